@@ -1,0 +1,232 @@
+//! What happened: one type for what is observed live, lies in the journal, and is replayed.
+//!
+//! Written by one version and read by another: never `flatten`, never `untagged`; a field that is added has a
+//! default; a kind that is not known is kept as [`EventKind::Unknown`], never dropped.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::moment::Moment;
+use crate::oid::Oid;
+use crate::repo_path::RepoPath;
+use crate::snapshot::KeptSnapshot;
+
+/// The format version written in every journal line. It grows when a field changes its meaning.
+pub const FORMAT: u32 = 1;
+
+/// Something that happened, and who says so.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Unique within the journal, and sortable by creation: see [`crate::journal`].
+    pub id: String,
+    /// When it was recorded. For people and for display; no judgement rests on it.
+    pub at: Timestamp,
+    /// The session it belongs to, where one is known.
+    pub session: Option<String>,
+    /// How it became known.
+    pub origin: Origin,
+    /// What it was.
+    pub kind: EventKind,
+}
+
+/// How an event became known. The order is that of trust, lowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Grade {
+    /// The agent says so.
+    Claimed,
+    /// Read back from a session log.
+    Transcribed,
+    /// An agent client reported it through its hook.
+    Hooked,
+    /// `gate` started the process, or made the change, itself.
+    Observed,
+    /// A signed statement, its signer allowed by the policy of the target branch.
+    Attested,
+    /// A check run of the forge on the commit itself.
+    Ci,
+}
+
+/// Where an event comes from, and what it is worth.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The reporter: `gate`, `git`, or the name of an agent client.
+    pub by: String,
+    /// What its word is worth.
+    pub grade: Grade,
+}
+
+impl Origin {
+    /// `gate` itself, which watched.
+    pub fn observed() -> Self {
+        Self { by: "gate".to_owned(), grade: Grade::Observed }
+    }
+}
+
+/// The vocabulary of events.
+#[derive(Clone, Debug, PartialEq)]
+pub enum EventKind {
+    /// A command was started. Without its [`EventKind::Run`], it never ended as far as is known.
+    RunStarted(RunStarted),
+    /// A command ran to its end.
+    Run(Box<Run>),
+    /// A verdict was given.
+    Judged(Judged),
+    /// A person waived a gate for one content.
+    Waived(Waived),
+    /// A commit, rewrite, ref update or push, read from git.
+    Git(GitEvent),
+    /// Something was found to be lost or damaged, and set aside.
+    Damage(Damage),
+    /// Written by a later version.
+    Unknown {
+        /// Its name there.
+        kind: String,
+        /// Its data, kept as it is.
+        data: serde_json::Value,
+    },
+}
+
+/// A command is about to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunStarted {
+    /// What is run.
+    pub command: CommandRef,
+}
+
+/// What was run, as far as it decides what a run can prove.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandRef {
+    /// The name in `gate.toml`; `None` for a command that is not declared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The command line, as it is given to the shell, secrets removed.
+    pub line: String,
+    /// The directory, relative to the root of the working tree; empty for the root.
+    pub dir: RepoPath,
+    /// The digest of command line and directory. Evidence serves only the same key.
+    pub key: String,
+}
+
+/// A command that ended, with the content it ran on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// What was run.
+    pub command: CommandRef,
+    /// The working tree before.
+    pub start: KeptSnapshot,
+    /// The working tree after.
+    pub end: KeptSnapshot,
+    /// The paths that differ between the two (the first 256).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<RepoPath>,
+    /// How the process ended.
+    pub ended: Ended,
+    /// How long it took, in milliseconds.
+    pub millis: u64,
+    /// What the runner's own closing lines say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<RunReport>,
+    /// The last lines of the output, redacted and bounded.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tail: String,
+    /// The digest of the policy that was in force.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub policy: String,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// With this exit status.
+    Exited(i32),
+    /// Killed by this signal.
+    Signalled(i32),
+    /// It could not be started.
+    NotStarted,
+}
+
+impl Ended {
+    /// Whether the process itself says that all went well.
+    pub const fn success(self) -> bool {
+        matches!(self, Self::Exited(0))
+    }
+}
+
+/// What a runner said of itself in its closing lines or its report file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunReport {
+    /// The id of the runner in `gates/runners/`.
+    pub runner: String,
+    /// Tests that were executed and passed.
+    pub passed: u64,
+    /// Tests that were executed and failed, errors included.
+    pub failed: u64,
+    /// Tests that were not executed: skipped, ignored, pending, filtered out.
+    pub skipped: u64,
+}
+
+/// A verdict, as the journal keeps it; the record itself is a file beside it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// The id of the verdict.
+    pub verdict: String,
+    /// When it was asked for.
+    pub moment: Moment,
+    /// The commit or snapshot tree judged, one for each subject.
+    pub trees: Vec<Oid>,
+    /// The gates that failed, whatever their mode.
+    pub failing: Vec<FailingGate>,
+    /// Whether anything was blocked.
+    pub blocked: bool,
+    /// The attempt, counted from 1; 0 when nothing was blocked.
+    pub attempt: u32,
+}
+
+/// A gate that failed in a verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailingGate {
+    /// The id of the gate.
+    pub gate: String,
+    /// The digest of what failed and how, without the content: equal for the same failure on other content.
+    pub fingerprint: String,
+    /// Whether its mode let it block.
+    pub blocks: bool,
+}
+
+/// A person let one gate pass for one content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waived {
+    /// The id of the gate.
+    pub gate: String,
+    /// The tree it is waived for.
+    pub tree: Oid,
+    /// Why, in the person's words.
+    pub reason: String,
+    /// Who, as git names the committer.
+    pub by: String,
+}
+
+/// Something git recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GitEvent {
+    /// What git calls it: `commit`, `commit (amend)`, `rebase (finish)`, `reset`, `checkout`, `push`, …
+    pub action: String,
+    /// The ref that moved.
+    pub reference: String,
+    /// Where it stood.
+    pub old: Option<Oid>,
+    /// Where it stands.
+    pub new: Option<Oid>,
+    /// git's own words.
+    pub message: String,
+}
+
+/// Something lost or damaged, set aside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Damage {
+    /// What, where, and what remains.
+    pub what: String,
+}

@@ -1,0 +1,19 @@
+//! `gate` stands between a coding agent and the words "it is done".
+//!
+//! A claim counts for nothing, evidence counts, and evidence is about content. Data flows one way:
+//!
+//! ```text
+//! source  →  event, timeline  →  fact  →  gates  →  verdict  →  render
+//! ```
+//!
+//! Sources read and never judge; gates judge and never read; renderers never decide. `ARCHITECTURE.md` has the
+//! page with the drawing, and says where a new gate, runner, client or renderer goes.
+
+pub mod digest;
+pub mod event;
+pub mod exit;
+pub mod moment;
+pub mod oid;
+pub mod policy;
+pub mod repo_path;
+pub mod snapshot;

@@ -1,0 +1,3 @@
+//! The `gate` program.
+
+fn main() {}

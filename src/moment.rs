@@ -1,0 +1,45 @@
+//! The moments of an agent's work at which gates are asked.
+
+use serde::{Deserialize, Serialize};
+
+/// When a verdict is asked for. The engine is the same at each; a gate says at which it applies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Moment {
+    /// A prompt was submitted.
+    Prompt,
+    /// A file is about to be, or was, edited.
+    Write,
+    /// A commit is being made.
+    Commit,
+    /// Refs are being pushed: `pre-push`, or `pre-receive` on a server.
+    Push,
+    /// Somebody is about to say "done": `gate check`, or a client's stop hook.
+    Stop,
+    /// A job of the forge judges a pull request.
+    Ci,
+    /// The session is over.
+    After,
+}
+
+impl Moment {
+    /// The word used in policies, verdicts and on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Prompt => "prompt",
+            Self::Write => "write",
+            Self::Commit => "commit",
+            Self::Push => "push",
+            Self::Stop => "stop",
+            Self::Ci => "ci",
+            Self::After => "after",
+        }
+    }
+}
+
+impl std::fmt::Display for Moment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
