@@ -9,11 +9,16 @@
 //! Sources read and never judge; gates judge and never read; renderers never decide. `ARCHITECTURE.md` has the
 //! page with the drawing, and says where a new gate, runner, client or renderer goes.
 
+pub mod cli;
+pub mod cmd;
 pub mod digest;
+pub mod embedded;
 pub mod event;
 pub mod exit;
+pub mod failure;
 pub mod moment;
 pub mod oid;
 pub mod policy;
+pub mod render;
 pub mod repo_path;
 pub mod snapshot;

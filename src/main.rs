@@ -1,3 +1,19 @@
-//! The `gate` program.
+//! The `gate` program: parse, dispatch, exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+use clap::Parser;
+use gate::cli::Cli;
+use gate::exit::Exit;
+use gate::render::ui::Ui;
+
+fn main() -> ExitCode {
+    match Cli::try_parse() {
+        Ok(cli) => cli.run(&mut Ui::new()),
+        Err(error) => {
+            // clap prints help to standard output and errors to standard error; a closed stream is no error of ours.
+            let _ = error.print();
+            if error.use_stderr() { Exit::Usage.into() } else { Exit::Pass.into() }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Embeds the data files, so that the binary needs no file beside it and a new gate, runner or template is one
+//! file and no line of Rust.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+fn main() -> io::Result<()> {
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    let mut code = String::new();
+    for folder in ["gates", "hooks", "templates"] {
+        println!("cargo:rerun-if-changed={folder}");
+        let mut files = Vec::new();
+        collect(&root.join(folder), &mut files)?;
+        files.sort();
+        let _ = writeln!(code, "/// The files of `{folder}/`: path below it, and content; sorted by path.");
+        let _ = writeln!(code, "pub const {}: &[(&str, &str)] = &[", folder.to_uppercase());
+        for file in files {
+            let name = file.strip_prefix(root.join(folder)).unwrap_or(&file).to_string_lossy().replace('\\', "/");
+            let _ = writeln!(code, "    ({name:?}, include_str!({:?})),", file.to_string_lossy());
+        }
+        code.push_str("];\n");
+    }
+    fs::write(out.join("embedded.rs"), code)
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    println!("cargo:rerun-if-changed={}", folder.display());
+    if !folder.exists() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! The command line: every command and where it goes.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::cmd;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::render::ui::{BAD, Ui};
+
+/// Stands between a coding agent and the words "it is done"
+#[derive(Debug, Parser)]
+#[command(name = "gate", version, propagate_version = true, max_term_width = 100)]
+pub struct Cli {
+    /// What to do
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What `gate` can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Print shell completions
+    Completions(cmd::completions::Args),
+}
+
+impl Cli {
+    /// Runs the command and prints what it failed with.
+    pub fn run(self, ui: &mut Ui) -> ExitCode {
+        let done: anyhow::Result<ExitCode> = match self.command {
+            Command::Completions(args) => cmd::completions::main(&args, ui).map(Into::into),
+        };
+        done.unwrap_or_else(|error| {
+            let (exit, remedy) = match error.downcast_ref::<Failure>() {
+                Some(failure) => (failure.exit, failure.remedy.as_str()),
+                None => (Exit::Internal, ""),
+            };
+            ui.say(format_args!("{BAD}gate:{BAD:#} {error:#}"));
+            for line in remedy.lines() {
+                ui.say(format_args!("      {line}"));
+            }
+            exit.into()
+        })
+    }
+}

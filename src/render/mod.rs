@@ -1,0 +1,3 @@
+//! Results become bytes here, and only here. Renderers never decide.
+
+pub mod ui;

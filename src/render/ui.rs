@@ -1,0 +1,66 @@
+//! The terminal: two streams, colour where it is wanted, and nothing else prints.
+
+use std::fmt;
+use std::io::{self, IsTerminal, Write};
+
+use anstyle::{AnsiColor, Style};
+
+/// The two output streams of the process.
+///
+/// Answers go to standard output, everything said about the work to standard error. A closed pipe is no error.
+pub struct Ui {
+    out: anstream::AutoStream<io::Stdout>,
+    err: anstream::AutoStream<io::Stderr>,
+}
+
+/// Success.
+pub const GOOD: Style = AnsiColor::Green.on_default();
+/// Failure.
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
+/// Something to look at.
+pub const WARN: Style = AnsiColor::Yellow.on_default();
+/// What matters less.
+pub const DIM: Style = Style::new().dimmed();
+/// What matters more.
+pub const STRONG: Style = Style::new().bold();
+
+impl Ui {
+    /// The process's own streams. Colour obeys `NO_COLOR`, `CLICOLOR`, `CLICOLOR_FORCE` and the terminal.
+    pub fn new() -> Self {
+        Self { out: anstream::AutoStream::auto(io::stdout()), err: anstream::AutoStream::auto(io::stderr()) }
+    }
+
+    /// One line of the answer.
+    pub fn line(&mut self, text: impl fmt::Display) {
+        // The reader may have gone (`gate log | head`); what it no longer wants is not an error.
+        let _ = writeln!(self.out, "{text}");
+    }
+
+    /// A part of the answer, as it is.
+    pub fn raw(&mut self, text: impl fmt::Display) {
+        let _ = write!(self.out, "{text}").and_then(|()| self.out.flush());
+    }
+
+    /// One line about the work.
+    pub fn say(&mut self, text: impl fmt::Display) {
+        let _ = writeln!(self.err, "{text}");
+    }
+
+    /// Asks on standard error, reads a line from standard input. `false` unless it begins with `y`.
+    pub fn confirm(&mut self, question: &str) -> bool {
+        let _ = write!(self.err, "{question} [y/N] ").and_then(|()| self.err.flush());
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer).is_ok() && answer.trim_start().to_ascii_lowercase().starts_with('y')
+    }
+
+    /// Whether a person can be asked: standard input and standard error are terminals.
+    pub fn is_interactive(&self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+}
+
+impl Default for Ui {
+    fn default() -> Self {
+        Self::new()
+    }
+}
