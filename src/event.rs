@@ -48,6 +48,20 @@ pub enum Grade {
     Ci,
 }
 
+impl Grade {
+    /// The word used in policies and verdicts.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Claimed => "claimed",
+            Self::Transcribed => "transcribed",
+            Self::Hooked => "hooked",
+            Self::Observed => "observed",
+            Self::Attested => "attested",
+            Self::Ci => "ci",
+        }
+    }
+}
+
 /// Where an event comes from, and what it is worth.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {

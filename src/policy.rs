@@ -146,6 +146,15 @@ pub fn glob_set<S: AsRef<str>>(globs: &[S]) -> Result<GlobSet, InvalidGlob> {
     })
 }
 
+/// What is wrong with the `params` of a gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParamError {
+    /// The key, where one can be named.
+    pub key: Option<String>,
+    /// What is wrong.
+    pub what: String,
+}
+
 /// What a failing gate does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -225,6 +234,9 @@ pub struct Message {
     /// The smallest command that would clear it. Empty where none is known to.
     #[serde(default)]
     pub remedy: String,
+    /// What to do where no single command clears it.
+    #[serde(default)]
+    pub fix: String,
 }
 
 #[cfg(test)]

@@ -1,0 +1,69 @@
+//! A recorded run, compared with one content.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{Ended, Grade, RunReport};
+use crate::oid::Oid;
+use crate::policy::PathRules;
+use crate::repo_path::RepoPath;
+
+/// A run of a declared command, as a gate sees it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunFact {
+    /// The id of its event.
+    pub id: String,
+    /// What its record is worth.
+    pub grade: Grade,
+    /// How it ended.
+    pub ended: Ended,
+    /// What the runner said of itself.
+    pub report: Option<RunReport>,
+    /// The content it started on.
+    pub tree: Oid,
+    /// Paths that changed while it ran.
+    pub changed: Vec<RepoPath>,
+    /// Paths of its content that no tree can express.
+    pub opaque: Vec<RepoPath>,
+    /// Paths of its content that were not in the index: a commit misses what was not added.
+    pub untracked: Vec<RepoPath>,
+    /// Where its content differs from the subject's; `None`: cannot be told, the objects are gone.
+    pub differs: Option<Vec<RepoPath>>,
+}
+
+/// What a run shows, its status and its runner's words taken together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shows {
+    /// It ended well, and something was executed.
+    Pass,
+    /// It ended badly.
+    Fail,
+    /// It ended well and executed nothing.
+    Nothing,
+}
+
+impl RunFact {
+    /// What it shows about the content it ran on.
+    pub fn shows(&self) -> Shows {
+        match (&self.report, self.ended.success()) {
+            (_, false) => Shows::Fail,
+            (Some(report), true) if report.failed > 0 => Shows::Fail,
+            (Some(report), true) if report.passed == 0 => Shows::Nothing,
+            (_, true) => Shows::Pass,
+        }
+    }
+
+    /// Whether the content did not change under it, as far as `inputs` go.
+    pub fn is_stable(&self, inputs: &PathRules) -> bool {
+        !self.changed.iter().any(|path| inputs.matches(path))
+    }
+
+    /// The paths, among `inputs`, on which the subject is not what was tested. Empty: they agree. `None`: cannot be told.
+    pub fn disagreement(&self, inputs: &PathRules, subject_opaque: &[RepoPath]) -> Option<Vec<RepoPath>> {
+        let opaque = self.opaque.iter().chain(subject_opaque);
+        let mut paths: Vec<_> =
+            self.differs.as_ref()?.iter().chain(opaque).filter(|path| inputs.matches(path)).cloned().collect();
+        paths.sort();
+        paths.dedup();
+        Some(paths)
+    }
+}

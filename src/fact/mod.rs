@@ -1,0 +1,35 @@
+//! What is known about what is judged: plain values that gates read and nothing else.
+//!
+//! Collecting them ([`collect`]) is the last step that touches the outside; from here on everything is a pure
+//! function, so that every scenario can be tested, stored and judged again without a repository.
+
+pub mod evidence;
+pub mod subject;
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::Waived;
+use crate::moment::Moment;
+
+/// Everything that the gates of one moment may look at.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Facts {
+    /// When the judgement is asked for.
+    pub moment: Moment,
+    /// What is judged: one for each ref of a push; the commit and the working tree at a stop.
+    pub subjects: Vec<subject::Subject>,
+    /// What a person waived, for whichever content.
+    pub waivers: Vec<Waived>,
+    /// What was noticed on the way and belongs into the verdict: settings that hide edits, damage to the journal.
+    pub notes: Vec<Note>,
+}
+
+/// Something noticed that no gate decides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Note {
+    /// A stable word for programs: `assume-unchanged`, `journal-damaged`, `policy-changed`, …
+    pub kind: String,
+    /// One sentence.
+    pub text: String,
+}

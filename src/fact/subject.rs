@@ -1,0 +1,93 @@
+//! What is judged: a commit that is pushed or checked out, or the working tree.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::fact::evidence::RunFact;
+use crate::oid::Oid;
+use crate::repo_path::RepoPath;
+
+/// One thing that is judged, with all that is known about it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Subject {
+    /// How people call it: a ref, `HEAD`, `working tree`.
+    pub name: String,
+    /// Which kind of thing it is.
+    pub role: Role,
+    /// The commit; `None` for a working tree, a deletion, and a tag of something else than a commit.
+    pub commit: Option<Oid>,
+    /// The content; `None` for a working tree that differs from every tree that is known, and for a deletion.
+    pub tree: Option<Oid>,
+    /// What it is compared with to see what changed.
+    pub base: Base,
+    /// The paths that differ from the base; `None` when that cannot be told, so that everything counts.
+    pub changed: Option<Vec<RepoPath>>,
+    /// Paths whose content no tree can express; see [`crate::snapshot::Snapshot::opaque`].
+    pub opaque: Vec<RepoPath>,
+    /// The update of the remote's ref, at a push.
+    pub update: Option<RefUpdate>,
+    /// By name of the declared command: its runs, newest first, each compared with this content.
+    pub runs: BTreeMap<String, Vec<RunFact>>,
+    /// By name of the declared command: the command line under which it ran before it was changed.
+    pub former_lines: BTreeMap<String, String>,
+    /// Whether the content of this subject is what lies in the working tree, as far as that is known. `None` where
+    /// nobody looked.
+    pub checked_out: Option<bool>,
+}
+
+/// Which kind of thing is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// A commit.
+    Commit,
+    /// Uncommitted content.
+    WorkingTree,
+}
+
+/// What a subject is compared with to see what changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Base {
+    /// The commit where its history leaves the default branch.
+    MergeBase {
+        /// The commit.
+        commit: Oid,
+        /// The branch it was found on.
+        branch: String,
+    },
+    /// There is nothing to compare with: everything is new.
+    Nothing,
+    /// It cannot be told, for this reason; everything counts.
+    Unknown(String),
+}
+
+/// One line of what git hands to `pre-push` or `pre-receive`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefUpdate {
+    /// The ref on this side; empty at a `pre-receive`, `(delete)` at a deletion.
+    pub local_ref: String,
+    /// The object that is pushed; `None`: the ref is deleted.
+    pub new: Option<Oid>,
+    /// The full name of the ref on the other side.
+    pub remote_ref: String,
+    /// Where that ref stands; `None`: it is created.
+    pub old: Option<Oid>,
+    /// The remote, as git calls it; its URL where it has no name; empty at a `pre-receive`.
+    pub remote: String,
+    /// The default branch of the other side.
+    pub default_branch: DefaultBranch,
+}
+
+/// The branch that a repository hands to a clone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DefaultBranch {
+    /// Its full ref name.
+    Known(String),
+    /// The repository has no ref at all yet.
+    EmptyRemote,
+    /// It cannot be told, for this reason.
+    Unknown(String),
+}

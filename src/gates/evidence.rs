@@ -1,0 +1,249 @@
+//! A declared command ran to a good end on the content that is judged.
+//!
+//! Three trees must agree on the command's inputs: the one before the run, the one after it, and the one judged
+//! (DESIGN.md, "The idea"). Nothing here looks at a clock: the newest run *of this content* decides.
+
+use minijinja::{Value, context};
+use serde::Deserialize;
+
+use super::Kind;
+use super::finding::{Answer, Finding};
+use super::words::{self, list, shell_words};
+use crate::event::Ended;
+use crate::fact::Facts;
+use crate::fact::evidence::{RunFact, Shows};
+use crate::fact::subject::{Base, Role, Subject};
+use crate::policy::{Command, Gate, ParamError, PathRules, Policy};
+use crate::repo_path::RepoPath;
+
+/// The kind `evidence`.
+pub const KIND: Kind = Kind { name: "evidence", words: "tests", check, evaluate };
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Params {
+    /// Whether the runner's own counts matter.
+    #[serde(default)]
+    counts: bool,
+    /// Read with the commands, whose inputs it narrows.
+    #[serde(default)]
+    #[expect(dead_code, reason = "named here so that it is a known key")]
+    ignore: Vec<String>,
+}
+
+fn check(params: &toml::Table) -> Result<(), ParamError> {
+    super::parse::<Params>(params).map(drop)
+}
+
+fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
+    let Ok(params) = super::parse::<Params>(&gate.params) else { return Vec::new() };
+    let commands = || policy.commands.iter().filter(|command| command.gate == gate.id);
+    let mut findings = Vec::new();
+    for subject in facts.subjects.iter().filter(|subject| subject.tree.is_some() || subject.role == Role::WorkingTree) {
+        if commands().next().is_none() {
+            findings.extend(undeclared(gate, subject));
+        }
+        for command in commands() {
+            let case = Case { gate, params: &params, command, subject };
+            findings.push(case.answer(facts));
+        }
+    }
+    findings
+}
+
+/// No command is declared at all: asked for only by gates that have a word for it.
+fn undeclared(gate: &Gate, subject: &Subject) -> Option<Finding> {
+    let ignore: Vec<String> =
+        gate.params.get("ignore").and_then(|value| value.clone().try_into().ok()).unwrap_or_default();
+    let rules = PathRules::new(&["**".to_owned()], &ignore).ok()?;
+    gate.messages.get("undeclared")?;
+    let paths: Vec<_> = subject.changed.as_ref()?.iter().filter(|path| rules.matches(path)).cloned().collect();
+    if paths.is_empty() {
+        return None;
+    }
+    let words = words::say(gate, "undeclared", &context! { paths => list(&paths) });
+    Some(Finding {
+        subject: subject.name.clone(),
+        answer: Answer::Unknown,
+        reason: "undeclared".to_owned(),
+        message: words.message,
+        command: None,
+        paths,
+        evidence: Vec::new(),
+        remedy: words.remedy,
+        fix: words.fix,
+    })
+}
+
+/// One command and one content.
+struct Case<'a> {
+    gate: &'a Gate,
+    params: &'a Params,
+    command: &'a Command,
+    subject: &'a Subject,
+}
+
+impl Case<'_> {
+    fn answer(&self, facts: &Facts) -> Finding {
+        if !self.is_required() {
+            let base = match &self.subject.base {
+                Base::MergeBase { branch, .. } => format!("since {branch}"),
+                Base::Nothing | Base::Unknown(_) => "here".to_owned(),
+            };
+            return self.settled(
+                Answer::Skip,
+                "not-required",
+                format!("nothing that `{}` reads changed {base}", self.command.run),
+                &[],
+            );
+        }
+        let counted: Vec<_> = self.runs().iter().filter(|run| run.grade >= self.gate.min_grade).collect();
+        let here: Vec<_> = counted.iter().copied().filter(|run| self.is_of_this_content(run)).collect();
+        match here.first() {
+            Some(newest) => self.judge_runs_of_this_content(newest, &here),
+            None => self.explain_absence(&counted, facts),
+        }
+    }
+
+    /// Something that the command reads changed, or it cannot be told that nothing did.
+    fn is_required(&self) -> bool {
+        let inputs = &self.command.inputs;
+        let opaque = self.subject.opaque.iter().any(|path| inputs.matches(path));
+        opaque || self.subject.changed.as_ref().is_none_or(|changed| changed.iter().any(|path| inputs.matches(path)))
+    }
+
+    fn runs(&self) -> &[RunFact] {
+        self.subject.runs.get(&self.command.name).map_or(&[], Vec::as_slice)
+    }
+
+    fn disagreement(&self, run: &RunFact) -> Option<Vec<RepoPath>> {
+        run.disagreement(&self.command.inputs, &self.subject.opaque)
+    }
+
+    fn is_of_this_content(&self, run: &RunFact) -> bool {
+        run.is_stable(&self.command.inputs) && self.disagreement(run).is_some_and(|paths| paths.is_empty())
+    }
+
+    fn judge_runs_of_this_content(&self, newest: &RunFact, here: &[&RunFact]) -> Finding {
+        let ids: Vec<_> = here.iter().map(|run| run.id.clone()).collect();
+        match newest.shows() {
+            Shows::Fail => {
+                self.finding(Answer::Fail, "failed", Vec::new(), ids, &context! { outcome => outcome(newest) })
+            }
+            Shows::Nothing if self.params.counts => {
+                self.finding(Answer::Fail, "vacuous", Vec::new(), ids, &context! {})
+            }
+            Shows::Nothing | Shows::Pass => {
+                let failures = here.iter().filter(|run| run.shows() == Shows::Fail).count();
+                if failures > 0 {
+                    return self.finding(Answer::Unknown, "flaky", Vec::new(), ids, &context! { failures });
+                }
+                let how = match &newest.report {
+                    Some(report) if self.params.counts => format!("{} passed", report.passed),
+                    _ => "by its exit status alone".to_owned(),
+                };
+                let message = format!("`{}` passed on this content ({how})", self.command.run);
+                self.settled(Answer::Pass, "passed", message, &ids[..1])
+            }
+        }
+    }
+
+    /// There is no run of this content: say what is nearest to one, and what would help.
+    fn explain_absence(&self, counted: &[&RunFact], facts: &Facts) -> Finding {
+        let inputs = &self.command.inputs;
+        if let Some(run) = counted.first().filter(|run| !run.is_stable(inputs)) {
+            let paths: Vec<_> = run.changed.iter().filter(|path| inputs.matches(path)).cloned().collect();
+            let words = context! { paths => list(&paths) };
+            return self.finding(Answer::Fail, "unsettled", paths, vec![run.id.clone()], &words);
+        }
+        let passed = counted.iter().filter(|run| run.is_stable(inputs) && run.shows() != Shows::Fail);
+        let nearest =
+            passed.filter_map(|run| Some((*run, self.disagreement(run)?))).min_by_key(|(_, paths)| paths.len());
+        if let Some((run, paths)) = nearest {
+            let reason = if self.lies_in_working_tree(facts) { "uncommitted" } else { "stale" };
+            let words = context! { paths => list(&paths), shell_paths => shell_words(&paths) };
+            return self.finding(Answer::Fail, reason, paths, vec![run.id.clone()], &words);
+        }
+        if let Some(low) = self.runs().iter().find(|run| self.is_of_this_content(run)) {
+            let words = context! { grade => low.grade.as_str(), min_grade => self.gate.min_grade.as_str() };
+            return self.finding(Answer::Fail, "low-grade", Vec::new(), vec![low.id.clone()], &words);
+        }
+        if let Some(former) = self.subject.former_lines.get(&self.command.name).filter(|_| counted.is_empty()) {
+            return self.finding(Answer::Fail, "redeclared", Vec::new(), Vec::new(), &context! { former });
+        }
+        self.finding(Answer::Fail, "missing", Vec::new(), Vec::new(), &context! {})
+    }
+
+    /// This is a commit, and the working tree beside it holds content on which the command passed.
+    fn lies_in_working_tree(&self, facts: &Facts) -> bool {
+        self.subject.role == Role::Commit
+            && facts.subjects.iter().filter(|other| other.role == Role::WorkingTree).any(|other| {
+                let case = Case { subject: other, ..*self };
+                let here =
+                    case.runs().iter().find(|run| run.grade >= self.gate.min_grade && case.is_of_this_content(run));
+                here.is_some_and(|run| run.shows() == Shows::Pass)
+            })
+    }
+
+    fn finding(
+        &self,
+        answer: Answer,
+        reason: &str,
+        paths: Vec<RepoPath>,
+        evidence: Vec<String>,
+        more: &Value,
+    ) -> Finding {
+        let context =
+            context! { name => self.command.name.as_str(), command => self.command.run.as_str(), ..more.clone() };
+        let words = words::say(self.gate, reason, &context);
+        // A command can only be run on what is checked out.
+        let elsewhere = self.subject.checked_out == Some(false);
+        let remedy = words.remedy.map(|remedy| match self.subject.name.strip_prefix("refs/heads/") {
+            Some(branch) if elsewhere => format!("git switch {branch} && {remedy}"),
+            _ => remedy,
+        });
+        Finding {
+            subject: self.subject.name.clone(),
+            answer,
+            reason: reason.to_owned(),
+            message: words.message,
+            command: Some(self.command.name.clone()),
+            paths,
+            evidence,
+            remedy,
+            fix: words.fix,
+        }
+    }
+
+    fn settled(&self, answer: Answer, reason: &str, message: String, evidence: &[String]) -> Finding {
+        Finding {
+            subject: self.subject.name.clone(),
+            answer,
+            reason: reason.to_owned(),
+            message,
+            command: Some(self.command.name.clone()),
+            paths: Vec::new(),
+            evidence: evidence.to_vec(),
+            remedy: None,
+            fix: None,
+        }
+    }
+}
+
+/// How a run ended, in a few words.
+fn outcome(run: &RunFact) -> String {
+    let status = match run.ended {
+        Ended::Exited(code) => format!("exit status {code}"),
+        Ended::Signalled(signal) => format!("killed by signal {signal}"),
+        Ended::NotStarted => "it could not be started".to_owned(),
+    };
+    match &run.report {
+        Some(report) if report.failed > 0 => {
+            format!("{status}, {} of {} failed", report.failed, report.passed + report.failed)
+        }
+        _ => status,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,94 @@
+//! Gates: pure functions from facts to findings. They judge and never read.
+//!
+//! A gate is a file in `gates/`; the function that answers for it is that of its *kind*, one module here and one
+//! line in [`KINDS`].
+
+pub mod evidence;
+pub mod finding;
+pub mod protected_branch;
+mod words;
+
+use crate::fact::Facts;
+use crate::gates::finding::{Answer, Finding, GateResult};
+use crate::policy::{Gate, Mode, ParamError, Policy};
+
+/// An evaluator and what it reads from `params`.
+pub struct Kind {
+    /// The word in `kind = "…"`.
+    pub name: &'static str,
+    /// The embedded gate whose messages serve where a gate of this kind brings none of its own.
+    pub words: &'static str,
+    /// Checks `params`.
+    pub check: fn(&toml::Table) -> Result<(), ParamError>,
+    /// Answers.
+    pub evaluate: fn(&Gate, &Policy, &Facts) -> Vec<Finding>,
+}
+
+/// Every kind of gate.
+pub const KINDS: &[Kind] = &[evidence::KIND, protected_branch::KIND];
+
+/// The kind of this name.
+pub fn kind(name: &str) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.name == name)
+}
+
+/// Checks the `params` of a gate of `kind`; the injected half of reading a policy.
+pub fn check_params(name: &str, params: &toml::Table) -> Result<(), ParamError> {
+    match kind(name) {
+        Some(kind) => (kind.check)(params),
+        None => {
+            let known: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
+            let what = format!("there is no kind of gate `{name}`; the kinds are {}", known.join(", "));
+            Err(ParamError { key: None, what })
+        }
+    }
+}
+
+/// Reads `params` as what a kind takes; an unknown key is an error.
+fn parse<T: serde::de::DeserializeOwned>(params: &toml::Table) -> Result<T, ParamError> {
+    params
+        .clone()
+        .try_into()
+        .map_err(|error: toml::de::Error| ParamError { key: None, what: error.message().to_owned() })
+}
+
+/// Asks every gate that applies at the moment of `facts`, in the order of the policy.
+pub fn judge(policy: &Policy, facts: &Facts) -> Vec<GateResult> {
+    policy
+        .gates
+        .iter()
+        .filter(|gate| gate.mode != Mode::Off && gate.moments.contains(&facts.moment))
+        .filter_map(|gate| {
+            let mut findings = (kind(&gate.kind)?.evaluate)(gate, policy, facts);
+            for finding in &mut findings {
+                waive(gate, facts, finding);
+            }
+            let answer = findings.iter().map(|finding| finding.answer).max().unwrap_or(Answer::Skip);
+            Some(GateResult {
+                gate: gate.id.clone(),
+                title: gate.title.clone(),
+                answer,
+                mode: gate.mode,
+                on_unknown: gate.on_unknown,
+                severity: gate.severity,
+                findings,
+            })
+        })
+        .collect()
+}
+
+/// A failure that a person waived for this very content is no failure, and says so.
+fn waive(gate: &Gate, facts: &Facts, finding: &mut Finding) {
+    if !matches!(finding.answer, Answer::Fail | Answer::Unknown) {
+        return;
+    }
+    let tree =
+        facts.subjects.iter().find(|subject| subject.name == finding.subject).and_then(|subject| subject.tree.as_ref());
+    let waiver = facts.waivers.iter().rev().find(|waiver| waiver.gate == gate.id && Some(&waiver.tree) == tree);
+    if let Some(waiver) = waiver {
+        finding.answer = Answer::Waived;
+        finding.message = format!("{} (waived by {}: {})", finding.message, waiver.by, waiver.reason);
+        finding.remedy = None;
+        finding.fix = None;
+    }
+}

@@ -1,0 +1,58 @@
+//! The words of a finding: the templates of a gate file, filled with what was observed.
+
+use minijinja::{Environment, Value};
+
+use crate::embedded;
+use crate::policy::{Gate, Message};
+use crate::repo_path::RepoPath;
+
+/// What a finding says.
+pub(super) struct Words {
+    pub(super) message: String,
+    pub(super) remedy: Option<String>,
+    pub(super) fix: Option<String>,
+}
+
+/// Fills the message of `reason`: the gate's own, else that of the embedded gate of its kind, else the bare code.
+pub(super) fn say(gate: &Gate, reason: &str, context: &Value) -> Words {
+    let message = gate.messages.get(reason).cloned().or_else(|| inherited(gate, reason));
+    let Some(message) = message else {
+        return Words { message: reason.to_owned(), remedy: None, fix: None };
+    };
+    let fill = |template: &str| {
+        let filled = Environment::new().render_str(template, context);
+        filled.unwrap_or_else(|error| format!("{reason} (the message of gate `{}` is malformed: {error})", gate.id))
+    };
+    let optional = |template: &str| Some(fill(template)).filter(|text| !text.trim().is_empty());
+    Words { message: fill(&message.text), remedy: optional(&message.remedy), fix: optional(&message.fix) }
+}
+
+fn inherited(gate: &Gate, reason: &str) -> Option<Message> {
+    let origin = super::kind(&gate.kind)?.words;
+    let file = embedded::file(embedded::GATES, &format!("{origin}.toml"))?;
+    let table: toml::Table = toml::from_str(file).ok()?;
+    table.get("messages")?.get(reason)?.clone().try_into().ok()
+}
+
+/// Some paths in a sentence: the first three, and how many more.
+pub(super) fn list(paths: &[RepoPath]) -> String {
+    let shown: Vec<_> = paths.iter().take(3).map(ToString::to_string).collect();
+    match paths.len() {
+        0 => "nothing".to_owned(),
+        1..=3 => shown.join(", "),
+        more => format!("{} and {} more", shown.join(", "), more - 3),
+    }
+}
+
+/// Paths as words of a shell; `.` when they are too many or too strange to type.
+pub(super) fn shell_words(paths: &[RepoPath]) -> String {
+    let plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-+@%=:,".contains(&b));
+    let words: Option<Vec<_>> = paths
+        .iter()
+        .map(|path| {
+            let text = std::str::from_utf8(path.as_bytes()).ok().filter(|text| !text.chars().any(char::is_control))?;
+            Some(if plain(text) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) })
+        })
+        .collect();
+    words.filter(|words| (1..=8).contains(&words.len())).map_or_else(|| ".".to_owned(), |words| words.join(" "))
+}

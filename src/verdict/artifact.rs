@@ -1,0 +1,130 @@
+//! The files a verdict leaves behind (R11): `verdict_<session>.json`, small, always the newest, for other programs;
+//! `<session>_<timestamp>.json`, the full record. Both are written atomically.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use serde::Serialize;
+
+use crate::gates::finding::Effect;
+use crate::verdict::{Outcome, Verdict};
+
+/// How many full records are kept.
+const KEPT: usize = 256;
+
+/// What other programs need of a verdict.
+#[derive(Debug, Serialize)]
+struct Summary<'a> {
+    schema_version: u32,
+    id: &'a str,
+    at: String,
+    moment: crate::moment::Moment,
+    outcome: Outcome,
+    complete: bool,
+    severity: crate::policy::Severity,
+    session: &'a str,
+    attempt: u32,
+    blocking: Vec<Blocking<'a>>,
+    requires_human_action: bool,
+    next_actions: &'a [String],
+    record: &'a Path,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    escalation: Option<&'a Path>,
+}
+
+#[derive(Debug, Serialize)]
+struct Blocking<'a> {
+    gate: &'a str,
+    reasons: Vec<&'a str>,
+}
+
+/// Where a verdict was written.
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// The full record.
+    pub record: PathBuf,
+    /// The small one.
+    pub summary: PathBuf,
+}
+
+/// The folder of the verdicts below the gate directory.
+pub fn folder(gate_dir: &Path) -> PathBuf {
+    gate_dir.join("verdicts")
+}
+
+/// The session as part of a file name: what could leave the folder or end the name is replaced.
+pub fn file_stem(session: &str) -> String {
+    let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
+    session.chars().map(safe).take(80).collect()
+}
+
+/// Writes both files; `escalation` is the payload that belongs to the verdict, if there is one.
+pub fn write(gate_dir: &Path, verdict: &Verdict, escalation: Option<&Path>) -> io::Result<Written> {
+    let folder = folder(gate_dir);
+    fs::create_dir_all(&folder)?;
+    let stem = file_stem(&verdict.session);
+    let stamp = verdict.at.strftime("%Y%m%dT%H%M%S%9fZ").to_string();
+    let record = folder.join(format!("{stem}_{stamp}.json"));
+    let summary = folder.join(format!("verdict_{stem}.json"));
+    write_json(&record, verdict)?;
+    let blocking = verdict.gates.iter().filter(|result| result.effect() >= Effect::CannotJudge);
+    let small = Summary {
+        schema_version: verdict.schema_version,
+        id: &verdict.id,
+        at: verdict.at.to_string(),
+        moment: verdict.moment,
+        outcome: verdict.outcome,
+        complete: verdict.complete,
+        severity: verdict.severity,
+        session: &verdict.session,
+        attempt: verdict.attempt,
+        blocking: blocking
+            .map(|result| Blocking {
+                gate: &result.gate,
+                reasons: result.decisive().map(|finding| finding.reason.as_str()).collect(),
+            })
+            .collect(),
+        requires_human_action: verdict.requires_human_action,
+        next_actions: &verdict.next_actions,
+        record: &record,
+        escalation,
+    };
+    write_json(&summary, &small)?;
+    Ok(Written { record, summary })
+}
+
+/// Writes a value as JSON under a temporary name and renames it.
+pub fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
+    let mut text = serde_json::to_vec_pretty(value)?;
+    text.push(b'\n');
+    write_bytes(path, &text)
+}
+
+/// Writes a file under a temporary name and renames it, so that a reader sees the old or the new one, whole.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.persist(path).map(drop).map_err(|error| error.error)
+}
+
+/// Removes the oldest full records beyond those that are kept. Not called by hooks: its cost grows with the folder.
+pub fn prune(gate_dir: &Path) -> io::Result<()> {
+    let mut records: Vec<_> = fs::read_dir(folder(gate_dir))?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .filter(|path| path.file_stem().and_then(|stem| stem.to_str()).is_some_and(is_record))
+        .map(|path| (fs::metadata(&path).and_then(|meta| meta.modified()).ok(), path))
+        .collect();
+    records.sort();
+    let surplus = records.len().saturating_sub(KEPT);
+    for (_, path) in &records[..surplus] {
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
+
+fn is_record(stem: &str) -> bool {
+    !stem.starts_with("verdict_") && !stem.starts_with("escalation_")
+}

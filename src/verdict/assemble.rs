@@ -1,0 +1,157 @@
+//! From the answers of the gates to one verdict.
+
+use jiff::Timestamp;
+
+use crate::event::FailingGate;
+use crate::fact::Facts;
+use crate::fact::subject::Base;
+use crate::gates::finding::{Answer, Effect, Finding, GateResult};
+use crate::policy::{Mode, Policy, Severity};
+use crate::verdict::feedback;
+use crate::verdict::{EvidenceRecord, Outcome, PolicyRecord, SCHEMA_VERSION, SubjectRecord, Verdict};
+
+/// From this attempt on, control goes to a person (R8 of the mission, from `seeds/002` and `seeds/004`: attempts 1–2
+/// feedback, 3 the last warning, 4 escalation).
+pub const ESCALATES_AT: u32 = 4;
+
+/// How often this session has been told no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// Counted from 1; 0 when nothing blocks.
+    pub number: u32,
+    /// The same failure of the same content has been told before.
+    pub repeated: bool,
+}
+
+/// Whose verdict it is, and when and where it was given.
+#[derive(Clone, Debug)]
+pub struct Occasion {
+    /// The id of the verdict.
+    pub id: String,
+    /// When.
+    pub at: Timestamp,
+    /// The repository, for people.
+    pub repository: String,
+    /// The session.
+    pub session: String,
+}
+
+/// The gates that failed, as the journal counts them: whatever their mode, so that a gate that only observes can tell
+/// later what it would have blocked.
+pub fn failing(results: &[GateResult]) -> Vec<FailingGate> {
+    results
+        .iter()
+        .filter(|result| result.answer == Answer::Fail || result.effect() == Effect::CannotJudge)
+        .map(|result| {
+            let mut prints: Vec<_> = result.decisive().map(Finding::fingerprint).collect();
+            prints.sort();
+            FailingGate { gate: result.gate.clone(), fingerprint: prints.join("+"), blocks: result.mode == Mode::Block }
+        })
+        .collect()
+}
+
+/// Whether any result stops whoever waits for the verdict.
+pub fn blocks(results: &[GateResult]) -> bool {
+    results.iter().any(|result| result.effect() >= Effect::CannotJudge)
+}
+
+/// Puts the record together.
+pub fn verdict(
+    policy: &Policy,
+    facts: Facts,
+    results: Vec<GateResult>,
+    occasion: Occasion,
+    attempt: Attempt,
+) -> Verdict {
+    let outcome = outcome(&results, attempt);
+    let severity = results.iter().filter(|result| result.answer == Answer::Fail && result.mode != Mode::Observe);
+    let severity = severity.map(|result| result.severity).max().unwrap_or(Severity::None);
+    let complete = outcome == Outcome::Pass
+        && results.iter().all(|result| result.answer != Answer::Unknown && result.answer != Answer::Fail);
+    let evidence = evidence(&facts, &results);
+    let next_actions = next_actions(&results);
+    let human_actions = match outcome {
+        Outcome::NeedsHuman => {
+            vec![format!("look at what {} attempts did not clear, and decide how to go on", attempt.number)]
+        }
+        _ => Vec::new(),
+    };
+    let feedback = feedback::text(&results, &next_actions, outcome, attempt);
+    let subjects = facts.subjects.iter().map(record).collect();
+    Verdict {
+        schema_version: SCHEMA_VERSION,
+        id: occasion.id,
+        at: occasion.at,
+        moment: facts.moment,
+        outcome,
+        complete,
+        severity,
+        repository: occasion.repository,
+        subjects,
+        policy: PolicyRecord { source: policy.source.clone(), digest: policy.digest.clone() },
+        session: occasion.session,
+        attempt: attempt.number,
+        gates: results,
+        evidence,
+        notes: facts.notes,
+        requires_human_action: outcome == Outcome::NeedsHuman,
+        human_actions,
+        next_actions,
+        feedback,
+    }
+}
+
+fn outcome(results: &[GateResult], attempt: Attempt) -> Outcome {
+    match results.iter().map(GateResult::effect).max() {
+        Some(Effect::Blocks | Effect::CannotJudge) if attempt.number >= ESCALATES_AT => Outcome::NeedsHuman,
+        Some(Effect::Blocks) => Outcome::Blocked,
+        Some(Effect::CannotJudge) => Outcome::CannotJudge,
+        Some(Effect::Silent | Effect::Said) | None => Outcome::Pass,
+    }
+}
+
+fn record(subject: &crate::fact::subject::Subject) -> SubjectRecord {
+    SubjectRecord {
+        name: subject.name.clone(),
+        remote_ref: subject.update.as_ref().map(|update| update.remote_ref.clone()),
+        commit: subject.commit.clone(),
+        tree: subject.tree.clone(),
+        base: match &subject.base {
+            Base::MergeBase { commit, .. } => Some(commit.clone()),
+            Base::Nothing | Base::Unknown(_) => None,
+        },
+    }
+}
+
+fn evidence(facts: &Facts, results: &[GateResult]) -> Vec<EvidenceRecord> {
+    let mut records: Vec<EvidenceRecord> = Vec::new();
+    for id in results.iter().flat_map(|result| &result.findings).flat_map(|finding| &finding.evidence) {
+        let runs = facts.subjects.iter().flat_map(|subject| &subject.runs);
+        let found =
+            runs.flat_map(|(command, runs)| runs.iter().map(move |run| (command, run))).find(|(_, run)| run.id == *id);
+        if let Some((command, run)) = found.filter(|_| records.iter().all(|record| record.id != *id)) {
+            records.push(EvidenceRecord {
+                id: id.clone(),
+                grade: run.grade,
+                command: command.clone(),
+                tree: run.tree.clone(),
+            });
+        }
+    }
+    records
+}
+
+/// Commands that clear what stops, each once, the working tree's before the commit's: what is tested first can be
+/// committed next.
+fn next_actions(results: &[GateResult]) -> Vec<String> {
+    let mut actions: Vec<String> = Vec::new();
+    for result in results.iter().filter(|result| result.effect() >= Effect::CannotJudge) {
+        for finding in result.decisive() {
+            let action = finding.remedy.as_ref().or(finding.fix.as_ref());
+            if let Some(action) = action.filter(|action| !actions.contains(action)) {
+                actions.push(action.clone());
+            }
+        }
+    }
+    actions
+}
