@@ -23,5 +23,6 @@ pub mod oid;
 pub mod policy;
 pub mod render;
 pub mod repo_path;
+pub mod session;
 pub mod snapshot;
 pub mod verdict;

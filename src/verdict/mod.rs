@@ -2,6 +2,7 @@
 
 pub mod artifact;
 pub mod assemble;
+pub mod escalation;
 pub mod feedback;
 
 use jiff::Timestamp;

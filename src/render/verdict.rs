@@ -1,0 +1,94 @@
+//! A verdict for people: short, the decisive line first, what to do next, and where the full record is.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anstyle::Style;
+
+use crate::gates::finding::{Answer, Effect, Finding, GateResult};
+use crate::moment::Moment;
+use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
+use crate::verdict::{Outcome, Verdict};
+
+/// The whole verdict in a few lines, for `gate check` and for a push that is refused.
+pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "{STRONG}gate:{STRONG:#} {}", headline(verdict));
+    let several = verdict.subjects.len() > 1;
+    for result in &verdict.gates {
+        if result.effect() == Effect::Silent && verdict.outcome != Outcome::Pass {
+            continue;
+        }
+        for finding in shown(result) {
+            let subject = if several { format!("{DIM}{}:{DIM:#} ", finding.subject) } else { String::new() };
+            let (style, word) = word(finding.answer);
+            let _ = writeln!(text, "  {style}{word}{style:#} {}: {subject}{}", result.gate, finding.message);
+            if let Some(fix) = finding.fix.as_ref().filter(|_| finding.answer >= Answer::Unknown) {
+                let _ = writeln!(text, "       {fix}");
+            }
+        }
+    }
+    for note in &verdict.notes {
+        let _ = writeln!(text, "  {WARN}note{WARN:#} {}", note.text);
+    }
+    if verdict.outcome == Outcome::NeedsHuman {
+        let _ = writeln!(text, "  {STRONG}now:{STRONG:#}  this goes to a person; {}", verdict.human_actions.join("; "));
+    } else {
+        for finding in
+            verdict.gates.iter().filter(|result| result.effect() >= Effect::CannotJudge).filter_map(remedy).take(1)
+        {
+            let _ = writeln!(text, "  {STRONG}next:{STRONG:#} {finding}");
+        }
+    }
+    if let Some(record) = record.filter(|_| verdict.outcome != Outcome::Pass) {
+        let _ = writeln!(text, "  {DIM}full record: {}{DIM:#}", record.display());
+    }
+    text
+}
+
+fn remedy(result: &GateResult) -> Option<&str> {
+    result.decisive().find_map(|finding| finding.remedy.as_deref())
+}
+
+/// What decides, and for a verdict that lets through, everything that was proven.
+fn shown(result: &GateResult) -> impl Iterator<Item = &Finding> {
+    result.findings.iter().filter(|finding| finding.answer == result.answer || finding.answer >= Answer::Waived)
+}
+
+fn word(answer: Answer) -> (Style, &'static str) {
+    match answer {
+        Answer::Pass => (GOOD, "pass"),
+        Answer::Skip => (DIM, "skip"),
+        Answer::Waived => (WARN, "waived"),
+        Answer::Unknown => (WARN, "unknown"),
+        Answer::Fail => (BAD, "fail"),
+    }
+}
+
+fn headline(verdict: &Verdict) -> String {
+    let what = match verdict.moment {
+        Moment::Push => "push",
+        _ => "check",
+    };
+    let names: Vec<_> = verdict
+        .subjects
+        .iter()
+        .take(3)
+        .map(|subject| match &subject.commit {
+            Some(commit) => format!("{} ({})", subject.name, commit.short()),
+            None => subject.name.clone(),
+        })
+        .collect();
+    let more = verdict.subjects.len().saturating_sub(3);
+    let names = names.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() };
+    let names = if names.is_empty() { "nothing to judge".to_owned() } else { names };
+    match verdict.outcome {
+        Outcome::Pass if verdict.complete => format!("{GOOD}pass{GOOD:#}  {names}"),
+        Outcome::Pass => format!("{WARN}pass, with reservations{WARN:#}  {names}"),
+        Outcome::Blocked => format!("{BAD}{what} blocked{BAD:#} (attempt {})  {names}", verdict.attempt),
+        Outcome::NeedsHuman => {
+            format!("{BAD}{what} blocked{BAD:#} (attempt {}, handed over)  {names}", verdict.attempt)
+        }
+        Outcome::CannotJudge => format!("{WARN}{what} cannot be judged{WARN:#} (attempt {})  {names}", verdict.attempt),
+    }
+}

@@ -1,0 +1,87 @@
+//! Whose work is judged: an agent's session as its client names it, or the person at this working tree.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::digest::hex_digest;
+use crate::embedded;
+
+/// Who is at work here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// The session id that attempts are counted under.
+    pub id: String,
+    /// The agent client that started this process; `None`: none is recognised.
+    pub agent: Option<String>,
+}
+
+/// `gates/agents.toml`.
+#[derive(Debug, Deserialize)]
+struct Agents {
+    client: Vec<Client>,
+}
+
+/// A client and the variables it sets for the commands it runs.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Client {
+    name: String,
+    variables: Vec<String>,
+    session: Option<String>,
+}
+
+impl Session {
+    /// From the environment of this process. `GATE_SESSION` names a session outright. Without any name, one working
+    /// tree is one session: two agents in two working trees do not share their attempts.
+    pub fn current(root: &Path) -> Self {
+        Self::from_variables(root, |name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+    }
+
+    fn from_variables(root: &Path, get: impl Fn(&str) -> Option<String>) -> Self {
+        let client = clients().into_iter().find(|client| client.variables.iter().any(|name| get(name).is_some()));
+        let named = get("GATE_SESSION").or_else(|| get(client.as_ref()?.session.as_deref()?));
+        let id =
+            named.unwrap_or_else(|| format!("local-{}", &hex_digest(&[root.as_os_str().as_encoded_bytes()])[..12]));
+        Self { id, agent: client.map(|client| client.name) }
+    }
+}
+
+fn clients() -> Vec<Client> {
+    // A test holds the embedded file readable.
+    let file = embedded::file(embedded::GATES, "agents.toml").unwrap_or_default();
+    toml::from_str::<Agents>(file).map(|agents| agents.client).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session(variables: &[(&str, &str)]) -> Session {
+        let get = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
+        Session::from_variables(Path::new("/repo"), get)
+    }
+
+    #[test]
+    fn the_embedded_file_is_readable_and_names_the_five_clients() {
+        let names: Vec<_> = clients().into_iter().map(|client| client.name).collect();
+        for client in ["claude", "codex", "gemini", "opencode", "copilot"] {
+            assert!(names.iter().any(|name| name == client), "{client}");
+        }
+    }
+
+    #[test]
+    fn a_client_is_recognised_and_its_session_taken() {
+        let claude = session(&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "s1")]);
+        assert_eq!((claude.id.as_str(), claude.agent.as_deref()), ("s1", Some("claude")));
+        assert_eq!(session(&[("CLAUDECODE", "1"), ("GATE_SESSION", "mine")]).id, "mine");
+    }
+
+    #[test]
+    fn a_person_is_a_session_for_each_working_tree() {
+        let person = session(&[]);
+        assert_eq!(person.agent, None);
+        assert!(person.id.starts_with("local-"));
+        assert_ne!(person, Session::from_variables(Path::new("/other"), |_| None));
+    }
+}
