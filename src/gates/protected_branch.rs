@@ -93,3 +93,129 @@ fn finding(gate: &Gate, subject: &Subject, answer: Answer, reason: &str, context
         fix: words.fix,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::event::Grade;
+    use crate::fact::subject::{Base, Role};
+    use crate::moment::Moment;
+    use crate::policy::{Mode, OnUnknown, PolicySource, Severity};
+
+    const ONE: &str = "1111111111111111111111111111111111111111";
+
+    fn gate(branches: &[&str], default_branch: bool) -> Gate {
+        let text = crate::embedded::file(crate::embedded::GATES, "protected-branch.toml").unwrap();
+        let table: toml::Table = toml::from_str(text).unwrap();
+        let mut params = toml::Table::new();
+        params.insert("branches".to_owned(), branches.to_vec().into());
+        params.insert("default_branch".to_owned(), default_branch.into());
+        Gate {
+            id: "protected-branch".to_owned(),
+            title: String::new(),
+            kind: KIND.name.to_owned(),
+            moments: vec![Moment::Push],
+            severity: Severity::Blocker,
+            mode: Mode::Block,
+            on_unknown: OnUnknown::Block,
+            min_grade: Grade::Hooked,
+            params,
+            messages: table["messages"].clone().try_into().unwrap(),
+            explain: String::new(),
+        }
+    }
+
+    fn push(gate: &Gate, local_ref: &str, remote_ref: &str, new: bool, default_branch: DefaultBranch) -> Finding {
+        let subject = Subject {
+            name: remote_ref.to_owned(),
+            role: Role::Commit,
+            commit: None,
+            tree: None,
+            base: Base::Nothing,
+            changed: None,
+            opaque: Vec::new(),
+            update: Some(RefUpdate {
+                local_ref: local_ref.to_owned(),
+                new: new.then(|| ONE.parse().unwrap()),
+                remote_ref: remote_ref.to_owned(),
+                old: None,
+                remote: "origin".to_owned(),
+                default_branch,
+            }),
+            runs: BTreeMap::new(),
+            former_lines: BTreeMap::new(),
+            checked_out: None,
+        };
+        let policy = Policy {
+            commands: Vec::new(),
+            gates: vec![gate.clone()],
+            source: PolicySource::Defaults,
+            digest: String::new(),
+        };
+        let facts = Facts { moment: Moment::Push, subjects: vec![subject], waivers: Vec::new(), notes: Vec::new() };
+        super::super::judge(&policy, &facts).remove(0).findings.remove(0)
+    }
+
+    #[test]
+    fn every_kind_of_update() {
+        let main = || DefaultBranch::Known("refs/heads/main".to_owned());
+        let cases = [
+            ("refs/heads/main", true, main(), Answer::Fail, "protected"),
+            ("refs/heads/main", false, main(), Answer::Fail, "delete"),
+            ("refs/heads/release/1.0", true, main(), Answer::Fail, "protected"),
+            ("refs/heads/release/1.0", false, main(), Answer::Fail, "delete"),
+            ("refs/heads/release/1/hotfix", true, main(), Answer::Pass, "free"),
+            ("refs/heads/feature", true, main(), Answer::Pass, "free"),
+            ("refs/heads/feature/main-nav", true, main(), Answer::Pass, "free"),
+            ("refs/heads/Main", true, main(), Answer::Pass, "free"),
+            ("refs/heads/maintenance", true, main(), Answer::Pass, "free"),
+            ("refs/tags/main", true, main(), Answer::Skip, "not-a-branch"),
+            ("refs/notes/gate", true, main(), Answer::Skip, "not-a-branch"),
+            ("refs/heads/main", true, DefaultBranch::Known("refs/heads/trunk".to_owned()), Answer::Pass, "free"),
+            ("refs/heads/trunk", true, DefaultBranch::Known("refs/heads/trunk".to_owned()), Answer::Fail, "protected"),
+            ("refs/heads/main", true, DefaultBranch::EmptyRemote, Answer::Pass, "first-push"),
+            (
+                "refs/heads/feature",
+                true,
+                DefaultBranch::Unknown("no answer".to_owned()),
+                Answer::Unknown,
+                "unknown-default",
+            ),
+            ("refs/heads/release/2", true, DefaultBranch::Unknown("no answer".to_owned()), Answer::Fail, "protected"),
+        ];
+        let gate = gate(&["release/*"], true);
+        for (remote_ref, new, default_branch, answer, reason) in cases {
+            let finding = push(&gate, "refs/heads/feature", remote_ref, new, default_branch.clone());
+            assert_eq!((finding.answer, finding.reason.as_str()), (answer, reason), "{remote_ref} {default_branch:?}");
+        }
+    }
+
+    #[test]
+    fn without_default_branch_only_patterns_count() {
+        let gate = gate(&["stable"], false);
+        let unknown = || DefaultBranch::Unknown("offline".to_owned());
+        assert_eq!(push(&gate, "HEAD", "refs/heads/main", true, unknown()).answer, Answer::Pass);
+        assert_eq!(push(&gate, "HEAD", "refs/heads/stable", true, unknown()).answer, Answer::Fail);
+    }
+
+    #[test]
+    fn the_remedy_pushes_the_same_commit_to_a_free_branch() {
+        let gate = gate(&["main"], false);
+        let finding = push(&gate, "refs/heads/feature", "refs/heads/main", true, DefaultBranch::EmptyRemote);
+        assert_eq!(finding.remedy.as_deref(), Some("git push origin feature:refs/heads/feature"));
+        let finding = push(&gate, "HEAD", "refs/heads/main", true, DefaultBranch::EmptyRemote);
+        assert_eq!(finding.remedy.as_deref(), Some("git push origin 1111111:refs/heads/change/1111111"));
+    }
+
+    #[test]
+    fn a_malformed_pattern_is_an_error_of_the_policy() {
+        let mut params = toml::Table::new();
+        params.insert("branches".to_owned(), vec!["release/["].into());
+        assert_eq!(check(&params).unwrap_err().key.as_deref(), Some("branches"));
+        let mut params = toml::Table::new();
+        params.insert("branchs".to_owned(), vec!["main"].into());
+        assert!(check(&params).unwrap_err().what.contains("branchs"));
+    }
+}

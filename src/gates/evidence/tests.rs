@@ -1,1 +1,301 @@
+use std::collections::BTreeMap;
 
+use super::*;
+use crate::event::{Grade, RunReport, Waived};
+use crate::moment::Moment;
+use crate::oid::Oid;
+use crate::policy::{Mode, PathRules, PolicySource, Severity};
+
+const TREE: &str = "1111111111111111111111111111111111111111";
+
+fn gate(id: &str) -> Gate {
+    let text = crate::embedded::file(crate::embedded::GATES, &format!("{id}.toml")).unwrap();
+    let table: toml::Table = toml::from_str(text).unwrap();
+    Gate {
+        id: id.to_owned(),
+        title: String::new(),
+        kind: "evidence".to_owned(),
+        moments: vec![Moment::Stop],
+        severity: Severity::High,
+        mode: Mode::Block,
+        on_unknown: crate::policy::OnUnknown::Warn,
+        min_grade: Grade::Hooked,
+        params: table["params"].as_table().unwrap().clone(),
+        messages: table["messages"].clone().try_into().unwrap(),
+        explain: String::new(),
+    }
+}
+
+fn command(name: &str, inputs: &[&str]) -> Command {
+    Command {
+        name: name.to_owned(),
+        gate: "tests".to_owned(),
+        run: format!("run-{name}"),
+        dir: RepoPath::default(),
+        inputs: PathRules::new(inputs, &["**/*.md"]).unwrap(),
+        reports: Vec::new(),
+    }
+}
+
+fn policy(commands: Vec<Command>) -> Policy {
+    Policy { commands, gates: vec![gate("tests")], source: PolicySource::Defaults, digest: String::new() }
+}
+
+fn paths(list: &[&str]) -> Vec<RepoPath> {
+    list.iter().map(|path| RepoPath::from(*path)).collect()
+}
+
+fn subject(name: &str, changed: Option<&[&str]>) -> Subject {
+    Subject {
+        name: name.to_owned(),
+        role: Role::Commit,
+        commit: Some(TREE.parse().unwrap()),
+        tree: Some(TREE.parse().unwrap()),
+        base: Base::Nothing,
+        changed: changed.map(paths),
+        opaque: Vec::new(),
+        update: None,
+        runs: BTreeMap::new(),
+        former_lines: BTreeMap::new(),
+        checked_out: None,
+    }
+}
+
+fn run(id: &str, exit: i32, differs: Option<&[&str]>) -> RunFact {
+    RunFact {
+        id: id.to_owned(),
+        grade: Grade::Observed,
+        ended: Ended::Exited(exit),
+        report: None,
+        tree: TREE.parse::<Oid>().unwrap(),
+        changed: Vec::new(),
+        opaque: Vec::new(),
+        untracked: Vec::new(),
+        differs: differs.map(paths),
+    }
+}
+
+fn report(passed: u64, failed: u64) -> Option<RunReport> {
+    Some(RunReport { runner: "r".to_owned(), passed, failed, skipped: 3 })
+}
+
+/// The finding for the only command of one subject.
+fn ask(subject: Subject) -> Finding {
+    ask_all(vec![subject]).remove(0)
+}
+
+fn ask_all(subjects: Vec<Subject>) -> Vec<Finding> {
+    let facts = Facts { moment: Moment::Stop, subjects, waivers: Vec::new(), notes: Vec::new() };
+    crate::gates::judge(&policy(vec![command("test", &["**"])]), &facts).remove(0).findings
+}
+
+fn with_runs(runs: Vec<RunFact>) -> Finding {
+    let mut subject = subject("HEAD", Some(&["src/lib.rs"]));
+    subject.runs.insert("test".to_owned(), runs);
+    ask(subject)
+}
+
+#[test]
+fn what_runs_show() {
+    let changed = |paths_: &[&str], mut run: RunFact| {
+        run.changed = paths(paths_);
+        run
+    };
+    let counted = |counts, mut run: RunFact| {
+        run.report = counts;
+        run
+    };
+    let graded = |grade, mut run: RunFact| {
+        run.grade = grade;
+        run
+    };
+    let same: Option<&[&str]> = Some(&[]);
+    let cases: Vec<(&str, Vec<RunFact>, Answer, &str)> = vec![
+        ("nothing ran", vec![], Answer::Fail, "missing"),
+        ("a pass on this content", vec![run("a", 0, same)], Answer::Pass, "passed"),
+        (
+            "a pass on this content, only documentation differs",
+            vec![run("a", 0, Some(&["README.md"]))],
+            Answer::Pass,
+            "passed",
+        ),
+        ("a pass on other content", vec![run("a", 0, Some(&["src/lib.rs"]))], Answer::Fail, "stale"),
+        ("one byte away counts as other content", vec![run("a", 0, Some(&["x"]))], Answer::Fail, "stale"),
+        ("its objects are gone", vec![run("a", 0, None)], Answer::Fail, "missing"),
+        ("a failure on this content", vec![run("a", 101, same)], Answer::Fail, "failed"),
+        (
+            "a signal is a failure",
+            vec![RunFact { ended: Ended::Signalled(9), ..run("a", 0, same) }],
+            Answer::Fail,
+            "failed",
+        ),
+        ("it never started", vec![RunFact { ended: Ended::NotStarted, ..run("a", 0, same) }], Answer::Fail, "failed"),
+        ("a failure after a pass, same content", vec![run("b", 1, same), run("a", 0, same)], Answer::Fail, "failed"),
+        ("a pass after a failure, same content", vec![run("b", 0, same), run("a", 1, same)], Answer::Unknown, "flaky"),
+        (
+            "a pass after a failure of other content",
+            vec![run("b", 0, same), run("a", 1, Some(&["src/a.rs"]))],
+            Answer::Pass,
+            "passed",
+        ),
+        (
+            "a later run of other content does not matter",
+            vec![run("b", 1, Some(&["src/a.rs"])), run("a", 0, same)],
+            Answer::Pass,
+            "passed",
+        ),
+        ("only failures of other content", vec![run("a", 1, Some(&["src/a.rs"]))], Answer::Fail, "missing"),
+        ("edited while it ran", vec![changed(&["src/lib.rs"], run("a", 0, same))], Answer::Fail, "unsettled"),
+        ("documentation edited while it ran", vec![changed(&["a.md"], run("a", 0, same))], Answer::Pass, "passed"),
+        (
+            "edited while it ran, but an older run holds",
+            vec![changed(&["src/lib.rs"], run("b", 0, same)), run("a", 0, same)],
+            Answer::Pass,
+            "passed",
+        ),
+        ("counts say it failed", vec![counted(report(3, 1), run("a", 0, same))], Answer::Fail, "failed"),
+        ("counts say nothing ran", vec![counted(report(0, 0), run("a", 0, same))], Answer::Fail, "vacuous"),
+        ("counts say it passed", vec![counted(report(3, 0), run("a", 0, same))], Answer::Pass, "passed"),
+        ("a claim is worth nothing", vec![graded(Grade::Claimed, run("a", 0, same))], Answer::Fail, "low-grade"),
+        ("a log is worth too little", vec![graded(Grade::Transcribed, run("a", 0, same))], Answer::Fail, "low-grade"),
+        ("a hook is enough", vec![graded(Grade::Hooked, run("a", 0, same))], Answer::Pass, "passed"),
+        (
+            "a failing claim does not undo a pass",
+            vec![graded(Grade::Claimed, run("b", 1, same)), run("a", 0, same)],
+            Answer::Pass,
+            "passed",
+        ),
+    ];
+    for (what, runs, answer, reason) in cases {
+        let finding = with_runs(runs);
+        assert_eq!((finding.answer, finding.reason.as_str()), (answer, reason), "{what}: {}", finding.message);
+        assert_ne!(finding.message, finding.reason, "{what}: the gate file has no words for it");
+        let advised = finding.remedy.is_some() || finding.fix.is_some();
+        assert_eq!(
+            advised,
+            finding.answer >= Answer::Unknown,
+            "{what}: what to do is said when, and only when, something is wrong"
+        );
+    }
+}
+
+#[test]
+fn the_nearest_tested_content_is_named() {
+    let far = run("b", 0, Some(&["src/a.rs", "src/b.rs"]));
+    let near = run("a", 0, Some(&["src/c.rs", "docs.md"]));
+    let finding = with_runs(vec![far, near]);
+    assert_eq!(finding.paths, paths(&["src/c.rs"]));
+    assert_eq!(finding.message, "src/c.rs changed since `run-test` passed");
+    assert_eq!(finding.remedy.as_deref(), Some("gate run test"));
+    assert_eq!(finding.evidence, ["a"]);
+}
+
+#[test]
+fn only_what_changed_asks() {
+    let two = policy(vec![command("test", &["**", "!web/**"]), command("web-test", &["web/**"])]);
+    let reasons = |changed: Option<&[&str]>| {
+        let facts = Facts {
+            moment: Moment::Stop,
+            subjects: vec![subject("HEAD", changed)],
+            waivers: Vec::new(),
+            notes: Vec::new(),
+        };
+        crate::gates::judge(&two, &facts)
+            .remove(0)
+            .findings
+            .into_iter()
+            .map(|finding| finding.reason)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(reasons(Some(&["web/app.ts"])), ["not-required", "missing"]);
+    assert_eq!(reasons(Some(&["src/lib.rs"])), ["missing", "not-required"]);
+    assert_eq!(reasons(Some(&["README.md", "web/README.md"])), ["not-required", "not-required"]);
+    assert_eq!(reasons(Some(&[])), ["not-required", "not-required"]);
+    assert_eq!(reasons(None), ["missing", "missing"], "what cannot be told counts as changed");
+}
+
+#[test]
+fn content_that_no_tree_expresses_agrees_with_nothing() {
+    let mut dirty_submodule = run("a", 0, Some(&[]));
+    dirty_submodule.opaque = paths(&["vendor/lib"]);
+    assert_eq!(with_runs(vec![dirty_submodule]).reason, "stale");
+
+    let mut here = subject("working tree", Some(&[]));
+    here.opaque = paths(&["vendor/lib"]);
+    here.runs.insert("test".to_owned(), vec![run("a", 0, Some(&[]))]);
+    assert_eq!(ask(here).reason, "stale");
+}
+
+#[test]
+fn tested_but_not_committed() {
+    let mut head = subject("HEAD", Some(&["src/lib.rs"]));
+    head.runs.insert("test".to_owned(), vec![run("a", 0, Some(&["src/util.rs"]))]);
+    let mut tree = subject("working tree", Some(&["src/lib.rs", "src/util.rs"]));
+    tree.role = Role::WorkingTree;
+    tree.runs.insert("test".to_owned(), vec![run("a", 0, Some(&[]))]);
+    let findings = ask_all(vec![head, tree]);
+    assert_eq!(findings[0].reason, "uncommitted");
+    assert_eq!(findings[0].remedy.as_deref(), Some("git add -- src/util.rs && git commit"));
+    assert_eq!(findings[1].reason, "passed");
+}
+
+#[test]
+fn a_changed_declaration_voids_what_the_old_one_proved() {
+    let mut head = subject("HEAD", Some(&["src/lib.rs"]));
+    head.former_lines.insert("test".to_owned(), "make test".to_owned());
+    let finding = ask(head);
+    assert_eq!(finding.reason, "redeclared");
+    assert!(finding.message.contains("make test"), "{}", finding.message);
+}
+
+#[test]
+fn a_branch_that_is_not_checked_out_is_named_in_the_remedy() {
+    let mut other = subject("refs/heads/feature", Some(&["src/lib.rs"]));
+    other.checked_out = Some(false);
+    assert_eq!(ask(other).remedy.as_deref(), Some("git switch feature && gate run test"));
+}
+
+#[test]
+fn without_a_declared_command_source_changes_are_said() {
+    let facts = |changed: &[&str]| Facts {
+        moment: Moment::Stop,
+        subjects: vec![subject("HEAD", Some(changed))],
+        waivers: Vec::new(),
+        notes: Vec::new(),
+    };
+    let result = crate::gates::judge(&policy(Vec::new()), &facts(&["src/lib.rs"])).remove(0);
+    assert_eq!((result.answer, result.findings[0].reason.as_str()), (Answer::Unknown, "undeclared"));
+    assert_eq!(crate::gates::judge(&policy(Vec::new()), &facts(&["a.md"])).remove(0).answer, Answer::Skip);
+}
+
+#[test]
+fn a_waiver_holds_for_one_gate_and_one_content() {
+    let waiver = |gate: &str, tree: &str| Waived {
+        gate: gate.to_owned(),
+        tree: tree.parse().unwrap(),
+        reason: "why".to_owned(),
+        by: "who".to_owned(),
+    };
+    let answer = |waivers: Vec<Waived>| {
+        let facts =
+            Facts { moment: Moment::Stop, subjects: vec![subject("HEAD", Some(&["a"]))], waivers, notes: Vec::new() };
+        crate::gates::judge(&policy(vec![command("test", &["**"])]), &facts).remove(0).answer
+    };
+    assert_eq!(answer(vec![waiver("tests", TREE)]), Answer::Waived);
+    assert_eq!(answer(vec![waiver("build", TREE)]), Answer::Fail);
+    assert_eq!(answer(vec![waiver("tests", &TREE.replace('1', "2"))]), Answer::Fail);
+}
+
+#[test]
+fn a_gate_that_is_off_or_of_another_moment_is_not_asked() {
+    let mut policy = policy(vec![command("test", &["**"])]);
+    let facts = Facts {
+        moment: Moment::Commit,
+        subjects: vec![subject("HEAD", Some(&["a"]))],
+        waivers: Vec::new(),
+        notes: Vec::new(),
+    };
+    assert!(crate::gates::judge(&policy, &facts).is_empty());
+    policy.gates[0].mode = Mode::Off;
+    assert!(crate::gates::judge(&policy, &Facts { moment: Moment::Stop, ..facts }).is_empty());
+}
