@@ -11,7 +11,7 @@ use crate::repo_path::RepoPath;
 /// One thing that is judged, with all that is known about it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Subject {
-    /// How people call it: a ref, `HEAD`, `working tree`.
+    /// How people call it: a branch, `HEAD`, `working tree`. Unique among the subjects of one judgement.
     pub name: String,
     /// Which kind of thing it is.
     pub role: Role,
@@ -31,6 +31,8 @@ pub struct Subject {
     pub runs: BTreeMap<String, Vec<RunFact>>,
     /// By name of the declared command: the command line under which it ran before it was changed.
     pub former_lines: BTreeMap<String, String>,
+    /// The local branch it is the tip of.
+    pub branch: Option<String>,
     /// Whether the content of this subject is what lies in the working tree, as far as that is known. `None` where
     /// nobody looked.
     pub checked_out: Option<bool>,

@@ -198,7 +198,7 @@ impl Case<'_> {
         let words = words::say(self.gate, reason, &context);
         // A command can only be run on what is checked out.
         let elsewhere = self.subject.checked_out == Some(false);
-        let remedy = words.remedy.map(|remedy| match self.subject.name.strip_prefix("refs/heads/") {
+        let remedy = words.remedy.map(|remedy| match &self.subject.branch {
             Some(branch) if elsewhere => format!("git switch {branch} && {remedy}"),
             _ => remedy,
         });

@@ -146,6 +146,7 @@ mod tests {
             }),
             runs: BTreeMap::new(),
             former_lines: BTreeMap::new(),
+            branch: None,
             checked_out: None,
         };
         let policy = Policy {

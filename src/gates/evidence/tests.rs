@@ -57,6 +57,7 @@ fn subject(name: &str, changed: Option<&[&str]>) -> Subject {
         update: None,
         runs: BTreeMap::new(),
         former_lines: BTreeMap::new(),
+        branch: None,
         checked_out: None,
     }
 }
@@ -75,8 +76,8 @@ fn run(id: &str, exit: i32, differs: Option<&[&str]>) -> RunFact {
     }
 }
 
-fn report(passed: u64, failed: u64) -> Option<RunReport> {
-    Some(RunReport { runner: "r".to_owned(), passed, failed, skipped: 3 })
+fn report(passed: u64, failed: u64) -> RunReport {
+    RunReport { runner: "r".to_owned(), passed, failed, skipped: 3 }
 }
 
 /// The finding for the only command of one subject.
@@ -102,7 +103,7 @@ fn what_runs_show() {
         run
     };
     let counted = |counts, mut run: RunFact| {
-        run.report = counts;
+        run.report = Some(counts);
         run
     };
     let graded = |grade, mut run: RunFact| {
@@ -250,7 +251,8 @@ fn a_changed_declaration_voids_what_the_old_one_proved() {
 
 #[test]
 fn a_branch_that_is_not_checked_out_is_named_in_the_remedy() {
-    let mut other = subject("refs/heads/feature", Some(&["src/lib.rs"]));
+    let mut other = subject("feature", Some(&["src/lib.rs"]));
+    other.branch = Some("feature".to_owned());
     other.checked_out = Some(false);
     assert_eq!(ask(other).remedy.as_deref(), Some("git switch feature && gate run test"));
 }
