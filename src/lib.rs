@@ -11,6 +11,7 @@
 
 pub mod cli;
 pub mod cmd;
+pub mod config;
 pub mod digest;
 pub mod embedded;
 pub mod event;

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::OnceLock;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::hex_digest;
@@ -21,7 +23,8 @@ pub struct Policy {
     pub gates: Vec<Gate>,
     /// Where it was read.
     pub source: PolicySource,
-    /// SHA-256 of everything above, in hexadecimal digits.
+    /// SHA-256 of commands and gates in hexadecimal digits, whatever the order and the comments of the file, and
+    /// wherever it was read.
     pub digest: String,
 }
 
@@ -74,13 +77,22 @@ pub fn command_key(line: &str, dir: &RepoPath) -> String {
 
 /// Which paths count. A path counts when an `include` glob matches it and no `exclude` glob does, or a `keep` glob
 /// takes it back.
+///
+/// The globs are checked at once and compiled when the first path is asked about: most processes never ask.
 #[derive(Clone, Debug)]
 pub struct PathRules {
+    /// The globs of what counts as written, `!` for those that leave out.
+    pub inputs: Vec<String>,
+    /// The globs of what is left out as written, `!` for those that take back.
+    pub ignore: Vec<String>,
+    sets: OnceLock<Option<Sets>>,
+}
+
+#[derive(Clone, Debug)]
+struct Sets {
     include: GlobSet,
     exclude: GlobSet,
     keep: GlobSet,
-    /// The globs as written, `!` for the excluded ones.
-    pub patterns: Vec<String>,
 }
 
 /// A glob that cannot be compiled.
@@ -97,48 +109,54 @@ impl PathRules {
     /// Rules from `inputs` (globs; `!glob` excludes) and `ignore` (globs that are left out; `!glob` takes back).
     /// `*` does not cross `/`, `**` does; case matters.
     pub fn new<S: AsRef<str>>(inputs: &[S], ignore: &[S]) -> Result<Self, InvalidGlob> {
-        let (mut include, mut exclude, mut keep) = (Vec::new(), Vec::new(), Vec::new());
-        let mut patterns = Vec::new();
-        for glob in inputs.iter().map(AsRef::as_ref) {
-            patterns.push(glob.to_owned());
-            match glob.strip_prefix('!') {
-                Some(glob) => exclude.push(glob),
-                None => include.push(glob),
-            }
+        let own = |globs: &[S]| globs.iter().map(|glob| glob.as_ref().to_owned()).collect::<Vec<_>>();
+        let rules = Self { inputs: own(inputs), ignore: own(ignore), sets: OnceLock::new() };
+        for glob in rules.inputs.iter().chain(&rules.ignore) {
+            check_glob(glob.strip_prefix('!').unwrap_or(glob))?;
         }
-        for glob in ignore.iter().map(AsRef::as_ref) {
-            match glob.strip_prefix('!') {
-                Some(glob) => {
-                    patterns.push(glob.to_owned());
-                    keep.push(glob);
-                }
-                None => {
-                    patterns.push(format!("!{glob}"));
-                    exclude.push(glob);
-                }
-            }
+        // Only a huge set can be refused as a whole, so only a huge one is compiled before it is needed.
+        let length: usize = rules.inputs.iter().chain(&rules.ignore).map(String::len).sum();
+        if length > LARGE_SET {
+            let sets = rules.compile()?;
+            let _ = rules.sets.set(Some(sets));
         }
-        Ok(Self { include: glob_set(&include)?, exclude: glob_set(&exclude)?, keep: glob_set(&keep)?, patterns })
+        Ok(rules)
     }
 
     /// Whether `path` counts.
     pub fn matches(&self, path: &RepoPath) -> bool {
         let os = path.to_os();
         let path: &Path = &os;
-        self.include.is_match(path) && (!self.exclude.is_match(path) || self.keep.is_match(path))
+        // Rules that cannot be compiled leave nothing out: too much is asked for, never too little.
+        self.sets.get_or_init(|| self.compile().ok()).as_ref().is_none_or(|sets| {
+            sets.include.is_match(path) && (!sets.exclude.is_match(path) || sets.keep.is_match(path))
+        })
+    }
+
+    fn compile(&self) -> Result<Sets, InvalidGlob> {
+        let plain = |globs: &'_ [String]| -> Vec<String> {
+            globs.iter().filter(|glob| !glob.starts_with('!')).cloned().collect()
+        };
+        let negated = |globs: &'_ [String]| -> Vec<String> {
+            globs.iter().filter_map(|glob| glob.strip_prefix('!')).map(str::to_owned).collect()
+        };
+        let exclude = [negated(&self.inputs), plain(&self.ignore)].concat();
+        Ok(Sets {
+            include: glob_set(&plain(&self.inputs))?,
+            exclude: glob_set(&exclude)?,
+            keep: glob_set(&negated(&self.ignore))?,
+        })
     }
 }
+
+/// The size of globs, in bytes, from which a set might be too large for the regex engine.
+const LARGE_SET: usize = 16 * 1024;
 
 /// Compiles globs where `*` stays inside one directory.
 pub fn glob_set<S: AsRef<str>>(globs: &[S]) -> Result<GlobSet, InvalidGlob> {
     let mut set = GlobSetBuilder::new();
     for glob in globs.iter().map(AsRef::as_ref) {
-        let compiled = GlobBuilder::new(glob)
-            .literal_separator(true)
-            .backslash_escape(true)
-            .build()
-            .map_err(|error| InvalidGlob { glob: glob.to_owned(), reason: error.kind().to_string() })?;
-        set.add(compiled);
+        set.add(check_glob(glob)?);
     }
     set.build().map_err(|error| InvalidGlob {
         glob: globs.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", "),
@@ -146,13 +164,41 @@ pub fn glob_set<S: AsRef<str>>(globs: &[S]) -> Result<GlobSet, InvalidGlob> {
     })
 }
 
+/// Checks one glob, without the cost of compiling it.
+pub fn check_glob(glob: &str) -> Result<Glob, InvalidGlob> {
+    GlobBuilder::new(glob)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .build()
+        .map_err(|error| InvalidGlob { glob: glob.to_owned(), reason: error.kind().to_string() })
+}
+
 /// What is wrong with the `params` of a gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParamError {
-    /// The key, where one can be named.
+    /// The key, where one can be named: a path with `.` where it lies deeper. `kind` when there is no such kind of
+    /// gate.
     pub key: Option<String>,
     /// What is wrong.
     pub what: String,
+}
+
+/// Reads `params` into the type of a kind, which denies unknown fields.
+pub fn read_params<T: DeserializeOwned>(params: &toml::Table) -> Result<T, ParamError> {
+    params.clone().try_into().map_err(|error: toml::de::Error| {
+        // The path to the key is in no field of the error, only in its text: "…\nin `a.b`\n".
+        let text = error.to_string();
+        let path = text.trim_end().rsplit_once("\nin `").and_then(|(_, path)| path.strip_suffix('`'));
+        let what = error.message().to_owned();
+        let unknown = what.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next());
+        let key = match (path, unknown) {
+            (Some(path), Some(field)) if path != field && !path.ends_with(&format!(".{field}")) => {
+                Some(format!("{path}.{field}"))
+            }
+            (path, field) => path.or(field).map(str::to_owned),
+        };
+        ParamError { key, what }
+    })
 }
 
 /// What a failing gate does.
@@ -170,6 +216,31 @@ pub enum Mode {
     Block,
 }
 
+/// Who set the mode of a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModeFrom {
+    /// Nobody: it is the default.
+    Default,
+    /// The gate's own file in the binary.
+    GateFile,
+    /// `mode` at the top of `gate.toml`.
+    AllGates,
+    /// The gate's own entry in `gate.toml`.
+    Entry,
+}
+
+impl Mode {
+    /// The word used in policies and verdicts.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Observe => "observe",
+            Self::Warn => "warn",
+            Self::Block => "block",
+        }
+    }
+}
+
 /// What an answer of `unknown` does. It is never a pass and never a fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -179,6 +250,16 @@ pub enum OnUnknown {
     Warn,
     /// It blocks, as "cannot judge".
     Block,
+}
+
+impl OnUnknown {
+    /// The word used in policies and verdicts.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Warn => "warn",
+            Self::Block => "block",
+        }
+    }
 }
 
 /// How bad it would be to let a failure through.
@@ -198,6 +279,19 @@ pub enum Severity {
     Blocker,
 }
 
+impl Severity {
+    /// The word used in verdicts; policies take it in any case.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "NONE",
+            Self::Low => "LOW",
+            Self::Medium => "MEDIUM",
+            Self::High => "HIGH",
+            Self::Blocker => "BLOCKER",
+        }
+    }
+}
+
 /// A gate: what `gates/<id>.toml` says, with the changes of the user's `[gates.<id>]`.
 #[derive(Clone, Debug)]
 pub struct Gate {
@@ -213,6 +307,8 @@ pub struct Gate {
     pub severity: Severity,
     /// What a failure does.
     pub mode: Mode,
+    /// Who says so.
+    pub mode_from: ModeFrom,
     /// What `unknown` does.
     pub on_unknown: OnUnknown,
     /// The lowest grade of evidence it takes.
@@ -226,7 +322,7 @@ pub struct Gate {
 }
 
 /// The words for one reason code, as minijinja templates over the observed facts.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Message {
     /// What is wrong.
@@ -255,6 +351,37 @@ mod tests {
         ] {
             assert_eq!(rules.matches(&RepoPath::from(path)), counts, "{path}");
         }
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Outer {
+        #[expect(dead_code)]
+        branches: Vec<String>,
+        #[expect(dead_code)]
+        inner: Option<Inner>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Inner {
+        #[expect(dead_code)]
+        limit: u32,
+    }
+
+    #[test]
+    fn a_wrong_parameter_is_named() {
+        for (text, key) in [
+            ("branchs = []\nbranches = []", Some("branchs")),
+            ("branches = 1", Some("branches")),
+            ("branches = []\ninner = { limt = 1 }", Some("inner.limt")),
+            ("branches = []\ninner = { limit = -1 }", Some("inner.limit")),
+            ("", None),
+        ] {
+            let error = read_params::<Outer>(&text.parse().unwrap()).unwrap_err();
+            assert_eq!(error.key.as_deref(), key, "{text}: {}", error.what);
+        }
+        read_params::<Outer>(&"branches = []".parse().unwrap()).unwrap();
     }
 
     #[test]

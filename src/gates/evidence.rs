@@ -13,7 +13,7 @@ use crate::event::Ended;
 use crate::fact::Facts;
 use crate::fact::evidence::{RunFact, Shows};
 use crate::fact::subject::{Base, Role, Subject};
-use crate::policy::{Command, Gate, ParamError, PathRules, Policy};
+use crate::policy::{Command, Gate, ParamError, PathRules, Policy, read_params};
 use crate::repo_path::RepoPath;
 
 /// The kind `evidence`.
@@ -32,11 +32,11 @@ struct Params {
 }
 
 fn check(params: &toml::Table) -> Result<(), ParamError> {
-    super::parse::<Params>(params).map(drop)
+    read_params::<Params>(params).map(drop)
 }
 
 fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
-    let Ok(params) = super::parse::<Params>(&gate.params) else { return Vec::new() };
+    let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
     let commands = || policy.commands.iter().filter(|command| command.gate == gate.id);
     let mut findings = Vec::new();
     for subject in facts.subjects.iter().filter(|subject| subject.tree.is_some() || subject.role == Role::WorkingTree) {

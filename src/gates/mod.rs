@@ -39,17 +39,9 @@ pub fn check_params(name: &str, params: &toml::Table) -> Result<(), ParamError> 
         None => {
             let known: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
             let what = format!("there is no kind of gate `{name}`; the kinds are {}", known.join(", "));
-            Err(ParamError { key: None, what })
+            Err(ParamError { key: Some("kind".to_owned()), what })
         }
     }
-}
-
-/// Reads `params` as what a kind takes; an unknown key is an error.
-fn parse<T: serde::de::DeserializeOwned>(params: &toml::Table) -> Result<T, ParamError> {
-    params
-        .clone()
-        .try_into()
-        .map_err(|error: toml::de::Error| ParamError { key: None, what: error.message().to_owned() })
 }
 
 /// Asks every gate that applies at the moment of `facts`, in the order of the policy.

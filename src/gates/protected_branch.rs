@@ -11,7 +11,7 @@ use super::finding::{Answer, Finding};
 use super::words;
 use crate::fact::Facts;
 use crate::fact::subject::{DefaultBranch, RefUpdate, Subject};
-use crate::policy::{Gate, ParamError, Policy, glob_set};
+use crate::policy::{Gate, ParamError, Policy, glob_set, read_params};
 
 /// The kind `protected-branch`.
 pub const KIND: Kind = Kind { name: "protected-branch", words: "protected-branch", check, evaluate };
@@ -26,14 +26,14 @@ struct Params {
 }
 
 fn check(params: &toml::Table) -> Result<(), ParamError> {
-    let params: Params = super::parse(params)?;
+    let params: Params = read_params(params)?;
     let invalid =
         |error: crate::policy::InvalidGlob| ParamError { key: Some("branches".to_owned()), what: error.to_string() };
     glob_set(&params.branches).map(drop).map_err(invalid)
 }
 
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
-    let Ok(params) = super::parse::<Params>(&gate.params) else { return Vec::new() };
+    let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
     facts.subjects.iter().filter_map(|subject| Some(answer(gate, &params, subject, subject.update.as_ref()?))).collect()
 }
 

@@ -1,0 +1,87 @@
+//! The gates of the binary: the files of `gates/` that are gates.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use toml::de::DeTable;
+
+use super::error::{ConfigError, Report};
+use super::gate_table::GateTable;
+use super::merge;
+use crate::policy::{Gate, ModeFrom};
+
+/// The gates that the binary brings, sorted by id.
+///
+/// # Panics
+///
+/// When an embedded gate file is wrong, which a unit test excludes.
+pub fn built_in() -> Vec<Gate> {
+    files().map(|(name, text)| read(name, text).unwrap_or_else(|error| panic!("gates/{error}"))).collect()
+}
+
+/// The embedded gate files: `<id>.toml`, and the text.
+fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
+    crate::embedded::GATES.iter().copied().filter(|(name, text)| is_gate_file(name, text))
+}
+
+/// A gate file lies directly in `gates/` and says `kind = …` before its first table. Other data lies there too.
+fn is_gate_file(name: &str, text: &str) -> bool {
+    !name.contains('/')
+        && Path::new(name).extension() == Some(OsStr::new("toml"))
+        && text
+            .lines()
+            .take_while(|line| !line.starts_with('['))
+            .any(|line| line.strip_prefix("kind").is_some_and(|rest| rest.trim_start().starts_with('=')))
+}
+
+/// Reads one gate file; its name without `.toml` is the id.
+pub(super) fn read(name: &str, text: &str) -> Result<Gate, ConfigError> {
+    let mut report = Report::new(name, text);
+    let table = match DeTable::parse(text) {
+        Ok(table) => table,
+        Err(error) => return Err(super::syntax(report, &error)),
+    };
+    let id = name.strip_suffix(".toml").unwrap_or(name);
+    let said = GateTable::read(&mut report, id, "in a gate file", 0..0, table.get_ref());
+    match merge::complete(&mut report, &said) {
+        Some(mut gate) => {
+            gate.mode_from = if said.mode.is_some() { ModeFrom::GateFile } else { ModeFrom::Default };
+            report.finish(gate)
+        }
+        None => Err(report.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_embedded_gate_file_is_whole() {
+        for (name, text) in files() {
+            let gate = read(name, text).unwrap_or_else(|error| panic!("gates/{}", error.render()));
+            assert!(!gate.explain.is_empty() && !gate.messages.is_empty(), "gates/{name} lacks words");
+            assert!(!gate.title.ends_with('.') && !gate.title.contains('\n'), "gates/{name}: title is one phrase");
+        }
+    }
+
+    #[test]
+    fn a_gate_file_is_known_without_being_parsed() {
+        for (name, text) in crate::embedded::GATES {
+            let Ok(table) = text.parse::<toml::Table>() else { continue };
+            let is_gate = !name.contains('/') && table.contains_key("kind");
+            assert_eq!(is_gate_file(name, text), is_gate, "gates/{name}: `kind` stands before any `[` line");
+        }
+        assert!(is_gate_file("tests.toml", "title = \"x\"\nkind=\"evidence\"\n"));
+        assert!(!is_gate_file("runners/cargo.toml", "kind = \"evidence\"\n"));
+        assert!(!is_gate_file("commands.toml", "[[command]]\nkind = \"push\"\n"));
+        assert!(!is_gate_file("commands.toml", "kinds = []\n"));
+    }
+
+    #[test]
+    fn what_a_gate_file_lacks_is_named() {
+        let error = read("x.toml", "title = \"X\"\nkind = \"refs\"\nmoments = [\"push\"]\n").unwrap_err();
+        let what: Vec<&str> = error.problems.iter().map(|problem| problem.what.as_str()).collect();
+        assert_eq!(what, ["missing key `severity` in a gate file", "missing key `explain` in a gate file"]);
+    }
+}

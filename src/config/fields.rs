@@ -1,0 +1,267 @@
+//! Reading the keys of one table: known or not, of the right type or not, and where they stand.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::error::{Report, nearest, quoted};
+
+/// A range of bytes of the file.
+pub(super) type Span = Range<usize>;
+
+/// A value, and where it is said.
+#[derive(Clone, Debug)]
+pub(super) struct Said<T> {
+    pub(super) value: T,
+    pub(super) at: Span,
+}
+
+/// An entry of a table: its key and its value.
+pub(super) type Entry<'a, 'i> = (Said<&'a str>, &'a Spanned<DeValue<'i>>);
+
+/// The keys of one table.
+pub(super) struct Fields<'a, 'i> {
+    /// The table as messages call it.
+    place: String,
+    /// Where it begins.
+    pub(super) at: Span,
+    table: &'a DeTable<'i>,
+    /// Keys that are missing, but which an unknown key may have meant.
+    misspelt: Vec<&'static str>,
+}
+
+impl<'a, 'i> Fields<'a, 'i> {
+    /// The keys of `table`; those that are not `known` are reported.
+    pub(super) fn new(
+        report: &mut Report<'_>,
+        place: impl Into<String>,
+        at: Span,
+        table: &'a DeTable<'i>,
+        known: &[&'static str],
+    ) -> Self {
+        let mut fields = Self { place: place.into(), at, table, misspelt: Vec::new() };
+        for (key, _) in table {
+            let word: &str = key.get_ref();
+            if known.contains(&word) {
+                continue;
+            }
+            let meant = nearest(word, known.iter().copied());
+            let mut what = format!("unknown key {} {}", quoted(word), fields.place);
+            if meant.is_none() {
+                what = format!("{what}, which takes {}", known.join(", "));
+            }
+            fields.misspelt.extend(known.iter().filter(|key| Some(**key) == meant));
+            report.add_meant(&key.span(), what, meant);
+        }
+        fields
+    }
+
+    fn get(&self, key: &str) -> Option<&'a Spanned<DeValue<'i>>> {
+        self.table.get(key)
+    }
+
+    /// Whether the key is there, of whatever type.
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.table.contains_key(key)
+    }
+
+    /// Reports the key as missing, unless it is there or a misspelt one stands for it.
+    pub(super) fn require(&self, report: &mut Report<'_>, key: &str) {
+        if !self.has(key) && !self.misspelt.contains(&key) {
+            report.add(&self.at, format!("missing key `{key}` {}", self.place));
+        }
+    }
+
+    /// A text.
+    pub(super) fn text(&self, report: &mut Report<'_>, key: &str) -> Option<Said<String>> {
+        text(report, key, self.get(key)?)
+    }
+
+    /// A text that says something.
+    pub(super) fn words(&self, report: &mut Report<'_>, key: &str) -> Option<Said<String>> {
+        let said = self.text(report, key)?;
+        if said.value.trim().is_empty() {
+            report.add(&said.at, format!("`{key}` is empty"));
+            return None;
+        }
+        Some(said)
+    }
+
+    /// One of some words.
+    pub(super) fn choice<T: Copy>(
+        &self,
+        report: &mut Report<'_>,
+        key: &str,
+        options: &[(&'static str, T)],
+    ) -> Option<Said<T>> {
+        let said = self.text(report, key)?;
+        choice(report, key, &said, options)
+    }
+
+    /// An integer.
+    pub(super) fn integer(&self, report: &mut Report<'_>, key: &str) -> Option<Said<i64>> {
+        let value = self.get(key)?;
+        let DeValue::Integer(number) = value.get_ref() else {
+            report.add(&value.span(), wrong_type(key, "an integer", value.get_ref()));
+            return None;
+        };
+        match i64::from_str_radix(number.as_str(), number.radix()) {
+            Ok(number) => Some(Said { value: number, at: value.span() }),
+            Err(_) => {
+                report.add(&value.span(), format!("`{key}` is too large a number"));
+                None
+            }
+        }
+    }
+
+    /// A list of texts.
+    pub(super) fn texts(&self, report: &mut Report<'_>, key: &str) -> Option<Said<Vec<Said<String>>>> {
+        texts(report, key, self.get(key)?)
+    }
+
+    /// A table within this one, and where its name stands.
+    pub(super) fn table(&self, report: &mut Report<'_>, key: &str) -> Option<Said<&'a DeTable<'i>>> {
+        let (name, value) = self.table.get_key_value(key)?;
+        match value.get_ref() {
+            DeValue::Table(table) => Some(Said { value: table, at: name.span() }),
+            other => {
+                report.add(&value.span(), wrong_type(key, "a table", other));
+                None
+            }
+        }
+    }
+}
+
+/// A list of texts.
+pub(super) fn texts(
+    report: &mut Report<'_>,
+    key: &str,
+    value: &Spanned<DeValue<'_>>,
+) -> Option<Said<Vec<Said<String>>>> {
+    let DeValue::Array(items) = value.get_ref() else {
+        report.add(&value.span(), wrong_type(key, "an array of strings", value.get_ref()));
+        return None;
+    };
+    let before = report.count();
+    let items = items.iter().filter_map(|item| text(report, key, item)).collect();
+    (report.count() == before).then(|| Said { value: items, at: value.span() })
+}
+
+/// The entries of a table in the order of the file.
+pub(super) fn entries<'a, 'i>(table: &'a DeTable<'i>) -> Vec<Entry<'a, 'i>> {
+    let mut entries: Vec<_> =
+        table.iter().map(|(key, value)| (Said { value: key.get_ref().as_ref(), at: key.span() }, value)).collect();
+    entries.sort_by_key(|(key, _)| key.at.start);
+    entries
+}
+
+/// The table that `value` must be.
+pub(super) fn as_table<'a, 'i>(
+    report: &mut Report<'_>,
+    key: &Said<&str>,
+    value: &'a Spanned<DeValue<'i>>,
+) -> Option<&'a DeTable<'i>> {
+    if let DeValue::Table(table) = value.get_ref() {
+        return Some(table);
+    }
+    report.add(&value.span(), wrong_type(key.value, "a table", value.get_ref()));
+    None
+}
+
+/// One of some words.
+pub(super) fn choice<T: Copy>(
+    report: &mut Report<'_>,
+    key: &str,
+    said: &Said<String>,
+    options: &[(&'static str, T)],
+) -> Option<Said<T>> {
+    if let Some((_, value)) = options.iter().find(|(word, _)| *word == said.value) {
+        return Some(Said { value: *value, at: said.at.clone() });
+    }
+    let words: Vec<&str> = options.iter().map(|(word, _)| *word).collect();
+    let what = format!("`{key}` takes {}, not {}", either(&words), quoted(&said.value));
+    report.add_meant(&said.at, what, nearest(&said.value, words));
+    None
+}
+
+/// Whether a name can be typed without quotes: `[a-z0-9][a-z0-9._-]*`.
+pub(super) fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c))
+}
+
+/// A value of any type, without its places.
+pub(super) fn plain(report: &mut Report<'_>, value: &Spanned<DeValue<'_>>) -> Option<toml::Value> {
+    Some(match value.get_ref() {
+        DeValue::String(text) => toml::Value::String(unix_lines(text)),
+        DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
+            Ok(number) => toml::Value::Integer(number),
+            Err(_) => {
+                report.add(&value.span(), "too large a number");
+                return None;
+            }
+        },
+        DeValue::Float(number) => match number.as_str().parse::<f64>() {
+            Ok(number) if number.is_finite() => toml::Value::Float(number),
+            _ => {
+                report.add(&value.span(), "not a finite number");
+                return None;
+            }
+        },
+        DeValue::Boolean(flag) => toml::Value::Boolean(*flag),
+        DeValue::Datetime(date) => toml::Value::Datetime(*date),
+        DeValue::Array(items) => {
+            toml::Value::Array(items.iter().map(|item| plain(report, item)).collect::<Option<_>>()?)
+        }
+        DeValue::Table(table) => {
+            let plain = |(key, value): (&Spanned<_>, _)| Some((str_of(key), plain(report, value)?));
+            toml::Value::Table(table.iter().map(plain).collect::<Option<_>>()?)
+        }
+    })
+}
+
+fn str_of(key: &Spanned<std::borrow::Cow<'_, str>>) -> String {
+    key.get_ref().clone().into_owned()
+}
+
+fn text(report: &mut Report<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Said<String>> {
+    match value.get_ref() {
+        DeValue::String(text) if text.contains('\0') => {
+            report.add(&value.span(), format!("`{key}` holds a NUL character"));
+            None
+        }
+        DeValue::String(text) => Some(Said { value: unix_lines(text), at: value.span() }),
+        other => {
+            report.add(&value.span(), wrong_type(key, "a string", other));
+            None
+        }
+    }
+}
+
+/// A checkout with CRLF line ends says the same as one with LF.
+fn unix_lines(text: &str) -> String {
+    text.replace("\r\n", "\n")
+}
+
+pub(super) fn wrong_type(key: &str, expected: &str, found: &DeValue<'_>) -> String {
+    let found = match found {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "an integer",
+        DeValue::Float(_) => "a float",
+        DeValue::Boolean(_) => "a boolean",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "an array",
+        DeValue::Table(_) => "a table",
+    };
+    format!("{} takes {expected}, not {found}", quoted(key))
+}
+
+/// `a, b or c`.
+pub(super) fn either(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [most @ .., last] => format!("{} or {last}", most.join(", ")),
+    }
+}

@@ -1,0 +1,141 @@
+//! `gate.toml` and the gate files, read into a [`Policy`].
+//!
+//! Everything that a file says is either understood or an error with file, line, column and the key that may have
+//! been meant. The gates of the binary come first, what the file says about gates lies over them, and commands
+//! belong to gates.
+
+mod built_in;
+mod canonical;
+mod commands;
+mod error;
+mod fields;
+mod gate_table;
+mod globs;
+mod locate;
+mod merge;
+mod param_error;
+#[cfg(test)]
+mod tests;
+
+use toml::de::DeTable;
+
+pub use self::built_in::built_in;
+use self::error::Report;
+pub use self::error::{ConfigError, Problem};
+use self::fields::Fields;
+pub use self::locate::{LocateError, Located, Note, Places, ReadFile, locate};
+pub use self::param_error::CheckParams;
+use crate::policy::{Gate, Policy, PolicySource};
+
+/// The name of the policy file, at the root of a repository.
+pub const FILE: &str = "gate.toml";
+/// The kind of gate that takes commands.
+pub const EVIDENCE: &str = "evidence";
+/// The parameter of such a gate that leaves paths out of the inputs of its commands.
+pub const IGNORE: &str = "ignore";
+/// The version of the format that is understood.
+const VERSION: i64 = 1;
+/// The largest file that is read, in bytes.
+const LARGEST: usize = 1024 * 1024;
+/// The keys at the top level.
+const KEYS: &[&str] = &["version", "mode", "commands", "gates"];
+
+/// The policy where there is no `gate.toml`: the gates of the binary, and no command.
+///
+/// The gates of the binary satisfy `check`, which is not called: they are checked by tests.
+pub fn defaults(_check: CheckParams<'_>) -> Policy {
+    policy(Vec::new(), built_in(), PolicySource::Defaults)
+}
+
+/// Reads the bytes of a `gate.toml`: UTF-8 with or without byte order mark, line ends of either kind, 1 MiB at most.
+pub fn read(
+    file_name: &str,
+    bytes: &[u8],
+    source: PolicySource,
+    check: CheckParams<'_>,
+) -> Result<Policy, ConfigError> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => parse(file_name, text, source, check),
+        Err(error) => {
+            let start = error.valid_up_to();
+            let text = String::from_utf8_lossy(bytes);
+            let mut report = Report::new(file_name, &text);
+            report.add(&(start..start), "not UTF-8; save the file in that encoding");
+            Err(report.into())
+        }
+    }
+}
+
+/// Reads the text of a `gate.toml`. `file_name` is how errors call it.
+pub fn parse(file_name: &str, text: &str, source: PolicySource, check: CheckParams<'_>) -> Result<Policy, ConfigError> {
+    parse_over(built_in(), file_name, text, source, check)
+}
+
+/// Reads a `gate.toml` over some gates.
+fn parse_over(
+    base: Vec<Gate>,
+    file_name: &str,
+    text: &str,
+    source: PolicySource,
+    check: CheckParams<'_>,
+) -> Result<Policy, ConfigError> {
+    let mut report = Report::new(file_name, text);
+    if text.len() > LARGEST {
+        report.add(&(0..0), format!("{} bytes is more than a policy may have (1 MiB)", text.len()));
+        return Err(report.into());
+    }
+    let table = match DeTable::parse(text) {
+        Ok(table) => table,
+        Err(error) => return Err(syntax(report, &error)),
+    };
+    let table = table.get_ref();
+    if let Some(error) = newer(file_name, text, table) {
+        return Err(error);
+    }
+    let root = Fields::new(&mut report, "at the top level", 0..0, table, KEYS);
+    if let Some(version) = root.integer(&mut report, "version").filter(|said| said.value != VERSION) {
+        report.add(&version.at, format!("`version` is {VERSION}"));
+    }
+    let all = root.choice(&mut report, "mode", gate_table::MODES).map(|said| said.value);
+    let tables = root.table(&mut report, "gates").map(|said| said.value);
+    let gates = merge::gates(&mut report, base, all, tables, check);
+    let commands = match root.table(&mut report, "commands") {
+        Some(said) => commands::commands(&mut report, said.value, &gates),
+        None => Vec::new(),
+    };
+    report.finish((commands, gates.list)).map(|(commands, gates)| policy(commands, gates, source))
+}
+
+fn policy(commands: Vec<crate::policy::Command>, gates: Vec<Gate>, source: PolicySource) -> Policy {
+    let digest = canonical::digest(&commands, &gates);
+    Policy { commands, gates, source, digest }
+}
+
+/// A file for a later version is not searched for mistakes: it may hold keys that this version cannot know.
+fn newer(file_name: &str, text: &str, table: &DeTable<'_>) -> Option<ConfigError> {
+    let value = table.get("version")?;
+    let number = value.get_ref().as_integer()?;
+    if i64::from_str_radix(number.as_str(), number.radix()).is_ok_and(|number| number <= VERSION) {
+        return None;
+    }
+    let mut report = Report::new(file_name, text);
+    let known = env!("CARGO_PKG_VERSION");
+    report.add_newer(
+        &value.span(),
+        format!(
+            "written for version {number} of the format; gate {known} reads version {VERSION}: install a later gate"
+        ),
+    );
+    Some(report.into())
+}
+
+/// What the TOML parser refuses.
+fn syntax(mut report: Report<'_>, error: &toml::de::Error) -> ConfigError {
+    let at = error.span().unwrap_or(0..0);
+    let what = match error.message() {
+        "duplicate key" => format!("{} is there twice", error::quoted(report.text_at(&at).trim())),
+        message => format!("not TOML: {message}"),
+    };
+    report.add(&at, what);
+    report.into()
+}
