@@ -19,6 +19,7 @@ pub mod exit;
 pub mod fact;
 pub mod failure;
 pub mod gates;
+pub mod git;
 pub mod moment;
 pub mod oid;
 pub mod policy;

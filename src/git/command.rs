@@ -1,0 +1,184 @@
+//! Starting git so that nothing around it can change its answer.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+
+use super::GitError;
+
+/// The variables that bind git to one repository (`git rev-parse --local-env-vars`), and the further ones that
+/// change what git reads or how it takes paths. None reaches a git we start unless we set it ourselves.
+pub(super) const SCRUBBED: &[&str] = &[
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_GRAFT_FILE",
+    "GIT_INDEX_FILE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_PREFIX",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_QUARANTINE_PATH",
+    "GIT_ATTR_SOURCE",
+    "GIT_ATTR_NOSYSTEM",
+    "GIT_INDEX_VERSION",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+];
+
+/// A git that no inherited variable and no monitor can mislead, bound to no repository yet.
+///
+/// Replacement refs and grafts are off: what a push sends is the objects themselves.
+pub(super) fn bare_command() -> Command {
+    let mut command = Command::new("git");
+    for name in SCRUBBED {
+        command.env_remove(name);
+    }
+    command
+        .args(["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.splitIndex=false"])
+        .args(["-c", "submodule.recurse=false"])
+        .env("LC_ALL", "C")
+        .env("GIT_TERMINAL_PROMPT", "0")
+        .env("GIT_NO_REPLACE_OBJECTS", "1")
+        .env("GIT_GRAFT_FILE", "/dev/null")
+        .env("GIT_LITERAL_PATHSPECS", "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// A list of object directories in the form of `GIT_ALTERNATE_OBJECT_DIRECTORIES`.
+pub(super) fn object_directories<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> OsString {
+    let mut list = OsString::new();
+    for path in paths {
+        if !list.is_empty() {
+            list.push(if cfg!(windows) { ";" } else { ":" });
+        }
+        list.push(quote_object_directory(path.as_ref()));
+    }
+    list
+}
+
+/// Git takes an entry that begins with a double quote as C-style quoted; a separator inside needs that.
+#[cfg(unix)]
+fn quote_object_directory(path: &Path) -> OsString {
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+    let bytes = path.as_os_str().as_bytes();
+    if !bytes.contains(&b':') && bytes.first() != Some(&b'"') {
+        return path.into();
+    }
+    let mut quoted = vec![b'"'];
+    for &byte in bytes {
+        match byte {
+            b'"' | b'\\' => quoted.extend([b'\\', byte]),
+            b'\n' => quoted.extend(b"\\n"),
+            _ => quoted.push(byte),
+        }
+    }
+    quoted.push(b'"');
+    OsString::from_vec(quoted)
+}
+
+#[cfg(not(unix))]
+fn quote_object_directory(path: &Path) -> OsString {
+    path.into()
+}
+
+/// Runs `command` to its end and returns its standard output, whatever its size on either side.
+pub(super) fn run(command: &mut Command, input: Option<&[u8]>) -> Result<Vec<u8>, GitError> {
+    let output = run_any(command, input)?;
+    if output.status.success() { Ok(output.stdout) } else { Err(failed(command, &output)) }
+}
+
+/// Runs `command` to its end, and leaves its status to the caller.
+pub(super) fn run_any(command: &mut Command, input: Option<&[u8]>) -> Result<Output, GitError> {
+    if input.is_some() {
+        command.stdin(Stdio::piped());
+    }
+    let mut child = command.spawn().map_err(|source| GitError::NotStarted { command: described(command), source })?;
+    let stdin = child.stdin.take();
+    let output = thread::scope(|scope| {
+        // Written beside the reading, so that neither side waits for a full pipe.
+        let writer = scope.spawn(move || match (stdin, input) {
+            (Some(mut pipe), Some(bytes)) => pipe.write_all(bytes),
+            _ => Ok(()),
+        });
+        let output = child.wait_with_output();
+        // A git that stops reading says why itself, by its status and words.
+        let _ = writer.join();
+        output
+    });
+    output.map_err(|source| GitError::NotStarted { command: described(command), source })
+}
+
+/// The error of a git that ended badly.
+pub(super) fn failed(command: &Command, output: &Output) -> GitError {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let last = lines[lines.len().saturating_sub(4)..].join("; ");
+    let stderr = if last.is_empty() { output.status.to_string() } else { last };
+    GitError::Failed { command: described(command), status: output.status.code(), stderr }
+}
+
+/// The arguments of `command` for a message, without the settings that every command gets.
+pub(super) fn described(command: &Command) -> String {
+    let mut words = Vec::new();
+    let mut args = command.get_args();
+    while let Some(arg) = args.next() {
+        if arg == OsStr::new("-c") {
+            args.next();
+        } else if arg != OsStr::new("--no-optional-locks") {
+            words.push(arg.to_string_lossy());
+        }
+    }
+    let mut text = words.join(" ");
+    if let Some((end, _)) = text.char_indices().nth(120) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+/// An input or output error on one of our own files.
+pub(super) fn io_error(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> GitError {
+    let path = path.into();
+    move |source| GitError::Io { action, path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scrubs_everything_git_calls_local() {
+        let listed = run(bare_command().args(["rev-parse", "--local-env-vars"]), None).unwrap();
+        for name in String::from_utf8(listed).unwrap().lines() {
+            assert!(SCRUBBED.contains(&name), "{name} is local to a repository and would be inherited");
+        }
+    }
+
+    #[test]
+    fn errors_show_the_command_without_its_standing_settings() {
+        let error = run(bare_command().args(["rev-parse", "--no-such-thing-at-all", "-x", "--verify"]), None);
+        let text = error.unwrap_err().to_string();
+        assert!(text.starts_with("`git rev-parse --no-such-thing-at-all"), "{text}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn object_directories_survive_their_separator() {
+        assert_eq!(object_directories(["/a", "/b:c", "/d\"e"]), "/a:\"/b:c\":/d\"e");
+    }
+}

@@ -1,0 +1,169 @@
+//! Git's configuration: every entry, with where it was set.
+
+use std::env;
+
+use serde::{Deserialize, Serialize};
+
+use super::{GitError, Repo};
+
+/// Where a setting was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// For the whole machine.
+    System,
+    /// By the user, for all repositories.
+    Global,
+    /// For this repository.
+    Local,
+    /// For this working tree.
+    Worktree,
+    /// On a command line or in the environment.
+    Command,
+}
+
+/// One setting.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigEntry {
+    /// Where it was made.
+    pub scope: Scope,
+    /// `section.subsection.name`, section and name in lower case.
+    pub key: String,
+    /// Its value; `true` where the file gives none.
+    pub value: String,
+}
+
+impl ConfigEntry {
+    /// Whether the setting belongs to this repository and not to the person or the machine.
+    pub fn is_local(&self) -> bool {
+        matches!(self.scope, Scope::Local | Scope::Worktree)
+    }
+}
+
+impl Repo {
+    /// The value that counts for `key`: the last one.
+    pub fn config(&self, key: &str) -> Result<Option<String>, GitError> {
+        let key = normal(key);
+        Ok(self.config_entries()?.into_iter().rev().find(|entry| entry.key == key).map(|entry| entry.value))
+    }
+
+    /// All values of `key`, in the order of the files; empty where there is none or it cannot be read.
+    pub fn config_all(&self, key: &str) -> Vec<String> {
+        let key = normal(key);
+        let entries = self.config_entries().unwrap_or_default();
+        entries.into_iter().filter(|entry| entry.key == key).map(|entry| entry.value).collect()
+    }
+
+    /// Whether the boolean setting `key` is on; `default` where it is not set or no boolean.
+    pub(super) fn config_flag(&self, key: &str, default: bool) -> Result<bool, GitError> {
+        Ok(self.config(key)?.and_then(|value| parse_flag(&value)).unwrap_or(default))
+    }
+
+    /// Every setting that counts here, in the order in which later ones win.
+    pub fn config_entries(&self) -> Result<Vec<ConfigEntry>, GitError> {
+        // libgit2 does not know where these variables point.
+        let moved = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"].iter().any(|name| env::var_os(name).is_some());
+        let read = if moved { None } else { self.library(read_with_library) };
+        match read {
+            Some(entries) => Ok(entries),
+            None => parse_list(&self.git(["config", "--list", "--show-scope", "-z"])?),
+        }
+    }
+}
+
+/// A git boolean.
+pub(super) fn parse_flag(value: &str) -> Option<bool> {
+    match value.to_ascii_lowercase().as_str() {
+        "true" | "yes" | "on" | "1" => Some(true),
+        "false" | "no" | "off" | "0" | "" => Some(false),
+        _ => None,
+    }
+}
+
+fn read_with_library(library: &git2::Repository) -> Result<Vec<ConfigEntry>, git2::Error> {
+    let no_system = env::var("GIT_CONFIG_NOSYSTEM").ok().and_then(|value| parse_flag(&value)).unwrap_or(false);
+    let mut entries = Vec::new();
+    library.config()?.snapshot()?.entries(None)?.for_each(|entry| {
+        let scope = match entry.level() {
+            git2::ConfigLevel::ProgramData | git2::ConfigLevel::System if no_system => return,
+            git2::ConfigLevel::ProgramData | git2::ConfigLevel::System => Scope::System,
+            git2::ConfigLevel::XDG | git2::ConfigLevel::Global => Scope::Global,
+            git2::ConfigLevel::Local => Scope::Local,
+            git2::ConfigLevel::Worktree => Scope::Worktree,
+            _ => Scope::Command,
+        };
+        let value = if entry.has_value() { entry.value_bytes() } else { b"true" };
+        entries.push(ConfigEntry {
+            scope,
+            key: String::from_utf8_lossy(entry.name_bytes()).into_owned(),
+            value: String::from_utf8_lossy(value).into_owned(),
+        });
+    })?;
+    // Later scopes win, whatever the order in which the library visits them.
+    entries.sort_by_key(|entry| entry.scope as u8);
+    Ok(entries)
+}
+
+fn parse_list(bytes: &[u8]) -> Result<Vec<ConfigEntry>, GitError> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut fields = text.split_terminator('\0');
+    let mut entries = Vec::new();
+    while let Some(scope) = fields.next() {
+        let scope = match scope {
+            "system" => Scope::System,
+            "global" => Scope::Global,
+            "local" => Scope::Local,
+            "worktree" => Scope::Worktree,
+            // What every command of ours carries itself is no setting of the user's.
+            "command" => {
+                fields.next();
+                continue;
+            }
+            other => {
+                return Err(GitError::Malformed { command: "config --list".to_owned(), what: other.to_owned() });
+            }
+        };
+        let entry = fields.next().unwrap_or_default();
+        let (key, value) = entry.split_once('\n').unwrap_or((entry, "true"));
+        entries.push(ConfigEntry { scope, key: key.to_owned(), value: value.to_owned() });
+    }
+    Ok(entries)
+}
+
+/// A key in the case in which entries carry it: the subsection keeps its own.
+fn normal(key: &str) -> String {
+    match (key.find('.'), key.rfind('.')) {
+        (Some(first), Some(last)) if first < last => {
+            format!("{}{}{}", key[..first].to_ascii_lowercase(), &key[first..last], key[last..].to_ascii_lowercase())
+        }
+        _ => key.to_ascii_lowercase(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_keep_the_case_of_their_subsection() {
+        for (key, expected) in [
+            ("core.hooksPath", "core.hookspath"),
+            ("Remote.Origin.pushURL", "remote.Origin.pushurl"),
+            ("url.https://Host/.insteadOf", "url.https://Host/.insteadof"),
+        ] {
+            assert_eq!(normal(key), expected);
+        }
+    }
+
+    #[test]
+    fn a_list_may_hold_newlines_and_missing_values() {
+        let list = b"local\0core.bare\nfalse\0command\0core.fsmonitor\nfalse\0local\0a.b\0global\0x.y\none\ntwo\0";
+        let entries = parse_list(list).unwrap();
+        let plain: Vec<_> = entries.iter().map(|entry| (entry.scope, &*entry.key, &*entry.value)).collect();
+        assert_eq!(
+            plain,
+            [(Scope::Local, "core.bare", "false"), (Scope::Local, "a.b", "true"), (Scope::Global, "x.y", "one\ntwo")]
+        );
+        assert!(parse_list(b"martian\0a.b\n1\0").is_err());
+    }
+}

@@ -1,0 +1,76 @@
+//! What can go wrong between `gate` and git.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::repo_path::RepoPath;
+
+/// An answer git did not give.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// There is no repository at or above the directory.
+    #[error("{} is not inside a git repository", .dir.display())]
+    NotARepository {
+        /// Where it was looked for.
+        dir: PathBuf,
+    },
+    /// There is a repository, and git refuses to open it: another owner, an unknown format.
+    #[error("git refuses the repository at {}: {reason}", .dir.display())]
+    Refused {
+        /// Where it was looked for.
+        dir: PathBuf,
+        /// Git's own words.
+        reason: String,
+    },
+    /// The question is about a working tree, and the repository is bare.
+    #[error("{} is a bare repository and has no working tree", .git_dir.display())]
+    Bare {
+        /// The repository.
+        git_dir: PathBuf,
+    },
+    /// An object that was asked for is not there.
+    #[error("the repository has no {0}")]
+    Missing(String),
+    /// Git could not be started.
+    #[error("cannot run `git {command}`: {source}")]
+    NotStarted {
+        /// The arguments.
+        command: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// Git ended with an error.
+    #[error("`git {command}` failed: {stderr}")]
+    Failed {
+        /// The arguments.
+        command: String,
+        /// The exit status; `None` where a signal ended it.
+        status: Option<i32>,
+        /// The last lines of what it said.
+        stderr: String,
+    },
+    /// Git printed something this version of `gate` does not understand.
+    #[error("`git {command}` printed something unexpected: {what}")]
+    Malformed {
+        /// The arguments.
+        command: String,
+        /// The part that is not understood.
+        what: String,
+    },
+    /// A file is no longer what it was when the snapshot was taken.
+    #[error("{path} changed while the snapshot was being kept")]
+    ChangedUnderneath {
+        /// The first such file.
+        path: RepoPath,
+    },
+    /// A file or directory of our own could not be written or read.
+    #[error("cannot {action} {}: {source}", .path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}

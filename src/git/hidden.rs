@@ -1,0 +1,263 @@
+//! What hides edits from `git status`, or could: index bits, excludes, filters, settings, variables.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::config::{ConfigEntry, parse_flag};
+use super::snapshot::exists;
+use super::{GitError, Repo};
+use crate::repo_path::RepoPath;
+
+/// How many paths of each sort are named.
+const NAMED: usize = 64;
+
+/// A way in which an edit can escape git's attention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConcealmentKind {
+    /// Files whose content differs behind an index bit.
+    HiddenEdit,
+    /// Entries marked `assume-unchanged`.
+    AssumeUnchanged,
+    /// Entries marked `skip-worktree` that a sparse checkout does not explain.
+    SkipWorktree,
+    /// Untracked files ignored by a rule that is not committed.
+    LocalExclude,
+    /// A program that tells git what changed.
+    Fsmonitor,
+    /// A clean filter that is not committed: it decides what content git sees, and is run by `git add`.
+    LocalFilter,
+    /// Attributes that are not committed.
+    LocalAttributes,
+    /// Changes of the executable bit are not seen.
+    FileMode,
+    /// Files are compared by less than git's usual evidence.
+    LaxStat,
+    /// Hooks are taken from another directory.
+    HooksPath,
+    /// Objects are shown as others.
+    Replacements,
+    /// Variables were inherited that make git look elsewhere. They were not obeyed.
+    InheritedVariables,
+}
+
+/// Something found that hides edits, or could.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Concealment {
+    /// What it is.
+    pub kind: ConcealmentKind,
+    /// What was found, as a sentence.
+    pub what: String,
+    /// The paths it is about (the first 64); empty where it is about a setting.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<RepoPath>,
+}
+
+impl Concealment {
+    fn setting(kind: ConcealmentKind, what: String) -> Self {
+        Self { kind, what, paths: Vec::new() }
+    }
+}
+
+impl Repo {
+    /// Everything found that hides edits, or could. Costs one survey of the working tree, and a second look at it
+    /// only where local exclude rules exist. In a bare repository, only the settings are looked at.
+    pub fn concealment(&self) -> Result<Vec<Concealment>, GitError> {
+        let config = self.config_entries()?;
+        let mut found = Vec::new();
+        if self.root().is_some() {
+            self.index_bits(&mut found)?;
+            self.local_excludes(&config, &mut found)?;
+        }
+        settings(&config, &mut found);
+        if has_rules(&self.common_dir().join("info/attributes")) {
+            let what = ".git/info/attributes holds attributes that are not committed".to_owned();
+            found.push(Concealment::setting(ConcealmentKind::LocalAttributes, what));
+        }
+        if self.library(|library| Ok(library.references_glob("refs/replace/*")?.next().is_some())).map_or_else(
+            || self.git(["for-each-ref", "--count=1", "refs/replace/"]).map(|printed| !printed.is_empty()),
+            Ok,
+        )? {
+            let what = "refs/replace/ makes git show objects as others; they were read as they are".to_owned();
+            found.push(Concealment::setting(ConcealmentKind::Replacements, what));
+        }
+        if !self.scrubbed().is_empty() {
+            let what = format!("inherited {}, which were not obeyed", self.scrubbed().join(", "));
+            found.push(Concealment::setting(ConcealmentKind::InheritedVariables, what));
+        }
+        Ok(found)
+    }
+
+    fn index_bits(&self, found: &mut Vec<Concealment>) -> Result<(), GitError> {
+        let root = self.work_tree()?;
+        let survey = self.survey()?;
+        let sparse = self.config_flag("core.sparseCheckout", false)?;
+        let assumed = survey.marked.iter().filter(|one| one.assume_unchanged).map(|one| &one.path);
+        let skipped = survey.marked.iter().filter(|one| one.skip_worktree && (!sparse || exists(root, &one.path)));
+        let skipped = skipped.map(|one| &one.path);
+        named(found, ConcealmentKind::HiddenEdit, survey.hidden_edits().map(|one| &one.path), |count| {
+            format!("{count} changed behind an index bit, so `git status` does not show it")
+        });
+        named(found, ConcealmentKind::AssumeUnchanged, assumed, |count| {
+            format!("{count} marked assume-unchanged (`git update-index --no-assume-unchanged` clears it)")
+        });
+        named(found, ConcealmentKind::SkipWorktree, skipped, |count| {
+            format!("{count} marked skip-worktree (`git update-index --no-skip-worktree` clears it)")
+        });
+        Ok(())
+    }
+
+    /// The untracked files that are ignored by rules nobody else has.
+    fn local_excludes(&self, config: &[ConfigEntry], found: &mut Vec<Concealment>) -> Result<(), GitError> {
+        let root = self.work_tree()?;
+        let file = config.iter().rev().find(|entry| entry.key == "core.excludesfile");
+        let file = file.filter(|entry| entry.is_local()).map(|entry| root.join(expand_home(&entry.value)));
+        let info = self.common_dir().join("info/exclude");
+        let sources: Vec<PathBuf> = [Some(info), file].into_iter().flatten().filter(|path| has_rules(path)).collect();
+        if sources.is_empty() {
+            return Ok(());
+        }
+        let listed = self.git(["status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignored=matching"])?;
+        let ignored: Vec<&[u8]> =
+            listed.split(|&byte| byte == 0).filter_map(|record| record.strip_prefix(b"! ")).collect();
+        if ignored.is_empty() {
+            return Ok(());
+        }
+        let mut input = ignored.join(&0);
+        input.push(0);
+        // Four fields for each path: source, line, pattern, path.
+        let told = self.git_with(["check-ignore", "--verbose", "-z", "--stdin"], &input)?;
+        let fields: Vec<&[u8]> = told.split(|&byte| byte == 0).collect();
+        let hidden: BTreeSet<RepoPath> = fields
+            .chunks_exact(4)
+            .filter(|field| {
+                let source = root.join(RepoPath::new(field[0]).to_os());
+                sources.iter().any(|path| *path == source || path.canonicalize().ok() == source.canonicalize().ok())
+            })
+            .map(|field| RepoPath::new(field[3]))
+            .collect();
+        named(found, ConcealmentKind::LocalExclude, hidden.iter(), |count| {
+            format!("{count} ignored by rules of this clone alone (.git/info/exclude or core.excludesFile)")
+        });
+        Ok(())
+    }
+}
+
+fn settings(config: &[ConfigEntry], found: &mut Vec<Concealment>) {
+    let last = |key: &str| config.iter().rev().find(|entry| entry.key == key);
+    let off = |key: &str| last(key).filter(|entry| parse_flag(&entry.value) == Some(false));
+    let mut say = |kind, what| found.push(Concealment::setting(kind, what));
+    // `true` is git's own daemon, which is believed by everybody; it is not asked either.
+    if let Some(entry) = last("core.fsmonitor").filter(|entry| parse_flag(&entry.value).is_none()) {
+        say(ConcealmentKind::Fsmonitor, format!("core.fsmonitor is `{}`; it was not asked", entry.value));
+    }
+    let lfs = ["git-lfs clean -- %f", "git-lfs filter-process"];
+    for entry in config.iter().filter(|entry| entry.is_local() && entry.key.starts_with("filter.")) {
+        let cleans = entry.key.ends_with(".clean") || entry.key.ends_with(".process");
+        if cleans && !lfs.contains(&entry.value.as_str()) {
+            say(ConcealmentKind::LocalFilter, format!("{} is `{}`, set for this clone alone", entry.key, entry.value));
+        }
+    }
+    if let Some(entry) = last("core.attributesfile").filter(|entry| entry.is_local()) {
+        say(
+            ConcealmentKind::LocalAttributes,
+            format!("core.attributesFile is `{}`, for this clone alone", entry.value),
+        );
+    }
+    if cfg!(unix) && off("core.filemode").is_some() {
+        say(ConcealmentKind::FileMode, "core.fileMode is off: a changed executable bit is not seen".to_owned());
+    }
+    if off("core.trustctime").is_some() {
+        say(ConcealmentKind::LaxStat, "core.trustctime is off: an edit with its time set back is not seen".to_owned());
+    }
+    if last("core.checkstat").is_some_and(|entry| entry.value.eq_ignore_ascii_case("minimal")) {
+        let what = "core.checkStat is `minimal`: an edit with its time set back is not seen".to_owned();
+        say(ConcealmentKind::LaxStat, what);
+    }
+    if let Some(entry) = last("core.hookspath") {
+        say(ConcealmentKind::HooksPath, format!("core.hooksPath is `{}`", entry.value));
+    }
+}
+
+/// Adds one finding about `paths`, unless there are none.
+fn named<'a>(
+    found: &mut Vec<Concealment>,
+    kind: ConcealmentKind,
+    paths: impl Iterator<Item = &'a RepoPath>,
+    what: impl Fn(&str) -> String,
+) {
+    let mut count = 0;
+    let mut first = Vec::new();
+    for path in paths {
+        count += 1;
+        if first.len() < NAMED {
+            first.push(path.clone());
+        }
+    }
+    if count > 0 {
+        let subject = if count == 1 { "1 path is".to_owned() } else { format!("{count} paths are") };
+        found.push(Concealment { kind, what: what(&subject), paths: first });
+    }
+}
+
+/// Whether a file of patterns holds more than comments.
+fn has_rules(path: &std::path::Path) -> bool {
+    fs::read(path).is_ok_and(|bytes| {
+        bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).any(|line| !line.is_empty() && line[0] != b'#')
+    })
+}
+
+fn expand_home(path: &str) -> PathBuf {
+    match (path.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => PathBuf::from(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::git::Scope;
+
+    fn kinds(entries: &[(Scope, &str, &str)]) -> Vec<ConcealmentKind> {
+        let entries: Vec<ConfigEntry> = entries
+            .iter()
+            .map(|&(scope, key, value)| ConfigEntry { scope, key: key.to_owned(), value: value.to_owned() })
+            .collect();
+        let mut found = Vec::new();
+        settings(&entries, &mut found);
+        found.into_iter().map(|one| one.kind).collect()
+    }
+
+    #[test]
+    fn a_setting_is_named_when_it_can_hide_and_only_then() {
+        use ConcealmentKind as Kind;
+        use Scope::{Global, Local};
+        for (entry, expected) in [
+            ((Local, "core.fsmonitor", "/tmp/says-nothing"), Some(Kind::Fsmonitor)),
+            ((Local, "core.fsmonitor", "true"), None),
+            ((Local, "filter.lfs.clean", "git-lfs clean -- %f"), None),
+            ((Local, "filter.x.clean", "cat old"), Some(Kind::LocalFilter)),
+            ((Global, "filter.x.clean", "cat old"), None),
+            ((Local, "filter.x.smudge", "cat old"), None),
+            ((Local, "core.filemode", "false"), cfg!(unix).then_some(Kind::FileMode)),
+            ((Local, "core.filemode", "true"), None),
+            ((Local, "core.trustctime", "no"), Some(Kind::LaxStat)),
+            ((Global, "core.checkstat", "minimal"), Some(Kind::LaxStat)),
+            ((Global, "core.hookspath", "/hooks"), Some(Kind::HooksPath)),
+            ((Local, "core.attributesfile", "x"), Some(Kind::LocalAttributes)),
+        ] {
+            assert_eq!(kinds(&[entry]), expected.into_iter().collect::<Vec<_>>(), "{entry:?}");
+        }
+        assert!(kinds(&[(Local, "core.fsmonitor", "/x"), (Local, "core.fsmonitor", "false")]).is_empty());
+    }
+
+    #[test]
+    fn kinds_are_written_in_kebab_case() {
+        let text = serde_json::to_string(&ConcealmentKind::InheritedVariables).unwrap();
+        assert_eq!(text, "\"inherited-variables\"");
+    }
+}

@@ -1,0 +1,70 @@
+//! Keeping a snapshot: its tree, in the gate's own object store.
+
+use std::collections::BTreeSet;
+
+use super::scratch::Scratch;
+use super::status::{LIST_INDEX, parse_index};
+use super::{GitError, Repo};
+use crate::repo_path::RepoPath;
+use crate::snapshot::{KeptSnapshot, Presence, Snapshot};
+
+/// How many paths of each sort are recorded.
+const LISTED: usize = 256;
+
+/// The mode of a commit of another repository.
+const GITLINK: u32 = 0o160_000;
+
+impl Repo {
+    /// Keeps `snapshot` as a tree with all its contents, so that it can be compared and read later. Nothing is
+    /// written where nothing is dirty; otherwise only the gate's own object store grows.
+    ///
+    /// The tree is made of the ids in the snapshot. A file that has another content by now is
+    /// [`GitError::ChangedUnderneath`].
+    pub fn keep(&self, snapshot: &Snapshot) -> Result<KeptSnapshot, GitError> {
+        let tree = if snapshot.dirty.is_empty() { snapshot.base.clone() } else { self.write(snapshot)? };
+        let marked = |presence: Presence| {
+            let dirty = snapshot.dirty.iter().filter(move |one| one.presence == presence && one.now.is_some());
+            dirty.map(|one| one.path.clone()).take(LISTED).collect()
+        };
+        let hidden = snapshot.dirty.iter().filter(|one| one.presence == Presence::Hidden);
+        Ok(KeptSnapshot {
+            head: snapshot.head.clone(),
+            tree,
+            untracked: marked(Presence::Untracked),
+            hidden: hidden.map(|one| one.path.clone()).take(LISTED).collect(),
+            opaque: snapshot.opaque.iter().take(LISTED).cloned().collect(),
+        })
+    }
+
+    fn write(&self, snapshot: &Snapshot) -> Result<crate::oid::Oid, GitError> {
+        self.work_tree()?;
+        // Contents of other repositories are never ours to keep; their ids are.
+        let files = snapshot.dirty.iter().filter(|one| one.now.as_ref().is_some_and(|now| now.mode != GITLINK));
+        let paths: Vec<&RepoPath> = files.clone().map(|one| &one.path).collect();
+        let contents = Scratch::keeping(self)?;
+        if !paths.is_empty() {
+            let wanted: BTreeSet<&[u8]> = paths.iter().map(|path| path.as_bytes()).collect();
+            let index = parse_index(&self.git(LIST_INDEX)?, |path| wanted.contains(path))?;
+            let known = index.attributes.iter().chain(&index.wanted);
+            contents.set(known.map(|(path, entry)| (path, Some(entry))))?;
+            if let Some(&path) = contents.add(&paths)?.first() {
+                return Err(GitError::ChangedUnderneath { path: path.clone() });
+            }
+            let found = contents.entries()?;
+            for one in files {
+                let same = found.binary_search_by(|(path, _)| path.cmp(&one.path)).ok().map(|at| &found[at].1);
+                if same != one.now.as_ref() {
+                    return Err(GitError::ChangedUnderneath { path: one.path.clone() });
+                }
+            }
+        }
+        let tree = Scratch::keeping(self)?;
+        if snapshot.base != self.empty_tree() {
+            tree.read_tree(&snapshot.base)?;
+        }
+        // Deletions first: a directory may take the place of a file, and a file that of a directory.
+        let (gone, there): (Vec<_>, Vec<_>) = snapshot.dirty.iter().partition(|one| one.now.is_none());
+        tree.set(gone.into_iter().chain(there).map(|one| (&one.path, one.now.as_ref())))?;
+        tree.write_tree()
+    }
+}

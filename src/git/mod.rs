@@ -1,0 +1,26 @@
+//! The one place that talks to git.
+//!
+//! The command line serves the working tree, the index, diffs and the network; git2 serves small reads in process,
+//! and every such read has the command line behind it for the repositories git2 cannot open (SHA-256, reftable,
+//! partial clones) and for whatever else it fails at. Inherited `GIT_*` variables are never obeyed.
+
+mod command;
+mod config;
+mod diff;
+mod error;
+mod hidden;
+mod keep;
+mod read;
+mod remote;
+mod repo;
+mod scratch;
+mod snapshot;
+mod status;
+
+pub use config::{ConfigEntry, Scope};
+pub use diff::{Change, TreeDiff};
+pub use error::GitError;
+pub use hidden::{Concealment, ConcealmentKind};
+pub use read::{Head, ObjectKind};
+pub use remote::{DefaultBranch, Remote};
+pub use repo::Repo;

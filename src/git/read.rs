@@ -1,0 +1,243 @@
+//! Small reads: `HEAD`, references, objects and how commits relate.
+//!
+//! git2 answers in process; where it cannot, the same question goes to the command line.
+
+use super::{GitError, Repo};
+use crate::oid::Oid;
+use crate::repo_path::RepoPath;
+use crate::snapshot::Entry;
+
+/// What `HEAD` is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The commit; `None` on an unborn branch.
+    pub commit: Option<Oid>,
+    /// The full name of the branch; `None` when detached.
+    pub branch: Option<String>,
+}
+
+/// What an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectKind {
+    /// A commit.
+    Commit,
+    /// An annotated tag.
+    Tag,
+    /// A tree.
+    Tree,
+    /// A file's content.
+    Blob,
+}
+
+/// `None` for "there is no such thing", which is an answer and no failure.
+fn found<T>(result: Result<T, git2::Error>) -> Result<Option<T>, git2::Error> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.code() == git2::ErrorCode::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn library_oid(oid: &Oid) -> Result<git2::Oid, git2::Error> {
+    git2::Oid::from_str(oid.as_str())
+}
+
+fn own_oid(oid: git2::Oid) -> Result<Oid, git2::Error> {
+    oid.to_string().parse().map_err(|_| git2::Error::from_str("an object id of another form"))
+}
+
+/// An object id that git printed, alone or at the start of a line.
+pub(super) fn parse_oid(bytes: &[u8], command: &str) -> Result<Oid, GitError> {
+    let text = String::from_utf8_lossy(bytes);
+    let word = text.split_whitespace().next().unwrap_or_default();
+    word.parse()
+        .map_err(|_| GitError::Malformed { command: command.to_owned(), what: text.chars().take(120).collect() })
+}
+
+fn line(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim_end_matches('\n').to_owned()
+}
+
+impl Repo {
+    /// What is checked out.
+    pub fn head(&self) -> Result<Head, GitError> {
+        let read = self.library(|library| {
+            let head = library.find_reference("HEAD")?;
+            match head.symbolic_target_bytes() {
+                Some(name) => {
+                    let branch = String::from_utf8_lossy(name).into_owned();
+                    let commit = found(library.refname_to_id(&branch))?.map(own_oid).transpose()?;
+                    Ok(Head { commit, branch: Some(branch) })
+                }
+                None => Ok(Head { commit: head.target().map(own_oid).transpose()?, branch: None }),
+            }
+        });
+        match read {
+            Some(head) => Ok(head),
+            None => Ok(Head { commit: self.commit("HEAD")?, branch: self.symbolic_ref("HEAD")? }),
+        }
+    }
+
+    /// The commit that `rev` names, tags peeled; `None` where there is none.
+    pub fn commit(&self, rev: &str) -> Result<Option<Oid>, GitError> {
+        let exact = rev.parse::<Oid>().is_ok();
+        let read = self.library(|library| {
+            let object = if exact {
+                let Some(object) = found(library.find_object(git2::Oid::from_str(rev)?, None))? else {
+                    return Ok(None);
+                };
+                object
+            } else {
+                // A revision git2 does not know may still be one to git: that is an error here, and asked there.
+                library.revparse_single(rev)?
+            };
+            own_oid(object.peel_to_commit()?.id()).map(Some)
+        });
+        if let Some(commit) = read {
+            return Ok(commit);
+        }
+        let wanted = format!("{rev}^{{commit}}");
+        let printed = self.git_unless(&[1, 128], ["rev-parse", "--quiet", "--verify", "--end-of-options", &wanted])?;
+        printed.map(|bytes| parse_oid(&bytes, "rev-parse")).transpose()
+    }
+
+    /// The tree of a commit (or of a tag of one); a tree is its own.
+    pub fn tree_of(&self, commit: &Oid) -> Result<Oid, GitError> {
+        let read = self.library(|library| {
+            let object = library.find_object(library_oid(commit)?, None)?;
+            own_oid(object.peel_to_tree()?.id())
+        });
+        if let Some(tree) = read {
+            return Ok(tree);
+        }
+        let wanted = format!("{commit}^{{tree}}");
+        match self.git_unless(&[1, 128], ["rev-parse", "--quiet", "--verify", &wanted])? {
+            Some(bytes) => parse_oid(&bytes, "rev-parse"),
+            None => Err(GitError::Missing(format!("tree for {commit}"))),
+        }
+    }
+
+    /// What `oid` is; `None` where there is no such object.
+    pub fn object_kind(&self, oid: &Oid) -> Result<Option<ObjectKind>, GitError> {
+        let read = self.library(|library| {
+            let header = found(library.odb()?.read_header(library_oid(oid)?))?;
+            Ok(header.map(|(_, kind)| kind))
+        });
+        let kind = match read {
+            Some(None) => return Ok(None),
+            Some(Some(kind)) => kind.str().to_owned(),
+            None => match self.git_unless(&[1, 128], ["cat-file", "-t", oid.as_str()])? {
+                Some(bytes) => line(&bytes),
+                None => return Ok(None),
+            },
+        };
+        match kind.as_str() {
+            "commit" => Ok(Some(ObjectKind::Commit)),
+            "tag" => Ok(Some(ObjectKind::Tag)),
+            "tree" => Ok(Some(ObjectKind::Tree)),
+            "blob" => Ok(Some(ObjectKind::Blob)),
+            _ => Err(GitError::Malformed { command: "cat-file -t".to_owned(), what: kind }),
+        }
+    }
+
+    /// The content of the file at `path`; `None` where there is no file. A symbolic link's content is its target.
+    pub fn blob_at(&self, commit_or_tree: &Oid, path: &RepoPath) -> Result<Option<Vec<u8>>, GitError> {
+        let read = self.library(|library| {
+            let tree = library.find_object(library_oid(commit_or_tree)?, None)?.peel_to_tree()?;
+            let Some(entry) = found(tree.get_path(&path.to_os()))? else { return Ok(None) };
+            if entry.kind() != Some(git2::ObjectType::Blob) {
+                return Ok(None);
+            }
+            Ok(Some(library.find_blob(entry.id())?.content().to_vec()))
+        });
+        if let Some(content) = read {
+            return Ok(content);
+        }
+        match self.entry_at(commit_or_tree, path)? {
+            Some(Entry { mode: 0o160_000, .. }) | None => Ok(None),
+            Some(entry) => self.git(["cat-file", "blob", entry.oid.as_str()]).map(Some),
+        }
+    }
+
+    /// The entry of `path`, which is no directory, in a tree or commit.
+    pub(super) fn entry_at(&self, commit_or_tree: &Oid, path: &RepoPath) -> Result<Option<Entry>, GitError> {
+        let os = path.to_os();
+        let read = self.library(|library| {
+            let tree = library.find_object(library_oid(commit_or_tree)?, None)?.peel_to_tree()?;
+            let Some(entry) = found(tree.get_path(&os))? else { return Ok(None) };
+            if entry.kind() == Some(git2::ObjectType::Tree) {
+                return Ok(None);
+            }
+            let mode = u32::try_from(entry.filemode()).unwrap_or_default();
+            Ok(Some(Entry { mode, oid: own_oid(entry.id())? }))
+        });
+        if let Some(entry) = read {
+            return Ok(entry);
+        }
+        let mut command = self.command();
+        command.args(["ls-tree", "-z", "--full-tree", commit_or_tree.as_str(), "--"]).arg(&os);
+        let printed = super::command::run(&mut command, None)?;
+        for record in printed.split(|&byte| byte == 0) {
+            let Some(tab) = record.iter().position(|&byte| byte == b'\t') else { continue };
+            let mut words = record[..tab].split(|&byte| byte == b' ');
+            let (Some(mode), Some(kind), Some(oid)) = (words.next(), words.next(), words.next()) else { continue };
+            if &record[tab + 1..] == path.as_bytes() && kind != b"tree" {
+                return Ok(Some(Entry { mode: super::status::octal(mode), oid: parse_oid(oid, "ls-tree")? }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The name that the symbolic reference `name` points to; `None` where it is none.
+    pub fn symbolic_ref(&self, name: &str) -> Result<Option<String>, GitError> {
+        let read = self.library(|library| {
+            let reference = found(library.find_reference(name))?;
+            let target = reference.as_ref().and_then(git2::Reference::symbolic_target_bytes);
+            Ok(target.map(|bytes| String::from_utf8_lossy(bytes).into_owned()))
+        });
+        match read {
+            Some(target) => Ok(target),
+            None => Ok(self.git_unless(&[1], ["symbolic-ref", "--quiet", name])?.map(|bytes| line(&bytes))),
+        }
+    }
+
+    /// The object that the reference with the full name `name` points to, symbolic references followed.
+    pub fn reference(&self, name: &str) -> Result<Option<Oid>, GitError> {
+        let read = self.library(|library| found(library.refname_to_id(name))?.map(own_oid).transpose());
+        if let Some(target) = read {
+            return Ok(target);
+        }
+        let printed = self.git_unless(&[1, 128], ["show-ref", "--verify", "--quiet", "--hash", name])?;
+        if printed.is_none() {
+            return Ok(None);
+        }
+        self.git_unless(&[1, 128], ["rev-parse", "--quiet", "--verify", "--end-of-options", name])?
+            .map(|bytes| parse_oid(&bytes, "rev-parse"))
+            .transpose()
+    }
+
+    /// A best common ancestor of two commits; `None` where they have none, or one of them is not here.
+    pub fn merge_base(&self, a: &Oid, b: &Oid) -> Result<Option<Oid>, GitError> {
+        let read = self
+            .library(|library| found(library.merge_base(library_oid(a)?, library_oid(b)?))?.map(own_oid).transpose());
+        if let Some(base) = read {
+            return Ok(base);
+        }
+        let printed = self.git_unless(&[1, 128], ["merge-base", a.as_str(), b.as_str()])?;
+        printed.map(|bytes| parse_oid(&bytes, "merge-base")).transpose()
+    }
+
+    /// Whether `ancestor` is `descendant` or one of its ancestors. False where one of them is not here.
+    pub fn is_ancestor(&self, ancestor: &Oid, descendant: &Oid) -> Result<bool, GitError> {
+        let read = self.library(|library| {
+            let (above, below) = (library_oid(ancestor)?, library_oid(descendant)?);
+            Ok((above == below && library.find_commit(above).is_ok()) || library.graph_descendant_of(below, above)?)
+        });
+        match read {
+            Some(answer) => Ok(answer),
+            None => Ok(self
+                .git_unless(&[1, 128], ["merge-base", "--is-ancestor", ancestor.as_str(), descendant.as_str()])?
+                .is_some()),
+        }
+    }
+}

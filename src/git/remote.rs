@@ -1,0 +1,311 @@
+//! Remotes, and which branch of a remote is its default.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::path::PathBuf;
+use std::process::{Child, Command};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use super::command::described;
+use super::{GitError, Repo};
+use crate::digest::hex_digest;
+
+/// How long a remote may take to say what its default branch is.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A remote of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remote {
+    /// Its name.
+    pub name: String,
+    /// Where it is fetched from, rewriting rules (`url.*.insteadOf`) applied.
+    pub url: String,
+    /// Where it is pushed to, rewriting rules applied; usually `url`.
+    pub push_url: String,
+}
+
+/// The default branch of a remote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DefaultBranch {
+    /// Its full name, such as `refs/heads/main`.
+    Known(String),
+    /// The remote has no branches yet.
+    EmptyRemote,
+    /// It cannot be told, and why.
+    Unknown(String),
+}
+
+impl Repo {
+    /// The remotes of the configuration, by name.
+    pub fn remotes(&self) -> Result<Vec<Remote>, GitError> {
+        let config = self.config_entries()?;
+        let mut found: BTreeMap<&str, (Option<&str>, Option<&str>)> = BTreeMap::new();
+        let mut rewrites = Rewrites::default();
+        for entry in &config {
+            if let Some((name, key)) = entry.key.strip_prefix("remote.").and_then(|rest| rest.rsplit_once('.')) {
+                let remote = match key {
+                    "url" => &mut found.entry(name).or_default().0,
+                    "pushurl" => &mut found.entry(name).or_default().1,
+                    _ => continue,
+                };
+                remote.get_or_insert(&entry.value);
+            } else if let Some((to, key)) = entry.key.strip_prefix("url.").and_then(|rest| rest.rsplit_once('.')) {
+                match key {
+                    "insteadof" => rewrites.all.push((&entry.value, to)),
+                    "pushinsteadof" => rewrites.push.push((&entry.value, to)),
+                    _ => {}
+                }
+            }
+        }
+        let remote = |(name, (url, push_url)): (&str, (Option<&str>, Option<&str>))| {
+            let url = url.or(push_url)?;
+            Some(Remote {
+                name: name.to_owned(),
+                url: rewrites.fetch(url),
+                push_url: push_url.map_or_else(|| rewrites.push(url), |push_url| rewrites.fetch(push_url)),
+            })
+        };
+        Ok(found.into_iter().filter_map(remote).collect())
+    }
+
+    /// The default branch of the remote that is pushed to: `remote` is its name, or its URL where it has none, and
+    /// `url` where the push goes (git hands both to a pre-push hook).
+    ///
+    /// What a clone or `git remote set-head` recorded comes first, then what the remote said before, then the
+    /// remote itself is asked, for five seconds at most.
+    pub fn remote_default_branch(&self, remote: &str, url: &str) -> DefaultBranch {
+        if let Some(name) = self.recorded_for(remote, url)
+            && let Ok(Some(target)) = self.symbolic_ref(&format!("refs/remotes/{name}/HEAD"))
+            && let Some(branch) = target.strip_prefix(&format!("refs/remotes/{name}/"))
+        {
+            return DefaultBranch::Known(format!("refs/heads/{branch}"));
+        }
+        match self.read_cache().remove(&cache_key(url)) {
+            Some(branch) => DefaultBranch::Known(branch),
+            None => self.refresh_remote_default_branch(url),
+        }
+    }
+
+    /// Asks the remote at `url` itself, and remembers a definite answer.
+    pub fn refresh_remote_default_branch(&self, url: &str) -> DefaultBranch {
+        let mut command = self.command();
+        command.args(["ls-remote", "--symref", "--", url, "HEAD", "refs/heads/*"]);
+        let answer = match run_within(&mut command, PATIENCE) {
+            Ok(printed) => parse_default(&printed),
+            Err(reason) => DefaultBranch::Unknown(reason),
+        };
+        if let DefaultBranch::Known(branch) = &answer {
+            self.remember(url, branch);
+        }
+        answer
+    }
+
+    /// The remote whose `refs/remotes/<name>/HEAD` speaks of the place that `url` is.
+    fn recorded_for(&self, remote: &str, url: &str) -> Option<String> {
+        let remotes = self.remotes().ok()?;
+        let by_name = remotes.iter().find(|one| one.name == remote && same_place(&one.url, url));
+        let by_url = || remotes.iter().find(|one| same_place(&one.url, url));
+        by_name.or_else(by_url).map(|one| one.name.clone())
+    }
+
+    fn cache_file(&self) -> PathBuf {
+        self.gate_dir().join("default-branches.json")
+    }
+
+    fn read_cache(&self) -> BTreeMap<String, String> {
+        let bytes = fs::read(self.cache_file()).unwrap_or_default();
+        serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+
+    /// Losing this costs one question to the remote, so failures are not reported.
+    fn remember(&self, url: &str, branch: &str) {
+        let mut cache = self.read_cache();
+        if cache.insert(cache_key(url), branch.to_owned()).as_deref() == Some(branch) {
+            return;
+        }
+        let folder = self.gate_dir();
+        let write = || -> std::io::Result<()> {
+            fs::create_dir_all(&folder)?;
+            let mut file = tempfile::NamedTempFile::new_in(&folder)?;
+            file.write_all(&serde_json::to_vec(&cache)?)?;
+            file.persist(self.cache_file())?;
+            Ok(())
+        };
+        let _ = write();
+    }
+}
+
+/// URLs may carry credentials, so the cache holds their digests.
+fn cache_key(url: &str) -> String {
+    hex_digest(&[b"remote", url.as_bytes()])
+}
+
+/// The rules of `url.<base>.insteadOf`: (written, used).
+#[derive(Default)]
+struct Rewrites<'c> {
+    all: Vec<(&'c str, &'c str)>,
+    push: Vec<(&'c str, &'c str)>,
+}
+
+impl Rewrites<'_> {
+    fn fetch(&self, url: &str) -> String {
+        Self::apply(&self.all, url).unwrap_or_else(|| url.to_owned())
+    }
+
+    fn push(&self, url: &str) -> String {
+        Self::apply(&self.push, url).unwrap_or_else(|| self.fetch(url))
+    }
+
+    /// The longest prefix wins.
+    fn apply(rules: &[(&str, &str)], url: &str) -> Option<String> {
+        let (written, used) =
+            rules.iter().filter(|(written, _)| url.starts_with(written)).max_by_key(|(written, _)| written.len())?;
+        Some(format!("{used}{}", &url[written.len()..]))
+    }
+}
+
+/// Whether two URLs name one repository, whatever the protocol, the user and the ending.
+///
+/// A remote may be fetched by one protocol and pushed by another; it may also be fetched from one repository and
+/// pushed to another, and then the recorded default branch says nothing.
+fn same_place(a: &str, b: &str) -> bool {
+    a == b || (place(a).is_some() && place(a) == place(b))
+}
+
+/// Host and path of a URL or of git's `host:path`; `None` for a local path.
+fn place(url: &str) -> Option<(String, &str)> {
+    let (authority, path) = match url.split_once("://") {
+        Some(("file", _)) => return None,
+        Some((_, rest)) => rest.split_once('/')?,
+        None => url.split_once(':').filter(|(host, _)| !host.contains('/') && host.len() > 1)?,
+    };
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    // A port belongs to the protocol.
+    let host = host.split_once(':').map_or(host, |(host, _)| host);
+    let path = path.trim_matches('/');
+    Some((host.to_ascii_lowercase(), path.strip_suffix(".git").unwrap_or(path)))
+}
+
+fn parse_default(printed: &[u8]) -> DefaultBranch {
+    let text = String::from_utf8_lossy(printed);
+    let (mut branches, mut head) = (false, false);
+    for line in text.lines() {
+        let Some((value, name)) = line.split_once('\t') else { continue };
+        match value.strip_prefix("ref: ") {
+            Some(target) if name == "HEAD" => return DefaultBranch::Known(target.trim().to_owned()),
+            _ => {
+                head |= name == "HEAD";
+                branches |= name.starts_with("refs/heads/");
+            }
+        }
+    }
+    match (branches, head) {
+        (false, false) => DefaultBranch::EmptyRemote,
+        (_, true) => DefaultBranch::Unknown("the remote does not say which branch its HEAD is".to_owned()),
+        (true, false) => DefaultBranch::Unknown("the HEAD of the remote is a branch that does not exist".to_owned()),
+    }
+}
+
+/// Runs `command` and kills it, with what it started, when it takes longer than `limit`.
+fn run_within(command: &mut Command, limit: Duration) -> Result<Vec<u8>, String> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::CommandExt as _;
+        // A group of its own, so that ssh and the transport helpers can be ended with it.
+        command.process_group(0);
+    }
+    let mut child = command.spawn().map_err(|error| format!("cannot run `git {}`: {error}", described(command)))?;
+    let (send, receive) = mpsc::channel();
+    if let (Some(mut stdout), Some(mut stderr)) = (child.stdout.take(), child.stderr.take()) {
+        let errors = thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = stderr.read_to_end(&mut bytes);
+            bytes
+        });
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = stdout.read_to_end(&mut bytes);
+            let _ = send.send((bytes, errors.join().unwrap_or_default()));
+        });
+    }
+    let Ok((printed, said)) = receive.recv_timeout(limit) else {
+        end(&mut child);
+        return Err(format!("the remote did not answer within {} s", limit.as_secs()));
+    };
+    match child.wait() {
+        Ok(status) if status.success() => Ok(printed),
+        _ => {
+            let said = String::from_utf8_lossy(&said);
+            let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no reason given");
+            Err(format!("the remote cannot be asked: {}", last.trim()))
+        }
+    }
+}
+
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_repository_by_any_protocol_and_no_other() {
+        for (a, b, same) in [
+            ("git@github.com:o/r.git", "https://github.com/o/r", true),
+            ("ssh://git@GitHub.com:22/o/r.git", "https://token@github.com/o/r/", true),
+            ("https://github.com/o/r", "https://github.com/me/r", false),
+            ("/srv/a.git", "/srv/a.git", true),
+            ("/srv/a.git", "/srv/b.git", false),
+            ("file:///srv/a", "file:///srv/b", false),
+            ("../a:b", "../a:c", false),
+        ] {
+            assert_eq!(same_place(a, b), same, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn the_longest_rewriting_rule_wins() {
+        let rewrites = Rewrites {
+            all: vec![("gh:", "https://github.com/"), ("gh:me/", "git@github.com:me/")],
+            push: vec![("gh:", "ssh://push/")],
+        };
+        assert_eq!(rewrites.fetch("gh:o/r"), "https://github.com/o/r");
+        assert_eq!(rewrites.fetch("gh:me/r"), "git@github.com:me/r");
+        assert_eq!(rewrites.push("gh:me/r"), "ssh://push/me/r");
+        assert_eq!(rewrites.push("/srv/r"), "/srv/r");
+    }
+
+    #[test]
+    fn a_default_branch_is_read_and_never_guessed() {
+        let unknown = |answer: &DefaultBranch| matches!(answer, DefaultBranch::Unknown(_));
+        assert_eq!(
+            parse_default(b"ref: refs/heads/trunk\tHEAD\n1\tHEAD\n1\trefs/heads/main\n"),
+            DefaultBranch::Known("refs/heads/trunk".to_owned())
+        );
+        assert_eq!(parse_default(b""), DefaultBranch::EmptyRemote);
+        assert!(unknown(&parse_default(b"1\tHEAD\n1\trefs/heads/main\n")));
+        assert!(unknown(&parse_default(b"1\trefs/heads/main\n")));
+        assert!(unknown(&parse_default(b"ref: refs/heads/x\trefs/remotes/o/HEAD\n1\trefs/heads/main\n")));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_silent_remote_is_given_up_with_everything_it_started() {
+        use std::process::Stdio;
+        let mut command = Command::new("sh");
+        // The grandchild holds the pipes open: only killing the whole group ends the reading.
+        command.args(["-c", "sleep 600 & wait"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let error = run_within(&mut command, Duration::from_millis(50)).unwrap_err();
+        assert!(error.contains("did not answer"), "{error}");
+    }
+}

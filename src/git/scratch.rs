@@ -1,0 +1,150 @@
+//! A throw-away index, in which git itself says what files would be as entries of a tree.
+//!
+//! `git hash-object` would be simpler and wrong: it knows neither the index, which decides whether line ends are
+//! converted, nor submodules, modes and names with newlines.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use super::command::{failed, io_error, object_directories, run, run_any};
+use super::read::parse_oid;
+use super::status::octal;
+use super::{GitError, Repo};
+use crate::oid::Oid;
+use crate::repo_path::RepoPath;
+use crate::snapshot::Entry;
+
+/// An index of our own outside the repository, removed when it is dropped.
+pub(super) struct Scratch<'r> {
+    repo: &'r Repo,
+    folder: TempDir,
+    /// The object store that contents are written to; `None`: only their ids are found out.
+    store: Option<PathBuf>,
+}
+
+impl<'r> Scratch<'r> {
+    /// An empty index that leaves no objects behind.
+    pub(super) fn reading(repo: &'r Repo) -> Result<Self, GitError> {
+        Self::new(repo, None)
+    }
+
+    /// An empty index whose objects go to the gate's own store, which is created where it is missing.
+    pub(super) fn keeping(repo: &'r Repo) -> Result<Self, GitError> {
+        let store = repo.kept_objects();
+        if !store.is_dir() {
+            fs::create_dir_all(&store).map_err(io_error("create", &store))?;
+            repo.reload();
+        }
+        Self::new(repo, Some(store))
+    }
+
+    fn new(repo: &'r Repo, store: Option<PathBuf>) -> Result<Self, GitError> {
+        let folder = tempfile::Builder::new()
+            .prefix("gate-index-")
+            .tempdir()
+            .map_err(io_error("create a directory in", std::env::temp_dir()))?;
+        Ok(Self { repo, folder, store })
+    }
+
+    fn command(&self) -> Command {
+        let mut command = self.repo.command();
+        command.env("GIT_INDEX_FILE", self.folder.path().join("index")).args([
+            "-c",
+            "core.untrackedCache=false",
+            "-c",
+            "index.sparse=false",
+            "-c",
+            "core.safecrlf=false",
+        ]);
+        if let Some(store) = &self.store {
+            let objects: &Path = &self.repo.common_dir().join("objects");
+            command
+                .env("GIT_OBJECT_DIRECTORY", store)
+                .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", object_directories([objects]));
+        }
+        command
+    }
+
+    /// Starts from the entries of `tree`.
+    pub(super) fn read_tree(&self, tree: &Oid) -> Result<(), GitError> {
+        run(self.command().args(["read-tree", tree.as_str()]), None).map(drop)
+    }
+
+    /// Sets entries, or removes them (`None`), without looking at any file.
+    pub(super) fn set<'a>(
+        &self,
+        entries: impl IntoIterator<Item = (&'a RepoPath, Option<&'a Entry>)>,
+    ) -> Result<(), GitError> {
+        let mut input = Vec::new();
+        for (path, entry) in entries {
+            let line = match entry {
+                Some(entry) => format!("{:o} {} 0\t", entry.mode, entry.oid),
+                None => format!("0 {} 0\t", "0".repeat(self.repo.empty_tree().as_str().len())),
+            };
+            input.extend_from_slice(line.as_bytes());
+            input.extend_from_slice(path.as_bytes());
+            input.push(0);
+        }
+        if input.is_empty() {
+            return Ok(());
+        }
+        run(self.command().args(["update-index", "-z", "--index-info"]), Some(&input)).map(drop)
+    }
+
+    /// Takes `paths` from the working tree as `git add` would. Returns those that git cannot take.
+    pub(super) fn add<'a>(&self, paths: &[&'a RepoPath]) -> Result<Vec<&'a RepoPath>, GitError> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut command = self.command();
+        command.arg("update-index");
+        if self.store.is_none() {
+            command.arg("--info-only");
+        }
+        command.args(["--add", "--remove", "--replace", "-z", "--stdin"]);
+        let mut input = Vec::new();
+        for path in paths {
+            input.extend_from_slice(path.as_bytes());
+            input.push(0);
+        }
+        let output = run_any(&mut command, Some(&input))?;
+        match (output.status.code(), paths) {
+            (Some(0), _) => Ok(Vec::new()),
+            // One bad path spoils the whole batch, and git leaves the index as it was: halve until it is alone.
+            (Some(_), [path]) => Ok(vec![*path]),
+            (Some(_), _) => {
+                let (left, right) = paths.split_at(paths.len() / 2);
+                let mut refused = self.add(left)?;
+                refused.extend(self.add(right)?);
+                Ok(refused)
+            }
+            (None, _) => Err(failed(&command, &output)),
+        }
+    }
+
+    /// All entries, in git's order.
+    pub(super) fn entries(&self) -> Result<Vec<(RepoPath, Entry)>, GitError> {
+        let printed = run(self.command().args(["ls-files", "--stage", "-z", "--full-name"]), None)?;
+        let mut entries = Vec::new();
+        for record in printed.split(|&byte| byte == 0).filter(|record| !record.is_empty()) {
+            let malformed = || GitError::Malformed {
+                command: "ls-files".to_owned(),
+                what: String::from_utf8_lossy(record).into_owned(),
+            };
+            let tab = memchr::memchr(b'\t', record).ok_or_else(malformed)?;
+            let mut words = record[..tab].split(|&byte| byte == b' ');
+            let (Some(mode), Some(oid)) = (words.next(), words.next()) else { return Err(malformed()) };
+            let entry = Entry { mode: octal(mode), oid: parse_oid(oid, "ls-files")? };
+            entries.push((RepoPath::new(&record[tab + 1..]), entry));
+        }
+        Ok(entries)
+    }
+
+    /// Writes the entries as a tree into the store. Blobs are not looked for: in a partial clone most are elsewhere.
+    pub(super) fn write_tree(&self) -> Result<Oid, GitError> {
+        parse_oid(&run(self.command().args(["write-tree", "--missing-ok"]), None)?, "write-tree")
+    }
+}

@@ -1,0 +1,188 @@
+//! Taking a snapshot: what the working tree would be as a tree.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::thread;
+
+use super::scratch::Scratch;
+use super::status::{LIST_INDEX, Marked, STATUS, Status, StatusPath, Work, parse_index, parse_status};
+use super::{GitError, Repo};
+use crate::repo_path::RepoPath;
+use crate::snapshot::{DirtyPath, Entry, Presence, Snapshot};
+
+/// What git says of working tree and index, and what the files are that it says differ.
+pub(super) struct Survey {
+    pub(super) status: Status,
+    pub(super) marked: Vec<Marked>,
+    /// Of the paths that had to be looked at: what they would be as entries; `None`: nothing is there.
+    files: BTreeMap<RepoPath, Option<Entry>>,
+    /// Of those, the ones that are there and that git cannot take.
+    refused: BTreeSet<RepoPath>,
+}
+
+impl Repo {
+    /// The working tree as it is now. Writes nothing into the repository, and no tree anywhere.
+    ///
+    /// On a tree without changes this costs one `git status` and, beside it, one listing of the index; each changed
+    /// file is read once more.
+    pub fn snapshot(&self) -> Result<Snapshot, GitError> {
+        let survey = self.survey()?;
+        let base = match &survey.status.head {
+            Some(head) => self.tree_of(head)?,
+            None => self.empty_tree(),
+        };
+        let mut dirty: BTreeMap<RepoPath, DirtyPath> = BTreeMap::new();
+        let mut opaque: BTreeSet<RepoPath> = survey.refused.clone();
+        for one in &survey.status.paths {
+            if matches!(one.work, Work::Unmerged | Work::DirtySubmodule) {
+                opaque.insert(one.path.clone());
+            }
+            let now = match one.work {
+                Work::AsIndex => one.index.clone(),
+                Work::Gone => None,
+                Work::Changed | Work::DirtySubmodule | Work::Unmerged | Work::Untracked => survey.file(&one.path),
+            };
+            // A path that was taken out of the index and is still there comes twice: as that, and as untracked.
+            let presence = if one.work == Work::Untracked { Presence::Untracked } else { Presence::Tracked };
+            let base_entry = match one.work {
+                Work::Unmerged => self.entry_at(&base, &one.path)?,
+                _ => one.head.clone(),
+            };
+            let seen = dirty.entry(one.path.clone()).or_insert_with(|| DirtyPath {
+                path: one.path.clone(),
+                base: None,
+                now: None,
+                presence,
+            });
+            seen.base = seen.base.take().or(base_entry);
+            if presence == Presence::Untracked || seen.presence != Presence::Untracked {
+                seen.now = now;
+                seen.presence = presence;
+            }
+        }
+        for marked in &survey.marked {
+            let Some(now) = survey.files.get(&marked.path) else { continue };
+            if now.as_ref() == Some(&marked.entry) {
+                continue;
+            }
+            // What the index holds is what `HEAD` holds, unless git says that it is staged.
+            let seen = dirty.entry(marked.path.clone()).or_insert_with(|| DirtyPath {
+                path: marked.path.clone(),
+                base: Some(marked.entry.clone()),
+                now: None,
+                presence: Presence::Hidden,
+            });
+            seen.now.clone_from(now);
+            seen.presence = Presence::Hidden;
+        }
+        let kept = |one: &DirtyPath| one.base != one.now && !(survey.refused.contains(&one.path) && one.now.is_none());
+        Ok(Snapshot {
+            head: survey.status.head.clone(),
+            base,
+            dirty: dirty.into_values().filter(kept).collect(),
+            opaque: opaque.into_iter().collect(),
+        })
+    }
+
+    /// Asks git about the working tree, and for the entries of the files whose content the answers do not give.
+    pub(super) fn survey(&self) -> Result<Survey, GitError> {
+        let root = self.work_tree()?;
+        let (status, index) = thread::scope(|scope| {
+            let listing = scope.spawn(|| self.git(LIST_INDEX));
+            let status = self.git(STATUS).and_then(|output| parse_status(&output));
+            let index = listing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            (status, index.and_then(|output| parse_index(&output, |_| false)))
+        });
+        let (status, index) = (status?, index?);
+        let hidden: Vec<&Marked> = Present::new(root).filter(&index.marked);
+        let changed = status.paths.iter().filter(|one| needs_look(one));
+        let look: BTreeSet<&RepoPath> =
+            changed.clone().map(|one| &one.path).chain(hidden.iter().map(|one| &one.path)).collect();
+        let mut survey =
+            Survey { files: BTreeMap::new(), refused: BTreeSet::new(), marked: Vec::new(), status: Status::default() };
+        if !look.is_empty() {
+            let scratch = Scratch::reading(self)?;
+            let known = changed.filter_map(|one| Some((&one.path, one.index.as_ref()?)));
+            let known = known.chain(hidden.iter().map(|one| (&one.path, &one.entry)));
+            let attributes = index.attributes.iter().map(|(path, entry)| (path, entry));
+            scratch.set(attributes.chain(known).map(|(path, entry)| (path, Some(entry))))?;
+            let look: Vec<&RepoPath> = look.into_iter().collect();
+            survey.read_back(&scratch, root, &look)?;
+        }
+        survey.status = status;
+        survey.marked = index.marked;
+        Ok(survey)
+    }
+}
+
+impl Survey {
+    /// What the file at `path` would be as an entry.
+    pub(super) fn file(&self, path: &RepoPath) -> Option<Entry> {
+        self.files.get(path).cloned().flatten()
+    }
+
+    /// The marked entries whose files are not what the index holds.
+    pub(super) fn hidden_edits(&self) -> impl Iterator<Item = &Marked> {
+        self.marked.iter().filter(|one| self.files.get(&one.path).is_some_and(|now| now.as_ref() != Some(&one.entry)))
+    }
+
+    fn read_back(&mut self, scratch: &Scratch<'_>, root: &Path, look: &[&RepoPath]) -> Result<(), GitError> {
+        let refused = scratch.add(look)?;
+        let mut entries: BTreeMap<RepoPath, Entry> = scratch.entries()?.into_iter().collect();
+        for &path in look {
+            let entry = if refused.contains(&path) { None } else { entries.remove(path) };
+            // What is there and still has no entry is something git does not put into trees.
+            if entry.is_none() && exists(root, path) {
+                self.refused.insert(path.clone());
+            }
+            self.files.insert(path.clone(), entry);
+        }
+        Ok(())
+    }
+}
+
+/// Whether only the file itself can say what the working tree holds.
+fn needs_look(one: &StatusPath) -> bool {
+    matches!(one.work, Work::Changed | Work::DirtySubmodule | Work::Unmerged | Work::Untracked)
+}
+
+pub(super) fn exists(root: &Path, path: &RepoPath) -> bool {
+    fs::symlink_metadata(root.join(path.to_os())).is_ok()
+}
+
+/// Finds which marked entries have to be looked at, without asking for every file of a directory that is not there:
+/// a sparse checkout marks most of the repository.
+struct Present<'r> {
+    root: &'r Path,
+    absent: Vec<u8>,
+}
+
+impl<'r> Present<'r> {
+    fn new(root: &'r Path) -> Self {
+        Self { root, absent: Vec::new() }
+    }
+
+    /// Those on disk, and those that should be: only `skip-worktree` says that a missing file is meant to be missing.
+    fn filter<'m>(mut self, marked: &'m [Marked]) -> Vec<&'m Marked> {
+        marked.iter().filter(|one| !one.skip_worktree || self.is_there(&one.path)).collect()
+    }
+
+    fn is_there(&mut self, path: &RepoPath) -> bool {
+        let bytes = path.as_bytes();
+        if !self.absent.is_empty() && bytes.starts_with(&self.absent) {
+            return false;
+        }
+        if exists(self.root, path) {
+            return true;
+        }
+        // Remember the highest missing directory; its entries follow one another.
+        for (at, _) in bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'/') {
+            if !exists(self.root, &RepoPath::new(&bytes[..at])) {
+                self.absent = bytes[..=at].to_vec();
+                break;
+            }
+        }
+        false
+    }
+}

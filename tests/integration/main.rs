@@ -1,0 +1,8 @@
+//! Everything that is observed from outside, in one binary: one link, and shared support.
+
+#![allow(clippy::print_stdout, missing_docs, unreachable_pub, reason = "tests are read, not published")]
+
+mod support;
+
+mod hidden_edits;
+mod repositories;

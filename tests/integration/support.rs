@@ -1,0 +1,246 @@
+//! Repositories made for one test: hermetic, with fixed people and dates, gone afterwards.
+//!
+//! ```ignore
+//! let repo = TestRepo::new();
+//! repo.write("src/lib.rs", "pub fn one() {}\n").commit_all("add one");
+//! let remote = repo.add_bare_remote("origin");
+//! repo.git(["push", "-q", "origin", "HEAD:main"]);
+//! let out = repo.gate(["check"]).output().unwrap();
+//! ```
+//!
+//! No variable of the surrounding process reaches git or `gate` (`GIT_*`, agents' and CI's variables), `HOME` is an
+//! empty directory, and the machine's git configuration is not read.
+
+#![allow(dead_code, reason = "each test uses its part of the support")]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+
+use tempfile::TempDir;
+
+/// When everything in a test happens, for authors and committers.
+pub const DATE: &str = "2026-01-02T03:04:05+00:00";
+
+/// The oldest git whose features the tests use. An older one is no reason to skip: it fails, and says so.
+const TESTED_WITH: (u32, u32) = (2, 45);
+
+/// A repository in a directory of its own, with an own empty home.
+#[derive(Debug)]
+pub struct TestRepo {
+    folder: TempDir,
+    root: PathBuf,
+}
+
+impl TestRepo {
+    /// An empty repository on the unborn branch `main`.
+    pub fn new() -> Self {
+        Self::init(&[])
+    }
+
+    /// An empty repository made by `git init` with further arguments (`--bare`, `--object-format=sha256`, …).
+    pub fn init(args: &[&str]) -> Self {
+        let folder = tempfile::Builder::new().prefix("gate-test-").tempdir().expect("a temporary directory");
+        // macOS and some CI machines reach their temporary directory through a link; git prints real paths.
+        let top = folder.path().canonicalize().expect("a real path");
+        let root = top.join("repo");
+        fs::create_dir_all(top.join("home")).expect("a home");
+        fs::create_dir_all(&root).expect("a root");
+        let repo = Self { folder, root };
+        repo.git(["init", "-q", "-b", "main"].iter().chain(args));
+        repo
+    }
+
+    /// A repository with one commit that holds `README.md` and `src/lib.rs`.
+    pub fn with_commit() -> Self {
+        let repo = Self::new();
+        repo.write("README.md", "# test\n").write("src/lib.rs", "pub fn one() -> u32 {\n    1\n}\n");
+        repo.commit_all("start");
+        repo
+    }
+
+    /// The root of the working tree (the repository itself when it is bare).
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The directory around the repository, for remotes, clones and files outside; removed with it.
+    pub fn outside(&self) -> PathBuf {
+        self.root.parent().expect("a parent").to_owned()
+    }
+
+    /// The empty home directory.
+    pub fn home(&self) -> PathBuf {
+        self.outside().join("home")
+    }
+
+    /// A path inside the working tree. Any bytes.
+    pub fn path(&self, path: impl AsRef<[u8]>) -> PathBuf {
+        self.root.join(OsStr::from_bytes(path.as_ref()))
+    }
+
+    /// Writes a file, with the directories above it.
+    pub fn write(&self, path: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> &Self {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+        fs::write(path, content).expect("a file");
+        self
+    }
+
+    /// Appends to a file.
+    pub fn append(&self, path: impl AsRef<[u8]>, content: impl AsRef<[u8]>) -> &Self {
+        let mut whole = fs::read(self.path(path.as_ref())).expect("a file to append to");
+        whole.extend_from_slice(content.as_ref());
+        self.write(path, whole)
+    }
+
+    /// What a file holds.
+    pub fn read(&self, path: impl AsRef<[u8]>) -> Vec<u8> {
+        fs::read(self.path(path)).expect("a file to read")
+    }
+
+    /// Removes a file or a whole directory.
+    pub fn remove(&self, path: impl AsRef<[u8]>) -> &Self {
+        let path = self.path(path);
+        if fs::symlink_metadata(&path).expect("something to remove").is_dir() {
+            fs::remove_dir_all(path).expect("a directory to remove");
+        } else {
+            fs::remove_file(path).expect("a file to remove");
+        }
+        self
+    }
+
+    /// Sets the permission bits.
+    pub fn chmod(&self, path: impl AsRef<[u8]>, mode: u32) -> &Self {
+        fs::set_permissions(self.path(path), fs::Permissions::from_mode(mode)).expect("permissions");
+        self
+    }
+
+    /// Makes a symbolic link at `path`.
+    pub fn link(&self, path: impl AsRef<[u8]>, target: impl AsRef<[u8]>) -> &Self {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+        symlink(OsStr::from_bytes(target.as_ref()), path).expect("a symbolic link");
+        self
+    }
+
+    /// Writes an executable script.
+    pub fn script(&self, path: impl AsRef<[u8]>, content: &str) -> &Self {
+        self.write(path.as_ref(), content).chmod(path, 0o755)
+    }
+
+    /// Stages everything and commits it; returns the commit.
+    pub fn commit_all(&self, message: &str) -> String {
+        self.git(["add", "-A"]);
+        self.git(["commit", "-q", "--allow-empty", "-m", message]);
+        self.git(["rev-parse", "HEAD"])
+    }
+
+    /// Makes a bare repository beside this one and adds it as a remote; returns its path.
+    pub fn add_bare_remote(&self, name: &str) -> PathBuf {
+        let path = self.outside().join(format!("{name}.git"));
+        self.git([OsStr::new("init"), "-q".as_ref(), "--bare".as_ref(), "-b".as_ref(), "main".as_ref(), path.as_ref()]);
+        self.git([OsStr::new("remote"), "add".as_ref(), name.as_ref(), path.as_ref()]);
+        path
+    }
+
+    /// Runs git in the root and returns what it printed, without the last newline. Panics with git's words when it
+    /// fails.
+    pub fn git<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> String {
+        self.git_in(&self.root, args)
+    }
+
+    /// Like [`TestRepo::git`], in another directory.
+    pub fn git_in<S: AsRef<OsStr>>(&self, dir: &Path, args: impl IntoIterator<Item = S>) -> String {
+        let mut command = self.command_in("git", dir);
+        command.args(args);
+        let output = command.output().expect("git starts");
+        assert!(
+            output.status.success(),
+            "{command:?}\n{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.strip_suffix('\n').map_or_else(|| text.clone(), str::to_owned)
+    }
+
+    /// Runs git in the root, and leaves its status to the test.
+    pub fn try_git<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Output {
+        self.command_in("git", &self.root).args(args).output().expect("git starts")
+    }
+
+    /// The `gate` binary that was built for this test run, in the root.
+    pub fn gate<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = self.command_in(env!("CARGO_BIN_EXE_gate"), &self.root);
+        command.args(args);
+        command
+    }
+
+    /// A command with the hermetic environment of this repository.
+    pub fn command_in(&self, program: impl AsRef<OsStr>, dir: &Path) -> Command {
+        let mut command = Command::new(program);
+        hermetic(&mut command, &self.home());
+        command.current_dir(dir).stdin(Stdio::null());
+        command
+    }
+
+    /// A copy of everything, `.git` included, beside the original. Stat data differ, content does not.
+    pub fn copy(&self, name: &str) -> PathBuf {
+        let to = self.outside().join(name);
+        let done = Command::new("cp").arg("-a").arg(&self.root).arg(&to).status().expect("cp starts");
+        assert!(done.success(), "cannot copy {}", self.root.display());
+        to
+    }
+}
+
+impl Default for TestRepo {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Gives `command` an environment that holds `PATH` and the temporary directory, and nothing else that was inherited.
+pub fn hermetic(command: &mut Command, home: &Path) {
+    command.env_clear();
+    for name in ["PATH", "TMPDIR", "LLVM_PROFILE_FILE"] {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
+        }
+    }
+    command
+        .env("HOME", home)
+        .env("XDG_CONFIG_HOME", home.join(".config"))
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("LC_ALL", "C")
+        .env("TZ", "UTC");
+    for person in ["AUTHOR", "COMMITTER"] {
+        command
+            .env(format!("GIT_{person}_NAME"), "Test")
+            .env(format!("GIT_{person}_EMAIL"), "test@example.com")
+            .env(format!("GIT_{person}_DATE"), DATE);
+    }
+}
+
+/// Fails, with a clear word, where git is older than what the tests use.
+pub fn require_git() {
+    static VERSION: OnceLock<(u32, u32)> = OnceLock::new();
+    let version = *VERSION.get_or_init(|| {
+        let output = Command::new("git").arg("--version").output().expect("git starts");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let mut numbers = text.split_whitespace().nth(2).unwrap_or_default().split('.').map_while(|n| n.parse().ok());
+        (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
+    });
+    assert!(
+        version >= TESTED_WITH,
+        "this test needs git {}.{} or later (reftable); found {}.{}",
+        TESTED_WITH.0,
+        TESTED_WITH.1,
+        version.0,
+        version.1
+    );
+}
