@@ -1,0 +1,212 @@
+//! Secrets are taken out before anything is kept.
+//!
+//! What a secret looks like is data (`gates/secrets.toml`). Besides, the values of this process's own environment
+//! variables with telling names are taken out wherever they appear; they are held in memory only.
+//!
+//! This is a net with holes, as any such net: a password that is a plain word in running text looks like a word.
+
+mod patterns;
+mod values;
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use patterns::Patterns;
+use values::Values;
+
+/// What stands in the place of a secret. No pattern takes it for one.
+pub const REDACTED: &str = "[redacted]";
+
+static PATTERNS: LazyLock<Patterns> = LazyLock::new(Patterns::embedded);
+static VALUES: LazyLock<Values> = LazyLock::new(|| Values::of(std::env::vars_os()));
+
+/// `text` without the secrets in it. Works in time linear in the text; texts without anything suspicious are borrowed.
+pub fn redact(text: &str) -> Cow<'_, str> {
+    redact_with(text, &PATTERNS, &VALUES, false)
+}
+
+/// The same for a text whose beginning was cut off, perhaps in the midst of a secret of many lines.
+pub fn redact_cut(text: &str) -> Cow<'_, str> {
+    redact_with(text, &PATTERNS, &VALUES, true)
+}
+
+fn redact_with<'a>(text: &'a str, patterns: &Patterns, values: &Values, cut: bool) -> Cow<'a, str> {
+    /// What was removed can uncover the edge of another secret that touched it.
+    const ROUNDS: usize = 4;
+    let mut clean = Cow::Borrowed(text);
+    for _ in 0..ROUNDS {
+        let mut spans = values.find(&clean);
+        spans.extend(patterns.find(&clean, cut));
+        spans.retain(|span| clean[span.clone()] != *REDACTED);
+        if spans.is_empty() {
+            break;
+        }
+        clean = Cow::Owned(without(&clean, spans));
+    }
+    clean
+}
+
+/// `text` with each group of touching spans replaced by one mark.
+fn without(text: &str, mut spans: Vec<Range<usize>>) -> String {
+    spans.sort_unstable_by_key(|span| (span.start, span.end));
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    let mut marked = false;
+    for span in spans {
+        if span.end <= at && marked {
+            continue;
+        }
+        if span.start > at || !marked {
+            out.push_str(&text[at..span.start.max(at)]);
+            out.push_str(REDACTED);
+            marked = true;
+        }
+        at = span.end.max(at);
+    }
+    out.push_str(&text[at..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+    use std::time::{Duration, Instant};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn with_values(text: &str, env: &[(&str, &str)]) -> String {
+        let values = Values::of(env.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
+        redact_with(text, &PATTERNS, &values, false).into_owned()
+    }
+
+    #[test]
+    fn values_of_the_environment_are_removed_wherever_they_stand() {
+        let env = [
+            ("MY_TOKEN", "zq81/odd+value"),
+            ("DB_PASSWORD", "postgres"),
+            ("SHORT_KEY", "abc"),
+            ("PLAIN", "not a secret"),
+            ("SSH_KEY_FILE", "/"),
+            ("KEY_TRIVIAL", "[redacted]"),
+            ("SECRET_MULTI", "first line\nsecond line"),
+        ];
+        for (text, clean) in [
+            ("a zq81/odd+value b", "a [redacted] b"),
+            ("xzq81/odd+valuex", "x[redacted]x"),
+            ("role postgres, postgresql", "role [redacted], postgresql"),
+            ("abc / not a secret", "abc / not a secret"),
+            ("[redacted]", "[redacted]"),
+            ("> first line\nsecond line", "> [redacted]"),
+        ] {
+            assert_eq!(with_values(text, &env), clean);
+        }
+    }
+
+    #[test]
+    fn what_holds_no_secret_is_not_copied() {
+        assert!(matches!(redact("test result: ok. 3 passed"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn spans_that_touch_make_one_mark() {
+        for (spans, clean) in [
+            (vec![], "abcdef"),
+            (vec![0..1], "[redacted]bcdef"),
+            (vec![0..2, 2..4], "[redacted]ef"),
+            (vec![3..6, 1..4, 1..2], "a[redacted]"),
+            (vec![0..1, 5..6], "[redacted]bcde[redacted]"),
+        ] {
+            assert_eq!(without("abcdef", spans), clean);
+        }
+    }
+
+    #[test]
+    fn long_hostile_texts_take_linear_time() {
+        for piece in [
+            "-----BEGIN PRIVATE KEY-----",
+            "-----BEGIN PRIVATE KEY-----\n",
+            "A",
+            "token=",
+            "token: a",
+            "curl ",
+            "curl -u ",
+            "://",
+            "://a:",
+            "eyJ",
+            "eyJaaaaaaaaaaaa.",
+            "password=",
+            "PASSWORD=\"",
+            "A_KEY",
+            "--",
+            "--a-",
+            "Authorization: ",
+            "AAAA1111aaaa1111\n",
+        ] {
+            let text = piece.repeat(256 * 1024 / piece.len());
+            let began = Instant::now();
+            let _ = redact(&text);
+            // A quarter of a megabyte; quadratic time would be minutes in this unoptimised build.
+            assert!(began.elapsed() < Duration::from_secs(20), "{piece:?} took {:?}", began.elapsed());
+        }
+    }
+
+    fn fragments() -> impl Strategy<Value = String> {
+        let pieces = proptest::sample::select(vec![
+            "password",
+            "PASSWORD",
+            "token",
+            "_TOKEN",
+            "SECRET",
+            "api_key",
+            "=",
+            ": ",
+            "\"",
+            "'",
+            " ",
+            "\n",
+            "://",
+            "@",
+            ":",
+            "user",
+            "Bearer ",
+            "Authorization: ",
+            "--token ",
+            "curl -u a:",
+            "AKIAIOSFODNN7EXAMPLE",
+            "ghp_0123456789abcdefghijABCDEFGHIJ456789",
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NSJ9.dozjgNry",
+            "[redacted]",
+            "[",
+            "]",
+            "$",
+            "-----BEGIN PRIVATE KEY-----",
+            "é",
+            "&",
+            "-----END PRIVATE KEY-----",
+            "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEA",
+            "aB3dE6gH9jK2mN5pQ8rS",
+            "x",
+            "12345678",
+            "?",
+        ]);
+        proptest::collection::vec(pieces.prop_map(str::to_owned).boxed().prop_union(".{0,6}".boxed()), 0..14)
+            .prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 512, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn twice_is_once_and_the_length_is_bounded(text in fragments()) {
+            let values = Values::of([(OsString::from("A_TOKEN"), OsString::from("12345678"))]);
+            let once = redact_with(&text, &PATTERNS, &values, true);
+            prop_assert!(once.len() <= text.len() * 3, "{} grew to {}", text, once);
+            prop_assert!(!once.contains("ghp_0123456789abcdefghij"));
+            let twice = redact_with(&once, &PATTERNS, &values, true);
+            prop_assert_eq!(&twice, &once);
+        }
+    }
+}

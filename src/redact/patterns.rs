@@ -1,0 +1,219 @@
+//! Secrets that are known by their shape: the patterns of `gates/secrets.toml`.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem;
+use regex::Regex;
+use serde::Deserialize;
+
+use crate::embedded;
+
+/// The patterns, each compiled when it is first needed.
+pub(super) struct Patterns {
+    secrets: Vec<Pattern>,
+    kept_shapes: Vec<Shape>,
+}
+
+type Shape = LazyLock<Option<Regex>, Box<dyn FnOnce() -> Option<Regex> + Send>>;
+
+struct Pattern {
+    near: Vec<String>,
+    random: bool,
+    cut: bool,
+    regex: Shape,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    kept_shapes: Vec<String>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the tests of the patterns"))]
+    untouched: Vec<String>,
+    secret: Vec<Secret>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(not(test), expect(dead_code, reason = "the examples are for the tests of the patterns"))]
+struct Secret {
+    id: String,
+    near: Vec<String>,
+    pattern: String,
+    #[serde(default)]
+    random: bool,
+    #[serde(default)]
+    cut: bool,
+    removed: Vec<String>,
+    kept: Vec<String>,
+}
+
+/// A file that is embedded and tested cannot be broken; should it be, nothing is recognised.
+fn file() -> File {
+    let text = embedded::file(embedded::GATES, "secrets.toml").unwrap_or_default();
+    toml::from_str(text).unwrap_or(File { kept_shapes: Vec::new(), untouched: Vec::new(), secret: Vec::new() })
+}
+
+fn shape(pattern: String) -> Shape {
+    LazyLock::new(Box::new(move || Regex::new(&pattern).ok()))
+}
+
+impl Patterns {
+    pub(super) fn embedded() -> Self {
+        let File { kept_shapes, secret, .. } = file();
+        Self::of(secret, kept_shapes)
+    }
+
+    fn of(secrets: Vec<Secret>, kept_shapes: Vec<String>) -> Self {
+        let pattern = |secret: Secret| Pattern {
+            near: secret.near,
+            random: secret.random,
+            cut: secret.cut,
+            regex: shape(secret.pattern),
+        };
+        Self {
+            secrets: secrets.into_iter().map(pattern).collect(),
+            kept_shapes: kept_shapes.into_iter().map(shape).collect(),
+        }
+    }
+
+    /// Where secrets stand in `text`.
+    pub(super) fn find(&self, text: &str, cut: bool) -> Vec<Range<usize>> {
+        let lower = text.to_ascii_lowercase();
+        let near = |word: &String| memmem::find(lower.as_bytes(), word.as_bytes()).is_some();
+        let mut found = Vec::new();
+        for pattern in self.secrets.iter().filter(|pattern| (cut || !pattern.cut) && pattern.near.iter().any(near)) {
+            let Some(regex) = &*pattern.regex else { continue };
+            let named: Vec<&str> = regex.capture_names().flatten().filter(|name| name.starts_with("secret")).collect();
+            for captures in regex.captures_iter(text) {
+                let group = named.iter().find_map(|name| captures.name(name));
+                let Some(secret) = group.or_else(|| captures.get(0)) else { continue };
+                let plain = group.is_some() && is_trivial(secret.as_str());
+                if !plain && (!pattern.random || self.looks_random(secret.as_str())) {
+                    found.push(secret.range());
+                }
+            }
+        }
+        found
+    }
+
+    fn looks_random(&self, value: &str) -> bool {
+        /// In bits for each byte: words of a language stay below, 16 random letters and digits above.
+        const LEAST_ENTROPY: f64 = 3.0;
+        value.bytes().any(|byte| byte.is_ascii_digit())
+            && value.bytes().any(|byte| byte.is_ascii_alphabetic())
+            && entropy(value) >= LEAST_ENTROPY
+            && !self.kept_shapes.iter().any(|shape| shape.as_ref().is_some_and(|shape| shape.is_match(value)))
+    }
+}
+
+/// Values that stand where a secret may stand and are none: switches, small numbers, fillers.
+fn is_trivial(value: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "true",
+        "false",
+        "null",
+        "none",
+        "nil",
+        "undefined",
+        "required",
+        "optional",
+        "string",
+        "redacted",
+        "hidden",
+        "unset",
+    ];
+    value.len() < 8 && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        || value.bytes().all(|byte| matches!(byte, b'*' | b'x' | b'X' | b'.' | b'-' | b'_' | b'#'))
+        || WORDS.iter().any(|word| value.eq_ignore_ascii_case(word))
+}
+
+/// The Shannon entropy of the bytes, in bits for each byte.
+#[expect(clippy::cast_precision_loss, reason = "counts of bytes in one value")]
+fn entropy(value: &str) -> f64 {
+    let mut counts = [0_u32; 256];
+    for byte in value.bytes() {
+        counts[usize::from(byte)] += 1;
+    }
+    let length = value.len() as f64;
+    counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| f64::from(*count) / length)
+        .map(|part| -part * part.log2())
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::ffi::OsString;
+
+    use super::*;
+    use crate::redact::values::Values;
+    use crate::redact::{REDACTED, redact_with};
+
+    fn clean(text: &str, patterns: &Patterns, cut: bool) -> String {
+        redact_with(text, patterns, &Values::of(Vec::<(OsString, OsString)>::new()), cut).into_owned()
+    }
+
+    /// The text of an example, and what must become of it.
+    fn example(marked: &str) -> (String, String) {
+        let marked = marked.replace('·', "");
+        let mut expected = String::new();
+        for (index, part) in marked.split(['«', '»']).enumerate() {
+            expected.push_str(if index % 2 == 0 { part } else { REDACTED });
+        }
+        (marked.replace(['«', '»'], ""), expected)
+    }
+
+    #[test]
+    fn the_file_is_well_formed() {
+        let text = embedded::file(embedded::GATES, "secrets.toml").unwrap();
+        let file: File = toml::from_str(text).unwrap();
+        let ids: BTreeSet<&str> = file.secret.iter().map(|secret| secret.id.as_str()).collect();
+        assert_eq!(ids.len(), file.secret.len(), "each id once");
+        for secret in &file.secret {
+            Regex::new(&secret.pattern).unwrap();
+            assert!(!secret.removed.is_empty() && !secret.kept.is_empty(), "{} has examples of both", secret.id);
+            assert!(secret.near.iter().all(|near| *near == near.to_ascii_lowercase()), "{}", secret.id);
+        }
+        for shape in &file.kept_shapes {
+            Regex::new(shape).unwrap();
+        }
+    }
+
+    #[test]
+    fn every_example_is_cleaned_and_every_counter_example_is_left_alone() {
+        let file = file();
+        let all = Patterns::embedded();
+        for secret in &file.secret {
+            let alone = Patterns::of(vec![secret.clone()], file.kept_shapes.clone());
+            for marked in &secret.removed {
+                assert!(marked.contains('«'), "{}: {marked}", secret.id);
+                let (text, expected) = example(marked);
+                assert_eq!(clean(&text, &alone, secret.cut), expected, "{} alone", secret.id);
+                assert_eq!(clean(&text, &all, secret.cut), expected, "{} with all others", secret.id);
+            }
+            for text in &secret.kept {
+                assert_eq!(&clean(text, &alone, secret.cut), text, "{} alone", secret.id);
+                assert_eq!(&clean(text, &all, secret.cut), text, "{} with all others", secret.id);
+            }
+        }
+    }
+
+    #[test]
+    fn what_no_pattern_may_touch_is_untouched() {
+        let all = Patterns::embedded();
+        for text in file().untouched {
+            assert_eq!(clean(&text, &all, true), text);
+        }
+    }
+
+    #[test]
+    fn entropy_is_in_bits_for_each_byte() {
+        for (value, bits) in [("", 0.0), ("aaaa", 0.0), ("abab", 1.0), ("abcdefgh", 3.0)] {
+            assert!((entropy(value) - bits).abs() < 1e-9, "{value}");
+        }
+    }
+}

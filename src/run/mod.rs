@@ -1,0 +1,34 @@
+//! Running a command as if `gate` were not there, and keeping what it said in bounded memory.
+//!
+//! The child stays in the process group and on the controlling terminal of `gate`, with its standard input, so that
+//! Ctrl-C, Ctrl-Z, prompts and `/dev/tty` need no help. Where standard output or standard error of `gate` is a
+//! terminal the child gets the far end of a pseudo-terminal of the same size; where it is a pipe or a file, a pipe.
+//! What comes out is passed on byte for byte as it comes.
+//!
+//! What differs from a run without `gate`, and cannot be helped from outside:
+//!
+//! - When the reader of our output goes (`gate run test | head`), the child is not killed by `SIGPIPE`: it runs to its
+//!   end, since its status is what is asked for.
+//! - A program that sets terminal modes through its standard *output* sets them on the pseudo-terminal. Those that
+//!   use standard input or `/dev/tty`, as nearly all do, reach the real one.
+//! - A background process that outlives the command and still writes to its output loses that output when `gate` ends.
+//! - `SIGTERM`, `SIGHUP`, `SIGUSR1` and `SIGUSR2` are passed on to the child; sent to the whole process group, they
+//!   reach it twice.
+
+mod environment;
+mod plain;
+mod process;
+#[cfg(unix)]
+mod pty;
+#[cfg(unix)]
+mod signals;
+mod start;
+mod streams;
+mod tail;
+mod tee;
+
+pub use environment::SCRUBBED;
+pub use plain::{clean_tail, plain_text};
+pub use process::{CommandLine, Finished, Spec, run};
+pub use start::{StartError, StartProblem};
+pub use tail::{HEAD, Output, TAIL};

@@ -1,0 +1,194 @@
+//! Starting a command, waiting for it, and saying how it ended.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::environment::SCRUBBED;
+use super::start::StartError;
+use super::streams;
+use super::tail::Output;
+use super::tee::Tee;
+use crate::event::Ended;
+
+/// What is run.
+#[derive(Clone, Copy, Debug)]
+pub enum CommandLine<'a> {
+    /// A line for `sh -c`.
+    Shell(&'a str),
+    /// A program and its arguments, without a shell between.
+    Argv(&'a [OsString]),
+}
+
+/// A command, and where it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec<'a> {
+    /// The command.
+    pub line: CommandLine<'a>,
+    /// The directory it runs in. A program named by a relative path is looked for here.
+    pub dir: &'a Path,
+    /// Variables to set on top of the inherited ones.
+    pub env: &'a [(OsString, OsString)],
+}
+
+/// A command that ended, or could not be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finished {
+    /// How it ended.
+    pub ended: Ended,
+    /// From its start to its end, in milliseconds.
+    pub millis: u64,
+    /// What it wrote, bounded and not redacted.
+    pub output: Output,
+    /// Why it could not be started.
+    pub start_error: Option<StartError>,
+    /// Why a part of its output could not be passed on (a full disk); a reader that closed our output is no reason.
+    pub undelivered: Option<String>,
+}
+
+impl Finished {
+    /// The exit code as a shell gives it: the child's own, 128 + n for death by signal n, 127 or 126 for a command
+    /// that could not be started.
+    pub fn exit_code(&self) -> u8 {
+        match self.ended {
+            // The status of a process has eight bits; what Windows has beyond them is not passed on.
+            Ended::Exited(status) => u8::try_from(status & 0xff).unwrap_or(u8::MAX),
+            Ended::Signalled(signal) => u8::try_from(128 + (signal & 0x7f)).unwrap_or(u8::MAX),
+            Ended::NotStarted => self.start_error.as_ref().map_or(126, |error| error.problem.exit_code()),
+        }
+    }
+
+    fn not_started(error: StartError) -> Self {
+        Self {
+            ended: Ended::NotStarted,
+            millis: 0,
+            output: Output::default(),
+            start_error: Some(error),
+            undelivered: None,
+        }
+    }
+}
+
+/// Runs a command with the terminal handed through, and returns when it has ended.
+///
+/// Standard output and standard error are passed on as they come. See the module for what the child sees.
+pub fn run(spec: &Spec<'_>) -> Finished {
+    attempt(spec).unwrap_or_else(Finished::not_started)
+}
+
+fn attempt(spec: &Spec<'_>) -> Result<Finished, StartError> {
+    let shell: [OsString; 3];
+    let argv = match spec.line {
+        CommandLine::Argv(argv) => argv,
+        CommandLine::Shell(line) => {
+            shell = ["sh".into(), "-c".into(), line.into()];
+            &shell
+        }
+    };
+    let (program, arguments) = argv.split_first().ok_or_else(StartError::no_command)?;
+    enterable(spec.dir).map_err(|error| StartError::directory(spec.dir, &error))?;
+
+    let streams = streams::open().map_err(|error| StartError::streams(&error))?;
+    let tee = Tee::start(streams.channels).map_err(|error| StartError::streams(&error))?;
+    #[cfg(unix)]
+    let mut watch = super::signals::Watch::start().map_err(|error| StartError::streams(&error))?;
+
+    let began = Instant::now();
+    // The expression holds the child's ends of the streams; it goes at the end of this statement, so that the last
+    // process that writes to them closes them.
+    let child = expression(spec, program, arguments, streams.out, streams.err)
+        .start()
+        .map_err(|error| StartError::program(program, spec.dir, &error))?;
+    let child = Arc::new(child);
+    #[cfg(unix)]
+    watch.forward(Arc::clone(&child), streams.mirrors);
+
+    let waited = child.wait();
+    let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let (output, undelivered) = tee.finish();
+    let status = waited.map_err(|error| StartError::program(program, spec.dir, &error))?.status;
+    Ok(Finished { ended: ended(status), millis, output, start_error: None, undelivered })
+}
+
+/// `duct`, because it signals and waits for a child from two threads without ever meeting a reused process id.
+fn expression(spec: &Spec<'_>, program: &OsStr, arguments: &[OsString], out: File, err: File) -> duct::Expression {
+    let mut expression = duct::cmd(located(program, spec.dir), arguments)
+        .dir(spec.dir)
+        .stdout_file(out)
+        .stderr_file(err)
+        // A status other than 0 is an answer here, not an error.
+        .unchecked();
+    for (name, value) in spec.env {
+        expression = expression.env(name, value);
+    }
+    // What is innermost in an expression wins, so that what the caller sets stands whatever its name.
+    for name in SCRUBBED {
+        expression = expression.env_remove(name);
+    }
+    expression
+}
+
+/// A relative path is meant from the directory of the command, as after `cd`; `duct` would take it from ours.
+fn located(program: &OsStr, dir: &Path) -> OsString {
+    let path = Path::new(program);
+    if path.is_absolute() || path.components().count() < 2 && !program.as_encoded_bytes().contains(&b'/') {
+        return program.to_owned();
+    }
+    std::path::absolute(dir.join(path)).map_or_else(|_| program.to_owned(), PathBuf::into_os_string)
+}
+
+fn enterable(dir: &Path) -> io::Result<()> {
+    if dir.metadata()?.is_dir() { Ok(()) } else { Err(io::ErrorKind::NotADirectory.into()) }
+}
+
+#[cfg(unix)]
+fn ended(status: ExitStatus) -> Ended {
+    use std::os::unix::process::ExitStatusExt;
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Ended::Exited(code),
+        (None, Some(signal)) => Ended::Signalled(signal),
+        // Neither: stopped or continued, which is no end and never waited for.
+        (None, None) => Ended::NotStarted,
+    }
+}
+
+#[cfg(not(unix))]
+fn ended(status: ExitStatus) -> Ended {
+    status.code().map_or(Ended::NotStarted, Ended::Exited)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::StartProblem;
+
+    fn code(ended: Ended) -> u8 {
+        let output = Output::default();
+        Finished { ended, millis: 0, output, start_error: None, undelivered: None }.exit_code()
+    }
+
+    #[test]
+    fn exit_codes_are_those_of_a_shell() {
+        for status in [0, 1, 2, 101, 126, 127, 128, 255] {
+            assert_eq!(i32::from(code(Ended::Exited(status))), status);
+        }
+        assert_eq!(code(Ended::Signalled(2)), 130);
+        assert_eq!(code(Ended::Signalled(9)), 137);
+        assert_eq!(code(Ended::Signalled(15)), 143);
+        assert_eq!(code(Ended::NotStarted), 126);
+        assert_eq!([StartProblem::NotFound, StartProblem::Refused].map(StartProblem::exit_code), [127, 126]);
+    }
+
+    #[test]
+    fn only_a_path_is_looked_for_in_the_directory() {
+        for (program, found) in
+            [("cargo", "cargo"), ("./x", "/d/x"), ("a/b", "/d/a/b"), ("../x", "/d/../x"), ("/bin/x", "/bin/x")]
+        {
+            assert_eq!(located(OsStr::new(program), Path::new("/d")), OsStr::new(found), "{program}");
+        }
+    }
+}

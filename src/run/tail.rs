@@ -1,0 +1,105 @@
+//! The beginning and the end of a stream of any length, in bounded memory.
+
+/// How many bytes of the beginning are kept.
+pub const HEAD: usize = 4 * 1024;
+/// How many bytes of the end are kept.
+pub const TAIL: usize = 64 * 1024;
+
+/// What a command wrote, both streams in the order of arrival: raw bytes, **not redacted**.
+///
+/// It lives in memory only; what is kept goes through [`super::clean_tail`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// The first bytes, at most [`HEAD`].
+    pub head: Vec<u8>,
+    /// The last bytes after the head, at most [`TAIL`].
+    pub tail: Vec<u8>,
+    /// How many bytes there were.
+    pub total: u64,
+    /// Whether something between head and tail is missing.
+    pub cut: bool,
+}
+
+/// Takes a stream chunk by chunk. Costs at most one copy of [`TAIL`] bytes for each chunk of that size.
+#[derive(Debug, Default)]
+pub(super) struct Bounded {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    total: u64,
+}
+
+impl Bounded {
+    pub(super) fn push(&mut self, chunk: &[u8]) {
+        self.total += chunk.len() as u64;
+        let (first, rest) = chunk.split_at(chunk.len().min(HEAD - self.head.len()));
+        self.head.extend_from_slice(first);
+        if rest.len() >= TAIL {
+            self.tail.clear();
+            self.tail.extend_from_slice(&rest[rest.len() - TAIL..]);
+            return;
+        }
+        // The tail may grow to twice its size before its front is dropped, so that short chunks are not moved often.
+        if self.tail.len() + rest.len() > 2 * TAIL {
+            self.tail.drain(..self.tail.len() + rest.len() - TAIL);
+        }
+        self.tail.extend_from_slice(rest);
+    }
+
+    pub(super) const fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// What is kept of it so far.
+    pub(super) fn output(&self) -> Output {
+        let tail = self.tail[self.tail.len().saturating_sub(TAIL)..].to_vec();
+        let cut = self.total > (self.head.len() + tail.len()) as u64;
+        Output { head: self.head.clone(), tail, total: self.total, cut }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn naive(whole: &[u8]) -> Output {
+        let (head, rest) = whole.split_at(whole.len().min(HEAD));
+        let tail = &rest[rest.len().saturating_sub(TAIL)..];
+        Output { head: head.to_vec(), tail: tail.to_vec(), total: whole.len() as u64, cut: rest.len() > TAIL }
+    }
+
+    fn numbered(length: usize) -> Vec<u8> {
+        (0..length).map(|at| u8::try_from(at % 251).unwrap()).collect()
+    }
+
+    #[test]
+    fn the_edges_are_exact() {
+        for length in [0, 1, HEAD - 1, HEAD, HEAD + 1, HEAD + TAIL - 1, HEAD + TAIL, HEAD + TAIL + 1, 3 * TAIL] {
+            let whole = numbered(length);
+            for size in [1000, HEAD, HEAD + 1, TAIL - 1, TAIL, TAIL + 1, 2 * TAIL] {
+                let mut bounded = Bounded::default();
+                whole.chunks(size).for_each(|chunk| bounded.push(chunk));
+                assert_eq!(bounded.output(), naive(&whole), "{length} bytes in chunks of {size}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn any_chunking_keeps_the_same(sizes in proptest::collection::vec(
+            prop_oneof![0_usize..100, 1000_usize..9000, 60_000_usize..140_000], 0..12)) {
+            let whole = numbered(sizes.iter().sum());
+            let mut bounded = Bounded::default();
+            let mut at = 0;
+            for size in sizes {
+                bounded.push(&whole[at..at + size]);
+                at += size;
+                prop_assert!(bounded.tail.len() <= 2 * TAIL);
+            }
+            prop_assert_eq!(bounded.output(), naive(&whole));
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Passing on what the child writes, and keeping its beginning and end.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::streams::Channel;
+use super::tail::{Bounded, Output};
+
+/// The size of one read: what a pipe holds by default.
+const CHUNK: usize = 64 * 1024;
+/// After the child's end, a stream that something still holds open is given up when nothing came for this long …
+const QUIET: Duration = Duration::from_millis(250);
+/// … or after this long of waiting in total …
+const PATIENCE: Duration = Duration::from_secs(2);
+/// … or after this many bytes on each stream: more than a pipe can have held at the child's end.
+const LEFT_OVER: u64 = 1024 * 1024;
+
+/// One thread for each stream of the child.
+#[derive(Debug)]
+pub(super) struct Tee {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<State>,
+    moved: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    kept: Bounded,
+    pumps: Vec<Pump>,
+    undelivered: Option<String>,
+    /// Somebody waits for movement. Telling it is a system call, so that it is not done before.
+    watched: bool,
+    /// The record is closed; what still comes is passed on and not kept.
+    closed: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pump {
+    /// Waits for the child.
+    Reading,
+    /// Passes on what it read. May take for ever: a pager, Ctrl-S.
+    Writing,
+    Done,
+}
+
+impl Tee {
+    /// Starts to pass on. Ends by itself when the far ends of all channels are closed.
+    pub(super) fn start(channels: Vec<Channel>) -> io::Result<Self> {
+        let state = State {
+            kept: Bounded::default(),
+            pumps: vec![Pump::Reading; channels.len()],
+            undelivered: None,
+            watched: false,
+            closed: false,
+        };
+        let shared = Arc::new(Shared { state: Mutex::new(state), moved: Condvar::new() });
+        for (index, channel) in channels.into_iter().enumerate() {
+            let shared = Arc::clone(&shared);
+            thread::Builder::new().name("tee".to_owned()).spawn(move || shared.pump(index, channel))?;
+        }
+        Ok(Self { shared })
+    }
+
+    /// Called when the child has ended: waits for what it left in its streams, and for no more than that. Returns what
+    /// is kept, and what went wrong in passing it on.
+    ///
+    /// A daemon that the child started may hold the streams open for ever; see [`QUIET`].
+    pub(super) fn finish(&self) -> (Output, Option<String>) {
+        let mut state = self.shared.lock();
+        state.watched = true;
+        let most = state.kept.total() + LEFT_OVER * state.pumps.len() as u64;
+        let mut patience = PATIENCE;
+        while state.pumps.iter().any(|pump| *pump != Pump::Done)
+            && state.kept.total() <= most
+            && patience > Duration::ZERO
+        {
+            if state.pumps.contains(&Pump::Writing) {
+                state = self.shared.moved.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let before = (state.kept.total(), state.pumps.clone());
+            let since = Instant::now();
+            let (after, timeout) =
+                self.shared.moved.wait_timeout(state, QUIET.min(patience)).unwrap_or_else(PoisonError::into_inner);
+            state = after;
+            patience = patience.saturating_sub(since.elapsed());
+            if timeout.timed_out() && before == (state.kept.total(), state.pumps.clone()) {
+                break;
+            }
+        }
+        state.closed = true;
+        state.watched = false;
+        (state.kept.output(), state.undelivered.take())
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        let mut state = self.lock();
+        change(&mut state);
+        if state.watched {
+            self.moved.notify_all();
+        }
+    }
+
+    fn pump(&self, index: usize, channel: Channel) {
+        let Channel { mut source, sink } = channel;
+        let mut sink = Some(sink);
+        let mut buffer = vec![0; CHUNK];
+        loop {
+            let chunk = match source.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => &buffer[..count],
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                // Linux ends a pseudo-terminal with EIO; nothing else can happen to a pipe of ours.
+                Err(_) => break,
+            };
+            self.change(|state| {
+                state.pumps[index] = Pump::Writing;
+                if !state.closed {
+                    state.kept.push(chunk);
+                }
+            });
+            let delivered = sink.as_mut().map_or(Ok(()), |sink| deliver(sink, chunk));
+            if delivered.is_err() {
+                sink = None;
+            }
+            self.change(|state| {
+                state.pumps[index] = Pump::Reading;
+                // A reader that has enough is the ordinary end of `| head`; a full disk is not.
+                if let Err(error) = delivered
+                    && error.kind() != ErrorKind::BrokenPipe
+                {
+                    state.undelivered.get_or_insert_with(|| error.to_string());
+                }
+            });
+        }
+        self.change(|state| state.pumps[index] = Pump::Done);
+    }
+}
+
+fn deliver(sink: &mut File, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match sink.write(bytes) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(count) => bytes = &bytes[count..],
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            // Somebody who shares our output made it non-blocking, as Node.js does. There is no call in reach that
+            // waits for it, and it is rare.
+            Err(error) if error.kind() == ErrorKind::WouldBlock => thread::sleep(Duration::from_millis(1)),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
