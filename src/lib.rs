@@ -27,6 +27,7 @@ pub mod redact;
 pub mod render;
 pub mod repo_path;
 pub mod run;
+pub mod runner;
 pub mod session;
 pub mod snapshot;
 pub mod verdict;

@@ -1,0 +1,184 @@
+//! What the arguments of a runner mean: do they choose a part, execute nothing, write files?
+
+use serde::Deserialize;
+
+/// What the arguments of a runner mean. In the lists, `--option` stands for the option with any value and
+/// `--option=value` for the option with this value only.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Arguments {
+    /// Options whose value is the next argument, unless it is attached.
+    pub value: Vec<String>,
+    /// Options that choose a part of the work. They may also be in `value`.
+    pub filter: Vec<String>,
+    /// Options that change nothing about what is chosen, although `filter` has them with other values.
+    pub neutral: Vec<String>,
+    /// Options with which nothing is executed.
+    pub nothing: Vec<String>,
+    /// Options with which it stays to watch for changes.
+    pub watch: Vec<String>,
+    /// Options with which files of the working tree are changed.
+    pub edit: Vec<String>,
+    /// Options with which files are not changed although it would otherwise do so.
+    pub no_edit: Vec<String>,
+    /// Options with which the exit status is 0 whatever is found.
+    pub exit_zero: Vec<String>,
+    /// Options with which the exit status is not 0 when something is found, although it would otherwise be.
+    pub exit_decides: Vec<String>,
+    /// What an argument that is no option does.
+    pub positional: Positional,
+    /// Positional arguments that stand for everything. A trailing `/` makes no difference.
+    pub whole: Vec<String>,
+    /// Whether long options have one dash (`go test -run X`), so that short ones cannot be joined.
+    pub one_dash: bool,
+    /// What the arguments after `--` mean; without it they are positional.
+    pub after_dashes: Option<Box<Arguments>>,
+}
+
+/// What an argument that is no option does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Positional {
+    /// It chooses a part of the work.
+    #[default]
+    Filter,
+    /// Nothing that matters here.
+    Ignored,
+}
+
+/// What a row of arguments comes to.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Read {
+    pub filter: Option<String>,
+    pub nothing: Option<String>,
+    pub watch: bool,
+    pub edit: Option<bool>,
+    pub exit_zero: Option<bool>,
+}
+
+impl Arguments {
+    /// Reads `words`; `None` is a word that is not known.
+    pub(crate) fn read(&self, words: &[Option<&str>]) -> Read {
+        let mut read = Read::default();
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            at += 1;
+            let Some(word) = *word else {
+                read.filter.get_or_insert_with(|| "an argument that the text does not show".to_owned());
+                continue;
+            };
+            if word == "--" {
+                let rest = &words[at..];
+                match &self.after_dashes {
+                    Some(inner) => read.absorb(inner.read(rest)),
+                    None => rest.iter().for_each(|word| self.positional(word.unwrap_or("…"), &mut read)),
+                }
+                break;
+            }
+            if !word.starts_with('-') || word == "-" {
+                self.positional(word, &mut read);
+                continue;
+            }
+            let (name, attached) = self.split(word);
+            let takes = attached.is_none() && has(&self.value, &name, None);
+            let value = if takes { words.get(at).map(|value| value.unwrap_or("…")) } else { attached };
+            at += usize::from(takes);
+            self.option(word, &name, value, &mut read);
+        }
+        read
+    }
+
+    /// The name of an option, and the value that is attached to it.
+    fn split<'a>(&self, word: &'a str) -> (String, Option<&'a str>) {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (word, None),
+        };
+        if self.one_dash {
+            return (format!("-{}", name.trim_start_matches('-')), value);
+        }
+        // `-kfoo`, `-n4`: a short option that takes a value, with the value joined to it.
+        if !word.starts_with("--")
+            && let Some(short) = word.get(..2).filter(|short| word.len() > 2 && has(&self.value, short, None))
+            && !self.mentions(name)
+        {
+            return (short.to_owned(), word.get(2..).map(|value| value.strip_prefix('=').unwrap_or(value)));
+        }
+        (name.to_owned(), value)
+    }
+
+    fn mentions(&self, name: &str) -> bool {
+        let lists = [
+            &self.value,
+            &self.filter,
+            &self.neutral,
+            &self.nothing,
+            &self.watch,
+            &self.edit,
+            &self.no_edit,
+            &self.exit_zero,
+            &self.exit_decides,
+        ];
+        lists.iter().any(|list| list.iter().any(|entry| entry.split('=').next() == Some(name)))
+    }
+
+    fn option(&self, word: &str, name: &str, value: Option<&str>, read: &mut Read) {
+        let shown = match value {
+            Some(value) if !word.contains('=') && word == name => format!("{word} {value}"),
+            _ => word.to_owned(),
+        };
+        // `-qx` is `-q -x`, where it is no option by itself.
+        let joined = !self.one_dash
+            && !word.starts_with("--")
+            && word.len() > 2
+            && !self.mentions(name)
+            && name.bytes().skip(1).all(|byte| byte.is_ascii_alphabetic());
+        let letters: Vec<String> =
+            if joined { name.chars().skip(1).map(|c| format!("-{c}")).collect() } else { vec![] };
+        let is = |list: &[String]| has(list, name, value) || letters.iter().any(|letter| has(list, letter, None));
+        if is(&self.nothing) {
+            read.nothing.get_or_insert_with(|| shown.clone());
+        }
+        if is(&self.filter) && !is(&self.neutral) {
+            read.filter.get_or_insert(shown);
+        }
+        read.watch |= is(&self.watch) && value != Some("false");
+        for (list, answer) in [(&self.edit, true), (&self.no_edit, false)] {
+            if is(list) {
+                read.edit = Some(answer);
+            }
+        }
+        for (list, answer) in [(&self.exit_zero, true), (&self.exit_decides, false)] {
+            if is(list) {
+                read.exit_zero = Some(answer);
+            }
+        }
+    }
+
+    fn positional(&self, word: &str, read: &mut Read) {
+        let plain = word.strip_prefix("./").unwrap_or(word);
+        let plain = plain.strip_suffix('/').unwrap_or(plain);
+        let whole = self.whole.iter().any(|whole| whole == word || whole == plain);
+        if self.positional == Positional::Filter && !whole {
+            read.filter.get_or_insert_with(|| word.to_owned());
+        }
+    }
+}
+
+impl Read {
+    fn absorb(&mut self, other: Self) {
+        self.filter = self.filter.take().or(other.filter);
+        self.nothing = self.nothing.take().or(other.nothing);
+        self.watch |= other.watch;
+        self.edit = other.edit.or(self.edit);
+        self.exit_zero = other.exit_zero.or(self.exit_zero);
+    }
+}
+
+/// Whether a list names this option, with this value or with any.
+fn has(list: &[String], name: &str, value: Option<&str>) -> bool {
+    list.iter().any(|entry| match entry.split_once('=') {
+        Some((option, wanted)) => option == name && value == Some(wanted),
+        None => entry == name,
+    })
+}

@@ -1,0 +1,297 @@
+//! The runner catalogue: `gates/runners/*.toml`, parsed and looked up.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use crate::embedded;
+use crate::runner::arguments::Arguments;
+use crate::runner::kind::{CommandKind, ExitMeaning};
+use crate::runner::lines::LineRule;
+use crate::runner::task::{TaskNames, TaskRules};
+
+/// Everything known about runners.
+#[derive(Debug, Default)]
+pub struct Catalogue {
+    runners: BTreeMap<String, Runner>,
+    by_program: BTreeMap<String, Vec<(String, usize)>>,
+    /// What names of tasks mean.
+    pub names: TaskNames,
+}
+
+/// A catalogue file that makes no sense.
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueError {
+    /// Not TOML, an unknown key, or a value of the wrong type.
+    #[error("{file}: {message}")]
+    Malformed {
+        /// The file, relative to `gates/`.
+        file: String,
+        /// What the parser says, with line, column and key.
+        message: String,
+    },
+    /// Two files describe one runner, or a file refers to a runner that is not there.
+    #[error("{file}: {message}: `{id}`")]
+    Reference {
+        /// The file, relative to `gates/`, or the runner that refers.
+        file: String,
+        /// What is wrong with the id.
+        message: &'static str,
+        /// The id.
+        id: String,
+    },
+    /// A pattern that is not a regular expression.
+    #[error("runner `{id}`: pattern `{pattern}`: {message}")]
+    Pattern {
+        /// The runner.
+        id: String,
+        /// The pattern.
+        pattern: String,
+        /// Why not.
+        message: String,
+    },
+}
+
+/// A runner: what one file of `gates/runners/` says.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Runner {
+    /// Its name as people write it: `cargo test`. The file has the same name with `-` for each blank.
+    pub id: String,
+    /// What it does; empty for a task runner, whose task decides.
+    #[serde(default)]
+    pub kinds: Vec<CommandKind>,
+    /// The ways to start it.
+    #[serde(default)]
+    pub invoke: Vec<Invoke>,
+    /// What its arguments mean.
+    #[serde(default)]
+    pub arguments: Arguments,
+    /// How it finds and names tasks, if it is a task runner.
+    #[serde(default)]
+    pub task: Option<TaskRules>,
+    /// What exit status 0 means.
+    #[serde(default)]
+    pub exit: ExitMeaning,
+    /// Whether exit status 0 is possible although no test was executed.
+    #[serde(default = "yes")]
+    pub empty_exits_zero: bool,
+    /// Whether it changes files of the working tree without being told to by an option.
+    #[serde(default)]
+    pub edits: bool,
+    /// How to read its output.
+    #[serde(default)]
+    pub output: Output,
+    /// Command lines with the classification they must get. They are tests.
+    #[serde(default)]
+    pub example: Vec<Example>,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// One way to start a runner.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Invoke {
+    /// Names of the program, without directory and extension.
+    pub program: Vec<String>,
+    /// The words that must follow, in their order, options before and between them allowed. `test|t` is either; a
+    /// word that begins with `-` is an option that must be there.
+    #[serde(default)]
+    pub words: Vec<String>,
+    /// Options before the last of `words` that take a value as the next argument.
+    #[serde(default)]
+    pub before: Vec<String>,
+    /// Whether the words may stand anywhere among the arguments that are no options (`mvn clean test`), and `*x` in
+    /// `words` is any word that ends in `x`.
+    #[serde(default)]
+    pub anywhere: bool,
+    /// How many arguments after the words name something else than a task or a filter.
+    #[serde(default)]
+    pub skip: usize,
+    /// The task that is called, for a task runner with a command of its own for it (`npm test`).
+    #[serde(default)]
+    pub task: Option<String>,
+    /// What it does when started like this, if not what the runner does.
+    #[serde(default)]
+    pub kinds: Option<Vec<CommandKind>>,
+    /// The part it is restricted to when started like this.
+    #[serde(default)]
+    pub filtered: bool,
+    /// Whether it executes nothing when started like this.
+    #[serde(default)]
+    pub nothing: bool,
+    /// Whether it changes files when started like this, if not what the runner does.
+    #[serde(default)]
+    pub edits: Option<bool>,
+    /// What exit status 0 means when started like this, if not what the runner says.
+    #[serde(default)]
+    pub exit: Option<ExitMeaning>,
+    /// Whether it stays to watch for changes when started like this.
+    #[serde(default)]
+    pub watches: bool,
+}
+
+/// How a runner's output is read.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Output {
+    /// The runner whose rules are used as well, because it does the work.
+    #[serde(default)]
+    pub like: Option<String>,
+    /// How many summaries one run prints.
+    #[serde(default)]
+    pub summaries: Summaries,
+    /// Lines as a failing run always prints them: whoever sees every line that matches these and sees none knows
+    /// that nothing failed.
+    #[serde(default)]
+    pub failure_shows: Vec<String>,
+    /// The lines that say something.
+    #[serde(default)]
+    pub line: Vec<LineRule>,
+}
+
+/// How many summaries one run prints, and so what several of them mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Summaries {
+    /// One at the end. Several are several runs, and are added up.
+    #[default]
+    One,
+    /// One for each binary, package or module. They are added up; a cut output may hide the first ones.
+    Each,
+    /// One that is printed again as it grows. The last counts.
+    Growing,
+}
+
+/// A command line with the classification it must get.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Example {
+    /// The command line: words, quotes, and `&&` only.
+    pub line: String,
+    /// `full`, `filtered`, `none_executed` or `not_applicable`.
+    #[serde(default)]
+    pub scope: Option<String>,
+    /// The kinds, where they are not the runner's.
+    #[serde(default)]
+    pub kinds: Option<Vec<CommandKind>>,
+    /// The name it gets, where it is not the id.
+    #[serde(default)]
+    pub runner: Option<String>,
+    /// Whether it edits files.
+    #[serde(default)]
+    pub edits: Option<bool>,
+    /// Whether it watches.
+    #[serde(default)]
+    pub watches: Option<bool>,
+    /// What exit status 0 means.
+    #[serde(default)]
+    pub exit: Option<ExitMeaning>,
+    /// The files of the project, by path.
+    #[serde(default)]
+    pub files: BTreeMap<String, String>,
+}
+
+impl Catalogue {
+    /// The catalogue that is part of the binary, parsed when it is first asked for.
+    pub fn embedded() -> &'static Self {
+        static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
+        // The files are part of the binary and a test parses them, so that the empty catalogue is never seen.
+        CATALOGUE.get_or_init(|| {
+            let files = embedded::GATES.iter().filter(|(path, _)| path.starts_with("runners/"));
+            Self::parse(files.map(|(path, text)| (*path, *text))).unwrap_or_default()
+        })
+    }
+
+    /// Parses catalogue files, given as path and text. A file whose name begins with `_` is no runner.
+    pub fn parse<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, CatalogueError> {
+        let mut catalogue = Self::default();
+        for (file, text) in files {
+            let malformed = |error: toml::de::Error| CatalogueError::Malformed {
+                file: file.to_owned(),
+                message: error.to_string().trim_end().to_owned(),
+            };
+            match file.rsplit('/').next().unwrap_or(file) {
+                "_tasks.toml" => catalogue.names = toml::from_str(text).map_err(malformed)?,
+                name if name.starts_with('_') => {}
+                _ => {
+                    let runner: Runner = toml::from_str(text).map_err(malformed)?;
+                    let id = runner.id.clone();
+                    if catalogue.runners.insert(id.clone(), runner).is_some() {
+                        let (file, message) = (file.to_owned(), "a second runner with this id");
+                        return Err(CatalogueError::Reference { file, message, id });
+                    }
+                }
+            }
+        }
+        for runner in catalogue.runners.values() {
+            if let Some(like) = &runner.output.like
+                && !catalogue.runners.contains_key(like)
+            {
+                let (file, message) = (runner.id.clone(), "no runner with this id");
+                return Err(CatalogueError::Reference { file, message, id: like.clone() });
+            }
+            for (index, invoke) in runner.invoke.iter().enumerate() {
+                for program in &invoke.program {
+                    catalogue.by_program.entry(program.clone()).or_default().push((runner.id.clone(), index));
+                }
+            }
+        }
+        Ok(catalogue)
+    }
+
+    /// Compiles every pattern, which is otherwise done when it is first needed.
+    pub fn check(&self) -> Result<(), CatalogueError> {
+        for runner in self.runners.values() {
+            for rule in &runner.output.line {
+                rule.check().map_err(|(pattern, message)| CatalogueError::Pattern {
+                    id: runner.id.clone(),
+                    pattern,
+                    message,
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The runner with this id.
+    pub fn runner(&self, id: &str) -> Option<&Runner> {
+        self.runners.get(id)
+    }
+
+    /// All runners, by id.
+    pub fn runners(&self) -> impl Iterator<Item = &Runner> {
+        self.runners.values()
+    }
+
+    /// The ways to start something through a program of this name.
+    pub(crate) fn starts(&self, program: &str) -> impl Iterator<Item = (&Runner, &Invoke)> {
+        self.by_program.get(program).into_iter().flatten().filter_map(|(id, index)| {
+            let runner = self.runners.get(id)?;
+            Some((runner, runner.invoke.get(*index)?))
+        })
+    }
+
+    /// Whether a program of this name is in the catalogue.
+    pub fn knows_program(&self, program: &str) -> bool {
+        self.by_program.contains_key(program)
+    }
+
+    /// The rules that read the output of a runner, and how many summaries it prints.
+    pub(crate) fn output_rules<'a>(&'a self, runner: &'a Runner) -> (Summaries, Vec<&'a LineRule>) {
+        let mut rules: Vec<&LineRule> = runner.output.line.iter().collect();
+        let mut summaries = runner.output.summaries;
+        // One step only: a chain would make it hard to see what applies.
+        if let Some(like) = runner.output.like.as_deref().and_then(|id| self.runner(id)) {
+            rules.extend(&like.output.line);
+            if runner.output.summaries == Summaries::default() {
+                summaries = like.output.summaries;
+            }
+        }
+        (summaries, rules)
+    }
+}

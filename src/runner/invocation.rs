@@ -1,0 +1,316 @@
+//! From the words of a simple command to what it would execute.
+
+use crate::runner::arguments::Read;
+use crate::runner::catalogue::{Catalogue, Invoke, Runner};
+use crate::runner::kind::{CommandKind, ExitMeaning, Scope};
+use crate::runner::script::simple_commands;
+use crate::runner::task::{ProjectFiles, TaskRun, resolve};
+
+/// How many tasks deep a task is followed.
+const DEEPEST: u8 = 4;
+
+/// What a simple command would execute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invocation {
+    /// What it does; empty when the catalogue does not know the command.
+    pub kinds: Vec<CommandKind>,
+    /// What it is called: the id of the runner, or the task as people name it (`npm test`, `mise test:ci`).
+    pub runner: Option<String>,
+    /// The ids of the runners whose output it prints, task runners included, as far as they are known.
+    pub runs: Vec<String>,
+    /// How much of what is there it executes. For tests, builds, linters and type checkers.
+    pub scope: Scope,
+    /// What exit status 0 means.
+    pub exit: ExitMeaning,
+    /// Whether exit status 0 is possible although no test was executed.
+    pub empty_exits_zero: bool,
+    /// Whether it changes files of the working tree; build products do not count.
+    pub edits: bool,
+    /// Whether it stays to watch for changes instead of ending.
+    pub watches: bool,
+}
+
+impl Invocation {
+    fn unknown() -> Self {
+        Self {
+            kinds: Vec::new(),
+            runner: None,
+            runs: Vec::new(),
+            scope: Scope::NotApplicable,
+            exit: ExitMeaning::Decides,
+            empty_exits_zero: true,
+            edits: false,
+            watches: false,
+        }
+    }
+
+    /// Whether it executes tests, or would.
+    pub fn is_test(&self) -> bool {
+        self.kinds.contains(&CommandKind::Test)
+    }
+}
+
+/// What `argv` would execute. Wrappers (`env`, `timeout`, `npx`) are removed before; `None` is a word that is not
+/// literal.
+pub fn classify(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn ProjectFiles) -> Invocation {
+    classify_within(catalogue, argv, files, 0)
+}
+
+fn classify_within(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn ProjectFiles, depth: u8) -> Invocation {
+    let Some(found) = find(catalogue, argv) else {
+        return interpreted(catalogue, argv)
+            .map_or_else(Invocation::unknown, |argv| classify_within(catalogue, &argv, files, depth));
+    };
+    if found.runner.task.is_none() {
+        return direct(&found);
+    }
+    let all = resolve(catalogue, argv, files).into_iter().map(|run| task(catalogue, &run, files, depth)).reduce(both);
+    all.unwrap_or_else(Invocation::unknown)
+}
+
+/// A runner, the way in which it is started, and its arguments.
+pub(crate) struct Found<'a> {
+    pub runner: &'a Runner,
+    pub invoke: &'a Invoke,
+    pub rest: Vec<Option<&'a str>>,
+}
+
+/// The runner that `argv` starts: the one with the longest row of matching words.
+pub(crate) fn find<'a>(catalogue: &'a Catalogue, argv: &'a [Option<String>]) -> Option<Found<'a>> {
+    let words: Vec<Option<&str>> = argv.iter().map(Option::as_deref).collect();
+    let (program, rest) = words.split_first()?;
+    let program = program_name(catalogue, (*program)?);
+    let mut best: Option<(usize, Found<'_>)> = None;
+    for (runner, invoke) in catalogue.starts(&program) {
+        let Some(rest) = matched(runner, invoke, rest) else { continue };
+        // A task runner takes every word; what is named in full comes first.
+        let weight = invoke.words.len() * 2 + usize::from(runner.task.is_none() || invoke.task.is_some());
+        if best.as_ref().is_none_or(|(other, _)| weight > *other) {
+            best = Some((weight, Found { runner, invoke, rest }));
+        }
+    }
+    best.map(|(_, found)| found)
+}
+
+/// The name of a program without directory, extension and version.
+fn program_name(catalogue: &Catalogue, word: &str) -> String {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    if catalogue.knows_program(name) {
+        return name.to_owned();
+    }
+    let stem = [".exe", ".cmd", ".bat", ".ps1", ".js", ".mjs", ".cjs", ".phar", ".py"]
+        .iter()
+        .find_map(|extension| name.strip_suffix(extension))
+        .unwrap_or(name);
+    if catalogue.knows_program(stem) {
+        return stem.to_owned();
+    }
+    stem.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-').to_owned()
+}
+
+/// The arguments besides the words that `invoke` asks for; `None` when it asks for others.
+fn matched<'a>(runner: &Runner, invoke: &Invoke, rest: &[Option<&'a str>]) -> Option<Vec<Option<&'a str>>> {
+    let takes_value = |name: &str| {
+        !name.contains('=')
+            && (invoke.before.iter().any(|option| option == name)
+                || runner.arguments.value.iter().any(|option| option == name))
+    };
+    let mut left = Vec::new();
+    let mut at = 0;
+    for wanted in &invoke.words {
+        let is = |word: &str| {
+            wanted.split('|').any(|alternative| {
+                alternative == word || alternative.strip_prefix('*').is_some_and(|suffix| word.ends_with(suffix))
+            })
+        };
+        loop {
+            let word = *rest.get(at)?;
+            at += 1;
+            match word {
+                Some("--") => return None,
+                Some(word) if is(word) => {
+                    // Which of several goals it was decides nothing; each is an argument as well.
+                    if invoke.anywhere {
+                        left.push(Some(word));
+                    }
+                    break;
+                }
+                Some(option) if option.starts_with('-') || option.starts_with('+') => {
+                    left.push(word);
+                    if takes_value(option) {
+                        left.push(*rest.get(at)?);
+                        at += 1;
+                    }
+                }
+                _ if invoke.anywhere => left.push(word),
+                _ => return None,
+            }
+        }
+    }
+    for _ in 0..invoke.skip {
+        at += usize::from(at < rest.len());
+    }
+    left.retain(|word| !word.is_some_and(|word| word.starts_with('+')));
+    left.extend(&rest[at..]);
+    Some(left)
+}
+
+/// `node node_modules/.bin/jest …` is `jest …`.
+fn interpreted(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Vec<Option<String>>> {
+    let program = program_name(catalogue, argv.first()?.as_deref()?);
+    if !catalogue.names.interpreters.contains(&program) {
+        return None;
+    }
+    let script = argv.iter().skip(1).position(|word| word.as_deref().is_none_or(|word| !word.starts_with('-')))? + 1;
+    let word = argv.get(script)?.as_deref()?;
+    let known = word.contains('/') && catalogue.knows_program(&program_name(catalogue, word));
+    known.then(|| argv[script..].to_vec())
+}
+
+fn direct(found: &Found<'_>) -> Invocation {
+    let Found { runner, invoke, rest } = found;
+    let read = runner.arguments.read(rest);
+    let mut kinds = invoke.kinds.clone().unwrap_or_else(|| runner.kinds.clone());
+    let nothing = read.nothing.clone().or_else(|| invoke.nothing.then(|| invoke.words.join(" ")));
+    if nothing.is_some() && kinds.len() > 1 {
+        // `mvn package -DskipTests` is a build.
+        kinds.retain(|kind| *kind != CommandKind::Test);
+    }
+    let scope = scope(&kinds, nothing, &read, invoke);
+    let exit = match read.exit_zero {
+        Some(true) => ExitMeaning::ZeroOnFindings,
+        Some(false) => ExitMeaning::Decides,
+        None => invoke.exit.unwrap_or(runner.exit),
+    };
+    let executes = !matches!(scope, Scope::NoneExecuted { .. });
+    Invocation {
+        edits: executes && read.edit.unwrap_or_else(|| invoke.edits.unwrap_or(runner.edits)),
+        kinds,
+        runner: Some(runner.id.clone()),
+        runs: vec![runner.id.clone()],
+        scope,
+        exit,
+        empty_exits_zero: runner.empty_exits_zero,
+        watches: read.watch || invoke.watches,
+    }
+}
+
+fn scope(kinds: &[CommandKind], nothing: Option<String>, read: &Read, invoke: &Invoke) -> Scope {
+    let checks = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
+    if !kinds.iter().any(|kind| checks.contains(kind)) {
+        return Scope::NotApplicable;
+    }
+    let skipped_tests_only = kinds.contains(&CommandKind::Build) && !kinds.contains(&CommandKind::Test);
+    match (nothing, &read.filter) {
+        (Some(why), _) if !skipped_tests_only || invoke.nothing => Scope::NoneExecuted { why },
+        (_, Some(by)) => Scope::Filtered { by: by.clone() },
+        _ if invoke.filtered => Scope::Filtered { by: invoke.words.join(" ") },
+        _ => Scope::Full,
+    }
+}
+
+/// A call of a task: what its script runs, or, where that cannot be followed, what its name says.
+fn task(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, depth: u8) -> Invocation {
+    let named = named(catalogue, run);
+    let Some(commands) = run.script.as_ref().filter(|_| depth < DEEPEST).and_then(|lines| followable(lines)) else {
+        return named;
+    };
+    let last = commands.len().saturating_sub(1);
+    let parts = commands.iter().enumerate().map(|(index, words)| {
+        let mut argv: Vec<Option<String>> = words.iter().cloned().map(Some).collect();
+        if index == last {
+            argv.extend(run.arguments.iter().cloned());
+        }
+        let here = InDirectory { files, directory: run.directory.as_deref() };
+        classify_within(catalogue, &argv, &here, depth + 1)
+    });
+    let Some(mut whole) = parts.filter(|part| !part.kinds.is_empty()).reduce(both) else {
+        return named;
+    };
+    // The name of the task stays the name of what ran; a subset that the name announces stays one.
+    whole.runner.clone_from(&named.runner);
+    whole.runs.insert(0, run.runner.clone());
+    if whole.scope == Scope::Full
+        && let Scope::Filtered { by } = &named.scope
+        && (run.filtered.is_some() || (whole.is_test() && named.is_test() && run.arguments.is_empty()))
+    {
+        whole.scope = Scope::Filtered { by: by.clone() };
+    }
+    whole
+}
+
+/// What is known of a task whose script is not: what its name says, and never more than that.
+fn named(catalogue: &Catalogue, run: &TaskRun) -> Invocation {
+    let names = &catalogue.names;
+    let rules = catalogue.runner(&run.runner).and_then(|runner| runner.task.as_ref());
+    let kinds = rules.map_or_else(|| vec![CommandKind::Other], |rules| names.kinds(rules, &run.task));
+    let chosen = || names.choosing(&run.arguments).map(str::to_owned);
+    let part = run.filtered.clone().or_else(chosen).or_else(|| {
+        let told = rules.is_some_and(|rules| rules.names.contains_key(&run.task));
+        names.part(&run.task).filter(|_| kinds.contains(&CommandKind::Test) && !told)
+    });
+    let read = Read { filter: part, ..Read::default() };
+    Invocation {
+        scope: scope(&kinds, None, &read, &Invoke::default()),
+        edits: kinds.contains(&CommandKind::Format) || kinds.contains(&CommandKind::Codegen),
+        kinds,
+        runner: Some(run.label.clone()),
+        runs: vec![run.runner.clone()],
+        exit: ExitMeaning::Decides,
+        empty_exits_zero: true,
+        watches: names.watches(&run.task),
+    }
+}
+
+fn followable(lines: &[String]) -> Option<Vec<Vec<String>>> {
+    let commands: Option<Vec<_>> = lines.iter().map(|line| simple_commands(line)).collect();
+    Some(commands?.into_iter().flatten().collect())
+}
+
+/// Two commands of which both run.
+fn both(first: Invocation, second: Invocation) -> Invocation {
+    let mut kinds = first.kinds.clone();
+    kinds.extend(second.kinds.iter().filter(|kind| !first.kinds.contains(kind)));
+    let tests = (first.is_test(), second.is_test());
+    let scope = match tests {
+        (true, false) => first.scope.clone(),
+        (false, true) => second.scope.clone(),
+        _ => match (&first.scope, &second.scope) {
+            (Scope::NotApplicable, scope) | (scope, Scope::NotApplicable) => scope.clone(),
+            (Scope::Full, Scope::Full) => Scope::Full,
+            (Scope::NoneExecuted { why }, Scope::NoneExecuted { .. }) => Scope::NoneExecuted { why: why.clone() },
+            // A full run beside a filtered one is still a full run.
+            (Scope::Full, _) | (_, Scope::Full) if tests == (true, true) => Scope::Full,
+            (Scope::Filtered { by }, _) | (_, Scope::Filtered { by }) => Scope::Filtered { by: by.clone() },
+            (scope, _) => scope.clone(),
+        },
+    };
+    let runner =
+        if tests.1 && !tests.0 { second.runner.clone() } else { first.runner.clone().or(second.runner.clone()) };
+    let zero = ExitMeaning::ZeroOnFindings;
+    Invocation {
+        kinds,
+        runner,
+        runs: first.runs.into_iter().chain(second.runs).collect(),
+        scope,
+        exit: if first.exit == zero || second.exit == zero { zero } else { ExitMeaning::Decides },
+        empty_exits_zero: first.empty_exits_zero && second.empty_exits_zero,
+        edits: first.edits || second.edits,
+        watches: first.watches || second.watches,
+    }
+}
+
+/// The files as a task sees them that runs in another directory.
+struct InDirectory<'a> {
+    files: &'a dyn ProjectFiles,
+    directory: Option<&'a str>,
+}
+
+impl ProjectFiles for InDirectory<'_> {
+    fn read(&self, path: &str) -> Option<String> {
+        match self.directory {
+            Some(directory) => self.files.read(&format!("{}/{path}", directory.trim_end_matches('/'))),
+            None => self.files.read(path),
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! One line of a runner's output: cleaned of what terminals and wrappers add, and matched against a rule.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use memchr::memmem;
+use regex::Regex;
+use serde::Deserialize;
+
+/// Longer lines are no closing lines of any runner. In bytes.
+const LONGEST: usize = 4096;
+
+/// A line that says something, as `[[output.line]]` describes it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct LineRule {
+    /// A regular expression. Groups named `passed`, `failed`, `skipped`, `errors` and `total` are counts; a group
+    /// `bad` that takes part says that it failed, whatever the counts; a group `task` names what failed.
+    pub is: String,
+    /// Texts of which one is in every such line. They are looked for before the expression is tried.
+    pub has: Vec<String>,
+    /// What the line says.
+    pub means: Means,
+    /// A regular expression with groups `n` and `word`, applied again and again to a line that matches: counts in
+    /// any order.
+    #[serde(default)]
+    pub each: Option<String>,
+    /// Which count each `word` of `each` is.
+    #[serde(default)]
+    pub words: BTreeMap<String, Field>,
+    /// Whether it adds to the counts before it, instead of beginning a new summary.
+    #[serde(default)]
+    pub joins: bool,
+    /// Whether a summary that it adds to is complete with it. One that it begins is.
+    #[serde(default)]
+    pub completes: bool,
+    /// Whether it proves a pass only when nothing that follows is cut off.
+    #[serde(default)]
+    pub needs_end: bool,
+    #[serde(skip)]
+    compiled: OnceLock<Option<Compiled>>,
+}
+
+/// What a line says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Means {
+    /// The counts of a summary, or a part of them.
+    Counts,
+    /// All is well: the runner prints it only then, and last.
+    Passed,
+    /// Something failed.
+    Failed,
+    /// Something failed, unless a passing summary follows: tests print such lines, too.
+    Trouble,
+    /// Nothing was executed.
+    NothingRan,
+    /// One part (a package, a module) passed.
+    PartPassed,
+    /// One part failed.
+    PartFailed,
+    /// One part had nothing to execute.
+    PartEmpty,
+    /// The run begins here: nothing before it is missing.
+    Start,
+}
+
+/// A count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Field {
+    /// Executed and passed.
+    Passed,
+    /// Executed and failed; errors too.
+    Failed,
+    /// Not executed.
+    Skipped,
+    /// All of them, the skipped ones included.
+    Total,
+}
+
+#[derive(Debug)]
+struct Compiled {
+    is: Regex,
+    each: Option<Regex>,
+}
+
+/// What a line said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Said {
+    pub passed: Option<u64>,
+    pub failed: Option<u64>,
+    pub skipped: Option<u64>,
+    pub total: Option<u64>,
+    pub bad: bool,
+    pub task: Option<String>,
+}
+
+impl LineRule {
+    /// Compiles the patterns; the error is the pattern and what is wrong with it.
+    pub(crate) fn check(&self) -> Result<(), (String, String)> {
+        for pattern in std::iter::once(&self.is).chain(&self.each) {
+            Regex::new(pattern).map_err(|error| (pattern.clone(), error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn compiled(&self) -> Option<&Compiled> {
+        let compile = || {
+            let is = Regex::new(&self.is).ok()?;
+            let each = self.each.as_deref().map(Regex::new).transpose().ok()?;
+            Some(Compiled { is, each })
+        };
+        self.compiled.get_or_init(compile).as_ref()
+    }
+
+    /// What `line` says by this rule; `None` when it does not match.
+    pub(crate) fn read(&self, line: &str) -> Option<Said> {
+        if !self.has.iter().any(|text| memmem::find(line.as_bytes(), text.as_bytes()).is_some()) {
+            return None;
+        }
+        let compiled = self.compiled()?;
+        let found = compiled.is.captures(line)?;
+        let mut said = Said { bad: found.name("bad").is_some(), ..Said::default() };
+        said.task = found.name("task").map(|task| task.as_str().to_owned());
+        for (group, field) in [
+            ("passed", Field::Passed),
+            ("failed", Field::Failed),
+            ("errors", Field::Failed),
+            ("skipped", Field::Skipped),
+            ("total", Field::Total),
+        ] {
+            if let Some(number) = found.name(group) {
+                said.add(field, number.as_str());
+            }
+        }
+        for item in compiled.each.iter().flat_map(|each| each.captures_iter(line)) {
+            let (Some(number), Some(word)) = (item.name("n"), item.name("word")) else { continue };
+            if let Some(field) = self.words.get(word.as_str()) {
+                said.add(*field, number.as_str());
+            }
+        }
+        Some(said)
+    }
+}
+
+impl Said {
+    fn add(&mut self, field: Field, digits: &str) {
+        let digits: String = digits.chars().filter(char::is_ascii_digit).collect();
+        // More digits than a count can have: the line is not one of a runner's.
+        let number = digits.parse().unwrap_or(0);
+        let slot = match field {
+            Field::Passed => &mut self.passed,
+            Field::Failed => &mut self.failed,
+            Field::Skipped => &mut self.skipped,
+            Field::Total => &mut self.total,
+        };
+        *slot = Some(slot.unwrap_or(0_u64).saturating_add(number));
+    }
+}
+
+/// The lines of an output as a reader would have seen them: each state of a progress line that was overwritten
+/// (`\r`) is a line, escape sequences are gone, blank and very long lines are left out.
+pub(crate) fn lines(output: &str) -> impl Iterator<Item = Cow<'_, str>> {
+    output
+        .split(['\n', '\r'])
+        .filter(|line| !line.is_empty() && line.len() <= LONGEST)
+        .map(without_escapes)
+        .filter(|line| !line.trim().is_empty())
+}
+
+/// The line without escape sequences (colours, cursor movements, hyperlinks, titles) and without blanks at its end.
+fn without_escapes(line: &str) -> Cow<'_, str> {
+    if memchr::memchr2(0x1b, 0x08, line.as_bytes()).is_none() {
+        return Cow::Borrowed(line.trim_end());
+    }
+    let mut out = String::with_capacity(line.len());
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => match chars.next() {
+                // Control sequence: parameters, then one final character.
+                Some('[') => while chars.next().is_some_and(|c| !('\u{40}'..='\u{7e}').contains(&c)) {},
+                // Operating system command: up to BEL or ESC \.
+                Some(']') => {
+                    while let Some(c) = chars.next() {
+                        if c == '\u{7}' || (c == '\u{1b}' && chars.next_if_eq(&'\\').is_some()) {
+                            break;
+                        }
+                    }
+                }
+                // Choice of a character set: one character more.
+                Some('(' | ')') => {
+                    chars.next();
+                }
+                _ => {}
+            },
+            '\u{8}' => {
+                out.pop();
+            }
+            _ => out.push(c),
+        }
+    }
+    out.truncate(out.trim_end().len());
+    Cow::Owned(out)
+}
+
+/// The line without the prefix that a task runner puts before each line of a task: `[task] …`, `pkg:task: …`,
+/// `packages/a test: …`, `service-1  | …`, a time stamp. `None` when it has none.
+pub(crate) fn without_prefix(line: &str) -> Option<&str> {
+    static PREFIX: OnceLock<Option<Regex>> = OnceLock::new();
+    const FORMS: &str = concat!(
+        r"^\s*(?:",
+        r"\[[A-Za-z0-9@/_.:-]{1,80}\] ",
+        r"|[@A-Za-z0-9/_.-]{1,80}:[A-Za-z0-9/_.:-]{1,40}: ",
+        r"|[@A-Za-z0-9/_.-]{1,80} [A-Za-z0-9/_.:-]{1,40}: ",
+        r"|[@A-Za-z0-9/_.-]{1,80} +\| ?",
+        r"|\[INFO\] |\[ERROR\] |\[WARNING\] ",
+        r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ",
+        r")"
+    );
+    let prefix = PREFIX.get_or_init(|| Regex::new(FORMS).ok()).as_ref()?;
+    let end = prefix.find(line)?.end();
+    line.get(end..).filter(|rest| !rest.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_adds_is_gone() {
+        for (raw, seen) in [
+            ("\u{1b}[32mok\u{1b}[0m", vec!["ok"]),
+            ("\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{7}!", vec!["link!"]),
+            ("10%\r20%\rdone\r\n\r\nnext  \n", vec!["10%", "20%", "done", "next"]),
+            ("ab\u{8}c", vec!["ac"]),
+            ("\u{1b}[", vec![]),
+            ("\u{1b}", vec![]),
+            ("\u{1b}(Bx", vec!["x"]),
+        ] {
+            assert_eq!(lines(raw).collect::<Vec<_>>(), seen, "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn prefixes_of_task_runners() {
+        for (raw, rest) in [
+            ("[test:ci] ok", Some("ok")),
+            ("web:test:  3 passed", Some(" 3 passed")),
+            ("packages/a test:  Tests  1 passed (1)", Some(" Tests  1 passed (1)")),
+            ("api-1  | OK", Some("OK")),
+            ("2026-01-02T03:04:05.678Z OK", Some("OK")),
+            ("Tests: 3 passed", None),
+            ("test result: ok.", Some("ok.")),
+            ("plain", None),
+        ] {
+            assert_eq!(without_prefix(raw), rest, "{raw}");
+        }
+    }
+}

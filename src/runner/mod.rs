@@ -1,0 +1,21 @@
+//! Test runners, builders, linters and task runners: how each is invoked, and what its own output says.
+//!
+//! What is known about a runner is data, one file in `gates/runners/`; `docs/runners.md` describes the keys.
+//! Nothing here starts a process or reads a file: texts and words come in, readings go out.
+
+pub mod arguments;
+pub mod catalogue;
+pub mod invocation;
+pub mod junit;
+pub mod kind;
+pub mod lines;
+pub mod output;
+pub mod script;
+pub mod task;
+
+pub use catalogue::{Catalogue, CatalogueError, Runner};
+pub use invocation::{Invocation, classify};
+pub use junit::{JunitError, read_junit};
+pub use kind::{CommandKind, ExitMeaning, Scope};
+pub use output::{OutputReading, Says, read_output, read_output_of};
+pub use task::{ProjectFiles, TaskRun, resolve};

@@ -1,0 +1,359 @@
+//! What a runner's own closing lines say.
+//!
+//! A pass is said only where a line shows it: a summary without failures and with at least one test, or a line
+//! that the runner prints on success only. That no failure is to be seen proves nothing.
+
+use std::collections::BTreeSet;
+
+use regex::Regex;
+
+use crate::event::RunReport;
+use crate::runner::catalogue::{Catalogue, Runner, Summaries};
+use crate::runner::kind::CommandKind;
+use crate::runner::lines::{LineRule, Means, Said, lines, without_prefix};
+
+/// What an output says, all runners in it taken together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutputReading {
+    /// The counts, one report for each runner whose summaries were found.
+    pub reports: Vec<RunReport>,
+    /// The outcome.
+    pub says: Says,
+    /// Whether a closing line is there, so that the counts are those of the end of the run.
+    pub complete: bool,
+    /// Whether `says: Passed` holds only if nothing after the last line was cut off (by `head`, by a limit): these
+    /// runners prove a failure by a line at the end, and a pass by its absence.
+    pub needs_end: bool,
+    /// Whether the counts are those of the whole run, and not of the part of it that is visible.
+    pub counts_whole: bool,
+    /// The line that decides, without colours, at most 200 characters.
+    pub line: Option<String>,
+}
+
+/// The outcome, as closing lines tell it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Says {
+    /// All that was executed passed, and something was executed.
+    Passed,
+    /// Something failed, or the run broke.
+    Failed,
+    /// It ended, and no test was executed.
+    NothingRan,
+    /// Nothing that decides is visible.
+    #[default]
+    Silent,
+}
+
+/// Reads the output of `runner`, or of whatever runner's closing lines are found where it is not known.
+pub fn read_output(runner: Option<&Runner>, output: &str) -> OutputReading {
+    match runner {
+        Some(runner) => read_output_of(Catalogue::embedded(), &[runner], output),
+        None => read_output_of(Catalogue::embedded(), &[], output),
+    }
+}
+
+/// Reads the output of a command line that started `runners`; none: any test runner. Task runners (`npm run`,
+/// `make`) may be among them; if only task runners are named, any test runner may be behind them.
+pub fn read_output_of(catalogue: &Catalogue, runners: &[&Runner], output: &str) -> OutputReading {
+    let named: Vec<&Runner> = runners.iter().copied().filter(|runner| runner.task.is_none()).collect();
+    let tasks = catalogue.runners().filter(|runner| runner.task.is_some());
+    let workers: Vec<&Runner> = if named.is_empty() {
+        catalogue.runners().filter(|runner| runner.kinds.contains(&CommandKind::Test)).collect()
+    } else {
+        named
+    };
+    let mut tallies: Vec<Tally<'_>> = workers.into_iter().chain(tasks).map(|r| Tally::new(catalogue, r)).collect();
+    let wanted = Prefilter::new(&tallies);
+    for line in lines(output) {
+        if !wanted.is_match(&line) {
+            continue;
+        }
+        let bare = without_prefix(&line);
+        for tally in &mut tallies {
+            let known = tally.take(&line, catalogue);
+            if !known && let Some(bare) = bare {
+                tally.take(bare, catalogue);
+            }
+        }
+    }
+    combine(tallies)
+}
+
+/// Finds the lines that any rule could match, in one pass whatever the number of rules.
+struct Prefilter(Option<Regex>);
+
+impl Prefilter {
+    fn new(tallies: &[Tally<'_>]) -> Self {
+        let texts: BTreeSet<String> = tallies
+            .iter()
+            .flat_map(|tally| &tally.rules)
+            .flat_map(|rule| &rule.has)
+            .map(|t| regex::escape(t))
+            .collect();
+        Self(Regex::new(&texts.into_iter().collect::<Vec<_>>().join("|")).ok())
+    }
+
+    fn is_match(&self, line: &str) -> bool {
+        self.0.as_ref().is_none_or(|texts| texts.is_match(line))
+    }
+}
+
+/// A summary, as far as it was seen.
+#[derive(Debug, Default)]
+struct Summary {
+    said: Said,
+    complete: bool,
+    needs_end: bool,
+    line: String,
+}
+
+impl Summary {
+    fn failed(&self) -> u64 {
+        self.said.failed.unwrap_or(0)
+    }
+
+    fn skipped(&self) -> u64 {
+        self.said.skipped.unwrap_or(0)
+    }
+
+    /// How many passed: said, or what is left of the total.
+    fn passed(&self) -> Option<u64> {
+        let rest = |total: u64| total.saturating_sub(self.failed()).saturating_sub(self.skipped());
+        self.said.passed.or(self.said.total.map(rest))
+    }
+
+    fn is_complete(&self) -> bool {
+        self.complete || (self.said.passed.is_some() && self.said.failed.is_some())
+    }
+
+    fn is_bad(&self) -> bool {
+        self.said.bad || self.failed() > 0
+    }
+}
+
+/// What was seen of one runner.
+struct Tally<'a> {
+    runner: &'a Runner,
+    summaries: Summaries,
+    rules: Vec<&'a LineRule>,
+    found: Vec<Summary>,
+    parts: Parts,
+    start: bool,
+    passed: Option<String>,
+    failed: Option<String>,
+    trouble: Option<String>,
+    nothing: Option<String>,
+}
+
+#[derive(Default)]
+struct Parts {
+    passed: u64,
+    failed: u64,
+    empty: u64,
+    line: String,
+}
+
+impl<'a> Tally<'a> {
+    fn new(catalogue: &'a Catalogue, runner: &'a Runner) -> Self {
+        let (summaries, rules) = catalogue.output_rules(runner);
+        Self {
+            runner,
+            summaries,
+            rules,
+            found: Vec::new(),
+            parts: Parts::default(),
+            start: false,
+            passed: None,
+            failed: None,
+            trouble: None,
+            nothing: None,
+        }
+    }
+
+    /// Takes in a line; `false` when no rule matches it.
+    fn take(&mut self, line: &str, catalogue: &Catalogue) -> bool {
+        let Some((rule, said)) = self.rules.iter().find_map(|rule| Some((*rule, rule.read(line)?))) else {
+            return false;
+        };
+        match rule.means {
+            Means::Counts => self.counts(rule, said, line),
+            Means::Passed => {
+                self.passed = Some(shown(line));
+                self.trouble = None;
+            }
+            // A task runner tells which task failed. That lint failed says nothing about the tests.
+            Means::Failed if said.task.as_deref().is_some_and(|task| catalogue.names.is_no_test(task)) => {}
+            Means::Failed => {
+                self.failed.get_or_insert_with(|| shown(line));
+            }
+            Means::Trouble => {
+                self.trouble.get_or_insert_with(|| shown(line));
+            }
+            Means::NothingRan => self.nothing = Some(shown(line)),
+            Means::Start => self.start = true,
+            Means::PartPassed | Means::PartFailed | Means::PartEmpty => {
+                match rule.means {
+                    Means::PartPassed => {
+                        self.parts.passed += 1;
+                        self.trouble = None;
+                    }
+                    Means::PartFailed => self.parts.failed += 1,
+                    _ => self.parts.empty += 1,
+                }
+                if rule.means != Means::PartEmpty || self.parts.line.is_empty() {
+                    self.parts.line = shown(line);
+                }
+            }
+        }
+        true
+    }
+
+    fn counts(&mut self, rule: &LineRule, said: Said, line: &str) {
+        let fits = |now: &Summary| {
+            [
+                (now.said.passed, said.passed),
+                (now.said.failed, said.failed),
+                (now.said.skipped, said.skipped),
+                (now.said.total, said.total),
+            ]
+            .iter()
+            .all(|(old, new)| old.is_none() || new.is_none())
+        };
+        if self.summaries == Summaries::Growing && !rule.joins {
+            self.found.clear();
+        }
+        match self.found.last_mut().filter(|now| rule.joins && fits(now)) {
+            Some(now) => {
+                now.said.passed = now.said.passed.or(said.passed);
+                now.said.failed = now.said.failed.or(said.failed);
+                now.said.skipped = now.said.skipped.or(said.skipped);
+                now.said.total = now.said.total.or(said.total);
+                now.said.bad |= said.bad;
+                now.complete |= rule.completes;
+                now.needs_end |= rule.needs_end;
+                now.line = shown(line);
+            }
+            None => self.found.push(Summary {
+                said,
+                complete: !rule.joins || rule.completes,
+                needs_end: rule.needs_end,
+                line: shown(line),
+            }),
+        }
+        let passes =
+            |now: &&Summary| now.is_complete() && !now.is_bad() && now.passed().is_some_and(|passed| passed > 0);
+        if self.found.last().filter(passes).is_some() {
+            self.trouble = None;
+        }
+    }
+
+    fn is_task(&self) -> bool {
+        self.runner.task.is_some()
+    }
+
+    /// The counts, if there is a summary, else the parts.
+    fn report(&self) -> Option<RunReport> {
+        let known: Vec<&Summary> =
+            self.found.iter().filter(|summary| summary.is_complete() || summary.is_bad()).collect();
+        let id = self.runner.id.clone();
+        if known.is_empty() {
+            let Parts { passed, failed, empty, .. } = self.parts;
+            return (passed + failed + empty > 0).then_some(RunReport { runner: id, passed, failed, skipped: 0 });
+        }
+        let sum = |count: fn(&Summary) -> u64| known.iter().map(|summary| count(summary)).fold(0, u64::saturating_add);
+        Some(RunReport {
+            runner: id,
+            passed: sum(|summary| summary.passed().unwrap_or(0)),
+            failed: sum(Summary::failed),
+            skipped: sum(Summary::skipped),
+        })
+    }
+
+    /// What the runner says, and the line that says it.
+    fn says(&self) -> (Says, Option<String>) {
+        if let Some(bad) = self.found.iter().rev().find(|summary| summary.is_bad()) {
+            return (Says::Failed, Some(bad.line.clone()));
+        }
+        if let Some(line) = self.failed.as_ref().or(self.trouble.as_ref()) {
+            return (Says::Failed, Some(line.clone()));
+        }
+        if self.parts.failed > 0 {
+            return (Says::Failed, Some(self.parts.line.clone()));
+        }
+        let report = self.report();
+        let executed = report.as_ref().is_some_and(|report| report.passed > 0);
+        if executed {
+            let line = self.found.iter().rev().find(|summary| summary.passed().is_some_and(|n| n > 0));
+            return (Says::Passed, Some(line.map_or(&self.parts.line, |summary| &summary.line).clone()));
+        }
+        if let Some(line) = &self.nothing {
+            return (Says::NothingRan, Some(line.clone()));
+        }
+        if let Some(line) = &self.passed {
+            return (Says::Passed, Some(line.clone()));
+        }
+        let counted = self.found.iter().rev().find(|summary| summary.is_complete() && summary.passed().is_some());
+        match counted {
+            // The last binary had no test. What the ones before it did cannot be seen.
+            Some(last) if self.summaries == Summaries::Each && !self.start => (Says::Silent, Some(last.line.clone())),
+            Some(last) => (Says::NothingRan, Some(last.line.clone())),
+            None if self.parts.empty > 0 => (Says::NothingRan, Some(self.parts.line.clone())),
+            None => (Says::Silent, None),
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.found.iter().any(Summary::is_complete)
+            || self.passed.is_some()
+            || self.nothing.is_some()
+            || self.has_parts()
+    }
+
+    fn has_parts(&self) -> bool {
+        self.parts.passed + self.parts.failed + self.parts.empty > 0
+    }
+
+    fn needs_end(&self) -> bool {
+        let parts_only = self.found.is_empty() && self.passed.is_none();
+        self.found.iter().any(|summary| summary.needs_end)
+            || self.summaries == Summaries::Each
+            || (parts_only && self.has_parts())
+    }
+}
+
+fn combine(tallies: Vec<Tally<'_>>) -> OutputReading {
+    let mut reading = OutputReading { counts_whole: true, ..OutputReading::default() };
+    let (tasks, workers): (Vec<_>, Vec<_>) = tallies.into_iter().partition(Tally::is_task);
+    let mut rank = 0;
+    for tally in &workers {
+        let (says, line) = tally.says();
+        reading.reports.extend(tally.report());
+        reading.complete |= tally.is_complete();
+        reading.needs_end |= says == Says::Passed && tally.needs_end();
+        reading.counts_whole &= tally.summaries != Summaries::Each || tally.start || tally.report().is_none();
+        // One failure among several runners is a failure; one that ran nothing is hidden by one that ran.
+        let weight = match says {
+            Says::Failed => 3,
+            Says::Passed => 2,
+            Says::NothingRan => 1,
+            Says::Silent => 0,
+        };
+        if weight > rank || reading.line.is_none() {
+            reading.line = line.or(reading.line.take());
+        }
+        if weight > rank {
+            (rank, reading.says) = (weight, says);
+        }
+    }
+    if reading.says != Says::Failed
+        && let Some(line) = tasks.iter().find_map(|task| task.failed.clone())
+    {
+        (reading.says, reading.line) = (Says::Failed, Some(line));
+    }
+    reading.needs_end &= reading.says == Says::Passed;
+    reading
+}
+
+fn shown(line: &str) -> String {
+    line.trim().chars().take(200).collect()
+}

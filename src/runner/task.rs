@@ -1,0 +1,289 @@
+//! Task aliases: `npm test`, `make check`, `mise run lint`. What they run is written in a file of the project.
+
+use serde::Deserialize;
+
+use crate::runner::catalogue::{Catalogue, Invoke, Runner};
+use crate::runner::kind::CommandKind;
+
+mod files;
+
+/// The text files of a project, as far as they are at hand.
+pub trait ProjectFiles {
+    /// The text of the file at `path`, relative to the directory in which the command runs. `None`: not there, not
+    /// text, or not known.
+    fn read(&self, path: &str) -> Option<String>;
+}
+
+/// No file is at hand.
+impl ProjectFiles for () {
+    fn read(&self, _: &str) -> Option<String> {
+        None
+    }
+}
+
+/// How a task runner finds and names its tasks.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TaskRules {
+    /// What a task is called in reports; `{task}` is its name.
+    pub label: String,
+    /// What a task is called that runs tests, if differently.
+    #[serde(default)]
+    pub test_label: Option<String>,
+    /// The files that may define tasks; the first that is there counts.
+    #[serde(default)]
+    pub file: Vec<String>,
+    /// How these files are written.
+    #[serde(default)]
+    pub format: Format,
+    /// Words that are commands of the runner itself, where a task can be named without `run`.
+    #[serde(default)]
+    pub not_tasks: Vec<String>,
+    /// The task that runs when none is named; empty: the first in the file.
+    #[serde(default)]
+    pub default_task: Option<String>,
+    /// Options whose value is the directory to run in.
+    #[serde(default)]
+    pub directory: Vec<String>,
+    /// Whether it takes several tasks (`make lint test`).
+    #[serde(default)]
+    pub several: bool,
+    /// Whether a name is a task only if the file has it.
+    #[serde(default)]
+    pub only_defined: bool,
+    /// What names mean here, before the general list is asked.
+    #[serde(default)]
+    pub names: std::collections::BTreeMap<String, Vec<CommandKind>>,
+}
+
+/// How a file defines tasks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// It cannot be followed.
+    #[default]
+    Opaque,
+    /// JSON with an object `scripts` or `tasks` of strings, or of lists of strings.
+    JsonScripts,
+    /// Rules with tab-indented recipes.
+    Makefile,
+    /// Rules with indented recipes.
+    Justfile,
+    /// YAML with `tasks:`, each with `cmds:` or `cmd:`.
+    Taskfile,
+    /// TOML with a table of tasks: a string, a list, or a table with `run`, `cmd` or `shell`.
+    TomlTasks,
+    /// The table `alias` of cargo's configuration.
+    CargoAlias,
+}
+
+/// What names of tasks mean, from `gates/runners/_tasks.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TaskNames {
+    /// Interpreters that run another program named by their first argument that is no option.
+    #[serde(default)]
+    pub interpreters: Vec<String>,
+    /// Words of a name that say the kind, the earlier in the list the stronger.
+    #[serde(default)]
+    pub word: Vec<NameWord>,
+    /// Words that may stand beside `test` without choosing a part of the tests.
+    #[serde(default)]
+    pub whole: Vec<String>,
+    /// Words with which a task that formats only checks.
+    #[serde(default)]
+    pub checking: Vec<String>,
+    /// Words with which a task stays to watch.
+    #[serde(default)]
+    pub watching: Vec<String>,
+    /// Arguments that choose no part, whatever the runner behind a task is.
+    #[serde(default)]
+    pub neutral_arguments: Vec<String>,
+}
+
+/// A word of a task's name, and what it says.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NameWord {
+    /// The words.
+    pub is: Vec<String>,
+    /// What they say.
+    pub kinds: Vec<CommandKind>,
+}
+
+/// A call of a task, resolved as far as the project's files are at hand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TaskRun {
+    /// The id of the task runner.
+    pub runner: String,
+    /// The name of the task.
+    pub task: String,
+    /// What it is called in reports: `npm test`, `mise test:ci`.
+    pub label: String,
+    /// The shell lines it runs, those of the tasks it depends on first. `None`: the file is not at hand, or does not
+    /// define it in a way that can be followed.
+    pub script: Option<Vec<String>>,
+    /// The arguments that are handed on to the last line of the script. `None`: a word that is not literal.
+    pub arguments: Vec<Option<String>>,
+    /// The directory it runs in, if the line names one, relative to where it is called.
+    pub directory: Option<String>,
+    /// The argument that restricts it to a part of the workspace.
+    pub filtered: Option<String>,
+}
+
+/// The tasks that `argv` calls; none if it calls no task.
+pub fn resolve(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn ProjectFiles) -> Vec<TaskRun> {
+    match crate::runner::invocation::find(catalogue, argv) {
+        Some(found) => match &found.runner.task {
+            Some(rules) => calls(catalogue, rules, found.runner, found.invoke, &found.rest, files),
+            None => Vec::new(),
+        },
+        None => Vec::new(),
+    }
+}
+
+fn calls(
+    catalogue: &Catalogue,
+    rules: &TaskRules,
+    runner: &Runner,
+    invoke: &Invoke,
+    rest: &[Option<&str>],
+    files: &dyn ProjectFiles,
+) -> Vec<TaskRun> {
+    let value = |name: &str| runner.arguments.value.iter().chain(&invoke.before).any(|option| option == name);
+    let (mut own, mut names, mut handed): (Vec<Option<&str>>, Vec<&str>, Vec<Option<String>>) = Default::default();
+    names.extend(invoke.task.as_deref());
+    let mut directory = None;
+    let mut at = 0;
+    while let Some(word) = rest.get(at) {
+        at += 1;
+        match *word {
+            Some("--") => {
+                handed.extend(rest[at..].iter().map(|word| word.map(str::to_owned)));
+                break;
+            }
+            Some(word) if word.starts_with('-') && (names.is_empty() || rules.several || owns(runner, word)) => {
+                own.push(Some(word));
+                let (name, attached) = word.split_once('=').map_or((word, None), |(name, text)| (name, Some(text)));
+                let mut text = attached;
+                if attached.is_none() && value(name) {
+                    text = rest.get(at).copied().flatten();
+                    own.extend(rest.get(at));
+                    at += 1;
+                }
+                if rules.directory.iter().any(|option| option == name) {
+                    directory = text.map(str::to_owned);
+                }
+            }
+            Some(word) if rules.several && word.contains('=') => {}
+            Some(word) if names.is_empty() || rules.several => names.push(word),
+            // A task whose name the text does not show.
+            None if names.is_empty() => return Vec::new(),
+            word => handed.push(word.map(str::to_owned)),
+        }
+    }
+    let read = runner.arguments.read(&own);
+    if read.nothing.is_some() && names.is_empty() {
+        return Vec::new();
+    }
+    let file = rules.file.iter().find_map(|path| {
+        let path =
+            directory.as_ref().map_or_else(|| path.clone(), |dir| format!("{}/{path}", dir.trim_end_matches('/')));
+        files.read(&path)
+    });
+    if names.is_empty() {
+        match &rules.default_task {
+            Some(name) => names.push(name),
+            None => return Vec::new(),
+        }
+    }
+    let filtered = read.filter.or_else(|| invoke.filtered.then(|| invoke.words.join(" ")));
+    let mut runs = Vec::new();
+    for name in names {
+        if invoke.task.is_none() && rules.not_tasks.iter().any(|word| word == name) {
+            continue;
+        }
+        let script = file.as_deref().and_then(|text| files::script(rules.format, text, name));
+        if rules.only_defined && script.is_none() {
+            continue;
+        }
+        let tests = catalogue.names.kinds(rules, name).contains(&CommandKind::Test);
+        let label = rules.test_label.as_deref().filter(|_| tests).unwrap_or(&rules.label);
+        runs.push(TaskRun {
+            runner: runner.id.clone(),
+            task: name.to_owned(),
+            label: label.replace("{task}", name).trim_end().to_owned(),
+            script,
+            arguments: handed.clone(),
+            directory: directory.clone(),
+            filtered: filtered.clone(),
+        });
+    }
+    runs
+}
+
+/// Whether the option is one of the task runner's own, wherever it stands.
+fn owns(runner: &Runner, word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or(word);
+    runner.arguments.filter.iter().any(|option| option == name)
+}
+
+impl TaskNames {
+    /// What a task of this name does, by its name alone.
+    pub(crate) fn kinds(&self, rules: &TaskRules, task: &str) -> Vec<CommandKind> {
+        if let Some(kinds) = rules.names.get(task) {
+            return kinds.clone();
+        }
+        let words = words(task);
+        let found = self.word.iter().find(|entry| words.iter().any(|word| entry.is.iter().any(|is| is == word)));
+        let mut kinds = found.map_or_else(|| vec![CommandKind::Other], |entry| entry.kinds.clone());
+        if kinds == [CommandKind::Format] && words.iter().any(|word| self.checking.contains(word)) {
+            kinds = vec![CommandKind::Lint];
+        }
+        kinds
+    }
+
+    /// The part of the tests that a task is restricted to by its name.
+    pub(crate) fn part(&self, task: &str) -> Option<String> {
+        words(task).into_iter().find(|word| !self.whole.contains(word)).map(|_| format!("the task {task}"))
+    }
+
+    /// Whether a task of this name stays to watch.
+    pub(crate) fn watches(&self, task: &str) -> bool {
+        words(task).iter().any(|word| self.watching.contains(word))
+    }
+
+    /// Whether a task of this name certainly runs no tests.
+    pub(crate) fn is_no_test(&self, task: &str) -> bool {
+        let words = words(task);
+        let found = self.word.iter().find(|entry| words.iter().any(|word| entry.is.iter().any(|is| is == word)));
+        found.is_some_and(|entry| !entry.kinds.contains(&CommandKind::Test))
+    }
+
+    /// The argument that chooses a part, among those handed on to a task whose runner is not known.
+    pub(crate) fn choosing<'a>(&self, arguments: &'a [Option<String>]) -> Option<&'a str> {
+        let neutral = |word: &str| {
+            let name = word.split('=').next().unwrap_or(word);
+            self.neutral_arguments.iter().any(|argument| argument == name || argument == word)
+        };
+        let word = arguments.iter().find(|word| !word.as_deref().is_some_and(neutral))?;
+        Some(word.as_deref().unwrap_or("an argument that the text does not show"))
+    }
+}
+
+/// The words of a name: `test:ci`, `lint-fix`, `build_all`, `//pkg:testE2E`.
+fn words(task: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut lower = false;
+    for c in task.chars() {
+        if !c.is_alphanumeric() || (c.is_uppercase() && lower) {
+            words.push(String::new());
+        }
+        if c.is_alphanumeric() {
+            words.last_mut().into_iter().for_each(|word| word.extend(c.to_lowercase()));
+        }
+        lower = c.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
