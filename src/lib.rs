@@ -30,4 +30,5 @@ pub mod run;
 pub mod runner;
 pub mod session;
 pub mod snapshot;
+pub mod stack;
 pub mod verdict;

@@ -1,0 +1,70 @@
+//! Which stacks a repository holds, and the commands that test and build them.
+//!
+//! Reads a listing of files and nothing else; what it finds is a proposal that `gate init` shows before it is
+//! written. Cargo, the node package managers and Python need rules and have a file each; make and just are read for
+//! the targets they really have; every other stack is an entry of `gates/stacks.toml`.
+
+mod assemble;
+mod cargo;
+mod files;
+mod node;
+mod python;
+mod table;
+mod targets;
+#[cfg(test)]
+mod tests;
+
+pub use assemble::detect;
+pub use files::Files;
+
+/// A part of the repository that is tested and built by its own commands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Component {
+    /// A word for it: the last component of its folder, or its stack at the root.
+    pub name: String,
+    /// The stack: `rust`, `node`, `python`, `go`, …
+    pub stack: String,
+    /// Its folder, relative to the root; empty for the root.
+    pub dir: String,
+    /// Its commands: at most one for each gate.
+    pub commands: Vec<Declared>,
+    /// What was decided and might surprise, as sentences.
+    pub notes: Vec<String>,
+}
+
+/// A command as `gate.toml` declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// Its name: `test`, `build`, or `web-test` where there are several components.
+    pub name: String,
+    /// The gate that asks for it: `tests` or `build`.
+    pub gate: &'static str,
+    /// The command line.
+    pub run: String,
+    /// The folder it runs in, relative to the root; empty for the root.
+    pub dir: String,
+    /// Globs over the paths that decide its outcome, `!` for those that do not. Empty: everything below `dir`.
+    pub inputs: Vec<String>,
+    /// Paths that count although the gate ignores their kind, written `!path`.
+    pub ignore: Vec<String>,
+    /// The fact the command rests on, as a fragment.
+    pub reason: String,
+}
+
+/// What one detector found in one folder.
+#[derive(Clone, Debug)]
+struct Found {
+    stack: String,
+    dir: String,
+    /// The files whose text names other folders of the repository this component needs.
+    manifests: Vec<String>,
+    /// Gate, command line, reason.
+    commands: Vec<(&'static str, String, String)>,
+    ignore: Vec<String>,
+    notes: Vec<String>,
+}
+
+/// The gate that asks for tests.
+const TESTS: &str = "tests";
+/// The gate that asks for a build.
+const BUILD: &str = "build";

@@ -1,0 +1,159 @@
+//! npm, pnpm, yarn and bun: which of them, and which scripts are really there.
+
+use serde_json::Value;
+
+use super::files::{join, resolve, within};
+use super::{BUILD, Files, Found, TESTS};
+use crate::policy::glob_set;
+
+/// The lockfiles, and whose they are.
+const LOCKS: [(&str, Manager); 6] = [
+    ("pnpm-lock.yaml", Manager::Pnpm),
+    ("yarn.lock", Manager::Yarn),
+    ("bun.lock", Manager::Bun),
+    ("bun.lockb", Manager::Bun),
+    ("package-lock.json", Manager::Npm),
+    ("npm-shrinkwrap.json", Manager::Npm),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Manager {
+    Npm,
+    Pnpm,
+    Yarn,
+    Bun,
+}
+
+struct Package {
+    dir: String,
+    json: Value,
+    members: Vec<String>,
+}
+
+/// The outermost packages that have a script for tests or for a build; a workspace counts once, at its root.
+pub(super) fn find(files: &Files) -> Vec<Found> {
+    let packages: Vec<Package> = files
+        .folders_with("package.json")
+        .into_iter()
+        .filter_map(|dir| {
+            let json: Value = serde_json::from_str(&files.text(&join(&dir, "package.json"))).ok()?;
+            let members = members(files, &dir, &json);
+            Some(Package { dir, json, members })
+        })
+        .collect();
+    let owned = |package: &Package| {
+        packages.iter().any(|root| {
+            root.dir != package.dir
+                && within(&package.dir, &root.dir)
+                && glob_set(&root.members).is_ok_and(|globs| globs.is_match(&package.dir))
+        })
+    };
+    packages.iter().filter(|package| !owned(package)).filter_map(|package| found(files, package, &packages)).collect()
+}
+
+fn found(files: &Files, package: &Package, all: &[Package]) -> Option<Found> {
+    let (manager, why) = manager(files, package);
+    let manifest = join(&package.dir, "package.json");
+    let inner: Vec<&Package> = all
+        .iter()
+        .filter(|other| other.dir != package.dir && glob_set(&package.members).is_ok_and(|g| g.is_match(&other.dir)))
+        .collect();
+    let mut commands = Vec::new();
+    for (gate, name) in [(TESTS, "test"), (BUILD, "build")] {
+        if let Some(script) = script(&package.json, name) {
+            let run = run_script(manager, name, script);
+            commands.push((gate, run, format!("script `{name}` in {manifest}; {why}")));
+        } else if inner.iter().any(|member| script(&member.json, name).is_some()) {
+            let berry = files.has(&join(&package.dir, ".yarnrc.yml"));
+            let run = run_everywhere(manager, berry, name);
+            commands.push((gate, run, format!("members of the workspace of {manifest} have a script `{name}`; {why}")));
+        } else if gate == TESTS && manager == Manager::Bun && has_test_files(files, &package.dir) {
+            commands.push((gate, "bun test".to_owned(), format!("there are test files for bun; {why}")));
+        }
+    }
+    let manifests = std::iter::once(manifest).chain(inner.iter().map(|m| join(&m.dir, "package.json"))).collect();
+    let (stack, dir) = ("node".to_owned(), package.dir.clone());
+    (!commands.is_empty()).then(|| Found { stack, dir, manifests, commands, ignore: Vec::new(), notes: Vec::new() })
+}
+
+/// The globs of the members of a workspace, from the root of the repository.
+fn members(files: &Files, dir: &str, json: &Value) -> Vec<String> {
+    let listed = json.get("workspaces");
+    let listed = listed.and_then(|value| value.get("packages")).or(listed).and_then(Value::as_array);
+    let mut globs: Vec<String> =
+        listed.into_iter().flatten().filter_map(Value::as_str).map(ToOwned::to_owned).collect();
+    // The list below `packages:` is all that is needed of this YAML file.
+    let yaml = files.text(&join(dir, "pnpm-workspace.yaml"));
+    let lines = yaml.lines().skip_while(|line| line.trim_end() != "packages:").skip(1);
+    let items = lines.take_while(|line| line.trim().is_empty() || line.starts_with([' ', '-', '#']));
+    globs.extend(items.filter_map(|line| {
+        Some(line.trim().strip_prefix('-')?.split(" #").next()?.trim().trim_matches(['"', '\'']).to_owned())
+    }));
+    globs.iter().filter(|glob| !glob.starts_with('!')).filter_map(|glob| resolve(dir, glob)).collect()
+}
+
+/// A script that does something: npm writes a placeholder that only fails.
+fn script<'a>(json: &'a Value, name: &str) -> Option<&'a str> {
+    let text = json.get("scripts")?.get(name)?.as_str()?;
+    (!text.trim().is_empty() && !text.contains("no test specified")).then_some(text)
+}
+
+fn manager(files: &Files, package: &Package) -> (Manager, String) {
+    let field = package.json.get("packageManager").and_then(Value::as_str).unwrap_or_default();
+    let named = match field.split('@').next() {
+        Some("npm") => Some(Manager::Npm),
+        Some("pnpm") => Some(Manager::Pnpm),
+        Some("yarn") => Some(Manager::Yarn),
+        Some("bun") => Some(Manager::Bun),
+        _ => None,
+    };
+    if let Some(manager) = named {
+        return (manager, format!("`packageManager` is `{field}`"));
+    }
+    let mut dir = package.dir.as_str();
+    loop {
+        if let Some((lock, manager)) = LOCKS.iter().find(|(lock, _)| files.has(&join(dir, lock))) {
+            return (*manager, format!("{} is there", join(dir, lock)));
+        }
+        if dir.is_empty() {
+            return (Manager::Npm, "no lockfile, so npm".to_owned());
+        }
+        dir = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
+    }
+}
+
+fn run_script(manager: Manager, name: &str, script: &str) -> String {
+    let mut run = match (manager, name) {
+        (Manager::Npm, "test") => "npm test".to_owned(),
+        (Manager::Npm, name) => format!("npm run {name}"),
+        (Manager::Pnpm, "test") => "pnpm test".to_owned(),
+        (Manager::Pnpm, name) => format!("pnpm run {name}"),
+        (Manager::Yarn, name) => format!("yarn run {name}"),
+        // `bun test` would be bun's own runner and not the script.
+        (Manager::Bun, name) => format!("bun run {name}"),
+    };
+    // On a terminal these two wait for edits instead of ending.
+    if script.trim() == "vitest" {
+        run.push_str(if manager == Manager::Npm { " -- --run" } else { " --run" });
+    } else if script.trim() == "react-scripts test" {
+        run.insert_str(0, "CI=true ");
+    }
+    run
+}
+
+fn run_everywhere(manager: Manager, berry: bool, name: &str) -> String {
+    match manager {
+        Manager::Npm => format!("npm run {name} --workspaces --if-present"),
+        Manager::Pnpm => format!("pnpm -r run {name}"),
+        Manager::Yarn if berry => format!("yarn workspaces foreach -A run {name}"),
+        Manager::Yarn => format!("yarn workspaces run {name}"),
+        Manager::Bun => format!("bun run --filter '*' {name}"),
+    }
+}
+
+fn has_test_files(files: &Files, dir: &str) -> bool {
+    files.below(dir).any(|path| {
+        let stem = path.rsplit_once('.').filter(|(_, end)| matches!(*end, "js" | "jsx" | "ts" | "tsx"));
+        stem.is_some_and(|(stem, _)| [".test", "_test", ".spec", "_spec"].iter().any(|end| stem.ends_with(end)))
+    })
+}

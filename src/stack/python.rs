@@ -1,0 +1,106 @@
+//! Python: which runner, and through which environment manager.
+
+use super::files::{depth, join, within};
+use super::{Files, Found, TESTS};
+
+/// Files that say "a Python project is here".
+const MARKERS: [&str; 10] = [
+    "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "requirements.txt",
+    "requirements-dev.txt",
+    "Pipfile",
+    "tox.ini",
+    "noxfile.py",
+    "pytest.ini",
+    "manage.py",
+];
+
+/// Lockfiles, and the command that enters the environment they describe.
+const ENVIRONMENTS: [(&str, &str); 4] =
+    [("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("Pipfile.lock", "pipenv run "), ("pdm.lock", "pdm run ")];
+
+/// The Python projects that have tests.
+pub(super) fn find(files: &Files) -> Vec<Found> {
+    let mut dirs: Vec<String> = MARKERS.iter().flat_map(|marker| files.folders_with(marker)).collect();
+    dirs.sort_by_key(|dir| (depth(dir), dir.clone()));
+    dirs.dedup();
+    if dirs.is_empty() && files.below("").any(is_test_file) {
+        dirs.push(String::new());
+    }
+    let all = dirs.clone();
+    dirs.into_iter()
+        .filter_map(|dir| {
+            // The tests of a project inside this one are that project's.
+            let own = |path: &str| !all.iter().any(|d| *d != dir && within(d, &dir) && within(path, d));
+            let (run, reason) = runner(files, &dir, &own)?;
+            let lock = ENVIRONMENTS.iter().find(|(lock, _)| {
+                // A lockfile at the root covers the members of a uv workspace.
+                files.has(&join(&dir, lock)) || files.has(lock)
+            });
+            let (run, reason) = match lock {
+                Some((lock, prefix)) => (format!("{prefix}{run}"), format!("{reason}; {lock} is there")),
+                None => (run, reason),
+            };
+            let manifests = MARKERS.iter().map(|m| join(&dir, m)).filter(|path| files.has(path)).collect();
+            let (stack, commands) = ("python".to_owned(), vec![(TESTS, run, reason)]);
+            Some(Found { stack, dir, manifests, commands, ignore: Vec::new(), notes: Vec::new() })
+        })
+        .collect()
+}
+
+fn runner(files: &Files, dir: &str, own: &dyn Fn(&str) -> bool) -> Option<(String, String)> {
+    let text = |name: &str| files.text(&join(dir, name));
+    let pyproject = text("pyproject.toml");
+    let tests: Vec<&str> = files.below(dir).filter(|path| own(path) && is_test_file(path)).take(2_000).collect();
+    let pytest = "pytest".to_owned();
+
+    let configured = [
+        ("pytest.ini", files.has(&join(dir, "pytest.ini"))),
+        ("pyproject.toml", pyproject.contains("[tool.pytest")),
+        ("tox.ini", text("tox.ini").contains("[pytest]")),
+        ("setup.cfg", text("setup.cfg").contains("[tool:pytest]")),
+    ];
+    if let Some((name, _)) = configured.iter().find(|(_, there)| *there) {
+        return Some((pytest, format!("pytest is configured in {}", join(dir, name))));
+    }
+    let imports =
+        |path: &&&str| files.text(path).lines().any(|l| l.starts_with("import pytest") || l.starts_with("from pytest"));
+    if let Some(path) = tests.iter().find(imports) {
+        return Some((pytest, format!("{path} imports pytest")));
+    }
+    let asks_for = |name: &&&str| text(name).contains("pytest");
+    let sources = ["pyproject.toml", "requirements.txt", "requirements-dev.txt", "Pipfile", "setup.py", "setup.cfg"];
+    if let Some(name) = sources.iter().find(asks_for)
+        && !tests.is_empty()
+    {
+        return Some((pytest, format!("{} names pytest, and there are tests", join(dir, name))));
+    }
+    if text("tox.ini").contains("[testenv") || pyproject.contains("[tool.tox") {
+        return Some(("tox".to_owned(), "tox is configured".to_owned()));
+    }
+    if files.has(&join(dir, "noxfile.py")) {
+        return Some(("nox".to_owned(), format!("{} is there", join(dir, "noxfile.py"))));
+    }
+    if tests.is_empty() {
+        return None;
+    }
+    if files.has(&join(dir, "manage.py")) {
+        return Some(("python3 manage.py test".to_owned(), format!("{} is there", join(dir, "manage.py"))));
+    }
+    // Discovery from the top follows packages only, so it would find nothing in a plain folder `tests`.
+    let plain = ["tests", "test"].into_iter().find(|folder| {
+        let folder = join(dir, folder);
+        tests.iter().all(|path| within(path, &folder)) && !files.has(&join(&folder, "__init__.py"))
+    });
+    let run =
+        plain.map_or_else(|| "python3 -m unittest".to_owned(), |f| format!("python3 -m unittest discover -s {f}"));
+    Some((run, format!("{} is a test, and no other runner is configured", tests[0])))
+}
+
+fn is_test_file(path: &str) -> bool {
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    let python = name.strip_suffix(".py");
+    python.is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test") || matches!(stem, "test" | "tests"))
+}

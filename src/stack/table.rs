@@ -1,0 +1,123 @@
+//! The stacks that `gates/stacks.toml` describes.
+
+use serde::Deserialize;
+
+use super::files::{depth, join, prefix, within};
+use super::{BUILD, Files, Found, TESTS};
+use crate::embedded;
+use crate::policy::glob_set;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    stack: Vec<Stack>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stack {
+    name: String,
+    marker: Vec<String>,
+    nested: Nested,
+    #[serde(default)]
+    tool: String,
+    wrapper: Option<String>,
+    #[serde(default)]
+    test: Vec<Choice>,
+    #[serde(default)]
+    build: Vec<Choice>,
+}
+
+#[derive(Deserialize, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Nested {
+    Own,
+    Part,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Choice {
+    run: String,
+    file: Option<String>,
+    text: Option<(String, String)>,
+}
+
+/// Every component of every stack of the table.
+pub(super) fn find(files: &Files) -> Vec<Found> {
+    // The file is part of the binary, and a test reads it: it cannot be malformed here.
+    let table = embedded::file(embedded::GATES, "stacks.toml").and_then(|text| toml::from_str::<Table>(text).ok());
+    table.map_or_else(Vec::new, |table| table.stack.iter().flat_map(|stack| stack.find(files)).collect())
+}
+
+impl Stack {
+    fn find(&self, files: &Files) -> Vec<Found> {
+        let mut dirs: Vec<(String, &String)> = self
+            .marker
+            .iter()
+            .flat_map(|marker| files.folders_with(marker).into_iter().map(move |dir| (dir, marker)))
+            .collect();
+        dirs.sort_by_key(|(dir, _)| (depth(dir), dir.clone()));
+        dirs.dedup_by(|a, b| a.0 == b.0);
+        let mut found: Vec<Found> = Vec::new();
+        for (dir, marker) in dirs {
+            let part = self.nested == Nested::Part && found.iter().any(|outer| within(&dir, &outer.dir));
+            let manifest = self.manifest(files, &dir, marker);
+            let commands: Vec<_> = [(TESTS, &self.test), (BUILD, &self.build)]
+                .into_iter()
+                .filter_map(|(gate, choices)| {
+                    let choice = choices.iter().find(|choice| choice.holds(files, &dir))?;
+                    Some((gate, choice.run.replace("{tool}", &self.tool(files, &dir)), format!("{manifest} is there")))
+                })
+                .collect();
+            if !part && !commands.is_empty() {
+                let stack = self.name.clone();
+                found.push(Found { stack, dir, manifests: vec![manifest], commands, ignore: vec![], notes: vec![] });
+            }
+        }
+        found
+    }
+
+    fn tool(&self, files: &Files, dir: &str) -> String {
+        match &self.wrapper {
+            Some(wrapper) if files.has(&join(dir, wrapper)) => format!("./{wrapper}"),
+            _ => self.tool.clone(),
+        }
+    }
+
+    fn manifest(&self, files: &Files, dir: &str, marker: &str) -> String {
+        let Some(ending) = marker.strip_prefix('*') else { return join(dir, marker) };
+        let inside = prefix(dir);
+        let named = files.below(dir).find(|path| path.ends_with(ending) && !path[inside.len()..].contains('/'));
+        named.map_or_else(|| join(dir, marker), ToOwned::to_owned)
+    }
+}
+
+impl Choice {
+    fn holds(&self, files: &Files, dir: &str) -> bool {
+        let inside = prefix(dir);
+        let file = self.file.as_ref().is_none_or(|glob| {
+            glob_set(&[glob]).is_ok_and(|globs| files.below(dir).any(|path| globs.is_match(&path[inside.len()..])))
+        });
+        let text = self.text.as_ref().is_none_or(|(name, text)| files.text(&join(dir, name)).contains(text.as_str()));
+        file && text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_well_formed() {
+        let table: Table = toml::from_str(embedded::file(embedded::GATES, "stacks.toml").unwrap()).unwrap();
+        for stack in &table.stack {
+            let choices = || stack.test.iter().chain(&stack.build);
+            assert!(choices().count() > 0, "{} has no command", stack.name);
+            assert!(choices().all(|c| c.run.contains("{tool}") != stack.tool.is_empty()), "{}", stack.name);
+            for glob in choices().filter_map(|choice| choice.file.as_ref()) {
+                glob_set(&[glob]).unwrap();
+            }
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Repositories as lists of files, and the commands that must come out.
+
+use super::{Files, detect};
+
+/// `name: command @dir [inputs] {ignore}`, the last three only where they are set.
+fn detected(files: &[(&str, &str)]) -> Vec<String> {
+    let components = detect(&Files::in_memory(files.iter().copied()));
+    let commands = components.iter().flat_map(|component| &component.commands);
+    commands
+        .map(|c| {
+            let part = |on: bool, text: String| if on { text } else { String::new() };
+            let dir = part(!c.dir.is_empty(), format!(" @{}", c.dir));
+            let inputs = part(!c.inputs.is_empty(), format!(" [{}]", c.inputs.join(" ")));
+            let ignore = part(!c.ignore.is_empty(), format!(" {{{}}}", c.ignore.join(" ")));
+            format!("{}: {}{dir}{inputs}{ignore}", c.name, c.run)
+        })
+        .collect()
+}
+
+fn check(cases: &[(&str, &[(&str, &str)], &[&str])]) {
+    for (what, files, expected) in cases {
+        assert_eq!(detected(files), *expected, "{what}");
+    }
+}
+
+const PACKAGE: &str = "[package]\nname = \"a\"\n";
+const WORKSPACE: &str = "[workspace]\nmembers = [\"crates/*\"]\nexclude = [\"tools/fuzz\"]\n";
+const SCRIPTS: &str = r#"{"scripts": {"test": "jest", "build": "tsc"}}"#;
+
+#[test]
+fn cargo() {
+    check(&[
+        ("a package", &[("Cargo.toml", PACKAGE)], &["test: cargo test", "build: cargo build"]),
+        (
+            "a workspace is one component",
+            &[("Cargo.toml", WORKSPACE), ("crates/a/Cargo.toml", PACKAGE), ("crates/b/Cargo.toml", PACKAGE)],
+            &["test: cargo test --workspace", "build: cargo build --workspace"],
+        ),
+        (
+            "an excluded package is its own, and a path dependency counts for it",
+            &[
+                ("Cargo.toml", WORKSPACE),
+                ("crates/a/Cargo.toml", PACKAGE),
+                ("tools/fuzz/Cargo.toml", "[package]\nname = \"f\"\n[dependencies]\na = { path = \"../..\" }\n"),
+            ],
+            &[
+                "rust-test: cargo test --workspace [** !tools/fuzz/**]",
+                "rust-build: cargo build --workspace [** !tools/fuzz/**]",
+                "fuzz-test: cargo test @tools/fuzz [tools/fuzz/** **]",
+                "fuzz-build: cargo build @tools/fuzz [tools/fuzz/** **]",
+            ],
+        ),
+        (
+            "a package beside the root package that it depends on stays in the inputs",
+            &[("Cargo.toml", "[package]\nname='a'\n[dependencies]\nb = { path = \"b\" }\n"), ("b/Cargo.toml", PACKAGE)],
+            &[
+                "rust-test: cargo test [**]",
+                "rust-build: cargo build [**]",
+                "b-test: cargo test @b [b/**]",
+                "b-build: cargo build @b [b/**]",
+            ],
+        ),
+        (
+            "included documentation is taken back",
+            &[
+                ("Cargo.toml", PACKAGE),
+                ("src/lib.rs", "#![doc = include_str!(\"../README.md\")]\n"),
+                ("src/a/b.rs", "#![doc = include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/docs/[b].md\"))]\n"),
+                ("src/c.rs", "include_str!(\"data.txt\") include_str!(\"../../outside.md\")"),
+            ],
+            &["test: cargo test {!README.md !docs/[[]b[]].md}", "build: cargo build {!README.md !docs/[[]b[]].md}"],
+        ),
+        ("a broken manifest is not a component", &[("Cargo.toml", "[package")], &[]),
+        ("fixtures are not components", &[("tests/fixtures/a/Cargo.toml", PACKAGE)], &[]),
+    ]);
+}
+
+#[test]
+fn node() {
+    let lock = |name| [("package.json", SCRIPTS), (name, "")];
+    check(&[
+        ("npm", &lock("package-lock.json"), &["test: npm test", "build: npm run build"]),
+        ("pnpm", &lock("pnpm-lock.yaml"), &["test: pnpm test", "build: pnpm run build"]),
+        ("yarn", &lock("yarn.lock"), &["test: yarn run test", "build: yarn run build"]),
+        ("bun", &lock("bun.lock"), &["test: bun run test", "build: bun run build"]),
+        ("no lockfile", &[("package.json", SCRIPTS)], &["test: npm test", "build: npm run build"]),
+        (
+            "the field beats the lockfile",
+            &[
+                ("package.json", r#"{"packageManager": "pnpm@9.1.0", "scripts": {"test": "jest"}}"#),
+                ("package-lock.json", ""),
+            ],
+            &["test: pnpm test"],
+        ),
+        (
+            "the placeholder is no test",
+            &[("package.json", r#"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#)],
+            &[],
+        ),
+        (
+            "a runner that watches is told to end",
+            &[("package.json", r#"{"scripts": {"test": "vitest"}}"#)],
+            &["test: npm test -- --run"],
+        ),
+        ("bun's own runner", &[("package.json", "{}"), ("bun.lock", ""), ("src/a.test.ts", "")], &["test: bun test"]),
+        (
+            "a workspace counts once, at its root",
+            &[
+                ("package.json", r#"{"workspaces": ["packages/*"], "scripts": {"test": "turbo test"}}"#),
+                ("packages/a/package.json", SCRIPTS),
+            ],
+            &["test: npm test", "build: npm run build --workspaces --if-present"],
+        ),
+        (
+            "a pnpm workspace",
+            &[
+                ("package.json", "{}"),
+                ("pnpm-lock.yaml", ""),
+                ("pnpm-workspace.yaml", "packages:\n  - 'packages/*' # all\n  - \"!packages/x\"\ncatalog:\n  a: 1\n"),
+                ("packages/a/package.json", SCRIPTS),
+            ],
+            &["test: pnpm -r run test", "build: pnpm -r run build"],
+        ),
+        (
+            "packages outside a workspace are their own; a linked one counts",
+            &[
+                ("app/package.json", r#"{"scripts": {"test": "jest"}, "dependencies": {"ui": "file:../ui"}}"#),
+                ("ui/package.json", r#"{"scripts": {"test": "jest"}}"#),
+            ],
+            &["app-test: npm test @app [app/** ui/**]", "ui-test: npm test @ui [ui/**]"],
+        ),
+    ]);
+}
+
+#[test]
+fn python() {
+    check(&[
+        ("configured", &[("pyproject.toml", "[tool.pytest.ini_options]\n")], &["test: pytest"]),
+        ("imported", &[("setup.py", ""), ("tests/test_a.py", "import pytest\n")], &["test: pytest"]),
+        (
+            "a dependency, with tests",
+            &[("pyproject.toml", "dev = [\"pytest>=8\"]"), ("tests/test_a.py", ""), ("uv.lock", "")],
+            &["test: uv run pytest"],
+        ),
+        ("a dependency without tests", &[("requirements.txt", "pytest")], &[]),
+        ("poetry", &[("pyproject.toml", "[tool.pytest]"), ("poetry.lock", "")], &["test: poetry run pytest"]),
+        ("pipenv", &[("Pipfile", "pytest"), ("Pipfile.lock", ""), ("test_a.py", "")], &["test: pipenv run pytest"]),
+        ("tox", &[("tox.ini", "[testenv]\n"), ("tests/test_a.py", "import unittest")], &["test: tox"]),
+        ("nox", &[("noxfile.py", ""), ("setup.cfg", "")], &["test: nox"]),
+        (
+            "unittest in a plain folder",
+            &[("setup.py", ""), ("tests/test_a.py", "import unittest")],
+            &["test: python3 -m unittest discover -s tests"],
+        ),
+        (
+            "unittest in a package",
+            &[("setup.py", ""), ("tests/__init__.py", ""), ("tests/test_a.py", "import unittest")],
+            &["test: python3 -m unittest"],
+        ),
+        ("no marker but tests", &[("calc.py", ""), ("test_calc.py", "")], &["test: python3 -m unittest"]),
+        ("django", &[("manage.py", ""), ("shop/tests.py", "")], &["test: python3 manage.py test"]),
+        ("nothing to run", &[("setup.py", ""), ("a.py", "")], &[]),
+    ]);
+}
+
+#[test]
+fn table() {
+    check(&[
+        ("go", &[("go.mod", "")], &["test: go test ./...", "build: go build ./..."]),
+        (
+            "a go workspace: each module counts for the others",
+            &[("go.work", "use ./a\nuse ./b"), ("a/go.mod", ""), ("b/go.mod", "")],
+            &[
+                "a-test: go test ./... @a [a/** b/**]",
+                "a-build: go build ./... @a [a/** b/**]",
+                "b-test: go test ./... @b [b/** a/**]",
+                "b-build: go build ./... @b [b/** a/**]",
+            ],
+        ),
+        (
+            "a replaced module",
+            &[("a/go.mod", "replace x => ../b\n"), ("b/go.mod", "")],
+            &[
+                "a-test: go test ./... @a [a/** b/**]",
+                "a-build: go build ./... @a [a/** b/**]",
+                "b-test: go test ./... @b [b/**]",
+                "b-build: go build ./... @b [b/**]",
+            ],
+        ),
+        ("maven", &[("pom.xml", ""), ("core/pom.xml", "")], &["test: mvn test", "build: mvn -DskipTests package"]),
+        (
+            "maven wrapper",
+            &[("pom.xml", ""), ("mvnw", "")],
+            &["test: ./mvnw test", "build: ./mvnw -DskipTests package"],
+        ),
+        (
+            "gradle",
+            &[("settings.gradle.kts", ""), ("gradlew", ""), ("app/build.gradle", "")],
+            &["test: ./gradlew test", "build: ./gradlew assemble"],
+        ),
+        ("dotnet", &[("App.sln", ""), ("App/App.csproj", "")], &["test: dotnet test", "build: dotnet build"]),
+        (
+            "cmake without tests",
+            &[("CMakeLists.txt", ""), ("src/CMakeLists.txt", "")],
+            &["build: cmake -S . -B build && cmake --build build"],
+        ),
+        (
+            "cmake with tests",
+            &[("CMakeLists.txt", "enable_testing()")],
+            &[
+                "test: cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure --no-tests=error",
+                "build: cmake -S . -B build && cmake --build build",
+            ],
+        ),
+        ("deno", &[("deno.json", "{}")], &["test: deno test"]),
+        ("deno tasks", &[("deno.json", r#"{"tasks": {"test": "deno test -A"}}"#)], &["test: deno task test"]),
+        ("elixir", &[("mix.exs", "")], &["test: mix test", "build: mix compile"]),
+        ("rspec", &[("Gemfile", ""), ("spec/a_spec.rb", "")], &["test: bundle exec rspec"]),
+        ("rake", &[("Gemfile", ""), ("Rakefile", "Rake::TestTask.new")], &["test: bundle exec rake test"]),
+        ("phpunit", &[("composer.json", "{}"), ("phpunit.xml.dist", "")], &["test: vendor/bin/phpunit"]),
+        ("composer script", &[("composer.json", r#"{"scripts": {"test": "phpunit"}}"#)], &["test: composer test"]),
+    ]);
+}
+
+#[test]
+fn targets() {
+    check(&[
+        ("make", &[("Makefile", "check: all\nbuild:\n")], &["test: make check", "build: make build"]),
+        ("just", &[("justfile", "test:\n  x\n")], &["test: just test"]),
+        ("nothing of use", &[("Makefile", "all:\ninstall:\n")], &[]),
+        (
+            "a language's own command is preferred",
+            &[("Makefile", "test:\nbuild:\n"), ("Cargo.toml", PACKAGE)],
+            &["test: cargo test", "build: cargo build"],
+        ),
+        (
+            "what a language lacks is taken from the makefile",
+            &[("Makefile", "test:\nbuild:\n"), ("pyproject.toml", "[tool.pytest]")],
+            &["test: pytest", "build: make build"],
+        ),
+        (
+            "an umbrella is not asked for again",
+            &[("Makefile", "test:\n\tcd web && npm test\n"), ("web/package.json", SCRIPTS)],
+            &["test: npm test @web", "build: npm run build @web"],
+        ),
+        (
+            "a makefile that is not one stays",
+            &[("Makefile", "test:\n\t./run\n"), ("web/package.json", SCRIPTS)],
+            &[
+                "make-test: make test [** !web/**]",
+                "web-test: npm test @web [web/**]",
+                "web-build: npm run build @web [web/**]",
+            ],
+        ),
+    ]);
+    let files = [("Makefile", "test:\n"), ("Cargo.toml", PACKAGE)];
+    let note = &detect(&Files::in_memory(files))[0].notes[0];
+    assert_eq!(
+        note,
+        "Makefile has a target `test` too; `cargo test` is preferred to `make test`, since it is known what it runs"
+    );
+}
+
+#[test]
+fn several_in_one_repository() {
+    check(&[
+        (
+            "disjoint inputs",
+            &[("Cargo.toml", PACKAGE), ("web/package.json", SCRIPTS), ("services/api/go.mod", "")],
+            &[
+                "rust-test: cargo test [** !web/** !services/api/**]",
+                "rust-build: cargo build [** !web/** !services/api/**]",
+                "web-test: npm test @web [web/**]",
+                "web-build: npm run build @web [web/**]",
+                "api-test: go test ./... @services/api [services/api/**]",
+                "api-build: go build ./... @services/api [services/api/**]",
+            ],
+        ),
+        (
+            "two in one folder share its files",
+            &[("Cargo.toml", PACKAGE), ("pyproject.toml", "[tool.pytest]")],
+            &["rust-test: cargo test [**]", "rust-build: cargo build [**]", "python-test: pytest [**]"],
+        ),
+        (
+            "equal names are told apart by their folders",
+            &[("a/web/go.mod", ""), ("b/web/go.mod", "")],
+            &[
+                "a-web-test: go test ./... @a/web [a/web/**]",
+                "a-web-build: go build ./... @a/web [a/web/**]",
+                "b-web-test: go test ./... @b/web [b/web/**]",
+                "b-web-build: go build ./... @b/web [b/web/**]",
+            ],
+        ),
+        (
+            "names and globs are fit to be written",
+            &[("Cargo.toml", PACKAGE), ("[x] é/package.json", r#"{"scripts": {"test": "jest"}}"#)],
+            &[
+                "rust-test: cargo test [** ![[]x[]] é/**]",
+                "rust-build: cargo build [** ![[]x[]] é/**]",
+                "x----test: npm test @[x] é [[[]x[]] é/**]",
+            ],
+        ),
+        ("nothing at all", &[("README.md", ""), ("a.txt", "")], &[]),
+    ]);
+}
