@@ -1,16 +1,37 @@
 //! The one way digests are made: SHA-256, parts kept apart by their lengths.
 
+use std::io::{self, Read};
+
 use sha2::{Digest, Sha256};
 
 /// SHA-256 over `parts`, each preceded by its length, as 64 hexadecimal digits.
 pub fn hex_digest(parts: &[&[u8]]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut hash = Sha256::new();
     for part in parts {
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part);
     }
-    hash.finalize()
+    hex(&hash.finalize())
+}
+
+/// [`hex_digest`] of one part of `length` bytes that is read piece by piece, in bounded memory.
+pub fn hex_digest_read(mut part: impl Read, length: u64) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    hash.update(length.to_be_bytes());
+    let mut piece = vec![0; 64 * 1024];
+    let mut left = length;
+    while left > 0 {
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(piece.len());
+        part.read_exact(&mut piece[..most])?;
+        hash.update(&piece[..most]);
+        left -= most as u64;
+    }
+    Ok(hex(&hash.finalize()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    bytes
         .iter()
         .flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]])
         .map(char::from)
@@ -20,6 +41,15 @@ pub fn hex_digest(parts: &[&[u8]]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reading_piece_by_piece_changes_nothing() {
+        for length in [0, 1, 65_535, 65_536, 200_000] {
+            let bytes = vec![7; length];
+            assert_eq!(hex_digest_read(&bytes[..], length as u64).unwrap(), hex_digest(&[&bytes]));
+        }
+        assert!(hex_digest_read(&[1, 2][..], 3).is_err());
+    }
 
     #[test]
     fn parts_do_not_run_into_each_other() {

@@ -49,7 +49,7 @@ pub enum Grade {
 }
 
 impl Grade {
-    /// The word used in policies and verdicts.
+    /// The word used in the journal, in policies and in verdicts.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Claimed => "claimed",
@@ -100,6 +100,21 @@ pub enum EventKind {
         /// Its data, kept as it is.
         data: serde_json::Value,
     },
+}
+
+impl EventKind {
+    /// The name of the kind in the journal.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::RunStarted(_) => "run-started",
+            Self::Run(_) => "run",
+            Self::Judged(_) => "judged",
+            Self::Waived(_) => "waived",
+            Self::Git(_) => "git",
+            Self::Damage(_) => "damage",
+            Self::Unknown { kind, .. } => kind,
+        }
+    }
 }
 
 /// A command is about to run.

@@ -1,0 +1,301 @@
+//! Writing: one writer at a time, one `write` for whole lines, and the tidying up after a writer that died.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::chain::{GENESIS, Mark, line_digest};
+use super::line::{self, MAX_LINE};
+use super::read::{self, RawLines, Tail};
+use super::runs::RecordedRun;
+use super::{Journal, JournalError, NewEvent, checkpoint, files, index, spool};
+use crate::digest::hex_digest;
+use crate::event::{Damage, Event, EventKind, Origin};
+
+/// Each time the journal grows past a multiple of this, in bytes, the writer sees to the checkpoint: then a reader
+/// never has more than about this to catch up, even where none can write.
+const STRIDE: u64 = 256 * 1024;
+
+/// The one who may write, as long as this lives.
+pub(super) struct Writer<'a> {
+    journal: &'a Journal,
+    lock: File,
+    file: File,
+    /// The length of the journal.
+    length: u64,
+    /// Its last line.
+    tail: Option<Tail>,
+    /// What is known to be missing; see [`Mark::holds`].
+    gap: Option<u64>,
+    /// What was found, for people.
+    pub(super) damage: Vec<String>,
+}
+
+/// Lines that will be written at once.
+struct Batch {
+    bytes: Vec<u8>,
+    /// Where in the journal it begins.
+    base: u64,
+    last: Option<Mark>,
+    runs: Vec<RecordedRun>,
+}
+
+impl Batch {
+    fn prev(&self) -> &str {
+        self.last.as_ref().map_or(GENESIS, |mark| &mark.digest)
+    }
+
+    fn push(&mut self, event: &Event, lost: Option<u64>) -> Result<(), JournalError> {
+        let line = line::encode(event, self.prev(), lost)?;
+        self.runs.extend(index::indexed(event));
+        self.push_line(&line)
+    }
+
+    fn push_line(&mut self, line: &[u8]) -> Result<(), JournalError> {
+        if line.len() > MAX_LINE {
+            return Err(JournalError::TooLong { length: line.len() });
+        }
+        let start = self.base + self.bytes.len() as u64;
+        self.bytes.extend_from_slice(line);
+        let digest = line_digest(&line[..line.len() - 1]);
+        self.last = Some(Mark { start, end: start + line.len() as u64, digest });
+        Ok(())
+    }
+}
+
+impl<'a> Writer<'a> {
+    /// Waits for its turn, at most `patience`; then looks at what the last one left.
+    pub(super) fn begin(journal: &'a Journal, patience: Duration) -> Result<Self, JournalError> {
+        files::create_dir(&journal.dir).map_err(JournalError::write(&journal.dir))?;
+        let lock_path = journal.lock_path();
+        let lock = files::open(&lock_path, OpenOptions::new().read(true).write(true).create(true).truncate(false))
+            .map_err(JournalError::write(&lock_path))?;
+        take(&lock, &lock_path, patience)?;
+        let path = journal.journal_path();
+        let mut file = files::open(&path, OpenOptions::new().read(true).append(true).create(true))
+            .map_err(JournalError::write(&path))?;
+        let unreadable = JournalError::read(&path);
+        let length = file.metadata().map_err(JournalError::read(&path))?.len();
+        let tail = read::tail(&mut file, length).map_err(unreadable)?;
+        let anchor = read_anchor(&lock_path);
+        let known = anchor.clone().or_else(|| checkpoint::mark(&journal.dir));
+        let gap = checkpoint::gap(&path, known.as_ref())?;
+        if length == 0 {
+            spool::make_token(&journal.dir);
+        }
+        let writer = Self { journal, lock, file, length, tail, gap, damage: Vec::new() };
+        writer.index_rest(anchor.as_ref());
+        Ok(writer)
+    }
+
+    /// Indexes what a writer wrote that died before it could, or everything when the index is gone. It is a cache:
+    /// where it cannot be written, nothing is lost.
+    fn index_rest(&self, anchor: Option<&Mark>) {
+        let from = match anchor {
+            Some(anchor) if self.gap.is_none() && index::exists(&self.journal.dir) => anchor.end,
+            _ => 0,
+        };
+        if index::create(&self.journal.dir).is_err() || from >= self.length {
+            return;
+        }
+        let path = self.journal.journal_path();
+        let Ok(mut lines) = File::open(&path).and_then(|file| RawLines::from(file, &path, from)) else { return };
+        while let Ok(Some(line)) = lines.next_line() {
+            if let Ok(decoded) = line.decode()
+                && let Some(run) = index::indexed(&decoded.event)
+            {
+                let _ = index::insert(&self.journal.dir, &run, true);
+            }
+        }
+    }
+
+    fn batch(&self) -> Batch {
+        Batch {
+            bytes: Vec::new(),
+            base: self.length,
+            last: self.tail.as_ref().map(|tail| tail.mark.clone()),
+            runs: Vec::new(),
+        }
+    }
+
+    /// Sets a torn last line aside, records what is missing, and takes up what was spooled.
+    pub(super) fn settle(&mut self) -> Result<(), JournalError> {
+        let mut batch = self.batch();
+        let mut damage = Vec::new();
+        if let Some(tail) = self.tail.as_ref().filter(|tail| !tail.terminated) {
+            batch.bytes.push(b'\n');
+            let size = tail.mark.end - tail.mark.start;
+            if !self.is_whole(tail) {
+                damage.push(format!(
+                    "the last line of {} is torn ({size} bytes): its writer died; everything before it is whole",
+                    self.journal.journal_path().display()
+                ));
+            }
+        }
+        let lost = self.gap.take();
+        if let Some(bytes) = lost {
+            let path = self.journal.journal_path();
+            damage.push(match bytes {
+                0 => format!("the end of {} is not what was written there", path.display()),
+                _ => format!("{bytes} bytes at the end of {} are missing", path.display()),
+            });
+        }
+        for (number, what) in damage.iter().enumerate() {
+            let lost = lost.filter(|_| number + 1 == damage.len());
+            batch.push(&damage_event(what.clone()), lost)?;
+        }
+        let pending = match &self.journal.root {
+            Some(root) => spool::pending(root, self.journal),
+            None => spool::Pending::default(),
+        };
+        let taken = !pending.files.is_empty() && pending.begin_taking(self.length);
+        if taken {
+            for spooled in pending.files.iter().flat_map(|file| &file.lines) {
+                match (line::decode(spooled), line::relink(spooled, batch.prev())) {
+                    (Ok(decoded), Ok(line)) => {
+                        batch.runs.extend(index::indexed(&decoded.event));
+                        batch.push_line(&line)?;
+                    }
+                    (Err(reason), _) => {
+                        let what = format!("a spooled event could not be read and was dropped: {reason}");
+                        batch.push(&damage_event(what.clone()), None)?;
+                        damage.push(what);
+                    }
+                    (_, Err(error)) => return Err(error.into()),
+                }
+            }
+        }
+        self.commit(batch)?;
+        if taken {
+            pending.end_taking();
+        }
+        self.damage.extend(damage);
+        self.damage.extend(pending.refused);
+        Ok(())
+    }
+
+    /// Whether a line without its newline is complete all the same.
+    fn is_whole(&self, tail: &Tail) -> bool {
+        let mut bytes = Vec::new();
+        let mut file = &self.file;
+        let length = tail.mark.end - tail.mark.start;
+        length <= MAX_LINE as u64
+            && file.seek(SeekFrom::Start(tail.mark.start)).is_ok()
+            && file.take(length).read_to_end(&mut bytes).is_ok()
+            && line::decode(&bytes).is_ok()
+    }
+
+    /// Writes events, giving them their ids and times.
+    pub(super) fn write(&mut self, new: Vec<NewEvent>) -> Result<Vec<Event>, JournalError> {
+        let mut batch = self.batch();
+        let events: Vec<Event> = new.into_iter().map(event).collect();
+        for event in &events {
+            batch.push(event, None)?;
+        }
+        self.commit(batch)?;
+        Ok(events)
+    }
+
+    /// One write. When it does not fit, the journal is as it was.
+    fn commit(&mut self, batch: Batch) -> Result<(), JournalError> {
+        if batch.bytes.is_empty() {
+            return Ok(());
+        }
+        let path = self.journal.journal_path();
+        let outcome = loop {
+            match self.file.write(&batch.bytes) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Ok(written) if written < batch.bytes.len() => break Err(ErrorKind::StorageFull.into()),
+                outcome => break outcome,
+            }
+        };
+        if let Err(error) = outcome {
+            // A part that cannot be taken back is a torn line, which the next writer sets aside.
+            let _ = self.file.set_len(self.length);
+            return Err(JournalError::write(&path)(error));
+        }
+        let before = self.length;
+        self.length += batch.bytes.len() as u64;
+        self.tail = batch.last.map(|mark| Tail { mark, terminated: true });
+        // A torn line that proved whole got only its newline.
+        if let Some(tail) = &mut self.tail
+            && tail.mark.end == before
+        {
+            tail.mark.end = self.length;
+        }
+        for run in &batch.runs {
+            if let Err(error) = index::insert(&self.journal.dir, run, false) {
+                self.damage.push(format!("the index of runs could not be written: {error}"));
+            }
+        }
+        self.write_anchor();
+        if before / STRIDE != self.length / STRIDE {
+            checkpoint::refresh(self.journal);
+        }
+        Ok(())
+    }
+
+    /// Notes that everything up to here is written and indexed. Without it, the next writer looks again.
+    fn write_anchor(&mut self) {
+        if let Some(tail) = &self.tail {
+            let text = tail.mark.to_text();
+            let _ = self.lock.seek(SeekFrom::Start(0)).and_then(|_| self.lock.write_all(text.as_bytes()));
+        }
+    }
+}
+
+/// Takes the lock. `File::lock` would wait for ever behind a process that was stopped, and a push with it.
+fn take(lock: &File, path: &Path, patience: Duration) -> Result<(), JournalError> {
+    let begun = Instant::now();
+    let mut pause = Duration::from_micros(200);
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(()),
+            // A file system without locks: appending is still one write.
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => return Ok(()),
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Interrupted => {}
+            Err(TryLockError::Error(error)) => return Err(JournalError::write(path)(error)),
+            Err(TryLockError::WouldBlock) if begun.elapsed() >= patience => {
+                return Err(JournalError::Busy { path: path.to_owned() });
+            }
+            Err(TryLockError::WouldBlock) => {
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(10));
+            }
+        }
+    }
+}
+
+/// The last place that a writer left in good order.
+pub(super) fn read_anchor(lock_path: &Path) -> Option<Mark> {
+    Mark::from_text(&fs::read_to_string(lock_path).ok()?)
+}
+
+fn damage_event(what: String) -> Event {
+    event(NewEvent { session: None, origin: Origin::observed(), kind: EventKind::Damage(Damage { what }) })
+}
+
+/// Gives an event its id and time.
+pub(super) fn event(new: NewEvent) -> Event {
+    use std::sync::atomic::{AtomicU16, Ordering};
+    static COUNTER: AtomicU16 = AtomicU16::new(0);
+
+    let at = jiff::Timestamp::now();
+    let counter = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let unique = hex_digest(&[
+        &std::process::id().to_be_bytes(),
+        &at.as_nanosecond().to_be_bytes(),
+        &counter.to_be_bytes(),
+        &random().to_be_bytes(),
+    ]);
+    // Milliseconds, then the order within a process, then what makes it unique among processes and machines.
+    let id = format!("{:012x}-{counter:04x}-{}", at.as_millisecond(), &unique[..10]);
+    Event { id, at, session: new.session, origin: new.origin, kind: new.kind }
+}
+
+/// Eight random bytes: the standard library seeds its hash maps from the system.
+pub(super) fn random() -> u64 {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    RandomState::new().build_hasher().finish()
+}

@@ -1,0 +1,168 @@
+//! Attempts: how often in a row a session was blocked by the same gate, and what it was told last.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::{FailingGate, Judged};
+use crate::moment::Moment;
+use crate::oid::Oid;
+
+/// How many sessions are kept, the most recently judged ones.
+pub const MAX_SESSIONS: usize = 256;
+/// How many trees of a verdict are remembered with what was told about them.
+const MAX_TREES: usize = 32;
+
+/// What the verdicts of one session add up to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionState {
+    /// By gate: how many blocked verdicts in a row had it failing.
+    pub attempts: BTreeMap<String, u32>,
+    /// By gate: the trees (the first 32) and the fingerprint of its last failure in a blocked verdict.
+    pub last: BTreeMap<String, (Vec<Oid>, String)>,
+    /// By gate: the moments at which it blocked, which are known to ask it.
+    asked: BTreeMap<String, Vec<Moment>>,
+}
+
+impl SessionState {
+    /// A session that was never blocked.
+    pub const NEW: Self = Self { attempts: BTreeMap::new(), last: BTreeMap::new(), asked: BTreeMap::new() };
+
+    /// The attempt that a blocked verdict with these failures would be, counted from 1; 0 when none of them blocks.
+    pub fn attempt_for(&self, failing: &[FailingGate]) -> u32 {
+        let count = |gate: &FailingGate| self.attempts.get(&gate.gate).copied().unwrap_or(0).saturating_add(1);
+        failing.iter().filter(|gate| gate.blocks).map(count).max().unwrap_or(0)
+    }
+
+    /// Whether exactly this failure on exactly this content is what the session was told last about the gate.
+    pub fn was_told(&self, failing: &FailingGate, trees: &[Oid]) -> bool {
+        let trees = &trees[..trees.len().min(MAX_TREES)];
+        self.last.get(&failing.gate).is_some_and(|(on, what)| on == trees && *what == failing.fingerprint)
+    }
+
+    /// Counts one more verdict.
+    fn count(&mut self, judged: &Judged) {
+        if !judged.blocked && matches!(judged.moment, Moment::Stop | Moment::Push) {
+            *self = Self::NEW;
+            return;
+        }
+        let asked = &self.asked;
+        let cleared = |gate: &String| {
+            asked.get(gate).is_some_and(|moments| moments.contains(&judged.moment))
+                && !judged.failing.iter().any(|failing| failing.gate == *gate)
+        };
+        let cleared: Vec<String> = self.attempts.keys().filter(|gate| cleared(gate)).cloned().collect();
+        for gate in cleared {
+            self.attempts.remove(&gate);
+            self.last.remove(&gate);
+            self.asked.remove(&gate);
+        }
+        if !judged.blocked {
+            return;
+        }
+        for failing in judged.failing.iter().filter(|failing| failing.blocks) {
+            let count = self.attempts.entry(failing.gate.clone()).or_default();
+            *count = count.saturating_add(1);
+            let trees = judged.trees.iter().take(MAX_TREES).cloned().collect();
+            self.last.insert(failing.gate.clone(), (trees, failing.fingerprint.clone()));
+            let moments = self.asked.entry(failing.gate.clone()).or_default();
+            if !moments.contains(&judged.moment) {
+                moments.push(judged.moment);
+            }
+        }
+    }
+}
+
+/// The sessions, the most recently judged one first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Sessions(Vec<(String, SessionState)>);
+
+impl Sessions {
+    pub(super) fn count(&mut self, session: &str, judged: &Judged) {
+        let mut state = match self.0.iter().position(|(known, _)| known == session) {
+            Some(at) => self.0.remove(at).1,
+            None => SessionState::NEW,
+        };
+        state.count(judged);
+        self.0.insert(0, (session.to_owned(), state));
+        self.0.truncate(MAX_SESSIONS);
+    }
+
+    pub(super) fn of(&self, session: &str) -> &SessionState {
+        static NEW: SessionState = SessionState::NEW;
+        self.0.iter().find(|(known, _)| known == session).map_or(&NEW, |(_, state)| state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gate(name: &str, blocks: bool) -> FailingGate {
+        FailingGate { gate: name.to_owned(), fingerprint: format!("{name} failed"), blocks }
+    }
+
+    fn judged(moment: Moment, blocked: bool, failing: &[FailingGate]) -> Judged {
+        let trees = vec![Oid::empty_tree(false)];
+        Judged { verdict: "v".to_owned(), moment, trees, failing: failing.to_vec(), blocked, attempt: 0 }
+    }
+
+    #[test]
+    fn the_ladder() {
+        let (tests, push) = (gate("tests", true), gate("protected-branch", true));
+        let quiet = gate("build", false);
+        // Each step: a verdict, then the attempt that a next failure of `tests` would be.
+        let steps: &[(Judged, u32, &str)] = &[
+            (judged(Moment::Stop, true, &[tests.clone(), quiet.clone()]), 2, "one failure"),
+            (judged(Moment::Push, true, &[tests.clone()]), 3, "counted over moments"),
+            (judged(Moment::Commit, false, &[]), 3, "a moment that does not ask it says nothing"),
+            (judged(Moment::Commit, false, &[quiet.clone()]), 3, "nor does one that passes with a warning"),
+            (judged(Moment::Push, true, &[push.clone()]), 1, "it passed while another gate failed"),
+            (judged(Moment::Stop, true, &[tests.clone(), push.clone()]), 2, "and failed anew"),
+            (judged(Moment::Stop, true, &[tests.clone(), push.clone()]), 3, "twice"),
+            (judged(Moment::Stop, true, &[gate("tests", false)]), 3, "failing without blocking clears nothing"),
+            (judged(Moment::Stop, false, &[quiet.clone()]), 1, "nothing blocked: all begins anew"),
+        ];
+        let mut sessions = Sessions::default();
+        assert_eq!(sessions.of("s").attempt_for(&[tests.clone()]), 1);
+        for (verdict, next, why) in steps {
+            sessions.count("s", verdict);
+            assert_eq!(sessions.of("s").attempt_for(&[tests.clone()]), *next, "{why}");
+        }
+        assert_eq!(sessions.of("s").attempt_for(&[quiet]), 0, "what does not block is no attempt");
+        assert_eq!(sessions.of("other"), &SessionState::NEW);
+    }
+
+    #[test]
+    fn the_highest_of_several_gates_counts() {
+        let mut sessions = Sessions::default();
+        sessions.count("s", &judged(Moment::Stop, true, &[gate("tests", true)]));
+        let failing = [gate("build", true), gate("tests", true)];
+        assert_eq!(sessions.of("s").attempt_for(&failing), 2);
+        assert_eq!(sessions.of("s").attempt_for(&failing[..1]), 1);
+    }
+
+    #[test]
+    fn the_same_failure_on_the_same_content_is_recognised() {
+        let mut sessions = Sessions::default();
+        let tests = gate("tests", true);
+        let many: Vec<Oid> = std::iter::repeat_n(Oid::empty_tree(false), 40).collect();
+        sessions.count("s", &Judged { trees: many.clone(), ..judged(Moment::Stop, true, &[tests.clone()]) });
+        let state = sessions.of("s");
+        assert!(state.was_told(&tests, &many));
+        assert!(!state.was_told(&tests, &[Oid::empty_tree(true)]), "other content");
+        assert!(!state.was_told(&FailingGate { fingerprint: "other".to_owned(), ..tests }, &many), "other failure");
+        assert!(!state.was_told(&gate("build", true), &many), "other gate");
+    }
+
+    #[test]
+    fn sessions_are_bounded() {
+        let mut sessions = Sessions::default();
+        for number in 0..=MAX_SESSIONS {
+            sessions.count(&number.to_string(), &judged(Moment::Stop, true, &[gate("tests", true)]));
+        }
+        assert_eq!(sessions.0.len(), MAX_SESSIONS);
+        assert_eq!(sessions.of("0"), &SessionState::NEW, "the oldest is gone");
+        assert_ne!(sessions.of("1"), &SessionState::NEW);
+    }
+}

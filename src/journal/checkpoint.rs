@@ -1,0 +1,147 @@
+//! The state at some place of the journal, so that only the rest is read.
+//!
+//! It is a cache. Missing, unreadable, of another version, or about another journal: the whole journal is read.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::append::read_anchor;
+use super::chain::{Holds, Mark};
+use super::read::RawLines;
+use super::state::State;
+use super::{Journal, JournalError, files};
+
+/// The version of [`State`]'s form. It changes whenever the same lines would add up to something else.
+const FORMAT: u32 = 1;
+/// How much is read again and again before a new checkpoint is worth its writing.
+const DUE_BYTES: u64 = 256 * 1024;
+const DUE_LINES: u64 = 256;
+
+#[derive(Deserialize)]
+struct Checkpoint {
+    format: u32,
+    mark: Mark,
+    state: State,
+}
+
+#[derive(Serialize)]
+struct CheckpointRef<'a> {
+    format: u32,
+    mark: &'a Mark,
+    state: &'a State,
+}
+
+/// The state of the whole lines of a journal.
+pub(super) struct Loaded {
+    pub(super) state: State,
+    /// What is known to be missing at the end.
+    pub(super) gap: Option<u64>,
+    /// The last line that is in `state`.
+    mark: Option<Mark>,
+    /// What was read beyond the checkpoint.
+    rest_bytes: u64,
+    rest_lines: u64,
+}
+
+fn path(dir: &Path) -> PathBuf {
+    dir.join("state.json")
+}
+
+fn read(dir: &Path) -> Option<Checkpoint> {
+    let bytes = fs::read(path(dir)).ok()?;
+    serde_json::from_slice(&bytes).ok().filter(|checkpoint: &Checkpoint| checkpoint.format == FORMAT)
+}
+
+/// The place that the checkpoint is about.
+pub(super) fn mark(dir: &Path) -> Option<Mark> {
+    read(dir).map(|checkpoint| checkpoint.mark)
+}
+
+/// What is missing of a journal in which `known` was once seen.
+pub(super) fn gap(journal: &Path, known: Option<&Mark>) -> Result<Option<u64>, JournalError> {
+    let Some(known) = known else { return Ok(None) };
+    match files::found(File::open(journal)).map_err(JournalError::read(journal))? {
+        None => Ok(Some(known.end)),
+        Some(mut file) => holds(known, &mut file, journal).map(Holds::lost),
+    }
+}
+
+fn holds(mark: &Mark, file: &mut File, path: &Path) -> Result<Holds, JournalError> {
+    let length = file.metadata().map_err(JournalError::read(path))?.len();
+    mark.holds(file, length).map_err(JournalError::read(path))
+}
+
+/// Reads the checkpoint and what came after it.
+pub(super) fn load(journal: &Journal) -> Result<Loaded, JournalError> {
+    // The anchor first: whatever it is about was in the journal when it was written.
+    let anchor = read_anchor(&journal.lock_path());
+    let checkpoint = read(&journal.dir);
+    let path = journal.journal_path();
+    let known = anchor.as_ref().or(checkpoint.as_ref().map(|checkpoint| &checkpoint.mark));
+    let gap = gap(&path, known)?;
+    let mut loaded = Loaded { state: State::default(), gap, mark: None, rest_bytes: 0, rest_lines: 0 };
+    let Some(mut file) = files::found(File::open(&path)).map_err(JournalError::read(&path))? else {
+        return Ok(loaded);
+    };
+    let mut offset = 0;
+    if let Some(checkpoint) = checkpoint
+        && holds(&checkpoint.mark, &mut file, &path)? == Holds::Yes
+    {
+        offset = checkpoint.mark.end;
+        loaded.state = checkpoint.state;
+        loaded.mark = Some(checkpoint.mark);
+    }
+    let mut lines = RawLines::from(file, &path, offset).map_err(JournalError::read(&path))?;
+    while let Some(line) = lines.next_line().map_err(JournalError::read(&path))? {
+        // A line without its end may still be growing; the next writer sees to it.
+        if !line.terminated {
+            break;
+        }
+        let digest = line.digest();
+        loaded.state.follow(line.decode().ok().as_ref(), digest.clone());
+        loaded.rest_bytes += line.end - line.start;
+        loaded.rest_lines += 1;
+        loaded.mark = Some(Mark { start: line.start, end: line.end, digest });
+    }
+    Ok(loaded)
+}
+
+impl Loaded {
+    /// Writes a new checkpoint when much was read beyond the old one and no writer is at work. A failure costs
+    /// time at the next reading and nothing else.
+    pub(super) fn store_if_due(&self, journal: &Journal) {
+        if self.rest_bytes <= DUE_BYTES && self.rest_lines <= DUE_LINES {
+            return;
+        }
+        let Ok(lock) = File::open(journal.lock_path()) else { return };
+        // Under the lock, what was read can no longer be taken back by a writer that ran out of room.
+        if lock.try_lock().is_ok() && matches!(gap(&journal.journal_path(), self.mark.as_ref()), Ok(None)) {
+            self.store(journal);
+        }
+    }
+
+    fn store(&self, journal: &Journal) {
+        let Some(mark) = &self.mark else { return };
+        let Ok(bytes) = serde_json::to_vec(&CheckpointRef { format: FORMAT, mark, state: &self.state }) else {
+            return;
+        };
+        let temporary = journal.dir.join("state.json.tmp");
+        let written = files::open(&temporary, OpenOptions::new().write(true).create(true).truncate(true))
+            .and_then(|mut file| file.write_all(&bytes));
+        match written {
+            Ok(()) => drop(fs::rename(&temporary, path(&journal.dir))),
+            // Half a checkpoint on a full disk only takes room.
+            Err(_) => drop(fs::remove_file(&temporary)),
+        }
+    }
+}
+
+/// Brings the checkpoint up to date. The caller holds the lock.
+pub(super) fn refresh(journal: &Journal) {
+    if let Ok(loaded) = load(journal) {
+        loaded.store(journal);
+    }
+}

@@ -1,0 +1,353 @@
+//! The record that survives: JSON lines under `<git common dir>/gate`, shared by all worktrees.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | `journal.jsonl` | the events, one line each ([`line`]), chained ([`chain`]); only ever appended to |
+//! | `journal.lock` | the lock of writers, and the place up to which all is known to be well |
+//! | `state.json` | what the lines up to some place add up to: a cache, see [`checkpoint`] |
+//! | `runs/ab/cdef….jsonl` | the runs on one tree: a cache, see [`index`] |
+//! | `token` | what seals the spool, see [`spool`] |
+//!
+//! A writer holds the lock for one `write` of whole lines. Nothing is synced to the disk for an event: a power cut
+//! may lose the last ones, a crash of the process loses none. Readers take no lock and see whole lines only.
+//! A line that cannot be read stays where it is; it is reported once, and nothing else is lost.
+
+mod append;
+mod attempts;
+mod chain;
+mod checkpoint;
+mod files;
+mod index;
+mod line;
+mod read;
+mod runs;
+mod spool;
+mod state;
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub use self::attempts::{MAX_SESSIONS, SessionState};
+pub use self::chain::Integrity;
+pub use self::line::MAX_LINE;
+pub use self::read::Line;
+pub use self::runs::{MAX_KEYS, MAX_PAIRS, MAX_RUNS, MAX_RUNS_OF_PAIR, RecordedRun};
+pub use self::state::{MAX_UNFINISHED, MAX_WAIVERS, State};
+
+use self::append::Writer;
+use self::chain::Chain;
+use self::read::{Lines, RawLines};
+use crate::event::{Event, EventKind, Origin};
+use crate::oid::Oid;
+
+/// How long a writer waits for the others before it takes the spool.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a reader that could also tidy up waits before it leaves that to the next writer.
+const SHORT_PATIENCE: Duration = Duration::from_millis(50);
+
+/// Why something could not be recorded or read.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// A file could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// There is no room; the journal is as long as it was before.
+    #[error("no room to write {}: {source}", path.display())]
+    Full {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Another process has held the lock for ten seconds.
+    #[error("another process holds {}", path.display())]
+    Busy {
+        /// The lock.
+        path: PathBuf,
+    },
+    /// Neither the journal nor the spool can be written.
+    #[error("nothing could be recorded: {journal}; {spool}")]
+    Unavailable {
+        /// What is wrong with the journal.
+        journal: Box<JournalError>,
+        /// What is wrong with the spool.
+        spool: String,
+    },
+    /// One event is longer than a line may be.
+    #[error("an event of {length} bytes is too long for the journal (at most {MAX_LINE})")]
+    TooLong {
+        /// Its length.
+        length: usize,
+    },
+    /// An event has no JSON form.
+    #[error("an event cannot be written as JSON: {0}")]
+    Encode(#[from] serde_json::Error),
+}
+
+impl JournalError {
+    fn read(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        |source| Self::Read { path, source }
+    }
+
+    fn write(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        |source| if files::is_full(&source) { Self::Full { path, source } } else { Self::Write { path, source } }
+    }
+
+    /// The journal cannot be written from here, but another place may.
+    fn is_refused(&self) -> bool {
+        match self {
+            Self::Write { source, .. } => files::is_refused(source),
+            Self::Busy { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+/// An event that is to be recorded. Its id and time are given when it is written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewEvent {
+    /// The session it belongs to, where one is known.
+    pub session: Option<String>,
+    /// How it became known.
+    pub origin: Origin,
+    /// What it was.
+    pub kind: EventKind,
+}
+
+/// What was recorded by one [`Journal::append`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Appended {
+    /// The event with its id and time.
+    pub event: Event,
+    /// It lies in the spool of the working tree, since the journal could not be written.
+    pub spooled: bool,
+    /// What was found lost or damaged on this occasion, as sentences for people. What is in the journal is told
+    /// once, a file of the spool that is refused each time until it is removed.
+    pub damage: Vec<String>,
+}
+
+/// What was recorded by one [`Journal::append_with`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recorded {
+    /// The events with their ids and times.
+    pub events: Vec<Event>,
+    /// See [`Appended::spooled`].
+    pub spooled: bool,
+    /// See [`Appended::damage`].
+    pub damage: Vec<String>,
+}
+
+/// The journal of one repository.
+#[derive(Clone, Debug)]
+pub struct Journal {
+    dir: PathBuf,
+    root: Option<PathBuf>,
+}
+
+impl Journal {
+    /// The journal in `gate_dir` (`<git common dir>/gate`), its spool in the working tree `root` (`None`: a bare
+    /// repository has none). Creates nothing.
+    pub fn open(gate_dir: &Path, root: Option<&Path>) -> Self {
+        Self { dir: gate_dir.to_owned(), root: root.map(Path::to_owned) }
+    }
+
+    /// Records one event.
+    pub fn append(&self, new: NewEvent) -> Result<Appended, JournalError> {
+        let ((), recorded) = self.append_with_state(|_| Ok(State::default()), |_| (vec![new], ()));
+        let Recorded { mut events, spooled, damage } = recorded?;
+        // One event was given, so one was recorded.
+        events
+            .pop()
+            .map(|event| Appended { event, spooled, damage })
+            .ok_or(JournalError::Encode(serde::ser::Error::custom("it was not written")))
+    }
+
+    /// Decides what to record while no other writer can: the closure sees the state as of now. Its own answer is
+    /// returned even when nothing could be recorded; when the state cannot be read either, it sees an empty one.
+    /// With the journal unavailable it sees what can be read, unprotected against others, and the spool is used.
+    pub fn append_with<R>(
+        &self,
+        decide: impl FnOnce(&State) -> (Vec<NewEvent>, R),
+    ) -> (R, Result<Recorded, JournalError>) {
+        self.append_with_state(Self::state_unlocked, decide)
+    }
+
+    fn append_with_state<R>(
+        &self,
+        read: impl Fn(&Self) -> Result<State, JournalError>,
+        decide: impl FnOnce(&State) -> (Vec<NewEvent>, R),
+    ) -> (R, Result<Recorded, JournalError>) {
+        let mut writer = Writer::begin(self, PATIENCE);
+        if let Ok(open) = &mut writer
+            && let Err(error) = open.settle()
+        {
+            writer = Err(error);
+        }
+        let state = read(self).unwrap_or_default();
+        let (new, answer) = decide(&state);
+        let recorded = match writer {
+            Ok(mut writer) => writer.write(new).map(|events| Recorded {
+                events,
+                spooled: false,
+                damage: std::mem::take(&mut writer.damage),
+            }),
+            Err(error) if error.is_refused() => self.spool(new, error),
+            Err(error) => Err(error),
+        };
+        (answer, recorded)
+    }
+
+    fn spool(&self, new: Vec<NewEvent>, error: JournalError) -> Result<Recorded, JournalError> {
+        let Some(root) = &self.root else {
+            let spool = "a bare repository has no working tree to keep it in".to_owned();
+            return Err(JournalError::Unavailable { journal: Box::new(error), spool });
+        };
+        match spool::write(root, &self.dir, new) {
+            Ok(events) => Ok(Recorded { events, spooled: true, damage: Vec::new() }),
+            Err(spool) => Err(JournalError::Unavailable { journal: Box::new(error), spool: spool.to_string() }),
+        }
+    }
+
+    /// The state as of now. Reads what is new since the checkpoint; where it can write, it takes up what was
+    /// spooled and sees to the checkpoint.
+    pub fn state(&self) -> Result<State, JournalError> {
+        let (loaded, spooled) = self.with_spool(|| checkpoint::load(self))?;
+        if loaded.gap.is_none() && spooled.files.is_empty() {
+            loaded.store_if_due(self);
+            return Ok(loaded.state);
+        }
+        if let Ok(mut writer) = Writer::begin(self, SHORT_PATIENCE) {
+            // Where this fails, what is pending is shown without being taken up.
+            let _ = writer.settle();
+        }
+        self.state_unlocked()
+    }
+
+    /// The state, with what could not be written yet; writes nothing.
+    fn state_unlocked(&self) -> Result<State, JournalError> {
+        let (mut loaded, spooled) = self.with_spool(|| checkpoint::load(self))?;
+        if loaded.gap.is_some() {
+            let after = loaded.state.chain.lines + 1;
+            loaded.state.chain.integrity.note_cut(after);
+        }
+        for line in spooled.lines() {
+            if let Line::Event(event) = line {
+                loaded.state.apply(&event);
+            }
+        }
+        Ok(loaded.state)
+    }
+
+    /// Every event in order, then the spooled ones. A line that cannot be read is an item of its own.
+    pub fn events(&self) -> Result<impl Iterator<Item = Line>, JournalError> {
+        let (raw, spooled) = self.with_spool(|| self.raw_lines(0))?;
+        Ok(Lines { raw, number: 0 }.chain(spooled.lines()))
+    }
+
+    /// The kept runs of a command key that began and ended on exactly this tree, newest first. Its cost does not
+    /// depend on the length of the journal.
+    pub fn runs_on(&self, key: &str, tree: &Oid) -> Result<Vec<RecordedRun>, JournalError> {
+        let (mut runs, spooled) = self.with_spool(|| match index::read(&self.dir, tree)? {
+            Some(runs) => Ok(runs),
+            None => self.runs_without_index(tree),
+        })?;
+        for line in spooled.lines() {
+            if let Line::Event(event) = line
+                && let Some(run) = index::indexed(&event).filter(|run| run.run.start.tree == *tree)
+            {
+                runs.push(run);
+            }
+        }
+        runs.retain(|run| run.run.command.key == key);
+        runs.reverse();
+        Ok(runs)
+    }
+
+    /// The index is gone: it is made again where that is possible, else the journal is read.
+    fn runs_without_index(&self, tree: &Oid) -> Result<Vec<RecordedRun>, JournalError> {
+        if self.raw_lines(0)?.is_none() {
+            return Ok(Vec::new());
+        }
+        if Writer::begin(self, SHORT_PATIENCE).is_ok()
+            && let Some(runs) = index::read(&self.dir, tree)?
+        {
+            return Ok(runs);
+        }
+        let mut runs = Vec::new();
+        let lines = Lines { raw: self.raw_lines(0)?, number: 0 };
+        for line in lines {
+            if let Line::Event(event) = line {
+                runs.extend(index::indexed(&event).filter(|run| run.run.start.tree == *tree));
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Follows the whole chain.
+    pub fn verify(&self) -> Result<Integrity, JournalError> {
+        let path = self.journal_path();
+        let anchor = append::read_anchor(&self.lock_path());
+        let mut chain = Chain::default();
+        if let Some(mut lines) = self.raw_lines(0)? {
+            while let Some(line) = lines.next_line().map_err(JournalError::read(&path))? {
+                chain.follow(line.decode().ok().as_ref(), line.digest());
+            }
+        }
+        if checkpoint::gap(&path, anchor.as_ref())?.is_some() {
+            chain.integrity.note_cut(chain.lines + 1);
+        }
+        Ok(chain.integrity)
+    }
+
+    /// What `read` gives, and what waits in the spool beside it. While another process takes up the spool, an event
+    /// could be seen in neither or in both; then it is read again.
+    fn with_spool<T>(&self, read: impl Fn() -> Result<T, JournalError>) -> Result<(T, spool::Pending), JournalError> {
+        let Some(root) = &self.root else { return Ok((read()?, spool::Pending::default())) };
+        let mut before = spool::pending(root, self);
+        for _ in 0..3 {
+            let value = read()?;
+            let after = spool::pending(root, self);
+            if before.files == after.files {
+                return Ok((value, after));
+            }
+            before = after;
+        }
+        // Somebody is taking it up all the time: then it will be in the journal.
+        Ok((read()?, spool::Pending::default()))
+    }
+
+    /// The lines from a byte on, up to what is there now; `None` when there is no journal.
+    fn raw_lines(&self, offset: u64) -> Result<Option<RawLines>, JournalError> {
+        let path = self.journal_path();
+        let file = files::found(File::open(&path)).map_err(JournalError::read(&path))?;
+        file.map(|file| RawLines::from(file, &path, offset)).transpose().map_err(JournalError::read(&path))
+    }
+
+    fn journal_path(&self) -> PathBuf {
+        self.dir.join("journal.jsonl")
+    }
+
+    fn lock_path(&self) -> PathBuf {
+        self.dir.join("journal.lock")
+    }
+}
+
+#[cfg(test)]
+mod tests;

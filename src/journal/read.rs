@@ -1,0 +1,184 @@
+//! Reading the journal: forward line by line, and backward to the last line.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::chain::{self, Mark};
+use super::line::{self, MAX_LINE};
+use crate::event::Event;
+
+/// One line of the journal.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Line {
+    /// It could be read.
+    Event(Event),
+    /// It could not, and is left as it is.
+    Damaged {
+        /// Which line, counted from 1; 0 for a spooled one.
+        number: u64,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// A line as it lies in the file.
+pub(super) struct RawLine<'a> {
+    /// Where it begins.
+    pub(super) start: u64,
+    /// Where it ends, its newline included.
+    pub(super) end: u64,
+    /// Its bytes, without the newline; the digest alone when it is too long to be one of ours.
+    pub(super) bytes: Result<&'a [u8], String>,
+    /// Whether it has its newline.
+    pub(super) terminated: bool,
+}
+
+impl RawLine<'_> {
+    /// The line as an event, or what is wrong with it.
+    pub(super) fn decode(&self) -> Result<line::Decoded, String> {
+        match self.bytes {
+            Ok(bytes) => line::decode(bytes),
+            Err(_) => Err(format!("longer than {MAX_LINE} bytes")),
+        }
+    }
+
+    /// The digest of its bytes.
+    pub(super) fn digest(&self) -> String {
+        match &self.bytes {
+            Ok(bytes) => chain::line_digest(bytes),
+            Err(digest) => digest.clone(),
+        }
+    }
+}
+
+/// Reads lines forward. A line longer than [`MAX_LINE`] is passed over in bounded memory.
+pub(super) struct RawLines {
+    path: PathBuf,
+    reader: BufReader<io::Take<File>>,
+    offset: u64,
+    buffer: Vec<u8>,
+}
+
+impl RawLines {
+    /// Lines of `file` (at `path`) from the byte `offset` on, up to its end as it is now.
+    pub(super) fn from(mut file: File, path: &Path, offset: u64) -> io::Result<Self> {
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(offset))?;
+        let file = file.take(length.saturating_sub(offset));
+        Ok(Self {
+            path: path.to_owned(),
+            reader: BufReader::with_capacity(64 * 1024, file),
+            offset,
+            buffer: Vec::new(),
+        })
+    }
+
+    /// The next line; `None` at the end.
+    pub(super) fn next_line(&mut self) -> io::Result<Option<RawLine<'_>>> {
+        self.buffer.clear();
+        let start = self.offset;
+        let read = self.reader.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', &mut self.buffer)?;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.offset += read as u64;
+        let mut terminated = self.buffer.pop_if(|byte| *byte == b'\n').is_some();
+        if !terminated && read > MAX_LINE {
+            terminated = self.skip_line()?;
+            let text_end = self.offset - u64::from(terminated);
+            let digest = chain::range_digest(&mut File::open(&self.path)?, start, text_end)?;
+            return Ok(Some(RawLine { start, end: self.offset, bytes: Err(digest), terminated }));
+        }
+        Ok(Some(RawLine { start, end: self.offset, bytes: Ok(&self.buffer), terminated }))
+    }
+
+    fn skip_line(&mut self) -> io::Result<bool> {
+        loop {
+            let piece = self.reader.fill_buf()?;
+            if piece.is_empty() {
+                return Ok(false);
+            }
+            let (used, found) = match memchr::memchr(b'\n', piece) {
+                Some(at) => (at + 1, true),
+                None => (piece.len(), false),
+            };
+            self.reader.consume(used);
+            self.offset += used as u64;
+            if found {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+/// All lines of a journal, read as they are asked for.
+pub(super) struct Lines {
+    /// `None` once it ended.
+    pub(super) raw: Option<RawLines>,
+    pub(super) number: u64,
+}
+
+impl Iterator for Lines {
+    type Item = Line;
+
+    fn next(&mut self) -> Option<Line> {
+        let raw = self.raw.as_mut()?;
+        self.number += 1;
+        let number = self.number;
+        let reason = match raw.next_line() {
+            Ok(Some(line)) => match line.decode() {
+                Ok(decoded) => return Some(Line::Event(decoded.event)),
+                Err(reason) if line.terminated => reason,
+                Err(_) => "it has no end: its writer died, or is still writing".to_owned(),
+            },
+            Ok(None) => {
+                self.raw = None;
+                return None;
+            }
+            Err(error) => {
+                self.raw = None;
+                error.to_string()
+            }
+        };
+        Some(Line::Damaged { number, reason })
+    }
+}
+
+/// The last line of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Tail {
+    /// Where it begins and ends (its newline included, where it has one), and its digest.
+    pub(super) mark: Mark,
+    /// Whether it has its newline.
+    pub(super) terminated: bool,
+}
+
+/// Finds the last line of a file of `length` bytes by reading backward; `None` when it is empty.
+pub(super) fn tail(file: &mut File, length: u64) -> io::Result<Option<Tail>> {
+    const STEP: u64 = 16 * 1024;
+    if length == 0 {
+        return Ok(None);
+    }
+    let mut piece = Vec::new();
+    let mut read_piece = |file: &mut File, from: u64, to: u64| -> io::Result<Vec<u8>> {
+        piece.clear();
+        file.seek(SeekFrom::Start(from))?;
+        file.take(to - from).read_to_end(&mut piece)?;
+        Ok(std::mem::take(&mut piece))
+    };
+    let terminated = read_piece(file, length - 1, length)? == b"\n";
+    let end = if terminated { length - 1 } else { length };
+    let (mut start, mut to) = (0, end);
+    while to > 0 {
+        let from = to.saturating_sub(STEP);
+        let bytes = read_piece(file, from, to)?;
+        if let Some(at) = memchr::memrchr(b'\n', &bytes) {
+            start = from + at as u64 + 1;
+            break;
+        }
+        to = from;
+    }
+    let digest = chain::range_digest(file, start, end)?;
+    Ok(Some(Tail { mark: Mark { start, end: length, digest }, terminated }))
+}

@@ -1,0 +1,144 @@
+//! What the events add up to: a fold over the lines, bounded in size whatever the length of the journal.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::attempts::{SessionState, Sessions};
+use super::chain::{Chain, Integrity};
+use super::line::Decoded;
+use super::runs::{RecordedRun, Runs};
+use crate::digest::hex_digest;
+use crate::event::{Event, EventKind, Judged, Run, RunStarted, Waived};
+
+/// How many waivers are kept.
+pub const MAX_WAIVERS: usize = 256;
+/// How many started and never ended commands are kept.
+pub const MAX_UNFINISHED: usize = 64;
+/// How many failures of gates that do not block are remembered, so that each counts once.
+const MAX_SEEN: usize = 512;
+/// How many gates that do not block are counted.
+const MAX_COUNTED: usize = 256;
+
+/// The state of the journal. It depends on the lines alone, not on when it was looked at.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    pub(super) chain: Chain,
+    runs: Runs,
+    waivers: Vec<(String, Waived)>,
+    sessions: Sessions,
+    would_block: BTreeMap<String, u64>,
+    /// Short digests of (gate, trees) that are in `would_block`, newest first.
+    seen: Vec<String>,
+    unfinished: Vec<Unfinished>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Unfinished {
+    session: Option<String>,
+    run: (String, RunStarted),
+}
+
+impl State {
+    /// The runs of a command key, newest first: of the latest 128 pairs of start and end tree, the latest 8 each.
+    pub fn runs(&self, key: &str) -> &[RecordedRun] {
+        self.runs.of(key)
+    }
+
+    /// The keys under which a declared command of this name ran, the latest first. More than one: its line or its
+    /// directory was changed.
+    pub fn keys_for_name(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.runs.keys_for_name(name)
+    }
+
+    /// The waivers with the ids of their events, newest first (the latest 256).
+    pub fn waivers(&self) -> &[(String, Waived)] {
+        &self.waivers
+    }
+
+    /// What the verdicts of a session add up to; the empty name stands for "no session known".
+    pub fn judged(&self, session: &str) -> &SessionState {
+        self.sessions.of(session)
+    }
+
+    /// By gate: how often it failed without blocking, each (gate, trees) counted once.
+    pub fn would_block(&self) -> &BTreeMap<String, u64> {
+        &self.would_block
+    }
+
+    /// Commands that were started and, as far as is known, never ended: event id and start, newest first (the
+    /// latest 64).
+    pub fn unfinished(&self) -> impl Iterator<Item = &(String, RunStarted)> {
+        self.unfinished.iter().map(|unfinished| &unfinished.run)
+    }
+
+    /// Whether the journal is whole, as far as was read: what lies before the checkpoint is vouched for by its
+    /// digest; [`super::Journal::verify`] reads all of it.
+    pub fn integrity(&self) -> &Integrity {
+        &self.chain.integrity
+    }
+
+    /// Takes up one more line of the journal; `None` for one that cannot be read.
+    pub(super) fn follow(&mut self, line: Option<&Decoded>, digest: String) {
+        self.chain.follow(line, digest);
+        if let Some(line) = line {
+            self.apply(&line.event);
+        }
+    }
+
+    /// Takes up an event, wherever it lies.
+    pub(super) fn apply(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::RunStarted(started) => {
+                let run = (event.id.clone(), started.clone());
+                self.unfinished.insert(0, Unfinished { session: event.session.clone(), run });
+                self.unfinished.truncate(MAX_UNFINISHED);
+            }
+            EventKind::Run(run) => {
+                self.finish(event.session.as_deref(), run);
+                if let Some(run) = RecordedRun::of(event) {
+                    self.runs.insert(run);
+                }
+            }
+            EventKind::Judged(judged) => {
+                self.count_would_block(judged);
+                self.sessions.count(event.session.as_deref().unwrap_or_default(), judged);
+            }
+            EventKind::Waived(waived) => {
+                self.waivers.insert(0, (event.id.clone(), waived.clone()));
+                self.waivers.truncate(MAX_WAIVERS);
+            }
+            EventKind::Git(_) | EventKind::Damage(_) | EventKind::Unknown { .. } => {}
+        }
+    }
+
+    /// A run does not name its start: of those with the same key and session, the latest is taken, since one that
+    /// was killed never ends and stays behind.
+    fn finish(&mut self, session: Option<&str>, run: &Run) {
+        let same = |unfinished: &Unfinished| {
+            unfinished.run.1.command.key == run.command.key && unfinished.session.as_deref() == session
+        };
+        if let Some(at) = self.unfinished.iter().position(same) {
+            self.unfinished.remove(at);
+        }
+    }
+
+    fn count_would_block(&mut self, judged: &Judged) {
+        for failing in judged.failing.iter().filter(|failing| !failing.blocks) {
+            let mut parts = vec![failing.gate.as_bytes()];
+            parts.extend(judged.trees.iter().map(|tree| tree.as_str().as_bytes()));
+            let mut digest = hex_digest(&parts);
+            digest.truncate(16);
+            if self.seen.contains(&digest) {
+                continue;
+            }
+            self.seen.insert(0, digest);
+            self.seen.truncate(MAX_SEEN);
+            if let Some(count) = self.would_block.get_mut(&failing.gate) {
+                *count += 1;
+            } else if self.would_block.len() < MAX_COUNTED {
+                self.would_block.insert(failing.gate.clone(), 1);
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The journal from within: line form, chain, torn tails, state and checkpoint.
+
+mod damage;
+mod folding;
+mod form;
+
+use proptest::prelude::*;
+
+use super::{Journal, Line, NewEvent};
+use crate::event::{
+    CommandRef, Damage, Ended, EventKind, FailingGate, GitEvent, Grade, Judged, Origin, Run, RunReport, RunStarted,
+    Waived,
+};
+use crate::moment::Moment;
+use crate::oid::Oid;
+use crate::repo_path::RepoPath;
+use crate::snapshot::KeptSnapshot;
+
+/// A journal in a directory of its own, which lives as long as the first value.
+fn scratch() -> (tempfile::TempDir, Journal) {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(dir.path().join(".git")).unwrap();
+    let journal = Journal::open(&dir.path().join(".git/gate"), Some(dir.path()));
+    (dir, journal)
+}
+
+fn oid(number: u64) -> Oid {
+    format!("{number:040x}").parse().unwrap()
+}
+
+fn command(key: &str) -> CommandRef {
+    let line = format!("make {key}");
+    CommandRef { name: Some("test".to_owned()), line, dir: RepoPath::default(), key: key.to_owned() }
+}
+
+fn snapshot(tree: u64) -> KeptSnapshot {
+    KeptSnapshot { head: None, tree: oid(tree), untracked: vec![], hidden: vec![], opaque: vec![] }
+}
+
+fn run(key: &str, start: u64, end: u64) -> Run {
+    Run {
+        command: command(key),
+        start: snapshot(start),
+        end: snapshot(end),
+        changed: vec![],
+        ended: Ended::Exited(0),
+        millis: 5,
+        report: None,
+        tail: "ok\n".to_owned(),
+        policy: String::new(),
+    }
+}
+
+fn observed(kind: EventKind) -> NewEvent {
+    NewEvent { session: None, origin: Origin::observed(), kind }
+}
+
+fn a_run(key: &str, start: u64, end: u64) -> NewEvent {
+    observed(EventKind::Run(Box::new(run(key, start, end))))
+}
+
+fn damage(what: &str) -> NewEvent {
+    observed(EventKind::Damage(Damage { what: what.to_owned() }))
+}
+
+fn ids(journal: &Journal) -> Vec<String> {
+    let event = |line| if let Line::Event(event) = line { Some(event.id) } else { None };
+    journal.events().unwrap().filter_map(event).collect()
+}
+
+fn oids() -> impl Strategy<Value = Oid> {
+    prop_oneof![(0..4u64).prop_map(oid), Just(Oid::empty_tree(true))]
+}
+
+fn paths() -> impl Strategy<Value = Vec<RepoPath>> {
+    prop::collection::vec(prop::collection::vec(1u8..=255, 1..6).prop_map(RepoPath::new), 0..3)
+}
+
+fn snapshots() -> impl Strategy<Value = KeptSnapshot> {
+    (prop::option::of(oids()), oids(), paths(), paths(), paths())
+        .prop_map(|(head, tree, untracked, hidden, opaque)| KeptSnapshot { head, tree, untracked, hidden, opaque })
+}
+
+fn commands() -> impl Strategy<Value = CommandRef> {
+    (prop::option::of("[a-c]"), any::<String>(), "[k-m]").prop_map(|(name, line, key)| CommandRef {
+        name,
+        line,
+        dir: RepoPath::default(),
+        key,
+    })
+}
+
+fn runs() -> impl Strategy<Value = Run> {
+    let ended =
+        prop_oneof![any::<i32>().prop_map(Ended::Exited), (1..65).prop_map(Ended::Signalled), Just(Ended::NotStarted)];
+    let report = (any::<String>(), any::<u64>(), any::<u64>(), any::<u64>())
+        .prop_map(|(runner, passed, failed, skipped)| RunReport { runner, passed, failed, skipped });
+    let rest = (paths(), ended, any::<u64>(), prop::option::of(report), any::<String>(), any::<String>());
+    (commands(), snapshots(), snapshots(), rest).prop_map(
+        |(command, start, end, (changed, ended, millis, report, tail, policy))| Run {
+            command,
+            start,
+            end,
+            changed,
+            ended,
+            millis,
+            report,
+            tail,
+            policy,
+        },
+    )
+}
+
+fn moments() -> impl Strategy<Value = Moment> {
+    prop_oneof![Just(Moment::Stop), Just(Moment::Push), Just(Moment::Commit)]
+}
+
+fn verdicts() -> impl Strategy<Value = Judged> {
+    let failing = ("[g-i]", "[xy]", any::<bool>()).prop_map(|(gate, fingerprint, blocks)| FailingGate {
+        gate,
+        fingerprint,
+        blocks,
+    });
+    let (trees, failing) = (prop::collection::vec(oids(), 0..3), prop::collection::vec(failing, 0..3));
+    (any::<String>(), moments(), trees, failing, any::<bool>(), any::<u32>()).prop_map(
+        |(verdict, moment, trees, failing, blocked, attempt)| Judged {
+            verdict,
+            moment,
+            trees,
+            failing,
+            blocked,
+            attempt,
+        },
+    )
+}
+
+fn kinds() -> impl Strategy<Value = EventKind> {
+    let git = (any::<String>(), any::<String>(), prop::option::of(oids()), prop::option::of(oids()), any::<String>());
+    prop_oneof![
+        commands().prop_map(|command| EventKind::RunStarted(RunStarted { command })),
+        runs().prop_map(|run| EventKind::Run(Box::new(run))),
+        verdicts().prop_map(EventKind::Judged),
+        ("[g-i]", oids(), any::<String>(), any::<String>())
+            .prop_map(|(gate, tree, reason, by)| EventKind::Waived(Waived { gate, tree, reason, by })),
+        git.prop_map(|(action, reference, old, new, message)| {
+            EventKind::Git(GitEvent { action, reference, old, new, message })
+        }),
+        any::<String>().prop_map(|what| EventKind::Damage(Damage { what })),
+        ("z[a-z]*", any::<String>(), any::<u64>()).prop_map(|(kind, text, number)| EventKind::Unknown {
+            kind,
+            data: serde_json::json!({ "text": text, "number": number, "list": [null, true] }),
+        }),
+    ]
+}
+
+fn new_events() -> impl Strategy<Value = NewEvent> {
+    let grades = prop_oneof![
+        Just(Grade::Claimed),
+        Just(Grade::Transcribed),
+        Just(Grade::Hooked),
+        Just(Grade::Observed),
+        Just(Grade::Attested),
+        Just(Grade::Ci)
+    ];
+    (prop::option::of("[st]"), any::<String>(), grades, kinds()).prop_map(|(session, by, grade, kind)| NewEvent {
+        session,
+        origin: Origin { by, grade },
+        kind,
+    })
+}

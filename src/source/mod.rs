@@ -1,0 +1,1 @@
+//! Where events come from. Sources read and never judge.
