@@ -21,6 +21,15 @@ pub struct Cli {
 /// What `gate` can do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Judge what is here before anybody says "done"
+    Check(cmd::check::Args),
+    /// Run a declared command, or any, and record what it proves
+    Run(cmd::run::Args),
+    /// Show what is proven for the commit and for the working tree
+    Status(cmd::status::Args),
+    /// Let one gate pass for one content, with a reason (people only)
+    #[command(hide = true)]
+    Waive(cmd::waive::Args),
     /// Print shell completions
     Completions(cmd::completions::Args),
 }
@@ -29,6 +38,10 @@ impl Cli {
     /// Runs the command and prints what it failed with.
     pub fn run(self, ui: &mut Ui) -> ExitCode {
         let done: anyhow::Result<ExitCode> = match self.command {
+            Command::Check(args) => cmd::check::main(&args, ui).map(Into::into),
+            Command::Run(args) => cmd::run::main(&args, ui),
+            Command::Status(args) => cmd::status::main(&args, ui).map(Into::into),
+            Command::Waive(args) => cmd::waive::main(&args, ui).map(Into::into),
             Command::Completions(args) => cmd::completions::main(&args, ui).map(Into::into),
         };
         done.unwrap_or_else(|error| {

@@ -207,7 +207,7 @@ const fn shown(c: char) -> char {
 }
 
 /// The one of `known` that `word` is most like, if it is like any.
-pub(super) fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     // Beyond any key there is; comparing costs the product of the lengths.
     const LONGEST: usize = 64;
     let plain = |word: &str| word.to_lowercase().replace(['-', ' ', '.'], "_");

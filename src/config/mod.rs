@@ -21,7 +21,7 @@ use toml::de::DeTable;
 
 pub use self::built_in::built_in;
 use self::error::Report;
-pub use self::error::{ConfigError, Problem};
+pub use self::error::{ConfigError, Problem, nearest};
 use self::fields::Fields;
 pub use self::locate::{LocateError, Located, Note, Places, ReadFile, locate};
 pub use self::param_error::CheckParams;

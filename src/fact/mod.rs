@@ -3,7 +3,9 @@
 //! Collecting them ([`collect`]) is the last step that touches the outside; from here on everything is a pure
 //! function, so that every scenario can be tested, stored and judged again without a repository.
 
+pub mod collect;
 pub mod evidence;
+mod overlay;
 pub mod subject;
 
 use serde::{Deserialize, Serialize};

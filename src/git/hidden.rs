@@ -44,6 +44,26 @@ pub enum ConcealmentKind {
     InheritedVariables,
 }
 
+impl ConcealmentKind {
+    /// The word for programs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::HiddenEdit => "hidden-edit",
+            Self::AssumeUnchanged => "assume-unchanged",
+            Self::SkipWorktree => "skip-worktree",
+            Self::LocalExclude => "local-exclude",
+            Self::Fsmonitor => "fsmonitor",
+            Self::LocalFilter => "local-filter",
+            Self::LocalAttributes => "local-attributes",
+            Self::FileMode => "file-mode",
+            Self::LaxStat => "lax-stat",
+            Self::HooksPath => "hooks-path",
+            Self::Replacements => "replacements",
+            Self::InheritedVariables => "inherited-variables",
+        }
+    }
+}
+
 /// Something found that hides edits, or could.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Concealment {

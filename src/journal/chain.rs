@@ -56,6 +56,23 @@ impl Integrity {
     }
 }
 
+impl std::fmt::Display for Integrity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.is_intact() {
+            return f.write_str("the journal is whole");
+        }
+        f.write_str("the journal is not whole:")?;
+        let faults =
+            [("something is missing before", &self.cut), ("edited", &self.edited), ("unreadable", &self.damaged)];
+        let named = faults.into_iter().filter(|(_, lines)| !lines.is_empty());
+        for (index, (what, lines)) in named.enumerate() {
+            let lines: Vec<_> = lines.iter().take(5).map(u64::to_string).collect();
+            write!(f, "{} {what} line {}", if index == 0 { "" } else { "," }, lines.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
 /// The chain as far as it was followed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Chain {

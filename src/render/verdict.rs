@@ -8,6 +8,7 @@ use anstyle::Style;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::moment::Moment;
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
+use crate::verdict::feedback::{CHECKLIST, LAST_WARNING};
 use crate::verdict::{Outcome, Verdict};
 
 /// The whole verdict in a few lines, for `gate check` and for a push that is refused.
@@ -30,6 +31,12 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
     }
     for note in &verdict.notes {
         let _ = writeln!(text, "  {WARN}note{WARN:#} {}", note.text);
+    }
+    if verdict.attempt == LAST_WARNING {
+        let _ = writeln!(text, "  {STRONG}last warning:{STRONG:#} check each before asking again");
+        for item in CHECKLIST {
+            let _ = writeln!(text, "   [ ] {item}");
+        }
     }
     if verdict.outcome == Outcome::NeedsHuman {
         let _ = writeln!(text, "  {STRONG}now:{STRONG:#}  this goes to a person; {}", verdict.human_actions.join("; "));
@@ -82,13 +89,16 @@ fn headline(verdict: &Verdict) -> String {
     let more = verdict.subjects.len().saturating_sub(3);
     let names = names.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() };
     let names = if names.is_empty() { "nothing to judge".to_owned() } else { names };
+    let again = if verdict.repeated { ", nothing changed since" } else { "" };
     match verdict.outcome {
         Outcome::Pass if verdict.complete => format!("{GOOD}pass{GOOD:#}  {names}"),
         Outcome::Pass => format!("{WARN}pass, with reservations{WARN:#}  {names}"),
-        Outcome::Blocked => format!("{BAD}{what} blocked{BAD:#} (attempt {})  {names}", verdict.attempt),
+        Outcome::Blocked => format!("{BAD}{what} blocked{BAD:#} (attempt {}{again})  {names}", verdict.attempt),
         Outcome::NeedsHuman => {
             format!("{BAD}{what} blocked{BAD:#} (attempt {}, handed over)  {names}", verdict.attempt)
         }
-        Outcome::CannotJudge => format!("{WARN}{what} cannot be judged{WARN:#} (attempt {})  {names}", verdict.attempt),
+        Outcome::CannotJudge => {
+            format!("{WARN}{what} cannot be judged{WARN:#} (attempt {}{again})  {names}", verdict.attempt)
+        }
     }
 }

@@ -28,7 +28,7 @@ mod tail;
 mod tee;
 
 pub use environment::SCRUBBED;
-pub use plain::{clean_tail, plain_text};
+pub use plain::{clean_tail, plain_text, whole_text};
 pub use process::{CommandLine, Finished, Spec, run};
 pub use start::{StartError, StartProblem};
 pub use tail::{HEAD, Output, TAIL};

@@ -28,6 +28,12 @@ pub fn plain_text(bytes: &[u8]) -> String {
     shown.split_inclusive('\n').map(last_state).collect()
 }
 
+/// All that is there of what a command wrote, as text; see [`plain_text`].
+pub fn whole_text(output: &Output) -> String {
+    let gap: &[u8] = if output.cut { b"\n" } else { b"" };
+    plain_text(&[output.head.as_slice(), gap, output.tail.as_slice()].concat())
+}
+
 /// Without escape sequences and control characters. `\n` and `\t` stay, and a `\r` where text follows it on its line.
 fn shown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -91,6 +91,7 @@ pub fn verdict(
         policy: PolicyRecord { source: policy.source.clone(), digest: policy.digest.clone() },
         session: occasion.session,
         attempt: attempt.number,
+        repeated: attempt.repeated,
         gates: results,
         evidence,
         notes: facts.notes,

@@ -6,6 +6,9 @@ use crate::gates::finding::{Effect, Finding, GateResult};
 use crate::verdict::Outcome;
 use crate::verdict::assemble::Attempt;
 
+/// The attempt that is answered with the last warning.
+pub const LAST_WARNING: u32 = 3;
+
 /// The feedback for one verdict; empty when nothing stops.
 pub fn text(results: &[GateResult], next_actions: &[String], outcome: Outcome, attempt: Attempt) -> String {
     let stopping: Vec<_> = results.iter().filter(|result| result.effect() >= Effect::CannotJudge).collect();
@@ -33,7 +36,7 @@ pub fn text(results: &[GateResult], next_actions: &[String], outcome: Outcome, a
             lines.extend(several.iter().enumerate().map(|(index, action)| format!("{}. {action}", index + 1)));
         }
     }
-    if attempt.number == 3 {
+    if attempt.number == LAST_WARNING {
         lines.push("Before you answer again, check each:".to_owned());
         lines.extend(CHECKLIST.iter().map(|item| format!("[ ] {item}")));
     }
@@ -41,7 +44,7 @@ pub fn text(results: &[GateResult], next_actions: &[String], outcome: Outcome, a
 }
 
 /// What the last warning asks to be checked.
-const CHECKLIST: &[&str] = &[
+pub const CHECKLIST: &[&str] = &[
     "the command ran to its end, alone, and its own exit status was seen",
     "nothing was edited after it ended",
     "what was tested is committed: `git status` shows nothing that belongs to the change",
@@ -54,7 +57,7 @@ fn headline(outcome: Outcome, attempt: Attempt) -> String {
     match (outcome, number) {
         (Outcome::NeedsHuman, _) => format!("Not proven after {number} attempts: this goes to a person now."),
         (Outcome::CannotJudge, _) => format!("This cannot be judged yet (attempt {number}).{unchanged}"),
-        (_, 3) => format!("Not proven, and this is the last warning (attempt 3).{unchanged}"),
+        (_, LAST_WARNING) => format!("Not proven, and this is the last warning (attempt 3).{unchanged}"),
         (_, 2) => format!("Still not proven (attempt 2).{unchanged}"),
         _ => format!("Not proven yet (attempt {number}).{unchanged}"),
     }

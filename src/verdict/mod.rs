@@ -48,6 +48,8 @@ pub struct Verdict {
     pub session: String,
     /// How often this session has been told no in a row; 0 when nothing blocks.
     pub attempt: u32,
+    /// The same failure of the same content has been told before.
+    pub repeated: bool,
     /// One entry for each gate that was asked.
     pub gates: Vec<GateResult>,
     /// The evidence the answers rest on.

@@ -1,0 +1,65 @@
+//! `gate check`: judge what is here before anybody says "done".
+
+use anyhow::Result;
+
+use crate::engine::Workplace;
+use crate::exit::Exit;
+use crate::fact::collect::{self, Sources};
+use crate::failure::Failure;
+use crate::moment::Moment;
+use crate::render;
+use crate::render::ui::Ui;
+use crate::verdict::artifact;
+
+/// Arguments of `gate check`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Ask the gates of this moment
+    #[arg(long, value_enum, default_value_t = Moment::Stop)]
+    moment: Moment,
+    /// Judge this commit instead of what is checked out
+    #[arg(long, value_name = "REV")]
+    rev: Option<String>,
+    /// Print the verdict as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Judges and prints the verdict.
+pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
+    let place = Workplace::here()?;
+    let repo = &place.repo;
+    let state = place.state()?;
+    let commit = match &args.rev {
+        None => repo.head()?.commit,
+        Some(rev) => Some(repo.commit(rev)?.ok_or_else(|| no_commit(rev))?),
+    };
+    let lineage = commit.as_ref().map(|commit| collect::lineage(repo, commit, None)).transpose()?;
+    let (policy, notes) = place.policy(lineage.as_ref())?;
+    let sources = Sources { repo, journal: &place.journal, state: &state, policy: &policy };
+    let mut facts = match (&args.rev, &lineage) {
+        (Some(rev), Some(lineage)) => collect::at_commit(sources, args.moment, rev, lineage)?,
+        _ => {
+            repo.work_tree()?;
+            collect::at_stop(sources, args.moment, lineage.as_ref(), &repo.snapshot()?)?
+        }
+    };
+    facts.notes.extend(notes);
+    let judgement = place.judge(&policy, facts);
+    let record = judgement.written.as_ref().map(|written| written.record.as_path());
+    if args.json {
+        ui.line(serde_json::to_string_pretty(&judgement.verdict)?);
+    } else {
+        ui.raw(render::verdict::lines(&judgement.verdict, record));
+    }
+    // Old records go here and not in a hook, whose cost must not grow with their number.
+    if let Err(error) = artifact::prune(&repo.gate_dir()) {
+        ui.say(format_args!("gate: old verdicts could not be removed: {error}"));
+    }
+    Ok(judgement.verdict.outcome.exit())
+}
+
+fn no_commit(rev: &str) -> Failure {
+    Failure::new(Exit::Usage, format!("`{rev}` is not a commit of this repository"))
+        .remedy("git rev-parse --verify REV^{commit} shows what git makes of it")
+}

@@ -1,0 +1,172 @@
+//! `gate run`: run a declared command, or any, and record what it ran on and how it ended.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::engine::Workplace;
+use crate::event::{CommandRef, Ended};
+use crate::exit::Exit;
+use crate::fact::collect::{self, Sources};
+use crate::failure::Failure;
+use crate::gates::{self, finding::Answer};
+use crate::moment::Moment;
+use crate::policy::{Command, Policy, command_key};
+use crate::record::{self, Job, Recorded};
+use crate::render::ui::{BAD, GOOD, Ui, WARN};
+use crate::repo_path::RepoPath;
+use crate::run::CommandLine;
+
+/// Arguments of `gate run`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Declared commands, or gates whose commands to run; without any, what is missing or stale
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Any command, in the current directory
+    #[arg(last = true, value_name = "CMD")]
+    command: Vec<OsString>,
+}
+
+/// Runs, and returns the status of the command: that of the first that failed where there are several.
+pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
+    let place = Workplace::here()?;
+    let root = place.repo.work_tree()?.to_owned();
+    let head = place.repo.head()?.commit;
+    let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, None)).transpose()?;
+    let (policy, _) = place.policy(lineage.as_ref())?;
+    if !args.command.is_empty() {
+        let job = given(&args.command, &root, &policy)?;
+        return Ok(run(&place, &root, job, ui));
+    }
+    let commands =
+        if args.names.is_empty() { unproven(&place, &policy, lineage.as_ref())? } else { named(&args.names, &policy)? };
+    if commands.is_empty() {
+        ui.say("gate: nothing to run: every command that is asked for has passed on this content");
+    }
+    for command in commands {
+        ui.say(format_args!("gate: {}: {}", command.name, command.run));
+        let job = Job {
+            command: command.reference(),
+            line: CommandLine::Shell(&command.run),
+            reports: &command.reports,
+            policy: policy.digest.clone(),
+        };
+        let code = run(&place, &root, job, ui);
+        if code != ExitCode::SUCCESS {
+            return Ok(code);
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn run(place: &Workplace, root: &Path, job: Job<'_>, ui: &mut Ui) -> ExitCode {
+    let name = job.command.name.clone().unwrap_or_else(|| job.command.line.clone());
+    let recorded = record::record(place, root, job);
+    say(&name, &recorded, ui);
+    recorded.finished.exit_code().into()
+}
+
+fn say(name: &str, recorded: &Recorded, ui: &mut Ui) {
+    if let Some(error) = &recorded.finished.start_error {
+        ui.say(format_args!("{BAD}gate:{BAD:#} {}", error.what));
+        for line in error.remedy.lines() {
+            ui.say(format_args!("      {line}"));
+        }
+    }
+    let counts = recorded.run.as_ref().and_then(|run| run.report.as_ref());
+    let counts = counts
+        .map(|report| format!(" ({} passed, {} failed, {} skipped)", report.passed, report.failed, report.skipped));
+    let counts = counts.unwrap_or_default();
+    match recorded.finished.ended {
+        Ended::Exited(0) => ui.say(format_args!("gate: {GOOD}{name} ended well{GOOD:#}{counts}")),
+        Ended::Exited(code) => ui.say(format_args!("gate: {BAD}{name} ended with status {code}{BAD:#}{counts}")),
+        Ended::Signalled(signal) => ui.say(format_args!("gate: {BAD}{name} was killed by signal {signal}{BAD:#}")),
+        Ended::NotStarted => {}
+    }
+    if let Some(run) = recorded.run.as_ref().filter(|run| !run.changed.is_empty()) {
+        let paths: Vec<_> = run.changed.iter().take(3).map(ToString::to_string).collect();
+        ui.say(format_args!("gate: {WARN}{} changed while it ran{WARN:#}", paths.join(", ")));
+    }
+    if let Some(loss) = &recorded.loss {
+        ui.say(format_args!("{BAD}gate:{BAD:#} this run is not recorded and proves nothing: {loss}"));
+    }
+}
+
+/// The declared commands of these names, or of the gates of these names.
+fn named<'a>(names: &[String], policy: &'a Policy) -> Result<Vec<&'a Command>, Failure> {
+    let mut commands: Vec<&Command> = Vec::new();
+    for name in names {
+        let exact = policy.commands.iter().filter(|command| command.name == *name).collect::<Vec<_>>();
+        let found = if exact.is_empty() {
+            policy.commands.iter().filter(|command| command.gate == *name).collect()
+        } else {
+            exact
+        };
+        if found.is_empty() {
+            return Err(undeclared(name, policy));
+        }
+        for command in found {
+            if commands.iter().all(|known| known.name != command.name) {
+                commands.push(command);
+            }
+        }
+    }
+    Ok(commands)
+}
+
+fn undeclared(name: &str, policy: &Policy) -> Failure {
+    let known: Vec<_> = policy.commands.iter().map(|command| command.name.as_str()).collect();
+    let remedy = match crate::config::nearest(name, known.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => {
+            "declare one: gate init --test '<command>'; or run any command: gate run -- <command>".to_owned()
+        }
+        None => format!("declared are {}; or run any command: gate run -- <command>", known.join(", ")),
+    };
+    Failure::new(Exit::Usage, format!("no command `{name}` is declared in gate.toml")).remedy(remedy)
+}
+
+/// The commands whose evidence is missing, stale or bad for what is checked out.
+fn unproven<'a>(place: &Workplace, policy: &'a Policy, head: Option<&collect::Lineage>) -> Result<Vec<&'a Command>> {
+    let state = place.state()?;
+    let sources = Sources { repo: &place.repo, journal: &place.journal, state: &state, policy };
+    let snapshot = place.repo.snapshot()?;
+    let mut facts = collect::at_stop(sources, Moment::Stop, head, &snapshot)?;
+    if !snapshot.is_clean() {
+        // A run is evidence for the working tree; what only the commit lacks, no run can give it.
+        facts.subjects.retain(|subject| subject.role == crate::fact::subject::Role::WorkingTree);
+    }
+    let results = gates::judge(policy, &facts);
+    let findings =
+        results.iter().flat_map(|result| &result.findings).filter(|finding| finding.answer >= Answer::Unknown);
+    let names: Vec<_> = findings.filter_map(|finding| finding.command.as_deref()).collect();
+    Ok(policy.commands.iter().filter(|command| names.contains(&command.name.as_str())).collect())
+}
+
+/// Any command, run where the caller stands; it is evidence for a declared one if line and directory are the same.
+fn given<'a>(words: &'a [OsString], root: &Path, policy: &Policy) -> Result<Job<'a>, Failure> {
+    let here = std::env::current_dir()
+        .map_err(|error| Failure::new(Exit::Usage, format!("the current directory cannot be read: {error}")))?;
+    let here = here.canonicalize().unwrap_or(here);
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    let dir = here.strip_prefix(&root).map(|inner| RepoPath::from_os(inner.as_os_str())).unwrap_or_default();
+    let line = words.iter().map(|word| shell_word(&word.to_string_lossy())).collect::<Vec<_>>().join(" ");
+    let key = command_key(&line, &dir);
+    let name =
+        policy.commands.iter().find(|command| command.reference().key == key).map(|command| command.name.clone());
+    let command = CommandRef { name, line: crate::redact::redact(&line).into_owned(), dir, key };
+    Ok(Job { command, line: CommandLine::Argv(words), reports: &[], policy: policy.digest.clone() })
+}
+
+/// A word as one would type it.
+fn shell_word(word: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-+@%=:,^".contains(&b);
+    if !word.is_empty() && word.bytes().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}

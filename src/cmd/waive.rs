@@ -1,0 +1,61 @@
+//! `gate waive`: a person lets one gate pass for one content, with a reason that stays in the record.
+
+use anyhow::Result;
+
+use crate::engine::Workplace;
+use crate::event::{EventKind, Origin, Waived};
+use crate::exit::Exit;
+use crate::fact::collect;
+use crate::failure::Failure;
+use crate::journal::NewEvent;
+use crate::render::ui::Ui;
+
+/// Arguments of `gate waive`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The gate
+    gate: String,
+    /// Why; it is recorded, shown in every verdict about this content, and judged again in CI
+    #[arg(long)]
+    reason: String,
+    /// The commit whose content is meant
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    rev: String,
+}
+
+/// Records the waiver.
+pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
+    let place = Workplace::here()?;
+    // Not a defence against intent, which is judged where the agent has no rights: a person is asked, at a terminal.
+    if place.session.agent.is_some() || !ui.is_interactive() {
+        return Err(Failure::new(Exit::NeedsHuman, "only a person at a terminal can do this").into());
+    }
+    if args.reason.trim().is_empty() {
+        return Err(Failure::new(Exit::Usage, "a reason is needed: --reason '…'").into());
+    }
+    let repo = &place.repo;
+    let commit =
+        repo.commit(&args.rev)?.ok_or_else(|| Failure::new(Exit::Usage, format!("`{}` is not a commit", args.rev)))?;
+    let lineage = collect::lineage(repo, &commit, None)?;
+    let (policy, _) = place.policy(Some(&lineage))?;
+    if policy.gates.iter().all(|gate| gate.id != args.gate) {
+        let known: Vec<_> = policy.gates.iter().map(|gate| gate.id.as_str()).collect();
+        return Err(Failure::new(Exit::Usage, format!("there is no gate `{}`", args.gate))
+            .remedy(format!("the gates are {}", known.join(", ")))
+            .into());
+    }
+    let tree = repo.tree_of(&commit)?;
+    let by = repo.config("user.name")?.unwrap_or_else(|| "somebody".to_owned());
+    if !ui.confirm(&format!("Let {} pass for the content of {} ({})?", args.gate, args.rev, commit.short())) {
+        return Ok(Exit::Blocked);
+    }
+    let waived = Waived { gate: args.gate.clone(), tree, reason: args.reason.clone(), by };
+    let event = NewEvent {
+        session: Some(place.session.id.clone()),
+        origin: Origin::observed(),
+        kind: EventKind::Waived(waived),
+    };
+    place.journal.append(event)?;
+    ui.say(format_args!("gate: {} is waived for this content, and for nothing else", args.gate));
+    Ok(Exit::Pass)
+}

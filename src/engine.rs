@@ -1,0 +1,220 @@
+//! The engine, the same at every moment: ask the gates, count the attempt, write the record.
+//!
+//! The stages do the work; this is their order.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use crate::config::{self, LocateError, Places, ReadFile};
+use crate::event::{EventKind, Judged, Origin};
+use crate::exit::Exit;
+use crate::fact::collect::Lineage;
+use crate::fact::subject::Base;
+use crate::fact::{Facts, Note};
+use crate::failure::Failure;
+use crate::gates;
+use crate::git::Repo;
+use crate::journal::{Journal, JournalError, Line, NewEvent, State};
+use crate::oid::Oid;
+use crate::policy::Policy;
+use crate::repo_path::RepoPath;
+use crate::session::Session;
+use crate::verdict::artifact::{self, Written};
+use crate::verdict::assemble::{self, Attempt, ESCALATES_AT, Occasion};
+use crate::verdict::{Verdict, escalation};
+
+/// A repository with its journal, and who is at work in it.
+pub struct Workplace {
+    /// The repository.
+    pub repo: Repo,
+    /// Its journal.
+    pub journal: Journal,
+    /// The session.
+    pub session: Session,
+}
+
+/// A verdict and where it was written.
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Its files; `None` where nothing could be written.
+    pub written: Option<Written>,
+}
+
+impl Workplace {
+    /// The workplace around the current directory.
+    pub fn here() -> Result<Self, Failure> {
+        let dir = current_dir()?;
+        Ok(Self::of(Repo::discover(&dir).map_err(|error| no_repository(&error))?))
+    }
+
+    /// The workplace of the hook that git has started in the current directory.
+    pub fn of_hook() -> Result<Self, Failure> {
+        let dir = current_dir()?;
+        Ok(Self::of(Repo::discover_in_hook(&dir).map_err(|error| no_repository(&error))?))
+    }
+
+    fn of(repo: Repo) -> Self {
+        let journal = Journal::open(&repo.gate_dir(), repo.root());
+        let session = Session::current(repo.root().unwrap_or(repo.git_dir()));
+        Self { repo, journal, session }
+    }
+
+    /// The policy that counts for a commit (`None`: nothing is committed), and what is to be said about the choice.
+    pub fn policy(&self, judged: Option<&Lineage>) -> Result<(Policy, Vec<Note>), Failure> {
+        let file = RepoPath::from(config::FILE);
+        let of = |commit: &Oid| self.repo.blob_at(commit, &file).map_err(|error| error.to_string());
+        let here = || match self.repo.root().map(|root| std::fs::read(root.join(config::FILE))) {
+            None => Ok(None),
+            Some(Ok(bytes)) => Ok(Some(bytes)),
+            Some(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Some(Err(error)) => Err(error.to_string()),
+        };
+        let base = judged.and_then(|lineage| match &lineage.base {
+            Base::MergeBase { commit, .. } => Some(commit),
+            Base::Nothing | Base::Unknown(_) => None,
+        });
+        let of_base = || base.map_or(Ok(None), of);
+        let of_judged = || judged.map_or(Ok(None), |lineage| of(&lineage.commit));
+        let places = Places {
+            base: base.map(|base| (base.clone(), &of_base as ReadFile<'_, String>)),
+            judged: judged.map(|lineage| (lineage.commit.clone(), &of_judged as ReadFile<'_, String>)),
+            working_tree: Some(&here),
+        };
+        let located = config::locate(&places, &gates::check_params).map_err(|error| match error {
+            LocateError::Config(error) => Failure::new(Exit::BadInput, error.render()),
+            LocateError::Read(error) => {
+                Failure::new(Exit::Internal, format!("{} cannot be read: {error}", config::FILE))
+            }
+        })?;
+        let notes = located.notes.iter().map(|note| Note { kind: "policy".to_owned(), text: note.to_string() });
+        Ok((located.policy, notes.collect()))
+    }
+
+    /// What the journal says so far.
+    pub fn state(&self) -> Result<State, Failure> {
+        self.journal.state().map_err(|error| Failure::new(Exit::Internal, error))
+    }
+
+    /// Judges, counts and records.
+    pub fn judge(&self, policy: &Policy, facts: Facts) -> Judgement {
+        let results = gates::judge(policy, &facts);
+        let failing = assemble::failing(&results);
+        let blocked = assemble::blocks(&results);
+        let trees: Vec<_> = facts.subjects.iter().filter_map(|subject| subject.tree.clone()).collect();
+        let at = Timestamp::now();
+        let id = verdict_id(at, &self.session.id);
+        let decide = |state: &State| {
+            let told = state.judged(&self.session.id);
+            let attempt = Attempt {
+                number: if blocked { told.attempt_for(&failing) } else { 0 },
+                repeated: blocked && failing.iter().filter(|gate| gate.blocks).all(|gate| told.was_told(gate, &trees)),
+            };
+            let judged = Judged {
+                verdict: id.clone(),
+                moment: facts.moment,
+                trees: trees.clone(),
+                failing: failing.clone(),
+                blocked,
+                attempt: attempt.number,
+            };
+            let event = NewEvent {
+                session: Some(self.session.id.clone()),
+                origin: Origin::observed(),
+                kind: EventKind::Judged(judged),
+            };
+            (vec![event], attempt)
+        };
+        let (attempt, recorded) = self.journal.append_with(decide);
+        let loss = recorded.err().map(|error| unrecorded(&error));
+        let occasion = Occasion { id, at, repository: self.name(), session: self.session.id.clone() };
+        let mut verdict = assemble::verdict(policy, facts, results, occasion, attempt);
+        verdict.notes.extend(loss);
+        let written = self.write(&mut verdict);
+        Judgement { verdict, written }
+    }
+
+    fn write(&self, verdict: &mut Verdict) -> Option<Written> {
+        let gate_dir = self.repo.gate_dir();
+        let payload = (verdict.attempt >= ESCALATES_AT).then(|| escalation_path(&gate_dir, &self.session.id));
+        match artifact::write(&gate_dir, verdict, payload.as_deref()) {
+            Ok(written) => {
+                // Exactly one payload for one series of attempts: the fourth writes it, later ones point to it.
+                let due = payload.filter(|_| verdict.attempt == ESCALATES_AT);
+                let lost = due.and_then(|path| self.escalate(verdict, &written.record, &path).err());
+                verdict.notes.extend(lost);
+                Some(written)
+            }
+            Err(error) => {
+                verdict.notes.push(Note {
+                    kind: "record-lost".to_owned(),
+                    text: format!("the verdict could not be written: {error}"),
+                });
+                None
+            }
+        }
+    }
+
+    fn escalate(&self, verdict: &Verdict, record: &Path, path: &Path) -> Result<(), Note> {
+        let lost = |error: &dyn std::fmt::Display| Note {
+            kind: "escalation-lost".to_owned(),
+            text: format!("the escalation payload could not be written: {error}"),
+        };
+        let payload = escalation::derive(verdict, &self.tried(), &record.to_string_lossy());
+        let text = escalation::text(&payload).map_err(|error| lost(&error))?;
+        artifact::write_json(path, &payload).map_err(|error| lost(&error))?;
+        artifact::write_bytes(&path.with_extension("txt"), text.as_bytes()).map_err(|error| lost(&error))
+    }
+
+    /// The command lines run in this session since its first refusal in a row, oldest first.
+    fn tried(&self) -> Vec<String> {
+        let mut tried = Vec::new();
+        for line in self.journal.events().into_iter().flatten() {
+            let Line::Event(event) = line else { continue };
+            if event.session.as_deref() != Some(&self.session.id) {
+                continue;
+            }
+            match event.kind {
+                EventKind::Run(run) => tried.push(run.command.line),
+                EventKind::Judged(judged) if judged.attempt <= 1 => tried.clear(),
+                _ => {}
+            }
+        }
+        tried
+    }
+
+    fn name(&self) -> String {
+        self.repo.root().unwrap_or(self.repo.git_dir()).to_string_lossy().into_owned()
+    }
+}
+
+/// Where the payload of a session lies.
+pub fn escalation_path(gate_dir: &Path, session: &str) -> PathBuf {
+    artifact::folder(gate_dir).join(format!("escalation_{}.json", artifact::file_stem(session)))
+}
+
+fn verdict_id(at: Timestamp, session: &str) -> String {
+    let print = crate::digest::hex_digest(&[
+        session.as_bytes(),
+        &std::process::id().to_be_bytes(),
+        &at.as_nanosecond().to_be_bytes(),
+    ]);
+    format!("v{}-{}", at.strftime("%Y%m%dT%H%M%S"), &print[..8])
+}
+
+fn unrecorded(error: &JournalError) -> Note {
+    Note {
+        kind: "journal-unwritable".to_owned(),
+        text: format!("this verdict is not in the journal, so attempts are not counted: {error}"),
+    }
+}
+
+fn current_dir() -> Result<PathBuf, Failure> {
+    std::env::current_dir()
+        .map_err(|error| Failure::new(Exit::Usage, format!("the current directory cannot be read: {error}")))
+}
+
+fn no_repository(error: &crate::git::GitError) -> Failure {
+    Failure::new(Exit::Usage, error).remedy("run it inside a git repository: git init")
+}

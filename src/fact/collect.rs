@@ -1,0 +1,365 @@
+//! The facts for one judgement: read once, in a constant number of calls of git, then never again.
+
+use std::collections::BTreeMap;
+
+use crate::event::{Origin, Run};
+use crate::fact::evidence::RunFact;
+use crate::fact::overlay;
+use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Role, Subject};
+use crate::fact::{Facts, Note};
+use crate::git::{Change, GitError, ObjectKind, Repo, TreeDiff};
+use crate::journal::{Journal, JournalError, RecordedRun, State};
+use crate::moment::Moment;
+use crate::oid::Oid;
+use crate::policy::{Command, Policy};
+use crate::repo_path::RepoPath;
+use crate::snapshot::Snapshot;
+
+/// How many of the newest runs of a command are compared with a subject, beside those on exactly its tree.
+const COMPARED: usize = 32;
+
+/// Facts that could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum CollectError {
+    /// git could not answer.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The journal could not be read.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+/// Where facts come from.
+#[derive(Clone, Copy)]
+pub struct Sources<'a> {
+    /// The repository.
+    pub repo: &'a Repo,
+    /// The journal.
+    pub journal: &'a Journal,
+    /// What the journal says so far.
+    pub state: &'a State,
+    /// The policy in force.
+    pub policy: &'a Policy,
+}
+
+/// A commit and where its history leaves the default branch.
+#[derive(Clone, Debug)]
+pub struct Lineage {
+    /// The commit.
+    pub commit: Oid,
+    /// What it is compared with.
+    pub base: Base,
+}
+
+/// Where the history of `commit` leaves the default branch of `remote`, or of the remote that this clone follows.
+///
+/// Only what a remote is known to have is a base: a local branch can be moved by whoever is judged.
+pub fn lineage(repo: &Repo, commit: &Oid, remote: Option<&str>) -> Result<Lineage, GitError> {
+    let base = match base_branch(repo, remote)? {
+        None => Base::Nothing,
+        Some((branch, tip)) => match repo.merge_base(commit, &tip)? {
+            Some(base) => Base::MergeBase { commit: base, branch },
+            None if repo.is_shallow() => {
+                Base::Unknown(format!("this clone is shallow and does not reach {branch}: git fetch --unshallow"))
+            }
+            None => Base::Unknown(format!("it shares no history with {branch}")),
+        },
+    };
+    Ok(Lineage { commit: commit.clone(), base })
+}
+
+/// The remote-tracking branch that stands for the default branch, and its tip.
+fn base_branch(repo: &Repo, remote: Option<&str>) -> Result<Option<(String, Oid)>, GitError> {
+    let remotes: Vec<String> = match remote {
+        Some(remote) => vec![remote.to_owned()],
+        None => {
+            let mut names: Vec<_> = repo.remotes()?.into_iter().map(|remote| remote.name).collect();
+            names.sort_by_key(|name| name != "origin");
+            names
+        }
+    };
+    for remote in &remotes {
+        let prefix = format!("refs/remotes/{remote}/");
+        let named = repo.symbolic_ref(&format!("{prefix}HEAD"))?;
+        let guesses = [format!("{prefix}main"), format!("{prefix}master")];
+        for name in named.into_iter().chain(guesses) {
+            if let Some(tip) = repo.reference(&name)? {
+                return Ok(Some((name.trim_start_matches("refs/remotes/").to_owned(), tip)));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Facts for `gate check` and a client's stop: the commit that is checked out and, where it differs, the working tree.
+pub fn at_stop(
+    sources: Sources<'_>,
+    moment: Moment,
+    head: Option<&Lineage>,
+    snapshot: &Snapshot,
+) -> Result<Facts, CollectError> {
+    let mut drafts = Vec::new();
+    if let Some(head) = head {
+        let mut draft = Draft::commit("HEAD", sources.repo, head)?;
+        draft.subject.checked_out = Some(snapshot.is_clean());
+        drafts.push(draft);
+    }
+    if !snapshot.is_clean() {
+        drafts.push(Draft::working_tree(sources.repo, head, snapshot)?);
+    }
+    let mut facts = finish(sources, moment, drafts)?;
+    for concealment in sources.repo.concealment()? {
+        facts.notes.push(Note { kind: concealment.kind.as_str().to_owned(), text: concealment.what });
+    }
+    Ok(facts)
+}
+
+/// Facts for one commit, wherever it is: `gate check --rev`.
+pub fn at_commit(sources: Sources<'_>, moment: Moment, name: &str, commit: &Lineage) -> Result<Facts, CollectError> {
+    finish(sources, moment, vec![Draft::commit(name, sources.repo, commit)?])
+}
+
+/// Facts for a push: commits and recorded snapshots alone, never the working tree.
+pub fn at_push(
+    sources: Sources<'_>,
+    updates: &[(RefUpdate, Option<Lineage>)],
+    head: Option<&Oid>,
+) -> Result<Facts, CollectError> {
+    let mut drafts = Vec::new();
+    for (update, lineage) in updates {
+        let name = update_name(update);
+        let mut draft = match lineage {
+            Some(lineage) => Draft::commit(&name, sources.repo, lineage)?,
+            None => Draft::empty(&name),
+        };
+        draft.subject.branch = update.local_ref.strip_prefix("refs/heads/").map(str::to_owned);
+        draft.subject.checked_out = Some(draft.subject.commit.as_ref() == head);
+        draft.subject.update = Some(update.clone());
+        drafts.push(draft);
+    }
+    finish(sources, Moment::Push, drafts)
+}
+
+/// The commit behind a pushed object and where its history leaves the default branch. `None` for a deletion, an object
+/// that is no commit, and for refs that hold no source: notes are records about commits.
+pub fn pushed(repo: &Repo, update: &RefUpdate) -> Result<Option<Lineage>, GitError> {
+    let Some(new) = update.new.as_ref().filter(|_| !update.remote_ref.starts_with("refs/notes/")) else {
+        return Ok(None);
+    };
+    let commit = match repo.object_kind(new)? {
+        Some(ObjectKind::Commit) => Some(new.clone()),
+        Some(ObjectKind::Tag) => repo.commit(new.as_str())?,
+        Some(ObjectKind::Tree | ObjectKind::Blob) | None => None,
+    };
+    commit
+        .map(|commit| {
+            lineage(repo, &commit, Some(&update.remote).filter(|remote| !remote.is_empty()).map(String::as_str))
+        })
+        .transpose()
+}
+
+fn update_name(update: &RefUpdate) -> String {
+    let short = |name: &str| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
+    let (local, remote) = (short(&update.local_ref), short(&update.remote_ref));
+    match &update.new {
+        None => format!("delete {remote}"),
+        Some(_) if local == remote || local.is_empty() => remote,
+        Some(_) => format!("{local} → {remote}"),
+    }
+}
+
+/// A subject whose comparisons are still to be made.
+struct Draft<'a> {
+    subject: Subject,
+    /// The tree the comparisons start from: the subject's own, or that of `HEAD` below a working tree.
+    tree: Option<Oid>,
+    base_tree: Option<Oid>,
+    snapshot: Option<&'a Snapshot>,
+}
+
+impl<'a> Draft<'a> {
+    fn empty(name: &str) -> Self {
+        let subject = Subject {
+            name: name.to_owned(),
+            role: Role::Commit,
+            commit: None,
+            tree: None,
+            base: Base::Nothing,
+            changed: Some(Vec::new()),
+            opaque: Vec::new(),
+            update: None,
+            runs: BTreeMap::new(),
+            former_lines: BTreeMap::new(),
+            branch: None,
+            checked_out: None,
+        };
+        Self { subject, tree: None, base_tree: None, snapshot: None }
+    }
+
+    fn commit(name: &str, repo: &Repo, lineage: &Lineage) -> Result<Self, GitError> {
+        let mut draft = Self::empty(name);
+        let tree = repo.tree_of(&lineage.commit)?;
+        draft.base_tree = base_tree(repo, &lineage.base)?;
+        draft.subject.commit = Some(lineage.commit.clone());
+        draft.subject.tree = Some(tree.clone());
+        draft.subject.base = lineage.base.clone();
+        draft.tree = Some(tree);
+        Ok(draft)
+    }
+
+    fn working_tree(repo: &Repo, head: Option<&Lineage>, snapshot: &'a Snapshot) -> Result<Self, GitError> {
+        let mut draft = Self::empty("working tree");
+        draft.subject.role = Role::WorkingTree;
+        draft.subject.base = head.map_or(Base::Nothing, |head| head.base.clone());
+        draft.subject.opaque.clone_from(&snapshot.opaque);
+        draft.subject.checked_out = Some(true);
+        draft.base_tree = base_tree(repo, &draft.subject.base)?;
+        draft.tree = Some(snapshot.base.clone());
+        draft.snapshot = Some(snapshot);
+        Ok(draft)
+    }
+
+    /// The paths on which the content at the other end of `diff` differs from this subject.
+    fn differing(&self, diff: &TreeDiff) -> Option<Vec<RepoPath>> {
+        let TreeDiff::Changes(changes) = diff else { return None };
+        Some(match self.snapshot {
+            Some(snapshot) => overlay::differing(changes, &snapshot.dirty),
+            None => changes.iter().map(|change: &Change| change.path.clone()).collect(),
+        })
+    }
+}
+
+/// The tree of the base; the empty one where there is nothing to compare with; `None` where it cannot be told.
+fn base_tree(repo: &Repo, base: &Base) -> Result<Option<Oid>, GitError> {
+    match base {
+        Base::MergeBase { commit, .. } => repo.tree_of(commit).map(Some),
+        Base::Nothing => Ok(Some(repo.empty_tree())),
+        Base::Unknown(_) => Ok(None),
+    }
+}
+
+/// Makes all comparisons in two calls of git, however many subjects and runs there are.
+fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> Result<Facts, CollectError> {
+    let bases: Vec<_> =
+        drafts.iter().filter_map(|draft| Some((draft.base_tree.clone()?, draft.tree.clone()?))).collect();
+    let mut diffs = sources.repo.diff_trees(&bases)?.into_iter();
+    for draft in drafts.iter_mut().filter(|draft| draft.tree.is_some()) {
+        draft.subject.changed =
+            draft.base_tree.as_ref().and_then(|_| diffs.next()).and_then(|diff| draft.differing(&diff));
+    }
+
+    let mut wanted = Vec::new();
+    for (index, draft) in drafts.iter().enumerate() {
+        let Some(tree) = &draft.tree else { continue };
+        for command in sources.policy.commands.iter().filter(|command| may_be_asked(draft, command)) {
+            for run in candidates(sources, command, tree)? {
+                wanted.push((index, command, run));
+            }
+        }
+    }
+    let pairs: Vec<_> = wanted
+        .iter()
+        .filter_map(|(index, _, run)| Some((run.run.start.tree.clone(), drafts[*index].tree.clone()?)))
+        .collect();
+    let diffs = sources.repo.diff_trees(&pairs)?;
+    for ((index, command, run), diff) in wanted.into_iter().zip(&diffs) {
+        let differs = drafts[index].differing(diff);
+        drafts[index].subject.runs.entry(command.name.clone()).or_default().push(run_fact(
+            &run.id,
+            &run.origin,
+            &run.run,
+            differs,
+        ));
+    }
+    for draft in &mut drafts {
+        for command in &sources.policy.commands {
+            let key = command.reference().key;
+            let former = sources.state.keys_for_name(&command.name).find(|former| *former != key);
+            let line = former.and_then(|former| Some(sources.state.runs(former).first()?.run.command.line.clone()));
+            if let Some(line) = line {
+                draft.subject.former_lines.insert(command.name.clone(), line);
+            }
+        }
+    }
+    Ok(Facts {
+        moment,
+        subjects: drafts.into_iter().map(|draft| draft.subject).collect(),
+        waivers: sources.state.waivers().iter().map(|(_, waived)| waived.clone()).collect(),
+        notes: journal_notes(sources.state),
+    })
+}
+
+/// Whether any gate could ask for this command's evidence: a change it does not read needs no comparison.
+fn may_be_asked(draft: &Draft<'_>, command: &Command) -> bool {
+    let changed =
+        |paths: &Vec<RepoPath>| paths.iter().chain(&draft.subject.opaque).any(|path| command.inputs.matches(path));
+    draft.subject.changed.as_ref().is_none_or(changed)
+}
+
+/// The runs that may be of this content: the newest, and all on exactly this tree.
+fn candidates(sources: Sources<'_>, command: &Command, tree: &Oid) -> Result<Vec<RecordedRun>, CollectError> {
+    let key = command.reference().key;
+    let mut runs: Vec<_> = sources.state.runs(&key).iter().take(COMPARED).cloned().collect();
+    for run in sources.journal.runs_on(&key, tree)? {
+        if runs.iter().all(|known| known.id != run.id) {
+            runs.push(run);
+        }
+    }
+    runs.sort_by(|a, b| b.id.cmp(&a.id));
+    Ok(runs)
+}
+
+fn run_fact(id: &str, origin: &Origin, run: &Run, differs: Option<Vec<RepoPath>>) -> RunFact {
+    let both = |a: &[RepoPath], b: &[RepoPath]| a.iter().chain(b).cloned().collect::<Vec<_>>();
+    RunFact {
+        id: id.to_owned(),
+        grade: origin.grade,
+        ended: run.ended,
+        report: run.report.clone(),
+        tree: run.start.tree.clone(),
+        changed: run.changed.clone(),
+        opaque: both(&run.start.opaque, &run.end.opaque),
+        untracked: run.start.untracked.clone(),
+        differs,
+    }
+}
+
+fn journal_notes(state: &State) -> Vec<Note> {
+    let integrity = state.integrity();
+    if integrity.is_intact() {
+        Vec::new()
+    } else {
+        vec![Note { kind: "journal-damaged".to_owned(), text: integrity.to_string() }]
+    }
+}
+
+/// What git hands to a push hook on standard input: one update a line.
+pub fn parse_updates(input: &[u8], remote: &str) -> Result<Vec<RefUpdate>, String> {
+    let oid = |text: &str| match text.parse::<Oid>() {
+        Ok(oid) if oid.is_zero() => Ok(None),
+        Ok(oid) => Ok(Some(oid)),
+        Err(error) => Err(error.to_string()),
+    };
+    let mut updates = Vec::new();
+    for (index, line) in String::from_utf8_lossy(input).lines().enumerate().filter(|(_, line)| !line.is_empty()) {
+        let wrong = |what: &str| {
+            format!("line {} of standard input is not what git writes there ({what}): {line:?}", index + 1)
+        };
+        let words: Vec<_> = line.split(' ').collect();
+        let (local_ref, new, remote_ref, old) = match words[..] {
+            [local_ref, new, remote_ref, old] => (local_ref, new, remote_ref, old),
+            // `pre-receive` has no local ref: old, new, ref.
+            [old, new, remote_ref] => ("", new, remote_ref, old),
+            _ => return Err(wrong("three or four words are expected")),
+        };
+        updates.push(RefUpdate {
+            local_ref: local_ref.to_owned(),
+            new: oid(new).map_err(|error| wrong(&error))?,
+            remote_ref: remote_ref.to_owned(),
+            old: oid(old).map_err(|error| wrong(&error))?,
+            remote: remote.to_owned(),
+            default_branch: DefaultBranch::Unknown("nobody asked".to_owned()),
+        });
+    }
+    Ok(updates)
+}

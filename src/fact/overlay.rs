@@ -1,0 +1,73 @@
+//! Comparing trees with a working tree that is itself a tree and what differs from it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::git::Change;
+use crate::repo_path::RepoPath;
+use crate::snapshot::{DirtyPath, Entry};
+
+/// The paths on which a tree differs from a working tree. `changes` leads from that tree to the base of the working
+/// tree (`HEAD`'s tree); `dirty` is what the working tree changes on top. No tree has to be written for it.
+pub(super) fn differing(changes: &[Change], dirty: &[DirtyPath]) -> Vec<RepoPath> {
+    let there: BTreeMap<&RepoPath, Option<&Entry>> =
+        changes.iter().map(|change| (&change.path, change.before.as_ref())).collect();
+    let mut paths: BTreeSet<&RepoPath> = there.keys().copied().collect();
+    for path in dirty {
+        let other = there.get(&path.path).copied().unwrap_or(path.base.as_ref());
+        if other == path.now.as_ref() {
+            paths.remove(&path.path);
+        } else {
+            paths.insert(&path.path);
+        }
+    }
+    paths.into_iter().cloned().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::snapshot::Presence;
+
+    fn entry(digit: char) -> Option<Entry> {
+        (digit != '-').then(|| Entry { mode: 0o100_644, oid: digit.to_string().repeat(40).parse().unwrap() })
+    }
+
+    /// Per path: content in the other tree, in `HEAD`, in the working tree (`-`: absent).
+    fn differing_paths(paths: &[(&str, &str)]) -> Vec<String> {
+        let state = |text: &str, at: usize| text.chars().nth(at).unwrap();
+        let changes: Vec<_> = paths
+            .iter()
+            .filter(|(_, text)| state(text, 0) != state(text, 1))
+            .map(|(path, text)| Change {
+                path: RepoPath::from(*path),
+                before: entry(state(text, 0)),
+                after: entry(state(text, 1)),
+            })
+            .collect();
+        let dirty: Vec<_> = paths
+            .iter()
+            .filter(|(_, text)| state(text, 1) != state(text, 2))
+            .map(|(path, text)| DirtyPath {
+                path: RepoPath::from(*path),
+                base: entry(state(text, 1)),
+                now: entry(state(text, 2)),
+                presence: Presence::Tracked,
+            })
+            .collect();
+        differing(&changes, &dirty).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn every_combination_of_three_states() {
+        let states = ['-', '1', '2', '3'];
+        for a in states {
+            for b in states {
+                for c in states {
+                    let text = format!("{a}{b}{c}");
+                    let expected: &[&str] = if a == c { &[] } else { &["f"] };
+                    assert_eq!(differing_paths(&[("f", &text)]), expected, "{text}");
+                }
+            }
+        }
+    }
+}

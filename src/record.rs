@@ -1,0 +1,210 @@
+//! A command between two snapshots: what it ran on, how it ended, and an event that says so.
+//!
+//! Nothing here may change what the caller of the command sees: its streams, its signals and its status are its own,
+//! and what cannot be recorded is said, not thrown.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::engine::Workplace;
+use crate::event::{CommandRef, EventKind, Origin, Run, RunReport, RunStarted};
+use crate::git::{GitError, Repo, TreeDiff};
+use crate::journal::{JournalError, NewEvent};
+use crate::policy::glob_set;
+use crate::repo_path::RepoPath;
+use crate::run::{self, CommandLine, Finished, Spec};
+use crate::runner::{read_junit, read_output};
+use crate::snapshot::KeptSnapshot;
+
+/// How much of the end of an output is kept, in bytes.
+const TAIL: usize = 8 * 1024;
+/// How many paths an event lists.
+const PATHS: usize = 256;
+/// The largest report file that is read, in bytes.
+const REPORT: u64 = 32 * 1024 * 1024;
+
+/// What to run and how it is called.
+pub struct Job<'a> {
+    /// What the journal calls it.
+    pub command: CommandRef,
+    /// What is started.
+    pub line: CommandLine<'a>,
+    /// Report files it writes, as globs relative to its directory.
+    pub reports: &'a [String],
+    /// The digest of the policy in force.
+    pub policy: String,
+}
+
+/// What came of it.
+pub struct Recorded {
+    /// How it ended, and its output.
+    pub finished: Finished,
+    /// The event as it was recorded; `None` where the record was lost.
+    pub run: Option<Run>,
+    /// Why the record was lost, or what is wrong with it.
+    pub loss: Option<String>,
+}
+
+/// A record that could not be made.
+#[derive(Debug, thiserror::Error)]
+enum RecordError {
+    #[error("the working tree could not be read: {0}")]
+    Snapshot(#[from] GitError),
+    #[error("the journal could not be written: {0}")]
+    Journal(#[from] JournalError),
+}
+
+/// Runs the job and records it.
+pub fn record(place: &Workplace, root: &Path, job: Job<'_>) -> Recorded {
+    let dir = root.join(job.command.dir.to_os());
+    let before = report_files(&dir, job.reports);
+    let start = begin(place, &job.command);
+    let finished = run::run(&Spec { line: job.line, dir: &dir, env: &[] });
+    let report = report(&finished, &changed_reports(&before, &dir, job.reports));
+    match start.and_then(|start| end(place, start, job.command, job.policy, &finished, report)) {
+        Ok(run) => Recorded { finished, run: Some(run), loss: None },
+        Err(error) => Recorded { finished, run: None, loss: Some(error.to_string()) },
+    }
+}
+
+fn begin(place: &Workplace, command: &CommandRef) -> Result<KeptSnapshot, RecordError> {
+    let start = keep(&place.repo)?;
+    append(place, EventKind::RunStarted(RunStarted { command: command.clone() }))?;
+    Ok(start)
+}
+
+fn end(
+    place: &Workplace,
+    start: KeptSnapshot,
+    command: CommandRef,
+    policy: String,
+    finished: &Finished,
+    report: Option<RunReport>,
+) -> Result<Run, RecordError> {
+    let end = keep(&place.repo)?;
+    let mut changed = changed_between(&place.repo, &start, &end)?;
+    changed.truncate(PATHS);
+    let run = Run {
+        command,
+        start,
+        end,
+        changed,
+        ended: finished.ended,
+        millis: finished.millis,
+        report,
+        tail: run::clean_tail(&finished.output, TAIL),
+        policy,
+    };
+    append(place, EventKind::Run(Box::new(run.clone())))?;
+    Ok(run)
+}
+
+fn append(place: &Workplace, kind: EventKind) -> Result<(), RecordError> {
+    place.journal.append(NewEvent { session: Some(place.session.id.clone()), origin: Origin::observed(), kind })?;
+    Ok(())
+}
+
+fn keep(repo: &Repo) -> Result<KeptSnapshot, GitError> {
+    // What is edited between looking and keeping is looked at again; a tree that never holds still is an error.
+    const TRIES: usize = 3;
+    for _ in 1..TRIES {
+        match repo.keep(&repo.snapshot()?) {
+            Err(GitError::ChangedUnderneath { .. }) => {}
+            kept => return kept,
+        }
+    }
+    repo.keep(&repo.snapshot()?)
+}
+
+fn changed_between(repo: &Repo, start: &KeptSnapshot, end: &KeptSnapshot) -> Result<Vec<RepoPath>, GitError> {
+    if start.tree == end.tree {
+        return Ok(Vec::new());
+    }
+    let diff = repo.diff_trees(&[(start.tree.clone(), end.tree.clone())])?.pop();
+    Ok(match diff {
+        Some(TreeDiff::Changes(changes)) => changes.into_iter().map(|change| change.path).collect(),
+        // What cannot be compared counts as changed, everywhere.
+        Some(TreeDiff::Unreadable) | None => vec![RepoPath::from("**")],
+    })
+}
+
+/// What the runner said: its report files first, which are complete, else its closing lines.
+fn report(finished: &Finished, files: &[PathBuf]) -> Option<RunReport> {
+    let from_files = files.iter().filter_map(|path| read_junit(&std::fs::read(path).ok()?).ok());
+    sum(from_files).or_else(|| sum(read_output(None, &run::whole_text(&finished.output)).reports.into_iter()))
+}
+
+fn sum(reports: impl Iterator<Item = RunReport>) -> Option<RunReport> {
+    reports.reduce(|mut total, next| {
+        if !total.runner.split('+').any(|runner| runner == next.runner) {
+            total.runner = format!("{}+{}", total.runner, next.runner);
+        }
+        total.passed += next.passed;
+        total.failed += next.failed;
+        total.skipped += next.skipped;
+        total
+    })
+}
+
+/// The report files there are, with what tells a new one from an old one.
+fn report_files(dir: &Path, globs: &[String]) -> BTreeMap<PathBuf, (u64, Option<SystemTime>)> {
+    let mut found = BTreeMap::new();
+    let Ok(wanted) = glob_set(globs) else { return found };
+    // A glob is looked for below its literal beginning, so that a report folder costs what it holds and no more.
+    for start in globs.iter().map(|glob| literal_beginning(glob)) {
+        let mut folders = vec![dir.join(start)];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                let Ok(meta) = entry.metadata() else { continue };
+                if meta.is_dir() {
+                    folders.push(path);
+                } else if meta.len() <= REPORT && path.strip_prefix(dir).is_ok_and(|inner| wanted.is_match(inner)) {
+                    found.insert(path, (meta.len(), meta.modified().ok()));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn literal_beginning(glob: &str) -> &str {
+    let literal = glob.find(['*', '?', '[', '{']).map_or(glob, |at| &glob[..at]);
+    literal.rfind('/').map_or("", |at| &literal[..at])
+}
+
+/// The report files that this run wrote: those that were not there before, or not like this.
+fn changed_reports(
+    before: &BTreeMap<PathBuf, (u64, Option<SystemTime>)>,
+    dir: &Path,
+    globs: &[String],
+) -> Vec<PathBuf> {
+    let after = report_files(dir, globs);
+    after.into_iter().filter(|(path, stamp)| before.get(path) != Some(stamp)).map(|(path, _)| path).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_of_several_runners_add_up() {
+        let report = |runner: &str, passed| RunReport { runner: runner.to_owned(), passed, failed: 1, skipped: 2 };
+        let total = sum([report("jest", 1), report("pytest", 2), report("jest", 3)].into_iter()).unwrap();
+        assert_eq!(total, RunReport { runner: "jest+pytest".to_owned(), passed: 6, failed: 3, skipped: 6 });
+    }
+
+    #[test]
+    fn only_reports_that_the_run_wrote_count() {
+        let dir = tempfile::tempdir().unwrap();
+        let globs = ["out/**/TEST-*.xml".to_owned()];
+        std::fs::create_dir_all(dir.path().join("out/a")).unwrap();
+        std::fs::write(dir.path().join("out/a/TEST-old.xml"), "<old/>").unwrap();
+        let before = report_files(dir.path(), &globs);
+        std::fs::write(dir.path().join("out/a/TEST-new.xml"), "<new/>").unwrap();
+        std::fs::write(dir.path().join("out/a/other.xml"), "<other/>").unwrap();
+        let written = changed_reports(&before, dir.path(), &globs);
+        assert_eq!(written, [dir.path().join("out/a/TEST-new.xml")]);
+    }
+}

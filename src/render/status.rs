@@ -1,0 +1,98 @@
+//! `gate status` on one screen.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use crate::fact::Facts;
+use crate::fact::subject::Base;
+use crate::gates::finding::{Answer, GateResult};
+use crate::policy::{Mode, Policy, PolicySource};
+use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
+
+/// What is shown.
+#[derive(Serialize)]
+pub struct Status<'a> {
+    /// The full name of the branch that is checked out.
+    pub branch: Option<&'a str>,
+    /// The policy in force.
+    #[serde(skip)]
+    pub policy: &'a Policy,
+    /// What was judged.
+    pub facts: &'a Facts,
+    /// What the gates say of it.
+    pub results: &'a [GateResult],
+    /// How often a gate that does not block would have blocked.
+    pub would_block: &'a BTreeMap<String, u64>,
+    /// By gate: how often in a row this session has been told no.
+    pub attempts: &'a BTreeMap<String, u32>,
+}
+
+/// For programs.
+pub fn json(status: &Status<'_>) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(status)
+}
+
+/// For people.
+pub fn lines(status: &Status<'_>) -> String {
+    let mut text = String::new();
+    let branch = status.branch.map_or("detached HEAD", |name| name.trim_start_matches("refs/heads/"));
+    let policy = match &status.policy.source {
+        PolicySource::Commit(commit) => format!("gate.toml of {}", commit.short()),
+        PolicySource::WorkingTree => "gate.toml, not committed yet".to_owned(),
+        PolicySource::Defaults => "no gate.toml: the defaults (gate init writes one)".to_owned(),
+    };
+    let _ = writeln!(text, "{STRONG}on{STRONG:#} {branch}{DIM}, policy: {policy}{DIM:#}");
+    for subject in &status.facts.subjects {
+        let commit = subject.commit.as_ref().map(|commit| format!(" {}", commit.short())).unwrap_or_default();
+        let base = match &subject.base {
+            Base::MergeBase { branch, .. } => format!("compared with {branch}"),
+            Base::Nothing => "everything counts as new: no remote has a default branch here".to_owned(),
+            Base::Unknown(why) => format!("everything counts as new: {why}"),
+        };
+        let _ = writeln!(text, "\n{STRONG}{}{STRONG:#}{commit}  {DIM}{base}{DIM:#}", subject.name);
+        for result in status.results {
+            for finding in result.findings.iter().filter(|finding| finding.subject == subject.name) {
+                let (style, word) = match finding.answer {
+                    Answer::Pass => (GOOD, "proven"),
+                    Answer::Skip => (DIM, "not asked"),
+                    Answer::Waived => (WARN, "waived"),
+                    Answer::Unknown => (WARN, "unknown"),
+                    Answer::Fail => (BAD, "not proven"),
+                };
+                let mode = if result.mode == Mode::Block {
+                    String::new()
+                } else {
+                    format!(" {DIM}[{}]{DIM:#}", mode(result.mode))
+                };
+                let _ = writeln!(text, "  {style}{word:<10}{style:#} {:<10}{mode} {}", result.gate, finding.message);
+                if let Some(remedy) = finding.remedy.as_ref().filter(|_| finding.answer >= Answer::Unknown) {
+                    let _ = writeln!(text, "  {:<21} {DIM}next:{DIM:#} {remedy}", "");
+                }
+            }
+        }
+    }
+    if status.facts.subjects.is_empty() {
+        let _ = writeln!(text, "nothing is committed and nothing is there to commit");
+    }
+    for (gate, count) in status.would_block {
+        let _ = writeln!(text, "\n{WARN}{gate}{WARN:#} would have blocked {count} time(s) so far");
+    }
+    for (gate, count) in status.attempts.iter().filter(|(_, count)| **count > 0) {
+        let _ = writeln!(text, "\n{gate} has refused this session {count} time(s) in a row");
+    }
+    for note in &status.facts.notes {
+        let _ = writeln!(text, "\n{WARN}note{WARN:#} {}", note.text);
+    }
+    text
+}
+
+fn mode(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Off => "off",
+        Mode::Observe => "observes",
+        Mode::Warn => "warns",
+        Mode::Block => "blocks",
+    }
+}
