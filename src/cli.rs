@@ -32,6 +32,8 @@ pub enum Command {
     Waive(cmd::waive::Args),
     /// Print shell completions
     Completions(cmd::completions::Args),
+    /// Print the JSON Schema of a record
+    Schema(cmd::schema::Args),
 }
 
 impl Cli {
@@ -43,6 +45,7 @@ impl Cli {
             Command::Status(args) => cmd::status::main(&args, ui).map(Into::into),
             Command::Waive(args) => cmd::waive::main(&args, ui).map(Into::into),
             Command::Completions(args) => cmd::completions::main(&args, ui).map(Into::into),
+            Command::Schema(args) => cmd::schema::main(&args, ui).map(Into::into),
         };
         done.unwrap_or_else(|error| {
             let (exit, remedy) = match error.downcast_ref::<Failure>() {

@@ -4,5 +4,6 @@
 pub mod check;
 pub mod completions;
 pub mod run;
+pub mod schema;
 pub mod status;
 pub mod waive;

@@ -9,7 +9,7 @@ use super::{EVIDENCE, IGNORE, globs};
 use crate::policy::{Command, Gate, PathRules};
 use crate::repo_path::RepoPath;
 
-const KEYS: &[&str] = &["gate", "run", "dir", "inputs", "ignore", "reports"];
+pub(super) const KEYS: &[&str] = &["gate", "run", "dir", "inputs", "ignore", "reports"];
 
 /// Reads the tables of `[commands]`, in the order of the file.
 pub(super) fn commands(report: &mut Report<'_>, table: &DeTable<'_>, gates: &Gates) -> Vec<Command> {

@@ -8,8 +8,10 @@ use crate::event::Grade;
 use crate::moment::Moment;
 use crate::policy::{Mode, OnUnknown, Severity};
 
-const KEYS: &[&str] =
+pub(super) const KEYS: &[&str] =
     &["title", "kind", "moments", "severity", "mode", "on_unknown", "min_grade", "params", "messages", "explain"];
+
+pub(super) const MESSAGE_KEYS: &[&str] = &["text", "remedy", "fix"];
 
 pub(super) const MODES: &[(&str, Mode)] =
     &[("off", Mode::Off), ("observe", Mode::Observe), ("warn", Mode::Warn), ("block", Mode::Block)];
@@ -132,7 +134,7 @@ fn messages(report: &mut Report<'_>, fields: &Fields<'_, '_>) -> Vec<(Said<Strin
         }
         let place = format!("in the message `{}`", code.value);
         let before = report.count();
-        let keys = Fields::new(report, place, code.at.clone(), table, &["text", "remedy", "fix"]);
+        let keys = Fields::new(report, place, code.at.clone(), table, MESSAGE_KEYS);
         let text = keys.words(report, "text");
         let remedy = keys.text(report, "remedy");
         let fix = keys.text(report, "fix");

@@ -1,8 +1,10 @@
 //! What a policy file says, and what it cannot say.
 
 mod accepted;
+mod located;
 mod properties;
 mod refused;
+mod schema;
 
 use super::{ConfigError, FILE, built_in, parse_over};
 use crate::policy::{Gate, ParamError, Policy, PolicySource, read_params};
