@@ -3,4 +3,9 @@
 #![allow(clippy::print_stdout, missing_docs, unreachable_pub, reason = "tests are read, not published")]
 
 mod runner_catalogue;
+mod schema;
 mod support;
+//! The behaviour of `gate` as it is seen from outside, with the real binary.
+
+#![allow(clippy::unwrap_used)]
+
