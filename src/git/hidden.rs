@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::command::run;
 use super::config::{ConfigEntry, parse_flag};
 use super::snapshot::exists;
 use super::{GitError, Repo};
@@ -146,10 +147,17 @@ impl Repo {
         if ignored.is_empty() {
             return Ok(());
         }
-        let mut input = ignored.join(&0);
-        input.push(0);
+        // This command knows no literal paths; `./` keeps a name that begins with `:` from being anything else.
+        let mut input = Vec::new();
+        for path in &ignored {
+            input.extend_from_slice(b"./");
+            input.extend_from_slice(path);
+            input.push(0);
+        }
         // Four fields for each path: source, line, pattern, path.
-        let told = self.git_with(["check-ignore", "--verbose", "-z", "--stdin"], &input)?;
+        let mut command = self.command();
+        command.env_remove("GIT_LITERAL_PATHSPECS").args(["check-ignore", "--verbose", "-z", "--stdin"]);
+        let told = run(&mut command, Some(&input))?;
         let fields: Vec<&[u8]> = told.split(|&byte| byte == 0).collect();
         let hidden: BTreeSet<RepoPath> = fields
             .chunks_exact(4)
@@ -157,7 +165,7 @@ impl Repo {
                 let source = root.join(RepoPath::new(field[0]).to_os());
                 sources.iter().any(|path| *path == source || path.canonicalize().ok() == source.canonicalize().ok())
             })
-            .map(|field| RepoPath::new(field[3]))
+            .map(|field| RepoPath::new(field[3].strip_prefix(b"./").unwrap_or(field[3])))
             .collect();
         named(found, ConcealmentKind::LocalExclude, hidden.iter(), |count| {
             format!("{count} ignored by rules of this clone alone (.git/info/exclude or core.excludesFile)")

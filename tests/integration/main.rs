@@ -2,6 +2,11 @@
 
 #![allow(clippy::print_stdout, missing_docs, unreachable_pub, reason = "tests are read, not published")]
 
+mod edits;
+mod git_reads;
+mod hidden_edits;
+mod oracle;
+mod repositories;
 mod runner_catalogue;
 mod schema;
 mod support;

@@ -244,3 +244,55 @@ pub fn require_git() {
         version.1
     );
 }
+
+/// Marks the process in which [`again`] runs the body of a test.
+const AGAIN: &str = "GATE_TEST_AGAIN";
+
+/// Runs `body` in a process of its own whose environment is hermetic except for `variables`.
+///
+/// For tests that call the library in process: the environment of a running process cannot be changed safely, so the
+/// test binary starts itself again for this one test. `test` is the test's full path: use [`hermetic!`].
+pub fn again<V: AsRef<OsStr>>(test: &str, variables: &[(&str, V)], body: impl FnOnce()) {
+    if std::env::var_os(AGAIN).is_some() {
+        body();
+        return;
+    }
+    let name = test.split_once("::").map_or(test, |(_, name)| name);
+    let folder = tempfile::Builder::new().prefix("gate-again-").tempdir().expect("a temporary directory");
+    let (home, scratch) = (folder.path().join("home"), folder.path().join("tmp"));
+    fs::create_dir_all(&home).expect("a home");
+    fs::create_dir_all(&scratch).expect("a place for temporary files");
+    let mut command = Command::new(std::env::current_exe().expect("the test binary"));
+    hermetic(&mut command, &home);
+    let output = command
+        .args(["--exact", name, "--nocapture"])
+        .env("TMPDIR", &scratch)
+        .env(AGAIN, "1")
+        .envs(variables.iter().map(|(name, value)| (*name, value)))
+        .stdin(Stdio::null())
+        .output()
+        .expect("the test binary starts");
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(out.contains("1 passed") && output.status.success(), "{out}\n{err}");
+    let left: Vec<_> = fs::read_dir(&scratch).expect("a directory").flatten().map(|one| one.file_name()).collect();
+    assert!(left.is_empty(), "temporary files are left behind: {left:?}");
+}
+
+/// Declares tests that call the library in process, each in a hermetic environment of its own.
+///
+/// ```ignore
+/// hermetic! {
+///     fn name_of_the_test() { … }
+/// }
+/// ```
+#[macro_export]
+macro_rules! hermetic {
+    ($($(#[$meta:meta])* fn $name:ident() $body:block)*) => {$(
+        #[test]
+        $(#[$meta])*
+        fn $name() {
+            let test = concat!(module_path!(), "::", stringify!($name));
+            $crate::support::again::<&str>(test, &[], || $body);
+        }
+    )*};
+}
