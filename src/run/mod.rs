@@ -12,8 +12,8 @@
 //! - A program that sets terminal modes through its standard *output* sets them on the pseudo-terminal. Those that
 //!   use standard input or `/dev/tty`, as nearly all do, reach the real one.
 //! - A background process that outlives the command and still writes to its output loses that output when `gate` ends.
-//! - `SIGTERM`, `SIGHUP`, `SIGUSR1` and `SIGUSR2` are passed on to the child; sent to the whole process group, they
-//!   reach it twice.
+//! - `SIGTERM`, `SIGHUP`, `SIGUSR1` and `SIGUSR2` are passed on to the child, and `SIGINT` and `SIGQUIT` where they
+//!   cannot have come from the keyboard; sent to the whole process group, they reach it twice.
 
 mod environment;
 mod plain;

@@ -109,6 +109,9 @@ fn attempt(spec: &Spec<'_>) -> Result<Finished, StartError> {
 
     let waited = child.wait();
     let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    // Whoever does not want to wait for a stopped pager can end us from here on.
+    #[cfg(unix)]
+    drop(watch);
     let (output, undelivered) = tee.finish();
     let status = waited.map_err(|error| StartError::program(program, spec.dir, &error))?.status;
     Ok(Finished { ended: ended(status), millis, output, start_error: None, undelivered })
@@ -122,10 +125,10 @@ fn expression(spec: &Spec<'_>, program: &OsStr, arguments: &[OsString], out: Fil
         .stderr_file(err)
         // A status other than 0 is an answer here, not an error.
         .unchecked();
-    for (name, value) in spec.env {
+    // What is innermost in an expression wins: the last that the caller sets, whatever its name.
+    for (name, value) in spec.env.iter().rev() {
         expression = expression.env(name, value);
     }
-    // What is innermost in an expression wins, so that what the caller sets stands whatever its name.
     for name in SCRUBBED {
         expression = expression.env_remove(name);
     }

@@ -33,9 +33,10 @@ impl Watch {
         let kept = |signal: &i32| ignored & (1 << (signal - 1)) == 0;
         let ending: Vec<i32> = ENDING.into_iter().filter(kept).collect();
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-        idle(&ending)?.store(false, Ordering::SeqCst);
+        let idle = idle(&ending)?;
         // SIGCHLD, because one that was ignored by whoever started us would let the child's status vanish.
         let signals = Signals::new(ending.iter().copied().chain([SIGCHLD, SIGWINCH]))?;
+        idle.store(false, Ordering::SeqCst);
         *running += 1;
         Ok(Self { handle: signals.handle(), signals: Some(signals), thread: None })
     }

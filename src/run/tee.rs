@@ -22,6 +22,8 @@ const LEFT_OVER: u64 = 1024 * 1024;
 #[derive(Debug)]
 pub(super) struct Tee {
     shared: Arc<Shared>,
+    /// The sources once more, to ask whether something lies in them.
+    sources: Vec<File>,
 }
 
 #[derive(Debug)]
@@ -60,12 +62,13 @@ impl Tee {
             watched: false,
             closed: false,
         };
+        let sources = channels.iter().map(|channel| channel.source.try_clone()).collect::<io::Result<_>>()?;
         let shared = Arc::new(Shared { state: Mutex::new(state), moved: Condvar::new() });
         for (index, channel) in channels.into_iter().enumerate() {
             let shared = Arc::clone(&shared);
             thread::Builder::new().name("tee".to_owned()).spawn(move || shared.pump(index, channel))?;
         }
-        Ok(Self { shared })
+        Ok(Self { shared, sources })
     }
 
     /// Called when the child has ended: waits for what it left in its streams, and for no more than that. Returns what
@@ -90,6 +93,10 @@ impl Tee {
             let (after, timeout) =
                 self.shared.moved.wait_timeout(state, QUIET.min(patience)).unwrap_or_else(PoisonError::into_inner);
             state = after;
+            // On a busy machine a thread may not get its turn for longer than that.
+            if self.sources.iter().any(holds_more) {
+                continue;
+            }
             patience = patience.saturating_sub(since.elapsed());
             if timeout.timed_out() && before == (state.kept.total(), state.pumps.clone()) {
                 break;
@@ -148,6 +155,17 @@ impl Shared {
         }
         self.change(|state| state.pumps[index] = Pump::Done);
     }
+}
+
+/// Whether something that was written lies there unread.
+#[cfg(unix)]
+fn holds_more(source: &File) -> bool {
+    rustix::io::ioctl_fionread(source).is_ok_and(|count| count > 0)
+}
+
+#[cfg(not(unix))]
+fn holds_more(_: &File) -> bool {
+    false
 }
 
 fn deliver(sink: &mut File, mut bytes: &[u8]) -> io::Result<()> {

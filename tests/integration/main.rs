@@ -7,10 +7,15 @@ mod git_reads;
 mod hidden_edits;
 mod oracle;
 mod repositories;
+mod run_process;
 mod runner_catalogue;
 mod schema;
 mod support;
 //! The behaviour of `gate` as it is seen from outside, with the real binary.
+
+#![allow(clippy::unwrap_used)]
+
+//! What `gate` does as seen from outside: one binary, one module for each subject.
 
 #![allow(clippy::unwrap_used)]
 
