@@ -96,6 +96,8 @@ impl Sessions {
 
 #[cfg(test)]
 mod tests {
+    use std::slice::from_ref;
+
     use super::*;
 
     fn gate(name: &str, blocks: bool) -> FailingGate {
@@ -114,20 +116,20 @@ mod tests {
         // Each step: a verdict, then the attempt that a next failure of `tests` would be.
         let steps: &[(Judged, u32, &str)] = &[
             (judged(Moment::Stop, true, &[tests.clone(), quiet.clone()]), 2, "one failure"),
-            (judged(Moment::Push, true, &[tests.clone()]), 3, "counted over moments"),
+            (judged(Moment::Push, true, from_ref(&tests)), 3, "counted over moments"),
             (judged(Moment::Commit, false, &[]), 3, "a moment that does not ask it says nothing"),
-            (judged(Moment::Commit, false, &[quiet.clone()]), 3, "nor does one that passes with a warning"),
-            (judged(Moment::Push, true, &[push.clone()]), 1, "it passed while another gate failed"),
+            (judged(Moment::Commit, false, from_ref(&quiet)), 3, "nor does one that passes with a warning"),
+            (judged(Moment::Push, true, from_ref(&push)), 1, "it passed while another gate failed"),
             (judged(Moment::Stop, true, &[tests.clone(), push.clone()]), 2, "and failed anew"),
             (judged(Moment::Stop, true, &[tests.clone(), push.clone()]), 3, "twice"),
             (judged(Moment::Stop, true, &[gate("tests", false)]), 3, "failing without blocking clears nothing"),
-            (judged(Moment::Stop, false, &[quiet.clone()]), 1, "nothing blocked: all begins anew"),
+            (judged(Moment::Stop, false, from_ref(&quiet)), 1, "nothing blocked: all begins anew"),
         ];
         let mut sessions = Sessions::default();
-        assert_eq!(sessions.of("s").attempt_for(&[tests.clone()]), 1);
+        assert_eq!(sessions.of("s").attempt_for(from_ref(&tests)), 1);
         for (verdict, next, why) in steps {
             sessions.count("s", verdict);
-            assert_eq!(sessions.of("s").attempt_for(&[tests.clone()]), *next, "{why}");
+            assert_eq!(sessions.of("s").attempt_for(from_ref(&tests)), *next, "{why}");
         }
         assert_eq!(sessions.of("s").attempt_for(&[quiet]), 0, "what does not block is no attempt");
         assert_eq!(sessions.of("other"), &SessionState::NEW);
@@ -147,7 +149,7 @@ mod tests {
         let mut sessions = Sessions::default();
         let tests = gate("tests", true);
         let many: Vec<Oid> = std::iter::repeat_n(Oid::empty_tree(false), 40).collect();
-        sessions.count("s", &Judged { trees: many.clone(), ..judged(Moment::Stop, true, &[tests.clone()]) });
+        sessions.count("s", &Judged { trees: many.clone(), ..judged(Moment::Stop, true, from_ref(&tests)) });
         let state = sessions.of("s");
         assert!(state.was_told(&tests, &many));
         assert!(!state.was_told(&tests, &[Oid::empty_tree(true)]), "other content");

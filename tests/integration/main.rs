@@ -5,6 +5,7 @@
 mod edits;
 mod git_reads;
 mod hidden_edits;
+mod journal;
 mod oracle;
 mod repositories;
 mod run_process;
@@ -18,4 +19,6 @@ mod support;
 //! What `gate` does as seen from outside: one binary, one module for each subject.
 
 #![allow(clippy::unwrap_used)]
+
+//! Behaviour seen from outside: one binary for all of it, so that linking is paid for once.
 
