@@ -119,6 +119,7 @@ mod tests {
             moments: vec![Moment::Push],
             severity: Severity::Blocker,
             mode: Mode::Block,
+            mode_from: crate::policy::ModeFrom::Default,
             on_unknown: OnUnknown::Block,
             min_grade: Grade::Hooked,
             params,

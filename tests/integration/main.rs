@@ -1,6 +1,13 @@
 //! Everything that is observed from outside, in one binary: one link, and shared support.
 
-#![allow(clippy::print_stdout, missing_docs, unreachable_pub, reason = "tests are read, not published")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    missing_docs,
+    unreachable_pub,
+    reason = "tests are read, not published"
+)]
 
 mod edits;
 mod git_reads;
@@ -12,13 +19,3 @@ mod run_process;
 mod runner_catalogue;
 mod schema;
 mod support;
-//! The behaviour of `gate` as it is seen from outside, with the real binary.
-
-#![allow(clippy::unwrap_used)]
-
-//! What `gate` does as seen from outside: one binary, one module for each subject.
-
-#![allow(clippy::unwrap_used)]
-
-//! Behaviour seen from outside: one binary for all of it, so that linking is paid for once.
-

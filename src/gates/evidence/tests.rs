@@ -18,6 +18,7 @@ fn gate(id: &str) -> Gate {
         moments: vec![Moment::Stop],
         severity: Severity::High,
         mode: Mode::Block,
+        mode_from: crate::policy::ModeFrom::Default,
         on_unknown: crate::policy::OnUnknown::Warn,
         min_grade: Grade::Hooked,
         params: table["params"].as_table().unwrap().clone(),
