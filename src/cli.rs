@@ -30,6 +30,14 @@ pub enum Command {
     /// Let one gate pass for one content, with a reason (people only)
     #[command(hide = true)]
     Waive(cmd::waive::Args),
+    /// Set up this repository: declare its commands and install the hook
+    Init(cmd::init::Args),
+    /// Take out what `gate init` put in
+    Uninstall(cmd::uninstall::Args),
+    /// Prove that the installation works
+    Doctor(cmd::doctor::Args),
+    /// What installed hooks call
+    Hook(cmd::hook::Args),
     /// Print shell completions
     Completions(cmd::completions::Args),
     /// Print the JSON Schema of a record
@@ -44,6 +52,10 @@ impl Cli {
             Command::Run(args) => cmd::run::main(&args, ui),
             Command::Status(args) => cmd::status::main(&args, ui).map(Into::into),
             Command::Waive(args) => cmd::waive::main(&args, ui).map(Into::into),
+            Command::Init(args) => cmd::init::main(&args, ui).map(Into::into),
+            Command::Uninstall(args) => cmd::uninstall::main(&args, ui).map(Into::into),
+            Command::Doctor(args) => cmd::doctor::main(&args, ui).map(Into::into),
+            Command::Hook(args) => cmd::hook::main(&args, ui),
             Command::Completions(args) => cmd::completions::main(&args, ui).map(Into::into),
             Command::Schema(args) => cmd::schema::main(&args, ui).map(Into::into),
         };

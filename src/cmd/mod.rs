@@ -3,7 +3,30 @@
 
 pub mod check;
 pub mod completions;
+pub mod doctor;
+pub mod hook;
+pub mod init;
 pub mod run;
 pub mod schema;
 pub mod status;
+pub mod uninstall;
 pub mod waive;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::install::InstallError;
+
+/// The exit code and the remedy that belong to an error of the installation.
+fn install_failure(error: InstallError) -> Failure {
+    let (exit, remedy) = match &error {
+        InstallError::NotARepository { .. } => (Exit::Usage, "run it in a git repository, or: git init"),
+        InstallError::InsideGitDir { .. } => (Exit::Usage, "run it in the working tree"),
+        InstallError::Policy { .. } => (Exit::BadInput, "repair the file and try again"),
+        InstallError::Record { .. } => {
+            (Exit::BadInput, "remove the file; what it recorded must then be put back by hand")
+        }
+        InstallError::Changed { .. } => (Exit::CannotJudge, "run the command again"),
+        InstallError::Git { .. } | InstallError::Io { .. } => (Exit::Internal, ""),
+    };
+    Failure::new(exit, error).remedy(remedy)
+}

@@ -71,7 +71,7 @@ fn documentation(files: &Files, dir: &str) -> Vec<String> {
     let Some(included) = INCLUDED.as_ref() else { return Vec::new() };
     let mut taken: Vec<String> = Vec::new();
     // Bounded: documentation is included from crate roots, which a repository has few of beside thousands of files.
-    for path in files.below(dir).filter(|path| path.ends_with(".rs")).take(5_000) {
+    for path in files.below(dir).filter(|path| path.rsplit_once('.').is_some_and(|(_, end)| end == "rs")).take(5_000) {
         let text = files.text(path);
         if !text.contains("include_str!") {
             continue;

@@ -62,7 +62,7 @@ impl Stack {
         let mut found: Vec<Found> = Vec::new();
         for (dir, marker) in dirs {
             let part = self.nested == Nested::Part && found.iter().any(|outer| within(&dir, &outer.dir));
-            let manifest = self.manifest(files, &dir, marker);
+            let manifest = manifest(files, &dir, marker);
             let commands: Vec<_> = [(TESTS, &self.test), (BUILD, &self.build)]
                 .into_iter()
                 .filter_map(|(gate, choices)| {
@@ -84,13 +84,14 @@ impl Stack {
             _ => self.tool.clone(),
         }
     }
+}
 
-    fn manifest(&self, files: &Files, dir: &str, marker: &str) -> String {
-        let Some(ending) = marker.strip_prefix('*') else { return join(dir, marker) };
-        let inside = prefix(dir);
-        let named = files.below(dir).find(|path| path.ends_with(ending) && !path[inside.len()..].contains('/'));
-        named.map_or_else(|| join(dir, marker), ToOwned::to_owned)
-    }
+/// The file that marks a component, for the reason that is shown.
+fn manifest(files: &Files, dir: &str, marker: &str) -> String {
+    let Some(ending) = marker.strip_prefix('*') else { return join(dir, marker) };
+    let inside = prefix(dir);
+    let named = files.below(dir).find(|path| path.ends_with(ending) && !path[inside.len()..].contains('/'));
+    named.map_or_else(|| join(dir, marker), ToOwned::to_owned)
 }
 
 impl Choice {

@@ -17,7 +17,10 @@ fn detected(files: &[(&str, &str)]) -> Vec<String> {
         .collect()
 }
 
-fn check(cases: &[(&str, &[(&str, &str)], &[&str])]) {
+/// What is shown, the files with their content, and what must come out.
+type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str]);
+
+fn check(cases: &[Case<'_>]) {
     for (what, files, expected) in cases {
         assert_eq!(detected(files), *expected, "{what}");
     }

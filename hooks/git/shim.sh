@@ -1,0 +1,12 @@
+#!/bin/sh
+# gate hook 1 @NAME@
+# Written by `gate init`, taken out again by `gate uninstall`.
+GATE_HOOK_FILE=$0
+export GATE_HOOK_FILE
+gate=$(command -v gate) || gate=@BINARY@
+if [ -x "$gate" ]; then
+  exec "$gate" hook git @NAME@ "$@"
+fi
+echo 'gate: the program `gate` is not on the PATH, so this @NAME@ cannot be judged and is refused.' >&2
+echo 'gate: install it (`cargo install evidence-gate`) and try again; `gate uninstall` takes this hook out.' >&2
+exit 1

@@ -1,0 +1,90 @@
+//! `gate hook`: what installed hooks call.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Read};
+use std::path::Path;
+use std::process::ExitCode;
+
+use crate::digest::hex_digest;
+use crate::doctor::canary;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::install::{self, Chained};
+use crate::render::ui::Ui;
+
+/// Arguments of `gate hook`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Who calls
+    #[command(subcommand)]
+    caller: Caller,
+}
+
+/// Who can call.
+#[derive(Debug, clap::Subcommand)]
+enum Caller {
+    /// A git hook: its name, and what git gave it
+    Git {
+        /// The name of the hook
+        name: String,
+        /// The arguments of the hook
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<OsString>,
+    },
+}
+
+/// A git hook as git called it.
+#[derive(Clone, Copy, Debug)]
+pub struct GitHook<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its arguments.
+    pub args: &'a [OsString],
+    /// Everything git wrote to it.
+    pub stdin: &'a [u8],
+}
+
+/// Answers a hook.
+pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<ExitCode> {
+    match &args.caller {
+        Caller::Git { name, args } => hook_git(name, args, ui, |_, _| Ok(Exit::Pass)),
+    }
+}
+
+/// Drains standard input first (git must be able to finish its sentence), refuses a canary, lets `judge` decide, and
+/// then hands the same arguments and input to the hook that was there before, whose refusal counts, too.
+pub fn hook_git(
+    name: &str,
+    args: &[OsString],
+    ui: &mut Ui,
+    judge: impl FnOnce(&GitHook<'_>, &mut Ui) -> anyhow::Result<Exit>,
+) -> anyhow::Result<ExitCode> {
+    let mut stdin = Vec::new();
+    if !io::stdin().is_terminal() {
+        io::stdin().lock().read_to_end(&mut stdin)?;
+    }
+    if let Some(token) = std::env::var_os(canary::VARIABLE) {
+        ui.say(canary::refusal(&token.to_string_lossy()));
+        return Ok(Exit::Blocked.into());
+    }
+    let exit = judge(&GitHook { name, args, stdin: &stdin }, ui)?;
+    if exit != Exit::Pass {
+        return Ok(exit.into());
+    }
+    chain(name, args, &stdin)
+}
+
+fn chain(name: &str, args: &[OsString], stdin: &[u8]) -> anyhow::Result<ExitCode> {
+    let Some(file) = std::env::var_os(install::HOOK_FILE) else { return Ok(ExitCode::SUCCESS) };
+    let Chained::Runs(hook) = install::chained(Path::new(&file), name) else { return Ok(ExitCode::SUCCESS) };
+    let words: Vec<u8> = args.iter().flat_map(|arg| [arg.as_encoded_bytes(), b"\0"].concat()).collect();
+    let key = hex_digest(&[name.as_bytes(), &words, stdin]);
+    if std::env::var(install::CHAINED).is_ok_and(|running| running == key) {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let status = install::run_chained(&hook, args, stdin, &key).map_err(|error| {
+        Failure::new(Exit::CannotJudge, format!("the hook {} could not be run: {error}", hook.display()))
+    })?;
+    // A hook that died of a signal has no status; what a shell reports for it is what people know.
+    Ok(status.code().map_or(ExitCode::from(128), |code| ExitCode::from(u8::try_from(code).unwrap_or(1))))
+}

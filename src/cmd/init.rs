@@ -1,0 +1,92 @@
+//! `gate init`: shows what it would do, asks, does it.
+
+use crate::cmd::install_failure;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::install::{Plan, Repository, Wishes, apply, plan_init};
+use crate::render;
+use crate::render::ui::Ui;
+
+/// Arguments of `gate init`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The command that tests this repository
+    #[arg(long, value_name = "CMD")]
+    test: Option<String>,
+    /// The command that builds this repository
+    #[arg(long, value_name = "CMD")]
+    build: Option<String>,
+    /// Begin without blocking: count what would have been blocked
+    #[arg(long)]
+    observe: bool,
+    /// Write gate.toml only
+    #[arg(long)]
+    no_hooks: bool,
+    #[command(flatten)]
+    consent: Consent,
+}
+
+/// Whether a plan is carried out.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(super) struct Consent {
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+    /// Show the plan and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Installs into the repository of the current directory.
+pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
+    for (option, value) in [("--test", &args.test), ("--build", &args.build)] {
+        if value.as_ref().is_some_and(|command| command.trim().is_empty()) {
+            return Err(Failure::new(Exit::Usage, format!("{option} is empty"))
+                .remedy("give it a command line")
+                .into());
+        }
+    }
+    let repository = Repository::discover(&std::env::current_dir()?).map_err(install_failure)?;
+    let wishes = Wishes {
+        test: args.test.clone(),
+        build: args.build.clone(),
+        observe: args.observe,
+        hooks: !args.no_hooks,
+        binary: std::env::current_exe()?,
+    };
+    let plan = plan_init(&repository, &wishes).map_err(install_failure)?;
+    if !carry_out(&repository, &plan, args.consent, "gate init", ui)? {
+        return Ok(Exit::Pass);
+    }
+    ui.say("Done. `gate doctor` proves that the hook works; `gate uninstall` takes everything out again.");
+    Ok(Exit::Pass)
+}
+
+/// Shows a plan, asks unless told not to, and carries it out. Whether anything was done.
+pub(super) fn carry_out(
+    repository: &Repository,
+    plan: &Plan,
+    consent: Consent,
+    command: &str,
+    ui: &mut Ui,
+) -> anyhow::Result<bool> {
+    render::plan::print(plan, repository.base(), ui);
+    if plan.is_idle(repository) {
+        ui.say("Nothing to do.");
+        return Ok(false);
+    }
+    if consent.dry_run {
+        ui.say("Nothing was changed (--dry-run).");
+        return Ok(false);
+    }
+    if !consent.yes && !ui.is_interactive() {
+        let what = "nothing was changed: there is no terminal to ask on";
+        return Err(Failure::new(Exit::Usage, what).remedy(format!("{command} --yes")).into());
+    }
+    if !consent.yes && !ui.confirm("Do this?") {
+        ui.say("Nothing was changed.");
+        return Ok(false);
+    }
+    apply(repository, plan).map_err(install_failure)?;
+    Ok(true)
+}

@@ -1,0 +1,27 @@
+//! `gate uninstall`: the exact inverse of `gate init`.
+
+use crate::cmd::init::{Consent, carry_out};
+use crate::cmd::install_failure;
+use crate::exit::Exit;
+use crate::install::{Repository, plan_uninstall};
+use crate::render::ui::Ui;
+
+/// Arguments of `gate uninstall`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Delete the journal, too
+    #[arg(long)]
+    purge: bool,
+    #[command(flatten)]
+    consent: Consent,
+}
+
+/// Takes gate out of the repository of the current directory.
+pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
+    let repository = Repository::discover(&std::env::current_dir()?).map_err(install_failure)?;
+    let plan = plan_uninstall(&repository, args.purge).map_err(install_failure)?;
+    if carry_out(&repository, &plan, args.consent, "gate uninstall", ui)? {
+        ui.say("Done.");
+    }
+    Ok(Exit::Pass)
+}

@@ -1,0 +1,185 @@
+//! The canary: a real push, through git and the hooks it takes in this repository, that must be refused by gate.
+//!
+//! It carries an empty commit that lies in a throwaway object directory, goes into a throwaway repository, and is
+//! refused by the hook before anything else happens, because the environment names a token. Nothing of it stays.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::Check;
+use crate::digest::hex_digest;
+use crate::install::{HooksDir, Repository};
+
+/// The environment variable that makes `gate hook git` refuse at once and say its value.
+pub const VARIABLE: &str = "GATE_CANARY";
+
+/// A hook that gate is called from may be slow; longer than this is not waited.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// What `gate hook git` says when it refuses a canary.
+pub fn refusal(token: &str) -> String {
+    format!("gate: canary {token} refused")
+}
+
+/// Sends one, and says how it fared.
+pub fn send(repository: &Repository) -> Check {
+    const REMEDY: &str = "pushes are not judged; `gate init` installs the hook";
+    match try_send(repository) {
+        Err(reason) => Check::broken("canary", format!("no canary could be sent: {reason}"), ""),
+        Ok(Flight::Refused) => Check::ok("canary", "a push into a throwaway repository was refused by gate"),
+        Ok(Flight::Arrived) => Check::broken("canary", "a push that had to be refused WENT THROUGH", REMEDY),
+        Ok(Flight::Failed(words)) => {
+            Check::broken("canary", format!("a push failed, but not because of gate: {words}"), REMEDY)
+        }
+        Ok(Flight::Late) => Check::broken(
+            "canary",
+            format!("the hooks did not end within {} seconds", LIMIT.as_secs()),
+            "let gate run before other hooks of the same event",
+        ),
+    }
+}
+
+enum Flight {
+    Refused,
+    Arrived,
+    Failed(String),
+    Late,
+}
+
+fn try_send(repository: &Repository) -> Result<Flight, String> {
+    let nest = tempfile::Builder::new().prefix("gate-canary-").tempdir().map_err(|error| error.to_string())?;
+    let token = token(&nest);
+    let target = nest.path().join("target.git");
+    let sender = if repository.bare {
+        // The hook fires where a push arrives. The target takes hooks and settings from the real repository, so
+        // that even a canary that is not refused leaves nothing there.
+        let hooks = HooksDir::of(repository).map_err(|error| error.to_string())?;
+        init(repository, &target)?;
+        set(repository, &target, "include.path", &repository.git_dir.join("config"))?;
+        set(repository, &target, "core.hooksPath", &hooks.path)?;
+        let source = nest.path().join("source.git");
+        init(repository, &source)?;
+        set(repository, &source, "core.hooksPath", Path::new("/dev/null"))?;
+        Sender { dir: source.clone(), objects: source.join("objects"), alternates: None }
+    } else {
+        init(repository, &target)?;
+        set(repository, &target, "core.hooksPath", Path::new("/dev/null"))?;
+        let objects = nest.path().join("objects");
+        std::fs::create_dir(&objects).map_err(|error| error.to_string())?;
+        let dir = repository.base().to_owned();
+        Sender { dir, objects, alternates: Some(repository.common_dir.join("objects")) }
+    };
+    let commit = sender.commit(repository)?;
+    let mut push = sender.git(repository);
+    // What the user may have set for pushes in general must neither stop nor enlarge this one.
+    let settings =
+        ["protocol.file.allow=always", "push.gpgSign=false", "push.recurseSubmodules=no", "push.followTags=false"];
+    push.args(settings.iter().flat_map(|setting| ["-c", setting]));
+    push.args(["push", "--no-progress", "--no-signed"]).arg(&target).arg(format!("{commit}:refs/heads/gate-canary"));
+    push.env(VARIABLE, &token);
+    let Some((status, words)) = run(push)? else { return Ok(Flight::Late) };
+    if status.success() {
+        return Ok(Flight::Arrived);
+    }
+    if words.contains(&refusal(&token)) {
+        return Ok(Flight::Refused);
+    }
+    Ok(Flight::Failed(words.lines().filter(|line| !line.trim().is_empty()).take(3).collect::<Vec<_>>().join(" / ")))
+}
+
+/// Where the push starts, with its objects outside of the repository.
+struct Sender {
+    dir: std::path::PathBuf,
+    objects: std::path::PathBuf,
+    alternates: Option<std::path::PathBuf>,
+}
+
+impl Sender {
+    fn git(&self, repository: &Repository) -> Command {
+        let mut command = repository.git();
+        command.current_dir(&self.dir);
+        if let Some(alternates) = &self.alternates {
+            command.env("GIT_OBJECT_DIRECTORY", &self.objects).env("GIT_ALTERNATE_OBJECT_DIRECTORIES", alternates);
+        }
+        command
+    }
+
+    /// An empty commit without a parent: it exists whatever the branch is, and weighs nothing.
+    fn commit(&self, repository: &Repository) -> Result<String, String> {
+        let mut tree = self.git(repository);
+        tree.args(["mktree"]);
+        let tree = answer(tree)?;
+        let mut commit = self.git(repository);
+        for role in ["AUTHOR", "COMMITTER"] {
+            commit.env(format!("GIT_{role}_NAME"), "gate").env(format!("GIT_{role}_EMAIL"), "gate@localhost");
+            commit.env(format!("GIT_{role}_DATE"), "1970-01-01T00:00:00Z");
+        }
+        commit.args(["-c", "commit.gpgSign=false", "commit-tree", "-m", "canary", &tree]);
+        answer(commit)
+    }
+}
+
+fn init(repository: &Repository, dir: &Path) -> Result<(), String> {
+    let mut format = repository.git();
+    format.args(["rev-parse", "--show-object-format"]);
+    let format = answer(format)?;
+    let mut command = repository.git();
+    command.args(["init", "--quiet", "--bare", "--template=", &format!("--object-format={format}")]).arg(dir);
+    answer(command).map(drop)
+}
+
+fn set(repository: &Repository, dir: &Path, key: &str, value: &Path) -> Result<(), String> {
+    let mut command = repository.git();
+    command.current_dir(dir).arg("config").arg(key).arg(value);
+    answer(command).map(drop)
+}
+
+fn answer(mut command: Command) -> Result<String, String> {
+    let done = command.output().map_err(|error| error.to_string())?;
+    if done.status.success() {
+        Ok(String::from_utf8_lossy(&done.stdout).trim_end().to_owned())
+    } else {
+        Err(String::from_utf8_lossy(&done.stderr).trim().to_owned())
+    }
+}
+
+/// The status and what was said on standard error; `None` when it took too long and was ended.
+fn run(mut command: Command) -> Result<Option<(ExitStatus, String)>, String> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn().map_err(|error| error.to_string())?;
+    let mut pipe = child.stderr.take().ok_or("no standard error")?;
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = pipe.read_to_end(&mut bytes);
+        // The receiver is gone when the limit has passed.
+        let _ = sender.send(bytes);
+    });
+    let heard = receiver.recv_timeout(LIMIT);
+    if heard.is_err() {
+        end(&mut child);
+    }
+    let status = child.wait().map_err(|error| error.to_string())?;
+    Ok(heard.ok().map(|bytes| (status, String::from_utf8_lossy(&bytes).into_owned())))
+}
+
+/// Ends git and the hooks it started.
+fn end(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+}
+
+/// A word nobody else says: the name of the throwaway folder is random.
+fn token(nest: &TempDir) -> String {
+    hex_digest(&[nest.path().as_os_str().as_encoded_bytes(), &std::process::id().to_be_bytes()])[..16].to_owned()
+}

@@ -1,0 +1,114 @@
+//! What a check answers, and the list of them.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::{config, hook};
+use crate::install::{Repository, managers};
+
+/// The oldest git that is tested with.
+const OLDEST_GIT: (u32, u32, u32) = (2, 39, 0);
+
+/// How well something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Health {
+    /// As it should be.
+    Ok,
+    /// It works, and may not for long, or not for everybody.
+    Warn,
+    /// It does not work.
+    Broken,
+}
+
+impl Health {
+    /// The worst of several.
+    pub fn worst(checks: &[Check]) -> Self {
+        checks.iter().map(|check| check.health).max().unwrap_or(Self::Ok)
+    }
+}
+
+/// One answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// A word for what was looked at, in kebab-case.
+    pub id: &'static str,
+    /// How it is.
+    pub health: Health,
+    /// What was seen.
+    pub what: String,
+    /// What to do; empty where nothing needs to be done.
+    pub remedy: String,
+}
+
+impl Check {
+    /// It is as it should be.
+    pub fn ok(id: &'static str, what: impl Into<String>) -> Self {
+        Self { id, health: Health::Ok, what: what.into(), remedy: String::new() }
+    }
+
+    /// Something to look at.
+    pub fn warn(id: &'static str, what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { id, health: Health::Warn, what: what.into(), remedy: remedy.into() }
+    }
+
+    /// It does not work.
+    pub fn broken(id: &'static str, what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { id, health: Health::Broken, what: what.into(), remedy: remedy.into() }
+    }
+}
+
+/// Checks of another part of the program: its journal, its policy, what hides edits.
+pub type Source<'a> = Box<dyn FnOnce() -> Vec<Check> + 'a>;
+
+/// Looks at everything: git, the repository, what `more` looks at, the hook and what could keep it from running, and
+/// last the canary.
+pub fn examine(repository: &Repository, more: Vec<Source<'_>>) -> Vec<Check> {
+    let mut checks = vec![git(repository), kind(repository)];
+    checks.extend(more.into_iter().flat_map(|source| source()));
+    let (found, reached) = hook::look(repository);
+    checks.extend(found);
+    checks.extend(config::look(repository));
+    checks.extend(hook_managers(repository));
+    if reached {
+        checks.push(super::canary::send(repository));
+    }
+    checks
+}
+
+fn git(repository: &Repository) -> Check {
+    match repository.git_version() {
+        Some(version @ (a, b, c)) if version >= OLDEST_GIT => Check::ok("git", format!("git {a}.{b}.{c}")),
+        Some((a, b, c)) => {
+            let (major, minor, _) = OLDEST_GIT;
+            let what = format!("git {a}.{b}.{c} is older than {major}.{minor}, the oldest that is tested with");
+            Check::warn("git", what, "install a newer git")
+        }
+        None => Check::broken("git", "`git --version` gives no version", "install git"),
+    }
+}
+
+fn kind(repository: &Repository) -> Check {
+    let shown = |path: &Path| path.display().to_string();
+    let what = match &repository.root {
+        None => format!("bare repository {}", shown(&repository.git_dir)),
+        Some(root) if repository.git_dir.canonicalize().ok().as_ref() == Some(&repository.common_dir) => {
+            format!("working tree {}", shown(root))
+        }
+        Some(root) => format!("linked working tree {} of {}", shown(root), shown(&repository.common_dir)),
+    };
+    Check::ok("repository", what)
+}
+
+fn hook_managers(repository: &Repository) -> Vec<Check> {
+    let name = crate::install::guarding_hook(repository);
+    let found = managers(repository, name).into_iter().map(|manager| {
+        let what = format!("{} ({}): {}", manager.name, manager.evidence, manager.says);
+        match manager.add {
+            Some(add) => Check::warn("hook-manager", what, format!("so that it stays, add:\n{add}")),
+            None => Check::ok("hook-manager", what),
+        }
+    });
+    found.collect()
+}

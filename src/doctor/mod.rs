@@ -1,0 +1,9 @@
+//! Does the installation work? A list of checks, each with what to do, and a canary that proves that the hook fires
+//! and denies.
+
+pub mod canary;
+mod check;
+mod config;
+mod hook;
+
+pub use check::{Check, Health, Source, examine};

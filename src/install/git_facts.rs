@@ -1,0 +1,182 @@
+//! The few facts about a repository that installing needs, asked from git itself.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::InstallError;
+
+/// What `git rev-parse --local-env-vars` lists: variables that point at one repository and must not leak into
+/// questions about another.
+const LOCAL_ENV: [&str; 17] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_CONFIG",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_GRAFT_FILE",
+    "GIT_INDEX_FILE",
+    "GIT_NO_REPLACE_OBJECTS",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_QUARANTINE_PATH",
+];
+
+/// A repository, as far as installing into it is concerned.
+#[derive(Clone, Debug)]
+pub struct Repository {
+    /// The top of the working tree; `None` in a bare repository.
+    pub root: Option<PathBuf>,
+    /// The git directory of this working tree.
+    pub git_dir: PathBuf,
+    /// The git directory that all working trees share.
+    pub common_dir: PathBuf,
+    /// Whether it is bare.
+    pub bare: bool,
+}
+
+/// A hook that git reads from its configuration (since git 2.54).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookConfig {
+    /// `global`, `local`, …
+    pub scope: String,
+    /// The part between `hook.` and the last dot: the name of a hook, or of an event.
+    pub name: String,
+    /// `event`, `command`, `enabled`, …
+    pub key: String,
+    /// The value.
+    pub value: String,
+}
+
+impl Repository {
+    /// The repository that `dir` lies in.
+    pub fn discover(dir: &Path) -> Result<Self, InstallError> {
+        let ask = |args: &[&str]| output(git(dir), args);
+        let nowhere = |error| match error {
+            // git's words depend on its language; only this answer leaves no git directory.
+            InstallError::Git { message, .. } if message.contains("not a git repository") => {
+                InstallError::NotARepository { dir: dir.to_owned() }
+            }
+            error => error,
+        };
+        let git_dir = PathBuf::from(ask(&["rev-parse", "--absolute-git-dir"]).map_err(nowhere)?);
+        let common_dir = dir.join(ask(&["rev-parse", "--git-common-dir"])?);
+        let common_dir = common_dir.canonicalize().map_err(InstallError::io(&common_dir))?;
+        let bare = ask(&["rev-parse", "--is-bare-repository"])? == "true";
+        let inside = ask(&["rev-parse", "--is-inside-work-tree"])? == "true";
+        if !bare && !inside {
+            return Err(InstallError::InsideGitDir { dir: dir.to_owned() });
+        }
+        let root = if bare { None } else { Some(PathBuf::from(ask(&["rev-parse", "--show-toplevel"])?)) };
+        Ok(Self { root, git_dir, common_dir, bare })
+    }
+
+    /// Where git runs hooks: the top of the working tree, or the git directory of a bare repository.
+    pub fn base(&self) -> &Path {
+        self.root.as_deref().unwrap_or(&self.git_dir)
+    }
+
+    /// What `gate` keeps in this repository.
+    pub fn gate_dir(&self) -> PathBuf {
+        self.common_dir.join("gate")
+    }
+
+    /// A git command in this repository, with the configuration of the user and none of the inherited variables.
+    pub fn git(&self) -> Command {
+        git(self.base())
+    }
+
+    /// The folder git looks for hooks in, as git resolves it.
+    pub(super) fn hooks_path(&self) -> Result<PathBuf, InstallError> {
+        Ok(self.base().join(output(self.git(), &["rev-parse", "--git-path", "hooks"])?))
+    }
+
+    /// Scope, origin and value of `core.hooksPath`, the one that counts.
+    pub(super) fn hooks_path_setting(&self) -> Option<(String, String, String)> {
+        let args = ["config", "--null", "--show-scope", "--show-origin", "--get-all", "core.hooksPath"];
+        let text = output(self.git(), &args).ok()?.to_string_lossy().into_owned();
+        let fields: Vec<&str> = text.trim_end_matches('\0').split('\0').collect();
+        let last = fields.chunks_exact(3).next_back()?;
+        Some((last[0].to_owned(), last[1].to_owned(), last[2].to_owned()))
+    }
+
+    /// Every `hook.*` setting, in git's order.
+    pub fn hook_config(&self) -> Vec<HookConfig> {
+        let args = ["config", "--null", "--show-scope", "--get-regexp", "^hook\\."];
+        let Ok(text) = output(self.git(), &args) else { return Vec::new() };
+        let text = text.to_string_lossy().into_owned();
+        let fields: Vec<&str> = text.trim_end_matches('\0').split('\0').collect();
+        let pairs = fields.chunks_exact(2).filter_map(|pair| {
+            let (key, value) = pair[1].split_once('\n').unwrap_or((pair[1], "true"));
+            let (name, key) = key.strip_prefix("hook.")?.rsplit_once('.')?;
+            let (scope, value) = (pair[0].to_owned(), value.to_owned());
+            Some(HookConfig { scope, name: name.to_owned(), key: key.to_owned(), value })
+        });
+        pairs.collect()
+    }
+
+    /// Whether git tracks the file.
+    pub(super) fn tracks(&self, path: &Path) -> bool {
+        let mut command = self.git();
+        command.args(["ls-files", "--error-unmatch", "--"]).arg(path);
+        output(command, &[]).is_ok()
+    }
+
+    /// The files of the working tree, tracked or not ignored, as far as their names are UTF-8.
+    pub(super) fn files(&self) -> Result<Vec<String>, InstallError> {
+        let listed = output(self.git(), &["ls-files", "-z", "--cached", "--others", "--exclude-standard"])?;
+        let bytes = listed.into_encoded_bytes();
+        let names = bytes.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        Ok(names.filter_map(|name| String::from_utf8(name.to_vec()).ok()).collect())
+    }
+
+    /// `git --version`: the three numbers.
+    pub fn git_version(&self) -> Option<(u32, u32, u32)> {
+        let text = output(self.git(), &["--version"]).ok()?.to_string_lossy().into_owned();
+        let number = text.split_whitespace().nth(2)?;
+        let mut parts = number.split('.').map(|part| part.parse().unwrap_or(0));
+        Some((parts.next()?, parts.next()?, parts.next().unwrap_or(0)))
+    }
+}
+
+/// A git command that inherits no pointer to another repository, asks nothing and speaks English.
+fn git(dir: &Path) -> Command {
+    let mut command = Command::new("git");
+    for name in LOCAL_ENV {
+        command.env_remove(name);
+    }
+    command.current_dir(dir).env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null());
+    command
+}
+
+/// The standard output without its last newline.
+pub(super) fn output(mut command: Command, args: &[&str]) -> Result<OsString, InstallError> {
+    command.args(args);
+    let shown = command.get_args().map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ");
+    let failed = |message: String| InstallError::Git { command: shown, message };
+    let mut bytes = match command.output() {
+        Err(error) => return Err(failed(error.to_string())),
+        Ok(done) if done.status.success() => done.stdout,
+        Ok(done) => return Err(failed(String::from_utf8_lossy(&done.stderr).trim().to_owned())),
+    };
+    if bytes.last() == Some(&b'\n') {
+        bytes.pop();
+    }
+    Ok(os_string(bytes))
+}
+
+#[cfg(unix)]
+fn os_string(bytes: Vec<u8>) -> OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(bytes)
+}
+
+#[cfg(not(unix))]
+fn os_string(bytes: Vec<u8>) -> OsString {
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}

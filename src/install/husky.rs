@@ -1,0 +1,120 @@
+//! husky: its hook files are the user's scripts, so gate becomes lines of them instead of replacing them.
+
+use std::path::{Path, PathBuf};
+
+use super::{HooksDir, Repository};
+use crate::embedded;
+
+/// How husky is set up in a repository.
+pub(super) struct Husky {
+    /// `.husky/<name>`.
+    pub(super) script: PathBuf,
+    /// Versions 5 to 8: git runs the script itself, which then loads `_/husky.sh`.
+    pub(super) sourced: bool,
+    /// Whether git takes its hooks from husky now; if not, only once packages are installed.
+    pub(super) active: bool,
+}
+
+/// husky's folder, when there is one at the root of the working tree.
+pub(super) fn find(repository: &Repository, hooks: &HooksDir, name: &str) -> Option<Husky> {
+    let folder = repository.root.as_ref()?.join(".husky");
+    if !folder.is_dir() {
+        return None;
+    }
+    let at = |path: &Path| super::hooks_dir::real(&hooks.path) == super::hooks_dir::real(path);
+    let (new, old) = (at(&folder.join("_")), at(&folder));
+    let sourced = old || (!new && any_script_sources(&folder));
+    Some(Husky { script: folder.join(name), sourced, active: new || old })
+}
+
+fn any_script_sources(folder: &Path) -> bool {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|entry| std::fs::read_to_string(entry.path()).ok()).any(|text| text.contains("husky.sh"))
+}
+
+/// The script with gate in it; the same script where it is in already.
+///
+/// Alone, gate is one line. Before other commands it must hand on what it read, since they may want the refs too
+/// (`git lfs pre-push` uploads what it is told on standard input).
+pub(super) fn with_gate(script: &str, name: &str, sourced: bool) -> String {
+    if script.contains(&call(name)) {
+        return script.to_owned();
+    }
+    let mut head = 0;
+    let mut others = false;
+    let mut at = 0;
+    for line in script.split_inclusive('\n') {
+        at += line.len();
+        let text = line.trim();
+        if text.starts_with("#!") || text.contains("husky.sh") {
+            head = at;
+        } else if !text.is_empty() && !text.starts_with('#') {
+            others = true;
+        }
+    }
+    let mut out = if script.is_empty() && sourced {
+        "#!/usr/bin/env sh\n. \"$(dirname -- \"$0\")/_/husky.sh\"\n\n".to_owned()
+    } else if others {
+        script[..head].to_owned()
+    } else {
+        script.to_owned()
+    };
+    if !out.is_empty() && !out.ends_with('\n') {
+        out.push('\n');
+    }
+    out.push_str(&lines(name, others));
+    if others {
+        out.push_str(&script[head..]);
+    }
+    out
+}
+
+/// The script without the lines that [`with_gate`] put in; `None` where they are not to be found as they were.
+pub(super) fn without_gate(script: &str, name: &str) -> Option<String> {
+    let first = lines(name, true);
+    let alone = lines(name, false);
+    let found = [first, alone].into_iter().find(|lines| script.contains(lines.as_str()))?;
+    Some(script.replacen(&found, "", 1))
+}
+
+/// What a script that calls gate holds.
+pub(super) fn call(name: &str) -> String {
+    format!("gate hook git {name}")
+}
+
+/// The lines that go before other commands of a script.
+pub(super) fn block(name: &str) -> String {
+    lines(name, true)
+}
+
+fn lines(name: &str, others: bool) -> String {
+    let file = if others { "husky/first.sh" } else { "husky/alone.sh" };
+    embedded::file(embedded::HOOKS, file).unwrap_or_default().replace("@NAME@", name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gate_goes_before_other_commands_and_comes_out_again() {
+        for (script, sourced, expected_start) in [
+            ("", false, "gate hook git pre-push \"$@\"\n"),
+            ("# nothing yet\n", false, "# nothing yet\ngate hook git"),
+            ("npm test\n", false, "# gate reads"),
+            ("#!/bin/sh\nnpm test", false, "#!/bin/sh\n# gate reads"),
+            (
+                "#!/bin/sh\n. \"$(dirname \"$0\")/_/husky.sh\"\nnpm test\n",
+                true,
+                "#!/bin/sh\n. \"$(dirname \"$0\")/_/husky.sh\"\n# gate",
+            ),
+        ] {
+            let with = with_gate(script, "pre-push", sourced);
+            assert!(with.starts_with(expected_start), "{script:?} → {with}");
+            assert_eq!(with_gate(&with, "pre-push", sourced), with, "twice is once");
+            assert_eq!(without_gate(&with, "pre-push").as_deref(), Some(script));
+        }
+        assert!(with_gate("", "pre-push", true).starts_with("#!/usr/bin/env sh\n. "));
+        assert_eq!(without_gate("npm test\n", "pre-push"), None);
+    }
+}

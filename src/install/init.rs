@@ -1,0 +1,314 @@
+//! What `gate init` would do: `gate.toml`, and the hook, in the way each kind of place asks for.
+
+use std::path::{Path, PathBuf};
+
+use super::change::{Change, FileState, Plan};
+use super::record::{Before, FileRecord, HookRecord, Place, Record, Role};
+use super::shim::{self, Shim};
+use super::{HooksDir, HooksPlace, InstallError, Manager, Repository, husky, managers, policy_text};
+use crate::digest::hex_digest;
+use crate::stack::{self, Declared, Files};
+
+/// What a hook that was there before is called beside ours.
+pub(super) const KEPT: &str = ".before-gate";
+
+/// What the caller of `gate init` asked for.
+#[derive(Clone, Debug)]
+pub struct Wishes {
+    /// The command that tests.
+    pub test: Option<String>,
+    /// The command that builds.
+    pub build: Option<String>,
+    /// Begin without blocking.
+    pub observe: bool,
+    /// Install hooks.
+    pub hooks: bool,
+    /// The binary that hooks fall back on.
+    pub binary: PathBuf,
+}
+
+/// The plan. Nothing is changed, and what is installed already is not in it.
+pub fn plan_init(repository: &Repository, wishes: &Wishes) -> Result<Plan, InstallError> {
+    let mut plan = Plan { record: Record::load(repository)?, ..Plan::default() };
+    if let Some(root) = repository.root.clone() {
+        plan_policy(repository, &root.join("gate.toml"), wishes, &mut plan)?;
+    }
+    if wishes.hooks {
+        plan_hook(repository, super::guarding_hook(repository), wishes, &mut plan)?;
+    }
+    Ok(plan)
+}
+
+fn plan_policy(repository: &Repository, path: &Path, wishes: &Wishes, plan: &mut Plan) -> Result<(), InstallError> {
+    let before = FileState::read(path).map_err(InstallError::io(path))?;
+    let text = match &before {
+        FileState::Missing => None,
+        FileState::File { bytes, .. } => Some(
+            String::from_utf8(bytes.clone())
+                .map_err(|error| InstallError::Policy { path: path.to_owned(), message: error.to_string() })?,
+        ),
+        _ => {
+            plan.notes.push(format!("{} is not a regular file and stays as it is.", path.display()));
+            return Ok(());
+        }
+    };
+    let after = match &text {
+        Some(text) => add_commands(path, text, wishes, plan)?,
+        None => {
+            let commands = proposed(repository, wishes, plan)?;
+            policy_text::fresh(&commands, wishes.observe)
+                .map_err(|error| InstallError::Policy { path: path.to_owned(), message: error.to_string() })?
+        }
+    };
+    if text.as_ref() == Some(&after) {
+        return Ok(());
+    }
+    let place = Place::new(repository, path);
+    let digest = hex_digest(&[after.as_bytes()]);
+    plan.record.put_file(FileRecord { place, role: Role::Policy, digest, before: text });
+    let mode = if before == FileState::Missing { 0o644 } else { before.mode() };
+    plan.changes.push(Change::Write { path: path.to_owned(), before, bytes: after.into_bytes(), mode });
+    Ok(())
+}
+
+/// The commands of a new `gate.toml`: what was asked for, else what was found.
+fn proposed(repository: &Repository, wishes: &Wishes, plan: &mut Plan) -> Result<Vec<Declared>, InstallError> {
+    let asked = |name: &str, gate: &'static str, run: &Option<String>| {
+        run.as_ref().map(|run| Declared {
+            name: name.to_owned(),
+            gate,
+            run: run.clone(),
+            dir: String::new(),
+            inputs: Vec::new(),
+            ignore: Vec::new(),
+            reason: "as given to `gate init`".to_owned(),
+        })
+    };
+    let files = Files::on_disk(repository.base().to_owned(), repository.files()?);
+    let components = stack::detect(&files);
+    plan.notes.extend(components.iter().flat_map(|component| &component.notes).map(|note| format!("{note}.")));
+    let mut commands: Vec<Declared> = components.into_iter().flat_map(|component| component.commands).collect();
+    let (test, build) = (asked("test", "tests", &wishes.test), asked("build", "build", &wishes.build));
+    for wish in [test, build].into_iter().flatten() {
+        commands.retain(|command| command.gate != wish.gate);
+        let at = if wish.gate == "tests" { 0 } else { commands.len() };
+        commands.insert(at, wish);
+    }
+    if commands.is_empty() {
+        plan.notes.push(
+            "No stack was recognised: declare a command in gate.toml, or run `gate init --test 'COMMAND'`. Until then no \
+             test is asked for."
+                .to_owned(),
+        );
+    }
+    Ok(commands)
+}
+
+fn add_commands(path: &Path, text: &str, wishes: &Wishes, plan: &mut Plan) -> Result<String, InstallError> {
+    let mut out = text.to_owned();
+    for (name, gate, run) in [("test", "tests", &wishes.test), ("build", "build", &wishes.build)] {
+        let Some(run) = run else { continue };
+        let (with, added) = policy_text::with_command(&out, name, gate, run)
+            .map_err(|message| InstallError::Policy { path: path.to_owned(), message })?;
+        if let policy_text::Added::Taken(line) = added {
+            plan.notes
+                .push(format!("gate.toml declares `{name}` as `{line}`, which stays; edit it there to change it."));
+        }
+        out = with;
+    }
+    if wishes.observe && !text.contains("mode") {
+        plan.notes
+            .push("gate.toml is there and stays in its mode; `mode = \"observe\"` at its top changes it.".to_owned());
+    }
+    Ok(out)
+}
+
+fn plan_hook(repository: &Repository, name: &str, wishes: &Wishes, plan: &mut Plan) -> Result<(), InstallError> {
+    let hooks = HooksDir::of(repository)?;
+    let managers = managers(repository, name);
+    if let Some(husky) = husky::find(repository, &hooks, name) {
+        plan_husky(repository, name, &husky, plan)?;
+        if husky.active {
+            return Ok(());
+        }
+    }
+    match hooks.place {
+        HooksPlace::Disabled => {
+            plan.notes.push(format!(
+                "No hook is installed: {} is no folder, so git runs no hook here. Unset it to have pushes judged.",
+                hooks.describe()
+            ));
+            return Ok(());
+        }
+        HooksPlace::Shared => {
+            plan.notes.push(format!(
+                "No hook is installed: hooks come from {}, which all your repositories share. To have pushes of each of \
+                 them judged, add to {}:\n  gate hook git {name} \"$@\" || exit $?\n(standard input must reach it), or \
+                 give this repository its own hooks:\n  git config core.hooksPath \"$(git rev-parse --git-common-dir)/hooks\" \
+                 && gate init",
+                hooks.describe(),
+                hooks.path.join(name).display(),
+            ));
+            return Ok(());
+        }
+        HooksPlace::WorkTree => plan.notes.push(format!(
+            "Hooks come from {}, inside the working tree: commit what changes there, and everybody who works on the \
+             repository needs gate on the PATH.",
+            hooks.describe()
+        )),
+        HooksPlace::Elsewhere => plan.notes.push(format!(
+            "Hooks come from {}, outside the repository: other repositories that use the folder get the hook too.",
+            hooks.describe()
+        )),
+        HooksPlace::GitDir => {}
+    }
+    plan_shim(repository, name, wishes, &hooks, &managers, plan)?;
+    for manager in &managers {
+        let mut note = format!("{} is used here ({}): {}.", manager.name, manager.evidence, manager.says);
+        if let Some(add) = &manager.add {
+            note = format!("{note} Add to it:\n  {}", add.replace('\n', "\n  "));
+        }
+        plan.notes.push(note);
+    }
+    Ok(())
+}
+
+fn plan_shim(
+    repository: &Repository,
+    name: &str,
+    wishes: &Wishes,
+    hooks: &HooksDir,
+    managers: &[Manager],
+    plan: &mut Plan,
+) -> Result<(), InstallError> {
+    let path = hooks.path.join(name);
+    let kept = hooks.path.join(format!("{name}{KEPT}"));
+    let travels = hooks.place == HooksPlace::WorkTree;
+    let bytes = Shim { name, binary: (!travels).then_some(wishes.binary.as_path()) }.render();
+    let before = FileState::read(&path).map_err(InstallError::io(&path))?;
+    let kept_state = FileState::read(&kept).map_err(InstallError::io(&kept))?;
+    let place = Place::new(repository, &path);
+    let known = plan.record.hooks.iter().find(|hook| hook.place == place).cloned();
+
+    let before_us = match &before {
+        FileState::Other => {
+            plan.notes.push(format!("{} is not a file, so no hook can be put there.", path.display()));
+            return Ok(());
+        }
+        FileState::Missing => match (&kept_state, known) {
+            // Ours was removed by hand: what it replaced is still kept, and still to be put back one day.
+            (FileState::Missing, _) => Before::Missing,
+            (_, Some(known)) => known.before,
+            (state, None) => kept_as(name, state),
+        },
+        state if shim::is_shim(state.bytes(), name) => {
+            if *state.bytes() == bytes[..] && state.mode() & 0o111 != 0 && known.is_some() {
+                return Ok(());
+            }
+            match (known, &kept_state) {
+                (Some(known), _) => known.before,
+                (None, FileState::Missing) => Before::Missing,
+                (None, kept) => kept_as(name, kept),
+            }
+        }
+        state if kept_state != FileState::Missing && kept_state.digest() != state.digest() => {
+            plan.notes.push(format!(
+                "{} is a hook that is not gate's, and {} is an earlier one: join them into one of the two, remove the \
+                 other, and run `gate init` again. No hook is installed.",
+                path.display(),
+                kept.display()
+            ));
+            return Ok(());
+        }
+        state if reads_its_name(state.bytes()) => {
+            plan.notes.push(format!(
+                "{} asks for its own file name, so it must keep it. No hook is installed; add to it, before anything \
+                 that reads standard input:\n  {}",
+                path.display(),
+                husky::block(name).trim_end().replace('\n', "\n  ")
+            ));
+            return Ok(());
+        }
+        state => {
+            if kept_state == FileState::Missing {
+                plan.changes.push(Change::Move { from: path.clone(), to: kept.clone() });
+            }
+            let by = super::managers::author(managers, state.bytes());
+            let by = by.map_or_else(String::new, |manager| format!(" (of {})", manager.name));
+            plan.notes.push(format!("The {name} hook{by} that is there runs after gate's, as {}.", kept.display()));
+            kept_as(name, state)
+        }
+    };
+    make_folder(repository, &hooks.path, plan);
+    plan.record.put_hook(HookRecord { name: name.to_owned(), place, digest: hex_digest(&[&bytes]), before: before_us });
+    let moved = matches!(plan.changes.last(), Some(Change::Move { from, .. }) if *from == path);
+    let before = if moved { FileState::Missing } else { before };
+    if before != (FileState::File { bytes: bytes.clone(), mode: 0o755 }) {
+        plan.changes.push(Change::Write { path, before, bytes, mode: 0o755 });
+    }
+    Ok(())
+}
+
+fn kept_as(name: &str, state: &FileState) -> Before {
+    Before::Kept { name: format!("{name}{KEPT}"), digest: state.digest(), mode: state.mode() }
+}
+
+/// A hook that decides by its own file name what it is, and would be lost under another.
+fn reads_its_name(hook: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(hook);
+    text.contains("${0##") || text.lines().any(|line| line.contains("basename") && line.contains("$0"))
+}
+
+fn plan_husky(repository: &Repository, name: &str, found: &husky::Husky, plan: &mut Plan) -> Result<(), InstallError> {
+    let path = &found.script;
+    let before = FileState::read(path).map_err(InstallError::io(path))?;
+    let text = match &before {
+        FileState::Missing => Some(String::new()),
+        FileState::File { bytes, .. } => String::from_utf8(bytes.clone()).ok(),
+        _ => None,
+    };
+    let Some(text) = text else {
+        plan.notes.push(format!(
+            "{} is no text file, so it stays as it is. Let it call:\n  gate hook git {name} \"$@\"",
+            path.display()
+        ));
+        return Ok(());
+    };
+    let after = husky::with_gate(&text, name, found.sourced);
+    plan.notes.push(format!(
+        "husky is used here: gate is called from {}. Commit it, and everybody who works on the repository needs gate on \
+         the PATH.",
+        path.strip_prefix(repository.base()).unwrap_or(path).display()
+    ));
+    if after == text {
+        return Ok(());
+    }
+    let existed = before != FileState::Missing;
+    let mode = if existed {
+        before.mode()
+    } else if found.sourced {
+        0o755
+    } else {
+        0o644
+    };
+    let place = Place::new(repository, path);
+    let digest = hex_digest(&[after.as_bytes()]);
+    plan.record.put_file(FileRecord { place, role: Role::Script, digest, before: existed.then_some(text) });
+    plan.changes.push(Change::Write { path: path.clone(), before, bytes: after.into_bytes(), mode });
+    Ok(())
+}
+
+fn make_folder(repository: &Repository, path: &Path, plan: &mut Plan) {
+    if path.exists() {
+        return;
+    }
+    if let Some(parent) = path.parent() {
+        make_folder(repository, parent, plan);
+    }
+    let place = Place::new(repository, path);
+    if !plan.record.folders.contains(&place) {
+        plan.record.folders.push(place);
+    }
+    // Before the file that goes into it, and before a move within it there is nothing to move.
+    plan.changes.push(Change::MakeFolder(path.to_owned()));
+}

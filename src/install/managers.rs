@@ -1,0 +1,98 @@
+//! Programs that manage hooks: which are here, and what each documents.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::Repository;
+use crate::embedded;
+
+/// A hook manager that was found.
+#[derive(Clone, Debug)]
+pub struct Manager {
+    /// Its name.
+    pub name: String,
+    /// The file or key it was recognised by.
+    pub evidence: String,
+    /// What happens to a hook of ours, as a sentence without a full stop.
+    pub says: String,
+    /// The command of the manager after which our hook may be gone from its place.
+    pub again: String,
+    /// What to add to its configuration; `None` where nothing needs to be, or it is there.
+    pub add: Option<String>,
+    /// Texts that hooks of its making hold.
+    pub hook_text: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    manager: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    name: String,
+    files: Vec<String>,
+    package_json: Option<String>,
+    hook_text: Vec<String>,
+    says: String,
+    again: String,
+    #[serde(default)]
+    add: BTreeMap<String, String>,
+}
+
+/// The hook managers that the working tree is configured for, with what concerns the hook `name`.
+pub fn managers(repository: &Repository, name: &str) -> Vec<Manager> {
+    let Some(root) = repository.root.as_ref() else { return Vec::new() };
+    let table =
+        embedded::file(embedded::GATES, "hook-managers.toml").and_then(|text| toml::from_str::<Table>(text).ok());
+    let package = std::fs::read_to_string(root.join("package.json")).unwrap_or_default();
+    let package: serde_json::Value = serde_json::from_str(&package).unwrap_or_default();
+    let mut found = Vec::new();
+    for entry in table.map(|table| table.manager).unwrap_or_default() {
+        let file = entry.files.iter().find(|file| root.join(file).exists());
+        let key = entry.package_json.as_ref().filter(|key| package.get(key).is_some());
+        let Some(evidence) = file.cloned().or_else(|| key.map(|key| format!("`{key}` in package.json"))) else {
+            continue;
+        };
+        let configured = file.map(|file| std::fs::read_to_string(root.join(file)).unwrap_or_default());
+        let configured = configured.unwrap_or_else(|| package.to_string());
+        let ending = evidence.rsplit_once('.').map_or("other", |(_, ending)| ending);
+        let add = entry.add.get(ending).or_else(|| entry.add.get("other"));
+        let add = add.filter(|_| !configured.contains(&super::husky::call(name)));
+        found.push(Manager {
+            name: entry.name,
+            evidence,
+            says: entry.says.replace("@NAME@", name),
+            again: entry.again.replace("@NAME@", name),
+            add: add.map(|text| text.trim_start_matches('\n').replace("@NAME@", name)),
+            hook_text: entry.hook_text,
+        });
+    }
+    found
+}
+
+/// The manager that wrote a hook file, by the texts it leaves in it.
+pub(super) fn author<'a>(managers: &'a [Manager], hook: &[u8]) -> Option<&'a Manager> {
+    let text = String::from_utf8_lossy(hook);
+    managers.iter().find(|manager| manager.hook_text.iter().any(|mark| text.contains(mark.as_str())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_well_formed() {
+        let table: Table = toml::from_str(embedded::file(embedded::GATES, "hook-managers.toml").unwrap()).unwrap();
+        for entry in &table.manager {
+            assert!(!entry.files.is_empty() && !entry.hook_text.is_empty(), "{}", entry.name);
+            assert!(!entry.says.ends_with('.'), "{}", entry.name);
+            for add in entry.add.values() {
+                assert!(add.contains("@NAME@") && add.contains("gate"), "{}", entry.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Installing into a repository and taking it out again: a plan, shown as a diff, applied, and exactly inverted.
+//!
+//! `plan` decides and changes nothing, `apply` changes what the plan says, `record` remembers what was there
+//! before. Hook managers that are there keep working: what each documents is done, or said.
+
+mod apply;
+mod chain;
+mod change;
+mod error;
+mod git_facts;
+mod hooks_dir;
+mod husky;
+mod init;
+mod managers;
+mod policy_text;
+mod record;
+mod shim;
+mod uninstall;
+
+pub use apply::apply;
+pub use chain::{CHAINED, Chained, HOOK_FILE, chained, run_chained};
+pub use change::{Change, FileState, Plan, diff};
+pub use error::InstallError;
+pub use git_facts::{HookConfig, Repository};
+pub use hooks_dir::{HooksDir, HooksPlace, Setting};
+pub use init::{Wishes, plan_init};
+pub use managers::{Manager, managers};
+pub use record::{Before, HookRecord, Record};
+pub use shim::{Shim, is_shim, recorded_binary};
+pub use uninstall::plan_uninstall;
+
+/// The hook that guards a repository: where pushes leave, or, in a bare one, where they arrive.
+pub fn guarding_hook(repository: &Repository) -> &'static str {
+    if repository.bare { "pre-receive" } else { "pre-push" }
+}

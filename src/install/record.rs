@@ -1,0 +1,196 @@
+//! What was there before: `<git common dir>/gate/install.json`, the ground of the exact inverse.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{InstallError, Repository};
+use crate::repo_path::RepoPath;
+
+/// The format version of the record.
+const VERSION: u32 = 1;
+
+/// Everything `gate init` put into a repository.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The format version.
+    pub version: u32,
+    /// The hooks.
+    #[serde(default)]
+    pub hooks: Vec<HookRecord>,
+    /// Other files.
+    #[serde(default)]
+    pub files: Vec<FileRecord>,
+    /// Folders that were not there, outermost first.
+    #[serde(default)]
+    pub folders: Vec<Place>,
+}
+
+/// A hook that was installed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HookRecord {
+    /// `pre-push`, …
+    pub name: String,
+    /// The hook file.
+    pub place: Place,
+    /// SHA-256 of what was written.
+    pub digest: String,
+    /// What was there.
+    pub before: Before,
+}
+
+/// What was in the place of a hook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Before {
+    /// Nothing.
+    Missing,
+    /// A hook, which was moved beside it and is run after ours.
+    Kept {
+        /// Its new name in the same folder.
+        name: String,
+        /// SHA-256 of its bytes, or of what the symbolic link says.
+        digest: String,
+        /// Its permission bits; 0 for a symbolic link.
+        mode: u32,
+    },
+}
+
+/// Another file that was written or edited.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRecord {
+    /// Which.
+    pub place: Place,
+    /// What it is.
+    pub role: Role,
+    /// SHA-256 of what was written.
+    pub digest: String,
+    /// Its text before; `None`: it did not exist.
+    pub before: Option<String>,
+}
+
+/// Why a file was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// `gate.toml`: the user's once it was edited or committed.
+    Policy,
+    /// A script of a hook manager that calls gate.
+    Script,
+}
+
+/// A path that survives a move of the repository.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// What `path` is relative to.
+    pub base: Base,
+    /// The path.
+    pub path: RepoPath,
+    /// For [`Base::Root`]: the working tree it was, as there can be several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<RepoPath>,
+}
+
+/// What a [`Place`] is relative to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Base {
+    /// The git directory that all working trees share.
+    Git,
+    /// The top of a working tree.
+    Root,
+    /// Nothing: the path is absolute.
+    None,
+}
+
+impl Place {
+    pub(super) fn new(repository: &Repository, path: &Path) -> Self {
+        let bytes = |path: &Path| RepoPath::from_os(path.as_os_str());
+        let real = super::hooks_dir::real;
+        let full = path
+            .parent()
+            .map_or_else(|| path.to_owned(), |parent| real(parent).join(path.file_name().unwrap_or_default()));
+        if let Ok(path) = full.strip_prefix(real(&repository.common_dir)) {
+            return Self { base: Base::Git, path: bytes(path), root: None };
+        }
+        if let Some(root) = &repository.root
+            && let Ok(path) = full.strip_prefix(real(root))
+        {
+            return Self { base: Base::Root, path: bytes(path), root: Some(bytes(root)) };
+        }
+        Self { base: Base::None, path: bytes(path), root: None }
+    }
+
+    pub(super) fn resolve(&self, repository: &Repository) -> PathBuf {
+        let path = self.path.to_os();
+        match self.base {
+            Base::None => path,
+            Base::Git => repository.common_dir.join(path),
+            Base::Root => {
+                let then = self.root.as_ref().map(RepoPath::to_os).filter(|root| root.join(".git").exists());
+                then.as_deref().unwrap_or_else(|| repository.base()).join(path)
+            }
+        }
+    }
+}
+
+impl HookRecord {
+    /// Where the hook is.
+    pub fn path(&self, repository: &Repository) -> PathBuf {
+        self.place.resolve(repository)
+    }
+}
+
+impl Record {
+    /// Where the record is kept.
+    pub fn path(repository: &Repository) -> PathBuf {
+        repository.gate_dir().join("install.json")
+    }
+
+    /// The record of a repository; an empty one where nothing was installed.
+    pub fn load(repository: &Repository) -> Result<Self, InstallError> {
+        let path = Self::path(repository);
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(source) => return Err(InstallError::Io { path, source }),
+        };
+        let record: Self = serde_json::from_str(&text)
+            .map_err(|error| InstallError::Record { path: path.clone(), message: error.to_string() })?;
+        if record.version > VERSION {
+            let message = format!("version {} is newer than this program", record.version);
+            return Err(InstallError::Record { path, message });
+        }
+        Ok(record)
+    }
+
+    pub(super) fn to_json(&self) -> Vec<u8> {
+        let record = Self { version: VERSION, ..self.clone() };
+        // Strings, numbers and lists: there is nothing in it that JSON cannot hold.
+        let mut text = serde_json::to_string_pretty(&record).unwrap_or_default();
+        text.push('\n');
+        text.into_bytes()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.hooks.is_empty() && self.files.is_empty() && self.folders.is_empty()
+    }
+
+    /// Replaces what is recorded of the same hook, or adds it.
+    pub(super) fn put_hook(&mut self, hook: HookRecord) {
+        self.hooks.retain(|other| other.place.path != hook.place.path || other.place.base != hook.place.base);
+        self.hooks.push(hook);
+    }
+
+    /// Replaces what is recorded of the same file, or adds it; what was there at first stays.
+    pub(super) fn put_file(&mut self, mut file: FileRecord) {
+        if let Some(index) = self.files.iter().position(|other| other.place == file.place) {
+            let known = self.files.remove(index);
+            if known.digest == crate::digest::hex_digest(&[file.before.as_deref().unwrap_or_default().as_bytes()]) {
+                file.before = known.before;
+            }
+        }
+        self.files.push(file);
+    }
+}

@@ -1,0 +1,144 @@
+//! What `gate uninstall` would do: the exact inverse of `gate init`, whatever others did in between.
+
+use std::path::{Path, PathBuf};
+
+use super::change::{Change, FileState, Plan};
+use super::record::{Before, FileRecord, HookRecord, Record, Role};
+use super::{HooksDir, HooksPlace, InstallError, Repository, husky, shim};
+use crate::digest::hex_digest;
+
+/// The endings under which hook managers keep a hook they found.
+const MOVED_TO: [&str; 2] = [".legacy", ".old"];
+
+/// The plan. What is no longer as it was written is left alone and named.
+pub fn plan_uninstall(repository: &Repository, purge: bool) -> Result<Plan, InstallError> {
+    let record = Record::load(repository)?;
+    let mut plan = Plan { purge, ..Plan::default() };
+    for hook in &record.hooks {
+        take_out(repository, hook, &mut plan)?;
+    }
+    unrecorded(repository, &record, &mut plan)?;
+    for file in record.files.iter().rev() {
+        put_back(repository, file, &mut plan)?;
+    }
+    plan.changes.extend(record.folders.iter().rev().map(|place| Change::RemoveFolder(place.resolve(repository))));
+    let dir = repository.gate_dir();
+    let journal = std::fs::read_dir(&dir)
+        .is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != "install.json")));
+    if purge && dir.exists() {
+        plan.notes.push(format!("{} is deleted, with the journal and what it proves.", dir.display()));
+    } else if journal {
+        plan.notes.push(format!("The journal stays in {}; `gate uninstall --purge` deletes it.", dir.display()));
+    }
+    Ok(plan)
+}
+
+fn take_out(repository: &Repository, hook: &HookRecord, plan: &mut Plan) -> Result<(), InstallError> {
+    let path = hook.path(repository);
+    let now = FileState::read(&path).map_err(InstallError::io(&path))?;
+    let kept = match &hook.before {
+        Before::Missing => None,
+        Before::Kept { name, .. } => Some(path.with_file_name(name)).filter(|kept| kept.symlink_metadata().is_ok()),
+    };
+    let ours = |state: &FileState| state.digest() == hook.digest || shim::is_pristine(state.bytes(), &hook.name);
+    if ours(&now) {
+        if let (Before::Kept { name, .. }, None) = (&hook.before, &kept) {
+            plan.notes.push(format!("{} is gone, so the earlier {} hook cannot be put back.", name, hook.name));
+        }
+        replace(path, now, kept, plan);
+        return Ok(());
+    }
+    if now == FileState::Missing {
+        replace(path, now, kept, plan);
+        return Ok(());
+    }
+    if matches!(&hook.before, Before::Kept { digest, .. } if *digest == now.digest() && kept.is_none()) {
+        return Ok(());
+    }
+    for ending in MOVED_TO {
+        let mut moved = path.clone().into_os_string();
+        moved.push(ending);
+        let moved = PathBuf::from(moved);
+        let state = FileState::read(&moved).map_err(InstallError::io(&moved))?;
+        if ours(&state) {
+            plan.notes.push(format!(
+                "{} was replaced by another program, which kept gate's as {}; it is taken out there.",
+                path.display(),
+                moved.display()
+            ));
+            replace(moved, state, kept, plan);
+            return Ok(());
+        }
+    }
+    let kept =
+        kept.map_or_else(String::new, |kept| format!(" The hook that was there before gate is {}.", kept.display()));
+    plan.notes.push(format!("{} is not as gate wrote it, and is left alone.{kept}", path.display()));
+    Ok(())
+}
+
+/// Puts the kept hook into the place of ours, or removes ours.
+fn replace(path: PathBuf, now: FileState, kept: Option<PathBuf>, plan: &mut Plan) {
+    match kept {
+        Some(kept) => plan.changes.push(Change::Move { from: kept, to: path }),
+        None if now == FileState::Missing => {}
+        None => plan.changes.push(Change::Remove { path, before: now }),
+    }
+}
+
+/// A hook of ours that no record knows: the record was deleted, or another repository installed it.
+fn unrecorded(repository: &Repository, record: &Record, plan: &mut Plan) -> Result<(), InstallError> {
+    let name = super::guarding_hook(repository);
+    let hooks = HooksDir::of(repository)?;
+    let path = hooks.path.join(name);
+    let known = record.hooks.iter().any(|hook| same(&hook.path(repository), &path));
+    let now = FileState::read(&path).map_err(InstallError::io(&path))?;
+    if known || !shim::is_shim(now.bytes(), name) {
+        return Ok(());
+    }
+    if hooks.place == HooksPlace::GitDir && shim::is_pristine(now.bytes(), name) {
+        let kept = path.with_file_name(format!("{name}{}", super::init::KEPT));
+        replace(path, now, Some(kept).filter(|kept| kept.symlink_metadata().is_ok()), plan);
+    } else {
+        plan.notes.push(format!("{} is gate's, but was not installed from here, and is left alone.", path.display()));
+    }
+    Ok(())
+}
+
+fn same(a: &Path, b: &Path) -> bool {
+    super::hooks_dir::real(a) == super::hooks_dir::real(b)
+}
+
+fn put_back(repository: &Repository, file: &FileRecord, plan: &mut Plan) -> Result<(), InstallError> {
+    let path = file.place.resolve(repository);
+    let now = FileState::read(&path).map_err(InstallError::io(&path))?;
+    if now == FileState::Missing {
+        return Ok(());
+    }
+    let untouched = now.digest() == file.digest;
+    if file.role == Role::Policy && untouched && repository.tracks(&path) {
+        plan.notes.push(format!("{} is tracked by git and stays; `git rm` removes it.", path.display()));
+        return Ok(());
+    }
+    let before = if untouched {
+        file.before.clone()
+    } else {
+        let name = super::guarding_hook(repository);
+        let without = String::from_utf8(now.bytes().to_vec()).ok().filter(|_| file.role == Role::Script);
+        match without.and_then(|text| husky::without_gate(&text, name)) {
+            Some(text) => Some(text),
+            None => {
+                plan.notes.push(format!("{} was edited since and stays.", path.display()));
+                return Ok(());
+            }
+        }
+    };
+    match before {
+        Some(text) if hex_digest(&[text.as_bytes()]) == now.digest() => {}
+        Some(text) => {
+            let mode = now.mode();
+            plan.changes.push(Change::Write { path, before: now, bytes: text.into_bytes(), mode });
+        }
+        None => plan.changes.push(Change::Remove { path, before: now }),
+    }
+    Ok(())
+}
