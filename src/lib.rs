@@ -22,6 +22,7 @@ pub mod fact;
 pub mod failure;
 pub mod gates;
 pub mod git;
+pub mod hook;
 pub mod install;
 pub mod journal;
 pub mod moment;

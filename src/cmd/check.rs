@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::engine::Workplace;
 use crate::exit::Exit;
-use crate::fact::collect::{self, Sources};
+use crate::fact::collect::{self, BaseOf, Sources};
 use crate::failure::Failure;
 use crate::moment::Moment;
 use crate::render;
@@ -34,7 +34,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         None => repo.head()?.commit,
         Some(rev) => Some(repo.commit(rev)?.ok_or_else(|| no_commit(rev))?),
     };
-    let lineage = commit.as_ref().map(|commit| collect::lineage(repo, commit, None)).transpose()?;
+    let lineage = commit.as_ref().map(|commit| collect::lineage(repo, commit, BaseOf::AnyRemote)).transpose()?;
     let (policy, notes) = place.policy(lineage.as_ref())?;
     let sources = Sources { repo, journal: &place.journal, state: &state, policy: &policy };
     let mut facts = match (&args.rev, &lineage) {

@@ -9,7 +9,9 @@ use crate::digest::hex_digest;
 use crate::doctor::canary;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::hook::{self, GitHook};
 use crate::install::{self, Chained};
+use crate::render;
 use crate::render::ui::Ui;
 
 /// Arguments of `gate hook`.
@@ -33,21 +35,10 @@ enum Caller {
     },
 }
 
-/// A git hook as git called it.
-#[derive(Clone, Copy, Debug)]
-pub struct GitHook<'a> {
-    /// Its name.
-    pub name: &'a str,
-    /// Its arguments.
-    pub args: &'a [OsString],
-    /// Everything git wrote to it.
-    pub stdin: &'a [u8],
-}
-
 /// Answers a hook.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     match &args.caller {
-        Caller::Git { name, args } => hook_git(name, args, ui, |_, _| Ok(Exit::Pass)),
+        Caller::Git { name, args } => hook_git(name, args, ui, judge),
     }
 }
 
@@ -72,6 +63,20 @@ pub fn hook_git(
         return Ok(exit.into());
     }
     chain(name, args, &stdin)
+}
+
+/// The judgement of a hook, said on standard error.
+fn judge(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<Exit> {
+    match hook.name {
+        "pre-push" | "pre-receive" => {
+            let Some(judgement) = hook::push::judge(hook)? else { return Ok(Exit::Pass) };
+            let record = judgement.written.as_ref().map(|written| written.record.as_path());
+            ui.say(render::verdict::for_push(&judgement.verdict, record).trim_end());
+            Ok(judgement.verdict.outcome.exit())
+        }
+        // Installed by hand, or by another version: nothing is asked of them.
+        _ => Ok(Exit::Pass),
+    }
 }
 
 fn chain(name: &str, args: &[OsString], stdin: &[u8]) -> anyhow::Result<ExitCode> {

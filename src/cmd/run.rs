@@ -9,7 +9,7 @@ use anyhow::Result;
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended};
 use crate::exit::Exit;
-use crate::fact::collect::{self, Sources};
+use crate::fact::collect::{self, BaseOf, Sources};
 use crate::failure::Failure;
 use crate::gates::{self, finding::Answer};
 use crate::moment::Moment;
@@ -35,7 +35,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     let place = Workplace::here()?;
     let root = place.repo.work_tree()?.to_owned();
     let head = place.repo.head()?.commit;
-    let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, None)).transpose()?;
+    let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose()?;
     let (policy, _) = place.policy(lineage.as_ref())?;
     if !args.command.is_empty() {
         let job = given(&args.command, &root, &policy)?;

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::engine::Workplace;
 use crate::exit::Exit;
-use crate::fact::collect::{self, Sources};
+use crate::fact::collect::{self, BaseOf, Sources};
 use crate::gates;
 use crate::moment::Moment;
 use crate::render;
@@ -24,7 +24,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     place.repo.work_tree()?;
     let state = place.state()?;
     let head = place.repo.head()?;
-    let lineage = head.commit.as_ref().map(|commit| collect::lineage(&place.repo, commit, None)).transpose()?;
+    let lineage =
+        head.commit.as_ref().map(|commit| collect::lineage(&place.repo, commit, BaseOf::AnyRemote)).transpose()?;
     let (policy, notes) = place.policy(lineage.as_ref())?;
     let sources = Sources { repo: &place.repo, journal: &place.journal, state: &state, policy: &policy };
     let mut facts = collect::at_stop(sources, Moment::Stop, lineage.as_ref(), &place.repo.snapshot()?)?;

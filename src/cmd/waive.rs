@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::engine::Workplace;
 use crate::event::{EventKind, Origin, Waived};
 use crate::exit::Exit;
-use crate::fact::collect;
+use crate::fact::collect::{self, BaseOf};
 use crate::failure::Failure;
 use crate::journal::NewEvent;
 use crate::render::ui::Ui;
@@ -36,7 +36,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let repo = &place.repo;
     let commit =
         repo.commit(&args.rev)?.ok_or_else(|| Failure::new(Exit::Usage, format!("`{}` is not a commit", args.rev)))?;
-    let lineage = collect::lineage(repo, &commit, None)?;
+    let lineage = collect::lineage(repo, &commit, BaseOf::AnyRemote)?;
     let (policy, _) = place.policy(Some(&lineage))?;
     if policy.gates.iter().all(|gate| gate.id != args.gate) {
         let known: Vec<_> = policy.gates.iter().map(|gate| gate.id.as_str()).collect();

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::event::{Origin, Run};
 use crate::fact::evidence::RunFact;
 use crate::fact::overlay;
-use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Role, Subject};
+use crate::fact::subject::{Base, RefUpdate, Role, Subject};
 use crate::fact::{Facts, Note};
-use crate::git::{Change, GitError, ObjectKind, Repo, TreeDiff};
+use crate::git::{Change, DefaultBranch, GitError, ObjectKind, Repo, TreeDiff};
 use crate::journal::{Journal, JournalError, RecordedRun, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -51,11 +51,22 @@ pub struct Lineage {
     pub base: Base,
 }
 
-/// Where the history of `commit` leaves the default branch of `remote`, or of the remote that this clone follows.
+/// Whose default branch work is compared with.
+#[derive(Clone, Copy, Debug)]
+pub enum BaseOf<'a> {
+    /// That of this remote.
+    Remote(&'a str),
+    /// That of `origin`, or of the first remote that has one.
+    AnyRemote,
+    /// That of this repository itself, to which others push.
+    OwnDefault,
+}
+
+/// Where the history of `commit` leaves the default branch.
 ///
-/// Only what a remote is known to have is a base: a local branch can be moved by whoever is judged.
-pub fn lineage(repo: &Repo, commit: &Oid, remote: Option<&str>) -> Result<Lineage, GitError> {
-    let base = match base_branch(repo, remote)? {
+/// In a clone, only what a remote is known to have is a base: a local branch can be moved by whoever is judged.
+pub fn lineage(repo: &Repo, commit: &Oid, base: BaseOf<'_>) -> Result<Lineage, GitError> {
+    let base = match base_branch(repo, base)? {
         None => Base::Nothing,
         Some((branch, tip)) => match repo.merge_base(commit, &tip)? {
             Some(base) => Base::MergeBase { commit: base, branch },
@@ -68,11 +79,16 @@ pub fn lineage(repo: &Repo, commit: &Oid, remote: Option<&str>) -> Result<Lineag
     Ok(Lineage { commit: commit.clone(), base })
 }
 
-/// The remote-tracking branch that stands for the default branch, and its tip.
-fn base_branch(repo: &Repo, remote: Option<&str>) -> Result<Option<(String, Oid)>, GitError> {
-    let remotes: Vec<String> = match remote {
-        Some(remote) => vec![remote.to_owned()],
-        None => {
+/// The branch that stands for the default branch, and its tip.
+fn base_branch(repo: &Repo, base: BaseOf<'_>) -> Result<Option<(String, Oid)>, GitError> {
+    let remotes: Vec<String> = match base {
+        BaseOf::OwnDefault => {
+            let Some(name) = repo.symbolic_ref("HEAD")? else { return Ok(None) };
+            let tip = repo.reference(&name)?;
+            return Ok(tip.map(|tip| (name.trim_start_matches("refs/heads/").to_owned(), tip)));
+        }
+        BaseOf::Remote(remote) => vec![remote.to_owned()],
+        BaseOf::AnyRemote => {
             let mut names: Vec<_> = repo.remotes()?.into_iter().map(|remote| remote.name).collect();
             names.sort_by_key(|name| name != "origin");
             names
@@ -120,10 +136,14 @@ pub fn at_commit(sources: Sources<'_>, moment: Moment, name: &str, commit: &Line
 }
 
 /// Facts for a push: commits and recorded snapshots alone, never the working tree.
+///
+/// `head` is the commit that is checked out. At the receiving end (`receiving`), the journal of whoever pushes is out
+/// of reach.
 pub fn at_push(
     sources: Sources<'_>,
     updates: &[(RefUpdate, Option<Lineage>)],
     head: Option<&Oid>,
+    receiving: bool,
 ) -> Result<Facts, CollectError> {
     let mut drafts = Vec::new();
     for (update, lineage) in updates {
@@ -137,25 +157,22 @@ pub fn at_push(
         draft.subject.update = Some(update.clone());
         drafts.push(draft);
     }
-    finish(sources, Moment::Push, drafts)
+    let mut facts = finish(sources, Moment::Push, drafts)?;
+    facts.receiving = receiving;
+    Ok(facts)
 }
 
 /// The commit behind a pushed object and where its history leaves the default branch. `None` for a deletion, an object
 /// that is no commit, and for refs that hold no source: notes are records about commits.
-pub fn pushed(repo: &Repo, update: &RefUpdate) -> Result<Option<Lineage>, GitError> {
-    let Some(new) = update.new.as_ref().filter(|_| !update.remote_ref.starts_with("refs/notes/")) else {
-        return Ok(None);
-    };
+pub fn pushed(repo: &Repo, update: &RefUpdate, base: BaseOf<'_>) -> Result<Option<Lineage>, GitError> {
+    let source = !update.remote_ref.starts_with("refs/notes/");
+    let Some(new) = update.new.as_ref().filter(|_| source) else { return Ok(None) };
     let commit = match repo.object_kind(new)? {
         Some(ObjectKind::Commit) => Some(new.clone()),
         Some(ObjectKind::Tag) => repo.commit(new.as_str())?,
         Some(ObjectKind::Tree | ObjectKind::Blob) | None => None,
     };
-    commit
-        .map(|commit| {
-            lineage(repo, &commit, Some(&update.remote).filter(|remote| !remote.is_empty()).map(String::as_str))
-        })
-        .transpose()
+    commit.map(|commit| lineage(repo, &commit, base)).transpose()
 }
 
 fn update_name(update: &RefUpdate) -> String {
@@ -286,6 +303,7 @@ fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> R
         subjects: drafts.into_iter().map(|draft| draft.subject).collect(),
         waivers: sources.state.waivers().iter().map(|(_, waived)| waived.clone()).collect(),
         notes: journal_notes(sources.state),
+        receiving: false,
     })
 }
 

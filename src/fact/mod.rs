@@ -24,6 +24,8 @@ pub struct Facts {
     pub waivers: Vec<Waived>,
     /// What was noticed on the way and belongs into the verdict: settings that hide edits, damage to the journal.
     pub notes: Vec<Note>,
+    /// The judgement is made where the work is pushed to: the journal of whoever did it is out of reach.
+    pub receiving: bool,
 }
 
 /// Something noticed that no gate decides.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::fact::evidence::RunFact;
+use crate::git::DefaultBranch;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
@@ -80,16 +81,4 @@ pub struct RefUpdate {
     pub remote: String,
     /// The default branch of the other side.
     pub default_branch: DefaultBranch,
-}
-
-/// The branch that a repository hands to a clone.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DefaultBranch {
-    /// Its full ref name.
-    Known(String),
-    /// The repository has no ref at all yet.
-    EmptyRemote,
-    /// It cannot be told, for this reason.
-    Unknown(String),
 }

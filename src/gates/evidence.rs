@@ -101,6 +101,9 @@ impl Case<'_> {
         let here: Vec<_> = counted.iter().copied().filter(|run| self.is_of_this_content(run)).collect();
         match here.first() {
             Some(newest) => self.judge_runs_of_this_content(newest, &here),
+            None if facts.receiving && counted.is_empty() => {
+                self.finding(Answer::Unknown, "elsewhere", Vec::new(), Vec::new(), &context! {})
+            }
             None => self.explain_absence(&counted, facts),
         }
     }

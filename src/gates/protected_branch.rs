@@ -10,7 +10,8 @@ use super::Kind;
 use super::finding::{Answer, Finding};
 use super::words;
 use crate::fact::Facts;
-use crate::fact::subject::{DefaultBranch, RefUpdate, Subject};
+use crate::fact::subject::{RefUpdate, Subject};
+use crate::git::DefaultBranch;
 use crate::policy::{Gate, ParamError, Policy, glob_set, read_params};
 
 /// The kind `protected-branch`.
@@ -156,7 +157,13 @@ mod tests {
             source: PolicySource::Defaults,
             digest: String::new(),
         };
-        let facts = Facts { moment: Moment::Push, subjects: vec![subject], waivers: Vec::new(), notes: Vec::new() };
+        let facts = Facts {
+            moment: Moment::Push,
+            subjects: vec![subject],
+            waivers: Vec::new(),
+            notes: Vec::new(),
+            receiving: false,
+        };
         super::super::judge(&policy, &facts).remove(0).findings.remove(0)
     }
 

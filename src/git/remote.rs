@@ -9,6 +9,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::command::described;
 use super::{GitError, Repo};
 use crate::digest::hex_digest;
@@ -28,7 +30,8 @@ pub struct Remote {
 }
 
 /// The default branch of a remote.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum DefaultBranch {
     /// Its full name, such as `refs/heads/main`.
     Known(String),

@@ -53,6 +53,15 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
     text
 }
 
+/// The verdict for whoever pushes: one line where it may go, since long output of hooks is piped away together with
+/// the status.
+pub fn for_push(verdict: &Verdict, record: Option<&Path>) -> String {
+    let quiet = verdict.complete
+        && verdict.notes.is_empty()
+        && verdict.gates.iter().all(|gate| gate.effect() == Effect::Silent);
+    if quiet { format!("{STRONG}gate:{STRONG:#} {}\n", headline(verdict)) } else { lines(verdict, record) }
+}
+
 fn remedy(result: &GateResult) -> Option<&str> {
     result.decisive().find_map(|finding| finding.remedy.as_deref())
 }

@@ -87,7 +87,7 @@ fn ask(subject: Subject) -> Finding {
 }
 
 fn ask_all(subjects: Vec<Subject>) -> Vec<Finding> {
-    let facts = Facts { moment: Moment::Stop, subjects, waivers: Vec::new(), notes: Vec::new() };
+    let facts = Facts { moment: Moment::Stop, subjects, waivers: Vec::new(), notes: Vec::new(), receiving: false };
     crate::gates::judge(&policy(vec![command("test", &["**"])]), &facts).remove(0).findings
 }
 
@@ -201,6 +201,7 @@ fn only_what_changed_asks() {
             subjects: vec![subject("HEAD", changed)],
             waivers: Vec::new(),
             notes: Vec::new(),
+            receiving: false,
         };
         crate::gates::judge(&two, &facts)
             .remove(0)
@@ -265,6 +266,7 @@ fn without_a_declared_command_source_changes_are_said() {
         subjects: vec![subject("HEAD", Some(changed))],
         waivers: Vec::new(),
         notes: Vec::new(),
+        receiving: false,
     };
     let result = crate::gates::judge(&policy(Vec::new()), &facts(&["src/lib.rs"])).remove(0);
     assert_eq!((result.answer, result.findings[0].reason.as_str()), (Answer::Unknown, "undeclared"));
@@ -280,8 +282,13 @@ fn a_waiver_holds_for_one_gate_and_one_content() {
         by: "who".to_owned(),
     };
     let answer = |waivers: Vec<Waived>| {
-        let facts =
-            Facts { moment: Moment::Stop, subjects: vec![subject("HEAD", Some(&["a"]))], waivers, notes: Vec::new() };
+        let facts = Facts {
+            moment: Moment::Stop,
+            subjects: vec![subject("HEAD", Some(&["a"]))],
+            waivers,
+            notes: Vec::new(),
+            receiving: false,
+        };
         crate::gates::judge(&policy(vec![command("test", &["**"])]), &facts).remove(0).answer
     };
     assert_eq!(answer(vec![waiver("tests", TREE)]), Answer::Waived);
@@ -297,6 +304,7 @@ fn a_gate_that_is_off_or_of_another_moment_is_not_asked() {
         subjects: vec![subject("HEAD", Some(&["a"]))],
         waivers: Vec::new(),
         notes: Vec::new(),
+        receiving: false,
     };
     assert!(crate::gates::judge(&policy, &facts).is_empty());
     policy.gates[0].mode = Mode::Off;

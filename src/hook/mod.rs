@@ -1,0 +1,16 @@
+//! What hooks ask, answered.
+
+pub mod push;
+
+use std::ffi::OsString;
+
+/// A git hook as git called it.
+#[derive(Clone, Copy, Debug)]
+pub struct GitHook<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its arguments.
+    pub args: &'a [OsString],
+    /// Everything git wrote to it.
+    pub stdin: &'a [u8],
+}
