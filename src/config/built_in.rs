@@ -61,6 +61,12 @@ mod tests {
         for (name, text) in files() {
             let gate = read(name, text).unwrap_or_else(|error| panic!("gates/{}", error.render()));
             assert!(!gate.explain.is_empty() && !gate.messages.is_empty(), "gates/{name} lacks words");
+            for message in gate.messages.values() {
+                for template in [&message.text, &message.remedy, &message.fix] {
+                    let compiled = minijinja::Environment::empty().template_from_str(template).map(drop);
+                    assert!(compiled.is_ok(), "gates/{name}: {template}");
+                }
+            }
             assert!(!gate.title.ends_with('.') && !gate.title.contains('\n'), "gates/{name}: title is one phrase");
         }
     }

@@ -65,9 +65,9 @@ pub(super) struct Params<'a, 'i> {
 
 /// What one table says about a message.
 pub(super) struct MessageTable {
-    pub(super) text: Option<String>,
-    pub(super) remedy: Option<String>,
-    pub(super) fix: Option<String>,
+    pub(super) text: Option<Said<String>>,
+    pub(super) remedy: Option<Said<String>>,
+    pub(super) fix: Option<Said<String>>,
     /// Whether `text` was misspelt or of another type, which is reported already.
     pub(super) broken: bool,
 }
@@ -89,6 +89,17 @@ impl<'a, 'i> GateTable<'a, 'i> {
             messages: messages(report, &fields),
             explain: fields.words(report, "explain").map(|said| said.value.trim().to_owned()),
             fields,
+        }
+    }
+}
+
+/// Reports each message that is no template: it would fail when a push is blocked, the worst moment to find out.
+pub(super) fn check_templates(report: &mut Report<'_>, said: &GateTable<'_, '_>) {
+    let templates = said.messages.iter().flat_map(|(_, message)| [&message.text, &message.remedy, &message.fix]);
+    for said in templates.flatten() {
+        if let Err(error) = minijinja::Environment::empty().template_from_str(&said.value) {
+            let reason = error.detail().unwrap_or("it cannot be read").to_owned();
+            report.add(&said.at, format!("not a message template: {reason}"));
         }
     }
 }
@@ -138,16 +149,8 @@ fn messages(report: &mut Report<'_>, fields: &Fields<'_, '_>) -> Vec<(Said<Strin
         let text = keys.words(report, "text");
         let remedy = keys.text(report, "remedy");
         let fix = keys.text(report, "fix");
-        for said in [&text, &remedy, &fix].into_iter().flatten() {
-            // A template that cannot be compiled would fail when a push is blocked: the worst moment to find out.
-            if let Err(error) = minijinja::Environment::empty().template_from_str(&said.value) {
-                let reason = error.detail().unwrap_or("it cannot be read").to_owned();
-                report.add(&said.at, format!("not a message template: {reason}"));
-            }
-        }
         let broken = report.count() > before;
-        let value = |said: Option<Said<String>>| said.map(|said| said.value);
-        let message = MessageTable { text: value(text), remedy: value(remedy), fix: value(fix), broken };
+        let message = MessageTable { text, remedy, fix, broken };
         messages.push((Said { value: code.value.to_owned(), at: code.at }, message));
     }
     messages

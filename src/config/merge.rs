@@ -6,7 +6,7 @@ use toml::de::DeTable;
 
 use super::error::{Report, nearest, quoted};
 use super::fields::{Said, as_table, entries, is_name, texts};
-use super::gate_table::GateTable;
+use super::gate_table::{GateTable, check_templates};
 use super::param_error::CheckParams;
 use super::{EVIDENCE, IGNORE, globs, param_error};
 use crate::event::Grade;
@@ -72,6 +72,7 @@ fn entry(
     };
     let kin = list.iter().filter(|gate| gate.kind == kind);
     known_codes(report, &said, &kin.flat_map(|gate| gate.messages.keys().map(String::as_str)).collect());
+    check_templates(report, &said);
     if kind == EVIDENCE {
         ignored_paths(report, &said);
     }
@@ -186,8 +187,8 @@ fn change(gate: &mut Gate, said: &GateTable<'_, '_>) {
     }
     for (code, new) in &said.messages {
         let message = gate.messages.entry(code.value.clone()).or_default();
-        set(&mut message.text, new.text.as_ref());
-        set(&mut message.remedy, new.remedy.as_ref());
-        set(&mut message.fix, new.fix.as_ref());
+        set(&mut message.text, new.text.as_ref().map(|said| &said.value));
+        set(&mut message.remedy, new.remedy.as_ref().map(|said| &said.value));
+        set(&mut message.fix, new.fix.as_ref().map(|said| &said.value));
     }
 }

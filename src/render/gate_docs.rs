@@ -38,7 +38,7 @@ pub fn page(gates: &[Gate]) -> String {
 }
 
 fn section(out: &mut String, gate: &Gate) {
-    let _ = writeln!(out, "\n## {}\n\n**{}.** {}\n", gate.id, gate.title, gate.explain);
+    let _ = writeln!(out, "\n## {}\n\n**{}.**\n\n{}\n", gate.id, gate.title, gate.explain);
     let unknown = match gate.on_unknown {
         OnUnknown::Warn => "is said, and lets through",
         OnUnknown::Block => "blocks",
@@ -116,7 +116,9 @@ mod tests {
 
         ## tests
 
-        **The tests passed.** A run counts for the content it saw.
+        **The tests passed.**
+
+        A run counts for the content it saw.
 
         No clock is consulted.
 
