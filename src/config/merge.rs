@@ -106,8 +106,13 @@ fn kind_of_old(report: &mut Report<'_>, gate: &Gate, said: &GateTable<'_, '_>) -
 
 fn kind_of_new(report: &mut Report<'_>, list: &[Gate], id: &Said<&str>, said: &GateTable<'_, '_>) -> Option<String> {
     if !said.fields.has("kind") {
-        let what = format!("there is no gate {}; a new one needs `kind`", quoted(id.value));
-        report.add_meant(&id.at, what, nearest(id.value, list.iter().map(|gate| gate.id.as_str())));
+        let ids: Vec<&str> = list.iter().map(|gate| gate.id.as_str()).collect();
+        let meant = nearest(id.value, ids.iter().copied());
+        let mut what = format!("there is no gate {}; a new one needs `kind`", quoted(id.value));
+        if meant.is_none() && !ids.is_empty() {
+            what = format!("{what}; the gates are {}", ids.join(", "));
+        }
+        report.add_meant(&id.at, what, meant);
         return None;
     }
     if !is_name(id.value) {

@@ -131,7 +131,10 @@ const BAD: &[(&str, &[&str])] = &[
         "[gates.tests.messages.missing]\ntext = \"{{ x\"",
         &["2:8: not a message template: unexpected end of input, expected end of variable block"],
     ),
-    ("[gates.\"a\\nb\\u001b[0m\"]\n", &["1:8: there is no gate `a\\nb\\u{1b}[0m`; a new one needs `kind`"]),
+    (
+        "[gates.\"a\\nb\\u001b[0m\"]\n",
+        &["1:8: there is no gate `a\\nb\\u{1b}[0m`; a new one needs `kind`; the gates are protected-branch, tests"],
+    ),
     (
         "mode = \"x\"\r\nversion = 99999999999999999999",
         &[
