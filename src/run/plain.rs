@@ -10,19 +10,13 @@ use crate::redact::{redact, redact_cut};
 /// Secrets are looked for before anything is cut off here; a line that was cut off by the bound of [`Output`] is
 /// dropped, since half a secret has no shape that could be known.
 pub fn clean_tail(output: &Output, max: usize) -> String {
-    let text = if output.cut {
-        let kept = output.tail.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
-        let whole = kept.map_or(&[][..], |at| &output.tail[at + 1..]);
-        redact_cut(&settled(&shown(&String::from_utf8_lossy(whole)))).into_owned()
-    } else {
-        let whole = [output.head.as_slice(), output.tail.as_slice()].concat();
-        redact(&settled(&shown(&String::from_utf8_lossy(&whole)))).into_owned()
-    };
+    let settled = settled(&shown(&String::from_utf8_lossy(&output.end())));
+    let text = if output.cut { redact_cut(&settled) } else { redact(&settled) };
     last_lines(&text, max).to_owned()
 }
 
-/// The text of `bytes` without escape sequences and control characters, progress lines in their last state. **Not
-/// redacted**: for reading counts, not for keeping.
+/// The text of `bytes` (see [`Output::end`]) without escape sequences and control characters, progress lines in their
+/// last state. **Not redacted**: for reading counts, not for keeping.
 pub fn plain_text(bytes: &[u8]) -> String {
     let shown = shown(&String::from_utf8_lossy(bytes));
     shown.split_inclusive('\n').map(last_state).collect()
@@ -99,6 +93,10 @@ fn control_string(rest: &mut Rest<'_>) {
 /// recognised, so such a line comes as a whole, the secret removed.
 fn settled(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
+    if let Cow::Borrowed(_) = redact(&text.replace('\r', "")) {
+        out.extend(text.split_inclusive('\n').map(last_state));
+        return out;
+    }
     for line in text.split_inclusive('\n') {
         let last = last_state(line);
         if last.len() < line.len() {

@@ -1,5 +1,7 @@
 //! The beginning and the end of a stream of any length, in bounded memory.
 
+use std::borrow::Cow;
+
 /// How many bytes of the beginning are kept.
 pub const HEAD: usize = 4 * 1024;
 /// How many bytes of the end are kept.
@@ -18,6 +20,18 @@ pub struct Output {
     pub total: u64,
     /// Whether something between head and tail is missing.
     pub cut: bool,
+}
+
+impl Output {
+    /// The bytes before the end, without a gap. Where something is missing they begin after the first line end, as the
+    /// line before it is not whole.
+    pub fn end(&self) -> Cow<'_, [u8]> {
+        if !self.cut {
+            return Cow::Owned([self.head.as_slice(), self.tail.as_slice()].concat());
+        }
+        let line_end = self.tail.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+        Cow::Borrowed(line_end.map_or(&[], |at| &self.tail[at + 1..]))
+    }
 }
 
 /// Takes a stream chunk by chunk. Costs at most one copy of [`TAIL`] bytes for each chunk of that size.
@@ -83,6 +97,15 @@ mod tests {
                 assert_eq!(bounded.output(), naive(&whole), "{length} bytes in chunks of {size}");
             }
         }
+    }
+
+    #[test]
+    fn the_end_has_no_gap_and_whole_lines() {
+        let output = |head: &[u8], tail: &[u8], cut| Output { head: head.to_vec(), tail: tail.to_vec(), total: 9, cut };
+        assert_eq!(*output(b"a\nb", b"c\n", false).end(), *b"a\nbc\n");
+        assert_eq!(*output(b"a\nb", b"half\nc\n", true).end(), *b"c\n");
+        assert_eq!(*output(b"a\nb", b"half\rc\n", true).end(), *b"c\n");
+        assert_eq!(*output(b"a\nb", b"one line", true).end(), *b"");
     }
 
     proptest! {

@@ -182,3 +182,37 @@ fn deliver(sink: &mut File, mut bytes: &[u8]) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::fd::OwnedFd;
+
+    use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+
+    use super::*;
+
+    #[test]
+    fn an_output_that_does_not_block_loses_nothing() {
+        let (mut reader, writer) = io::pipe().unwrap();
+        fcntl_setfl(&writer, fcntl_getfl(&writer).unwrap() | OFlags::NONBLOCK).unwrap();
+        let mut sink = File::from(OwnedFd::from(writer));
+        let mut filling = 0;
+        while let Ok(count) = sink.write(&[1; 4096]) {
+            filling += count;
+        }
+        let delivery = thread::spawn(move || deliver(&mut sink, &vec![2; 300_000]));
+        let mut all = Vec::new();
+        reader.read_to_end(&mut all).unwrap();
+        delivery.join().unwrap().unwrap();
+        assert_eq!(all, [vec![1; filling], vec![2; 300_000]].concat());
+    }
+
+    #[test]
+    fn what_lies_in_a_pipe_is_seen() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        let reader = File::from(OwnedFd::from(reader));
+        assert!(!holds_more(&reader));
+        writer.write_all(b"x").unwrap();
+        assert!(holds_more(&reader));
+    }
+}

@@ -5,7 +5,6 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{Read, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -155,17 +154,20 @@ fn the_status_is_the_childs_own() {
     }
 }
 
+/// Another process writes them: a file that this one has open for writing while a test beside starts a child cannot be
+/// executed as long as that child holds it.
+fn write_programs(folder: &Path, script: &str) {
+    assert!(Command::new("sh").args(["-ec", script]).current_dir(folder).status().unwrap().success());
+}
+
 #[test]
 fn what_cannot_be_started_is_explained() {
     let folder = TempDir::new().unwrap();
-    let write = |name: &str, text: &str, mode: u32| {
-        let path = folder.path().join(name);
-        fs::write(&path, text).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
-    };
-    write("plain", "#!/bin/sh\n", 0o644);
-    write("orphan", "#!/no/such/interpreter\n", 0o755);
-    write("garbage", "\u{1}\u{2}no program", 0o755);
+    write_programs(
+        folder.path(),
+        "echo '#!/bin/sh' >plain; echo '#!/no/such/interpreter' >orphan; printf '\\1\\2no program' >garbage
+         chmod +x orphan garbage",
+    );
     let missing = folder.path().join("missing");
     let here = folder.path();
     for (program, dir, problem, code, word) in [
@@ -192,10 +194,7 @@ fn what_cannot_be_started_is_explained() {
 #[test]
 fn a_relative_program_is_looked_for_in_the_directory_of_the_command() {
     let folder = TempDir::new().unwrap();
-    fs::create_dir(folder.path().join("bin")).unwrap();
-    let path = folder.path().join("bin/five");
-    fs::write(&path, "#!/bin/sh\nexit 5\n").unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    write_programs(folder.path(), "mkdir bin; printf '#!/bin/sh\\nexit 5\\n' >bin/five; chmod +x bin/five");
     let argv = [OsString::from("bin/five")];
     let finished = run(&Spec { line: CommandLine::Argv(&argv), dir: folder.path(), env: &[] });
     assert_eq!(finished.ended, Ended::Exited(5));
@@ -362,6 +361,15 @@ fn a_signal_that_was_ignored_stays_ignored() {
     let output = command.stdin(Stdio::null()).output().unwrap();
     assert_eq!(after_preamble(&String::from_utf8_lossy(&output.stdout)), "survived\n");
     assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn the_status_is_known_even_where_dying_children_are_ignored() {
+    let gate = Gate::new();
+    let starter = ["sh", "-c", "trap '' CHLD; exec \"$0\" \"$@\""];
+    let status = gate.command_through(&starter, "exit 7").stdin(Stdio::null()).stdout(Stdio::null()).status();
+    assert_eq!(status.unwrap().code(), Some(7));
+    assert_eq!(gate.report()["ended"], json!({"exited": 7}));
 }
 
 #[test]
