@@ -1,1 +1,137 @@
-//! x
+//! What happened, in order: several sources become one line of events.
+//!
+//! The only place that reasons about clocks, and for people only: no judgement rests on the order it finds.
+//! The order inside one source is a fact and is kept, even where its clock went back. Between sources the clock
+//! decides. git writes whole seconds, so its events count as the end of their second: a commit or a push follows what
+//! led to it.
+
+use std::collections::HashMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::event::{Event, EventKind, GitEvent, Origin};
+use crate::source::git::REPORTER;
+
+/// How far apart two reports of the same movement of a ref may be.
+const SAME: SignedDuration = SignedDuration::from_secs(10);
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The event; of a command that ended, its end.
+    pub event: Event,
+    /// When a command that ended was started: the id and time of that event.
+    pub started: Option<(String, Timestamp)>,
+    /// Who else reported it.
+    pub also: Vec<Origin>,
+}
+
+/// Merges sources, each in its own order. Where clocks cannot tell, an earlier source comes first; where two sources
+/// report the same movement of a ref, the earlier one's report stays and names the other.
+pub fn merge(sources: Vec<Vec<Event>>) -> Vec<Entry> {
+    let mut sources: Vec<Vec<Entry>> = sources.into_iter().map(pair_runs).collect();
+    join_movements(&mut sources);
+    let mut keyed: Vec<(Timestamp, Entry)> = Vec::new();
+    for source in sources {
+        let mut latest = Timestamp::MIN;
+        for entry in source {
+            latest = latest.max(moment(&entry.event));
+            keyed.push((latest, entry));
+        }
+    }
+    // Stable, and each source is ascending: its order is kept.
+    keyed.sort_by_key(|(at, _)| *at);
+    keyed.into_iter().map(|(_, entry)| entry).collect()
+}
+
+fn moment(event: &Event) -> Timestamp {
+    if event.origin.by != REPORTER || event.at.subsec_nanosecond() != 0 {
+        return event.at;
+    }
+    event.at.saturating_add(SignedDuration::from_millis(999)).unwrap_or(event.at)
+}
+
+/// Makes one entry of a command's start and end. A run does not name its start: of those with the same key and
+/// session the latest is taken, as [`crate::journal::State::unfinished`] does.
+fn pair_runs(events: Vec<Event>) -> Vec<Entry> {
+    let mut open: HashMap<(String, Option<String>), Vec<usize>> = HashMap::new();
+    let mut entries: Vec<Option<Entry>> = Vec::with_capacity(events.len());
+    for event in events {
+        let mut started = None;
+        match &event.kind {
+            EventKind::RunStarted(run) => {
+                let key = (run.command.key.clone(), event.session.clone());
+                open.entry(key).or_default().push(entries.len());
+            }
+            EventKind::Run(run) => {
+                let key = (run.command.key.clone(), event.session.clone());
+                started = open
+                    .get_mut(&key)
+                    .and_then(Vec::pop)
+                    .and_then(|at| entries[at].take())
+                    .map(|start| (start.event.id, start.event.at));
+            }
+            _ => {}
+        }
+        entries.push(Some(Entry { event, started, also: Vec::new() }));
+    }
+    entries.into_iter().flatten().collect()
+}
+
+fn movement(entry: &Entry) -> Option<&GitEvent> {
+    match &entry.event.kind {
+        EventKind::Git(movement) => Some(movement),
+        _ => None,
+    }
+}
+
+/// A commit is known from the log of HEAD, from that of its branch, and perhaps from a hook: it becomes one entry,
+/// each report used once. The name of the branch says more than `HEAD`.
+fn join_movements(sources: &mut [Vec<Entry>]) {
+    // By new commit and action: where the reports are that stay.
+    let mut known: HashMap<(String, String), Vec<(usize, usize)>> = HashMap::new();
+    for number in 0..sources.len() {
+        let (before, rest) = sources.split_at_mut(number);
+        let mut kept = Vec::with_capacity(rest[0].len());
+        let mut met: Vec<(usize, usize)> = Vec::new();
+        for entry in std::mem::take(&mut rest[0]) {
+            let Some(new) = movement(&entry) else {
+                kept.push(entry);
+                continue;
+            };
+            let key = (new.new.as_ref().map(ToString::to_string).unwrap_or_default(), new.action.clone());
+            let places = known.entry(key).or_default();
+            let twin = places.iter().copied().find(|&(source, at)| {
+                source < number && !met.contains(&(source, at)) && is_same(&before[source][at], &entry)
+            });
+            if let Some((source, at)) = twin {
+                met.push((source, at));
+                absorb(&mut before[source][at], &entry);
+            } else {
+                places.push((number, kept.len()));
+                kept.push(entry);
+            }
+        }
+        rest[0] = kept;
+    }
+}
+
+fn is_same(one: &Entry, other: &Entry) -> bool {
+    let (Some(a), Some(b)) = (movement(one), movement(other)) else { return false };
+    let apart = one.event.at.duration_since(other.event.at).abs();
+    (a.reference == b.reference || a.reference == "HEAD" || b.reference == "HEAD") && apart <= SAME
+}
+
+fn absorb(kept: &mut Entry, other: &Entry) {
+    if kept.event.origin != other.event.origin && !kept.also.contains(&other.event.origin) {
+        kept.also.push(other.event.origin.clone());
+    }
+    if let (EventKind::Git(kept), Some(other)) = (&mut kept.event.kind, movement(other)) {
+        if kept.reference == "HEAD" {
+            kept.reference.clone_from(&other.reference);
+        }
+        if kept.old.is_none() {
+            kept.old.clone_from(&other.old);
+        }
+    }
+}

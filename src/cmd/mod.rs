@@ -6,6 +6,7 @@ pub mod completions;
 pub mod doctor;
 pub mod hook;
 pub mod init;
+pub mod log;
 pub mod run;
 pub mod schema;
 pub mod status;

@@ -49,9 +49,9 @@ pub(super) struct Decoded {
     pub(super) lost: Option<u64>,
 }
 
-/// The bytes of a line, its newline included.
-pub(super) fn encode(event: &Event, prev: &str, lost: Option<u64>) -> serde_json::Result<Vec<u8>> {
-    let data = match &event.kind {
+/// What happened, as JSON: the `data` of a line.
+pub fn data(kind: &EventKind) -> serde_json::Result<Box<RawValue>> {
+    match kind {
         EventKind::RunStarted(data) => to_raw_value(data),
         EventKind::Run(data) => to_raw_value(data),
         EventKind::Judged(data) => to_raw_value(data),
@@ -59,7 +59,12 @@ pub(super) fn encode(event: &Event, prev: &str, lost: Option<u64>) -> serde_json
         EventKind::Git(data) => to_raw_value(data),
         EventKind::Damage(data) => to_raw_value(data),
         EventKind::Unknown { data, .. } => to_raw_value(data),
-    }?;
+    }
+}
+
+/// The bytes of a line, its newline included.
+pub(super) fn encode(event: &Event, prev: &str, lost: Option<u64>) -> serde_json::Result<Vec<u8>> {
+    let data = data(&event.kind)?;
     written(&Wire {
         v: FORMAT,
         id: Cow::Borrowed(&event.id),

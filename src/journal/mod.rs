@@ -31,7 +31,7 @@ use std::time::Duration;
 
 pub use self::attempts::{MAX_SESSIONS, SessionState};
 pub use self::chain::Integrity;
-pub use self::line::MAX_LINE;
+pub use self::line::{MAX_LINE, data};
 pub use self::read::Line;
 pub use self::runs::{MAX_KEYS, MAX_PAIRS, MAX_RUNS, MAX_RUNS_OF_PAIR, RecordedRun};
 pub use self::state::{MAX_UNFINISHED, MAX_WAIVERS, State};

@@ -1,1 +1,4 @@
 //! Where events come from. Sources read and never judge.
+
+pub mod git;
+pub mod journal;

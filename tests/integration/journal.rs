@@ -7,6 +7,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -343,7 +344,6 @@ fn with_read_only(dir: &Path) -> Option<Command> {
     if rustix::process::geteuid().is_root() {
         return None;
     }
-    use std::os::unix::fs::PermissionsExt;
     fs::set_permissions(dir, fs::Permissions::from_mode(0o555)).unwrap();
     for entry in fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();

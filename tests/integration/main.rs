@@ -1,13 +1,6 @@
 //! Everything that is observed from outside, in one binary: one link, and shared support.
 
-#![allow(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs,
-    unreachable_pub,
-    reason = "tests are read, not published"
-)]
+#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub, reason = "tests are read, not published")]
 
 mod edits;
 mod git_reads;
@@ -19,3 +12,4 @@ mod run_process;
 mod runner_catalogue;
 mod schema;
 mod support;
+mod timeline;

@@ -1,0 +1,158 @@
+//! The timeline on a terminal, one line an event, and as JSON lines.
+
+use std::fmt::Write as _;
+
+use anstyle::Style;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::event::{Ended, EventKind, GitEvent, Judged, Origin, Run};
+use crate::journal;
+use crate::oid::Oid;
+use crate::render::ui::{BAD, DIM, GOOD, WARN};
+use crate::timeline::Entry;
+
+/// How much of a text somebody else wrote is shown, in characters.
+const MAX_TEXT: usize = 100;
+
+/// One line for people: when, who says so, what, how it went, on which content.
+pub fn human(entry: &Entry) -> String {
+    let event = &entry.event;
+    let mut who = format!("{} {}", event.origin.grade.as_str(), event.origin.by);
+    for other in &entry.also {
+        let _ = write!(who, "+{}", other.by);
+    }
+    let (style, what, content) = tell(&event.kind);
+    let at = event.at.strftime("%Y-%m-%d %H:%M:%SZ");
+    let mut line = format!("{DIM}{at}{DIM:#}  {:<14}  {style}{}{style:#}", plain(&who), plain(&what));
+    if !content.is_empty() {
+        let _ = write!(line, "  {DIM}{content}{DIM:#}");
+    }
+    line
+}
+
+fn tell(kind: &EventKind) -> (Style, String, String) {
+    match kind {
+        EventKind::RunStarted(run) => {
+            (WARN, format!("run {}: started, its end is not known", name(&run.command)), String::new())
+        }
+        EventKind::Run(run) => tell_run(run),
+        EventKind::Judged(judged) => tell_judged(judged),
+        EventKind::Waived(waived) => (
+            WARN,
+            format!("waived {} by {}: {}", waived.gate, waived.by, waived.reason),
+            waived.tree.short().to_owned(),
+        ),
+        EventKind::Git(movement) => tell_movement(movement),
+        EventKind::Damage(damage) => (BAD, format!("damage: {}", damage.what), String::new()),
+        EventKind::Unknown { kind, .. } => (DIM, format!("{kind} (of a later version)"), String::new()),
+    }
+}
+
+fn name(command: &crate::event::CommandRef) -> &str {
+    command.name.as_deref().unwrap_or(&command.line)
+}
+
+fn tell_run(run: &Run) -> (Style, String, String) {
+    let (style, end) = match run.ended {
+        Ended::Exited(0) => (GOOD, "passed".to_owned()),
+        Ended::Exited(status) => (BAD, format!("exit status {status}")),
+        Ended::Signalled(signal) => (BAD, format!("killed by signal {signal}")),
+        Ended::NotStarted => (BAD, "could not be started".to_owned()),
+    };
+    let mut what = format!("run {}: {end}", name(&run.command));
+    if let Some(report) = &run.report {
+        let _ = write!(what, " ({} passed, {} failed, {} skipped)", report.passed, report.failed, report.skipped);
+    }
+    let _ = write!(what, " in {}.{} s", run.millis / 1000, run.millis % 1000 / 100);
+    let (start, end) = (&run.start.tree, &run.end.tree);
+    let content =
+        if start == end { start.short().to_owned() } else { format!("{} → {}", start.short(), end.short()) };
+    (style, what, content)
+}
+
+fn tell_judged(judged: &Judged) -> (Style, String, String) {
+    let gates = |blocks| {
+        let names = judged.failing.iter().filter(|failing| failing.blocks == blocks).map(|failing| &*failing.gate);
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let (style, mut what) = if judged.blocked {
+        (BAD, format!("{}: blocked by {}, attempt {}", judged.moment, gates(true), judged.attempt))
+    } else {
+        (GOOD, format!("{}: let through", judged.moment))
+    };
+    let quiet = gates(false);
+    if !quiet.is_empty() {
+        let _ = write!(what, " (failing without blocking: {quiet})");
+    }
+    (style, what, judged.trees.iter().map(Oid::short).collect::<Vec<_>>().join(" "))
+}
+
+fn tell_movement(movement: &GitEvent) -> (Style, String, String) {
+    let reference = ["refs/heads/", "refs/remotes/"]
+        .iter()
+        .find_map(|prefix| movement.reference.strip_prefix(prefix))
+        .unwrap_or(&movement.reference);
+    let rest = movement.message.strip_prefix(&movement.action).unwrap_or(&movement.message);
+    let rest = rest.trim_start_matches([':', ' ']);
+    let mut what = format!("{} {reference}", movement.action);
+    if !rest.is_empty() {
+        let _ = write!(what, ": {rest}");
+    }
+    let short = |oid: &Option<Oid>| oid.as_ref().map(|oid| oid.short().to_owned());
+    let content = match (short(&movement.old), short(&movement.new)) {
+        (Some(old), Some(new)) if old != new => format!("{old} → {new}"),
+        (_, Some(new)) => new,
+        (Some(old), None) => format!("{old} → deleted"),
+        (None, None) => String::new(),
+    };
+    (Style::new(), what, content)
+}
+
+/// Text that others wrote, on one line, without what could move the cursor.
+fn plain(text: &str) -> String {
+    let mut shown: String = text.chars().take(MAX_TEXT).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(MAX_TEXT).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[derive(Serialize)]
+struct Started<'a> {
+    id: &'a str,
+    at: Timestamp,
+}
+
+#[derive(Serialize)]
+struct Json<'a> {
+    id: &'a str,
+    at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<&'a str>,
+    by: &'a str,
+    grade: &'a str,
+    #[serde(skip_serializing_if = "<[Origin]>::is_empty")]
+    also: &'a [Origin],
+    kind: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    started: Option<Started<'a>>,
+    data: Box<RawValue>,
+}
+
+/// One line of JSON: `id, at, session?, by, grade, also?, kind, started?, data`, as in the journal.
+pub fn json(entry: &Entry) -> serde_json::Result<String> {
+    let event = &entry.event;
+    serde_json::to_string(&Json {
+        id: &event.id,
+        at: event.at,
+        session: event.session.as_deref(),
+        by: &event.origin.by,
+        grade: event.origin.grade.as_str(),
+        also: &entry.also,
+        kind: event.kind.as_str(),
+        started: entry.started.as_ref().map(|(id, at)| Started { id, at: *at }),
+        data: journal::data(&event.kind)?,
+    })
+}
