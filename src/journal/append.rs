@@ -15,7 +15,7 @@ use crate::event::{Damage, Event, EventKind, Origin};
 
 /// Each time the journal grows past a multiple of this, in bytes, the writer sees to the checkpoint: then a reader
 /// never has more than about this to catch up, even where none can write.
-const STRIDE: u64 = 256 * 1024;
+const STRIDE: u64 = 64 * 1024;
 
 /// The one who may write, as long as this lives.
 pub(super) struct Writer<'a> {

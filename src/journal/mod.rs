@@ -23,6 +23,7 @@ mod read;
 mod runs;
 mod spool;
 mod state;
+mod stored;
 
 use std::fs::File;
 use std::io;

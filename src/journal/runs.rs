@@ -65,6 +65,7 @@ impl RecordedRun {
 struct KeyRuns {
     key: String,
     pairs: usize,
+    #[serde(with = "super::stored::compact")]
     runs: Vec<RecordedRun>,
 }
 
