@@ -2,9 +2,11 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub, reason = "tests are read, not published")]
 
+mod doctor;
 mod edits;
 mod git_reads;
 mod hidden_edits;
+mod install;
 mod journal;
 mod oracle;
 mod repositories;

@@ -1,0 +1,214 @@
+//! `gate doctor` finds what keeps a hook from working, and sends a canary to be sure.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use crate::install::{GATE, Sandbox, said};
+
+/// An installed repository.
+fn installed() -> Sandbox {
+    let s = Sandbox::with_repository();
+    s.init(&s.path("repo"));
+    s
+}
+
+/// The health of each check of an id, and everything that was said.
+fn doctor(s: &Sandbox, dir: &Path, id: &str) -> (i32, Vec<String>, String) {
+    let (code, out, err) = s.gate(dir, &["doctor", "--json"]);
+    let answer: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}{err}"));
+    let checks = answer["checks"].as_array().unwrap().iter().filter(|check| check["id"] == id);
+    (code, checks.map(|check| check["health"].as_str().unwrap().to_owned()).collect(), out)
+}
+
+fn hook(s: &Sandbox) -> std::path::PathBuf {
+    s.path("repo/.git/hooks/pre-push")
+}
+
+#[test]
+fn a_sound_installation_is_sound() {
+    let s = installed();
+    let (code, canary, out) = doctor(&s, &s.path("repo"), "canary");
+    assert_eq!((code, canary), (0, vec!["ok".to_owned()]), "{out}");
+    assert!(out.contains("\"health\": \"ok\"") && out.contains("\"schema_version\": 1"), "{out}");
+    assert!(s.push(&s.path("repo")).0, "only canaries are refused");
+}
+
+#[test]
+fn nothing_installed_is_broken_and_sends_no_canary() {
+    let s = Sandbox::with_repository();
+    let (code, found, out) = doctor(&s, &s.path("repo"), "hook");
+    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    assert!(!out.contains("canary"), "{out}");
+}
+
+#[test]
+fn the_canary_works_offline_on_an_unborn_branch_and_with_odd_settings() {
+    let s = Sandbox::new();
+    let dir = s.path("repo");
+    s.git(&dir, &["init", "-q"]);
+    s.init(&dir);
+    for (key, value) in [
+        ("protocol.file.allow", "never"),
+        ("push.gpgSign", "true"),
+        ("push.followTags", "true"),
+        ("commit.gpgSign", "true"),
+        ("push.default", "nothing"),
+        ("init.templateDir", "/nowhere"),
+    ] {
+        s.git(&dir, &["config", key, value]);
+    }
+    let before = s.traces();
+    let (code, canary, out) = doctor(&s, &dir, "canary");
+    assert_eq!((code, canary), (0, vec!["ok".to_owned()]), "{out}");
+    assert!(before == s.traces(), "nothing remains of it");
+}
+
+#[test]
+fn a_canary_that_goes_through_is_said_loudly() {
+    let s = installed();
+    let text = fs::read_to_string(hook(&s)).unwrap();
+    fs::write(hook(&s), text.replace("gate=$(", "exit 0\ngate=$(")).unwrap();
+    let (code, canary, out) = doctor(&s, &s.path("repo"), "canary");
+    assert_eq!((code, canary), (10, vec!["broken".to_owned()]), "{out}");
+    assert!(out.contains("WENT THROUGH"), "{out}");
+
+    let bare = s.path("bare.git");
+    s.git(&s.path("home"), &["init", "-q", "--bare", bare.to_str().unwrap()]);
+    s.init(&bare);
+    let hook = bare.join("hooks/pre-receive");
+    let text = fs::read_to_string(&hook).unwrap();
+    fs::write(&hook, text.replace("gate=$(", "exit 0\ngate=$(")).unwrap();
+    let before = s.traces();
+    let (code, canary, out) = doctor(&s, &bare, "canary");
+    assert_eq!((code, canary), (10, vec!["broken".to_owned()]), "{out}");
+    assert!(before == s.traces(), "not even then does anything remain in the repository");
+}
+
+#[test]
+fn earlier_hooks_do_not_run_for_a_canary() {
+    let s = Sandbox::with_repository();
+    s.write("repo/.git/hooks/pre-push", "#!/bin/sh\ntouch \"$HOME/ran\"\n", 0o755);
+    s.init(&s.path("repo"));
+    let (code, chained, out) = doctor(&s, &s.path("repo"), "chained");
+    assert_eq!((code, chained), (0, vec!["ok".to_owned()]), "{out}");
+    assert!(!s.path("home/ran").exists());
+}
+
+#[test]
+fn a_hook_without_a_run_bit_is_named() {
+    let s = installed();
+    fs::set_permissions(hook(&s), fs::Permissions::from_mode(0o644)).unwrap();
+    let (code, found, out) = doctor(&s, &s.path("repo"), "hook");
+    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    assert!(out.contains("no run bit") && out.contains("chmod +x"), "{out}");
+    s.init(&s.path("repo"));
+    assert_eq!(doctor(&s, &s.path("repo"), "hook").0, 0, "init repairs it");
+}
+
+#[test]
+fn an_earlier_hook_without_a_run_bit_is_named() {
+    let s = Sandbox::with_repository();
+    s.write("repo/.git/hooks/pre-push", "exit 1\n", 0o644);
+    s.init(&s.path("repo"));
+    let (code, chained, out) = doctor(&s, &s.path("repo"), "chained");
+    assert_eq!((code, chained), (0, vec!["warn".to_owned()]), "{out}");
+}
+
+#[test]
+fn a_replaced_hook_is_named_with_its_author() {
+    let s = installed();
+    s.write("repo/lefthook.yml", "pre-push:\n", 0o644);
+    s.write("repo/.git/hooks/pre-push", "#!/bin/sh\ntouch \"$HOME/ran\"\ncall_lefthook\n", 0o755);
+    let (code, found, out) = doctor(&s, &s.path("repo"), "hook");
+    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    assert!(out.contains("but of lefthook") && out.contains("use_stdin: true"), "{out}");
+    assert!(!s.path("home/ran").exists(), "somebody else's hook is not run to find that out");
+}
+
+#[test]
+fn an_edited_hook_is_named() {
+    let s = installed();
+    let text = fs::read_to_string(hook(&s)).unwrap();
+    fs::write(hook(&s), text.replace("gate hook 1 ", "gate hook 0 ")).unwrap();
+    assert_eq!(doctor(&s, &s.path("repo"), "hook").1, ["warn"]);
+}
+
+#[test]
+fn hooks_that_moved_are_named() {
+    let s = installed();
+    s.git(&s.path("repo"), &["config", "core.hooksPath", ".githooks"]);
+    let (code, found, out) = doctor(&s, &s.path("repo"), "hooks-path");
+    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    assert!(out.contains("core.hooksPath = .githooks (local, file:.git/config)"), "{out}");
+    s.git(&s.path("repo"), &["config", "core.hooksPath", "/dev/null"]);
+    let (code, found, out) = doctor(&s, &s.path("repo"), "hook");
+    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+}
+
+#[test]
+fn without_the_program_pushes_are_refused_and_it_is_named() {
+    let s = Sandbox::with_repository();
+    fs::remove_file(s.path("bin/gate")).unwrap();
+    let copy = s.path("a dir's/gate");
+    fs::create_dir(copy.parent().unwrap()).unwrap();
+    fs::hard_link(GATE, &copy).or_else(|_| fs::copy(GATE, &copy).map(drop)).unwrap();
+    let mut init = s.command(copy.to_str().unwrap(), &s.path("repo"));
+    assert!(init.args(["init", "--yes"]).output().unwrap().status.success());
+    assert!(s.push(&s.path("repo")).0, "the shim remembers where the program was");
+
+    fs::remove_file(&copy).unwrap();
+    let (arrived, words) = s.push(&s.path("repo"));
+    assert!(!arrived);
+    assert!(words.contains("the program `gate` is not on the PATH"), "{words}");
+    assert!(!words.contains("no-verify"), "{words}");
+    let (code, found, out) = doctor(&s, &s.path("repo"), "program");
+    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+
+    s.write("bin/gate", "#!/bin/sh\necho another\n", 0o755);
+    let (code, found, out) = doctor(&s, &s.path("repo"), "program");
+    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    assert!(out.contains("another program"), "{out}");
+}
+
+#[test]
+fn a_hook_that_is_switched_off_in_the_configuration_is_named() {
+    let s = installed();
+    s.git(&s.path("repo"), &["config", "hook.pre-push.enabled", "false"]);
+    let (_, found, out) = doctor(&s, &s.path("repo"), "hook-config");
+    assert_eq!(found.len(), 1, "{out}");
+    assert_ne!(found[0], "ok");
+    assert!(out.contains("hook.pre-push.enabled is false (local)") && out.contains("--unset-all"), "{out}");
+}
+
+#[test]
+fn a_manager_switched_off_in_the_environment_is_named() {
+    let s = installed();
+    let done = s.command(GATE, &s.path("repo")).arg("doctor").env("HUSKY", "0").output().unwrap();
+    let (code, out, _) = said(&done);
+    assert_eq!(code, 0);
+    assert!(out.contains("HUSKY=0"), "{out}");
+}
+
+#[test]
+fn a_manager_that_calls_gate_by_itself_is_enough() {
+    let s = Sandbox::with_repository();
+    let dir = s.path("repo");
+    s.write(
+        "repo/lefthook.yml",
+        "pre-push:\n  commands:\n    gate:\n      run: gate hook git pre-push {1} {2}\n",
+        0o644,
+    );
+    s.write("repo/.git/hooks/pre-push", "#!/bin/sh\n# lefthook\ngate hook git \"pre-push\" \"$@\"\n", 0o755);
+    let (code, canary, out) = doctor(&s, &dir, "canary");
+    assert_eq!((code, canary), (0, vec!["ok".to_owned()]), "{out}");
+}
+
+#[test]
+fn a_damaged_record_is_named() {
+    let s = installed();
+    s.write("repo/.git/gate/install.json", "{", 0o644);
+    let (code, found, out) = doctor(&s, &s.path("repo"), "install");
+    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    assert_eq!(s.gate(&s.path("repo"), &["uninstall", "--yes"]).0, 65);
+}
