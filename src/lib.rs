@@ -35,6 +35,7 @@ pub mod repo_path;
 pub mod run;
 pub mod runner;
 pub mod session;
+pub mod shell;
 pub mod snapshot;
 pub mod source;
 pub mod stack;

@@ -1,0 +1,291 @@
+//! The shell as `gate` sees it: a small syntax tree of our own, so that the parser behind it can be exchanged.
+//!
+//! Chains (`a && b && c`, `a | b | c`) are flat lists here, never deep trees, so that walking needs a stack that
+//! grows with the nesting a person wrote and not with the length of the line.
+
+use std::rc::Rc;
+
+/// A list of commands: a whole line, or what stands between `{ }`, `( )`, `then … fi`, `$( )`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Script {
+    /// The commands in their order.
+    pub items: Vec<Item>,
+}
+
+/// One entry of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// What is run.
+    pub node: Node,
+    /// Whether it ends in `&`.
+    pub background: bool,
+}
+
+/// A command of any shape, with what applies to it as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Its shape.
+    pub kind: Kind,
+    /// Its redirections, in their order.
+    pub redirects: Vec<Redirect>,
+    /// Whether `!` turns its status around.
+    pub negated: bool,
+    /// Where it stands in the source, in bytes.
+    pub span: (usize, usize),
+}
+
+/// The operator between two entries of an and-or list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+}
+
+/// The shapes of commands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// A simple command: assignments and words.
+    Simple(Simple),
+    /// `a && b || c`, from left to right.
+    AndOr {
+        /// The first command.
+        first: Box<Node>,
+        /// The operators and commands after it.
+        rest: Vec<(Op, Node)>,
+    },
+    /// `a | b |& c`.
+    Pipeline(Vec<Stage>),
+    /// `( … )`
+    Subshell(Script),
+    /// `{ …; }`
+    Group(Script),
+    /// `if … then … elif … else … fi`
+    If {
+        /// Conditions and what they guard.
+        arms: Vec<(Script, Script)>,
+        /// The `else` part.
+        otherwise: Option<Script>,
+    },
+    /// `while` and `until`.
+    While {
+        /// The condition.
+        condition: Script,
+        /// Whether it is `until`.
+        until: bool,
+        /// The body.
+        body: Script,
+    },
+    /// `for x in …`; also `select`, `for ((…))` and zsh's loops, whose words are not known.
+    For {
+        /// The loop variable.
+        variable: Option<String>,
+        /// The words; `None` when they are not written there.
+        words: Option<Vec<Word>>,
+        /// The body.
+        body: Script,
+    },
+    /// `case w in …`.
+    Case {
+        /// The word.
+        word: Word,
+        /// The arms.
+        arms: Vec<CaseArm>,
+    },
+    /// A function definition.
+    Function {
+        /// Its names; several only in zsh.
+        names: Vec<String>,
+        /// Its body.
+        body: Rc<Node>,
+    },
+    /// `time …`.
+    Time(Option<Box<Node>>),
+    /// `[[ … ]]`
+    Condition(Condition),
+    /// `(( … ))`
+    Arithmetic(Arithmetic),
+    /// `coproc …`: runs beside the line.
+    Coproc(Box<Node>),
+}
+
+/// One command of a pipeline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stage {
+    /// The command.
+    pub node: Node,
+    /// Whether its standard error goes into the next pipe too (`|&`).
+    pub stderr_too: bool,
+}
+
+/// An arm of `case`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CaseArm {
+    /// Patterns without anything special in them are literal; all others are opaque.
+    pub patterns: Vec<Word>,
+    /// What is run.
+    pub body: Script,
+    /// Whether it ends in `;;`. With `;&` and `;;&` further arms may run.
+    pub ends: bool,
+}
+
+/// A simple command.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Simple {
+    /// `A=b` before the command, or alone.
+    pub assignments: Vec<Assignment>,
+    /// The command and its arguments.
+    pub words: Vec<Word>,
+}
+
+/// `name=value`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assignment {
+    /// The variable.
+    pub name: String,
+    /// The value; `None` for arrays and array elements.
+    pub value: Option<Word>,
+    /// Whether it is `+=`.
+    pub append: bool,
+    /// Scripts run while an array value is built.
+    pub inner: Vec<Script>,
+}
+
+/// A word before expansion.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Word {
+    /// Its parts.
+    pub parts: Vec<Part>,
+}
+
+/// A part of a word.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Part {
+    /// Text that stands for itself once quotes are removed.
+    Text {
+        /// The text.
+        text: String,
+        /// Whether it was quoted: quoted text is neither split nor a pattern.
+        quoted: bool,
+    },
+    /// `$name`, `${name}`, `$1`, `$?`, `$@`, `$!`.
+    Variable {
+        /// The name without `$`.
+        name: String,
+        /// Whether it stands in double quotes.
+        quoted: bool,
+    },
+    /// `${name[index]}`; only `PIPESTATUS` and `pipestatus` have a meaning here.
+    Element {
+        /// The name of the array.
+        name: String,
+        /// The index as written.
+        index: String,
+    },
+    /// `$( … )` and backticks.
+    Substitution {
+        /// What is run.
+        script: Script,
+        /// Whether it stands in double quotes.
+        quoted: bool,
+    },
+    /// `<( … )` and `>( … )`.
+    Process {
+        /// What is run.
+        script: Script,
+        /// Whether the line reads from it: `<( … )`.
+        reads: bool,
+    },
+    /// `$(( … ))`.
+    Arithmetic(Arithmetic),
+    /// Anything whose value is not known: patterns, brace lists, `${x:-y}`, and what they run.
+    Opaque(Vec<Script>),
+}
+
+/// An arithmetic expression, as far as statuses and counters need it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Arithmetic {
+    /// A number.
+    Number(i64),
+    /// A variable, with or without `$`.
+    Variable(String),
+    /// `$?`, `${PIPESTATUS[0]}`, `$(cmd)` inside.
+    Word(Word),
+    /// `! x`, `- x`.
+    Unary(char, Box<Arithmetic>),
+    /// `x == y`, `x | y`, `x + y`, …
+    Binary(&'static str, Box<Arithmetic>, Box<Arithmetic>),
+    /// `x = y`.
+    Assign(String, Box<Arithmetic>),
+    /// `x++`, `--x`: the variable, the step, whether the old value counts.
+    Step(String, i64, bool),
+    /// Anything else.
+    Unknown,
+}
+
+/// A conditional expression of `[[ … ]]`, `[ … ]` or `test`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    /// `! x`
+    Not(Box<Condition>),
+    /// `x && y`, `x -a y`
+    And(Box<Condition>, Box<Condition>),
+    /// `x || y`, `x -o y`
+    Or(Box<Condition>, Box<Condition>),
+    /// `x = y`, `x -eq y`, …; the operator as written.
+    Compare(Word, String, Word),
+    /// `-z x`, `-n x`, and a word alone (`-n`).
+    Unary(String, Word),
+    /// Anything that asks the file system or matches a pattern; the words may still run something.
+    Unknown(Vec<Word>),
+}
+
+/// A redirection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Redirect {
+    /// The descriptor it opens; `None` for `{var}>`.
+    pub fd: Option<i32>,
+    /// What it does.
+    pub to: RedirectTo,
+}
+
+/// What a redirection does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RedirectTo {
+    /// `> f`, `>| f`
+    File(Word),
+    /// `>> f`
+    Append(Word),
+    /// `&> f`, `>& f`: both streams.
+    Both(Word),
+    /// `&>> f`
+    BothAppend(Word),
+    /// `< f`, `<> f`
+    Input(Word),
+    /// `2>&1`: a copy of this descriptor.
+    Copy(i32),
+    /// `2>&-`, or a copy of a descriptor that is not known.
+    Closed,
+    /// `<<EOF … EOF` and `<<< word`.
+    Text(Word),
+}
+
+impl Word {
+    /// A word of one literal text.
+    pub fn literal(text: impl Into<String>) -> Self {
+        Self { parts: vec![Part::Text { text: text.into(), quoted: true }] }
+    }
+
+    /// The text, where the word is nothing but text that needs no expansion.
+    pub fn as_literal(&self) -> Option<String> {
+        let mut whole = String::new();
+        for part in &self.parts {
+            match part {
+                Part::Text { text, .. } => whole.push_str(text),
+                _ => return None,
+            }
+        }
+        Some(whole)
+    }
+}

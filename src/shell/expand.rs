@@ -1,0 +1,282 @@
+//! Literal expansion: of what the line itself defines, and of nothing else.
+//!
+//! A variable that the line does not set, a substitution, a file name pattern and a brace list stay opaque: what they
+//! are is known only to the shell that runs the line.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::ast::{Arithmetic, Condition, Node, Part, Word};
+use super::program::{Arg, Calc, Check, Directory, Expr, Sink};
+
+/// What the line has defined at one point of it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scope {
+    /// Variables; `None` when set to something that is not known.
+    pub(super) variables: HashMap<String, Option<String>>,
+    /// Functions, and whether they are surely defined here.
+    pub(super) functions: HashMap<String, Vec<(Rc<Node>, bool)>>,
+    /// Aliases; `None` when the text is not known.
+    pub(super) aliases: HashMap<String, Option<String>>,
+    /// `$1`, `$2`, …; `None` where they are the line's own, which nobody shows.
+    pub(super) positional: Option<Vec<Arg>>,
+    /// The number of the function call, so that parameters of calls do not mix.
+    pub(super) call: usize,
+    /// Where `cd` went.
+    pub(super) directory: Option<Directory>,
+    /// What `pushd` left behind.
+    pub(super) stack: Vec<Option<Directory>>,
+    /// `exec > log`: where output goes from here on.
+    pub(super) streams: Option<(Sink, Sink)>,
+}
+
+impl Scope {
+    /// What is known when either of two ways may have been taken.
+    pub(super) fn join(&mut self, other: &Self) {
+        for (name, value) in &other.variables {
+            match self.variables.get_mut(name) {
+                Some(mine) if mine == value => {}
+                Some(mine) => *mine = None,
+                None => {
+                    self.variables.insert(name.clone(), None);
+                }
+            }
+        }
+        for (name, value) in &mut self.variables {
+            if !other.variables.contains_key(name) {
+                *value = None;
+            }
+        }
+        for (name, bodies) in &mut self.functions {
+            if other.functions.get(name) != Some(bodies) {
+                for body in bodies {
+                    body.1 = false;
+                }
+            }
+        }
+        for (name, bodies) in &other.functions {
+            let mine = self.functions.entry(name.clone()).or_default();
+            for (body, _) in bodies {
+                if !mine.iter().any(|(known, _)| Rc::ptr_eq(known, body)) {
+                    mine.push((Rc::clone(body), false));
+                }
+            }
+        }
+        for (name, text) in &other.aliases {
+            self.aliases.entry(name.clone()).or_insert_with(|| text.clone());
+        }
+        if self.directory != other.directory {
+            let path = other.directory.as_ref().or(self.directory.as_ref()).and_then(|d| d.path.clone());
+            self.directory = Some(Directory { path, certain: false });
+        }
+    }
+
+    fn value(&self, name: &str) -> Option<&str> {
+        self.variables.get(name)?.as_deref()
+    }
+
+    /// The name under which a status of this variable is kept: parameters differ from call to call.
+    pub(super) fn status_name(&self, name: &str) -> String {
+        if name.bytes().all(|b| b.is_ascii_digit()) { format!("{name}#{}", self.call) } else { name.to_owned() }
+    }
+
+    /// Expands a word into fields, as far as the line defines what is in it.
+    pub(super) fn fields(&self, word: &Word, mentions: &mut Vec<String>) -> Vec<Arg> {
+        let mut fields = Vec::new();
+        let mut current: Option<Arg> = None;
+        let mut add = |current: &mut Option<Arg>, text: &str, pattern: bool| {
+            let arg = current.get_or_insert_with(|| Arg::new(""));
+            if arg.whole {
+                arg.text.push_str(text);
+                arg.pattern |= pattern;
+            }
+        };
+        for part in &word.parts {
+            match part {
+                Part::Text { text, quoted } => add(&mut current, text, !quoted && is_pattern(text)),
+                Part::Variable { name, .. } if matches!(name.as_str(), "@" | "*") => match &self.positional {
+                    Some(args) => {
+                        for (index, arg) in args.iter().enumerate() {
+                            if index > 0 {
+                                fields.extend(current.take());
+                            }
+                            add(&mut current, &arg.text, arg.pattern);
+                            opaque_unless(&mut current, arg.whole);
+                        }
+                    }
+                    None => opaque_unless(&mut current, false),
+                },
+                Part::Variable { name, quoted } => {
+                    mentions.push(name.clone());
+                    match self.parameter(name) {
+                        Some(arg) if *quoted => {
+                            add(&mut current, &arg.text, false);
+                            opaque_unless(&mut current, arg.whole);
+                        }
+                        Some(arg) if arg.whole => {
+                            let mut words = arg.text.split_whitespace().peekable();
+                            if arg.text.starts_with(char::is_whitespace) {
+                                fields.extend(current.take());
+                            }
+                            while let Some(field) = words.next() {
+                                add(&mut current, field, is_pattern(field));
+                                if words.peek().is_some() || arg.text.ends_with(char::is_whitespace) {
+                                    fields.extend(current.take());
+                                }
+                            }
+                        }
+                        _ => opaque_unless(&mut current, false),
+                    }
+                }
+                _ => opaque_unless(&mut current, false),
+            }
+        }
+        fields.extend(current);
+        fields
+    }
+
+    fn parameter(&self, name: &str) -> Option<Arg> {
+        if let Ok(index) = name.parse::<usize>() {
+            let args = self.positional.as_ref()?;
+            return match index {
+                0 => None,
+                _ => Some(args.get(index - 1).cloned().unwrap_or_else(|| Arg::new(""))),
+            };
+        }
+        self.value(name).map(Arg::new)
+    }
+
+    /// The whole text of a word, if the line shows it: for here-documents and assignments, which are not split.
+    pub(super) fn text(&self, word: &Word) -> Option<String> {
+        let mut whole = String::new();
+        for part in &word.parts {
+            match part {
+                Part::Text { text, .. } => whole.push_str(text),
+                Part::Variable { name, .. } => {
+                    let arg = self.parameter(name)?;
+                    if !arg.whole {
+                        return None;
+                    }
+                    whole.push_str(&arg.text);
+                }
+                _ => return None,
+            }
+        }
+        Some(whole)
+    }
+
+    /// A word as a value that decides a status.
+    pub(super) fn expr(&self, word: &Word) -> Expr {
+        let mut pieces: Vec<Expr> = word
+            .parts
+            .iter()
+            .map(|part| match part {
+                Part::Text { text, .. } => Expr::Text(text.clone()),
+                Part::Variable { name, .. } => match name.as_str() {
+                    "?" => Expr::Status,
+                    "!" => Expr::Job,
+                    name => Expr::Variable(self.status_name(name)),
+                },
+                Part::Element { name, index } => match (name.as_str(), index.parse::<usize>()) {
+                    ("PIPESTATUS", Ok(index)) => Expr::PipeStatus(index),
+                    // zsh counts from 1.
+                    ("pipestatus", Ok(index)) if index > 0 => Expr::PipeStatus(index - 1),
+                    _ => Expr::Unknown,
+                },
+                Part::Arithmetic(arithmetic) => Expr::Arithmetic(Box::new(self.calc(arithmetic))),
+                _ => Expr::Unknown,
+            })
+            .collect();
+        match pieces.len() {
+            0 => Expr::Text(String::new()),
+            1 => pieces.remove(0),
+            _ if pieces.contains(&Expr::Unknown) => Expr::Unknown,
+            _ => Expr::Concat(pieces),
+        }
+    }
+
+    /// Arithmetic on values that decide a status.
+    pub(super) fn calc(&self, arithmetic: &Arithmetic) -> Calc {
+        match arithmetic {
+            Arithmetic::Number(number) => Calc::Number(*number),
+            Arithmetic::Variable(name) => Calc::Value(Expr::Variable(self.status_name(name))),
+            Arithmetic::Word(word) => Calc::Value(self.expr(word)),
+            Arithmetic::Unary(op, inner) => Calc::Unary(*op, Box::new(self.calc(inner))),
+            Arithmetic::Binary(op, left, right) => {
+                Calc::Binary(op, Box::new(self.calc(left)), Box::new(self.calc(right)))
+            }
+            Arithmetic::Assign(name, value) => Calc::Assign(name.clone(), Box::new(self.calc(value))),
+            Arithmetic::Step(name, step, old) => Calc::Step(name.clone(), *step, *old),
+            Arithmetic::Unknown => Calc::Unknown,
+        }
+    }
+
+    /// `[[ … ]]` on values that decide a status.
+    pub(super) fn check(&self, condition: &Condition) -> Check {
+        match condition {
+            Condition::Not(inner) => Check::Not(Box::new(self.check(inner))),
+            Condition::And(left, right) => Check::And(Box::new(self.check(left)), Box::new(self.check(right))),
+            Condition::Or(left, right) => Check::Or(Box::new(self.check(left)), Box::new(self.check(right))),
+            Condition::Compare(left, op, right) => {
+                let pattern = !op.starts_with('-')
+                    && right.parts.iter().any(|part| matches!(part, Part::Text { text, quoted: false } if is_pattern(text)));
+                if pattern {
+                    return Check::Unknown;
+                }
+                Check::Compare(self.expr(left), op.clone(), self.expr(right))
+            }
+            Condition::Unary(op, word) if op == "-z" => Check::Empty(self.expr(word)),
+            Condition::Unary(op, word) if op == "-n" => Check::NotEmpty(self.expr(word)),
+            Condition::Unary(..) | Condition::Unknown(_) => Check::Unknown,
+        }
+    }
+
+    /// `[ … ]` and `test …`: the words between the brackets.
+    pub(super) fn bracket(&self, words: &[Word]) -> Check {
+        let literal = |index: usize| words.get(index).and_then(Word::as_literal);
+        let position = |names: &[&str]| {
+            (1..words.len().saturating_sub(1)).find(|i| literal(*i).is_some_and(|w| names.contains(&w.as_str())))
+        };
+        match words.len() {
+            0 => Check::Not(Box::new(Check::NotEmpty(Expr::Text("x".to_owned())))),
+            1 => Check::NotEmpty(self.expr(&words[0])),
+            2 => match literal(0).as_deref() {
+                Some("!") => Check::Not(Box::new(self.bracket(&words[1..]))),
+                Some("-n") => Check::NotEmpty(self.expr(&words[1])),
+                Some("-z") => Check::Empty(self.expr(&words[1])),
+                _ => Check::Unknown,
+            },
+            3 if literal(1).is_some_and(|op| is_comparison(&op)) => Check::Compare(
+                self.expr(&words[0]),
+                literal(1).unwrap_or_default(),
+                self.expr(&words[2]),
+            ),
+            _ => {
+                if let Some(at) = position(&["-o"]) {
+                    return Check::Or(Box::new(self.bracket(&words[..at])), Box::new(self.bracket(&words[at + 1..])));
+                }
+                if let Some(at) = position(&["-a"]) {
+                    return Check::And(Box::new(self.bracket(&words[..at])), Box::new(self.bracket(&words[at + 1..])));
+                }
+                match literal(0).as_deref() {
+                    Some("!") => Check::Not(Box::new(self.bracket(&words[1..]))),
+                    _ => Check::Unknown,
+                }
+            }
+        }
+    }
+}
+
+fn opaque_unless(current: &mut Option<Arg>, whole: bool) {
+    let arg = current.get_or_insert_with(|| Arg::new(""));
+    arg.whole &= whole;
+}
+
+fn is_comparison(op: &str) -> bool {
+    matches!(op, "=" | "==" | "!=" | "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge")
+}
+
+/// Whether unquoted text is a file name pattern. `[` alone is a command.
+fn is_pattern(text: &str) -> bool {
+    text.contains(['*', '?']) || text.find('[').is_some_and(|at| text[at + 1..].contains(']'))
+}

@@ -1,0 +1,589 @@
+//! From the parser crate's syntax tree to ours.
+//!
+//! Whatever has no meaning for exit statuses or for what is executed becomes opaque here; scripts inside it are kept,
+//! since they run.
+
+use std::rc::Rc;
+
+use shuck_ast::{
+    ArithmeticExpr, ArithmeticExprNode, ArithmeticLvalue, ArithmeticPostfixOp, ArithmeticUnaryOp, ArrayElem,
+    AssignmentValue, BackgroundOperator, BinaryOp, BourneParameterExpansion, BuiltinCommand, CaseTerminator, Command,
+    CompoundCommand, ConditionalBinaryOp, ConditionalExpr, ConditionalUnaryOp, DeclOperand, HeredocBodyPart,
+    ParameterExpansion, ParameterExpansionSyntax, ParameterOp, Pattern, PatternPart, RedirectKind, RedirectTarget, Span,
+    LiteralText, Stmt, StmtSeq, StmtTerminator, VarRef, WordPart, WordPartNode,
+};
+
+use super::ast::{
+    Arithmetic, Assignment, CaseArm, Condition, Item, Kind, Node, Op, Part, Redirect, RedirectTo, Script, Simple,
+    Stage, Word,
+};
+use super::parse::Unparsed;
+
+/// The deepest nesting that is followed.
+const MAX_DEPTH: usize = 60;
+
+type Lowered<T> = Result<T, Unparsed>;
+
+/// Lowers a list of statements that stands `depth` levels deep in `source`.
+pub(super) fn script(seq: &StmtSeq, source: &str, depth: usize) -> Lowered<Script> {
+    if depth > MAX_DEPTH {
+        return Err(Unparsed::TooDeep);
+    }
+    let lower = Lower { source, depth };
+    let mut items = Vec::with_capacity(seq.len());
+    for stmt in seq.iter() {
+        let background = matches!(
+            stmt.terminator,
+            Some(StmtTerminator::Background(BackgroundOperator::Plain | BackgroundOperator::Pipe | BackgroundOperator::Bang))
+        );
+        items.push(Item { node: lower.stmt(stmt)?, background });
+    }
+    Ok(Script { items })
+}
+
+#[derive(Clone, Copy)]
+struct Lower<'a> {
+    source: &'a str,
+    depth: usize,
+}
+
+impl Lower<'_> {
+    fn inner(self, seq: &StmtSeq) -> Lowered<Script> {
+        script(seq, self.source, self.depth + 1)
+    }
+
+    fn deeper(self) -> Lowered<Self> {
+        if self.depth >= MAX_DEPTH {
+            return Err(Unparsed::TooDeep);
+        }
+        Ok(Self { depth: self.depth + 1, ..self })
+    }
+
+    fn stmt(self, stmt: &Stmt) -> Lowered<Node> {
+        let this = self.deeper()?;
+        let mut redirects = Vec::new();
+        for redirect in &stmt.redirects {
+            redirects.push(this.redirect(redirect)?);
+        }
+        let span = (stmt.span.start.offset(), stmt.span.end.offset());
+        Ok(Node { kind: this.command(&stmt.command)?, redirects, negated: stmt.negated, span })
+    }
+
+    fn command(self, command: &Command) -> Lowered<Kind> {
+        Ok(match command {
+            Command::Simple(simple) => {
+                let mut words = Vec::with_capacity(simple.args.len() + 1);
+                let name = self.word(&simple.name)?;
+                // A command of assignments or redirections alone has an empty, unquoted name.
+                if !matches!(name.parts.as_slice(), [] | [Part::Text { quoted: false, .. }] if name.as_literal().is_none_or(|n| n.is_empty())) {
+                    words.push(name);
+                }
+                for arg in &simple.args {
+                    words.push(self.word(arg)?);
+                }
+                Kind::Simple(Simple { assignments: self.assignments(&simple.assignments)?, words })
+            }
+            Command::Builtin(builtin) => self.builtin(builtin)?,
+            Command::Decl(decl) => {
+                let mut words = vec![Word::literal(decl.variant.as_str())];
+                for operand in &decl.operands {
+                    words.push(match operand {
+                        DeclOperand::Flag(word) | DeclOperand::Dynamic(word) => self.word(word)?,
+                        DeclOperand::Name(name) => Word::literal(name.name.as_str()),
+                        DeclOperand::Assignment(assignment) => {
+                            let assignment = self.assignment(assignment)?;
+                            let mut parts =
+                                vec![Part::Text { text: format!("{}=", assignment.name), quoted: true }];
+                            match assignment.value {
+                                Some(value) if !assignment.append => parts.extend(value.parts),
+                                _ => parts.push(Part::Opaque(assignment.inner)),
+                            }
+                            Word { parts }
+                        }
+                    });
+                }
+                Kind::Simple(Simple { assignments: self.assignments(&decl.assignments)?, words })
+            }
+            Command::Binary(_) => return self.chain(command),
+            Command::Compound(compound) => self.compound(compound)?,
+            Command::Function(function) => Kind::Function {
+                names: function.static_names().map(|name| name.as_str().to_owned()).collect(),
+                body: Rc::new(self.stmt(&function.body)?),
+            },
+            Command::AnonymousFunction(function) => Kind::Group(Script {
+                items: vec![Item { node: self.stmt(&function.body)?, background: false }],
+            }),
+        })
+    }
+
+    fn builtin(self, builtin: &BuiltinCommand) -> Lowered<Kind> {
+        let (name, first, extra, assignments) = match builtin {
+            BuiltinCommand::Break(c) => ("break", &c.depth, &c.extra_args, &c.assignments),
+            BuiltinCommand::Continue(c) => ("continue", &c.depth, &c.extra_args, &c.assignments),
+            BuiltinCommand::Return(c) => ("return", &c.code, &c.extra_args, &c.assignments),
+            BuiltinCommand::Exit(c) => ("exit", &c.code, &c.extra_args, &c.assignments),
+        };
+        let mut words = vec![Word::literal(name)];
+        for word in first.iter().chain(extra) {
+            words.push(self.word(word)?);
+        }
+        Ok(Kind::Simple(Simple { assignments: self.assignments(assignments)?, words }))
+    }
+
+    /// Flattens a left-leaning tree of `&&`, `||` or `|` without recursion.
+    fn chain(self, command: &Command) -> Lowered<Kind> {
+        let Command::Binary(binary) = command else { return Err(Unparsed::TooDeep) };
+        let pipes = |op| matches!(op, BinaryOp::Pipe | BinaryOp::PipeAll);
+        let is_pipe = pipes(binary.op);
+        let mut tail = Vec::new();
+        let mut current = binary;
+        let first = loop {
+            tail.push((current.op, current.right.as_ref()));
+            match &current.left.command {
+                Command::Binary(next)
+                    if pipes(next.op) == is_pipe && !current.left.negated && current.left.redirects.is_empty() =>
+                {
+                    current = next;
+                }
+                _ => break current.left.as_ref(),
+            }
+        };
+        tail.reverse();
+        if is_pipe {
+            let mut stages = vec![Stage { node: self.stmt(first)?, stderr_too: false }];
+            for (op, right) in tail {
+                if let Some(last) = stages.last_mut() {
+                    last.stderr_too = op == BinaryOp::PipeAll;
+                }
+                stages.push(Stage { node: self.stmt(right)?, stderr_too: false });
+            }
+            return Ok(Kind::Pipeline(stages));
+        }
+        let mut rest = Vec::with_capacity(tail.len());
+        for (op, right) in tail {
+            rest.push((if op == BinaryOp::And { Op::And } else { Op::Or }, self.stmt(right)?));
+        }
+        Ok(Kind::AndOr { first: Box::new(self.stmt(first)?), rest })
+    }
+
+    fn compound(self, compound: &CompoundCommand) -> Lowered<Kind> {
+        Ok(match compound {
+            CompoundCommand::If(c) => {
+                let mut arms = vec![(self.inner(&c.condition)?, self.inner(&c.then_branch)?)];
+                for (condition, then) in &c.elif_branches {
+                    arms.push((self.inner(condition)?, self.inner(then)?));
+                }
+                let otherwise = c.else_branch.as_ref().map(|seq| self.inner(seq)).transpose()?;
+                Kind::If { arms, otherwise }
+            }
+            CompoundCommand::For(c) => {
+                let words = match &c.words {
+                    Some(words) => Some(words.iter().map(|w| self.word(w)).collect::<Lowered<Vec<_>>>()?),
+                    None => None,
+                };
+                let variable = match c.targets.as_slice() {
+                    [target] => target.name.as_ref().map(|name| name.as_str().to_owned()),
+                    _ => None,
+                };
+                Kind::For { variable, words, body: self.inner(&c.body)? }
+            }
+            CompoundCommand::Foreach(c) => {
+                Kind::For { variable: Some(c.variable.as_str().to_owned()), words: None, body: self.inner(&c.body)? }
+            }
+            CompoundCommand::Repeat(c) => Kind::For { variable: None, words: None, body: self.inner(&c.body)? },
+            CompoundCommand::Select(c) => {
+                Kind::For { variable: Some(c.variable.as_str().to_owned()), words: None, body: self.inner(&c.body)? }
+            }
+            CompoundCommand::ArithmeticFor(c) => {
+                Kind::For { variable: None, words: None, body: self.inner(&c.body)? }
+            }
+            CompoundCommand::While(c) => {
+                Kind::While { condition: self.inner(&c.condition)?, until: false, body: self.inner(&c.body)? }
+            }
+            CompoundCommand::Until(c) => {
+                Kind::While { condition: self.inner(&c.condition)?, until: true, body: self.inner(&c.body)? }
+            }
+            CompoundCommand::Case(c) => {
+                let mut arms = Vec::with_capacity(c.cases.len());
+                for case in &c.cases {
+                    arms.push(CaseArm {
+                        patterns: case.patterns.iter().map(|p| self.pattern(p)).collect::<Lowered<Vec<_>>>()?,
+                        body: self.inner(&case.body)?,
+                        ends: case.terminator == CaseTerminator::Break,
+                    });
+                }
+                Kind::Case { word: self.word(&c.word)?, arms }
+            }
+            CompoundCommand::Subshell(seq) => Kind::Subshell(self.inner(seq)?),
+            CompoundCommand::BraceGroup(seq) => Kind::Group(self.inner(seq)?),
+            CompoundCommand::Arithmetic(c) => Kind::Arithmetic(self.arithmetic_opt(c.expr_ast.as_ref())?),
+            CompoundCommand::Time(c) => {
+                Kind::Time(c.command.as_ref().map(|stmt| self.stmt(stmt).map(Box::new)).transpose()?)
+            }
+            CompoundCommand::Conditional(c) => Kind::Condition(self.condition(&c.expression)?),
+            CompoundCommand::Coproc(c) => Kind::Coproc(Box::new(self.stmt(&c.body)?)),
+            CompoundCommand::Always(c) => {
+                let mut body = self.inner(&c.body)?;
+                body.items.extend(self.inner(&c.always_body)?.items);
+                Kind::Group(body)
+            }
+        })
+    }
+
+    fn assignments(self, list: &[shuck_ast::Assignment]) -> Lowered<Vec<Assignment>> {
+        list.iter().map(|assignment| self.assignment(assignment)).collect()
+    }
+
+    fn assignment(self, assignment: &shuck_ast::Assignment) -> Lowered<Assignment> {
+        let mut lowered = Assignment {
+            name: assignment.target.name.as_str().to_owned(),
+            value: None,
+            append: assignment.append,
+            inner: Vec::new(),
+        };
+        match &assignment.value {
+            AssignmentValue::Scalar(word) => {
+                let word = self.word(word)?;
+                if assignment.target.subscript.is_none() {
+                    lowered.value = Some(word);
+                } else {
+                    lowered.inner = scripts_in(word);
+                }
+            }
+            AssignmentValue::Compound(array) => {
+                for element in &array.elements {
+                    let word = match element {
+                        ArrayElem::Sequential(word) => word,
+                        ArrayElem::Keyed { value, .. } | ArrayElem::KeyedAppend { value, .. } => value,
+                    };
+                    lowered.inner.extend(scripts_in(self.word(&word.word)?));
+                }
+            }
+        }
+        Ok(lowered)
+    }
+
+    fn word(self, word: &shuck_ast::Word) -> Lowered<Word> {
+        let this = self.deeper()?;
+        let mut parts = Vec::with_capacity(word.parts.len());
+        let braces = word.has_active_brace_expansion();
+        for part in &word.parts {
+            this.part(part, false, &mut parts)?;
+        }
+        if braces {
+            // One word becomes several: its text is no argument that anybody receives.
+            parts.push(Part::Opaque(Vec::new()));
+        }
+        Ok(Word { parts })
+    }
+
+    fn part(self, node: &WordPartNode, quoted: bool, into: &mut Vec<Part>) -> Lowered<()> {
+        let part = match &node.kind {
+            WordPart::Literal(text) => {
+                let decoded = text.as_str(self.source, node.span);
+                match text {
+                    LiteralText::Source if decoded.contains('\\') => {
+                        Part::Text { text: unescape(decoded, quoted), quoted: true }
+                    }
+                    _ => Part::Text { text: decoded.to_owned(), quoted },
+                }
+            }
+            WordPart::SingleQuoted { value, .. } => {
+                Part::Text { text: value.slice(self.source).to_owned(), quoted: true }
+            }
+            WordPart::DoubleQuoted { parts, .. } => {
+                if parts.is_empty() {
+                    into.push(Part::Text { text: String::new(), quoted: true });
+                }
+                let this = self.deeper()?;
+                for part in parts {
+                    this.part(part, true, into)?;
+                }
+                return Ok(());
+            }
+            WordPart::Variable(name) => Part::Variable { name: name.as_str().to_owned(), quoted },
+            WordPart::CommandSubstitution { body, .. } => Part::Substitution { script: self.inner(body)?, quoted },
+            WordPart::ProcessSubstitution { body, is_input } => {
+                Part::Process { script: self.inner(body)?, reads: *is_input }
+            }
+            WordPart::ArithmeticExpansion { expression_ast, .. } => {
+                Part::Arithmetic(self.arithmetic_opt(expression_ast.as_deref())?)
+            }
+            WordPart::ArrayAccess(reference) => self.element(reference),
+            WordPart::Parameter(parameter) => self.parameter(parameter, quoted)?,
+            WordPart::ParameterExpansion { reference, operator, operand_word_ast, .. } => {
+                self.operation(reference, operator, operand_word_ast.as_deref())?
+            }
+            _ => Part::Opaque(Vec::new()),
+        };
+        into.push(part);
+        Ok(())
+    }
+
+    fn element(self, reference: &VarRef) -> Part {
+        match &reference.subscript {
+            Some(subscript) => Part::Element {
+                name: reference.name.as_str().to_owned(),
+                index: subscript.text.slice(self.source).to_owned(),
+            },
+            None => Part::Variable { name: reference.name.as_str().to_owned(), quoted: true },
+        }
+    }
+
+    fn parameter(self, parameter: &ParameterExpansion, quoted: bool) -> Lowered<Part> {
+        Ok(match &parameter.syntax {
+            ParameterExpansionSyntax::Bourne(BourneParameterExpansion::Access { reference }) => {
+                match self.element(reference) {
+                    Part::Variable { name, .. } => Part::Variable { name, quoted },
+                    other => other,
+                }
+            }
+            ParameterExpansionSyntax::Bourne(BourneParameterExpansion::Operation {
+                reference,
+                operator,
+                operand_word_ast,
+                ..
+            }) => self.operation(reference, operator, operand_word_ast.as_deref())?,
+            ParameterExpansionSyntax::Bourne(other) => match other.operand_word_ast() {
+                Some(word) => Part::Opaque(scripts_in(self.word(word)?)),
+                None => Part::Opaque(Vec::new()),
+            },
+            ParameterExpansionSyntax::Zsh(_) => Part::Opaque(Vec::new()),
+        })
+    }
+
+    fn operation(self, _: &VarRef, _: &ParameterOp, operand: Option<&shuck_ast::Word>) -> Lowered<Part> {
+        Ok(Part::Opaque(match operand {
+            Some(word) => scripts_in(self.word(word)?),
+            None => Vec::new(),
+        }))
+    }
+
+    fn pattern(self, pattern: &Pattern) -> Lowered<Word> {
+        let mut parts = Vec::new();
+        for part in &pattern.parts {
+            match &part.kind {
+                PatternPart::Literal(text) => parts
+                    .push(Part::Text { text: text.as_str(self.source, part.span).to_owned(), quoted: true }),
+                PatternPart::Word(word) => parts.extend(self.word(word)?.parts),
+                PatternPart::AnyString if pattern.parts.len() == 1 => {
+                    parts.push(Part::Text { text: "*".to_owned(), quoted: false });
+                }
+                _ => parts.push(Part::Opaque(Vec::new())),
+            }
+        }
+        Ok(Word { parts })
+    }
+
+    fn redirect(self, redirect: &shuck_ast::Redirect) -> Lowered<Redirect> {
+        let word = |word: &shuck_ast::Word| self.word(word);
+        let default = match redirect.kind {
+            RedirectKind::Input
+            | RedirectKind::ReadWrite
+            | RedirectKind::HereDoc
+            | RedirectKind::HereDocStrip
+            | RedirectKind::HereString
+            | RedirectKind::DupInput => 0,
+            _ => 1,
+        };
+        let fd = if redirect.fd_var.is_some() { None } else { Some(redirect.fd.unwrap_or(default)) };
+        let to = match (&redirect.target, redirect.kind) {
+            (RedirectTarget::Heredoc(heredoc), _) => RedirectTo::Text(self.heredoc(heredoc)?),
+            (RedirectTarget::Word(target), kind) => {
+                let target = word(target)?;
+                match kind {
+                    RedirectKind::Output | RedirectKind::Clobber => RedirectTo::File(target),
+                    RedirectKind::Append if self.slice(redirect.span).starts_with('&') => RedirectTo::BothAppend(target),
+                    RedirectKind::Append => RedirectTo::Append(target),
+                    RedirectKind::OutputBoth if self.slice(redirect.span).starts_with("&>>") => {
+                        RedirectTo::BothAppend(target)
+                    }
+                    RedirectKind::OutputBoth => RedirectTo::Both(target),
+                    RedirectKind::Input | RedirectKind::ReadWrite => RedirectTo::Input(target),
+                    RedirectKind::HereString => RedirectTo::Text(target),
+                    RedirectKind::HereDoc | RedirectKind::HereDocStrip => RedirectTo::Text(target),
+                    RedirectKind::DupOutput | RedirectKind::DupInput => match target.as_literal().as_deref() {
+                        Some("-") | None => RedirectTo::Closed,
+                        Some(text) => match text.trim_end_matches('-').parse() {
+                            Ok(source) => RedirectTo::Copy(source),
+                            // `>& file` is the old spelling of `&> file`.
+                            Err(_) if kind == RedirectKind::DupOutput => RedirectTo::Both(target),
+                            Err(_) => RedirectTo::Closed,
+                        },
+                    },
+                }
+            }
+        };
+        Ok(Redirect { fd, to })
+    }
+
+    fn slice(self, span: Span) -> &'static str {
+        // Only the first characters matter, and they are ASCII operators.
+        let text = span.slice(self.source);
+        if text.starts_with("&>>") {
+            "&>>"
+        } else if text.starts_with('&') {
+            "&>"
+        } else {
+            ""
+        }
+    }
+
+    fn heredoc(self, heredoc: &shuck_ast::Heredoc) -> Lowered<Word> {
+        let mut parts = Vec::new();
+        for part in &heredoc.body.parts {
+            parts.push(match &part.kind {
+                HeredocBodyPart::Literal(text) => Part::Text {
+                    text: text.as_str(self.source, part.span).to_owned(),
+                    quoted: true,
+                },
+                HeredocBodyPart::Variable(name) => Part::Variable { name: name.as_str().to_owned(), quoted: true },
+                HeredocBodyPart::CommandSubstitution { body, .. } => {
+                    Part::Substitution { script: self.inner(body)?, quoted: true }
+                }
+                HeredocBodyPart::ArithmeticExpansion { expression_ast, .. } => {
+                    Part::Arithmetic(self.arithmetic_opt(expression_ast.as_deref())?)
+                }
+                HeredocBodyPart::Parameter(parameter) => self.parameter(parameter, true)?,
+            });
+        }
+        Ok(Word { parts })
+    }
+
+    fn arithmetic_opt(self, node: Option<&ArithmeticExprNode>) -> Lowered<Arithmetic> {
+        node.map_or(Ok(Arithmetic::Unknown), |node| self.arithmetic(node))
+    }
+
+    fn arithmetic(self, node: &ArithmeticExprNode) -> Lowered<Arithmetic> {
+        let this = self.deeper()?;
+        Ok(match &node.kind {
+            ArithmeticExpr::Number(text) => {
+                text.slice(this.source).parse().map_or(Arithmetic::Unknown, Arithmetic::Number)
+            }
+            ArithmeticExpr::Variable(name) => Arithmetic::Variable(name.as_str().to_owned()),
+            ArithmeticExpr::ShellWord(word) => Arithmetic::Word(this.word(word)?),
+            ArithmeticExpr::Parenthesized { expression } => this.arithmetic(expression)?,
+            ArithmeticExpr::Unary { op, expr } => match (op, &expr.kind) {
+                (ArithmeticUnaryOp::PreIncrement, ArithmeticExpr::Variable(name)) => {
+                    Arithmetic::Step(name.as_str().to_owned(), 1, false)
+                }
+                (ArithmeticUnaryOp::PreDecrement, ArithmeticExpr::Variable(name)) => {
+                    Arithmetic::Step(name.as_str().to_owned(), -1, false)
+                }
+                (ArithmeticUnaryOp::LogicalNot, _) => Arithmetic::Unary('!', Box::new(this.arithmetic(expr)?)),
+                (ArithmeticUnaryOp::Minus, _) => Arithmetic::Unary('-', Box::new(this.arithmetic(expr)?)),
+                (ArithmeticUnaryOp::Plus, _) => this.arithmetic(expr)?,
+                _ => Arithmetic::Unknown,
+            },
+            ArithmeticExpr::Postfix { expr, op } => match &expr.kind {
+                ArithmeticExpr::Variable(name) => {
+                    let step = if *op == ArithmeticPostfixOp::Increment { 1 } else { -1 };
+                    Arithmetic::Step(name.as_str().to_owned(), step, true)
+                }
+                _ => Arithmetic::Unknown,
+            },
+            ArithmeticExpr::Binary { left, op, right } => {
+                use shuck_ast::ArithmeticBinaryOp as B;
+                let op = match op {
+                    B::Add => "+",
+                    B::Subtract => "-",
+                    B::BitwiseOr => "|",
+                    B::LogicalOr => "||",
+                    B::LogicalAnd => "&&",
+                    B::Equal => "==",
+                    B::NotEqual => "!=",
+                    B::LessThan => "<",
+                    B::LessThanOrEqual => "<=",
+                    B::GreaterThan => ">",
+                    B::GreaterThanOrEqual => ">=",
+                    B::Comma => ",",
+                    B::Multiply => "*",
+                    _ => return Ok(Arithmetic::Unknown),
+                };
+                Arithmetic::Binary(op, Box::new(this.arithmetic(left)?), Box::new(this.arithmetic(right)?))
+            }
+            ArithmeticExpr::Assignment { target: ArithmeticLvalue::Variable(name), op, value } => {
+                use shuck_ast::ArithmeticAssignOp as A;
+                let value = this.arithmetic(value)?;
+                let old = || Box::new(Arithmetic::Variable(name.as_str().to_owned()));
+                let value = match op {
+                    A::Assign => value,
+                    A::AddAssign => Arithmetic::Binary("+", old(), Box::new(value)),
+                    A::SubAssign => Arithmetic::Binary("-", old(), Box::new(value)),
+                    A::OrAssign => Arithmetic::Binary("|", old(), Box::new(value)),
+                    _ => Arithmetic::Unknown,
+                };
+                Arithmetic::Assign(name.as_str().to_owned(), Box::new(value))
+            }
+            _ => Arithmetic::Unknown,
+        })
+    }
+
+    fn condition(self, expr: &ConditionalExpr) -> Lowered<Condition> {
+        let this = self.deeper()?;
+        Ok(match expr {
+            ConditionalExpr::Binary(binary) => match binary.op {
+                ConditionalBinaryOp::And => Condition::And(
+                    Box::new(this.condition(&binary.left)?),
+                    Box::new(this.condition(&binary.right)?),
+                ),
+                ConditionalBinaryOp::Or => Condition::Or(
+                    Box::new(this.condition(&binary.left)?),
+                    Box::new(this.condition(&binary.right)?),
+                ),
+                op => Condition::Compare(this.operand(&binary.left)?, op.as_str().to_owned(), this.operand(&binary.right)?),
+            },
+            ConditionalExpr::Unary(unary) => match unary.op {
+                ConditionalUnaryOp::Not => Condition::Not(Box::new(this.condition(&unary.expr)?)),
+                ConditionalUnaryOp::EmptyString | ConditionalUnaryOp::NonEmptyString => {
+                    Condition::Unary(unary.op.as_str().to_owned(), this.operand(&unary.expr)?)
+                }
+                _ => Condition::Unknown(vec![this.operand(&unary.expr)?]),
+            },
+            ConditionalExpr::Parenthesized(inner) => this.condition(&inner.expr)?,
+            ConditionalExpr::Word(word) => Condition::Unary("-n".to_owned(), this.word(word)?),
+            other => Condition::Unknown(vec![this.operand(other)?]),
+        })
+    }
+
+    fn operand(self, expr: &ConditionalExpr) -> Lowered<Word> {
+        match expr {
+            ConditionalExpr::Word(word) => self.word(word),
+            ConditionalExpr::Pattern(pattern) => self.pattern(pattern),
+            _ => Ok(Word { parts: vec![Part::Opaque(Vec::new())] }),
+        }
+    }
+}
+
+/// Removes backslashes: outside quotes each of them, within double quotes only those before `$`, `` ` ``, `"`, `\`
+/// and a newline.
+fn unescape(text: &str, double_quoted: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some('\n') => {}
+            Some(next) if !double_quoted || matches!(next, '$' | '`' | '"' | '\\') => out.push(next),
+            Some(next) => out.extend(['\\', next]),
+            None => out.push('\\'),
+        }
+    }
+    out
+}
+
+/// The scripts that expanding a word runs.
+fn scripts_in(word: Word) -> Vec<Script> {
+    let mut scripts = Vec::new();
+    for part in word.parts {
+        match part {
+            Part::Substitution { script, .. } | Part::Process { script, .. } => scripts.push(script),
+            Part::Opaque(inner) => scripts.extend(inner),
+            _ => {}
+        }
+    }
+    scripts
+}

@@ -1,0 +1,294 @@
+//! A command line after expansion and unwrapping: what is executed, and how statuses flow.
+
+use super::ast::Op;
+
+/// The index of a [`Leaf`] in its [`Program`].
+pub type LeafId = usize;
+
+/// A command line, ready to be judged.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Program {
+    /// Every simple command that may be executed, in the order of the text.
+    pub leaves: Vec<Leaf>,
+    /// How they follow each other.
+    pub root: Step,
+    /// Whether something was too large to be followed; then nothing is concluded from what is missing.
+    pub truncated: bool,
+}
+
+/// A simple command that is executed, wrappers removed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Leaf {
+    /// The words.
+    pub argv: Vec<Arg>,
+    /// Assignments in front of it.
+    pub environment: Vec<(String, Option<String>)>,
+    /// The directory as far as the line shows: `None` where it starts.
+    pub directory: Option<Directory>,
+    /// Where its standard output goes.
+    pub stdout: Sink,
+    /// Where its standard error goes.
+    pub stderr: Sink,
+    /// Where its standard input comes from.
+    pub stdin: Source,
+    /// The wrappers that were removed, outermost first: `timeout`, `npx`, `docker exec`.
+    pub wrappers: Vec<String>,
+    /// A wrapper's option that narrows what is run: `--filter` of `pnpm --filter a exec jest`.
+    pub narrowed_by: Option<String>,
+    /// Whether it runs on another machine, in a container, or as part of another system.
+    pub remote: bool,
+    /// Whether it runs beside the line (`&`), so that the line may end before it.
+    pub background: bool,
+    /// Whether words that are not shown here are added to its arguments (`xargs`).
+    pub appended: bool,
+    /// Files it opens for writing by redirection; `None` for a name that is not known.
+    pub writes: Vec<Option<String>>,
+    /// Variables whose values stand in its arguments.
+    pub mentions: Vec<String>,
+    /// The command as written, wrappers and redirections included: for messages.
+    pub text: String,
+}
+
+impl Leaf {
+    /// The name of the program, without its directory and without `.exe`.
+    pub fn name(&self) -> Option<&str> {
+        let whole = self.argv.first()?.literal()?;
+        let base = whole.rsplit(['/', '\\']).next().unwrap_or(whole);
+        Some(base.strip_suffix(".exe").unwrap_or(base))
+    }
+
+    /// The arguments as far as they are known.
+    pub fn words(&self) -> Vec<Option<String>> {
+        self.argv.iter().map(Arg::shown).collect()
+    }
+}
+
+/// A directory that `cd` named.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Directory {
+    /// The path, relative to where the line starts, or absolute. `None` when it is not literal.
+    pub path: Option<String>,
+    /// Whether the `cd` must have succeeded for the command to run at all.
+    pub certain: bool,
+}
+
+/// A word after expansion.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Arg {
+    /// The text up to the first part that is not known.
+    pub text: String,
+    /// Whether that is all of it.
+    pub whole: bool,
+    /// Whether it is a file name pattern, to be replaced by whatever matches.
+    pub pattern: bool,
+}
+
+impl Arg {
+    /// The text, if all of it is known.
+    pub fn literal(&self) -> Option<&str> {
+        (self.whole && !self.pattern).then_some(self.text.as_str())
+    }
+
+    /// The text for display and classification: a beginning that is known ends in `…`; `None` when nothing is known.
+    pub fn shown(&self) -> Option<String> {
+        match (self.whole, self.text.is_empty()) {
+            (true, _) => Some(self.text.clone()),
+            (false, true) => None,
+            (false, false) => Some(format!("{}…", self.text)),
+        }
+    }
+
+    /// A literal word.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), whole: true, pattern: false }
+    }
+}
+
+/// Where a stream goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Sink {
+    /// To whoever records the output of the line.
+    #[default]
+    Terminal,
+    /// `/dev/null`, or a closed descriptor.
+    Nowhere,
+    /// Into a file; `None` when its name is not known.
+    File(Option<String>),
+    /// Into the pipe of this number.
+    Pipe(usize),
+    /// Into a variable (`x=$(…)`), or into the words of another command.
+    Captured(Option<String>),
+    /// To a script that reads it (`>( … )`) or to a process beside the line.
+    Elsewhere,
+}
+
+/// Where standard input comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// Wherever the line's own comes from.
+    #[default]
+    Inherited,
+    /// The pipe of this number.
+    Pipe(usize),
+    /// A file.
+    File(Option<String>),
+    /// A here-document or here-string; `None` where its text is not fully known.
+    Text(Option<String>),
+}
+
+/// A value that decides a status or a branch.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Expr {
+    /// A text.
+    Text(String),
+    /// A variable of the line.
+    Variable(String),
+    /// `$?`
+    Status,
+    /// `${PIPESTATUS[n]}`
+    PipeStatus(usize),
+    /// `$!`
+    Job,
+    /// Several texts in a row.
+    Concat(Vec<Expr>),
+    /// Arithmetic.
+    Arithmetic(Box<Calc>),
+    /// Not known.
+    Unknown,
+}
+
+/// Arithmetic on [`Expr`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Calc {
+    /// A number.
+    Number(i64),
+    /// A value read as a number.
+    Value(Expr),
+    /// `!` and `-`.
+    Unary(char, Box<Calc>),
+    /// Two operands.
+    Binary(&'static str, Box<Calc>, Box<Calc>),
+    /// `x = …`
+    Assign(String, Box<Calc>),
+    /// `x++`: variable, step, whether the old value counts.
+    Step(String, i64, bool),
+    /// Not known.
+    Unknown,
+}
+
+/// A test on [`Expr`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Check {
+    /// `!`
+    Not(Box<Check>),
+    /// Both.
+    And(Box<Check>, Box<Check>),
+    /// Either.
+    Or(Box<Check>, Box<Check>),
+    /// A comparison, its operator as written.
+    Compare(Expr, String, Expr),
+    /// The text is not empty.
+    NotEmpty(Expr),
+    /// The text is empty.
+    Empty(Expr),
+    /// Not known.
+    Unknown,
+}
+
+/// Options that change how statuses flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Setting {
+    /// `set -e`
+    Errexit,
+    /// `set -o pipefail`
+    Pipefail,
+    /// `shopt -s inherit_errexit`
+    InheritErrexit,
+}
+
+/// How a wrapper passes on the status of what it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Passes {
+    /// Its status is zero only if the command ran and its status was zero, and otherwise it is not.
+    #[default]
+    Own,
+    /// Its status says nothing about the command's.
+    Masked,
+    /// As `Own`, but it may also succeed without running the command.
+    Maybe,
+    /// It returns before the command has ended.
+    Detached,
+}
+
+/// How simple commands follow each other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Step {
+    /// Nothing; leaves status 0.
+    #[default]
+    Nothing,
+    /// A simple command whose outcome is open.
+    Leaf(LeafId),
+    /// A simple command that cannot fail, or always does: `true`, `echo`, `false`.
+    Known(LeafId, bool),
+    /// One after the other.
+    Seq(Vec<Step>),
+    /// `&&` and `||`.
+    AndOr(Box<Step>, Vec<(Op, Step)>),
+    /// A pipeline.
+    Pipe(Vec<Step>),
+    /// `!`
+    Not(Box<Step>),
+    /// `( … )`: a copy of the shell.
+    Subshell(Box<Step>),
+    /// `bash -c '…'`: a new shell with its own options.
+    Shell(Box<Step>),
+    /// `$( … )`: as a subshell, without `set -e`.
+    Substitution(Box<Step>),
+    /// Runs beside the line.
+    Background(Box<Step>),
+    /// `if`.
+    If(Vec<(Step, Step)>, Option<Box<Step>>),
+    /// `while`, `until`: condition, whether it is `until`, body.
+    While(Box<Step>, bool, Box<Step>),
+    /// `for` over words that are not known: any number of rounds; `true`: at least one.
+    Repeat(Box<Step>, bool),
+    /// `for` over known words: one body for each.
+    Rounds(Vec<Step>),
+    /// `case`: the value, and for each arm its literal patterns (`None`: may match anything), body, whether it ends.
+    Case(Expr, Vec<(Vec<Option<String>>, Step, bool)>),
+    /// One of these; which is not known.
+    Either(Vec<Step>),
+    /// A function call, and the variables that are local in it.
+    Call(Box<Step>, Vec<String>),
+    /// A command behind a wrapper that does not pass its status on.
+    Wrapped(Passes, Box<Step>),
+    /// Substitutions in the words of a command, then the command.
+    After(Vec<Step>, Box<Step>),
+    /// An assignment. Its status is that of the last substitution in it, else 0.
+    Assign(Vec<(String, Expr)>, Vec<Step>),
+    /// Variables set without touching the status: parameters of a call, the variable of a loop.
+    Bind(Vec<(String, Expr)>),
+    /// `set`, `shopt`.
+    Set(Vec<(Setting, bool)>),
+    /// `exit`
+    Exit(Expr),
+    /// `return`
+    Return(Expr),
+    /// `break n`
+    Break(usize),
+    /// `continue n`
+    Continue(usize),
+    /// `[ … ]`, `[[ … ]]`
+    Test(Check),
+    /// `(( … ))`
+    Calculate(Calc),
+    /// `wait`, with the job if one is named.
+    Wait(Option<Expr>),
+    /// `trap '…' EXIT`; `None` removes it.
+    TrapExit(Option<Box<Step>>),
+    /// `trap '…' ERR`; `None` removes it.
+    TrapErr(Option<Box<Step>>),
+    /// A status that is not known.
+    Open,
+}

@@ -1,0 +1,493 @@
+//! Programs that run another program (`timeout 60 cargo test`, `npx jest`, `bash -lc '…'`): what they run.
+//!
+//! They are data (`gates/wrappers.toml`); only shells, `eval`, `exec` and `find -exec` have rules of their own.
+
+use std::sync::OnceLock;
+
+use serde::Deserialize;
+
+use super::program::{Arg, Passes};
+use crate::embedded;
+
+/// What a command runs in the place of itself.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Inner {
+    /// Another simple command.
+    Argv(Vec<Arg>),
+    /// A shell script, and the parameters it is given.
+    Script {
+        /// Its text; `None` when it is not literal.
+        text: Option<String>,
+        /// `$0`, `$1`, …
+        parameters: Vec<Arg>,
+        /// Options set by the shell's own arguments: `-e`, `-o pipefail`.
+        errexit: bool,
+        /// As above.
+        pipefail: bool,
+    },
+    /// Standard input, read as a shell script (`bash -s`, `bash <<EOF`).
+    Stdin {
+        /// As in [`Inner::Script`].
+        errexit: bool,
+        /// As in [`Inner::Script`].
+        pipefail: bool,
+    },
+}
+
+/// A wrapper removed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unwrapped {
+    /// What it runs.
+    pub inner: Inner,
+    /// Its name, with its subcommand.
+    pub wrapper: String,
+    /// How its status relates to the command's.
+    pub passes: Passes,
+    /// The option that narrows what the command works on.
+    pub narrowed_by: Option<String>,
+    /// The directory the command runs in.
+    pub directory: Option<Arg>,
+    /// Whether it runs elsewhere.
+    pub remote: bool,
+    /// Whether words that are not shown are added.
+    pub appends: bool,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    wrapper: Vec<Wrapper>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Wrapper {
+    names: Vec<String>,
+    subcommands: Vec<String>,
+    optional: Vec<String>,
+    values: Vec<String>,
+    narrows: Vec<String>,
+    directory: Vec<String>,
+    operands: i8,
+    assignments: bool,
+    command: Vec<String>,
+    script: Vec<String>,
+    script_rest: Vec<String>,
+    shell: bool,
+    inert: Vec<String>,
+    detached: Vec<String>,
+    passes: Passes,
+    honest: Vec<String>,
+    appends: bool,
+    remote: bool,
+    strip_version: bool,
+}
+
+fn wrappers() -> &'static [Wrapper] {
+    static TABLE: OnceLock<Vec<Wrapper>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        embedded::file(embedded::GATES, "wrappers.toml")
+            .and_then(|text| toml::from_str::<File>(text).ok())
+            .map(|file| file.wrapper)
+            .unwrap_or_default()
+    })
+}
+
+fn base(name: &str) -> &str {
+    let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    base.strip_suffix(".exe").unwrap_or(base)
+}
+
+/// Removes one wrapper from the front of a command; `None` when there is none, or when it runs nothing.
+pub fn unwrap(argv: &[Arg]) -> Option<Unwrapped> {
+    let name = base(argv.first()?.literal()?);
+    if matches!(name, "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash") {
+        return shell(name, &argv[1..]);
+    }
+    if matches!(name, "eval") {
+        let text = join(&argv[1..]);
+        return Some(plain(name, Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false }));
+    }
+    if name == "find" {
+        return find(argv);
+    }
+    wrappers().iter().filter(|wrapper| wrapper.names.iter().any(|n| n == name)).find_map(|w| w.apply(name, argv))
+}
+
+fn plain(name: &str, inner: Inner) -> Unwrapped {
+    Unwrapped {
+        inner,
+        wrapper: name.to_owned(),
+        passes: Passes::Own,
+        narrowed_by: None,
+        directory: None,
+        remote: false,
+        appends: false,
+    }
+}
+
+fn join(words: &[Arg]) -> Option<String> {
+    let words: Option<Vec<_>> = words.iter().map(|arg| arg.whole.then_some(arg.text.as_str())).collect();
+    words.map(|words| words.join(" "))
+}
+
+/// `bash -euo pipefail -lc 'script' name args`, `bash script.sh` (a program like any other), `bash -s`.
+fn shell(name: &str, args: &[Arg]) -> Option<Unwrapped> {
+    let (mut errexit, mut pipefail, mut script, mut stdin, mut noexec) = (false, false, false, false, false);
+    let mut rest = args;
+    while let Some((first, after)) = rest.split_first() {
+        let Some(text) = first.literal() else { break };
+        if text == "--" {
+            rest = after;
+            break;
+        }
+        if matches!(text, "--rcfile" | "--init-file") {
+            rest = after.get(1..).unwrap_or_default();
+            continue;
+        }
+        if text.starts_with("--") {
+            rest = after;
+            continue;
+        }
+        let on = text.starts_with('-');
+        let Some(letters) = text.strip_prefix(['-', '+']).filter(|letters| !letters.is_empty()) else { break };
+        rest = after;
+        for letter in letters.chars() {
+            match letter {
+                'c' => script = true,
+                'e' => errexit = on,
+                's' => stdin = true,
+                'n' => noexec = true,
+                'o' => {
+                    match rest.first().and_then(Arg::literal) {
+                        Some("pipefail") => pipefail = on,
+                        Some("errexit") => errexit = on,
+                        _ => {}
+                    }
+                    rest = rest.get(1..).unwrap_or_default();
+                }
+                'O' => rest = rest.get(1..).unwrap_or_default(),
+                _ => {}
+            }
+        }
+    }
+    if noexec {
+        return None;
+    }
+    if script {
+        let (text, parameters) = match rest.split_first() {
+            Some((text, parameters)) => (text.whole.then(|| text.text.clone()), parameters.to_vec()),
+            None => return None,
+        };
+        return Some(plain(name, Inner::Script { text, parameters, errexit, pipefail }));
+    }
+    (stdin || rest.is_empty()).then(|| plain(name, Inner::Stdin { errexit, pipefail }))
+}
+
+fn find(argv: &[Arg]) -> Option<Unwrapped> {
+    let at = argv.iter().position(|arg| matches!(arg.literal(), Some("-exec" | "-execdir" | "-ok" | "-okdir")))?;
+    let inner: Vec<Arg> = argv[at + 1..]
+        .iter()
+        .take_while(|arg| !matches!(arg.literal(), Some(";" | "+")))
+        .map(|arg| if arg.text.contains("{}") { Arg::default() } else { arg.clone() })
+        .collect();
+    if inner.is_empty() {
+        return None;
+    }
+    Some(Unwrapped { passes: Passes::Masked, appends: true, ..plain("find -exec", Inner::Argv(inner)) })
+}
+
+impl Wrapper {
+    fn apply(&self, name: &str, argv: &[Arg]) -> Option<Unwrapped> {
+        let mut found = plain(name, Inner::Argv(Vec::new()));
+        found.passes = self.passes;
+        found.appends = self.appends;
+        found.remote = self.remote;
+        let mut rest = &argv[1..];
+        if !self.subcommands.is_empty() {
+            rest = self.options(rest, &mut found, false)?.0;
+            let (words, after) = self.subcommand(rest)?;
+            found.wrapper = format!("{name} {words}");
+            rest = after;
+        }
+        for _ in 0..2 {
+            let (after, end) = self.options(rest, &mut found, true)?;
+            rest = after;
+            match end {
+                End::Script(text) => {
+                    let parameters = Vec::new();
+                    let text = text.whole.then_some(text.text);
+                    found.inner = Inner::Script { text, parameters, errexit: false, pipefail: false };
+                    return Some(found);
+                }
+                End::Command => return found.argv(rest, self),
+                End::Operands if rest.first().and_then(Arg::literal).is_some_and(|w| self.optional.iter().any(|o| o == w)) => {
+                    rest = &rest[1..];
+                }
+                End::Operands => break,
+            }
+        }
+        if self.operands < 0 {
+            let at = rest.iter().position(|arg| arg.literal() == Some("--"));
+            return match at {
+                Some(at) => found.argv(&rest[at + 1..], self),
+                None => None,
+            };
+        }
+        let mut operands = self.operands;
+        while operands > 0 {
+            if rest.is_empty() {
+                return None;
+            }
+            rest = &rest[1..];
+            operands -= 1;
+            let (after, end) = self.options(rest, &mut found, true)?;
+            rest = after;
+            match end {
+                End::Script(text) => {
+                    let text = text.whole.then_some(text.text);
+                    found.inner = Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false };
+                    return Some(found);
+                }
+                End::Command => return found.argv(rest, self),
+                End::Operands => {}
+            }
+        }
+        found.argv(rest, self)
+    }
+
+    /// Skips options. `None` when one of them means that nothing is run.
+    fn options<'a>(&self, mut rest: &'a [Arg], found: &mut Unwrapped, last: bool) -> Option<(&'a [Arg], End)> {
+        while let Some((first, after)) = rest.split_first() {
+            let text = first.text.as_str();
+            if self.assignments && is_assignment(text) {
+                rest = after;
+                continue;
+            }
+            if self.script_rest.iter().any(|option| option == text) {
+                return Some((after, End::Command));
+            }
+            if !text.starts_with('-') || text == "-" {
+                break;
+            }
+            if text == "--" {
+                if last && self.operands <= 0 {
+                    return Some((after, End::Command));
+                }
+                if self.operands < 0 {
+                    break;
+                }
+                rest = after;
+                continue;
+            }
+            let (option, value) = match text.split_once('=') {
+                Some((option, value)) if text.starts_with("--") => (option, Some(value)),
+                _ => (text, None),
+            };
+            let is = |list: &[String]| list.iter().any(|entry| entry == option);
+            if is(&self.inert) {
+                return None;
+            }
+            if is(&self.detached) {
+                found.passes = Passes::Detached;
+            }
+            if is(&self.honest) {
+                found.passes = Passes::Own;
+            }
+            // Short options of one letter come in bundles: `script -qec '…'`.
+            let bundled = |list: &[String]| {
+                !text.starts_with("--")
+                    && text.len() > 2
+                    && list.iter().any(|entry| entry.len() == 2 && text.ends_with(&entry[1..]) && is_letters(&text[1..]))
+            };
+            if self.honest.iter().any(|entry| entry.len() == 2 && !text.starts_with("--") && text.contains(&entry[1..])) {
+                found.passes = Passes::Own;
+            }
+            if self.detached.iter().any(|entry| entry.len() == 2 && is_letters(&text[1..]) && text.contains(&entry[1..])) {
+                found.passes = Passes::Detached;
+            }
+            if is(&self.command) {
+                return Some((after, End::Command));
+            }
+            if is(&self.script) || bundled(&self.script) {
+                let script = match value {
+                    Some(value) => Arg { text: value.to_owned(), ..first.clone() },
+                    None => after.first()?.clone(),
+                };
+                return Some((after, End::Script(script)));
+            }
+            let takes_next = is(&self.values) && value.is_none();
+            let value = if takes_next { after.first() } else { None };
+            if is(&self.narrows) {
+                found.narrowed_by = Some(option.to_owned());
+            }
+            if is(&self.directory) {
+                let inline = text.split_once('=').map(|(_, dir)| Arg { text: dir.to_owned(), ..first.clone() });
+                found.directory = inline.or_else(|| value.cloned());
+            }
+            rest = if takes_next { after.get(1..).unwrap_or_default() } else { after };
+        }
+        Some((rest, End::Operands))
+    }
+
+    /// Matches one of the subcommands, `*` standing for any word.
+    fn subcommand<'a>(&self, rest: &'a [Arg]) -> Option<(String, &'a [Arg])> {
+        self.subcommands.iter().find_map(|words| {
+            let mut taken = 0;
+            for word in words.split(' ') {
+                // Options between `compose` and `exec` belong to `compose`.
+                while taken > 0 && rest.get(taken).is_some_and(|arg| arg.text.starts_with('-')) {
+                    let has_value = self.values.iter().any(|v| *v == rest[taken].text);
+                    taken += if has_value { 2 } else { 1 };
+                }
+                let given = rest.get(taken)?;
+                if word != "*" && given.literal() != Some(word) {
+                    return None;
+                }
+                taken += 1;
+            }
+            Some((words.clone(), rest.get(taken..).unwrap_or_default()))
+        })
+    }
+}
+
+enum End {
+    Operands,
+    Command,
+    Script(Arg),
+}
+
+impl Unwrapped {
+    fn argv(mut self, rest: &[Arg], wrapper: &Wrapper) -> Option<Self> {
+        let rest = match rest.first().and_then(Arg::literal) {
+            Some("--") => &rest[1..],
+            _ => rest,
+        };
+        if rest.is_empty() {
+            return None;
+        }
+        if wrapper.shell {
+            let text = join(rest);
+            self.inner = Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false };
+            return Some(self);
+        }
+        let mut argv = rest.to_vec();
+        if wrapper.strip_version
+            && let Some(first) = argv.first_mut()
+            && let Some(at) = first.text.rfind('@').filter(|at| *at > 0)
+        {
+            first.text.truncate(at);
+        }
+        self.inner = Inner::Argv(argv);
+        Some(self)
+    }
+}
+
+fn is_letters(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_alphabetic())
+}
+
+/// Whether a word is `NAME=…`.
+pub fn is_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(line: &[&str]) -> Vec<Arg> {
+        line.iter().map(|word| Arg::new(*word)).collect()
+    }
+
+    /// What is left after every wrapper is removed; a script in quotes.
+    fn inner(line: &[&str]) -> String {
+        let mut argv = args(line);
+        while let Some(found) = unwrap(&argv) {
+            match found.inner {
+                Inner::Argv(inner) => argv = inner,
+                Inner::Script { text, .. } => return format!("'{}'", text.unwrap_or_else(|| "?".to_owned())),
+                Inner::Stdin { .. } => return "<stdin>".to_owned(),
+            }
+        }
+        argv.iter().map(|arg| arg.text.clone()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_table_is_read() {
+        let text = embedded::file(embedded::GATES, "wrappers.toml").expect("the file is embedded");
+        let file: File = toml::from_str(text).expect("gates/wrappers.toml is valid");
+        assert!(file.wrapper.len() > 30);
+    }
+
+    #[test]
+    fn wrappers_are_removed() {
+        for (line, want) in [
+            (&["timeout", "60", "cargo", "test"][..], "cargo test"),
+            (&["timeout", "-k", "5", "--signal=KILL", "60", "cargo", "test", "-q"], "cargo test -q"),
+            (&["env", "-i", "A=b", "CI=1", "npm", "test"], "npm test"),
+            (&["nice", "-n", "10", "make", "check"], "make check"),
+            (&["sudo", "-u", "me", "X=1", "pytest"], "pytest"),
+            (&["npx", "--yes", "jest@29", "--ci"], "jest --ci"),
+            (&["npx", "-p", "jest", "jest"], "jest"),
+            (&["npx", "-c", "jest --ci"], "'jest --ci'"),
+            (&["pnpm", "--filter", "web", "exec", "vitest", "run"], "vitest run"),
+            (&["uv", "run", "--with", "x", "pytest", "-q"], "pytest -q"),
+            (&["poetry", "run", "pytest"], "pytest"),
+            (&["bundle", "exec", "rspec"], "rspec"),
+            (&["mise", "exec", "node@20", "--", "npm", "test"], "npm test"),
+            (&["mise", "x", "--", "go", "test", "./..."], "go test ./..."),
+            (&["mise", "run", "test"], "mise run test"),
+            (&["nix", "develop", ".#ci", "-c", "cargo", "test"], "cargo test"),
+            (&["nix", "develop", "--command", "cargo", "test"], "cargo test"),
+            (&["nix-shell", "--run", "cargo test"], "'cargo test'"),
+            (&["nix-shell", "shell.nix", "--run", "cargo test"], "'cargo test'"),
+            (&["bash", "-lc", "cargo test"], "'cargo test'"),
+            (&["bash", "-euo", "pipefail", "-c", "a | b"], "'a | b'"),
+            (&["bash", "run.sh"], "bash run.sh"),
+            (&["bash", "-n", "run.sh"], "bash -n run.sh"),
+            (&["bash"], "<stdin>"),
+            (&["ssh", "-p", "22", "host", "cd", "x", "&&", "make"], "'cd x && make'"),
+            (&["docker", "exec", "-it", "-w", "/app", "web", "npm", "test"], "npm test"),
+            (&["docker", "compose", "-f", "ci.yml", "exec", "-T", "web", "npm", "test"], "npm test"),
+            (&["docker", "run", "--rm", "-v", "a:b", "node:20", "sh", "-c", "npm test"], "'npm test'"),
+            (&["docker", "build", "."], "docker build ."),
+            (&["wsl", "-d", "Ubuntu", "--", "bash", "-lc", "go test"], "'go test'"),
+            (&["wsl.exe", "-e", "sh", "-c", "go test"], "'go test'"),
+            (&["xargs", "-n1", "-I", "{}", "cargo", "test"], "cargo test"),
+            (&["rtk", "test", "bun", "run", "test"], "bun run test"),
+            (&["rtk", "bun", "run", "test"], "bun run test"),
+            (&["command", "-v", "cargo"], "command -v cargo"),
+            (&["command", "cargo", "test"], "cargo test"),
+            (&["stdbuf", "-oL", "cargo", "test"], "cargo test"),
+            (&["script", "-qec", "cargo test", "/dev/null"], "'cargo test'"),
+            (&["script", "-q", "/dev/null", "cargo", "test"], "cargo test"),
+            (&["find", ".", "-name", "*.sh", "-exec", "bash", "-n", "{}", ";"], "bash -n "),
+            (&["cmd", "/c", "npm", "test"], "'npm test'"),
+            (&["cross-env", "CI=1", "jest"], "jest"),
+            (&["dotenv", "-e", ".env", "--", "jest"], "jest"),
+            (&["eval", "cargo", "test"], "'cargo test'"),
+            (&["bunx", "--bun", "bun", "test"], "bun test"),
+            (&["conda", "run", "-n", "x", "pytest"], "pytest"),
+            (&["direnv", "exec", ".", "make"], "make"),
+            (&["yarn", "workspace", "web", "exec", "jest"], "jest"),
+        ] {
+            assert_eq!(inner(line), want, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_wrapper_says_what_it_does_to_the_status() {
+        let passes = |line: &[&str]| unwrap(&args(line)).map(|found| found.passes);
+        assert_eq!(passes(&["timeout", "5", "x"]), Some(Passes::Own));
+        assert_eq!(passes(&["xargs", "x"]), Some(Passes::Maybe));
+        assert_eq!(passes(&["script", "-c", "x"]), Some(Passes::Masked));
+        assert_eq!(passes(&["script", "-e", "-c", "x"]), Some(Passes::Own));
+        assert_eq!(passes(&["docker", "run", "-d", "img", "x"]), Some(Passes::Detached));
+        assert_eq!(passes(&["find", ".", "-exec", "x", "{}", "+"]), Some(Passes::Masked));
+    }
+}

@@ -1,0 +1,544 @@
+//! From the syntax tree to a [`Program`]: words expanded, wrappers removed, functions, aliases and inner scripts
+//! followed, directories and streams tracked.
+//!
+//! One pass in the order of the text. Where the line may take either of two ways, what they disagree on is not known.
+
+use std::rc::Rc;
+
+use super::ast::{Item, Kind, Node, Op, Part, Redirect, RedirectTo, Script, Word};
+use super::expand::Scope;
+use super::parse::{self, Unparsed};
+use super::program::{Arg, Directory, Expr, Leaf, Passes, Program, Sink, Source, Step};
+
+/// How many steps a program may have. Functions that call functions make short lines long.
+const MAX_STEPS: usize = 20_000;
+/// How deep scripts, functions and compound commands may stand in each other.
+const MAX_DEPTH: usize = 70;
+/// How many rounds of a `for` over known words are followed one by one.
+const MAX_ROUNDS: usize = 16;
+
+/// Analyses a command line.
+pub fn program(line: &str) -> Result<Program, Unparsed> {
+    // A carriage return before a newline comes from the transport, not from the shell.
+    let line = line.replace("\r\n", "\n");
+    let script = parse::parse(&line)?;
+    let mut walker = Walker { program: Program::default(), steps: 0, pipes: 0, calls: 0 };
+    let mut scope = Scope::default();
+    let context = Context { source: Rc::from(line.as_str()), ..Context::default() };
+    let root = walker.script(&script, &mut scope, &context);
+    walker.program.root = root;
+    Ok(walker.program)
+}
+
+pub(super) struct Walker {
+    pub(super) program: Program,
+    steps: usize,
+    pipes: usize,
+    calls: usize,
+}
+
+/// What surrounds a command.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Context {
+    pub(super) source: Rc<str>,
+    pub(super) stdout: Sink,
+    pub(super) stderr: Sink,
+    pub(super) stdin: Source,
+    pub(super) wrappers: Vec<String>,
+    pub(super) narrowed_by: Option<String>,
+    pub(super) directory: Option<Directory>,
+    pub(super) remote: bool,
+    pub(super) background: bool,
+    pub(super) appended: bool,
+    pub(super) writes: Vec<Option<String>>,
+    pub(super) depth: usize,
+    /// The whole simple command, for messages.
+    pub(super) text: Rc<str>,
+}
+
+impl Walker {
+    pub(super) fn script(&mut self, script: &Script, scope: &mut Scope, context: &Context) -> Step {
+        let mut steps = Vec::with_capacity(script.items.len());
+        for Item { node, background } in &script.items {
+            if *background {
+                let context = Context { background: true, ..context.clone() };
+                let step = self.node(node, &mut scope.clone(), &context);
+                steps.push(Step::Background(Box::new(step)));
+                continue;
+            }
+            let before = scope.directory.clone();
+            steps.push(self.node(node, scope, context));
+            if scope.directory != before
+                && let Some(directory) = &mut scope.directory
+            {
+                // The next command runs whether or not the `cd` succeeded.
+                directory.certain = false;
+            }
+        }
+        if steps.len() == 1 { steps.remove(0) } else { Step::Seq(steps) }
+    }
+
+    pub(super) fn node(&mut self, node: &Node, scope: &mut Scope, outer: &Context) -> Step {
+        self.steps += 1;
+        if self.steps > MAX_STEPS || outer.depth > MAX_DEPTH {
+            self.program.truncated = true;
+            return Step::Open;
+        }
+        let mut context = Context { depth: outer.depth + 1, ..outer.clone() };
+        let mut before = Vec::new();
+        if !matches!(node.kind, Kind::Simple(_)) {
+            self.redirect(&node.redirects, scope, &mut context, &mut before);
+        }
+        let step = self.kind(node, scope, context);
+        let step = if before.is_empty() { step } else { Step::After(before, Box::new(step)) };
+        if node.negated { Step::Not(Box::new(step)) } else { step }
+    }
+
+    fn kind(&mut self, node: &Node, scope: &mut Scope, mut context: Context) -> Step {
+        match &node.kind {
+            Kind::Simple(simple) => {
+                context.text = context.source.get(node.span.0..node.span.1).unwrap_or_default().trim().into();
+                self.simple(simple, &node.redirects, scope, context)
+            }
+            Kind::AndOr { first, rest } => {
+                let first = self.node(first, scope, &context);
+                let mut steps = Vec::with_capacity(rest.len());
+                let skipped = scope.clone();
+                for (op, node) in rest {
+                    if *op == Op::Or {
+                        // What follows `||` knows no more than what stood before the list.
+                        let mut other = scope.clone();
+                        steps.push((*op, self.node(node, &mut other, &context)));
+                        scope.join(&other);
+                    } else {
+                        steps.push((*op, self.node(node, scope, &context)));
+                    }
+                }
+                let directory = scope.directory.clone();
+                scope.join(&skipped);
+                scope.directory = directory;
+                Step::AndOr(Box::new(first), steps)
+            }
+            Kind::Pipeline(stages) => {
+                let mut steps = Vec::with_capacity(stages.len());
+                let mut source = context.stdin.clone();
+                for (index, stage) in stages.iter().enumerate() {
+                    let mut inner = Context { stdin: source.clone(), ..context.clone() };
+                    if index + 1 < stages.len() {
+                        self.pipes += 1;
+                        inner.stdout = Sink::Pipe(self.pipes);
+                        if stage.stderr_too {
+                            inner.stderr = Sink::Pipe(self.pipes);
+                        }
+                        source = Source::Pipe(self.pipes);
+                    }
+                    steps.push(self.node(&stage.node, &mut scope.clone(), &inner));
+                }
+                Step::Pipe(steps)
+            }
+            Kind::Subshell(script) => Step::Subshell(Box::new(self.script(script, &mut scope.clone(), &context))),
+            Kind::Group(script) => self.script(script, scope, &context),
+            Kind::If { arms, otherwise } => {
+                let mut steps = Vec::with_capacity(arms.len());
+                let mut ends = Vec::with_capacity(arms.len() + 1);
+                for (condition, then) in arms {
+                    let condition = self.script(condition, scope, &context);
+                    let mut inner = scope.clone();
+                    steps.push((condition, self.script(then, &mut inner, &context)));
+                    ends.push(inner);
+                }
+                let mut inner = scope.clone();
+                let otherwise =
+                    otherwise.as_ref().map(|script| Box::new(self.script(script, &mut inner, &context)));
+                *scope = inner;
+                for end in &ends {
+                    scope.join(end);
+                }
+                Step::If(steps, otherwise)
+            }
+            Kind::While { condition, until, body } => {
+                self.forget(condition, scope, 0);
+                self.forget(body, scope, 0);
+                let condition = self.script(condition, scope, &context);
+                let mut inner = scope.clone();
+                let body = self.script(body, &mut inner, &context);
+                scope.join(&inner);
+                Step::While(Box::new(condition), *until, Box::new(body))
+            }
+            Kind::For { variable, words, body } => self.repeat(variable.as_deref(), words.as_deref(), body, scope, &context),
+            Kind::Case { word, arms } => {
+                let mut before = Vec::new();
+                self.substitutions(word, scope, &context, None, &mut before);
+                let mut ends = Vec::with_capacity(arms.len());
+                let mut steps = Vec::with_capacity(arms.len());
+                for arm in arms {
+                    let mut inner = scope.clone();
+                    let body = self.script(&arm.body, &mut inner, &context);
+                    let patterns = arm
+                        .patterns
+                        .iter()
+                        .map(|pattern| match pattern.parts.as_slice() {
+                            [Part::Text { text, quoted: false }] if text == "*" => Some("*".to_owned()),
+                            _ => pattern.as_literal().filter(|text| !text.contains(['*', '?', '['])),
+                        })
+                        .collect();
+                    steps.push((patterns, body, arm.ends));
+                    ends.push(inner);
+                }
+                let value = match scope.text(word) {
+                    Some(text) => Expr::Text(text),
+                    None => scope.expr(word),
+                };
+                for end in &ends {
+                    scope.join(end);
+                }
+                after(before, Step::Case(value, steps))
+            }
+            Kind::Function { names, body } => {
+                for name in names {
+                    scope.functions.insert(name.clone(), vec![(Rc::clone(body), true)]);
+                }
+                Step::Nothing
+            }
+            Kind::Time(inner) => inner.as_ref().map_or(Step::Nothing, |inner| self.node(inner, scope, &context)),
+            Kind::Condition(condition) => {
+                let mut before = Vec::new();
+                self.condition_words(condition, scope, &context, &mut before);
+                after(before, Step::Test(scope.check(condition)))
+            }
+            Kind::Arithmetic(arithmetic) => {
+                let calc = scope.calc(arithmetic);
+                forget_assigned(&calc, scope);
+                Step::Calculate(calc)
+            }
+            Kind::Coproc(inner) => {
+                context.background = true;
+                context.stdout = Sink::Elsewhere;
+                Step::Background(Box::new(self.node(inner, &mut scope.clone(), &context)))
+            }
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        variable: Option<&str>,
+        words: Option<&[Word]>,
+        body: &Script,
+        scope: &mut Scope,
+        context: &Context,
+    ) -> Step {
+        let mut before = Vec::new();
+        let fields = words.map(|words| {
+            let mut fields = Vec::new();
+            for word in words {
+                self.substitutions(word, scope, context, None, &mut before);
+                fields.extend(scope.fields(word, &mut Vec::new()));
+            }
+            fields
+        });
+        let known: Option<Vec<String>> =
+            fields.as_ref().and_then(|fields| fields.iter().map(|arg| arg.literal().map(str::to_owned)).collect());
+        if let (Some(known), Some(variable)) = (&known, variable)
+            && known.len() <= MAX_ROUNDS
+        {
+            let mut rounds = Vec::with_capacity(known.len());
+            for value in known {
+                scope.variables.insert(variable.to_owned(), Some(value.clone()));
+                let assign = Step::Bind(vec![(variable.to_owned(), Expr::Text(value.clone()))]);
+                let start = scope.clone();
+                let step = self.script(body, scope, context);
+                // `break` and `continue` may leave a round at any point of it.
+                scope.join(&start);
+                rounds.push(Step::Seq(vec![assign, step]));
+            }
+            return after(before, Step::Rounds(rounds));
+        }
+        if let Some(variable) = variable {
+            scope.variables.insert(variable.to_owned(), None);
+        }
+        self.forget(body, scope, 0);
+        let mut inner = scope.clone();
+        let step = self.script(body, &mut inner, context);
+        scope.join(&inner);
+        let assign = variable.map(|name| (name.to_owned(), Expr::Unknown)).into_iter().collect();
+        let once = known.is_some_and(|known| !known.is_empty());
+        after(before, Step::Repeat(Box::new(Step::Seq(vec![Step::Bind(assign), step])), once))
+    }
+
+    /// Variables that a loop's body assigns have no known value at its start.
+    fn forget(&self, script: &Script, scope: &mut Scope, depth: usize) {
+        if depth > MAX_DEPTH {
+            return;
+        }
+        for item in &script.items {
+            self.forget_node(&item.node, scope, depth);
+        }
+    }
+
+    fn forget_node(&self, node: &Node, scope: &mut Scope, depth: usize) {
+        let depth = depth + 1;
+        match &node.kind {
+            Kind::Simple(simple) => {
+                for assignment in &simple.assignments {
+                    scope.variables.insert(assignment.name.clone(), None);
+                }
+                let first = simple.words.first().and_then(Word::as_literal).unwrap_or_default();
+                if matches!(first.as_str(), "read" | "export" | "declare" | "local" | "typeset" | "readonly" | "eval" | "mapfile" | "let" | "unset" | "printf" | "getopts" | "shift" | "set") {
+                    for word in &simple.words[1..] {
+                        if let Some(Part::Text { text, .. }) = word.parts.first() {
+                            let name = text.split('=').next().unwrap_or_default();
+                            scope.variables.insert(name.to_owned(), None);
+                        }
+                    }
+                    if matches!(first.as_str(), "shift" | "set") {
+                        scope.positional = None;
+                    }
+                }
+            }
+            Kind::AndOr { first, rest } => {
+                self.forget_node(first, scope, depth);
+                for (_, node) in rest {
+                    self.forget_node(node, scope, depth);
+                }
+            }
+            Kind::Group(script) => self.forget(script, scope, depth),
+            Kind::If { arms, otherwise } => {
+                for (condition, then) in arms {
+                    self.forget(condition, scope, depth);
+                    self.forget(then, scope, depth);
+                }
+                if let Some(script) = otherwise {
+                    self.forget(script, scope, depth);
+                }
+            }
+            Kind::While { condition, body, .. } => {
+                self.forget(condition, scope, depth);
+                self.forget(body, scope, depth);
+            }
+            Kind::For { variable, body, .. } => {
+                if let Some(variable) = variable {
+                    scope.variables.insert(variable.clone(), None);
+                }
+                self.forget(body, scope, depth);
+            }
+            Kind::Case { arms, .. } => {
+                for arm in arms {
+                    self.forget(&arm.body, scope, depth);
+                }
+            }
+            Kind::Time(Some(inner)) => self.forget_node(inner, scope, depth),
+            Kind::Arithmetic(arithmetic) => forget_assigned(&scope.calc(arithmetic), scope),
+            _ => {}
+        }
+    }
+
+    fn condition_words(
+        &mut self,
+        condition: &super::ast::Condition,
+        scope: &Scope,
+        context: &Context,
+        into: &mut Vec<Step>,
+    ) {
+        use super::ast::Condition as C;
+        match condition {
+            C::Not(inner) => self.condition_words(inner, scope, context, into),
+            C::And(left, right) | C::Or(left, right) => {
+                self.condition_words(left, scope, context, into);
+                self.condition_words(right, scope, context, into);
+            }
+            C::Compare(left, _, right) => {
+                self.substitutions(left, scope, context, None, into);
+                self.substitutions(right, scope, context, None, into);
+            }
+            C::Unary(_, word) => self.substitutions(word, scope, context, None, into),
+            C::Unknown(words) => {
+                for word in words {
+                    self.substitutions(word, scope, context, None, into);
+                }
+            }
+        }
+    }
+
+    /// The scripts that expanding a word runs, in their order.
+    pub(super) fn substitutions(
+        &mut self,
+        word: &Word,
+        scope: &Scope,
+        context: &Context,
+        variable: Option<&str>,
+        into: &mut Vec<Step>,
+    ) {
+        let captured = Context { stdout: Sink::Captured(variable.map(str::to_owned)), ..context.clone() };
+        for part in &word.parts {
+            match part {
+                Part::Substitution { script, .. } => {
+                    let step = self.script(script, &mut scope.clone(), &captured);
+                    into.push(Step::Substitution(Box::new(step)));
+                }
+                Part::Process { script, reads } => {
+                    let stdout = if *reads { Sink::Elsewhere } else { context.stdout.clone() };
+                    let inner = Context { stdout, background: true, ..context.clone() };
+                    let step = self.script(script, &mut scope.clone(), &inner);
+                    into.push(Step::Background(Box::new(step)));
+                }
+                Part::Arithmetic(super::ast::Arithmetic::Word(word)) => {
+                    self.substitutions(word, scope, context, None, into);
+                }
+                Part::Opaque(scripts) => {
+                    for script in scripts {
+                        // `${x:-$(cmd)}` may or may not run it.
+                        let step = self.script(script, &mut scope.clone(), &captured);
+                        into.push(Step::Either(vec![Step::Nothing, Step::Substitution(Box::new(step))]));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Applies redirections to the streams.
+    pub(super) fn redirect(
+        &mut self,
+        redirects: &[Redirect],
+        scope: &Scope,
+        context: &mut Context,
+        before: &mut Vec<Step>,
+    ) {
+        for Redirect { fd, to } in redirects {
+            let (word, sink) = match to {
+                RedirectTo::File(word) | RedirectTo::Append(word) | RedirectTo::Both(word) | RedirectTo::BothAppend(word) => {
+                    if let [Part::Process { script, reads: false }] = word.parts.as_slice() {
+                        // `> >(tee log)` is a pipe, but its reader does not decide the status.
+                        self.pipes += 1;
+                        let pipe = self.pipes;
+                        let inner = Context { stdin: Source::Pipe(pipe), ..context.clone() };
+                        let step = self.script(script, &mut scope.clone(), &inner);
+                        before.push(Step::Background(Box::new(step)));
+                        (None, Sink::Pipe(pipe))
+                    } else {
+                        let path = scope.text(word);
+                        let sink = match path.as_deref() {
+                            Some("/dev/null" | "NUL" | "nul") => Sink::Nowhere,
+                            Some("/dev/stdout" | "/dev/fd/1") => context.stdout.clone(),
+                            Some("/dev/stderr" | "/dev/fd/2") => context.stderr.clone(),
+                            Some("/dev/tty") => Sink::Elsewhere,
+                            _ => Sink::File(path),
+                        };
+                        (Some(word), sink)
+                    }
+                }
+                RedirectTo::Input(word) => {
+                    self.substitutions(word, scope, context, None, before);
+                    if *fd == Some(0) {
+                        context.stdin = Source::File(scope.text(word));
+                    }
+                    continue;
+                }
+                RedirectTo::Text(word) => {
+                    self.substitutions(word, scope, context, None, before);
+                    if *fd == Some(0) {
+                        context.stdin = Source::Text(scope.text(word));
+                    }
+                    continue;
+                }
+                RedirectTo::Copy(source) => {
+                    let copied = match source {
+                        1 => context.stdout.clone(),
+                        2 => context.stderr.clone(),
+                        _ => Sink::Elsewhere,
+                    };
+                    match fd {
+                        Some(1) => context.stdout = copied,
+                        Some(2) => context.stderr = copied,
+                        _ => {}
+                    }
+                    continue;
+                }
+                RedirectTo::Closed => {
+                    match fd {
+                        Some(1) => context.stdout = Sink::Nowhere,
+                        Some(2) => context.stderr = Sink::Nowhere,
+                        _ => {}
+                    }
+                    continue;
+                }
+            };
+            if let Some(word) = word {
+                self.substitutions(word, scope, context, None, before);
+            }
+            if let Sink::File(path) = &sink {
+                context.writes.push(path.clone());
+            }
+            let both = matches!(to, RedirectTo::Both(_) | RedirectTo::BothAppend(_));
+            if both || *fd == Some(1) {
+                context.stdout = sink.clone();
+            }
+            if both || *fd == Some(2) {
+                context.stderr = sink;
+            }
+        }
+    }
+
+    /// Adds a simple command to the program.
+    pub(super) fn leaf(&mut self, argv: Vec<Arg>, mentions: Vec<String>, scope: &Scope, context: &Context) -> usize {
+        let (stdout, stderr) = match &scope.streams {
+            Some((out, err)) => (
+                if context.stdout == Sink::Terminal { out.clone() } else { context.stdout.clone() },
+                if context.stderr == Sink::Terminal { err.clone() } else { context.stderr.clone() },
+            ),
+            None => (context.stdout.clone(), context.stderr.clone()),
+        };
+        self.program.leaves.push(Leaf {
+            argv,
+            environment: Vec::new(),
+            directory: context.directory.clone().or_else(|| scope.directory.clone()),
+            stdout,
+            stderr,
+            stdin: context.stdin.clone(),
+            wrappers: context.wrappers.clone(),
+            narrowed_by: context.narrowed_by.clone(),
+            remote: context.remote,
+            background: context.background,
+            appended: context.appended,
+            writes: context.writes.clone(),
+            mentions,
+            text: context.text.to_string(),
+        });
+        self.program.leaves.len() - 1
+    }
+
+    pub(super) fn next_call(&mut self) -> usize {
+        self.calls += 1;
+        self.calls
+    }
+}
+
+/// `before`, then `step`; the status is that of `step`.
+pub(super) fn after(before: Vec<Step>, step: Step) -> Step {
+    if before.is_empty() { step } else { Step::After(before, Box::new(step)) }
+}
+
+/// What arithmetic assigns is no longer known as text.
+fn forget_assigned(calc: &super::program::Calc, scope: &mut Scope) {
+    use super::program::Calc;
+    match calc {
+        Calc::Assign(name, value) => {
+            scope.variables.insert(name.clone(), None);
+            forget_assigned(value, scope);
+        }
+        Calc::Step(name, ..) => {
+            scope.variables.insert(name.clone(), None);
+        }
+        Calc::Binary(_, left, right) => {
+            forget_assigned(left, scope);
+            forget_assigned(right, scope);
+        }
+        Calc::Unary(_, inner) => forget_assigned(inner, scope),
+        _ => {}
+    }
+}
+
+/// How a wrapper's status relates to what it runs.
+pub(super) fn wrapped(passes: Passes, step: Step) -> Step {
+    if passes == Passes::Own { step } else { Step::Wrapped(passes, Box::new(step)) }
+}
