@@ -9,8 +9,8 @@ use shuck_ast::{
     ArithmeticExpr, ArithmeticExprNode, ArithmeticLvalue, ArithmeticPostfixOp, ArithmeticUnaryOp, ArrayElem,
     AssignmentValue, BackgroundOperator, BinaryOp, BourneParameterExpansion, BuiltinCommand, CaseTerminator, Command,
     CompoundCommand, ConditionalBinaryOp, ConditionalExpr, ConditionalUnaryOp, DeclOperand, HeredocBodyPart,
-    ParameterExpansion, ParameterExpansionSyntax, ParameterOp, Pattern, PatternPart, RedirectKind, RedirectTarget, Span,
-    LiteralText, Stmt, StmtSeq, StmtTerminator, VarRef, WordPart, WordPartNode,
+    LiteralText, ParameterExpansion, ParameterExpansionSyntax, ParameterOp, Pattern, PatternPart, RedirectKind,
+    RedirectTarget, Span, Stmt, StmtSeq, StmtTerminator, VarRef, WordPart, WordPartNode,
 };
 
 use super::ast::{
@@ -34,7 +34,9 @@ pub(super) fn script(seq: &StmtSeq, source: &str, depth: usize) -> Lowered<Scrip
     for stmt in seq.iter() {
         let background = matches!(
             stmt.terminator,
-            Some(StmtTerminator::Background(BackgroundOperator::Plain | BackgroundOperator::Pipe | BackgroundOperator::Bang))
+            Some(StmtTerminator::Background(
+                BackgroundOperator::Plain | BackgroundOperator::Pipe | BackgroundOperator::Bang
+            ))
         );
         items.push(Item { node: lower.stmt(stmt)?, background });
     }
@@ -75,7 +77,8 @@ impl Lower<'_> {
                 let mut words = Vec::with_capacity(simple.args.len() + 1);
                 let name = self.word(&simple.name)?;
                 // A command of assignments or redirections alone has an empty, unquoted name.
-                if !matches!(name.parts.as_slice(), [] | [Part::Text { quoted: false, .. }] if name.as_literal().is_none_or(|n| n.is_empty())) {
+                if !matches!(name.parts.as_slice(), [] | [Part::Text { quoted: false, .. }] if name.as_literal().is_none_or(|n| n.is_empty()))
+                {
                     words.push(name);
                 }
                 for arg in &simple.args {
@@ -92,8 +95,7 @@ impl Lower<'_> {
                         DeclOperand::Name(name) => Word::literal(name.name.as_str()),
                         DeclOperand::Assignment(assignment) => {
                             let assignment = self.assignment(assignment)?;
-                            let mut parts =
-                                vec![Part::Text { text: format!("{}=", assignment.name), quoted: true }];
+                            let mut parts = vec![Part::Text { text: format!("{}=", assignment.name), quoted: true }];
                             match assignment.value {
                                 Some(value) if !assignment.append => parts.extend(value.parts),
                                 _ => parts.push(Part::Opaque(assignment.inner)),
@@ -110,9 +112,9 @@ impl Lower<'_> {
                 names: function.static_names().map(|name| name.as_str().to_owned()).collect(),
                 body: Rc::new(self.stmt(&function.body)?),
             },
-            Command::AnonymousFunction(function) => Kind::Group(Script {
-                items: vec![Item { node: self.stmt(&function.body)?, background: false }],
-            }),
+            Command::AnonymousFunction(function) => {
+                Kind::Group(Script { items: vec![Item { node: self.stmt(&function.body)?, background: false }] })
+            }
         })
     }
 
@@ -194,9 +196,7 @@ impl Lower<'_> {
             CompoundCommand::Select(c) => {
                 Kind::For { variable: Some(c.variable.as_str().to_owned()), words: None, body: self.inner(&c.body)? }
             }
-            CompoundCommand::ArithmeticFor(c) => {
-                Kind::For { variable: None, words: None, body: self.inner(&c.body)? }
-            }
+            CompoundCommand::ArithmeticFor(c) => Kind::For { variable: None, words: None, body: self.inner(&c.body)? },
             CompoundCommand::While(c) => {
                 Kind::While { condition: self.inner(&c.condition)?, until: false, body: self.inner(&c.body)? }
             }
@@ -363,8 +363,9 @@ impl Lower<'_> {
         let mut parts = Vec::new();
         for part in &pattern.parts {
             match &part.kind {
-                PatternPart::Literal(text) => parts
-                    .push(Part::Text { text: text.as_str(self.source, part.span).to_owned(), quoted: true }),
+                PatternPart::Literal(text) => {
+                    parts.push(Part::Text { text: text.as_str(self.source, part.span).to_owned(), quoted: true })
+                }
                 PatternPart::Word(word) => parts.extend(self.word(word)?.parts),
                 PatternPart::AnyString if pattern.parts.len() == 1 => {
                     parts.push(Part::Text { text: "*".to_owned(), quoted: false });
@@ -393,7 +394,9 @@ impl Lower<'_> {
                 let target = word(target)?;
                 match kind {
                     RedirectKind::Output | RedirectKind::Clobber => RedirectTo::File(target),
-                    RedirectKind::Append if self.slice(redirect.span).starts_with('&') => RedirectTo::BothAppend(target),
+                    RedirectKind::Append if self.slice(redirect.span).starts_with('&') => {
+                        RedirectTo::BothAppend(target)
+                    }
                     RedirectKind::Append => RedirectTo::Append(target),
                     RedirectKind::OutputBoth if self.slice(redirect.span).starts_with("&>>") => {
                         RedirectTo::BothAppend(target)
@@ -433,10 +436,9 @@ impl Lower<'_> {
         let mut parts = Vec::new();
         for part in &heredoc.body.parts {
             parts.push(match &part.kind {
-                HeredocBodyPart::Literal(text) => Part::Text {
-                    text: text.as_str(self.source, part.span).to_owned(),
-                    quoted: true,
-                },
+                HeredocBodyPart::Literal(text) => {
+                    Part::Text { text: text.as_str(self.source, part.span).to_owned(), quoted: true }
+                }
                 HeredocBodyPart::Variable(name) => Part::Variable { name: name.as_str().to_owned(), quoted: true },
                 HeredocBodyPart::CommandSubstitution { body, .. } => {
                     Part::Substitution { script: self.inner(body)?, quoted: true }
@@ -523,15 +525,17 @@ impl Lower<'_> {
         let this = self.deeper()?;
         Ok(match expr {
             ConditionalExpr::Binary(binary) => match binary.op {
-                ConditionalBinaryOp::And => Condition::And(
-                    Box::new(this.condition(&binary.left)?),
-                    Box::new(this.condition(&binary.right)?),
+                ConditionalBinaryOp::And => {
+                    Condition::And(Box::new(this.condition(&binary.left)?), Box::new(this.condition(&binary.right)?))
+                }
+                ConditionalBinaryOp::Or => {
+                    Condition::Or(Box::new(this.condition(&binary.left)?), Box::new(this.condition(&binary.right)?))
+                }
+                op => Condition::Compare(
+                    this.operand(&binary.left)?,
+                    op.as_str().to_owned(),
+                    this.operand(&binary.right)?,
                 ),
-                ConditionalBinaryOp::Or => Condition::Or(
-                    Box::new(this.condition(&binary.left)?),
-                    Box::new(this.condition(&binary.right)?),
-                ),
-                op => Condition::Compare(this.operand(&binary.left)?, op.as_str().to_owned(), this.operand(&binary.right)?),
             },
             ConditionalExpr::Unary(unary) => match unary.op {
                 ConditionalUnaryOp::Not => Condition::Not(Box::new(this.condition(&unary.expr)?)),

@@ -100,7 +100,10 @@ impl Walker {
         let Some(name) = argv[0].literal().map(str::to_owned) else {
             return Step::Leaf(self.leaf(argv, mentions, scope, context));
         };
-        if !quoted && context.depth < 60 && let Some(text) = scope.aliases.get(&name).cloned() {
+        if !quoted
+            && context.depth < 60
+            && let Some(text) = scope.aliases.get(&name).cloned()
+        {
             // Whether aliases are expanded depends on the shell and on where the line breaks: it may be either.
             let plain = self.named(&name, simple, argv.clone(), mentions.clone(), &mut scope.clone(), context);
             let Some(text) = text else {
@@ -331,7 +334,9 @@ impl Walker {
                 let names = words
                     .iter()
                     .filter_map(Word::as_literal)
-                    .map(|text| (text.split(['=', '+', '-']).next().unwrap_or_default().trim().to_owned(), Expr::Unknown))
+                    .map(|text| {
+                        (text.split(['=', '+', '-']).next().unwrap_or_default().trim().to_owned(), Expr::Unknown)
+                    })
                     .collect();
                 Step::Seq(vec![Step::Assign(names, Vec::new()), Step::Calculate(Calc::Unknown)])
             }
@@ -373,7 +378,8 @@ impl Walker {
             }
             "shift" => {
                 let by = literal(1).map_or(Some(1), |n| n.parse::<usize>().ok());
-                scope.positional = scope.positional.take().zip(by).map(|(args, by)| args.into_iter().skip(by).collect());
+                scope.positional =
+                    scope.positional.take().zip(by).map(|(args, by)| args.into_iter().skip(by).collect());
                 scope.call = self.next_call();
                 Step::Open
             }

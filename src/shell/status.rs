@@ -538,9 +538,8 @@ impl<'a> Machine<'a> {
                 for (index, (op, step)) in rest.iter().enumerate() {
                     let last = index + 1 == rest.len();
                     let wanted = *op == Op::And;
-                    let (go, skip): (Vec<_>, Vec<_>) = states
-                        .into_iter()
-                        .partition(|state| state.flow == Flow::Normal && state.zero == wanted);
+                    let (go, skip): (Vec<_>, Vec<_>) =
+                        states.into_iter().partition(|state| state.flow == Flow::Normal && state.zero == wanted);
                     states = skip;
                     let ends = self.run(step, go, checked || !last);
                     states.extend(ends);
@@ -567,8 +566,11 @@ impl<'a> Machine<'a> {
             }
             Step::Rounds(rounds) => {
                 let mut done = Vec::new();
-                let mut states: Vec<_> =
-                    if rounds.is_empty() { here.into_iter().map(|s| State { zero: true, ..s }).collect() } else { here };
+                let mut states: Vec<_> = if rounds.is_empty() {
+                    here.into_iter().map(|s| State { zero: true, ..s }).collect()
+                } else {
+                    here
+                };
                 for round in rounds {
                     let ends = self.run(round, states, checked);
                     states = Vec::new();
