@@ -27,6 +27,10 @@ pub enum Command {
     Run(cmd::run::Args),
     /// Show what is proven for the commit and for the working tree
     Status(cmd::status::Args),
+    /// Show what happened, as one timeline
+    Log(cmd::log::Args),
+    /// Explain a gate or a verdict
+    Explain(cmd::explain::Args),
     /// Let one gate pass for one content, with a reason (people only)
     #[command(hide = true)]
     Waive(cmd::waive::Args),
@@ -40,6 +44,9 @@ pub enum Command {
     Hook(cmd::hook::Args),
     /// Print shell completions
     Completions(cmd::completions::Args),
+    /// Print or write man pages
+    #[command(hide = true)]
+    Man(cmd::man::Args),
     /// Print the JSON Schema of a record
     Schema(cmd::schema::Args),
 }
@@ -51,12 +58,15 @@ impl Cli {
             Command::Check(args) => cmd::check::main(&args, ui).map(Into::into),
             Command::Run(args) => cmd::run::main(&args, ui),
             Command::Status(args) => cmd::status::main(&args, ui).map(Into::into),
+            Command::Log(args) => cmd::log::main(&args, ui).map(Into::into),
+            Command::Explain(args) => cmd::explain::main(&args, ui).map(Into::into),
             Command::Waive(args) => cmd::waive::main(&args, ui).map(Into::into),
             Command::Init(args) => cmd::init::main(&args, ui).map(Into::into),
             Command::Uninstall(args) => cmd::uninstall::main(&args, ui).map(Into::into),
             Command::Doctor(args) => cmd::doctor::main(&args, ui).map(Into::into),
             Command::Hook(args) => cmd::hook::main(&args, ui),
             Command::Completions(args) => cmd::completions::main(&args, ui).map(Into::into),
+            Command::Man(args) => cmd::man::main(&args, ui).map(Into::into),
             Command::Schema(args) => cmd::schema::main(&args, ui).map(Into::into),
         };
         done.unwrap_or_else(|error| {

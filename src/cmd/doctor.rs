@@ -2,8 +2,12 @@
 
 use crate::cmd::install_failure;
 use crate::doctor::{Check, Health, Source, examine};
+use crate::engine::Workplace;
 use crate::exit::Exit;
+use crate::fact::collect::{self, BaseOf};
+use crate::git::DefaultBranch;
 use crate::install::Repository;
+use crate::policy::PolicySource;
 use crate::render;
 use crate::render::ui::Ui;
 
@@ -18,7 +22,7 @@ pub struct Args {
 /// Examines the repository of the current directory. Exits with 10 when something is broken.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let repository = Repository::discover(&std::env::current_dir()?).map_err(install_failure)?;
-    let checks = examine(&repository, sources(&repository));
+    let checks = examine(&repository, sources());
     if args.json {
         render::doctor::json(&checks, ui);
     } else {
@@ -28,16 +32,79 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
 }
 
 /// What other parts of the program have checked here.
-fn sources(repository: &Repository) -> Vec<Source<'_>> {
-    vec![Box::new(|| policy(repository))]
+fn sources() -> Vec<Source<'static>> {
+    match Workplace::here() {
+        Ok(place) => {
+            vec![Box::new(move || [policy(&place), journal(&place), concealment(&place), remotes(&place)].concat())]
+        }
+        Err(failure) => vec![Box::new(move || vec![Check::broken("repository", failure.what, failure.remedy)])],
+    }
 }
 
-fn policy(repository: &Repository) -> Vec<Check> {
-    let Some(root) = &repository.root else { return Vec::new() };
-    let path = root.join("gate.toml");
-    vec![if path.exists() {
-        Check::ok("policy", path.display().to_string())
-    } else {
-        Check::warn("policy", "there is no gate.toml: the defaults apply", "gate init")
-    }]
+fn policy(place: &Workplace) -> Vec<Check> {
+    let head = place.repo.head().ok().and_then(|head| head.commit);
+    let lineage = head.and_then(|head| collect::lineage(&place.repo, &head, BaseOf::AnyRemote).ok());
+    match place.policy(lineage.as_ref()) {
+        Err(failure) => {
+            vec![Check::broken("policy", failure.what, "mend gate.toml; `gate schema policy` describes it")]
+        }
+        Ok((policy, notes)) => {
+            let found = match &policy.source {
+                PolicySource::Defaults => {
+                    Check::warn("policy", "there is no gate.toml: the defaults apply", "gate init")
+                }
+                PolicySource::WorkingTree => Check::ok("policy", "gate.toml of the working tree"),
+                PolicySource::Commit(commit) => Check::ok("policy", format!("gate.toml of {}", commit.short())),
+            };
+            let notes = notes.into_iter().map(|note| Check::warn("policy", note.text, ""));
+            std::iter::once(found).chain(notes).collect()
+        }
+    }
+}
+
+fn journal(place: &Workplace) -> Vec<Check> {
+    let whole = match place.journal.verify() {
+        Ok(integrity) if integrity.is_intact() => Check::ok("journal", "the journal is whole"),
+        Ok(integrity) => {
+            Check::warn("journal", integrity.to_string(), "nothing else is lost; what was cut or edited proves nothing")
+        }
+        Err(error) => Check::broken("journal", error.to_string(), "nothing can be recorded until it can be read"),
+    };
+    let writable = match place.journal.probe() {
+        Ok(()) => Check::ok("journal", "the journal can be written"),
+        Err(error) => Check::warn(
+            "journal",
+            format!("the journal cannot be written: {error}"),
+            "runs are kept in .gate/spool until it can",
+        ),
+    };
+    vec![whole, writable]
+}
+
+fn concealment(place: &Workplace) -> Vec<Check> {
+    match place.repo.concealment() {
+        Ok(found) if found.is_empty() => vec![Check::ok("concealment", "nothing hides edits from git")],
+        Ok(found) => found.into_iter().map(|one| Check::warn(one.kind.as_str(), one.what, "")).collect(),
+        Err(error) => vec![Check::broken("concealment", error.to_string(), "")],
+    }
+}
+
+fn remotes(place: &Workplace) -> Vec<Check> {
+    let remotes = place.repo.remotes().unwrap_or_default();
+    let check = |remote: crate::git::Remote| match place.repo.remote_default_branch(&remote.name, &remote.push_url) {
+        DefaultBranch::Known(branch) => Check::ok(
+            "default-branch",
+            format!("{} has the default branch {}", remote.name, branch.trim_start_matches("refs/heads/")),
+        ),
+        DefaultBranch::EmptyRemote => Check::ok("default-branch", format!("{} has no branch yet", remote.name)),
+        DefaultBranch::Unknown(why) => Check::warn(
+            "default-branch",
+            format!(
+                "the default branch of {} cannot be told, so every push to a branch of it is refused: {why}",
+                remote.name
+            ),
+            format!("git remote set-head {} --auto", remote.name),
+        ),
+    };
+    remotes.into_iter().map(check).collect()
 }

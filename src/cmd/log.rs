@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::journal::Journal;
@@ -30,8 +31,14 @@ pub struct Args {
     session: Option<String>,
 }
 
+/// Prints the timeline of the repository of the current directory.
+pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
+    let place = Workplace::here()?;
+    show(args, &place.journal, || place.repo.command(), ui)
+}
+
 /// Prints the timeline of `journal` and of the repository that `git` prepares a git for.
-pub fn show(args: &Args, journal: &Journal, git: impl FnOnce() -> Command, ui: &mut Ui) -> anyhow::Result<Exit> {
+fn show(args: &Args, journal: &Journal, git: impl FnOnce() -> Command, ui: &mut Ui) -> anyhow::Result<Exit> {
     let mut sources = vec![source::journal::read(journal)?];
     match source::git::read(git, MOVEMENTS) {
         Ok(logs) => sources.extend(logs.into_iter().map(|log| log.events)),

@@ -4,9 +4,11 @@
 pub mod check;
 pub mod completions;
 pub mod doctor;
+pub mod explain;
 pub mod hook;
 pub mod init;
 pub mod log;
+pub mod man;
 pub mod run;
 pub mod schema;
 pub mod status;

@@ -169,6 +169,11 @@ impl Journal {
         Self { dir: gate_dir.to_owned(), root: root.map(Path::to_owned) }
     }
 
+    /// Whether an event could be recorded in the journal itself now; records nothing.
+    pub fn probe(&self) -> Result<(), JournalError> {
+        Writer::begin(self, PATIENCE).map(drop)
+    }
+
     /// Records one event.
     pub fn append(&self, new: NewEvent) -> Result<Appended, JournalError> {
         let ((), recorded) = self.append_with_state(|_| Ok(State::default()), |_| (vec![new], ()));

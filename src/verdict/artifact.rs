@@ -111,18 +111,25 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Removes the oldest full records beyond those that are kept. Not called by hooks: its cost grows with the folder.
 pub fn prune(gate_dir: &Path) -> io::Result<()> {
-    let mut records: Vec<_> = fs::read_dir(folder(gate_dir))?
+    let records = records(gate_dir)?;
+    let surplus = records.len().saturating_sub(KEPT);
+    records[..surplus].iter().try_for_each(fs::remove_file)
+}
+
+/// The full records there are, oldest first.
+pub fn records(gate_dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match fs::read_dir(folder(gate_dir)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut records: Vec<_> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
         .filter(|path| path.file_stem().and_then(|stem| stem.to_str()).is_some_and(is_record))
         .map(|path| (fs::metadata(&path).and_then(|meta| meta.modified()).ok(), path))
         .collect();
     records.sort();
-    let surplus = records.len().saturating_sub(KEPT);
-    for (_, path) in &records[..surplus] {
-        fs::remove_file(path)?;
-    }
-    Ok(())
+    Ok(records.into_iter().map(|(_, path)| path).collect())
 }
 
 fn is_record(stem: &str) -> bool {

@@ -136,3 +136,34 @@ pub struct EvidenceRecord {
     /// The content it ran on.
     pub tree: Oid,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The published schema of a record is that of its type. `GATE_BLESS=1` rewrites it.
+    fn published(name: &str, title: &str, mut schema: schemars::Schema) {
+        schema.insert("title".to_owned(), title.into());
+        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        let path = format!("{}/templates/schema/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        if std::env::var_os("GATE_BLESS").is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        let there = std::fs::read_to_string(&path).unwrap_or_default();
+        assert_eq!(there, text, "{path} is not the schema of the type: GATE_BLESS=1 cargo test --lib schema");
+    }
+
+    #[test]
+    fn the_schema_of_a_verdict_is_published() {
+        published("verdict", "A verdict of gate, version 1", schemars::schema_for!(Verdict));
+    }
+
+    #[test]
+    fn the_schema_of_an_escalation_is_published() {
+        published(
+            "escalation",
+            "An escalation payload of gate, version 1",
+            schemars::schema_for!(escalation::Escalation),
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! `gate explain`: what a gate asks here, or why a verdict came out as it did.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::engine::Workplace;
+use crate::exit::Exit;
+use crate::fact::collect::{self, BaseOf};
+use crate::failure::Failure;
+use crate::render;
+use crate::render::ui::Ui;
+use crate::verdict::Verdict;
+use crate::verdict::artifact;
+
+/// Arguments of `gate explain`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// A gate, the id of a verdict, or the path of its record; without any, the last verdict
+    #[arg(value_name = "GATE|VERDICT")]
+    what: Option<String>,
+}
+
+/// Prints the explanation.
+pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
+    let place = Workplace::here()?;
+    let head = place.repo.head()?.commit;
+    let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose()?;
+    let (policy, _) = place.policy(lineage.as_ref())?;
+    if let Some(text) = args.what.as_ref().and_then(|what| render::explain::gate(&policy, what)) {
+        ui.raw(text);
+        return Ok(Exit::Pass);
+    }
+    let Some((path, verdict)) = find(&place, args.what.as_deref())? else {
+        let gates = render::explain::ids(&policy).join(", ");
+        return Err(match &args.what {
+            Some(what) => {
+                Failure::new(Exit::Usage, format!("`{what}` is neither a gate nor a verdict of this repository"))
+                    .remedy(format!("the gates are {gates}; verdicts are listed by gate log"))
+            }
+            None => Failure::new(Exit::Usage, "there is no verdict yet").remedy("gate check gives one"),
+        }
+        .into());
+    };
+    ui.raw(render::verdict::lines(&verdict, Some(&path)));
+    for gate in verdict.gates.iter().filter(|gate| gate.answer >= crate::gates::finding::Answer::Unknown) {
+        if let Some(text) = render::explain::gate(&policy, &gate.gate) {
+            ui.line("");
+            ui.raw(text);
+        }
+    }
+    Ok(Exit::Pass)
+}
+
+/// The record that is meant: by path, by id, or the newest.
+fn find(place: &Workplace, what: Option<&str>) -> Result<Option<(PathBuf, Verdict)>> {
+    if let Some(path) = what.map(PathBuf::from).filter(|path| path.is_file()) {
+        let verdict = serde_json::from_slice(&fs::read(&path)?).map_err(|error| {
+            Failure::new(
+                Exit::BadInput,
+                format!("{}:{}:{}: not a verdict: {error}", path.display(), error.line(), error.column()),
+            )
+        })?;
+        return Ok(Some((path, verdict)));
+    }
+    let records = artifact::records(&place.repo.gate_dir())?;
+    let read = |path: PathBuf| Some((serde_json::from_slice::<Verdict>(&fs::read(&path).ok()?).ok()?, path));
+    let mut readable = records.into_iter().rev().filter_map(read);
+    let found = readable.find(|(verdict, _)| what.is_none_or(|what| verdict.id == what));
+    Ok(found.map(|(verdict, path)| (path, verdict)))
+}
