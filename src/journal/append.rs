@@ -240,7 +240,12 @@ impl<'a> Writer<'a> {
     fn write_anchor(&mut self) {
         if let Some(tail) = &self.tail {
             let text = tail.mark.to_text();
-            let _ = self.lock.seek(SeekFrom::Start(0)).and_then(|_| self.lock.write_all(text.as_bytes()));
+            let _ = self
+                .lock
+                .seek(SeekFrom::Start(0))
+                .and_then(|_| self.lock.write_all(text.as_bytes()))
+                // Whatever else was there, it may not stay behind and make the next writer read everything.
+                .and_then(|()| self.lock.set_len(text.len() as u64));
         }
     }
 }

@@ -110,6 +110,18 @@ fn a_cut_is_known_for_ever_and_told_once() {
 }
 
 #[test]
+fn a_spoiled_anchor_is_made_again() {
+    for spoiled in [String::new(), "garbage".to_owned(), "9".repeat(300)] {
+        let (_dir, journal) = scratch();
+        five(&journal);
+        fs::write(journal.lock_path(), &spoiled).unwrap();
+        assert!(journal.append(damage("next")).unwrap().damage.is_empty(), "{spoiled}");
+        assert!(crate::journal::append::read_anchor(&journal.lock_path()).is_some(), "{spoiled}");
+        assert!(journal.verify().unwrap().is_intact());
+    }
+}
+
+#[test]
 fn an_endless_line_is_passed_over() {
     let (_dir, journal) = scratch();
     journal.append(damage("before")).unwrap();
