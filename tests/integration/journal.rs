@@ -11,8 +11,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use gate::event::{CommandRef, Damage, Ended, Event, EventKind, Origin, Run};
+use gate::event::{CommandRef, Damage, Ended, Event, EventKind, FailingGate, Judged, Origin, Run};
 use gate::journal::{Integrity, Journal, Line, NewEvent};
+use gate::moment::Moment;
 use gate::oid::Oid;
 use gate::repo_path::RepoPath;
 use gate::snapshot::KeptSnapshot;
@@ -152,6 +153,30 @@ fn sixty_four_writers_at_once_lose_nothing() {
     assert!(!scratch.0.path().join(".gate").exists(), "nobody had to take the spool");
     let on_all: usize = (0..7).map(|tree| journal.runs_on("k", &oid(tree)).unwrap().len()).sum();
     assert_eq!(on_all, written.len(), "the index has them too");
+}
+
+#[test]
+fn attempts_are_counted_once_each_however_many_ask_at_once() {
+    let scratch = Scratch::new();
+    let failing = [FailingGate { gate: "tests".to_owned(), fingerprint: "f".to_owned(), blocks: true }];
+    let attempt = || {
+        let (attempt, recorded) = scratch.journal().append_with(|state| {
+            let attempt = state.judged("s").attempt_for(&failing);
+            let (verdict, trees) = (format!("v{attempt}"), vec![oid(1)]);
+            let failing = failing.to_vec();
+            let judged = Judged { verdict, moment: Moment::Stop, trees, failing, blocked: true, attempt };
+            let kind = EventKind::Judged(judged);
+            (vec![NewEvent { session: Some("s".to_owned()), origin: Origin::observed(), kind }], attempt)
+        });
+        assert!(!recorded.unwrap().spooled);
+        attempt
+    };
+    let mut attempts: Vec<u32> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..16).map(|_| scope.spawn(|| (0..4).map(|_| attempt()).collect::<Vec<_>>())).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    attempts.sort_unstable();
+    assert_eq!(attempts, (1..=64).collect::<Vec<_>>());
 }
 
 #[test]
