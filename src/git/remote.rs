@@ -194,21 +194,29 @@ fn place(url: &str) -> Option<(String, &str)> {
 
 fn parse_default(printed: &[u8]) -> DefaultBranch {
     let text = String::from_utf8_lossy(printed);
-    let (mut branches, mut head) = (false, false);
+    let (mut branches, mut head) = (Vec::new(), false);
     for line in text.lines() {
         let Some((value, name)) = line.split_once('\t') else { continue };
         match value.strip_prefix("ref: ") {
             Some(target) if name == "HEAD" => return DefaultBranch::Known(target.trim().to_owned()),
-            _ => {
-                head |= name == "HEAD";
-                branches |= name.starts_with("refs/heads/");
-            }
+            _ if name == "HEAD" => head = true,
+            _ if name.starts_with("refs/heads/") => branches.push(name),
+            _ => {}
         }
     }
-    match (branches, head) {
-        (false, false) => DefaultBranch::EmptyRemote,
-        (_, true) => DefaultBranch::Unknown("the remote does not say which branch its HEAD is".to_owned()),
-        (true, false) => DefaultBranch::Unknown("the HEAD of the remote is a branch that does not exist".to_owned()),
+    if head {
+        return DefaultBranch::Unknown("the remote does not say which branch its HEAD is".to_owned());
+    }
+    // The HEAD of the remote names a branch that nobody has pushed (a bare repository made before its first branch
+    // had a name). The only branch, or the one with a customary name, is what a clone would be told to check out.
+    let customary = || branches.iter().filter(|name| ["refs/heads/main", "refs/heads/master"].contains(name));
+    match branches[..] {
+        [] => DefaultBranch::EmptyRemote,
+        [only] => DefaultBranch::Known(only.to_owned()),
+        _ => match customary().collect::<Vec<_>>()[..] {
+            [name] => DefaultBranch::Known((*name).to_owned()),
+            _ => DefaultBranch::Unknown("the HEAD of the remote is a branch that does not exist".to_owned()),
+        },
     }
 }
 
@@ -297,8 +305,17 @@ mod tests {
         );
         assert_eq!(parse_default(b""), DefaultBranch::EmptyRemote);
         assert!(unknown(&parse_default(b"1\tHEAD\n1\trefs/heads/main\n")));
-        assert!(unknown(&parse_default(b"1\trefs/heads/main\n")));
-        assert!(unknown(&parse_default(b"ref: refs/heads/x\trefs/remotes/o/HEAD\n1\trefs/heads/main\n")));
+        assert!(unknown(&parse_default(b"1\trefs/heads/main\n1\trefs/heads/master\n")));
+        assert!(unknown(&parse_default(b"1\trefs/heads/a\n1\trefs/heads/b\n")));
+    }
+
+    #[test]
+    fn a_head_that_names_no_branch_leaves_the_only_or_customary_one() {
+        let known = |name: &str| DefaultBranch::Known(format!("refs/heads/{name}"));
+        assert_eq!(parse_default(b"1\trefs/heads/a\n"), known("a"));
+        assert_eq!(parse_default(b"1\trefs/heads/a\n1\trefs/heads/main\n"), known("main"));
+        assert_eq!(parse_default(b"1\trefs/heads/master\n1\trefs/heads/z\n"), known("master"));
+        assert_eq!(parse_default(b"ref: refs/heads/x\trefs/remotes/o/HEAD\n1\trefs/heads/main\n"), known("main"));
     }
 
     #[cfg(unix)]

@@ -41,10 +41,8 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
     if verdict.outcome == Outcome::NeedsHuman {
         let _ = writeln!(text, "  {STRONG}now:{STRONG:#}  this goes to a person; {}", verdict.human_actions.join("; "));
     } else {
-        for finding in
-            verdict.gates.iter().filter(|result| result.effect() >= Effect::CannotJudge).filter_map(remedy).take(1)
-        {
-            let _ = writeln!(text, "  {STRONG}next:{STRONG:#} {finding}");
+        for action in verdict.next_actions.iter().take(1) {
+            let _ = writeln!(text, "  {STRONG}next:{STRONG:#} {action}");
         }
     }
     if let Some(record) = record.filter(|_| verdict.outcome != Outcome::Pass) {
@@ -60,10 +58,6 @@ pub fn for_push(verdict: &Verdict, record: Option<&Path>) -> String {
         && verdict.notes.is_empty()
         && verdict.gates.iter().all(|gate| gate.effect() == Effect::Silent);
     if quiet { format!("{STRONG}gate:{STRONG:#} {}\n", headline(verdict)) } else { lines(verdict, record) }
-}
-
-fn remedy(result: &GateResult) -> Option<&str> {
-    result.decisive().find_map(|finding| finding.remedy.as_deref())
 }
 
 /// What decides, and for a verdict that lets through, everything that was proven.

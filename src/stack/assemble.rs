@@ -16,6 +16,11 @@ pub fn detect(files: &Files) -> Vec<Component> {
     found.extend(python::find(files));
     found.extend(table::find(files));
     let mut found = with_targets(files, found, targets::find(files));
+    for component in found.iter_mut().filter(|component| component.test_builds) {
+        if component.commands.iter().any(|(gate, ..)| *gate == TESTS) {
+            component.commands.retain(|(gate, ..)| *gate == TESTS);
+        }
+    }
     found.sort_by_key(|component| (depth(&component.dir), component.dir.clone()));
     let needs = needs(files, &found);
     let names = names(&found);

@@ -40,6 +40,7 @@ pub(super) fn find(files: &Files) -> Vec<Found> {
             ],
             dir,
             notes: Vec::new(),
+            test_builds: true,
         };
         found.push((entry, workspace));
     }

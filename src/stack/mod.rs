@@ -62,6 +62,8 @@ struct Found {
     commands: Vec<(&'static str, String, String)>,
     ignore: Vec<String>,
     notes: Vec<String>,
+    /// The test command compiles everything: a build of its own would prove nothing more.
+    test_builds: bool,
 }
 
 /// The gate that asks for tests.

@@ -73,7 +73,15 @@ fn found(files: &Files, package: &Package, all: &[Package]) -> Option<Found> {
     }
     let manifests = std::iter::once(manifest).chain(inner.iter().map(|m| join(&m.dir, "package.json"))).collect();
     let (stack, dir) = ("node".to_owned(), package.dir.clone());
-    (!commands.is_empty()).then(|| Found { stack, dir, manifests, commands, ignore: Vec::new(), notes: Vec::new() })
+    (!commands.is_empty()).then(|| Found {
+        stack,
+        dir,
+        manifests,
+        commands,
+        ignore: Vec::new(),
+        notes: Vec::new(),
+        test_builds: false,
+    })
 }
 
 /// The globs of the members of a workspace, from the root of the repository.

@@ -22,6 +22,9 @@ struct Stack {
     #[serde(default)]
     tool: String,
     wrapper: Option<String>,
+    /// The test command compiles everything: a build of its own would prove nothing more.
+    #[serde(default)]
+    test_builds: bool,
     #[serde(default)]
     test: Vec<Choice>,
     #[serde(default)]
@@ -72,7 +75,15 @@ impl Stack {
                 .collect();
             if !part && !commands.is_empty() {
                 let stack = self.name.clone();
-                found.push(Found { stack, dir, manifests: vec![manifest], commands, ignore: vec![], notes: vec![] });
+                found.push(Found {
+                    stack,
+                    dir,
+                    manifests: vec![manifest],
+                    commands,
+                    ignore: vec![],
+                    notes: vec![],
+                    test_builds: self.test_builds,
+                });
             }
         }
         found

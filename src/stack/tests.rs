@@ -33,11 +33,11 @@ const SCRIPTS: &str = r#"{"scripts": {"test": "jest", "build": "tsc"}}"#;
 #[test]
 fn cargo() {
     check(&[
-        ("a package", &[("Cargo.toml", PACKAGE)], &["test: cargo test", "build: cargo build"]),
+        ("a package", &[("Cargo.toml", PACKAGE)], &["test: cargo test"]),
         (
             "a workspace is one component",
             &[("Cargo.toml", WORKSPACE), ("crates/a/Cargo.toml", PACKAGE), ("crates/b/Cargo.toml", PACKAGE)],
-            &["test: cargo test --workspace", "build: cargo build --workspace"],
+            &["test: cargo test --workspace"],
         ),
         (
             "an excluded package is its own, and a path dependency counts for it",
@@ -48,20 +48,13 @@ fn cargo() {
             ],
             &[
                 "rust-test: cargo test --workspace [** !tools/fuzz/**]",
-                "rust-build: cargo build --workspace [** !tools/fuzz/**]",
                 "fuzz-test: cargo test @tools/fuzz [tools/fuzz/** **]",
-                "fuzz-build: cargo build @tools/fuzz [tools/fuzz/** **]",
             ],
         ),
         (
             "a package beside the root package that it depends on stays in the inputs",
             &[("Cargo.toml", "[package]\nname='a'\n[dependencies]\nb = { path = \"b\" }\n"), ("b/Cargo.toml", PACKAGE)],
-            &[
-                "rust-test: cargo test [**]",
-                "rust-build: cargo build [**]",
-                "b-test: cargo test @b [b/**]",
-                "b-build: cargo build @b [b/**]",
-            ],
+            &["rust-test: cargo test [**]", "b-test: cargo test @b [b/**]"],
         ),
         (
             "included documentation is taken back",
@@ -71,7 +64,7 @@ fn cargo() {
                 ("src/a/b.rs", "#![doc = include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/docs/[b].md\"))]\n"),
                 ("src/c.rs", "include_str!(\"data.txt\") include_str!(\"../../outside.md\")"),
             ],
-            &["test: cargo test {!README.md !docs/[[]b[]].md}", "build: cargo build {!README.md !docs/[[]b[]].md}"],
+            &["test: cargo test {!README.md !docs/[[]b[]].md}"],
         ),
         ("a broken manifest is not a component", &[("Cargo.toml", "[package")], &[]),
         ("fixtures are not components", &[("tests/fixtures/a/Cargo.toml", PACKAGE)], &[]),
@@ -190,18 +183,14 @@ fn table() {
                 "b-build: go build ./... @b [b/**]",
             ],
         ),
-        ("maven", &[("pom.xml", ""), ("core/pom.xml", "")], &["test: mvn test", "build: mvn -DskipTests package"]),
-        (
-            "maven wrapper",
-            &[("pom.xml", ""), ("mvnw", "")],
-            &["test: ./mvnw test", "build: ./mvnw -DskipTests package"],
-        ),
+        ("maven", &[("pom.xml", ""), ("core/pom.xml", "")], &["test: mvn test"]),
+        ("maven wrapper", &[("pom.xml", ""), ("mvnw", "")], &["test: ./mvnw test"]),
         (
             "gradle",
             &[("settings.gradle.kts", ""), ("gradlew", ""), ("app/build.gradle", "")],
-            &["test: ./gradlew test", "build: ./gradlew assemble"],
+            &["test: ./gradlew test"],
         ),
-        ("dotnet", &[("App.sln", ""), ("App/App.csproj", "")], &["test: dotnet test", "build: dotnet build"]),
+        ("dotnet", &[("App.sln", ""), ("App/App.csproj", "")], &["test: dotnet test"]),
         (
             "cmake without tests",
             &[("CMakeLists.txt", ""), ("src/CMakeLists.txt", "")],
@@ -212,12 +201,11 @@ fn table() {
             &[("CMakeLists.txt", "enable_testing()")],
             &[
                 "test: cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure --no-tests=error",
-                "build: cmake -S . -B build && cmake --build build",
             ],
         ),
         ("deno", &[("deno.json", "{}")], &["test: deno test"]),
         ("deno tasks", &[("deno.json", r#"{"tasks": {"test": "deno test -A"}}"#)], &["test: deno task test"]),
-        ("elixir", &[("mix.exs", "")], &["test: mix test", "build: mix compile"]),
+        ("elixir", &[("mix.exs", "")], &["test: mix test"]),
         ("rspec", &[("Gemfile", ""), ("spec/a_spec.rb", "")], &["test: bundle exec rspec"]),
         ("rake", &[("Gemfile", ""), ("Rakefile", "Rake::TestTask.new")], &["test: bundle exec rake test"]),
         ("phpunit", &[("composer.json", "{}"), ("phpunit.xml.dist", "")], &["test: vendor/bin/phpunit"]),
@@ -234,7 +222,7 @@ fn targets() {
         (
             "a language's own command is preferred",
             &[("Makefile", "test:\nbuild:\n"), ("Cargo.toml", PACKAGE)],
-            &["test: cargo test", "build: cargo build"],
+            &["test: cargo test"],
         ),
         (
             "what a language lacks is taken from the makefile",
@@ -272,7 +260,6 @@ fn several_in_one_repository() {
             &[("Cargo.toml", PACKAGE), ("web/package.json", SCRIPTS), ("services/api/go.mod", "")],
             &[
                 "rust-test: cargo test [** !web/** !services/api/**]",
-                "rust-build: cargo build [** !web/** !services/api/**]",
                 "web-test: npm test @web [web/**]",
                 "web-build: npm run build @web [web/**]",
                 "api-test: go test ./... @services/api [services/api/**]",
@@ -282,7 +269,7 @@ fn several_in_one_repository() {
         (
             "two in one folder share its files",
             &[("Cargo.toml", PACKAGE), ("pyproject.toml", "[tool.pytest]")],
-            &["rust-test: cargo test [**]", "rust-build: cargo build [**]", "python-test: pytest [**]"],
+            &["rust-test: cargo test [**]", "python-test: pytest [**]"],
         ),
         (
             "equal names are told apart by their folders",
@@ -297,11 +284,7 @@ fn several_in_one_repository() {
         (
             "names and globs are fit to be written",
             &[("Cargo.toml", PACKAGE), ("[x] é/package.json", r#"{"scripts": {"test": "jest"}}"#)],
-            &[
-                "rust-test: cargo test [** ![[]x[]] é/**]",
-                "rust-build: cargo build [** ![[]x[]] é/**]",
-                "x----test: npm test @[x] é [[[]x[]] é/**]",
-            ],
+            &["rust-test: cargo test [** ![[]x[]] é/**]", "x----test: npm test @[x] é [[[]x[]] é/**]"],
         ),
         ("nothing at all", &[("README.md", ""), ("a.txt", "")], &[]),
     ]);

@@ -143,16 +143,27 @@ fn evidence(facts: &Facts, results: &[GateResult]) -> Vec<EvidenceRecord> {
 }
 
 /// Commands that clear what stops, each once, the working tree's before the commit's: what is tested first can be
-/// committed next.
+/// committed next. Several `gate run` are one.
 fn next_actions(results: &[GateResult]) -> Vec<String> {
     let mut actions: Vec<String> = Vec::new();
     for result in results.iter().filter(|result| result.effect() >= Effect::CannotJudge) {
         for finding in result.decisive() {
             let action = finding.remedy.as_ref().or(finding.fix.as_ref());
-            if let Some(action) = action.filter(|action| !actions.contains(action)) {
-                actions.push(action.clone());
+            let Some(action) = action.filter(|action| !actions.contains(action)) else { continue };
+            let before = actions.iter_mut().find(|before| before.starts_with(RUN));
+            match (action.strip_prefix(RUN), before) {
+                (Some(name), Some(before)) if !before.split(' ').any(|word| word == name) => {
+                    before.push(' ');
+                    before.push_str(name);
+                }
+                (Some(_), Some(_)) => {}
+                _ => actions.push(action.clone()),
             }
         }
     }
+    actions.sort_by_key(|action| !action.starts_with(RUN));
     actions
 }
+
+/// The remedy that can be given several names.
+const RUN: &str = "gate run ";
