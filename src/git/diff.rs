@@ -1,5 +1,7 @@
 //! What differs between trees, for many pairs in one process.
 
+use std::fmt::Write as _;
+
 use super::command::{failed, run_any};
 use super::status::octal;
 use super::{GitError, Repo};
@@ -42,7 +44,10 @@ impl Repo {
         while !open.is_empty() {
             let mut command = self.command();
             command.args(["diff-tree", "--stdin", "-r", "--raw", "-z", "--no-renames", "--no-abbrev"]);
-            let input: String = open.iter().map(|&i| format!("{} {}\n", pairs[i].0, pairs[i].1)).collect();
+            let mut input = String::new();
+            for &i in &open {
+                let _ = writeln!(input, "{} {}", pairs[i].0, pairs[i].1);
+            }
             let output = run_any(&mut command, Some(input.as_bytes()))?;
             let mut answered = parse(&output.stdout)?;
             if output.status.success() {

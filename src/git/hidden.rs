@@ -184,7 +184,7 @@ fn settings(config: &[ConfigEntry], found: &mut Vec<Concealment>) {
     }
     let lfs = ["git-lfs clean -- %f", "git-lfs filter-process"];
     for entry in config.iter().filter(|entry| entry.is_local() && entry.key.starts_with("filter.")) {
-        let cleans = entry.key.ends_with(".clean") || entry.key.ends_with(".process");
+        let cleans = matches!(entry.key.rsplit_once('.'), Some((_, "clean" | "process")));
         if cleans && !lfs.contains(&entry.value.as_str()) {
             say(ConcealmentKind::LocalFilter, format!("{} is `{}`, set for this clone alone", entry.key, entry.value));
         }

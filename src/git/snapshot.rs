@@ -164,7 +164,7 @@ impl<'r> Present<'r> {
     }
 
     /// Those on disk, and those that should be: only `skip-worktree` says that a missing file is meant to be missing.
-    fn filter<'m>(mut self, marked: &'m [Marked]) -> Vec<&'m Marked> {
+    fn filter(mut self, marked: &[Marked]) -> Vec<&Marked> {
         marked.iter().filter(|one| !one.skip_worktree || self.is_there(&one.path)).collect()
     }
 
