@@ -39,7 +39,8 @@ pub(super) const SCRUBBED: &[&str] = &[
 
 /// A git that no inherited variable and no monitor can mislead, bound to no repository yet.
 ///
-/// Replacement refs and grafts are off: what a push sends is the objects themselves.
+/// Replacement refs and grafts are off: what a push sends is the objects themselves. Hooks are off: writing an index
+/// of our own would run the user's `post-index-change`.
 pub(super) fn bare_command() -> Command {
     let mut command = Command::new("git");
     for name in SCRUBBED {
@@ -47,7 +48,7 @@ pub(super) fn bare_command() -> Command {
     }
     command
         .args(["--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.splitIndex=false"])
-        .args(["-c", "submodule.recurse=false"])
+        .args(["-c", "submodule.recurse=false", "-c", "core.hooksPath=/dev/null"])
         .env("LC_ALL", "C")
         .env("GIT_TERMINAL_PROMPT", "0")
         .env("GIT_NO_REPLACE_OBJECTS", "1")

@@ -1,10 +1,12 @@
 //! Keeping a snapshot: its tree, in the gate's own object store.
 
 use std::collections::BTreeSet;
+use std::thread;
 
 use super::scratch::Scratch;
 use super::status::{LIST_INDEX, parse_index};
 use super::{GitError, Repo};
+use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::{KeptSnapshot, Presence, Snapshot};
 
@@ -36,35 +38,45 @@ impl Repo {
         })
     }
 
-    fn write(&self, snapshot: &Snapshot) -> Result<crate::oid::Oid, GitError> {
+    fn write(&self, snapshot: &Snapshot) -> Result<Oid, GitError> {
         self.work_tree()?;
-        // Contents of other repositories are never ours to keep; their ids are.
-        let files = snapshot.dirty.iter().filter(|one| one.now.as_ref().is_some_and(|now| now.mode != GITLINK));
-        let paths: Vec<&RepoPath> = files.clone().map(|one| &one.path).collect();
         let contents = Scratch::keeping(self)?;
-        if !paths.is_empty() {
-            let wanted: BTreeSet<&[u8]> = paths.iter().map(|path| path.as_bytes()).collect();
-            let index = parse_index(&self.git(LIST_INDEX)?, |path| wanted.contains(path))?;
-            let known = index.attributes.iter().chain(&index.wanted);
-            contents.set(known.map(|(path, entry)| (path, Some(entry))))?;
-            if let Some(&path) = contents.add(&paths)?.first() {
-                return Err(GitError::ChangedUnderneath { path: path.clone() });
-            }
-            let found = contents.entries()?;
-            for one in files {
-                let same = found.binary_search_by(|(path, _)| path.cmp(&one.path)).ok().map(|at| &found[at].1);
-                if same != one.now.as_ref() {
-                    return Err(GitError::ChangedUnderneath { path: one.path.clone() });
-                }
-            }
-        }
         let tree = Scratch::keeping(self)?;
-        if snapshot.base != self.empty_tree() {
-            tree.read_tree(&snapshot.base)?;
-        }
+        thread::scope(|scope| {
+            // Reading the base takes as long as all the rest in a large repository.
+            let base = scope
+                .spawn(|| if snapshot.base == self.empty_tree() { Ok(()) } else { tree.read_tree(&snapshot.base) });
+            let written = self.write_contents(snapshot, &contents);
+            base.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).and(written)
+        })?;
         // Deletions first: a directory may take the place of a file, and a file that of a directory.
         let (gone, there): (Vec<_>, Vec<_>) = snapshot.dirty.iter().partition(|one| one.now.is_none());
         tree.set(gone.into_iter().chain(there).map(|one| (&one.path, one.now.as_ref())))?;
         tree.write_tree()
+    }
+
+    /// Writes the contents of the dirty files into the store, and holds them against the ids in the snapshot.
+    fn write_contents(&self, snapshot: &Snapshot, contents: &Scratch<'_>) -> Result<(), GitError> {
+        // Commits of other repositories are never ours to keep; their ids are.
+        let files = snapshot.dirty.iter().filter(|one| one.now.as_ref().is_some_and(|now| now.mode != GITLINK));
+        let paths: Vec<&RepoPath> = files.clone().map(|one| &one.path).collect();
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let wanted: BTreeSet<&[u8]> = paths.iter().map(|path| path.as_bytes()).collect();
+        let index = parse_index(&self.git(LIST_INDEX)?, |path| wanted.contains(path))?;
+        let known = index.attributes.iter().chain(&index.wanted);
+        contents.set(known.map(|(path, entry)| (path, Some(entry))))?;
+        if let Some(&path) = contents.add(&paths)?.first() {
+            return Err(GitError::ChangedUnderneath { path: path.clone() });
+        }
+        let found = contents.entries()?;
+        for one in files {
+            let same = found.binary_search_by(|(path, _)| path.cmp(&one.path)).ok().map(|at| &found[at].1);
+            if same != one.now.as_ref() {
+                return Err(GitError::ChangedUnderneath { path: one.path.clone() });
+            }
+        }
+        Ok(())
     }
 }

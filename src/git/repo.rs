@@ -68,6 +68,7 @@ impl Repo {
         let Some(git_dir) = env::var_os("GIT_DIR").filter(|value| !value.is_empty()) else {
             return Self::discover(dir);
         };
+        let dir = &std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
         let git_dir = dir.join(git_dir);
         let quarantined = env::var_os(QUARANTINE[0]).is_some();
         let kept = |name: &str| quarantined && QUARANTINE.contains(&name);
@@ -152,7 +153,7 @@ impl Repo {
     }
 
     /// A hermetic git, bound to this repository, its working directory at the root. It sees the snapshots that were kept
-    /// and, in a receiving hook, the objects in quarantine.
+    /// and, in a receiving hook, the objects in quarantine. It runs no hooks.
     pub(crate) fn command(&self) -> Command {
         let inner = &*self.0;
         let mut command = bare_command();

@@ -3,6 +3,7 @@
 //! `git hash-object` would be simpler and wrong: it knows neither the index, which decides whether line ends are
 //! converted, nor submodules, modes and names with newlines.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,6 +17,9 @@ use super::{GitError, Repo};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::Entry;
+
+/// How often git is started to find the files it cannot take, before the rest is given up as unknown.
+const MOST_TRIES: u32 = 256;
 
 /// An index of our own outside the repository, removed when it is dropped.
 pub(super) struct Scratch<'r> {
@@ -95,10 +99,27 @@ impl<'r> Scratch<'r> {
     }
 
     /// Takes `paths` from the working tree as `git add` would. Returns those that git cannot take.
-    pub(super) fn add<'a>(&self, paths: &[&'a RepoPath]) -> Result<Vec<&'a RepoPath>, GitError> {
-        if paths.is_empty() {
-            return Ok(Vec::new());
+    pub(super) fn add<'a>(&self, paths: &[&'a RepoPath]) -> Result<BTreeSet<&'a RepoPath>, GitError> {
+        let mut refused = BTreeSet::new();
+        if !paths.is_empty() {
+            self.add_halving(paths, &mut refused, &mut { MOST_TRIES })?;
         }
+        Ok(refused)
+    }
+
+    /// One bad path spoils the whole batch, and git leaves the index as it was: halve until it is alone.
+    fn add_halving<'a>(
+        &self,
+        paths: &[&'a RepoPath],
+        refused: &mut BTreeSet<&'a RepoPath>,
+        tries: &mut u32,
+    ) -> Result<(), GitError> {
+        let Some(left) = tries.checked_sub(1) else {
+            // What was not tried is not known, and not known is never taken for unchanged.
+            refused.extend(paths);
+            return Ok(());
+        };
+        *tries = left;
         let mut command = self.command();
         command.arg("update-index");
         if self.store.is_none() {
@@ -112,14 +133,15 @@ impl<'r> Scratch<'r> {
         }
         let output = run_any(&mut command, Some(&input))?;
         match (output.status.code(), paths) {
-            (Some(0), _) => Ok(Vec::new()),
-            // One bad path spoils the whole batch, and git leaves the index as it was: halve until it is alone.
-            (Some(_), [path]) => Ok(vec![*path]),
+            (Some(0), _) => Ok(()),
+            (Some(_), [path]) => {
+                refused.insert(path);
+                Ok(())
+            }
             (Some(_), _) => {
                 let (left, right) = paths.split_at(paths.len() / 2);
-                let mut refused = self.add(left)?;
-                refused.extend(self.add(right)?);
-                Ok(refused)
+                self.add_halving(left, refused, tries)?;
+                self.add_halving(right, refused, tries)
             }
             (None, _) => Err(failed(&command, &output)),
         }

@@ -2,7 +2,7 @@
 //! command line.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use gate::git::{DefaultBranch, ObjectKind, Repo, TreeDiff};
 use gate::oid::Oid;
@@ -28,12 +28,6 @@ fn both() -> [TestRepo; 2] {
 
 fn oid(repo: &TestRepo, rev: &str) -> Oid {
     repo.git(["rev-parse", rev]).parse().expect("an object id")
-}
-
-/// `git` in the eyes of a hook that was started in `dir` with `variables`.
-fn in_hook(test: &str, dir: &Path, variables: &[(&str, &std::ffi::OsStr)], check: impl FnOnce(Repo)) {
-    let dir = dir.to_owned();
-    again(test, variables, || check(Repo::discover_in_hook(&dir).expect("a repository")));
 }
 
 hermetic! {
@@ -210,9 +204,10 @@ hermetic! {
     }
 }
 
-#[test]
-fn a_hook_of_a_linked_worktree_judges_that_worktree() {
-    let repo = TestRepo::with_commit();
+/// A hook of a linked worktree, with the variables git sets for it, judges that worktree.
+fn hook_in_linked_worktree(test: &str, format: &str) {
+    let repo = TestRepo::init(&[format]);
+    repo.write("x", "1").commit_all("one");
     repo.git(["worktree", "add", "-q", "../linked"]);
     let (linked, git_dir) = (repo.outside().join("linked"), repo.root().join(".git/worktrees/linked"));
     let variables = [
@@ -221,9 +216,9 @@ fn a_hook_of_a_linked_worktree_judges_that_worktree() {
         ("GIT_PREFIX", "sub/".as_ref()),
         ("LINKED", linked.as_os_str()),
     ];
-    let test = concat!(module_path!(), "::a_hook_of_a_linked_worktree_judges_that_worktree");
-    in_hook(test, &linked, &variables, |git| {
+    again(test, &variables, || {
         let linked = PathBuf::from(std::env::var_os("LINKED").unwrap());
+        let git = Repo::discover_in_hook(&linked).unwrap();
         assert_eq!(git.root(), Some(&*linked));
         assert_eq!(git.head().unwrap().branch.as_deref(), Some("refs/heads/linked"));
         assert!(git.snapshot().unwrap().is_clean());
@@ -232,16 +227,25 @@ fn a_hook_of_a_linked_worktree_judges_that_worktree() {
 }
 
 #[test]
-fn a_hook_where_git2_cannot_open_the_repository() {
+fn hook_in_a_linked_worktree() {
+    hook_in_linked_worktree(concat!(module_path!(), "::hook_in_a_linked_worktree"), "--object-format=sha1");
+}
+
+#[test]
+fn hook_in_a_linked_worktree_that_git2_cannot_open() {
+    let test = concat!(module_path!(), "::hook_in_a_linked_worktree_that_git2_cannot_open");
+    hook_in_linked_worktree(test, "--object-format=sha256");
+}
+
+#[test]
+fn hook_with_a_relative_git_dir_that_git2_cannot_open() {
     let repo = TestRepo::init(&["--object-format=sha256"]);
-    repo.write("x", "1").commit_all("one");
-    fs::create_dir(repo.path("sub")).unwrap();
-    let test = concat!(module_path!(), "::a_hook_where_git2_cannot_open_the_repository");
-    let variables = [("GIT_DIR", ".git".as_ref()), ("ROOT", repo.root().as_os_str())];
-    // Run again, this repository is another one; the directory of the first is in the environment.
-    let root = std::env::var_os("ROOT").map_or_else(|| repo.root().to_owned(), PathBuf::from);
-    in_hook(test, &root, &variables, |git| {
-        assert_eq!(git.root().map(Path::to_owned), std::env::var_os("ROOT").map(PathBuf::from));
+    repo.write("sub/x", "1").commit_all("one");
+    let test = concat!(module_path!(), "::hook_with_a_relative_git_dir_that_git2_cannot_open");
+    again(test, &[("GIT_DIR", ".git".as_ref()), ("ROOT", repo.root().as_os_str())], || {
+        let root = PathBuf::from(std::env::var_os("ROOT").unwrap());
+        let git = Repo::discover_in_hook(&root).unwrap();
+        assert_eq!(git.root(), Some(&*root));
         assert!(git.snapshot().unwrap().is_clean());
     });
 }

@@ -1,13 +1,6 @@
 //! Everything that is observed from outside, in one binary: one link, and shared support.
 
-#![allow(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs,
-    unreachable_pub,
-    reason = "tests are read, not published"
-)]
+#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub, reason = "tests are read, not published")]
 
 mod doctor;
 mod edits;
@@ -22,3 +15,4 @@ mod runner_catalogue;
 mod schema;
 mod support;
 mod timeline;
+mod working_trees;

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gate::git::{Repo, TreeDiff};
-use gate::snapshot::{KeptSnapshot, Snapshot};
+use gate::repo_path::RepoPath;
+use gate::snapshot::{KeptSnapshot, Presence, Snapshot};
 
 use crate::support::TestRepo;
 
@@ -87,4 +88,14 @@ pub fn sample() -> TestRepo {
     repo.link("link", "README.md").write(".gitignore", "*.o\n/build/\n");
     repo.commit_all("sample");
     repo
+}
+
+/// How `path` came to differ; `None` where it does not.
+pub fn presence(snapshot: &Snapshot, path: &str) -> Option<Presence> {
+    snapshot.dirty.iter().find(|one| one.path == RepoPath::from(path)).map(|one| one.presence)
+}
+
+/// The paths whose content no tree expresses.
+pub fn opaque(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.opaque.iter().map(RepoPath::to_string).collect()
 }
