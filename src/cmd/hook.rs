@@ -90,6 +90,6 @@ fn chain(name: &str, args: &[OsString], stdin: &[u8]) -> anyhow::Result<ExitCode
     let status = install::run_chained(&hook, args, stdin, &key).map_err(|error| {
         Failure::new(Exit::CannotJudge, format!("the hook {} could not be run: {error}", hook.display()))
     })?;
-    // A hook that died of a signal has no status; what a shell reports for it is what people know.
-    Ok(status.code().map_or(ExitCode::from(128), |code| ExitCode::from(u8::try_from(code).unwrap_or(1))))
+    // A hook that died of a signal has no status, and did not agree.
+    Ok(status.code().map_or(ExitCode::FAILURE, |code| ExitCode::from(u8::try_from(code).unwrap_or(1))))
 }

@@ -29,7 +29,7 @@ fn install_failure(error: InstallError) -> Failure {
             (Exit::BadInput, "remove the file; what it recorded must then be put back by hand")
         }
         InstallError::Changed { .. } => (Exit::CannotJudge, "run the command again"),
-        InstallError::Git { .. } | InstallError::Io { .. } => (Exit::Internal, ""),
+        InstallError::Git { .. } | InstallError::Io { .. } => (Exit::CannotJudge, ""),
     };
     Failure::new(exit, error).remedy(remedy)
 }

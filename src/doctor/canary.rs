@@ -14,6 +14,7 @@ use tempfile::TempDir;
 use super::Check;
 use crate::digest::hex_digest;
 use crate::install::{HooksDir, Repository};
+use crate::repo_path::RepoPath;
 
 /// The environment variable that makes `gate hook git` refuse at once and say its value.
 pub const VARIABLE: &str = "GATE_CANARY";
@@ -104,7 +105,8 @@ impl Sender {
         let mut command = repository.git();
         command.current_dir(&self.dir);
         if let Some(alternates) = &self.alternates {
-            command.env("GIT_OBJECT_DIRECTORY", &self.objects).env("GIT_ALTERNATE_OBJECT_DIRECTORIES", alternates);
+            command.env("GIT_OBJECT_DIRECTORY", &self.objects);
+            command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(alternates));
         }
         command
     }
@@ -122,6 +124,19 @@ impl Sender {
         commit.args(["-c", "commit.gpgSign=false", "commit-tree", "-m", "canary", &tree]);
         answer(commit)
     }
+}
+
+/// A path in a list that is separated by colons: git takes quotes off.
+fn quoted(path: &Path) -> std::ffi::OsString {
+    let mut bytes = b"\"".to_vec();
+    for byte in RepoPath::from_os(path.as_os_str()).as_bytes() {
+        if matches!(byte, b'"' | b'\\') {
+            bytes.push(b'\\');
+        }
+        bytes.push(*byte);
+    }
+    bytes.push(b'"');
+    RepoPath::new(bytes).to_os().into_os_string()
 }
 
 fn init(repository: &Repository, dir: &Path) -> Result<(), String> {

@@ -46,6 +46,11 @@ pub(super) fn look(repository: &Repository) -> (Vec<Check>, bool) {
                 format!("hooks come from {}, and there is no {name} that calls gate", hooks.describe()),
                 format!("{INIT}: says what to add there"),
             ),
+            _ if hooks.path.ends_with(".husky/_") => Check::broken(
+                "hook",
+                format!("husky has not yet written its hooks into {}", hooks.path.display()),
+                "install the packages of this working tree (npm install), which runs husky",
+            ),
             _ => Check::broken("hook", format!("there is no {name} hook in {}", hooks.path.display()), INIT),
         });
         false

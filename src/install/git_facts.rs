@@ -121,11 +121,15 @@ impl Repository {
         pairs.collect()
     }
 
-    /// Whether git tracks the file.
+    /// Whether the index holds the file as it is on disk.
     pub(super) fn tracks(&self, path: &Path) -> bool {
-        let mut command = self.git();
-        command.args(["ls-files", "--error-unmatch", "--"]).arg(path);
-        output(command, &[]).is_ok()
+        let mut listed = self.git();
+        listed.args(["ls-files", "--stage", "--"]).arg(path);
+        let mut hashed = self.git();
+        hashed.args(["hash-object", "--"]).arg(path);
+        let staged = output(listed, &[]).map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
+        let oid = staged.split_whitespace().nth(1);
+        oid.is_some() && output(hashed, &[]).is_ok_and(|now| oid == Some(now.to_string_lossy().as_ref()))
     }
 
     /// The files of the working tree, tracked or not ignored, as far as their names are UTF-8.

@@ -126,12 +126,14 @@ fn add_commands(path: &Path, text: &str, wishes: &Wishes, plan: &mut Plan) -> Re
 fn plan_hook(repository: &Repository, name: &str, wishes: &Wishes, plan: &mut Plan) -> Result<(), InstallError> {
     let hooks = HooksDir::of(repository)?;
     let managers = managers(repository, name);
-    if let Some(husky) = husky::find(repository, &hooks, name) {
-        plan_husky(repository, name, &husky, plan)?;
+    let husky = husky::find(repository, &hooks, name);
+    if let Some(husky) = &husky {
+        plan_husky(repository, name, husky, plan)?;
         if husky.active {
             return Ok(());
         }
     }
+    let husky = husky.is_some();
     match hooks.place {
         HooksPlace::Disabled => {
             plan.notes.push(format!(
@@ -143,11 +145,12 @@ fn plan_hook(repository: &Repository, name: &str, wishes: &Wishes, plan: &mut Pl
         HooksPlace::Shared => {
             plan.notes.push(format!(
                 "No hook is installed: hooks come from {}, which all your repositories share. To have pushes of each of \
-                 them judged, add to {}:\n  gate hook git {name} \"$@\" || exit $?\n(standard input must reach it), or \
-                 give this repository its own hooks:\n  git config core.hooksPath \"$(git rev-parse --git-common-dir)/hooks\" \
-                 && gate init",
+                 them judged, add to {}, before anything that reads standard input:\n  {}\nOr give this repository \
+                 its own hooks:\n  git config core.hooksPath '{}' && gate init",
                 hooks.describe(),
                 hooks.path.join(name).display(),
+                husky::block(name).trim_end().replace('\n', "\n  "),
+                repository.common_dir.join("hooks").display(),
             ));
             return Ok(());
         }
@@ -163,7 +166,7 @@ fn plan_hook(repository: &Repository, name: &str, wishes: &Wishes, plan: &mut Pl
         HooksPlace::GitDir => {}
     }
     plan_shim(repository, name, wishes, &hooks, &managers, plan)?;
-    for manager in &managers {
+    for manager in managers.iter().filter(|manager| !(husky && manager.name == "husky")) {
         let mut note = format!("{} is used here ({}): {}.", manager.name, manager.evidence, manager.says);
         if let Some(add) = &manager.add {
             note = format!("{note} Add to it:\n  {}", add.replace('\n', "\n  "));
@@ -202,7 +205,9 @@ fn plan_shim(
             (state, None) => kept_as(name, state),
         },
         state if shim::is_shim(state.bytes(), name) => {
-            if *state.bytes() == bytes[..] && state.mode() & 0o111 != 0 && known.is_some() {
+            // Also where nothing is recorded: what came with a clone, or from another repository, is not ours to
+            // take out again.
+            if *state.bytes() == bytes[..] && state.mode() & 0o111 != 0 {
                 return Ok(());
             }
             match (known, &kept_state) {

@@ -57,11 +57,14 @@ pub fn managers(repository: &Repository, name: &str) -> Vec<Manager> {
         let Some(evidence) = file.cloned().or_else(|| key.map(|key| format!("`{key}` in package.json"))) else {
             continue;
         };
-        let configured = file.map(|file| std::fs::read_to_string(root.join(file)).unwrap_or_default());
-        let configured = configured.unwrap_or_else(|| package.to_string());
+        let call = super::husky::call(name);
+        let calls = |file: &String| std::fs::read_to_string(root.join(file)).is_ok_and(|text| text.contains(&call));
+        let added = entry.files.iter().any(calls)
+            || entry.files.iter().any(|folder| calls(&format!("{folder}/{name}")))
+            || package.to_string().contains(&call);
         let ending = evidence.rsplit_once('.').map_or("other", |(_, ending)| ending);
         let add = entry.add.get(ending).or_else(|| entry.add.get("other"));
-        let add = add.filter(|_| !configured.contains(&super::husky::call(name)));
+        let add = add.filter(|_| !added);
         found.push(Manager {
             name: entry.name,
             evidence,

@@ -179,7 +179,7 @@ impl Record {
 
     /// Replaces what is recorded of the same hook, or adds it.
     pub(super) fn put_hook(&mut self, hook: HookRecord) {
-        self.hooks.retain(|other| other.place.path != hook.place.path || other.place.base != hook.place.base);
+        self.hooks.retain(|other| other.place != hook.place);
         self.hooks.push(hook);
     }
 

@@ -95,7 +95,10 @@ fn with_targets(files: &Files, mut found: Vec<Found>, targets: Vec<Found>) -> Ve
 fn needs(files: &Files, found: &[Found]) -> Vec<BTreeSet<usize>> {
     let texts: Vec<String> = found
         .iter()
-        .map(|component| component.manifests.iter().map(|path| without_excluded(&files.text(path))).collect())
+        .map(|component| {
+            let manifests = component.manifests.iter().map(|path| without_excluded(&files.text(path)));
+            manifests.chain([component.mentions.clone()]).collect::<Vec<_>>().join("\n")
+        })
         .collect();
     let workspace = files.text("go.work");
     let mut needs: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); found.len()];
@@ -152,7 +155,7 @@ fn without_excluded(manifest: &str) -> String {
 }
 
 /// `to`, as a manifest in `from` would write it.
-fn relative(from: &str, to: &str) -> String {
+pub(super) fn relative(from: &str, to: &str) -> String {
     let split = |dir: &str| dir.split('/').filter(|part| !part.is_empty()).map(ToOwned::to_owned).collect::<Vec<_>>();
     let (from, to) = (split(from), split(to));
     let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();

@@ -1,17 +1,20 @@
 //! Cargo packages and workspaces.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::assemble::relative;
 use super::files::{join, resolve, within};
 use super::{BUILD, Files, Found, TESTS};
 use crate::policy::glob_set;
 
-/// Markdown that becomes documentation, and so is compiled and run by `cargo test`.
-static INCLUDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+/// Files that sources take in when they are compiled: by the standard macros and those of `include_dir`, or, for
+/// `rust-embed`, by an attribute.
+static TAKEN_IN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r#"include_str!\s*\(\s*(?:"(?<near>[^"]+\.(?:md|markdown))"|concat!\s*\(\s*env!\s*\(\s*"CARGO_MANIFEST_DIR"\s*\)\s*,\s*"/?(?<far>[^"]+\.(?:md|markdown))")"#,
+        r#"(?:include_(?:str|bytes|dir)!\s*\(\s*|#\[folder\s*=\s*|#\[template\(path\s*=\s*)(?:concat!\s*\(\s*env!\s*\(\s*"(?<manifest>CARGO_MANIFEST_DIR)"\s*\)\s*,\s*)?"(?<path>[^"]+)""#,
     )
     .ok()
 });
@@ -30,10 +33,16 @@ pub(super) fn find(files: &Files) -> Vec<Found> {
         }
         let (suffix, what) = if workspace.is_some() { (" --workspace", "a workspace") } else { ("", "a package") };
         let because = format!("{manifest} is {what}");
+        let taken = taken_in(files, &dir);
         let entry = Found {
             stack: "rust".to_owned(),
-            ignore: documentation(files, &dir),
-            manifests: vec![manifest],
+            ignore: documentation(&taken),
+            mentions: taken
+                .iter()
+                .map(|path| String::from("./") + &relative(&dir, path))
+                .collect::<Vec<_>>()
+                .join("\n"),
+            manifests: vec![manifest, join(&dir, "build.rs")],
             commands: vec![
                 (TESTS, format!("cargo test{suffix}"), because.clone()),
                 (BUILD, format!("cargo build{suffix}"), because),
@@ -67,29 +76,34 @@ impl Workspace {
     }
 }
 
-/// The Markdown files that the sources below `dir` include, as patterns that take them back.
-fn documentation(files: &Files, dir: &str) -> Vec<String> {
-    let Some(included) = INCLUDED.as_ref() else { return Vec::new() };
-    let mut taken: Vec<String> = Vec::new();
-    // Bounded: documentation is included from crate roots, which a repository has few of beside thousands of files.
-    for path in files.below(dir).filter(|path| path.rsplit_once('.').is_some_and(|(_, end)| end == "rs")).take(5_000) {
+/// The files and folders that the sources below `dir` take in, from the root of the repository.
+fn taken_in(files: &Files, dir: &str) -> BTreeSet<String> {
+    let Some(pattern) = TAKEN_IN.as_ref() else { return BTreeSet::new() };
+    let mut taken = BTreeSet::new();
+    let sources = files.below(dir).filter(|path| path.rsplit_once('.').is_some_and(|(_, end)| end == "rs"));
+    // Bounded, since this reads sources and not only manifests.
+    for path in sources.take(5_000) {
         let text = files.text(path);
-        if !text.contains("include_str!") {
+        if !text.contains("include_") && !text.contains("#[folder") {
             continue;
         }
         let source_dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
-        for capture in included.captures_iter(&text) {
-            let target = match (capture.name("near"), capture.name("far")) {
-                (Some(near), _) => resolve(source_dir, near.as_str()),
-                (_, Some(far)) => resolve(package_of(files, source_dir), far.as_str()),
-                _ => None,
-            };
-            let pattern = target.map(|target| format!("!{}", globset::escape(&target)));
-            taken.extend(pattern.filter(|pattern| !taken.contains(pattern)));
+        for capture in pattern.captures_iter(&text) {
+            let (whole, path) = (&capture[0], &capture["path"]);
+            let of_package = path.strip_prefix("$CARGO_MANIFEST_DIR");
+            let near = capture.name("manifest").is_none() && of_package.is_none() && whole.starts_with("include_");
+            let base = if near { source_dir } else { package_of(files, source_dir) };
+            let path = of_package.unwrap_or(path);
+            taken.extend(resolve(base, if near { path } else { path.trim_start_matches('/') }));
         }
     }
-    taken.sort();
     taken
+}
+
+/// Markdown that becomes documentation is compiled and run by `cargo test`: it is taken back from what is ignored.
+fn documentation(taken: &BTreeSet<String>) -> Vec<String> {
+    let markdown = |path: &&String| path.rsplit_once('.').is_some_and(|(_, end)| matches!(end, "md" | "markdown"));
+    taken.iter().filter(markdown).map(|path| format!("!{}", globset::escape(path))).collect()
 }
 
 /// The folder of the package a source file belongs to.

@@ -52,12 +52,14 @@ pub struct Declared {
 }
 
 /// What one detector found in one folder.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Found {
     stack: String,
     dir: String,
     /// The files whose text names other folders of the repository this component needs.
     manifests: Vec<String>,
+    /// More text of that kind: paths that sources name, one a line.
+    mentions: String,
     /// Gate, command line, reason.
     commands: Vec<(&'static str, String, String)>,
     ignore: Vec<String>,

@@ -73,15 +73,7 @@ fn found(files: &Files, package: &Package, all: &[Package]) -> Option<Found> {
     }
     let manifests = std::iter::once(manifest).chain(inner.iter().map(|m| join(&m.dir, "package.json"))).collect();
     let (stack, dir) = ("node".to_owned(), package.dir.clone());
-    (!commands.is_empty()).then(|| Found {
-        stack,
-        dir,
-        manifests,
-        commands,
-        ignore: Vec::new(),
-        notes: Vec::new(),
-        test_builds: false,
-    })
+    (!commands.is_empty()).then(|| Found { stack, dir, manifests, commands, ..Found::default() })
 }
 
 /// The globs of the members of a workspace, from the root of the repository.

@@ -45,7 +45,7 @@ pub(super) fn find(files: &Files) -> Vec<Found> {
             };
             let manifests = MARKERS.iter().map(|m| join(&dir, m)).filter(|path| files.has(path)).collect();
             let (stack, commands) = ("python".to_owned(), vec![(TESTS, run, reason)]);
-            Some(Found { stack, dir, manifests, commands, ignore: Vec::new(), notes: Vec::new(), test_builds: false })
+            Some(Found { stack, dir, manifests, commands, ..Found::default() })
         })
         .collect()
 }

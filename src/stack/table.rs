@@ -80,9 +80,8 @@ impl Stack {
                     dir,
                     manifests: vec![manifest],
                     commands,
-                    ignore: vec![],
-                    notes: vec![],
                     test_builds: self.test_builds,
+                    ..Found::default()
                 });
             }
         }

@@ -22,15 +22,7 @@ pub(super) fn find(files: &Files) -> Vec<Found> {
                     pick(TESTS, &["test", "tests", "check"]).into_iter().chain(pick(BUILD, &["build"])).collect();
                 if !seen && !commands.is_empty() {
                     let (stack, manifests) = (tool.to_owned(), vec![manifest]);
-                    found.push(Found {
-                        stack,
-                        dir,
-                        manifests,
-                        commands,
-                        ignore: Vec::new(),
-                        notes: Vec::new(),
-                        test_builds: false,
-                    });
+                    found.push(Found { stack, dir, manifests, commands, ..Found::default() });
                 }
             }
         }

@@ -66,6 +66,25 @@ fn cargo() {
             ],
             &["test: cargo test {!README.md !docs/[[]b[]].md}"],
         ),
+        (
+            "what is compiled in counts",
+            &[
+                ("Cargo.toml", PACKAGE),
+                ("src/lib.rs", "#[folder = \"web/dist/\"]\n"),
+                ("src/a.rs", "include_bytes!(\"../api/schema.json\")"),
+                ("web/package.json", r#"{"scripts": {"test": "jest"}}"#),
+                ("api/go.mod", ""),
+                ("docs-site/package.json", r#"{"scripts": {"build": "x"}}"#),
+            ],
+            &[
+                "rust-test: cargo test [** !docs-site/**]",
+                "rust-build: cargo build [** !docs-site/**]",
+                "api-test: go test ./... @api [api/**]",
+                "api-build: go build ./... @api [api/**]",
+                "docs-site-build: npm run build @docs-site [docs-site/**]",
+                "web-test: npm test @web [web/**]",
+            ],
+        ),
         ("a broken manifest is not a component", &[("Cargo.toml", "[package")], &[]),
         ("fixtures are not components", &[("tests/fixtures/a/Cargo.toml", PACKAGE)], &[]),
     ]);

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::install::{GATE, Sandbox, said};
+use crate::sandbox::{GATE, Sandbox, said};
 
 /// An installed repository.
 fn installed() -> Sandbox {

@@ -1,17 +1,26 @@
 //! Everything that is observed from outside, in one binary: one link, and shared support.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub, reason = "tests are read, not published")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    missing_docs,
+    unreachable_pub,
+    reason = "tests are read, not published"
+)]
 
 mod doctor;
 mod edits;
 mod git_reads;
 mod hidden_edits;
 mod install;
+mod install_places;
 mod journal;
 mod oracle;
 mod repositories;
 mod run_process;
 mod runner_catalogue;
+mod sandbox;
 mod schema;
 mod support;
 mod timeline;
