@@ -58,6 +58,11 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     if !carry_out(&repository, &plan, args.consent, "gate init", ui)? {
         return Ok(Exit::Pass);
     }
+    if repository.root.is_some() {
+        ui.say(
+            "Commit gate.toml: what it asks for then holds for everybody, and a change of it is judged by the old one.",
+        );
+    }
     ui.say("Done. `gate doctor` proves that the hook works; `gate uninstall` takes everything out again.");
     Ok(Exit::Pass)
 }

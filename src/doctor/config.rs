@@ -23,6 +23,23 @@ pub(super) fn look(repository: &Repository) -> Vec<Check> {
     checks
 }
 
+/// Whether git reads a hook from its configuration that calls gate at this event.
+pub(super) fn calls_gate(repository: &Repository, name: &str) -> bool {
+    let reads = repository.git_version().is_some_and(|version| version >= CONFIG_HOOKS);
+    reads && has_call(&repository.hook_config(), name)
+}
+
+fn has_call(settings: &[HookConfig], name: &str) -> bool {
+    let call = format!("gate hook git {name}");
+    let last = |hook: &str, key: &str| settings.iter().rev().find(|s| s.name == hook && s.key == key);
+    let on = |hook: &str| last(hook, "enabled").is_none_or(|setting| !is_false(&setting.value));
+    on(name)
+        && settings
+            .iter()
+            .filter(|s| s.key == "event" && s.value == name)
+            .any(|s| on(&s.name) && last(&s.name, "command").is_some_and(|command| command.value.contains(&call)))
+}
+
 fn judge(settings: &[HookConfig], name: &str, reads: bool) -> Vec<Check> {
     let value = |hook: &str, key: &str| settings.iter().rev().find(|s| s.name == hook && s.key == key);
     let mut checks = Vec::new();
@@ -76,7 +93,7 @@ mod tests {
             (vec![set("pre-commit", "enabled", "false")], true, vec![]),
             (vec![gate.clone(), set("g", "event", "pre-push")], true, vec![Health::Ok]),
             (
-                vec![gate, set("g", "event", "pre-push"), set("g", "enabled", "0")],
+                vec![gate.clone(), set("g", "event", "pre-push"), set("g", "enabled", "0")],
                 true,
                 vec![Health::Broken, Health::Ok],
             ),
@@ -84,6 +101,8 @@ mod tests {
         ] {
             let found: Vec<Health> = judge(&settings, "pre-push", reads).iter().map(|check| check.health).collect();
             assert_eq!(found, expected, "{settings:?}");
+            let called = settings.contains(&gate) && !settings.iter().any(|s| s.key == "enabled");
+            assert_eq!(has_call(&settings, "pre-push"), called, "{settings:?}");
         }
     }
 }

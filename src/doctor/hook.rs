@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::Check;
+use super::{Check, config};
 use crate::install::{
     Chained, FileState, HooksDir, HooksPlace, Manager, Record, Repository, Shim, chained, guarding_hook, is_shim,
     managers, recorded_binary,
@@ -39,7 +39,10 @@ pub(super) fn look(repository: &Repository) -> (Vec<Check>, bool) {
         }
     };
     let content = std::fs::read(&path).unwrap_or_default();
-    let reached = if state == FileState::Missing {
+    let reached = if state == FileState::Missing && config::calls_gate(repository, name) {
+        checks.push(Check::ok("hook", "git calls gate from its configuration"));
+        true
+    } else if state == FileState::Missing {
         checks.push(match hooks.place {
             HooksPlace::Shared => Check::broken(
                 "hook",
