@@ -154,7 +154,7 @@ fn without_the_program_pushes_are_refused_and_it_is_named() {
     fs::create_dir(copy.parent().unwrap()).unwrap();
     fs::hard_link(GATE, &copy).or_else(|_| fs::copy(GATE, &copy).map(drop)).unwrap();
     let mut init = s.command(copy.to_str().unwrap(), &s.path("repo"));
-    assert!(init.args(["init", "--yes"]).output().unwrap().status.success());
+    assert!(init.args(["init", "--yes", "--observe"]).output().unwrap().status.success());
     assert!(s.push(&s.path("repo")).0, "the shim remembers where the program was");
 
     fs::remove_file(&copy).unwrap();
@@ -211,4 +211,29 @@ fn a_damaged_record_is_named() {
     let (code, found, out) = doctor(&s, &s.path("repo"), "install");
     assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
     assert_eq!(s.gate(&s.path("repo"), &["uninstall", "--yes"]).0, 65);
+}
+
+#[test]
+fn husky_that_has_not_run_yet_is_named() {
+    let s = Sandbox::new();
+    s.write("repo/.husky/pre-push", "gate hook git pre-push \"$@\"\n", 0o644);
+    let dir = s.with_setting(&["core.hooksPath", ".husky/_"]);
+    let (code, found, out) = doctor(&s, &dir, "hook");
+    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    assert!(out.contains("npm install"), "{out}");
+}
+
+#[test]
+fn hooks_of_all_repositories_without_gate_are_named() {
+    let s = Sandbox::new();
+    s.write("home/hooks/pre-push", "#!/bin/sh\ntouch \"$HOME/ran\"\n", 0o755);
+    let dir = s.with_setting(&["--global", "core.hooksPath", "~/hooks"]);
+    s.init(&dir);
+    let (code, found, out) = doctor(&s, &dir, "hook");
+    assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
+    assert!(!s.path("home/ran").exists());
+    s.write("home/hooks/pre-push", "#!/bin/sh\ngate hook git pre-push \"$@\" || exit $?\ntouch \"$HOME/ran\"\n", 0o755);
+    let (code, canary, out) = doctor(&s, &dir, "canary");
+    assert_eq!((code, canary), (0, vec!["ok".to_owned()]), "{out}");
+    assert!(!s.path("home/ran").exists());
 }

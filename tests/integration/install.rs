@@ -23,13 +23,14 @@ fn a_bare_repository_judges_what_arrives() {
     assert!(out.contains("bare repository") && out.contains("was refused by gate"), "{out}");
     assert_eq!(differences(&installed, &s.traces()), Vec::<String>::new());
 
+    s.write("source/gate.toml", "mode = \"off\"\n", 0o644);
     let source = s.repository("source", &[]);
     s.git(&source, &["push", "-q", "../repo", "HEAD:refs/heads/x"]);
     assert!(fs::read_to_string(s.path("home/ran")).unwrap().contains("refs/heads/x"), "the earlier hook ran");
     fs::remove_file(s.path("home/ran")).unwrap();
     s.git(&dir, &["update-ref", "-d", "refs/heads/x"]);
     s.uninstall(&dir);
-    for path in ["hooks/pre-receive", "gate", "hooks/pre-receive.before-gate"] {
+    for path in ["hooks/pre-receive", "hooks/pre-receive.before-gate"] {
         let traces = s.traces();
         assert_eq!(traces.get(&dir.join(path)), before.get(&dir.join(path)), "{path}");
     }
@@ -264,6 +265,82 @@ fn what_managers_document_is_said() {
     for words in ["[pre-push.commands.gate]", "use_stdin = true", "\"pre-push\": \"gate hook git pre-push"] {
         assert!(out.contains(words), "{words}: {out}");
     }
+}
+
+#[test]
+fn an_installation_that_was_interrupted_is_undone() {
+    let s = Sandbox::new();
+    let dir = s.with_hook(RECORDS, 0o755);
+    let (hook, kept) = (dir.join(".git/hooks/pre-push"), dir.join(".git/hooks/pre-push.before-gate"));
+    // The record is on disk, and nothing was moved yet; then, moved, and ours not yet written.
+    for moved in [false, true] {
+        s.init(&dir);
+        fs::rename(&kept, &hook).unwrap();
+        if moved {
+            fs::rename(&hook, &kept).unwrap();
+        }
+        s.uninstall(&dir);
+        assert_eq!(fs::read_to_string(&hook).unwrap(), RECORDS);
+        assert!(!kept.exists() && !dir.join("gate.toml").exists() && !dir.join(".git/gate").exists());
+    }
+}
+
+#[test]
+fn a_folder_of_hooks_that_several_share_is_emptied_by_the_one_that_filled_it() {
+    let s = Sandbox::new();
+    let hooks = s.write("shared/pre-push", RECORDS, 0o755).parent().unwrap().to_owned();
+    let first = s.with_setting(&["core.hooksPath", hooks.to_str().unwrap()]);
+    let second = s.repository("second", &[]);
+    s.git(&second, &["config", "core.hooksPath", hooks.to_str().unwrap()]);
+    s.init(&first);
+    s.init(&second);
+    for dir in [&first, &second] {
+        assert_eq!(s.gate(dir, &["doctor"]).0, 0);
+        assert!(s.push(dir).0);
+        assert!(fs::remove_file(s.path("home/ran")).is_ok(), "the earlier hook ran");
+    }
+    assert!(s.uninstall(&second).contains("was not installed from here"));
+    assert_eq!(s.gate(&first, &["doctor"]).0, 0);
+    s.uninstall(&first);
+    assert_eq!(fs::read_to_string(hooks.join("pre-push")).unwrap(), RECORDS);
+}
+
+#[test]
+fn all_working_trees_share_what_one_installs() {
+    let s = Sandbox::new();
+    let dir = s.with_hook(RECORDS, 0o755);
+    s.git(&dir, &["worktree", "add", "-q", "../linked"]);
+    let linked = s.path("linked");
+    let before = s.traces();
+    s.init(&linked);
+    assert!(linked.join("gate.toml").exists() && !dir.join("gate.toml").exists());
+    for tree in [&dir, &linked] {
+        let (code, out, _) = s.gate(tree, &["doctor"]);
+        assert_eq!(code, 0, "{out}");
+    }
+    s.uninstall(&dir);
+    assert_eq!(differences(&before, &s.traces()), Vec::<String>::new(), "from whichever it is taken out");
+}
+
+#[test]
+fn hooks_that_travel_with_a_clone_work_there() {
+    let s = Sandbox::new();
+    s.write("repo/.githooks/pre-push", RECORDS, 0o755);
+    let dir = s.with_setting(&["core.hooksPath", ".githooks"]);
+    let out = s.init(&dir);
+    assert!(out.contains("inside the working tree"), "{out}");
+    let shim = fs::read_to_string(dir.join(".githooks/pre-push")).unwrap();
+    assert!(!shim.contains(s.path("").to_str().unwrap()) && !shim.contains(GATE), "no path of this machine: {shim}");
+    s.git(&dir, &["add", "-A"]);
+    s.git(&dir, &["commit", "-q", "-m", "gate"]);
+    s.git(&s.path("home"), &["clone", "-q", dir.to_str().unwrap(), s.path("clone").to_str().unwrap()]);
+    let clone = s.path("clone");
+    s.git(&clone, &["config", "core.hooksPath", ".githooks"]);
+    assert_eq!(s.gate(&clone, &["doctor"]).0, 0);
+    assert!(s.push(&clone).0);
+    assert!(s.path("home/ran").exists(), "the earlier hook travelled, too");
+    let (code, _, err) = s.gate(&clone, &["init"]);
+    assert_eq!(code, 0, "there is nothing to do: {err}");
 }
 
 proptest! {
