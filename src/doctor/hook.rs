@@ -79,7 +79,7 @@ fn elsewhere(repository: &Repository, record: &Record, hooks: &HooksDir, name: &
     moved.then(|| {
         let installed = folders.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", ");
         let what = format!("the hook was installed in {installed}, but git now takes hooks from {}", hooks.describe());
-        Check::broken("hooks-path", what, format!("undo that setting, or: {INIT}"))
+        Check::broken("hook-moved", what, format!("undo that setting, or: {INIT}"))
     })
 }
 

@@ -23,14 +23,28 @@ pub fn plan_uninstall(repository: &Repository, purge: bool) -> Result<Plan, Inst
     }
     plan.changes.extend(record.folders.iter().rev().map(|place| Change::RemoveFolder(place.resolve(repository))));
     let dir = repository.gate_dir();
-    let journal = std::fs::read_dir(&dir)
-        .is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(|entry| entry.file_name() != "install.json")));
+    let journal = holds_records(&dir, 2);
+    // A journal in which nothing was ever written is a trace, not a record.
+    plan.purge |= !journal && Record::path(repository).exists();
     if purge && dir.exists() {
         plan.notes.push(format!("{} is deleted, with the journal and what it proves.", dir.display()));
     } else if journal {
         plan.notes.push(format!("The journal stays in {}; `gate uninstall --purge` deletes it.", dir.display()));
     }
     Ok(plan)
+}
+
+/// Whether a folder, or one of those in it, has a file of records with something in it.
+fn holds_records(dir: &Path, depth: usize) -> bool {
+    std::fs::read_dir(dir).into_iter().flatten().flatten().any(|entry| {
+        let path = entry.path();
+        match entry.metadata() {
+            Ok(meta) if meta.is_dir() => depth > 0 && holds_records(&path, depth - 1),
+            Ok(meta) => meta.len() > 0 && path.extension().is_some_and(|ending| ending == "jsonl"),
+            // What cannot be looked at is not thrown away.
+            Err(_) => true,
+        }
+    })
 }
 
 fn take_out(repository: &Repository, hook: &HookRecord, plan: &mut Plan) -> Result<(), InstallError> {

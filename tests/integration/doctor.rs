@@ -58,10 +58,10 @@ fn the_canary_works_offline_on_an_unborn_branch_and_with_odd_settings() {
     ] {
         s.git(&dir, &["config", key, value]);
     }
-    let before = s.traces();
+    let before = s.traces_outside();
     let (code, canary, out) = doctor(&s, &dir, "canary");
     assert_eq!((code, canary), (0, vec!["ok".to_owned()]), "{out}");
-    assert!(before == s.traces(), "nothing remains of it");
+    assert!(before == s.traces_outside(), "nothing remains of it");
 }
 
 #[test]
@@ -79,10 +79,10 @@ fn a_canary_that_goes_through_is_said_loudly() {
     let hook = bare.join("hooks/pre-receive");
     let text = fs::read_to_string(&hook).unwrap();
     fs::write(&hook, text.replace("gate=$(", "exit 0\ngate=$(")).unwrap();
-    let before = s.traces();
+    let before = s.traces_outside();
     let (code, canary, out) = doctor(&s, &bare, "canary");
     assert_eq!((code, canary), (10, vec!["broken".to_owned()]), "{out}");
-    assert!(before == s.traces(), "not even then does anything remain in the repository");
+    assert!(before == s.traces_outside(), "not even then does anything remain in the repository");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn an_edited_hook_is_named() {
 fn hooks_that_moved_are_named() {
     let s = installed();
     s.git(&s.path("repo"), &["config", "core.hooksPath", ".githooks"]);
-    let (code, found, out) = doctor(&s, &s.path("repo"), "hooks-path");
+    let (code, found, out) = doctor(&s, &s.path("repo"), "hook-moved");
     assert_eq!((code, found), (10, vec!["broken".to_owned()]), "{out}");
     assert!(out.contains("core.hooksPath = .githooks (local, file:.git/config)"), "{out}");
     s.git(&s.path("repo"), &["config", "core.hooksPath", "/dev/null"]);

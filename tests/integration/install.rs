@@ -17,11 +17,11 @@ fn a_bare_repository_judges_what_arrives() {
     let before = s.traces();
     s.init(&dir);
     assert!(!dir.join("gate.toml").exists());
-    let installed = s.traces();
+    let installed = s.traces_outside();
     let (code, out, err) = s.gate(&dir, &["doctor"]);
     assert_eq!(code, 0, "{out}{err}");
     assert!(out.contains("bare repository") && out.contains("was refused by gate"), "{out}");
-    assert_eq!(differences(&installed, &s.traces()), Vec::<String>::new());
+    assert_eq!(differences(&installed, &s.traces_outside()), Vec::<String>::new());
 
     s.write("source/gate.toml", "mode = \"off\"\n", 0o644);
     let source = s.repository("source", &[]);

@@ -37,11 +37,17 @@ fn check(places: &[Place]) {
         let (code, out, err) = s.gate(&dir, &["init", "--yes", "--test", "make test"]);
         assert_eq!((code, differences(&installed, &s.traces())), (0, vec![]), "{name}: twice is once: {out}{err}");
 
+        let outside = s.traces_outside();
         let (code, out, err) = s.gate(&dir, &["doctor"]);
         assert_eq!(code == 0, *judged, "{name}: {out}{err}");
         assert_eq!(out.contains("was refused by gate"), *judged, "{name}: {out}{err}");
-        assert_eq!(differences(&installed, &s.traces()), Vec::<String>::new(), "{name}: the canary leaves nothing");
+        assert_eq!(
+            differences(&outside, &s.traces_outside()),
+            Vec::<String>::new(),
+            "{name}: the canary leaves nothing"
+        );
 
+        let installed = s.traces();
         let (code, out, err) = s.gate(&dir, &["uninstall", "--dry-run"]);
         assert_eq!((code, differences(&installed, &s.traces())), (0, vec![]), "{name}: {out}{err}");
         s.uninstall(&dir);

@@ -128,6 +128,14 @@ impl Sandbox {
         (arrived, format!("{out}{err}"))
     }
 
+    /// Everything on disk below the sandbox, but for what gate itself keeps in git directories.
+    pub(crate) fn traces_outside(&self) -> Traces {
+        let mut traces = self.traces();
+        let kept = |dir: &Path| dir.ends_with("gate") && dir.with_file_name("HEAD").exists();
+        traces.retain(|path, _| !path.ancestors().skip(1).any(kept));
+        traces
+    }
+
     /// Everything on disk below the sandbox.
     pub(crate) fn traces(&self) -> Traces {
         let mut traces = Traces::new();
