@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::command::run;
 use super::config::{ConfigEntry, parse_flag};
-use super::snapshot::exists;
+use super::snapshot::{Survey, exists};
 use super::{GitError, Repo};
 use crate::repo_path::RepoPath;
 
@@ -86,11 +86,18 @@ impl Concealment {
 impl Repo {
     /// Everything found that hides edits, or could. Costs one survey of the working tree, and a second look at it
     /// only where local exclude rules exist. In a bare repository, only the settings are looked at.
+    ///
+    /// Where a snapshot is taken too, [`Repo::snapshot_and_concealment`] looks once for both.
     pub fn concealment(&self) -> Result<Vec<Concealment>, GitError> {
+        let survey = self.root().map(|_| self.survey()).transpose()?;
+        self.concealment_of(survey.as_ref())
+    }
+
+    pub(super) fn concealment_of(&self, survey: Option<&Survey>) -> Result<Vec<Concealment>, GitError> {
         let config = self.config_entries()?;
         let mut found = Vec::new();
-        if self.root().is_some() {
-            self.index_bits(&mut found)?;
+        if let Some(survey) = survey {
+            self.index_bits(survey, &mut found)?;
             self.local_excludes(&config, &mut found)?;
         }
         settings(&config, &mut found);
@@ -112,9 +119,8 @@ impl Repo {
         Ok(found)
     }
 
-    fn index_bits(&self, found: &mut Vec<Concealment>) -> Result<(), GitError> {
+    fn index_bits(&self, survey: &Survey, found: &mut Vec<Concealment>) -> Result<(), GitError> {
         let root = self.work_tree()?;
-        let survey = self.survey()?;
         let sparse = self.config_flag("core.sparseCheckout", false)?;
         let assumed = survey.marked.iter().filter(|one| one.assume_unchanged).map(|one| &one.path);
         let skipped = survey.marked.iter().filter(|one| one.skip_worktree && (!sparse || exists(root, &one.path)));

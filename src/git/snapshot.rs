@@ -7,7 +7,7 @@ use std::thread;
 
 use super::scratch::Scratch;
 use super::status::{LIST_INDEX, Marked, STATUS, Status, StatusPath, Work, parse_index, parse_status};
-use super::{GitError, Repo};
+use super::{Concealment, GitError, Repo};
 use crate::repo_path::RepoPath;
 use crate::snapshot::{DirtyPath, Entry, Presence, Snapshot};
 
@@ -27,7 +27,16 @@ impl Repo {
     /// On a tree without changes this costs one `git status` and, beside it, one listing of the index; each changed
     /// file is read once more.
     pub fn snapshot(&self) -> Result<Snapshot, GitError> {
+        self.snapshot_of(&self.survey()?)
+    }
+
+    /// [`Repo::snapshot`] and [`Repo::concealment`] for the price of one look at the working tree.
+    pub fn snapshot_and_concealment(&self) -> Result<(Snapshot, Vec<Concealment>), GitError> {
         let survey = self.survey()?;
+        Ok((self.snapshot_of(&survey)?, self.concealment_of(Some(&survey))?))
+    }
+
+    fn snapshot_of(&self, survey: &Survey) -> Result<Snapshot, GitError> {
         let base = match &survey.status.head {
             Some(head) => self.tree_of(head)?,
             None => self.empty_tree(),

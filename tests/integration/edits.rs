@@ -101,7 +101,7 @@ fn restore(repo: &TestRepo, saved: &Path) {
 
 hermetic! {
     fn any_edit_is_seen_and_its_undoing_too() {
-        let config = ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() };
+        let config = ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() };
         let edits = (proptest::collection::vec(edit(), 0..4), proptest::collection::vec(edit(), 1..6), any::<bool>());
         proptest!(config, |((before, after, staged) in edits)| {
             let repo = sample();

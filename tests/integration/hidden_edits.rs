@@ -9,7 +9,11 @@ use crate::oracle::{oracle, sample, taken};
 use crate::support::{TestRepo, again};
 
 fn named(repo: &TestRepo) -> Vec<Concealment> {
-    Repo::discover(repo.root()).expect("a repository").concealment().expect("an answer")
+    let git = Repo::discover(repo.root()).expect("a repository");
+    let found = git.concealment().expect("an answer");
+    let together = git.snapshot_and_concealment().expect("both answers");
+    assert_eq!(together, (git.snapshot().expect("a snapshot"), found.clone()));
+    found
 }
 
 fn kinds(repo: &TestRepo) -> Vec<Kind> {
