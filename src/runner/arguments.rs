@@ -136,7 +136,7 @@ impl Arguments {
         let letters: Vec<String> =
             if joined { name.chars().skip(1).map(|c| format!("-{c}")).collect() } else { vec![] };
         let is = |list: &[String]| has(list, name, value) || letters.iter().any(|letter| has(list, letter, None));
-        if is(&self.nothing) {
+        if is(&self.nothing) && !is(&self.neutral) {
             read.nothing.get_or_insert_with(|| shown.clone());
         }
         if is(&self.filter) && !is(&self.neutral) {

@@ -62,6 +62,9 @@ pub struct Runner {
     /// What it does; empty for a task runner, whose task decides.
     #[serde(default)]
     pub kinds: Vec<CommandKind>,
+    /// Whether it stands for many programs that are alike, each with its own name.
+    #[serde(default)]
+    pub family: bool,
     /// The ways to start it.
     #[serde(default)]
     pub invoke: Vec<Invoke>,
@@ -93,20 +96,21 @@ const fn yes() -> bool {
 }
 
 /// One way to start a runner.
+// The keys of a file, each of them one yes or no of its own.
+#[expect(clippy::struct_excessive_bools)]
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Invoke {
     /// Names of the program, without directory and extension.
     pub program: Vec<String>,
-    /// The words that must follow, in their order, options before and between them allowed. `test|t` is either; a
-    /// word that begins with `-` is an option that must be there.
+    /// The words that must follow, in their order, options before and between them allowed. `test|t` is either; `*x`
+    /// ends in `x`, `x*` begins with it; a word that begins with `-` is an option that must be there.
     #[serde(default)]
     pub words: Vec<String>,
     /// Options before the last of `words` that take a value as the next argument.
     #[serde(default)]
     pub before: Vec<String>,
-    /// Whether the words may stand anywhere among the arguments that are no options (`mvn clean test`), and `*x` in
-    /// `words` is any word that ends in `x`.
+    /// Whether the words may stand anywhere among the arguments that are no options (`mvn clean test`).
     #[serde(default)]
     pub anywhere: bool,
     /// How many arguments after the words name something else than a task or a filter.

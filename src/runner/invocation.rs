@@ -72,6 +72,7 @@ fn classify_within(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn P
 pub(crate) struct Found<'a> {
     pub runner: &'a Runner,
     pub invoke: &'a Invoke,
+    pub name: String,
     pub rest: Vec<Option<&'a str>>,
 }
 
@@ -82,14 +83,25 @@ pub(crate) fn find<'a>(catalogue: &'a Catalogue, argv: &'a [Option<String>]) -> 
     let program = program_name(catalogue, (*program)?);
     let mut best: Option<(usize, Found<'_>)> = None;
     for (runner, invoke) in catalogue.starts(&program) {
-        let Some(rest) = matched(runner, invoke, rest) else { continue };
+        let Some((words, rest)) = matched(runner, invoke, rest) else { continue };
         // A task runner takes every word; what is named in full comes first.
         let weight = invoke.words.len() * 2 + usize::from(runner.task.is_none() || invoke.task.is_some());
         if best.as_ref().is_none_or(|(other, _)| weight > *other) {
-            best = Some((weight, Found { runner, invoke, rest }));
+            let name = if runner.family { family_name(runner, &program, &words) } else { runner.id.clone() };
+            best = Some((weight, Found { runner, invoke, name, rest }));
         }
     }
     best.map(|(_, found)| found)
+}
+
+/// The name of one of many programs that are alike: `cargo doc`, `shellcheck`, `mypy` for `python -m mypy`.
+fn family_name(runner: &Runner, program: &str, words: &[&str]) -> String {
+    if let ["-m", module, ..] = words {
+        return (*module).to_owned();
+    }
+    let by_option = runner.id.contains(" -");
+    let words = words.iter().filter(|word| by_option || !word.starts_with('-'));
+    std::iter::once(&program).chain(words).copied().collect::<Vec<_>>().join(" ")
 }
 
 /// The name of a program without directory, extension and version.
@@ -108,37 +120,46 @@ fn program_name(catalogue: &Catalogue, word: &str) -> String {
     stem.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-').to_owned()
 }
 
-/// The arguments besides the words that `invoke` asks for; `None` when it asks for others.
-fn matched<'a>(runner: &Runner, invoke: &Invoke, rest: &[Option<&'a str>]) -> Option<Vec<Option<&'a str>>> {
+/// The words that `invoke` asks for, and the arguments besides them; `None` when it asks for others.
+fn matched<'a>(
+    runner: &Runner,
+    invoke: &Invoke,
+    rest: &[Option<&'a str>],
+) -> Option<(Vec<&'a str>, Vec<Option<&'a str>>)> {
     let takes_value = |name: &str| {
         !name.contains('=')
             && (invoke.before.iter().any(|option| option == name)
                 || runner.arguments.value.iter().any(|option| option == name))
     };
-    let mut left = Vec::new();
+    let (mut left, mut names) = (Vec::new(), Vec::new());
     let mut at = 0;
     for wanted in &invoke.words {
         let is = |word: &str| {
             wanted.split('|').any(|alternative| {
-                alternative == word || alternative.strip_prefix('*').is_some_and(|suffix| word.ends_with(suffix))
+                alternative == word
+                    || alternative.strip_prefix('*').is_some_and(|end| word.ends_with(end))
+                    || alternative.strip_suffix('*').is_some_and(|start| word.starts_with(start))
             })
         };
         loop {
             let word = *rest.get(at)?;
             at += 1;
             match word {
-                Some("--") => return None,
                 Some(word) if is(word) => {
+                    names.push(word);
                     // Which of several goals it was decides nothing; each is an argument as well.
                     if invoke.anywhere {
                         left.push(Some(word));
                     }
                     break;
                 }
+                Some("--") => return None,
                 Some(option) if option.starts_with('-') || option.starts_with('+') => {
-                    left.push(word);
+                    // An option of the program itself says nothing about what the runner does.
+                    let kept = !invoke.before.iter().any(|before| before == option.split('=').next().unwrap_or(option));
+                    left.extend(kept.then_some(word));
                     if takes_value(option) {
-                        left.push(*rest.get(at)?);
+                        left.extend(rest.get(at).copied().filter(|_| kept));
                         at += 1;
                     }
                 }
@@ -152,7 +173,7 @@ fn matched<'a>(runner: &Runner, invoke: &Invoke, rest: &[Option<&'a str>]) -> Op
     }
     left.retain(|word| !word.is_some_and(|word| word.starts_with('+')));
     left.extend(&rest[at..]);
-    Some(left)
+    Some((names, left))
 }
 
 /// `node node_modules/.bin/jest …` is `jest …`.
@@ -168,7 +189,7 @@ fn interpreted(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Vec<Opt
 }
 
 fn direct(found: &Found<'_>) -> Invocation {
-    let Found { runner, invoke, rest } = found;
+    let Found { runner, invoke, name, rest } = found;
     let read = runner.arguments.read(rest);
     let mut kinds = invoke.kinds.clone().unwrap_or_else(|| runner.kinds.clone());
     let nothing = read.nothing.clone().or_else(|| invoke.nothing.then(|| invoke.words.join(" ")));
@@ -186,7 +207,7 @@ fn direct(found: &Found<'_>) -> Invocation {
     Invocation {
         edits: executes && read.edit.unwrap_or_else(|| invoke.edits.unwrap_or(runner.edits)),
         kinds,
-        runner: Some(runner.id.clone()),
+        runner: Some(name.clone()),
         runs: vec![runner.id.clone()],
         scope,
         exit,

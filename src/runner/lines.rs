@@ -11,6 +11,8 @@ use serde::Deserialize;
 /// Longer lines are no closing lines of any runner. In bytes.
 const LONGEST: usize = 4096;
 
+// The keys of a file, each of them one yes or no of its own.
+#[expect(clippy::struct_excessive_bools)]
 /// A line that says something, as `[[output.line]]` describes it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -32,12 +34,21 @@ pub struct LineRule {
     /// Whether it adds to the counts before it, instead of beginning a new summary.
     #[serde(default)]
     pub joins: bool,
-    /// Whether a summary that it adds to is complete with it. One that it begins is.
+    /// Whether a summary that it adds to is complete with it.
     #[serde(default)]
     pub completes: bool,
+    /// Whether a summary that it begins is not complete with it alone.
+    #[serde(default)]
+    pub partial: bool,
     /// Whether it proves a pass only when nothing that follows is cut off.
     #[serde(default)]
     pub needs_end: bool,
+    /// Whether it proves a pass only when lines before it are visible: failures are told just above it.
+    #[serde(default)]
+    pub needs_before: bool,
+    /// Whether it says something only where the runner is known to have been run: others print such lines, too.
+    #[serde(default)]
+    pub only_named: bool,
     #[serde(skip)]
     compiled: OnceLock<Option<Compiled>>,
 }

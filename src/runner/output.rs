@@ -57,22 +57,28 @@ pub fn read_output(runner: Option<&Runner>, output: &str) -> OutputReading {
 pub fn read_output_of(catalogue: &Catalogue, runners: &[&Runner], output: &str) -> OutputReading {
     let named: Vec<&Runner> = runners.iter().copied().filter(|runner| runner.task.is_none()).collect();
     let tasks = catalogue.runners().filter(|runner| runner.task.is_some());
-    let workers: Vec<&Runner> = if named.is_empty() {
-        catalogue.runners().filter(|runner| runner.kinds.contains(&CommandKind::Test)).collect()
+    let any_tests = named.is_empty();
+    let workers: Vec<&Runner> = if any_tests {
+        // What reads like another runner is read as that one.
+        let distinct = |runner: &&Runner| runner.kinds.contains(&CommandKind::Test) && runner.output.like.is_none();
+        catalogue.runners().filter(distinct).collect()
     } else {
         named
     };
     let mut tallies: Vec<Tally<'_>> = workers.into_iter().chain(tasks).map(|r| Tally::new(catalogue, r)).collect();
+    if any_tests {
+        tallies.iter_mut().for_each(|tally| tally.rules.retain(|rule| !rule.only_named));
+    }
     let wanted = Prefilter::new(&tallies);
-    for line in lines(output) {
+    for (index, line) in lines(output).enumerate() {
         if !wanted.is_match(&line) {
             continue;
         }
         let bare = without_prefix(&line);
         for tally in &mut tallies {
-            let known = tally.take(&line, catalogue);
+            let known = tally.take(&line, index, catalogue);
             if !known && let Some(bare) = bare {
-                tally.take(bare, catalogue);
+                tally.take(bare, index, catalogue);
             }
         }
     }
@@ -138,6 +144,8 @@ struct Tally<'a> {
     rules: Vec<&'a LineRule>,
     found: Vec<Summary>,
     parts: Parts,
+    /// How many lines were about it.
+    matched: usize,
     start: bool,
     passed: Option<String>,
     failed: Option<String>,
@@ -162,6 +170,7 @@ impl<'a> Tally<'a> {
             rules,
             found: Vec::new(),
             parts: Parts::default(),
+            matched: 0,
             start: false,
             passed: None,
             failed: None,
@@ -171,15 +180,16 @@ impl<'a> Tally<'a> {
     }
 
     /// Takes in a line; `false` when no rule matches it.
-    fn take(&mut self, line: &str, catalogue: &Catalogue) -> bool {
+    fn take(&mut self, line: &str, index: usize, catalogue: &Catalogue) -> bool {
         let Some((rule, said)) = self.rules.iter().find_map(|rule| Some((*rule, rule.read(line)?))) else {
             return false;
         };
         match rule.means {
-            Means::Counts => self.counts(rule, said, line),
+            Means::Counts => self.counts(rule, said, line, index),
             Means::Passed => {
                 self.passed = Some(shown(line));
                 self.trouble = None;
+                self.found.last_mut().into_iter().for_each(|summary| summary.complete = true);
             }
             // A task runner tells which task failed. That lint failed says nothing about the tests.
             Means::Failed if said.task.as_deref().is_some_and(|task| catalogue.names.is_no_test(task)) => {}
@@ -205,10 +215,11 @@ impl<'a> Tally<'a> {
                 }
             }
         }
+        self.matched += 1;
         true
     }
 
-    fn counts(&mut self, rule: &LineRule, said: Said, line: &str) {
+    fn counts(&mut self, rule: &LineRule, said: Said, line: &str, index: usize) {
         let fits = |now: &Summary| {
             [
                 (now.said.passed, said.passed),
@@ -235,14 +246,14 @@ impl<'a> Tally<'a> {
             }
             None => self.found.push(Summary {
                 said,
-                complete: !rule.joins || rule.completes,
+                complete: !rule.joins && !rule.partial && !(rule.needs_before && self.matched >= index),
                 needs_end: rule.needs_end,
                 line: shown(line),
             }),
         }
         let passes =
-            |now: &&Summary| now.is_complete() && !now.is_bad() && now.passed().is_some_and(|passed| passed > 0);
-        if self.found.last().filter(passes).is_some() {
+            |now: &Summary| now.is_complete() && !now.is_bad() && now.passed().is_some_and(|passed| passed > 0);
+        if self.found.last().is_some_and(passes) {
             self.trouble = None;
         }
     }
