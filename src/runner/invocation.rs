@@ -72,8 +72,12 @@ fn classify_within(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn P
 pub(crate) struct Found<'a> {
     pub runner: &'a Runner,
     pub invoke: &'a Invoke,
+    pub program: String,
     pub name: String,
+    /// The arguments.
     pub rest: Vec<Option<&'a str>>,
+    /// How many of them stand before the last of the words that name what is run.
+    pub before: usize,
 }
 
 /// The runner that `argv` starts: the one with the longest row of matching words.
@@ -83,12 +87,12 @@ pub(crate) fn find<'a>(catalogue: &'a Catalogue, argv: &'a [Option<String>]) -> 
     let program = program_name(catalogue, (*program)?);
     let mut best: Option<(usize, Found<'_>)> = None;
     for (runner, invoke) in catalogue.starts(&program) {
-        let Some((words, rest)) = matched(runner, invoke, rest) else { continue };
+        let Some(Matched { names, rest, before }) = matched(runner, invoke, rest) else { continue };
         // A task runner takes every word; what is named in full comes first.
         let weight = invoke.words.len() * 2 + usize::from(runner.task.is_none() || invoke.task.is_some());
         if best.as_ref().is_none_or(|(other, _)| weight > *other) {
-            let name = if runner.family { family_name(runner, &program, &words) } else { runner.id.clone() };
-            best = Some((weight, Found { runner, invoke, name, rest }));
+            let name = if runner.family { family_name(runner, &program, &names) } else { runner.id.clone() };
+            best = Some((weight, Found { runner, invoke, program: program.clone(), name, rest, before }));
         }
     }
     best.map(|(_, found)| found)
@@ -120,12 +124,15 @@ fn program_name(catalogue: &Catalogue, word: &str) -> String {
     stem.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-').to_owned()
 }
 
-/// The words that `invoke` asks for, and the arguments besides them; `None` when it asks for others.
-fn matched<'a>(
-    runner: &Runner,
-    invoke: &Invoke,
-    rest: &[Option<&'a str>],
-) -> Option<(Vec<&'a str>, Vec<Option<&'a str>>)> {
+/// The words that a way to start a runner asks for, and the arguments besides them.
+struct Matched<'a> {
+    names: Vec<&'a str>,
+    rest: Vec<Option<&'a str>>,
+    before: usize,
+}
+
+/// Holds `rest` against `invoke`; `None` when it asks for other words.
+fn matched<'a>(runner: &Runner, invoke: &Invoke, rest: &[Option<&'a str>]) -> Option<Matched<'a>> {
     let takes_value = |name: &str| {
         !name.contains('=')
             && (invoke.before.iter().any(|option| option == name)
@@ -172,8 +179,9 @@ fn matched<'a>(
         at += usize::from(at < rest.len());
     }
     left.retain(|word| !word.is_some_and(|word| word.starts_with('+')));
+    let before = left.len();
     left.extend(&rest[at..]);
-    Some((names, left))
+    Some(Matched { names, rest: left, before })
 }
 
 /// `node node_modules/.bin/jest …` is `jest …`.
@@ -189,7 +197,7 @@ fn interpreted(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Vec<Opt
 }
 
 fn direct(found: &Found<'_>) -> Invocation {
-    let Found { runner, invoke, name, rest } = found;
+    let Found { runner, invoke, name, rest, .. } = found;
     let read = runner.arguments.read(rest);
     let mut kinds = invoke.kinds.clone().unwrap_or_else(|| runner.kinds.clone());
     let nothing = read.nothing.clone().or_else(|| invoke.nothing.then(|| invoke.words.join(" ")));
@@ -233,6 +241,9 @@ fn scope(kinds: &[CommandKind], nothing: Option<String>, read: &Read, invoke: &I
 /// A call of a task: what its script runs, or, where that cannot be followed, what its name says.
 fn task(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, depth: u8) -> Invocation {
     let named = named(catalogue, run);
+    if let Some(why) = &run.nothing {
+        return Invocation { scope: Scope::NoneExecuted { why: why.clone() }, edits: false, ..named };
+    }
     let Some(commands) = run.script.as_ref().filter(|_| depth < DEEPEST).and_then(|lines| followable(lines)) else {
         return named;
     };
@@ -251,6 +262,9 @@ fn task(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, depth: u
     // The name of the task stays the name of what ran; a subset that the name announces stays one.
     whole.runner.clone_from(&named.runner);
     whole.runs.insert(0, run.runner.clone());
+    if run.exit_zero {
+        whole.exit = ExitMeaning::ZeroOnFindings;
+    }
     if whole.scope == Scope::Full
         && let Scope::Filtered { by } = &named.scope
         && (run.filtered.is_some() || (whole.is_test() && named.is_test() && run.arguments.is_empty()))
@@ -277,7 +291,7 @@ fn named(catalogue: &Catalogue, run: &TaskRun) -> Invocation {
         kinds,
         runner: Some(run.label.clone()),
         runs: vec![run.runner.clone()],
-        exit: ExitMeaning::Decides,
+        exit: if run.exit_zero { ExitMeaning::ZeroOnFindings } else { ExitMeaning::Decides },
         empty_exits_zero: true,
         watches: names.watches(&run.task),
     }

@@ -2,7 +2,8 @@
 
 use serde::Deserialize;
 
-use crate::runner::catalogue::{Catalogue, Invoke, Runner};
+use crate::runner::catalogue::{Catalogue, Runner};
+use crate::runner::invocation::Found;
 use crate::runner::kind::CommandKind;
 
 mod files;
@@ -25,7 +26,8 @@ impl ProjectFiles for () {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TaskRules {
-    /// What a task is called in reports; `{task}` is its name.
+    /// What a task is called in reports; `{task}` is its name, `{program}` the
+    /// program that is called.
     pub label: String,
     /// What a task is called that runs tests, if differently.
     #[serde(default)]
@@ -129,31 +131,32 @@ pub struct TaskRun {
     pub directory: Option<String>,
     /// The argument that restricts it to a part of the workspace.
     pub filtered: Option<String>,
+    /// The option with which nothing is executed (`make -n`).
+    pub nothing: Option<String>,
+    /// Whether an option makes the exit status 0 whatever happens (`make -i`).
+    pub exit_zero: bool,
 }
 
 /// The tasks that `argv` calls; none if it calls no task.
 pub fn resolve(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn ProjectFiles) -> Vec<TaskRun> {
     match crate::runner::invocation::find(catalogue, argv) {
         Some(found) => match &found.runner.task {
-            Some(rules) => calls(catalogue, rules, found.runner, found.invoke, &found.rest, files),
+            Some(rules) => calls(catalogue, rules, &found, files),
             None => Vec::new(),
         },
         None => Vec::new(),
     }
 }
 
-fn calls(
-    catalogue: &Catalogue,
-    rules: &TaskRules,
-    runner: &Runner,
-    invoke: &Invoke,
-    rest: &[Option<&str>],
-    files: &dyn ProjectFiles,
-) -> Vec<TaskRun> {
+fn calls(catalogue: &Catalogue, rules: &TaskRules, found: &Found<'_>, files: &dyn ProjectFiles) -> Vec<TaskRun> {
+    let Found { runner, invoke, program, rest, before, .. } = found;
     let value = |name: &str| runner.arguments.value.iter().chain(&invoke.before).any(|option| option == name);
     let (mut own, mut names, mut handed): (Vec<Option<&str>>, Vec<&str>, Vec<Option<String>>) = Default::default();
     names.extend(invoke.task.as_deref());
     let mut directory = None;
+    let is_own = |at: usize, word: &str, unnamed: bool| {
+        word.starts_with('-') && (at <= *before || unnamed || rules.several || owns(runner, word))
+    };
     let mut at = 0;
     while let Some(word) = rest.get(at) {
         at += 1;
@@ -162,7 +165,7 @@ fn calls(
                 handed.extend(rest[at..].iter().map(|word| word.map(str::to_owned)));
                 break;
             }
-            Some(word) if word.starts_with('-') && (names.is_empty() || rules.several || owns(runner, word)) => {
+            Some(word) if is_own(at, word, names.is_empty()) => {
                 own.push(Some(word));
                 let (name, attached) = word.split_once('=').map_or((word, None), |(name, text)| (name, Some(text)));
                 let mut text = attached;
@@ -197,10 +200,10 @@ fn calls(
             None => return Vec::new(),
         }
     }
-    let filtered = read.filter.or_else(|| invoke.filtered.then(|| invoke.words.join(" ")));
+    let filtered = read.filter.clone().or_else(|| invoke.filtered.then(|| invoke.words.join(" ")));
     let mut runs = Vec::new();
     for name in names {
-        if invoke.task.is_none() && rules.not_tasks.iter().any(|word| word == name) {
+        if invoke.task.is_none() && invoke.words.is_empty() && rules.not_tasks.iter().any(|word| word == name) {
             continue;
         }
         let script = file.as_deref().and_then(|text| files::script(rules.format, text, name));
@@ -212,11 +215,13 @@ fn calls(
         runs.push(TaskRun {
             runner: runner.id.clone(),
             task: name.to_owned(),
-            label: label.replace("{task}", name).trim_end().to_owned(),
+            label: label.replace("{program}", program).replace("{task}", name).trim_end().to_owned(),
             script,
             arguments: handed.clone(),
             directory: directory.clone(),
             filtered: filtered.clone(),
+            nothing: read.nothing.clone(),
+            exit_zero: read.exit_zero == Some(true),
         });
     }
     runs

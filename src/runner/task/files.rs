@@ -1,18 +1,363 @@
 //! The files in which projects define tasks, read just far enough to find what one task runs.
 
+use std::collections::BTreeSet;
+
 use crate::runner::task::Format;
+
+/// How many tasks a task may pull in, all told.
+const MOST: usize = 64;
 
 /// The shell lines that the task `name` runs, those of the tasks it depends on first. `None`: the file does not
 /// define it, or not in a way that can be followed.
 pub(super) fn script(format: Format, text: &str, name: &str) -> Option<Vec<String>> {
-    match format {
-        Format::JsonScripts => json(text, name),
-        _ => None,
+    let find: Box<dyn Fn(&str) -> Option<Task>> = match format {
+        Format::Opaque => return None,
+        Format::JsonScripts => {
+            let file: serde_json::Value = serde_json::from_str(text).ok()?;
+            Box::new(move |name| json(&file, name))
+        }
+        Format::Makefile => Box::new(|name| rule(text, name, Syntax::Make)),
+        Format::Justfile => Box::new(|name| rule(text, name, Syntax::Just)),
+        Format::Taskfile => Box::new(|name| taskfile(text, name)),
+        Format::TomlTasks => {
+            let file: toml::Table = toml::from_str(text).ok()?;
+            Box::new(move |name| toml_task(&file, name))
+        }
+        Format::CargoAlias => {
+            let file: toml::Table = toml::from_str(text).ok()?;
+            Box::new(move |name| cargo_alias(&file, name))
+        }
+    };
+    let mut lines = Vec::new();
+    gather(&*find, name, &mut BTreeSet::new(), &mut lines)?;
+    (!lines.is_empty()).then_some(lines)
+}
+
+/// A task as its file has it.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Task {
+    /// The tasks that run before it.
+    depends: Vec<String>,
+    /// What it runs: lines, or other tasks.
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Step {
+    Line(String),
+    Task(String),
+}
+
+/// Appends the lines of a task, its dependencies first, each task once.
+fn gather(
+    find: &dyn Fn(&str) -> Option<Task>,
+    name: &str,
+    seen: &mut BTreeSet<String>,
+    lines: &mut Vec<String>,
+) -> Option<()> {
+    if seen.len() >= MOST {
+        return None;
+    }
+    if !seen.insert(name.to_owned()) {
+        return Some(());
+    }
+    let task = find(name)?;
+    for depends in &task.depends {
+        gather(find, depends, seen, lines)?;
+    }
+    for step in task.steps {
+        match step {
+            Step::Line(line) => lines.push(line),
+            Step::Task(name) => gather(find, &name, seen, lines)?,
+        }
+    }
+    Some(())
+}
+
+/// `scripts` of package.json and composer.json, `tasks` of deno.json. In composer's lists, `@name` is a script.
+fn json(file: &serde_json::Value, name: &str) -> Option<Task> {
+    let entry = file.get("scripts").or_else(|| file.get("tasks"))?.get(name)?;
+    let entry = entry.get("command").unwrap_or(entry);
+    let steps = match entry {
+        serde_json::Value::String(line) => vec![json_step(line)],
+        serde_json::Value::Array(lines) => {
+            lines.iter().map(|line| line.as_str().map(json_step)).collect::<Option<_>>()?
+        }
+        _ => return None,
+    };
+    Some(Task { depends: Vec::new(), steps })
+}
+
+fn json_step(line: &str) -> Step {
+    match line.strip_prefix('@') {
+        Some(name) if !name.contains(' ') => Step::Task(name.to_owned()),
+        _ => Step::Line(line.to_owned()),
     }
 }
 
-fn json(text: &str, name: &str) -> Option<Vec<String>> {
-    let file: serde_json::Value = serde_json::from_str(text).ok()?;
-    let script = file.get("scripts").or_else(|| file.get("tasks"))?.get(name)?.as_str()?;
-    Some(vec![script.to_owned()])
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Syntax {
+    Make,
+    Just,
+}
+
+/// A rule of a Makefile or a justfile; an empty name is the first one.
+fn rule(text: &str, name: &str, syntax: Syntax) -> Option<Task> {
+    let joined = text.replace("\\\r\n", " ").replace("\\\n", " ");
+    let variables = variables(&joined, syntax);
+    let mut task: Option<Task> = None;
+    let mut inside = false;
+    for line in joined.lines() {
+        let indented = line.starts_with(['\t', ' ']);
+        if inside && indented && !line.trim().is_empty() {
+            task.as_mut()?.steps.extend(recipe_line(line, &variables));
+            continue;
+        }
+        if indented || line.starts_with('#') || line.trim().is_empty() {
+            continue;
+        }
+        inside = false;
+        let Some((targets, rest)) = line.split_once(':').filter(|(_, rest)| !rest.starts_with('=')) else { continue };
+        let mut targets = targets.split_whitespace().map(|target| target.trim_start_matches('@'));
+        let mine = if name.is_empty() {
+            task.is_none() && targets.next().is_some_and(|target| !target.starts_with('.') && !target.contains('%'))
+        } else if syntax == Syntax::Make {
+            targets.any(|target| target == name)
+        } else {
+            targets.next() == Some(name)
+        };
+        if !mine {
+            continue;
+        }
+        inside = true;
+        let (rest, inline) = match rest.split_once(';').filter(|_| syntax == Syntax::Make) {
+            Some((rest, line)) => (rest, Some(line)),
+            None => (rest, None),
+        };
+        let rest = rest.trim_start_matches(':').split('#').next().unwrap_or_default();
+        let task = task.get_or_insert_default();
+        // Files are prerequisites, too; they have no rule that matters here.
+        let defined = |word: &&str| rule_exists(&joined, word);
+        let words = rest.split_whitespace().take_while(|word| *word != "|" && *word != "&&");
+        task.depends.extend(words.filter(defined).map(str::to_owned));
+        task.steps.extend(inline.and_then(|line| recipe_line(line, &variables)));
+    }
+    task
+}
+
+fn rule_exists(text: &str, name: &str) -> bool {
+    text.lines().any(|line| {
+        !line.starts_with(['\t', ' ', '#', '.'])
+            && line.split_once(':').is_some_and(|(targets, _)| targets.split_whitespace().any(|target| target == name))
+    })
+}
+
+/// A line of a recipe without what is for the task runner; one that only prints is left out.
+fn recipe_line(line: &str, variables: &[(String, String)]) -> Option<Step> {
+    let mut line = line.trim().trim_start_matches(['@', '+']).trim().to_owned();
+    if line.starts_with('-') {
+        // Its failure is ignored, so that it proves nothing.
+        line = format!("{} || true", line.trim_start_matches('-').trim());
+    }
+    // Each value is put in once: a variable that names itself stays as it is.
+    for (name, value) in variables {
+        for form in
+            [format!("$({name})"), format!("${{{name}}}"), format!("{{{{{name}}}}}"), format!("{{{{ {name} }}}}")]
+        {
+            if line.contains(&form) && line.len() < 4096 {
+                line = line.replace(&form, value);
+            }
+        }
+    }
+    let first = line.split_whitespace().next()?;
+    let only_prints = matches!(first, "echo" | "printf" | "#") && !line.contains(['|', ';', '&', '>', '`', '$']);
+    (!only_prints && !line.starts_with('#')).then_some(Step::Line(line))
+}
+
+/// The variables of a file that are plain text.
+fn variables(text: &str, syntax: Syntax) -> Vec<(String, String)> {
+    let mut variables = Vec::new();
+    for line in text.lines().filter(|line| !line.starts_with(['\t', ' ', '#'])) {
+        let Some((name, value)) = line.split_once('=') else { continue };
+        let name = name.trim_end_matches([':', '?', '+', '!']).trim().trim_start_matches("export ").trim();
+        let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+        let mut value = value.trim();
+        if syntax == Syntax::Just {
+            value = value.trim_matches(['"', '\'']);
+        }
+        if plain && !name.is_empty() && !value.contains('$') && value.len() < 1024 {
+            variables.push((name.to_owned(), value.to_owned()));
+        }
+    }
+    variables
+}
+
+/// A task of a Taskfile: `tasks:`, below it the names, below those `cmds:` with items, `cmd:`, `deps:`. Only the
+/// plain style is read; an item that is a table is followed where it calls a task.
+fn taskfile(text: &str, name: &str) -> Option<Task> {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    lines.find(|line| line.trim_end() == "tasks:")?;
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut task: Option<Task> = None;
+    let (mut level, mut inside, mut list) = (None, false, "");
+    for line in lines {
+        let depth = indent(line);
+        if depth == 0 {
+            break;
+        }
+        let level = *level.get_or_insert(depth);
+        let content = line.trim();
+        if depth == level {
+            let (key, rest) = key_of(content)?;
+            inside = key == name;
+            if inside {
+                let steps = if rest.is_empty() { Vec::new() } else { inline_list(rest).map(Step::Line).collect() };
+                task = Some(Task { depends: Vec::new(), steps });
+            }
+            continue;
+        }
+        let Some(task) = task.as_mut().filter(|_| inside) else { continue };
+        match content.strip_prefix("- ").map(str::trim) {
+            Some(item) => match (list, item.strip_prefix("task:"), item.strip_prefix("cmd:")) {
+                ("deps", Some(name), _) => task.depends.push(scalar(name)),
+                ("deps", None, _) => task.depends.push(scalar(item)),
+                ("cmds", Some(name), _) => task.steps.push(Step::Task(scalar(name))),
+                ("cmds", None, Some(line)) => task.steps.push(Step::Line(scalar(line))),
+                ("cmds", None, None) if item.starts_with(['|', '>', '{']) => return None,
+                ("cmds", None, None) => task.steps.push(Step::Line(scalar(item))),
+                _ => {}
+            },
+            None => match key_of(content) {
+                Some(("cmds", "")) => list = "cmds",
+                Some(("deps", "")) => list = "deps",
+                Some(("cmds" | "cmd", rest)) if rest.starts_with(['|', '>']) => return None,
+                Some(("cmds" | "cmd", rest)) => task.steps.extend(inline_list(rest).map(Step::Line)),
+                Some(("deps", rest)) => task.depends.extend(inline_list(rest)),
+                // What goes with an item of a list, or a key that runs nothing.
+                _ if depth > level + 2 => {}
+                _ => list = "",
+            },
+        }
+    }
+    task
+}
+
+fn key_of(content: &str) -> Option<(&str, &str)> {
+    let (key, rest) = content.split_once(": ").or_else(|| Some((content.strip_suffix(':')?, "")))?;
+    Some((key.trim().trim_matches(['"', '\'']), rest.trim()))
+}
+
+fn inline_list(text: &str) -> impl Iterator<Item = String> {
+    let (list, items) = match text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+        Some(items) => (true, items),
+        None => (false, text),
+    };
+    let parts: Vec<&str> = if list { items.split(',').collect() } else { vec![items] };
+    parts.into_iter().map(scalar).filter(|item| !item.is_empty()).collect::<Vec<_>>().into_iter()
+}
+
+fn scalar(text: &str) -> String {
+    let text = text.trim();
+    let quoted = |quote| text.len() > 1 && text.starts_with(quote) && text.ends_with(quote);
+    if quoted('"') || quoted('\'') { text[1..text.len() - 1].to_owned() } else { text.to_owned() }
+}
+
+/// Where tables of tasks are kept in TOML files: mise; poe, taskipy, pdm, hatch in pyproject.toml; pixi.
+const TOML_TABLES: &[&[&str]] = &[
+    &["tasks"],
+    &["tool", "poe", "tasks"],
+    &["tool", "taskipy", "tasks"],
+    &["tool", "pdm", "scripts"],
+    &["tool", "hatch", "envs", "default", "scripts"],
+    &["tool", "pixi", "tasks"],
+];
+
+fn toml_task(file: &toml::Table, name: &str) -> Option<Task> {
+    let tables = TOML_TABLES.iter().filter_map(|path| {
+        let (first, rest) = path.split_first()?;
+        rest.iter().try_fold(file.get(*first)?, |value, key| value.get(*key))?.as_table()
+    });
+    let mut found = tables.filter_map(|table| Some((table, table.get(name)?)));
+    let (table, entry) = found.next()?;
+    let strings = |value: &toml::Value| -> Option<Vec<String>> {
+        match value {
+            toml::Value::String(line) => Some(vec![line.clone()]),
+            toml::Value::Array(lines) => lines.iter().map(|line| Some(line.as_str()?.to_owned())).collect(),
+            _ => None,
+        }
+    };
+    // In a list of poe's, a word that is a task is that task.
+    let step = |line: String| if table.contains_key(&line) { Step::Task(line) } else { Step::Line(line) };
+    let toml::Value::Table(entry) = entry else {
+        return Some(Task { depends: Vec::new(), steps: strings(entry)?.into_iter().map(step).collect() });
+    };
+    let depends = ["depends", "deps", "depends-on"].iter().find_map(|key| entry.get(*key)).and_then(strings);
+    let run = ["run", "cmd", "shell", "sequence", "composite"].iter().find_map(|key| entry.get(*key));
+    let steps = match run {
+        Some(run) => strings(run)?.into_iter().map(step).collect(),
+        None => Vec::new(),
+    };
+    Some(Task { depends: depends.unwrap_or_default(), steps })
+}
+
+fn cargo_alias(file: &toml::Table, name: &str) -> Option<Task> {
+    let words = match file.get("alias")?.get(name)? {
+        toml::Value::String(line) => line.clone(),
+        toml::Value::Array(words) => words.iter().map(toml::Value::as_str).collect::<Option<Vec<_>>>()?.join(" "),
+        _ => return None,
+    };
+    Some(Task { depends: Vec::new(), steps: vec![Step::Line(format!("cargo {words}"))] })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_a_task_runs() {
+        let make = "V = 1\nGO ?= go\n.PHONY: all test\nall: build test ## help\nbuild:\n\t@$(GO) build ./... \\\n\t  -v\n\
+                    test: build fixtures.txt\n\t-rm -f x\n\t@echo testing\n\t${GO} test ./...\n%.o: %.c\n\tcc $<\n";
+        let just = "set shell := ['bash']\nflags := '--workspace'\n\ndefault: test\n\ntest *args: (build)\n  cargo test {{flags}}\n\
+                    build:\n    cargo build\n";
+        let task = "version: '3'\nvars:\n  A: b\ntasks:\n  default:\n    deps: [lint]\n    cmds:\n      - task: test\n  lint: golint\n  \
+                    test:\n    desc: x\n    cmds:\n      - 'go test ./...'\n      - cmd: go vet ./...\n        silent: true\n";
+        let mise = "[tools]\ngo = '1'\n[tasks]\na = 'go vet'\n[tasks.'test:ci']\ndescription = 'x'\nrun = ['go test', 'go vet']\n";
+        for (format, text, name, expected) in [
+            (Format::JsonScripts, r#"{"scripts":{"test":"jest"}}"#, "test", Some(vec!["jest"])),
+            (Format::JsonScripts, r#"{"scripts":{"a":["@b","c"],"b":"d"}}"#, "a", Some(vec!["d", "c"])),
+            (Format::JsonScripts, r#"{"tasks":{"t":{"command":"deno test"}}}"#, "t", Some(vec!["deno test"])),
+            (Format::JsonScripts, r#"{"scripts":{"a":["@a"]}}"#, "a", None),
+            (Format::JsonScripts, "{}", "test", None),
+            (Format::JsonScripts, "no json", "test", None),
+            (Format::Makefile, make, "build", Some(vec!["go build ./...  \t  -v"])),
+            (Format::Makefile, make, "test", Some(vec!["go build ./...  \t  -v", "rm -f x || true", "go test ./..."])),
+            (Format::Makefile, make, "", Some(vec!["go build ./...  \t  -v", "rm -f x || true", "go test ./..."])),
+            (Format::Makefile, make, "nope", None),
+            (Format::Makefile, "a: b\nb: a\n\tx\n", "a", Some(vec!["x"])),
+            (Format::Justfile, just, "build", Some(vec!["cargo build"])),
+            (Format::Justfile, just, "test", Some(vec!["cargo test --workspace"])),
+            (Format::Justfile, just, "", Some(vec!["cargo test --workspace"])),
+            (Format::Taskfile, task, "test", Some(vec!["go test ./...", "go vet ./..."])),
+            (Format::Taskfile, task, "default", Some(vec!["golint", "go test ./...", "go vet ./..."])),
+            (Format::Taskfile, "tasks:\n  a:\n    cmds:\n      - |\n        x\n", "a", None),
+            (Format::TomlTasks, mise, "a", Some(vec!["go vet"])),
+            (Format::TomlTasks, mise, "test:ci", Some(vec!["go test", "go vet"])),
+            (Format::CargoAlias, "[alias]\nt2 = ['test', '-q']\n", "t2", Some(vec!["cargo test -q"])),
+            (Format::Opaque, "x", "x", None),
+        ] {
+            let expected = expected.map(|lines| lines.into_iter().map(str::to_owned).collect::<Vec<_>>());
+            assert_eq!(script(format, text, name), expected, "{name} in {text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_file_makes_it_panic(text in "([a-c]|:|=|\n|\t|  |- |\\$\\(a\\)|tasks:|cmds:|deps:|\\[|\\]|'|\"|é){0,60}", name in "[a-c]?") {
+            for format in [Format::JsonScripts, Format::Makefile, Format::Justfile, Format::Taskfile, Format::TomlTasks, Format::CargoAlias] {
+                let _ = script(format, &text, &name);
+            }
+        }
+    }
 }
