@@ -49,6 +49,8 @@ pub enum Command {
     Man(cmd::man::Args),
     /// Print the JSON Schema of a record
     Schema(cmd::schema::Args),
+    /// Show what a command line executes, and what its exit status and output prove
+    ExplainCommand(cmd::explain_command::Args),
 }
 
 impl Cli {
@@ -68,6 +70,7 @@ impl Cli {
             Command::Completions(args) => cmd::completions::main(&args, ui).map(Into::into),
             Command::Man(args) => cmd::man::main(&args, ui).map(Into::into),
             Command::Schema(args) => cmd::schema::main(&args, ui).map(Into::into),
+            Command::ExplainCommand(args) => cmd::explain_command::main(&args, ui).map(Into::into),
         };
         done.unwrap_or_else(|error| {
             let (exit, remedy) = match error.downcast_ref::<Failure>() {

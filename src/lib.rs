@@ -11,6 +11,7 @@
 
 pub mod cli;
 pub mod cmd;
+pub mod command_line;
 pub mod config;
 pub mod digest;
 pub mod doctor;

@@ -5,6 +5,7 @@ pub mod check;
 pub mod completions;
 pub mod doctor;
 pub mod explain;
+pub mod explain_command;
 pub mod hook;
 pub mod init;
 pub mod log;

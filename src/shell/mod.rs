@@ -7,6 +7,7 @@
 //! Nothing here knows what a test is: that is [`crate::command_line`].
 
 pub mod ast;
+pub mod dialect;
 mod expand;
 mod lower;
 pub mod parse;

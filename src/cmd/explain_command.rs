@@ -1,0 +1,167 @@
+//! `gate explain-command`: what a command line executes, whose status it returns, and what its record proves.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::command_line::{Judgement, Record, judge, understand};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::render::explained;
+use crate::render::ui::Ui;
+use crate::runner::ProjectFiles;
+
+/// The longest line of a `--jsonl` file that is read, in bytes.
+const MAX_RECORD: usize = 64 * 1024 * 1024;
+
+/// Arguments of `gate explain-command`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The command line, as the shell was given it
+    #[arg(required_unless_present = "jsonl", conflicts_with = "jsonl", allow_hyphen_values = true)]
+    line: Option<String>,
+    /// The exit status that was recorded
+    #[arg(long, value_name = "N", conflicts_with = "jsonl", allow_negative_numbers = true)]
+    status: Option<i32>,
+    /// The file with the output that was recorded; `-`: standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "jsonl")]
+    output: Option<PathBuf>,
+    /// The directory it ran in, for task files such as package.json; the current one by default
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Read lines {"id","command","exit_code","output"} and print a JSON line for each; `-`: standard input
+    #[arg(long, value_name = "FILE")]
+    jsonl: Option<PathBuf>,
+}
+
+/// A line of a `--jsonl` file. Keys that are not known are ignored: logs have many.
+#[derive(Debug, Deserialize)]
+struct Input {
+    #[serde(default)]
+    id: serde_json::Value,
+    command: String,
+    #[serde(default, alias = "status_code")]
+    exit_code: Option<i64>,
+    #[serde(default, alias = "output_tail")]
+    output: Option<String>,
+    #[serde(default)]
+    background: Option<bool>,
+}
+
+#[derive(Debug, Serialize)]
+struct Answer {
+    id: serde_json::Value,
+    #[serde(flatten)]
+    judgement: Judgement,
+}
+
+#[derive(Debug, Serialize)]
+struct BadLine {
+    id: serde_json::Value,
+    line: usize,
+    error: String,
+}
+
+/// The files of a directory on disk.
+struct Directory(PathBuf);
+
+impl ProjectFiles for Directory {
+    fn read(&self, path: &str) -> Option<String> {
+        const MAX: u64 = 1 << 20;
+        let path = self.0.join(path);
+        let size = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?.len();
+        (size <= MAX).then(|| fs::read_to_string(path).ok()).flatten()
+    }
+}
+
+/// Explains one line, or every line of a file.
+pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
+    if let Some(file) = &args.jsonl {
+        // Records come from elsewhere: the files of the current directory are not theirs.
+        let files = args.cwd.as_ref().map(|dir| Directory(dir.clone()));
+        return match &files {
+            Some(files) => stream(file, files, ui),
+            None => stream(file, &(), ui),
+        };
+    }
+    let line = args.line.as_deref().unwrap_or_default();
+    let files = Directory(args.cwd.clone().unwrap_or_else(|| PathBuf::from(".")));
+    let output = args.output.as_deref().map(read_output).transpose()?;
+    let record = Record { status: args.status, output: output.as_deref(), background: false };
+    let judgement = judge(line, &record, &files);
+    if args.json {
+        let answer = Answer { id: serde_json::Value::Null, judgement };
+        ui.line(serde_json::to_string_pretty(&answer)?);
+    } else {
+        explained::print(understand(line, &files).ok().as_ref(), &judgement, &record, ui);
+    }
+    Ok(Exit::Pass)
+}
+
+fn open(path: &Path) -> anyhow::Result<Box<dyn io::Read>> {
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin()));
+    }
+    let file = File::open(path).map_err(|error| {
+        Failure::new(Exit::BadInput, format!("cannot read {}: {error}", path.display()))
+            .remedy("Give the path of a file, or - for standard input.")
+    })?;
+    Ok(Box::new(file))
+}
+
+fn read_output(path: &Path) -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    io::Read::read_to_end(&mut open(path)?, &mut bytes)
+        .map_err(|error| Failure::new(Exit::BadInput, format!("cannot read {}: {error}", path.display())))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Answers line by line. A bad line is named and does not stop the others.
+fn stream(path: &Path, files: &dyn ProjectFiles, ui: &mut Ui) -> anyhow::Result<Exit> {
+    let mut reader = BufReader::new(open(path)?);
+    let mut buffer = Vec::new();
+    let (mut number, mut bad) = (0, 0);
+    loop {
+        buffer.clear();
+        let read = io::Read::take(&mut reader, MAX_RECORD as u64 + 1)
+            .read_until(b'\n', &mut buffer)
+            .map_err(|error| Failure::new(Exit::BadInput, format!("cannot read {}: {error}", path.display())))?;
+        if read == 0 {
+            break;
+        }
+        number += 1;
+        if buffer.trim_ascii().is_empty() {
+            continue;
+        }
+        match serde_json::from_slice::<Input>(&buffer) {
+            Ok(input) => {
+                let record = Record {
+                    status: input.exit_code.map(|code| i32::try_from(code).unwrap_or(1)),
+                    output: input.output.as_deref(),
+                    background: input.background.unwrap_or(false),
+                };
+                let judgement = judge(&input.command, &record, files);
+                ui.line(serde_json::to_string(&Answer { id: input.id, judgement })?);
+            }
+            Err(error) => {
+                bad += 1;
+                let id = serde_json::from_slice::<serde_json::Value>(&buffer)
+                    .ok()
+                    .and_then(|value| value.get("id").cloned())
+                    .unwrap_or_default();
+                ui.line(serde_json::to_string(&BadLine { id, line: number, error: error.to_string() })?);
+                ui.say(format_args!("gate: {}: line {number}: {error}", path.display()));
+            }
+        }
+    }
+    if bad > 0 {
+        ui.say(format_args!("gate: {bad} of {number} lines could not be read"));
+        return Ok(Exit::BadInput);
+    }
+    Ok(Exit::Pass)
+}

@@ -1,0 +1,218 @@
+//! What each simple command of a line is for.
+
+use crate::runner::{Catalogue, CommandKind, ExitMeaning, Invocation, ProjectFiles, Scope, classify};
+use crate::shell::program::{Arg, Leaf, Program, Source};
+
+use super::Extent;
+use super::push;
+use super::table::{Command, Paths, Prints, table};
+
+/// A command line and what its commands are for.
+#[derive(Clone, Debug)]
+pub struct Understood {
+    /// The commands and how they follow each other.
+    pub program: Program,
+    /// What each of them is for, in the same order.
+    pub purposes: Vec<Purpose>,
+}
+
+/// What a simple command is for.
+#[derive(Clone, Debug)]
+pub struct Purpose {
+    /// Its kinds, in the words of the labelling guide.
+    pub kinds: Vec<&'static str>,
+    /// What the runner catalogue says, if it is a check, an installation or a formatter.
+    pub invocation: Option<Invocation>,
+    /// How much of the tests it executes, if it is a test.
+    pub extent: Option<Extent>,
+    /// The argument that makes it less than a full run.
+    pub narrowed_by: Option<String>,
+    /// Whether it changes files of the working tree.
+    pub edits: bool,
+    /// Where it pushes.
+    pub pushes: Vec<String>,
+    /// What it can print.
+    pub(super) prints: Prints,
+}
+
+impl Purpose {
+    /// Whether it is of this kind.
+    pub fn is(&self, kind: CommandKind) -> bool {
+        self.invocation.as_ref().is_some_and(|invocation| invocation.kinds.contains(&kind))
+            || (kind == CommandKind::Lint && self.kinds.contains(&"lint"))
+    }
+
+    /// Whether its status 0 says that it found nothing.
+    pub fn honest(&self) -> bool {
+        self.invocation.as_ref().is_none_or(|invocation| invocation.exit == ExitMeaning::Decides && !invocation.watches)
+    }
+
+    /// What it is called.
+    pub fn runner(&self) -> Option<&str> {
+        self.invocation.as_ref()?.runner.as_deref()
+    }
+}
+
+/// The name of a kind in the labelling guide, which counts formatters and generators as edits.
+fn name_of(kind: CommandKind) -> &'static str {
+    match kind {
+        CommandKind::Test => "test",
+        CommandKind::Build => "build",
+        CommandKind::Typecheck => "typecheck",
+        CommandKind::Lint => "lint",
+        CommandKind::Format | CommandKind::Codegen | CommandKind::Edit => "edit",
+        CommandKind::Install => "install",
+        CommandKind::Vcs => "vcs",
+        CommandKind::Push => "push",
+        CommandKind::Pr => "pr",
+        CommandKind::CiQuery => "ci_query",
+        CommandKind::Read => "read",
+        CommandKind::Other => "other",
+    }
+}
+
+const NAMES: [&str; 12] =
+    ["test", "build", "typecheck", "lint", "install", "push", "vcs", "pr", "ci_query", "edit", "read", "other"];
+
+fn static_name(kind: &str) -> &'static str {
+    NAMES.into_iter().find(|name| *name == kind).unwrap_or("other")
+}
+
+/// The files of a project, seen from the directory of one command.
+struct Within<'a> {
+    files: &'a dyn ProjectFiles,
+    directory: Option<&'a str>,
+}
+
+impl ProjectFiles for Within<'_> {
+    fn read(&self, path: &str) -> Option<String> {
+        match self.directory {
+            None | Some("") => self.files.read(path),
+            Some(directory) => self.files.read(&format!("{directory}/{path}")),
+        }
+    }
+}
+
+/// What a command is for.
+pub(super) fn purpose(leaf: &Leaf, files: &dyn ProjectFiles) -> Purpose {
+    let mut found = Purpose {
+        kinds: Vec::new(),
+        invocation: None,
+        extent: None,
+        narrowed_by: None,
+        edits: leaf.writes.iter().any(|path| path.as_deref().is_some_and(|path| in_tree(path, leaf))),
+        pushes: Vec::new(),
+        prints: Prints::Own,
+    };
+    let words = leaf.words();
+    let Some(name) = leaf.name() else {
+        found.kinds.push("other");
+        found.prints = Prints::Anything;
+        return found;
+    };
+    let directory = leaf.directory.as_ref().map(|directory| directory.path.as_deref());
+    let within = Within { files, directory: directory.flatten() };
+    // Files of another machine, or of a directory that is not known, are not the project's.
+    let hidden = leaf.remote || directory == Some(None);
+    let invocation =
+        if hidden { classify(Catalogue::embedded(), &words, &()) } else { classify(Catalogue::embedded(), &words, &within) };
+    if invocation.kinds.is_empty() {
+        other(name, leaf, &words, &mut found);
+    } else {
+        check(leaf, invocation, &mut found);
+    }
+    if found.edits && found.kinds.iter().all(|kind| matches!(*kind, "read" | "other")) && !leaf.writes.is_empty() {
+        found.kinds = vec!["edit"];
+    }
+    found
+}
+
+fn check(leaf: &Leaf, invocation: Invocation, found: &mut Purpose) {
+    for kind in &invocation.kinds {
+        let name = name_of(*kind);
+        if !found.kinds.contains(&name) {
+            found.kinds.push(name);
+        }
+    }
+    found.edits |= invocation.edits;
+    if invocation.is_test() {
+        let (extent, by) = match &invocation.scope {
+            Scope::NoneExecuted { why } => (Extent::NoneExecuted, Some(why.clone())),
+            Scope::Filtered { by } => (Extent::Filtered, Some(by.clone())),
+            _ if leaf.appended => (Extent::Filtered, Some("arguments that are not shown".to_owned())),
+            _ if leaf.narrowed_by.is_some() => (Extent::Filtered, leaf.narrowed_by.clone()),
+            // A word that is not known may be a filter, and so it is taken for one.
+            _ if leaf.argv.iter().any(|arg| !arg.whole) => {
+                (Extent::Filtered, Some("an argument that is not literal".to_owned()))
+            }
+            _ => (Extent::Full, None),
+        };
+        (found.extent, found.narrowed_by) = (Some(extent), by);
+    }
+    found.invocation = Some(invocation);
+}
+
+fn other(name: &str, leaf: &Leaf, words: &[Option<String>], found: &mut Purpose) {
+    if let Some(interpreter) = table().interpreter(name)
+        && let Some(script) = inline_script(leaf, &interpreter.inline)
+    {
+        found.kinds.push("other");
+        found.prints = Prints::Words;
+        if interpreter.writes(&script) {
+            found.edits = true;
+            found.kinds = vec!["edit"];
+        }
+        return;
+    }
+    let Some(entry) = table().command(name, &words[1..]) else {
+        found.kinds.push("other");
+        return;
+    };
+    found.kinds.extend(entry.kinds.iter().map(|kind| static_name(kind)));
+    found.prints = entry.prints;
+    found.edits |= entry.edits || changes_named(entry, leaf);
+    if found.kinds.contains(&"push") {
+        found.pushes = push::destinations(&leaf.argv);
+    }
+}
+
+/// The script of `python -c '…'` or `python - <<EOF`.
+pub(super) fn inline_script(leaf: &Leaf, options: &[String]) -> Option<String> {
+    let at = leaf.argv.iter().position(|arg| options.iter().any(|option| *option == arg.text));
+    if let Some(at) = at {
+        return leaf.argv.get(at + 1).map(|arg| arg.text.clone());
+    }
+    let reads_stdin = leaf.argv[1..].iter().all(|arg| arg.text.starts_with('-')) || leaf.argv.get(1).is_some_and(|arg| arg.text == "-");
+    match &leaf.stdin {
+        Source::Text(text) if reads_stdin => Some(text.clone().unwrap_or_default()),
+        _ => None,
+    }
+}
+
+fn changes_named(entry: &Command, leaf: &Leaf) -> bool {
+    let named: Vec<&Arg> = leaf.argv[1..].iter().filter(|arg| !arg.text.starts_with('-')).collect();
+    let paths = match entry.paths {
+        None => return false,
+        Some(Paths::All) => &named[..],
+        Some(Paths::Last) => &named[named.len().saturating_sub(1)..],
+    };
+    paths.iter().any(|arg| !arg.text.is_empty() && in_tree(&arg.text, leaf))
+}
+
+/// Whether a path that a command names lies in the working tree, as far as the text shows it.
+fn in_tree(path: &str, leaf: &Leaf) -> bool {
+    let outside = |path: &str| {
+        ["/tmp/", "/var/", "/private/", "/dev/", "/usr/", "/etc/", "/opt/", "/proc/", "/run/", "~", "$", "/mnt/c/Users", "/c/Users"]
+            .iter()
+            .any(|start| path.starts_with(start))
+            || path == "/tmp"
+            || path.contains("/AppData/Local/Temp/")
+    };
+    if path.is_empty() || outside(path) {
+        return false;
+    }
+    let absolute = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
+    let here = leaf.directory.as_ref().and_then(|directory| directory.path.as_deref());
+    absolute || !here.is_some_and(outside)
+}
+

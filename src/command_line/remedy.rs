@@ -1,0 +1,88 @@
+//! The command that would prove what a line does not.
+
+use crate::runner::{Catalogue, ProjectFiles, Scope, classify};
+use crate::shell::program::Leaf;
+
+use super::Extent;
+use super::purpose::{Purpose, purpose};
+
+/// The command that runs the same check alone, whole, and with its own status. `None` where none is known.
+pub(super) fn would_prove(leaf: &Leaf, purpose: &Purpose, files: &dyn ProjectFiles) -> Option<String> {
+    if leaf.appended || (leaf.remote && !leaf.text.contains(leaf.name()?)) {
+        return None;
+    }
+    let mut argv = Vec::with_capacity(leaf.argv.len());
+    for arg in &leaf.argv {
+        argv.push(arg.literal()?.to_owned());
+    }
+    let inner = argv.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ");
+    let whole = match purpose.extent {
+        None | Some(Extent::Full) => inner,
+        Some(_) => words(&widen(leaf, argv, files)?),
+    };
+    let mut line = String::new();
+    if let Some(directory) = &leaf.directory {
+        let path = directory.path.as_deref()?;
+        if !path.is_empty() {
+            line = format!("cd {} && ", quote(path));
+        }
+    }
+    for (name, value) in &leaf.environment {
+        line += &format!("{name}={} ", quote(value.as_deref()?));
+    }
+    Some(line + &prefix(leaf) + &whole)
+}
+
+/// The wrappers in front of the command, as they were written.
+fn prefix(leaf: &Leaf) -> String {
+    let Some(first) = leaf.argv.first().map(|arg| quote(&arg.text)) else { return String::new() };
+    if leaf.wrappers.is_empty() {
+        return String::new();
+    }
+    let at = leaf.text.find(&format!(" {first}")).map_or(0, |at| at + 1);
+    let words = leaf.text[..at].split_inclusive(' ');
+    words.skip_while(|word| crate::shell::unwrap::is_assignment(word)).collect()
+}
+
+/// Takes out the words that make a run less than a full one.
+fn widen(leaf: &Leaf, mut argv: Vec<String>, files: &dyn ProjectFiles) -> Option<Vec<String>> {
+    for _ in 0..24 {
+        let tried = Leaf {
+            argv: argv.iter().map(crate::shell::program::Arg::new).collect(),
+            narrowed_by: None,
+            ..leaf.clone()
+        };
+        let found = purpose(&tried, files);
+        let by = match (found.extent, found.narrowed_by) {
+            (Some(Extent::Full), _) => return Some(argv),
+            (Some(_), Some(by)) => by,
+            _ => break,
+        };
+        let option = by.split('=').next().unwrap_or(&by);
+        let at = argv.iter().skip(1).position(|word| *word == by || word.split('=').next() == Some(option))? + 1;
+        let takes_value = argv[at].starts_with('-') && !argv[at].contains('=') && {
+            let mut shorter = tried.words();
+            shorter.remove(at);
+            let left = classify(Catalogue::embedded(), &shorter, &());
+            matches!(&left.scope, Scope::Filtered { by } if argv.get(at + 1) == Some(by))
+        };
+        argv.remove(at);
+        if takes_value {
+            argv.remove(at);
+        }
+    }
+    None
+}
+
+fn words(argv: &[String]) -> String {
+    argv.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// A word as a shell reads it back.
+pub(super) fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+~^".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}

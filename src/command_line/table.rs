@@ -1,0 +1,189 @@
+//! `gates/commands.toml`: what commands are for that check no code, and what harnesses write instead of output.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use crate::embedded;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Table {
+    pub(super) values: BTreeMap<String, Vec<String>>,
+    pub(super) command: Vec<Command>,
+    pub(super) interpreter: Vec<Interpreter>,
+    pub(super) refused: Vec<Refused>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Command {
+    pub(super) names: Vec<String>,
+    pub(super) words: Vec<String>,
+    pub(super) options: Vec<String>,
+    pub(super) kinds: Vec<String>,
+    pub(super) edits: bool,
+    pub(super) paths: Option<Paths>,
+    pub(super) prints: Prints,
+}
+
+/// Which arguments of a command are files that it changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Paths {
+    All,
+    Last,
+}
+
+/// What a command can print.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Prints {
+    /// Its own messages.
+    #[default]
+    Own,
+    /// Its arguments.
+    Words,
+    /// The files or revisions named in its arguments.
+    Files,
+    /// Texts from elsewhere.
+    Anything,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Interpreter {
+    pub(super) names: Vec<String>,
+    pub(super) inline: Vec<String>,
+    writes: Vec<String>,
+    #[serde(skip)]
+    compiled: OnceLock<Vec<Regex>>,
+}
+
+impl Interpreter {
+    /// Whether a script looks as if it wrote files.
+    pub(super) fn writes(&self, script: &str) -> bool {
+        let compiled = self.compiled.get_or_init(|| self.writes.iter().filter_map(|is| Regex::new(is).ok()).collect());
+        compiled.iter().any(|pattern| pattern.is_match(script))
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Refused {
+    pub(super) says: Says,
+    starts: Vec<String>,
+    contains: Vec<String>,
+}
+
+/// What a harness says of a call instead of its output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Says {
+    /// It did not run.
+    Rejected,
+    /// It goes on.
+    Background,
+}
+
+pub(super) fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        embedded::file(embedded::GATES, "commands.toml").and_then(|text| toml::from_str(text).ok()).unwrap_or_default()
+    })
+}
+
+impl Table {
+    /// What a harness says in the place of an output. Only the beginning is read: logs contain logs.
+    pub(super) fn harness_says(&self, output: &str) -> Option<Says> {
+        let start: String = output.trim_start().chars().take(400).collect();
+        let first = start.lines().next().unwrap_or_default();
+        let found = self.refused.iter().find(|refused| {
+            refused.starts.iter().any(|text| start.starts_with(text.as_str()))
+                || refused.contains.iter().any(|text| first.contains(text.as_str()))
+        });
+        found.map(|refused| refused.says)
+    }
+
+    /// The interpreter of this name.
+    pub(super) fn interpreter(&self, name: &str) -> Option<&Interpreter> {
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        self.interpreter.iter().find(|entry| entry.names.iter().any(|known| known == name || known == stem))
+    }
+
+    /// The first entry that fits a command.
+    pub(super) fn command(&self, name: &str, args: &[Option<String>]) -> Option<&Command> {
+        let values = self.values.get(name).map(Vec::as_slice).unwrap_or_default();
+        let mut words: Vec<&str> = Vec::new();
+        let mut skip = false;
+        for arg in args {
+            let text = arg.as_deref().unwrap_or("\u{0}");
+            if std::mem::take(&mut skip) {
+                continue;
+            }
+            if text.starts_with('-') {
+                skip = values.iter().any(|value| value == text);
+            } else {
+                words.push(text);
+            }
+        }
+        self.command.iter().find(|entry| {
+            entry.names.iter().any(|known| known == name)
+                && entry.words.len() <= words.len()
+                && entry.words.iter().zip(&words).all(|(wanted, word)| {
+                    wanted.split('|').any(|wanted| fits(wanted, word))
+                })
+                && (entry.options.is_empty()
+                    || args.iter().flatten().any(|arg| {
+                        let option = arg.split_once('=').map_or(arg.as_str(), |(option, _)| option);
+                        entry.options.iter().any(|wanted| wanted == arg || wanted == option)
+                    }))
+        })
+    }
+}
+
+/// Matches a word against a pattern in which `*` stands for any text.
+fn fits(wanted: &str, word: &str) -> bool {
+    let mut parts = wanted.split('*');
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = word.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_read() {
+        let text = embedded::file(embedded::GATES, "commands.toml").expect("the file is embedded");
+        let table: Table = toml::from_str(text).expect("gates/commands.toml is valid");
+        for interpreter in &table.interpreter {
+            assert!(interpreter.writes.iter().all(|pattern| Regex::new(pattern).is_ok()));
+        }
+    }
+
+    #[test]
+    fn patterns() {
+        for (wanted, word, fit) in [
+            ("push", "push", true),
+            ("push", "pushes", false),
+            ("*", "x", true),
+            ("*/actions/*", "repos/a/b/actions/runs", true),
+            ("*/actions/*", "repos/a/b/pulls", false),
+            ("*/commits/*/status*", "repos/a/commits/abc/statuses", true),
+        ] {
+            assert_eq!(fits(wanted, word), fit, "{wanted} {word}");
+        }
+    }
+}

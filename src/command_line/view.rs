@@ -1,0 +1,380 @@
+//! How much of a command's output the recorded output can show: the filters between them.
+
+use regex::{Regex, RegexBuilder};
+
+use crate::shell::program::{Arg, Leaf, LeafId, Program, Sink, Source};
+
+/// What stands between a command and the record.
+#[derive(Clone, Debug)]
+pub(super) enum Filter {
+    /// The last lines only.
+    Tail,
+    /// The first lines only; `None`: a number that is not known.
+    Head(Option<usize>),
+    /// The lines that match.
+    Keep(Regex),
+    /// The lines that do not match.
+    Drop(Regex),
+    /// Whatever a program makes of them.
+    Garbled,
+}
+
+/// One way from a command to the record.
+#[derive(Clone, Debug, Default)]
+pub(super) struct View {
+    /// The filters, in their order.
+    pub(super) filters: Vec<Filter>,
+    /// Whether standard error takes the same way.
+    pub(super) merged: bool,
+}
+
+impl View {
+    /// Whether every line goes through, as it is.
+    pub(super) fn is_plain(&self) -> bool {
+        self.filters.is_empty()
+    }
+
+    /// Whether these lines would be seen if the command printed them.
+    pub(super) fn shows(&self, lines: &[String]) -> bool {
+        self.filters.iter().all(|filter| match filter {
+            Filter::Tail | Filter::Head(_) => true,
+            Filter::Keep(pattern) => !lines.is_empty() && lines.iter().all(|line| pattern.is_match(line)),
+            Filter::Drop(pattern) => !lines.is_empty() && lines.iter().all(|line| !pattern.is_match(line)),
+            Filter::Garbled => false,
+        })
+    }
+
+    /// Whether lines after these may have been cut off.
+    pub(super) fn cuts_end(&self, visible: usize) -> bool {
+        self.filters.iter().any(|filter| match filter {
+            Filter::Head(Some(lines)) => visible >= *lines,
+            Filter::Head(None) | Filter::Garbled => true,
+            _ => false,
+        })
+    }
+
+    /// Whether lines before these may have been cut off.
+    pub(super) fn drops_only(&self) -> bool {
+        let drops = self.filters.iter().any(|filter| matches!(filter, Filter::Drop(_)));
+        drops && self.filters.iter().all(|filter| matches!(filter, Filter::Drop(_) | Filter::Head(_) | Filter::Tail))
+    }
+}
+
+/// The ways from a command's output to the record.
+pub(super) fn views(program: &Program, leaf: LeafId) -> Vec<View> {
+    let command = &program.leaves[leaf];
+    let mut found = Vec::new();
+    let merged = command.stdout == command.stderr;
+    follow(program, leaf, &command.stdout, Vec::new(), &mut found, 0);
+    for view in &mut found {
+        view.merged = merged || command.stderr == Sink::Terminal;
+    }
+    if !merged {
+        let mut errors = Vec::new();
+        follow(program, leaf, &command.stderr, Vec::new(), &mut errors, 0);
+        found.extend(errors);
+    }
+    found
+}
+
+fn follow(program: &Program, from: LeafId, sink: &Sink, filters: Vec<Filter>, found: &mut Vec<View>, depth: usize) {
+    if depth > 12 || found.len() > 16 {
+        return;
+    }
+    match sink {
+        Sink::Terminal => found.push(View { filters, merged: false }),
+        Sink::Pipe(pipe) => {
+            let readers = program.leaves.iter().enumerate().filter(|(_, leaf)| leaf.stdin == Source::Pipe(*pipe));
+            for (id, reader) in readers {
+                pass(program, id, reader, reader.argv.get(1..).unwrap_or_default(), &filters, found, depth);
+            }
+        }
+        Sink::File(Some(path)) => {
+            let readers = program.leaves.iter().enumerate().skip(from + 1);
+            for (id, reader) in readers {
+                if reader.stdin == Source::File(Some(path.clone())) {
+                    pass(program, id, reader, reader.argv.get(1..).unwrap_or_default(), &filters, found, depth);
+                } else if let Some(at) = reader.argv.iter().skip(1).position(|arg| arg.literal() == Some(path)) {
+                    let mut args = reader.argv[1..].to_vec();
+                    args.remove(at);
+                    pass(program, id, reader, &args, &filters, found, depth);
+                }
+            }
+        }
+        Sink::Captured(Some(variable)) => {
+            let readers = program.leaves.iter().enumerate().skip(from + 1);
+            for (id, reader) in readers {
+                if matches!(reader.name(), Some("echo" | "printf")) && reader.mentions.contains(variable) {
+                    follow(program, id, &reader.stdout, filters.clone(), found, depth + 1);
+                }
+            }
+        }
+        Sink::Nowhere | Sink::File(None) | Sink::Captured(None) | Sink::Elsewhere => {}
+    }
+}
+
+/// Goes on behind a command that reads the lines.
+fn pass(
+    program: &Program,
+    id: LeafId,
+    reader: &Leaf,
+    args: &[Arg],
+    filters: &[Filter],
+    found: &mut Vec<View>,
+    depth: usize,
+) {
+    let mut filters = filters.to_vec();
+    filters.extend(filters_of(reader.name().unwrap_or_default(), args));
+    follow(program, id, &reader.stdout, filters.clone(), found, depth + 1);
+    if reader.name() == Some("tee") {
+        for file in args.iter().filter(|arg| !arg.text.starts_with('-')) {
+            follow(program, id, &Sink::File(Some(file.text.clone())), filters.clone(), found, depth + 1);
+        }
+    }
+}
+
+/// What a program does to the lines it reads.
+fn filters_of(name: &str, args: &[Arg]) -> Vec<Filter> {
+    let named = || args.iter().any(|arg| !arg.text.starts_with('-') && !arg.text.is_empty());
+    match name {
+        "tee" | "less" | "more" | "col" | "ts" | "ansi2txt" | "strip-ansi" | "sponge" | "bat" => Vec::new(),
+        "cat" | "sort" | "uniq" | "tac" if !named() => Vec::new(),
+        "tail" => match args.iter().find(|arg| arg.text.contains('+')) {
+            Some(_) => Vec::new(),
+            None => vec![Filter::Tail],
+        },
+        "head" => vec![Filter::Head(head_lines(args))],
+        "grep" | "egrep" | "fgrep" | "rg" | "zgrep" | "ag" => grep(name, args),
+        "sed" | "gsed" => sed(args),
+        "tr" if args.iter().any(|arg| arg.text.contains("\\r")) => Vec::new(),
+        _ => vec![Filter::Garbled],
+    }
+}
+
+fn head_lines(args: &[Arg]) -> Option<usize> {
+    let mut words = args.iter().map(|arg| arg.text.as_str());
+    while let Some(word) = words.next() {
+        if word.starts_with("-c") || word.starts_with("--bytes") {
+            return None;
+        }
+        let number = match word {
+            "-n" | "--lines" => words.next(),
+            _ => word.strip_prefix("--lines=").or_else(|| word.strip_prefix("-n")).or_else(|| word.strip_prefix('-')),
+        };
+        if let Some(number) = number {
+            return number.parse().ok();
+        }
+    }
+    Some(10)
+}
+
+fn sed(args: &[Arg]) -> Vec<Filter> {
+    let script = args.iter().find(|arg| !arg.text.starts_with('-')).map_or("", |arg| arg.text.as_str());
+    let quiet = args.iter().any(|arg| arg.text == "-n" || arg.text == "-ne" || arg.text == "-En");
+    let range = script.strip_suffix('p').filter(|_| quiet);
+    if range == Some("$") {
+        return vec![Filter::Tail];
+    }
+    if let Some((from, to)) = range.and_then(|range| range.split_once(','))
+        && from.parse::<usize>().is_ok()
+    {
+        return match to {
+            "$" => Vec::new(),
+            to => vec![Filter::Head(to.parse().ok())],
+        };
+    }
+    // Removing colours changes no word.
+    let colours = ["\\x1b", "\\x1B", "\\033", "\\e[", "\u{1b}"].iter().any(|escape| script.contains(escape));
+    if colours && !script.contains(';') { Vec::new() } else { vec![Filter::Garbled] }
+}
+
+fn grep(name: &str, args: &[Arg]) -> Vec<Filter> {
+    let mut extended = name != "grep" && name != "zgrep";
+    let mut fixed = name == "fgrep";
+    let (mut inverse, mut insensitive, mut max, mut whole_word, mut whole_line) = (false, false, None, false, false);
+    let mut patterns: Vec<&Arg> = Vec::new();
+    let mut positional = Vec::new();
+    let mut words = args.iter();
+    while let Some(arg) = words.next() {
+        let text = arg.text.as_str();
+        if text == "--" {
+            positional.extend(words.by_ref());
+            break;
+        }
+        if let Some(long) = text.strip_prefix("--") {
+            match long.split_once('=').map_or(long, |(name, _)| name) {
+                "invert-match" => inverse = true,
+                "ignore-case" => insensitive = true,
+                "extended-regexp" | "perl-regexp" => extended = true,
+                "fixed-strings" => fixed = true,
+                "line-buffered" | "color" | "colour" | "no-filename" | "text" | "context" | "after-context"
+                | "before-context" | "binary-files" => {}
+                _ => return vec![Filter::Garbled],
+            }
+            continue;
+        }
+        let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
+            positional.push(arg);
+            continue;
+        };
+        let mut rest = letters.char_indices();
+        while let Some((at, letter)) = rest.next() {
+            match letter {
+                'v' => inverse = true,
+                'i' | 'y' => insensitive = true,
+                'E' | 'P' => extended = true,
+                'F' => fixed = true,
+                'w' => whole_word = true,
+                'x' => whole_line = true,
+                'a' | 's' | 'h' | 'N' | 'I' | 'u' | 'U' => {}
+                'n' => {}
+                'A' | 'B' | 'C' | 'm' | 'e' => {
+                    let attached = &letters[at + 1..];
+                    let value = if attached.is_empty() {
+                        words.next().cloned()
+                    } else {
+                        Some(Arg { text: attached.to_owned(), ..arg.clone() })
+                    };
+                    match (letter, value) {
+                        ('m', value) => max = Some(value.and_then(|value| value.text.parse().ok())),
+                        ('e', Some(_)) => patterns.push(if attached.is_empty() { &args[args.len() - words.len() - 1] } else { arg }),
+                        _ => {}
+                    }
+                    if letter == 'e' && !attached.is_empty() {
+                        // `-eFOO` is not taken apart.
+                        return vec![Filter::Garbled];
+                    }
+                    break;
+                }
+                '0'..='9' => {}
+                // -c, -q, -l, -o and whatever else print something other than lines.
+                _ => return vec![Filter::Garbled],
+            }
+        }
+    }
+    if patterns.is_empty() {
+        if positional.is_empty() {
+            return vec![Filter::Garbled];
+        }
+        patterns.push(positional.remove(0));
+    }
+    if !positional.is_empty() || patterns.iter().any(|pattern| !pattern.whole) {
+        return vec![Filter::Garbled];
+    }
+    let sources: Vec<String> = patterns
+        .iter()
+        .flat_map(|pattern| pattern.text.split('\n'))
+        .map(|pattern| {
+            let pattern = match (fixed, extended) {
+                (true, _) => regex::escape(pattern),
+                (false, true) => pattern.to_owned(),
+                (false, false) => from_basic(pattern),
+            };
+            let pattern = if whole_word { format!(r"\b(?:{pattern})\b") } else { pattern };
+            if whole_line { format!("^(?:{pattern})$") } else { format!("(?:{pattern})") }
+        })
+        .collect();
+    let pattern = RegexBuilder::new(&sources.join("|")).case_insensitive(insensitive).size_limit(1 << 20).build();
+    let Ok(pattern) = pattern else { return vec![Filter::Garbled] };
+    let mut filters = vec![if inverse { Filter::Drop(pattern) } else { Filter::Keep(pattern) }];
+    if let Some(lines) = max {
+        filters.push(Filter::Head(lines));
+    }
+    filters
+}
+
+/// A basic regular expression in the syntax of extended ones: `\|` is an operator there, `|` a character.
+fn from_basic(pattern: &str) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut chars = pattern.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some(next @ ('|' | '(' | ')' | '{' | '}' | '+' | '?')) => out.push(next),
+                Some('<' | '>') => out.push_str(r"\b"),
+                Some(next) => out.extend(['\\', next]),
+                None => out.push_str(r"\\"),
+            },
+            '|' | '(' | ')' | '{' | '}' | '+' | '?' => out.extend(['\\', c]),
+            '*' if out.is_empty() => out.push_str(r"\*"),
+            '[' => {
+                out.push('[');
+                // What stands in brackets is the same in both.
+                for inner in chars.by_ref() {
+                    out.push(inner);
+                    if inner == ']' && !out.ends_with("[]") && !out.ends_with("[^]") && !out.ends_with(":]") {
+                        break;
+                    }
+                }
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Whether a command's output can get into the record at all, in whatever form.
+pub(super) fn may_show(program: &Program, leaf: LeafId) -> bool {
+    reaches(program, leaf, &program.leaves[leaf].stdout, 0) || reaches(program, leaf, &program.leaves[leaf].stderr, 0)
+}
+
+fn reaches(program: &Program, from: LeafId, sink: &Sink, depth: usize) -> bool {
+    if depth > 12 {
+        return true;
+    }
+    let later = |id: &LeafId| *id > from;
+    match sink {
+        Sink::Terminal | Sink::Captured(_) => true,
+        Sink::Nowhere | Sink::Elsewhere => false,
+        Sink::Pipe(pipe) => program.leaves.iter().enumerate().any(|(id, leaf)| {
+            leaf.stdin == Source::Pipe(*pipe) && reaches(program, id, &leaf.stdout, depth + 1)
+        }),
+        Sink::File(None) => true,
+        Sink::File(Some(path)) => program.leaves.iter().enumerate().filter(|(id, _)| later(id)).any(|(id, leaf)| {
+            (leaf.stdin == Source::File(Some(path.clone()))
+                || leaf.argv.iter().any(|arg| !arg.whole || arg.pattern || arg.text == *path))
+                && reaches(program, id, &leaf.stdout, depth + 1)
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filters(line: &str) -> Vec<Filter> {
+        let args: Vec<Arg> = line.split('\u{1f}').map(Arg::new).collect();
+        filters_of(&args[0].text, &args[1..])
+    }
+
+    #[test]
+    fn grep_shows_what_it_would_show() {
+        for (grep, line, shown) in [
+            ("grep\u{1f}^ok\\|FAIL", "FAIL\tpkg", true),
+            ("grep\u{1f}^ok", "FAIL\tpkg", false),
+            ("grep\u{1f}-E\u{1f}^(ok|FAIL)", "FAIL\tpkg", true),
+            ("grep\u{1f}-v\u{1f}^ok\\|no test files", "FAIL", true),
+            ("grep\u{1f}-vE\u{1f}ok|FAIL", "FAIL", false),
+            ("grep\u{1f}-i\u{1f}fail", "FAIL", true),
+            ("grep\u{1f}-F\u{1f}a|b", "a|b", true),
+            ("grep\u{1f}a|b", "a", false),
+            ("grep\u{1f}-c\u{1f}ok", "ok", false),
+            ("grep\u{1f}-e\u{1f}ok\u{1f}-e\u{1f}FAIL", "FAIL", true),
+            ("grep\u{1f}-A\u{1f}5\u{1f}FAIL", "FAIL", true),
+            ("grep\u{1f}[[:space:]]*(", "  (", true),
+            ("cat", "x", true),
+            ("tail\u{1f}-5", "x", true),
+            ("awk\u{1f}1", "x", false),
+        ] {
+            let view = View { filters: filters(grep), merged: true };
+            assert_eq!(view.shows(&[line.to_owned()]), shown, "{grep} / {line}");
+        }
+    }
+
+    #[test]
+    fn head_knows_its_lines() {
+        for (head, lines) in [("head", Some(10)), ("head\u{1f}-5", Some(5)), ("head\u{1f}-n\u{1f}7", Some(7)), ("head\u{1f}-n7", Some(7)), ("head\u{1f}-c\u{1f}9", None)] {
+            assert!(matches!(filters(head).as_slice(), [Filter::Head(found)] if *found == lines), "{head}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Lines of other shells: recognised as such, not followed.
+
+use std::fmt;
+
+use super::program::Program;
+
+/// A command interpreter whose lines are not POSIX shell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// PowerShell.
+    PowerShell,
+    /// The Windows command prompt.
+    Cmd,
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::PowerShell => "PowerShell",
+            Self::Cmd => "Windows command prompt",
+        })
+    }
+}
+
+/// The dialect of a line that a POSIX shell could read too, if its words are those of another one.
+pub fn of(line: &str, program: &Program) -> Option<Dialect> {
+    if program.leaves.iter().filter_map(|leaf| leaf.name()).any(is_cmdlet) {
+        return Some(Dialect::PowerShell);
+    }
+    of_text(line).filter(|_| !line.contains("<<"))
+}
+
+/// The dialect that the text itself shows.
+pub fn of_text(line: &str) -> Option<Dialect> {
+    const POWERSHELL: [&str; 9] =
+        ["$env:", "$LASTEXITCODE", "$PSScriptRoot", "-ErrorAction ", "| Out-", "| Select-", "| Where-", "| ForEach-", "$PSVersionTable"];
+    let starts_with_cmdlet = line.split(['|', ';', '\n']).any(|part| part.split_whitespace().next().is_some_and(is_cmdlet));
+    if starts_with_cmdlet || POWERSHELL.iter().any(|text| line.contains(text)) {
+        return Some(Dialect::PowerShell);
+    }
+    let lower = line.to_ascii_lowercase();
+    let prompt = ["%errorlevel%", "if exist ", "if errorlevel", "set /a ", "set /p ", "@echo off", "2>nul", "1>nul", ">nul "];
+    if prompt.iter().any(|text| lower.contains(text)) {
+        return Some(Dialect::Cmd);
+    }
+    None
+}
+
+/// Whether a word is `Verb-Noun` with one of PowerShell's approved verbs.
+fn is_cmdlet(word: &str) -> bool {
+    const VERBS: [&str; 31] = [
+        "Add", "Clear", "Close", "Compare", "Convert", "ConvertFrom", "ConvertTo", "Copy", "Expand", "Export", "ForEach",
+        "Format", "Get", "Group", "Import", "Invoke", "Join", "Measure", "Move", "New", "Out", "Read", "Remove", "Rename",
+        "Resolve", "Select", "Set", "Sort", "Start", "Test", "Where",
+    ];
+    let Some((verb, noun)) = word.split_once('-') else {
+        return false;
+    };
+    (VERBS.contains(&verb) || matches!(verb, "Write" | "Stop" | "Split" | "Tee" | "Wait" | "Push" | "Pop"))
+        && noun.starts_with(|c: char| c.is_ascii_uppercase())
+        && noun.chars().all(|c| c.is_ascii_alphanumeric())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_shells_are_recognised() {
+        for (line, want) in [
+            ("Get-ChildItem -Recurse | Select-Object -First 3", Some(Dialect::PowerShell)),
+            ("$env:CI=1; cargo test", Some(Dialect::PowerShell)),
+            ("cargo test; if ($LASTEXITCODE -ne 0) { exit 1 }", Some(Dialect::PowerShell)),
+            ("cargo test 2>&1 | Out-String", Some(Dialect::PowerShell)),
+            ("set CI=1 && npm test 2>nul", Some(Dialect::Cmd)),
+            ("npm test & echo %ERRORLEVEL%", Some(Dialect::Cmd)),
+            ("cargo test 2>/dev/null", None),
+            ("./Build-all.sh", None),
+            ("git commit -m 'Set-up done'", None),
+        ] {
+            assert_eq!(of_text(line), want, "{line}");
+        }
+    }
+}
