@@ -7,7 +7,7 @@ use crate::fact::evidence::RunFact;
 use crate::fact::overlay;
 use crate::fact::subject::{Base, RefUpdate, Role, Subject};
 use crate::fact::{Facts, Note};
-use crate::git::{Change, DefaultBranch, GitError, ObjectKind, Repo, TreeDiff};
+use crate::git::{Change, DefaultBranch, GitError, Head, ObjectKind, Repo, TreeDiff};
 use crate::journal::{Journal, JournalError, RecordedRun, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -137,12 +137,12 @@ pub fn at_commit(sources: Sources<'_>, moment: Moment, name: &str, commit: &Line
 
 /// Facts for a push: commits and recorded snapshots alone, never the working tree.
 ///
-/// `head` is the commit that is checked out. At the receiving end (`receiving`), the journal of whoever pushes is out
+/// `head` is what is checked out. At the receiving end (`receiving`), the journal of whoever pushes is out
 /// of reach.
 pub fn at_push(
     sources: Sources<'_>,
     updates: &[(RefUpdate, Option<Lineage>)],
-    head: Option<&Oid>,
+    head: &Head,
     receiving: bool,
 ) -> Result<Facts, CollectError> {
     let mut drafts = Vec::new();
@@ -152,8 +152,11 @@ pub fn at_push(
             Some(lineage) => Draft::commit(&name, sources.repo, lineage)?,
             None => Draft::empty(&name),
         };
-        draft.subject.branch = update.local_ref.strip_prefix("refs/heads/").map(str::to_owned);
-        draft.subject.checked_out = Some(draft.subject.commit.as_ref() == head);
+        let checked_out = draft.subject.commit.is_some() && draft.subject.commit == head.commit;
+        let local =
+            head.branch.as_ref().filter(|_| checked_out && update.local_ref == "HEAD").unwrap_or(&update.local_ref);
+        draft.subject.branch = local.strip_prefix("refs/heads/").map(str::to_owned);
+        draft.subject.checked_out = Some(checked_out);
         draft.subject.update = Some(update.clone());
         drafts.push(draft);
     }

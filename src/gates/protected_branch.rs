@@ -47,15 +47,13 @@ fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -
         (_, None) => "creating it",
         _ => "moving it",
     };
-    let source = match update.local_ref.strip_prefix("refs/heads/") {
-        Some(local) if local != branch => local.to_owned(),
-        _ => update.new.as_ref().map(|oid| oid.short().to_owned()).unwrap_or_default(),
+    let commit = update.new.as_ref().map(|oid| oid.short()).unwrap_or_default();
+    // A branch of its own for the same commit: the local one where it has another name, else a new one.
+    let refspec = match &subject.branch {
+        Some(local) if local != branch => local.clone(),
+        _ => format!("{commit}:refs/heads/change/{commit}"),
     };
-    let free_branch = match update.local_ref.strip_prefix("refs/heads/") {
-        Some(local) if local != branch => local.to_owned(),
-        _ => format!("change/{source}"),
-    };
-    let context = context! { branch, action, source, free_branch, remote => update.remote.as_str() };
+    let context = context! { branch, action, refspec, remote => update.remote.as_str() };
     let listed = glob_set(&params.branches).is_ok_and(|patterns| patterns.is_match(branch));
     let refuse = || {
         let reason = if update.new.is_none() { "delete" } else { "protected" };
@@ -148,7 +146,7 @@ mod tests {
             }),
             runs: BTreeMap::new(),
             former_lines: BTreeMap::new(),
-            branch: None,
+            branch: local_ref.strip_prefix("refs/heads/").map(str::to_owned),
             checked_out: None,
         };
         let policy = Policy {
@@ -213,7 +211,7 @@ mod tests {
     fn the_remedy_pushes_the_same_commit_to_a_free_branch() {
         let gate = gate(&["main"], false);
         let finding = push(&gate, "refs/heads/feature", "refs/heads/main", true, DefaultBranch::EmptyRemote);
-        assert_eq!(finding.remedy.as_deref(), Some("git push origin feature:refs/heads/feature"));
+        assert_eq!(finding.remedy.as_deref(), Some("git push origin feature"));
         let finding = push(&gate, "HEAD", "refs/heads/main", true, DefaultBranch::EmptyRemote);
         assert_eq!(finding.remedy.as_deref(), Some("git push origin 1111111:refs/heads/change/1111111"));
     }

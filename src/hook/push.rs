@@ -40,7 +40,7 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     let (policy, notes) = place.policy(updates.iter().find_map(|(_, lineage)| lineage.as_ref()))?;
     let state = place.state()?;
     let sources = Sources { repo, journal: &place.journal, state: &state, policy: &policy };
-    let mut facts = collect::at_push(sources, &updates, head.commit.as_ref(), receiving)?;
+    let mut facts = collect::at_push(sources, &updates, &head, receiving)?;
     facts.notes.extend(notes);
     Ok(Some(place.judge(&policy, facts)))
 }

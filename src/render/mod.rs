@@ -1,10 +1,10 @@
 //! Results become bytes here, and only here. Renderers never decide.
 
-mod params;
 pub mod doctor;
 pub mod explain;
 pub mod explained;
 pub mod gate_docs;
+mod params;
 pub mod plan;
 pub mod status;
 pub mod timeline;

@@ -1,7 +1,7 @@
 //! A verdict for people: short, the decisive line first, what to do next, and where the full record is.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anstyle::Style;
 
@@ -46,7 +46,7 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
         }
     }
     if let Some(record) = record.filter(|_| verdict.outcome != Outcome::Pass) {
-        let _ = writeln!(text, "  {DIM}full record: {}{DIM:#}", record.display());
+        let _ = writeln!(text, "  {DIM}full record: {}{DIM:#}", from_here(record).display());
     }
     text
 }
@@ -58,6 +58,12 @@ pub fn for_push(verdict: &Verdict, record: Option<&Path>) -> String {
         && verdict.notes.is_empty()
         && verdict.gates.iter().all(|gate| gate.effect() == Effect::Silent);
     if quiet { format!("{STRONG}gate:{STRONG:#} {}\n", headline(verdict)) } else { lines(verdict, record) }
+}
+
+/// The path as one would type it where one stands.
+fn from_here(path: &Path) -> PathBuf {
+    let inner = std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned));
+    inner.unwrap_or_else(|| path.to_owned())
 }
 
 /// What decides, and for a verdict that lets through, everything that was proven.
