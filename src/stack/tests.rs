@@ -78,7 +78,6 @@ fn cargo() {
             ],
             &[
                 "rust-test: cargo test [** !docs-site/**]",
-                "rust-build: cargo build [** !docs-site/**]",
                 "api-test: go test ./... @api [api/**]",
                 "api-build: go build ./... @api [api/**]",
                 "docs-site-build: npm run build @docs-site [docs-site/**]",
