@@ -197,7 +197,8 @@ impl Repo {
         });
         match read {
             Some(target) => Ok(target),
-            None => Ok(self.git_unless(&[1], ["symbolic-ref", "--quiet", name])?.map(|bytes| line(&bytes))),
+            // 128: what is no valid name, such as the URL of a remote that has no name, names no reference.
+            None => Ok(self.git_unless(&[1, 128], ["symbolic-ref", "--quiet", name])?.map(|bytes| line(&bytes))),
         }
     }
 
