@@ -96,14 +96,14 @@ impl Repo {
     pub fn refresh_remote_default_branch(&self, url: &str) -> DefaultBranch {
         let mut command = self.command();
         command.args(["ls-remote", "--symref", "--", url, "HEAD", "refs/heads/*"]);
-        let answer = match run_within(&mut command, PATIENCE) {
-            Ok(printed) => parse_default(&printed),
+        match run_within(&mut command, PATIENCE).map(|printed| parse_default(&printed)) {
+            Ok(Said { answer: DefaultBranch::Known(branch), by_head: true }) => {
+                self.remember(url, &branch);
+                DefaultBranch::Known(branch)
+            }
+            Ok(said) => said.answer,
             Err(reason) => DefaultBranch::Unknown(reason),
-        };
-        if let DefaultBranch::Known(branch) = &answer {
-            self.remember(url, branch);
         }
-        answer
     }
 
     /// The remote whose `refs/remotes/<name>/HEAD` speaks of the place that `url` is.
@@ -192,32 +192,37 @@ fn place(url: &str) -> Option<(String, &str)> {
     Some((host.to_ascii_lowercase(), path.strip_suffix(".git").unwrap_or(path)))
 }
 
-fn parse_default(printed: &[u8]) -> DefaultBranch {
+fn parse_default(printed: &[u8]) -> Said {
     let text = String::from_utf8_lossy(printed);
     let (mut branches, mut head) = (Vec::new(), false);
     for line in text.lines() {
         let Some((value, name)) = line.split_once('\t') else { continue };
         match value.strip_prefix("ref: ") {
-            Some(target) if name == "HEAD" => return DefaultBranch::Known(target.trim().to_owned()),
+            Some(target) if name == "HEAD" => {
+                return Said { answer: DefaultBranch::Known(target.trim().to_owned()), by_head: true };
+            }
             _ if name == "HEAD" => head = true,
             _ if name.starts_with("refs/heads/") => branches.push(name),
             _ => {}
         }
     }
-    if head {
-        return DefaultBranch::Unknown("the remote does not say which branch its HEAD is".to_owned());
-    }
-    // The HEAD of the remote names a branch that nobody has pushed (a bare repository made before its first branch
-    // had a name). The only branch, or the one with a customary name, is what a clone would be told to check out.
-    let customary = || branches.iter().filter(|name| ["refs/heads/main", "refs/heads/master"].contains(name));
-    match branches[..] {
-        [] => DefaultBranch::EmptyRemote,
-        [only] => DefaultBranch::Known(only.to_owned()),
-        _ => match customary().collect::<Vec<_>>()[..] {
-            [name] => DefaultBranch::Known((*name).to_owned()),
-            _ => DefaultBranch::Unknown("the HEAD of the remote is a branch that does not exist".to_owned()),
-        },
-    }
+    let customary: Vec<_> = branches.iter().filter(|name| ["refs/heads/main", "refs/heads/master"].contains(name)).collect();
+    let answer = match (head, &customary[..]) {
+        (true, _) => DefaultBranch::Unknown("the remote does not say which branch its HEAD is".to_owned()),
+        _ if branches.is_empty() => DefaultBranch::EmptyRemote,
+        // The HEAD of the remote names a branch that nobody has pushed: a bare repository that was made before its
+        // first branch had a name. One branch with a customary name is what everybody takes for the default there.
+        (false, [name]) => DefaultBranch::Known((**name).to_owned()),
+        _ => DefaultBranch::Unknown("the HEAD of the remote is a branch that does not exist".to_owned()),
+    };
+    Said { answer, by_head: false }
+}
+
+/// What a remote says of its branches.
+struct Said {
+    answer: DefaultBranch,
+    /// Its `HEAD` says so: worth remembering.
+    by_head: bool,
 }
 
 /// Runs `command` and kills it, with what it started, when it takes longer than `limit`.
@@ -297,25 +302,29 @@ mod tests {
     }
 
     #[test]
-    fn a_default_branch_is_read_and_never_guessed() {
-        let unknown = |answer: &DefaultBranch| matches!(answer, DefaultBranch::Unknown(_));
-        assert_eq!(
-            parse_default(b"ref: refs/heads/trunk\tHEAD\n1\tHEAD\n1\trefs/heads/main\n"),
-            DefaultBranch::Known("refs/heads/trunk".to_owned())
-        );
-        assert_eq!(parse_default(b""), DefaultBranch::EmptyRemote);
-        assert!(unknown(&parse_default(b"1\tHEAD\n1\trefs/heads/main\n")));
-        assert!(unknown(&parse_default(b"1\trefs/heads/main\n1\trefs/heads/master\n")));
-        assert!(unknown(&parse_default(b"1\trefs/heads/a\n1\trefs/heads/b\n")));
+    fn a_default_branch_is_read_and_not_guessed() {
+        let parse = |printed: &[u8]| parse_default(printed).answer;
+        let unknown = |printed: &[u8]| matches!(parse(printed), DefaultBranch::Unknown(_));
+        let said = parse_default(b"ref: refs/heads/trunk\tHEAD\n1\tHEAD\n1\trefs/heads/main\n");
+        assert_eq!((said.answer, said.by_head), (DefaultBranch::Known("refs/heads/trunk".to_owned()), true));
+        assert_eq!(parse(b""), DefaultBranch::EmptyRemote);
+        assert!(unknown(b"1\tHEAD\n1\trefs/heads/main\n"));
+        assert!(unknown(b"1\trefs/heads/main\n1\trefs/heads/master\n"));
+        assert!(unknown(b"1\trefs/heads/a\n1\trefs/heads/b\n"));
+        assert!(unknown(b"1\trefs/heads/a\n"));
     }
 
     #[test]
-    fn a_head_that_names_no_branch_leaves_the_only_or_customary_one() {
-        let known = |name: &str| DefaultBranch::Known(format!("refs/heads/{name}"));
-        assert_eq!(parse_default(b"1\trefs/heads/a\n"), known("a"));
-        assert_eq!(parse_default(b"1\trefs/heads/a\n1\trefs/heads/main\n"), known("main"));
-        assert_eq!(parse_default(b"1\trefs/heads/master\n1\trefs/heads/z\n"), known("master"));
-        assert_eq!(parse_default(b"ref: refs/heads/x\trefs/remotes/o/HEAD\n1\trefs/heads/main\n"), known("main"));
+    fn a_head_that_names_no_branch_leaves_the_customary_one_and_is_not_remembered() {
+        let printed: [&[u8]; 3] = [
+            b"1\trefs/heads/main\n",
+            b"1\trefs/heads/a\n1\trefs/heads/main\n",
+            b"ref: refs/heads/x\trefs/remotes/o/HEAD\n1\trefs/heads/main\n",
+        ];
+        for printed in printed {
+            let said = parse_default(printed);
+            assert_eq!((said.answer, said.by_head), (DefaultBranch::Known("refs/heads/main".to_owned()), false));
+        }
     }
 
     #[cfg(unix)]
