@@ -17,6 +17,7 @@ mod install;
 mod install_places;
 mod journal;
 mod oracle;
+mod readme;
 mod repositories;
 mod run_process;
 mod runner_catalogue;
