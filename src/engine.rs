@@ -103,6 +103,7 @@ impl Workplace {
         let failing = assemble::failing(&results);
         let blocked = assemble::blocks(&results);
         let trees: Vec<_> = facts.subjects.iter().filter_map(|subject| subject.tree.clone()).collect();
+        let commits: Vec<_> = facts.subjects.iter().filter_map(|subject| subject.commit.clone()).collect();
         let at = Timestamp::now();
         let id = verdict_id(at, &self.session.id);
         let decide = |state: &State| {
@@ -115,6 +116,7 @@ impl Workplace {
                 verdict: id.clone(),
                 moment: facts.moment,
                 trees: trees.clone(),
+                commits: commits.clone(),
                 failing: failing.clone(),
                 blocked,
                 attempt: attempt.number,

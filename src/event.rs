@@ -206,6 +206,9 @@ pub struct Judged {
     pub moment: Moment,
     /// The commit or snapshot tree judged, one for each subject.
     pub trees: Vec<Oid>,
+    /// The commits judged, one for each subject that is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commits: Vec<Oid>,
     /// The gates that failed, whatever their mode.
     pub failing: Vec<FailingGate>,
     /// Whether anything was blocked.

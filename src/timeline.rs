@@ -2,14 +2,16 @@
 //!
 //! The only place that reasons about clocks, and for people only: no judgement rests on the order it finds.
 //! The order inside one source is a fact and is kept, even where its clock went back. Between sources the clock
-//! decides. git writes whole seconds, so its events count as the end of their second: a commit or a push follows what
-//! led to it.
+//! decides. git writes whole seconds; inside one, a commit comes before whatever speaks of it and a push after the
+//! verdict about it, and what nobody speaks of counts as the end of its second.
 
 use std::collections::HashMap;
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::event::{Event, EventKind, GitEvent, Origin};
+use crate::moment::Moment;
+use crate::oid::Oid;
 use crate::source::git::REPORTER;
 
 /// How far apart two reports of the same movement of a ref may be.
@@ -31,11 +33,18 @@ pub struct Entry {
 pub fn merge(sources: Vec<Vec<Event>>) -> Vec<Entry> {
     let mut sources: Vec<Vec<Entry>> = sources.into_iter().map(pair_runs).collect();
     join_movements(&mut sources);
+    let mentions = Mentions::of(sources.iter().flatten());
     let mut keyed: Vec<(Timestamp, Entry)> = Vec::new();
     for source in sources {
+        let mut moments: Vec<_> = source.iter().map(|entry| mentions.moment(&entry.event)).collect();
+        for at in (1..moments.len()).rev() {
+            if source[at - 1].event.at.as_second() == source[at].event.at.as_second() {
+                moments[at - 1] = moments[at - 1].min(moments[at]);
+            }
+        }
         let mut latest = Timestamp::MIN;
-        for entry in source {
-            latest = latest.max(moment(&entry.event));
+        for (moment, entry) in moments.into_iter().zip(source) {
+            latest = latest.max(moment);
             keyed.push((latest, entry));
         }
     }
@@ -44,11 +53,48 @@ pub fn merge(sources: Vec<Vec<Event>>) -> Vec<Entry> {
     keyed.into_iter().map(|(_, entry)| entry).collect()
 }
 
-fn moment(event: &Event) -> Timestamp {
-    if event.origin.by != REPORTER || event.at.subsec_nanosecond() != 0 {
-        return event.at;
+/// When commits were first spoken of, and when a push of them was last judged.
+struct Mentions {
+    first: HashMap<Oid, Timestamp>,
+    pushed: HashMap<Oid, Timestamp>,
+}
+
+impl Mentions {
+    fn of<'a>(entries: impl Iterator<Item = &'a Entry>) -> Self {
+        let mut mentions = Self { first: HashMap::new(), pushed: HashMap::new() };
+        for Entry { event, started, .. } in entries {
+            let commits = match &event.kind {
+                EventKind::Run(run) => run.start.head.as_slice(),
+                EventKind::Judged(judged) => &judged.commits,
+                _ => &[],
+            };
+            let at = started.as_ref().map_or(event.at, |(_, at)| *at);
+            for commit in commits {
+                let first = mentions.first.entry(commit.clone()).or_insert(at);
+                *first = at.min(*first);
+                if matches!(&event.kind, EventKind::Judged(judged) if judged.moment == Moment::Push) {
+                    let pushed = mentions.pushed.entry(commit.clone()).or_insert(at);
+                    *pushed = at.max(*pushed);
+                }
+            }
+        }
+        mentions
     }
-    event.at.saturating_add(SignedDuration::from_millis(999)).unwrap_or(event.at)
+
+    fn moment(&self, event: &Event) -> Timestamp {
+        let EventKind::Git(movement) = &event.kind else { return event.at };
+        if event.origin.by != REPORTER || event.at.subsec_nanosecond() != 0 {
+            return event.at;
+        }
+        let inside = |at: &Timestamp| at.as_second() == event.at.as_second();
+        let beside = |at: &Timestamp, nanos| at.saturating_add(SignedDuration::from_nanos(nanos)).unwrap_or(*at);
+        let spoken = match (&movement.new, movement.action.as_str()) {
+            (Some(new), "push") => self.pushed.get(new).filter(|at| inside(at)).map(|at| beside(at, 1)),
+            (Some(new), _) => self.first.get(new).filter(|at| inside(at)).map(|at| beside(at, -1)),
+            (None, _) => None,
+        };
+        spoken.unwrap_or_else(|| beside(&event.at, 999_000_000))
+    }
 }
 
 /// Makes one entry of a command's start and end. A run does not name its start: of those with the same key and
@@ -133,5 +179,60 @@ fn absorb(kept: &mut Entry, other: &Entry) {
         if kept.old.is_none() {
             kept.old.clone_from(&other.old);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Judged;
+
+    fn oid(digit: char) -> Oid {
+        digit.to_string().repeat(40).parse().unwrap()
+    }
+
+    /// A movement to a commit, as git dates it: whole seconds.
+    fn moved(action: &str, commit: char) -> Event {
+        let movement = GitEvent {
+            action: action.to_owned(),
+            reference: "refs/heads/f".to_owned(),
+            old: None,
+            new: Some(oid(commit)),
+            message: String::new(),
+        };
+        let origin = Origin { by: REPORTER.to_owned(), ..Origin::observed() };
+        let at = Timestamp::from_second(100).unwrap();
+        Event { id: format!("{action} {commit}"), at, session: None, origin, kind: EventKind::Git(movement) }
+    }
+
+    /// A verdict about a commit, `millis` into the same second.
+    fn judged(moment: Moment, commit: char, millis: i64) -> Event {
+        let judged = Judged {
+            verdict: String::new(),
+            moment,
+            trees: Vec::new(),
+            commits: vec![oid(commit)],
+            failing: Vec::new(),
+            blocked: false,
+            attempt: 0,
+        };
+        let at = Timestamp::from_millisecond(100_000 + millis).unwrap();
+        let id = format!("{moment} {commit}");
+        Event { id, at, session: None, origin: Origin::observed(), kind: EventKind::Judged(judged) }
+    }
+
+    #[test]
+    fn inside_one_second_what_is_spoken_of_was_there_before() {
+        let journal =
+            vec![judged(Moment::Stop, 'a', 100), judged(Moment::Push, 'a', 200), judged(Moment::Stop, 'c', 400)];
+        let head = vec![moved("commit", 'a'), moved("commit", 'b'), moved("commit", 'c'), moved("commit", 'd')];
+        let remote = vec![moved("push", 'a')];
+        let merged = merge(vec![journal, head, remote]);
+        let order: Vec<_> = merged.iter().map(|entry| entry.event.id.as_str()).collect();
+        assert_eq!(
+            order,
+            ["commit a", "stop a", "push a", "push a", "commit b", "commit c", "stop c", "commit d"],
+            "the verdict of a push comes before the push"
+        );
     }
 }

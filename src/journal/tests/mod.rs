@@ -124,6 +124,7 @@ fn verdicts() -> impl Strategy<Value = Judged> {
     let (trees, failing) = (prop::collection::vec(oids(), 0..3), prop::collection::vec(failing, 0..3));
     (any::<String>(), moments(), trees, failing, any::<bool>(), any::<u32>()).prop_map(
         |(verdict, moment, trees, failing, blocked, attempt)| Judged {
+                commits: trees.clone(),
             verdict,
             moment,
             trees,
