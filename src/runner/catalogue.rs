@@ -1,8 +1,9 @@
 //! The runner catalogue: `gates/runners/*.toml`, parsed and looked up.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
+use regex::Regex;
 use serde::Deserialize;
 
 use crate::embedded;
@@ -18,6 +19,8 @@ pub struct Catalogue {
     by_program: BTreeMap<String, Vec<(String, usize)>>,
     /// What names of tasks mean.
     pub names: TaskNames,
+    /// Finds the lines that any rule could match, in one pass whatever the number of rules.
+    prefilter: OnceLock<Option<Regex>>,
 }
 
 /// A catalogue file that makes no sense.
@@ -140,7 +143,7 @@ pub struct Invoke {
 }
 
 /// How a runner's output is read.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Output {
     /// The runner whose rules are used as well, because it does the work.
@@ -149,6 +152,10 @@ pub struct Output {
     /// How many summaries one run prints.
     #[serde(default)]
     pub summaries: Summaries,
+    /// Whether a failing run tells so at its end, so that the end without it shows a pass of the whole. Where this is
+    /// false, the start of the run must be visible as well.
+    #[serde(default = "yes")]
+    pub failure_ends: bool,
     /// Lines as a failing run always prints them: whoever sees every line that matches these and sees none knows
     /// that nothing failed.
     #[serde(default)]
@@ -156,6 +163,13 @@ pub struct Output {
     /// The lines that say something.
     #[serde(default)]
     pub line: Vec<LineRule>,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        let summaries = Summaries::default();
+        Self { like: None, summaries, failure_ends: true, failure_shows: Vec::new(), line: Vec::new() }
+    }
 }
 
 /// How many summaries one run prints, and so what several of them mean.
@@ -265,6 +279,16 @@ impl Catalogue {
     /// The runner with this id.
     pub fn runner(&self, id: &str) -> Option<&Runner> {
         self.runners.get(id)
+    }
+
+    /// Whether a line holds a text that some rule asks for.
+    pub(crate) fn may_say(&self, line: &str) -> bool {
+        let compile = || {
+            let rules = self.runners.values().flat_map(|runner| &runner.output.line);
+            let texts: BTreeSet<String> = rules.flat_map(|rule| &rule.has).map(|text| regex::escape(text)).collect();
+            Regex::new(&texts.into_iter().collect::<Vec<_>>().join("|")).ok()
+        };
+        self.prefilter.get_or_init(compile).as_ref().is_none_or(|texts| texts.is_match(line))
     }
 
     /// All runners, by id.

@@ -75,6 +75,8 @@ pub enum Means {
     PartEmpty,
     /// The run begins here: nothing before it is missing.
     Start,
+    /// An item of a list whose heading says whether these are failures.
+    Listed,
 }
 
 /// A count.

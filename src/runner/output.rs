@@ -3,10 +3,6 @@
 //! A pass is said only where a line shows it: a summary without failures and with at least one test, or a line
 //! that the runner prints on success only. That no failure is to be seen proves nothing.
 
-use std::collections::BTreeSet;
-
-use regex::Regex;
-
 use crate::event::RunReport;
 use crate::runner::catalogue::{Catalogue, Runner, Summaries};
 use crate::runner::kind::CommandKind;
@@ -69,9 +65,8 @@ pub fn read_output_of(catalogue: &Catalogue, runners: &[&Runner], output: &str) 
     if any_tests {
         tallies.iter_mut().for_each(|tally| tally.rules.retain(|rule| !rule.only_named));
     }
-    let wanted = Prefilter::new(&tallies);
     for (index, line) in lines(output).enumerate() {
-        if !wanted.is_match(&line) {
+        if !catalogue.may_say(&line) {
             continue;
         }
         let bare = without_prefix(&line);
@@ -83,25 +78,6 @@ pub fn read_output_of(catalogue: &Catalogue, runners: &[&Runner], output: &str) 
         }
     }
     combine(tallies)
-}
-
-/// Finds the lines that any rule could match, in one pass whatever the number of rules.
-struct Prefilter(Option<Regex>);
-
-impl Prefilter {
-    fn new(tallies: &[Tally<'_>]) -> Self {
-        let texts: BTreeSet<String> = tallies
-            .iter()
-            .flat_map(|tally| &tally.rules)
-            .flat_map(|rule| &rule.has)
-            .map(|t| regex::escape(t))
-            .collect();
-        Self(Regex::new(&texts.into_iter().collect::<Vec<_>>().join("|")).ok())
-    }
-
-    fn is_match(&self, line: &str) -> bool {
-        self.0.as_ref().is_none_or(|texts| texts.is_match(line))
-    }
 }
 
 /// A summary, as far as it was seen.
@@ -125,7 +101,9 @@ impl Summary {
     /// How many passed: said, or what is left of the total.
     fn passed(&self) -> Option<u64> {
         let rest = |total: u64| total.saturating_sub(self.failed()).saturating_sub(self.skipped());
-        self.said.passed.or(self.said.total.map(rest))
+        // A closing line that counts only what was skipped says that nothing passed.
+        let none = (self.complete && self.said.skipped.is_some()).then_some(0);
+        self.said.passed.or(self.said.total.map(rest)).or(none)
     }
 
     fn is_complete(&self) -> bool {
@@ -149,7 +127,12 @@ struct Tally<'a> {
     start: bool,
     passed: Option<String>,
     failed: Option<String>,
-    trouble: Option<String>,
+    trouble: Option<(usize, String)>,
+    /// The number of the last line that shows a pass.
+    passed_at: usize,
+    passed_needs_end: bool,
+    /// A list of which the heading is cut off, so that it may be one of failures.
+    unclear: bool,
     nothing: Option<String>,
 }
 
@@ -175,6 +158,9 @@ impl<'a> Tally<'a> {
             passed: None,
             failed: None,
             trouble: None,
+            passed_at: 0,
+            passed_needs_end: false,
+            unclear: false,
             nothing: None,
         }
     }
@@ -188,7 +174,8 @@ impl<'a> Tally<'a> {
             Means::Counts => self.counts(rule, said, line, index),
             Means::Passed => {
                 self.passed = Some(shown(line));
-                self.trouble = None;
+                self.passed_needs_end = rule.needs_end;
+                self.shows_pass(index);
                 self.found.last_mut().into_iter().for_each(|summary| summary.complete = true);
             }
             // A task runner tells which task failed. That lint failed says nothing about the tests.
@@ -197,15 +184,16 @@ impl<'a> Tally<'a> {
                 self.failed.get_or_insert_with(|| shown(line));
             }
             Means::Trouble => {
-                self.trouble.get_or_insert_with(|| shown(line));
+                self.trouble.get_or_insert_with(|| (index, shown(line)));
             }
             Means::NothingRan => self.nothing = Some(shown(line)),
             Means::Start => self.start = true,
+            Means::Listed => self.unclear |= self.found.is_empty(),
             Means::PartPassed | Means::PartFailed | Means::PartEmpty => {
                 match rule.means {
                     Means::PartPassed => {
                         self.parts.passed += 1;
-                        self.trouble = None;
+                        self.shows_pass(index);
                     }
                     Means::PartFailed => self.parts.failed += 1,
                     _ => self.parts.empty += 1,
@@ -221,14 +209,9 @@ impl<'a> Tally<'a> {
 
     fn counts(&mut self, rule: &LineRule, said: Said, line: &str, index: usize) {
         let fits = |now: &Summary| {
-            [
-                (now.said.passed, said.passed),
-                (now.said.failed, said.failed),
-                (now.said.skipped, said.skipped),
-                (now.said.total, said.total),
-            ]
-            .iter()
-            .all(|(old, new)| old.is_none() || new.is_none())
+            [(now.said.passed, said.passed), (now.said.failed, said.failed), (now.said.total, said.total)]
+                .iter()
+                .all(|(old, new)| old.is_none() || new.is_none())
         };
         if self.summaries == Summaries::Growing && !rule.joins {
             self.found.clear();
@@ -237,7 +220,10 @@ impl<'a> Tally<'a> {
             Some(now) => {
                 now.said.passed = now.said.passed.or(said.passed);
                 now.said.failed = now.said.failed.or(said.failed);
-                now.said.skipped = now.said.skipped.or(said.skipped);
+                now.said.skipped = match (now.said.skipped, said.skipped) {
+                    (Some(old), Some(new)) => Some(old.saturating_add(new)),
+                    (old, new) => old.or(new),
+                };
                 now.said.total = now.said.total.or(said.total);
                 now.said.bad |= said.bad;
                 now.complete |= rule.completes;
@@ -254,8 +240,14 @@ impl<'a> Tally<'a> {
         let passes =
             |now: &Summary| now.is_complete() && !now.is_bad() && now.passed().is_some_and(|passed| passed > 0);
         if self.found.last().is_some_and(passes) {
-            self.trouble = None;
+            self.shows_pass(index);
         }
+    }
+
+    /// What looked like trouble before was a test's own output.
+    fn shows_pass(&mut self, index: usize) {
+        self.passed_at = index;
+        self.trouble = None;
     }
 
     fn is_task(&self) -> bool {
@@ -285,32 +277,40 @@ impl<'a> Tally<'a> {
         if let Some(bad) = self.found.iter().rev().find(|summary| summary.is_bad()) {
             return (Says::Failed, Some(bad.line.clone()));
         }
-        if let Some(line) = self.failed.as_ref().or(self.trouble.as_ref()) {
+        if let Some(line) = self.failed.as_ref().or(self.trouble.as_ref().map(|(_, line)| line)) {
             return (Says::Failed, Some(line.clone()));
         }
         if self.parts.failed > 0 {
             return (Says::Failed, Some(self.parts.line.clone()));
         }
-        let report = self.report();
-        let executed = report.as_ref().is_some_and(|report| report.passed > 0);
-        if executed {
+        // Where nothing at the end tells of a failure before, a pass is shown only by what is there from the start.
+        let whole = (self.runner.output.failure_ends || self.start) && !self.unclear;
+        if self.report().is_some_and(|report| report.passed > 0) {
             let line = self.found.iter().rev().find(|summary| summary.passed().is_some_and(|n| n > 0));
-            return (Says::Passed, Some(line.map_or(&self.parts.line, |summary| &summary.line).clone()));
+            let line = line.map_or(&self.parts.line, |summary| &summary.line).clone();
+            return (if whole { Says::Passed } else { Says::Silent }, Some(line));
         }
         if let Some(line) = &self.nothing {
             return (Says::NothingRan, Some(line.clone()));
         }
-        if let Some(line) = &self.passed {
-            return (Says::Passed, Some(line.clone()));
+        if self.found.is_empty() && self.parts.empty > 0 {
+            return (Says::NothingRan, Some(self.parts.line.clone()));
         }
         let counted = self.found.iter().rev().find(|summary| summary.is_complete() && summary.passed().is_some());
-        match counted {
+        match (counted, &self.passed) {
             // The last binary had no test. What the ones before it did cannot be seen.
-            Some(last) if self.summaries == Summaries::Each && !self.start => (Says::Silent, Some(last.line.clone())),
-            Some(last) => (Says::NothingRan, Some(last.line.clone())),
-            None if self.parts.empty > 0 => (Says::NothingRan, Some(self.parts.line.clone())),
-            None => (Says::Silent, None),
+            (Some(last), _) if self.summaries == Summaries::Each && !self.start => {
+                (Says::Silent, Some(last.line.clone()))
+            }
+            (Some(last), _) => (Says::NothingRan, Some(last.line.clone())),
+            (None, Some(line)) if whole => (Says::Passed, Some(line.clone())),
+            _ => (Says::Silent, None),
         }
+    }
+
+    /// Whether lines that tests print as well are all that speaks for a failure.
+    fn is_only_trouble(&self) -> bool {
+        self.trouble.is_some() && self.failed.is_none() && self.parts.failed == 0 && self.found.is_empty()
     }
 
     fn is_complete(&self) -> bool {
@@ -327,6 +327,7 @@ impl<'a> Tally<'a> {
     fn needs_end(&self) -> bool {
         let parts_only = self.found.is_empty() && self.passed.is_none();
         self.found.iter().any(|summary| summary.needs_end)
+            || self.passed_needs_end
             || self.summaries == Summaries::Each
             || (parts_only && self.has_parts())
     }
@@ -335,8 +336,13 @@ impl<'a> Tally<'a> {
 fn combine(tallies: Vec<Tally<'_>>) -> OutputReading {
     let mut reading = OutputReading { counts_whole: true, ..OutputReading::default() };
     let (tasks, workers): (Vec<_>, Vec<_>) = tallies.into_iter().partition(Tally::is_task);
+    let passed_at = workers.iter().map(|tally| tally.passed_at).max().unwrap_or(0);
     let mut rank = 0;
     for tally in &workers {
+        // Trouble that another runner's pass follows was printed by what that one ran.
+        if tally.is_only_trouble() && tally.trouble.as_ref().is_some_and(|(at, _)| *at < passed_at) {
+            continue;
+        }
         let (says, line) = tally.says();
         reading.reports.extend(tally.report());
         reading.complete |= tally.is_complete();

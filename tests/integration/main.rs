@@ -1,13 +1,6 @@
 //! Everything that is observed from outside, in one binary: one link, and shared support.
 
-#![allow(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs,
-    unreachable_pub,
-    reason = "tests are read, not published"
-)]
+#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub, reason = "tests are read, not published")]
 
 mod doctor;
 mod edits;
@@ -21,6 +14,7 @@ mod readme;
 mod repositories;
 mod run_process;
 mod runner_catalogue;
+mod runner_output;
 mod sandbox;
 mod schema;
 mod support;
