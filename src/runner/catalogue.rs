@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use regex::Regex;
+use regex::{Regex, RegexSet};
 use serde::Deserialize;
 
 use crate::embedded;
@@ -19,8 +19,32 @@ pub struct Catalogue {
     by_program: BTreeMap<String, Vec<(String, usize)>>,
     /// What names of tasks mean.
     pub names: TaskNames,
-    /// Finds the lines that any rule could match, in one pass whatever the number of rules.
-    prefilter: OnceLock<Option<Regex>>,
+    texts: OnceLock<Texts>,
+}
+
+/// The texts that rules ask for, to be found in one pass over a line, whatever the number of rules.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    any: Option<Regex>,
+    each: RegexSet,
+    ids: BTreeMap<String, usize>,
+}
+
+impl Texts {
+    /// How many there are. Their numbers are below that.
+    pub(crate) fn count(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// The number of a text.
+    pub(crate) fn id(&self, text: &str) -> Option<usize> {
+        self.ids.get(text).copied()
+    }
+
+    /// The numbers of the texts that are in the line.
+    pub(crate) fn within(&self, line: &str) -> Option<regex::SetMatches> {
+        self.any.as_ref().is_none_or(|any| any.is_match(line)).then(|| self.each.matches(line))
+    }
 }
 
 /// A catalogue file that makes no sense.
@@ -281,14 +305,18 @@ impl Catalogue {
         self.runners.get(id)
     }
 
-    /// Whether a line holds a text that some rule asks for.
-    pub(crate) fn may_say(&self, line: &str) -> bool {
-        let compile = || {
+    /// The texts that rules ask for.
+    pub(crate) fn texts(&self) -> &Texts {
+        self.texts.get_or_init(|| {
             let rules = self.runners.values().flat_map(|runner| &runner.output.line);
-            let texts: BTreeSet<String> = rules.flat_map(|rule| &rule.has).map(|text| regex::escape(text)).collect();
-            Regex::new(&texts.into_iter().collect::<Vec<_>>().join("|")).ok()
-        };
-        self.prefilter.get_or_init(compile).as_ref().is_none_or(|texts| texts.is_match(line))
+            let texts: BTreeSet<&String> = rules.flat_map(|rule| &rule.has).collect();
+            let escaped: Vec<String> = texts.iter().map(|text| regex::escape(text)).collect();
+            Texts {
+                any: Regex::new(&escaped.join("|")).ok(),
+                each: RegexSet::new(&escaped).unwrap_or_default(),
+                ids: texts.into_iter().cloned().zip(0..).collect(),
+            }
+        })
     }
 
     /// All runners, by id.

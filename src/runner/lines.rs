@@ -46,6 +46,9 @@ pub struct LineRule {
     /// Whether it proves a pass only when lines before it are visible: failures are told just above it.
     #[serde(default)]
     pub needs_before: bool,
+    /// Whether it tells of the whole run although others like it tell of parts.
+    #[serde(default)]
+    pub whole: bool,
     /// Whether it says something only where the runner is known to have been run: others print such lines, too.
     #[serde(default)]
     pub only_named: bool,

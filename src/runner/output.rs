@@ -65,15 +65,31 @@ pub fn read_output_of(catalogue: &Catalogue, runners: &[&Runner], output: &str) 
     if any_tests {
         tallies.iter_mut().for_each(|tally| tally.rules.retain(|rule| !rule.only_named));
     }
-    for (index, line) in lines(output).enumerate() {
-        if !catalogue.may_say(&line) {
-            continue;
+    // Which rules, of which tally, ask for each text.
+    let texts = catalogue.texts();
+    let mut asking: Vec<Vec<(usize, usize)>> = vec![Vec::new(); texts.count()];
+    for (tally, rules) in tallies.iter().map(|tally| &tally.rules).enumerate() {
+        for (rule, text) in rules.iter().enumerate().flat_map(|(at, rule)| rule.has.iter().map(move |text| (at, text)))
+        {
+            if let Some(askers) = texts.id(text).and_then(|id| asking.get_mut(id)) {
+                askers.push((tally, rule));
+            }
         }
+    }
+    let mut candidates: Vec<(usize, usize)> = Vec::new();
+    for (index, line) in lines(output).enumerate() {
+        let Some(found) = texts.within(&line) else { continue };
+        candidates.clear();
+        candidates.extend(found.iter().filter_map(|id| asking.get(id)).flatten());
+        candidates.sort_unstable();
+        candidates.dedup();
         let bare = without_prefix(&line);
-        for tally in &mut tallies {
-            let known = tally.take(&line, index, catalogue);
+        for of_one in candidates.chunk_by(|a, b| a.0 == b.0) {
+            let Some(tally) = of_one.first().and_then(|(tally, _)| tallies.get_mut(*tally)) else { continue };
+            let rules = || of_one.iter().map(|(_, rule)| *rule);
+            let known = tally.take(&line, rules(), index, catalogue);
             if !known && let Some(bare) = bare {
-                tally.take(bare, index, catalogue);
+                tally.take(bare, rules(), index, catalogue);
             }
         }
     }
@@ -165,11 +181,20 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Takes in a line; `false` when no rule matches it.
-    fn take(&mut self, line: &str, index: usize, catalogue: &Catalogue) -> bool {
-        let Some((rule, said)) = self.rules.iter().find_map(|rule| Some((*rule, rule.read(line)?))) else {
+    /// Takes in a line that one of these rules may match; `false` when none does.
+    fn take(
+        &mut self,
+        line: &str,
+        mut rules: impl Iterator<Item = usize>,
+        index: usize,
+        catalogue: &Catalogue,
+    ) -> bool {
+        let Some((rule, said)) =
+            rules.find_map(|at| self.rules.get(at).and_then(|rule| Some((*rule, rule.read(line)?))))
+        else {
             return false;
         };
+        self.start |= rule.whole;
         match rule.means {
             Means::Counts => self.counts(rule, said, line, index),
             Means::Passed => {
