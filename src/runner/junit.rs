@@ -1,4 +1,4 @@
-//! JUnit XML reports (and TestNG's own): the counts of their test cases.
+//! JUnit XML reports (and those of `TestNG`): the counts of their test cases.
 //!
 //! Just enough XML is read for elements, their attributes and their nesting: linear in time, bounded in depth, no
 //! entity is ever expanded.

@@ -17,8 +17,8 @@ pub struct OutputReading {
     pub says: Says,
     /// Whether a closing line is there, so that the counts are those of the end of the run.
     pub complete: bool,
-    /// Whether `says: Passed` holds only if nothing after the last line was cut off (by `head`, by a limit): these
-    /// runners prove a failure by a line at the end, and a pass by its absence.
+    /// Whether `Passed` or `NothingRan` holds only if nothing after the last line was cut off (by `head`, by a limit):
+    /// these runners prove a failure by a line at the end, and a pass by its absence.
     pub needs_end: bool,
     /// Whether the counts are those of the whole run, and not of the part of it that is visible.
     pub counts_whole: bool,
@@ -63,7 +63,9 @@ pub fn read_output_of(catalogue: &Catalogue, runners: &[&Runner], output: &str) 
     };
     let mut tallies: Vec<Tally<'_>> = workers.into_iter().chain(tasks).map(|r| Tally::new(catalogue, r)).collect();
     if any_tests {
-        tallies.iter_mut().for_each(|tally| tally.rules.retain(|rule| !rule.only_named));
+        for tally in &mut tallies {
+            tally.rules.retain(|rule| !rule.only_named);
+        }
     }
     // Which rules, of which tally, ask for each text.
     let texts = catalogue.texts();
@@ -257,7 +259,7 @@ impl<'a> Tally<'a> {
             }
             None => self.found.push(Summary {
                 said,
-                complete: !rule.joins && !rule.partial && !(rule.needs_before && self.matched >= index),
+                complete: !rule.joins && !rule.partial && (!rule.needs_before || index > self.matched),
                 needs_end: rule.needs_end,
                 line: shown(line),
             }),
@@ -371,7 +373,7 @@ fn combine(tallies: Vec<Tally<'_>>) -> OutputReading {
         let (says, line) = tally.says();
         reading.reports.extend(tally.report());
         reading.complete |= tally.is_complete();
-        reading.needs_end |= says == Says::Passed && tally.needs_end();
+        reading.needs_end |= matches!(says, Says::Passed | Says::NothingRan) && tally.needs_end();
         reading.counts_whole &= tally.summaries != Summaries::Each || tally.start || tally.report().is_none();
         // One failure among several runners is a failure; one that ran nothing is hidden by one that ran.
         let weight = match says {
@@ -392,7 +394,7 @@ fn combine(tallies: Vec<Tally<'_>>) -> OutputReading {
     {
         (reading.says, reading.line) = (Says::Failed, Some(line));
     }
-    reading.needs_end &= reading.says == Says::Passed;
+    reading.needs_end &= matches!(reading.says, Says::Passed | Says::NothingRan);
     reading
 }
 

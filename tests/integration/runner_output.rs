@@ -3,6 +3,8 @@
 //! The first line of a file is `expect: <passed|failed|nothing|silent> <passed>/<failed>/<skipped>`, with `-` where
 //! no counts are shown, and `only-named` where the reading depends on the runner being known.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

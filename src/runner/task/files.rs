@@ -10,7 +10,7 @@ const MOST: usize = 64;
 /// The shell lines that the task `name` runs, those of the tasks it depends on first. `None`: the file does not
 /// define it, or not in a way that can be followed.
 pub(super) fn script(format: Format, text: &str, name: &str) -> Option<Vec<String>> {
-    let find: Box<dyn Fn(&str) -> Option<Task>> = match format {
+    let find: Find<'_> = match format {
         Format::Opaque => return None,
         Format::JsonScripts => {
             let file: serde_json::Value = serde_json::from_str(text).ok()?;
@@ -32,6 +32,9 @@ pub(super) fn script(format: Format, text: &str, name: &str) -> Option<Vec<Strin
     gather(&*find, name, &mut BTreeSet::new(), &mut lines)?;
     (!lines.is_empty()).then_some(lines)
 }
+
+/// Looks a task up by its name.
+type Find<'a> = Box<dyn Fn(&str) -> Option<Task> + 'a>;
 
 /// A task as its file has it.
 #[derive(Debug, Default, PartialEq, Eq)]
