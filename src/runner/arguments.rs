@@ -25,6 +25,8 @@ pub struct Arguments {
     pub exit_zero: Vec<String>,
     /// Options with which the exit status is not 0 when something is found, although it would otherwise be.
     pub exit_decides: Vec<String>,
+    /// Options with which the exit status is 0 although there was nothing to execute.
+    pub empty_exits_zero: Vec<String>,
     /// What an argument that is no option does.
     pub positional: Positional,
     /// Positional arguments that stand for everything. A trailing `/` makes no difference.
@@ -54,6 +56,7 @@ pub(crate) struct Read {
     pub watch: bool,
     pub edit: Option<bool>,
     pub exit_zero: Option<bool>,
+    pub empty_exits_zero: bool,
 }
 
 impl Arguments {
@@ -142,6 +145,7 @@ impl Arguments {
         if is(&self.filter) && !is(&self.neutral) {
             read.filter.get_or_insert(shown);
         }
+        read.empty_exits_zero |= is(&self.empty_exits_zero);
         read.watch |= is(&self.watch) && value != Some("false");
         for (list, answer) in [(&self.edit, true), (&self.no_edit, false)] {
             if is(list) {
@@ -170,6 +174,7 @@ impl Read {
         self.filter = self.filter.take().or(other.filter);
         self.nothing = self.nothing.take().or(other.nothing);
         self.watch |= other.watch;
+        self.empty_exits_zero |= other.empty_exits_zero;
         self.edit = other.edit.or(self.edit);
         self.exit_zero = other.exit_zero.or(self.exit_zero);
     }
@@ -181,4 +186,90 @@ fn has(list: &[String], name: &str, value: Option<&str>) -> bool {
         Some((option, wanted)) => option == name && value == Some(wanted),
         None => entry == name,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments() -> Arguments {
+        let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        Arguments {
+            value: list(&["-k", "-n", "--config", "--only"]),
+            filter: list(&["-k", "--only", "--lf"]),
+            neutral: list(&["--only=all"]),
+            nothing: list(&["--list", "-h", "--run=^$"]),
+            watch: list(&["--watch"]),
+            edit: list(&["-w", "--fix"]),
+            no_edit: list(&["--check"]),
+            exit_zero: list(&["--exit-zero"]),
+            whole: list(&[".", "tests"]),
+            after_dashes: Some(Box::new(Arguments { value: list(&["--threads"]), ..Arguments::default() })),
+            ..Arguments::default()
+        }
+    }
+
+    #[test]
+    fn what_arguments_choose() {
+        for (line, filter, nothing) in [
+            ("", None, None),
+            ("-v --config a.toml -n 4 -n8 --color=always", None, None),
+            (". tests tests/ ./tests", None, None),
+            ("tests/a.py", Some("tests/a.py"), None),
+            ("-k login", Some("-k login"), None),
+            ("-klogin", Some("-klogin"), None),
+            ("--only=a", Some("--only=a"), None),
+            ("--only all", None, None),
+            ("--only b", Some("--only b"), None),
+            ("--lf", Some("--lf"), None),
+            ("-qh", None, Some("-qh")),
+            ("--list x", Some("x"), Some("--list")),
+            ("--run=^$", None, Some("--run=^$")),
+            ("--run=a", None, None),
+            ("-- --threads 4", None, None),
+            ("-- name", Some("name"), None),
+            ("-k", Some("-k"), None),
+            ("-", Some("-"), None),
+        ] {
+            let words: Vec<Option<&str>> = line.split(' ').filter(|word| !word.is_empty()).map(Some).collect();
+            let read = arguments().read(&words);
+            assert_eq!((read.filter.as_deref(), read.nothing.as_deref()), (filter, nothing), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_word_that_is_not_shown_may_choose_anything() {
+        assert!(arguments().read(&[None]).filter.is_some());
+        assert!(arguments().read(&[Some("-n"), None]).filter.is_none());
+        assert!(arguments().read(&[Some("--only"), None]).filter.is_some());
+    }
+
+    #[test]
+    fn one_dash_is_as_good_as_two() {
+        let one_dash = Arguments {
+            one_dash: true,
+            value: vec!["-run".to_owned(), "-tags".to_owned()],
+            filter: vec!["-run".to_owned()],
+            ..Arguments::default()
+        };
+        for (words, filter) in [
+            (["--run", "A"], Some("--run A")),
+            (["-run=A", "-v"], Some("-run=A")),
+            (["-tags", "x"], None),
+            (["--tags=x", "-race"], None),
+        ] {
+            let read = one_dash.read(&words.map(Some));
+            // The name is normalised, the words are shown as they were.
+            assert_eq!(read.filter.as_deref().is_some(), filter.is_some(), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn the_last_word_on_editing_counts() {
+        let edit = |words: &[&str]| arguments().read(&words.iter().map(|word| Some(*word)).collect::<Vec<_>>()).edit;
+        assert_eq!(
+            (edit(&["-w"]), edit(&["-w", "--check"]), edit(&["-lw"]), edit(&[])),
+            (Some(true), Some(false), Some(true), None)
+        );
+    }
 }

@@ -224,9 +224,15 @@ pub struct Example {
     /// The name it gets, where it is not the id.
     #[serde(default)]
     pub runner: Option<String>,
+    /// Whether it is another runner after all.
+    #[serde(default)]
+    pub other: bool,
     /// Whether it edits files.
     #[serde(default)]
     pub edits: Option<bool>,
+    /// Whether exit status 0 is possible although nothing was executed.
+    #[serde(default)]
+    pub empty_exits_zero: Option<bool>,
     /// Whether it watches.
     #[serde(default)]
     pub watches: Option<bool>,
@@ -298,6 +304,12 @@ impl Catalogue {
             }
         }
         Ok(())
+    }
+
+    /// Whether a program of this name does its own work, and is no task runner.
+    pub(crate) fn runs_as_program(&self, program: &str) -> bool {
+        let mut starts = self.starts(program).peekable();
+        starts.peek().is_some() && starts.all(|(runner, _)| runner.task.is_none())
     }
 
     /// The runner with this id.

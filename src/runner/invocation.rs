@@ -1,5 +1,7 @@
 //! From the words of a simple command to what it would execute.
 
+use std::cell::Cell;
+
 use crate::runner::arguments::Read;
 use crate::runner::catalogue::{Catalogue, Invoke, Runner};
 use crate::runner::kind::{CommandKind, ExitMeaning, Scope};
@@ -8,6 +10,9 @@ use crate::runner::task::{ProjectFiles, TaskRun, resolve};
 
 /// How many tasks deep a task is followed.
 const DEEPEST: u8 = 4;
+
+/// How many commands are looked at on behalf of one. Scripts that call scripts can multiply.
+const MOST: u32 = 200;
 
 /// What a simple command would execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,18 +58,50 @@ impl Invocation {
 /// What `argv` would execute. Wrappers (`env`, `timeout`, `npx`) are removed before; `None` is a word that is not
 /// literal.
 pub fn classify(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn ProjectFiles) -> Invocation {
-    classify_within(catalogue, argv, files, 0)
+    classify_within(catalogue, argv, files, &Budget { left: &Cell::new(MOST), depth: 0 })
 }
 
-fn classify_within(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn ProjectFiles, depth: u8) -> Invocation {
+/// What may still be looked at.
+struct Budget<'a> {
+    left: &'a Cell<u32>,
+    depth: u8,
+}
+
+impl Budget<'_> {
+    /// The budget for a command that a task runs.
+    fn spend(&self) -> Option<Self> {
+        let left = self.left.get().checked_sub(1).filter(|_| self.depth < DEEPEST)?;
+        self.left.set(left);
+        Some(Self { left: self.left, depth: self.depth + 1 })
+    }
+}
+
+fn classify_within(
+    catalogue: &Catalogue,
+    argv: &[Option<String>],
+    files: &dyn ProjectFiles,
+    budget: &Budget<'_>,
+) -> Invocation {
     let Some(found) = find(catalogue, argv) else {
         return interpreted(catalogue, argv)
-            .map_or_else(Invocation::unknown, |argv| classify_within(catalogue, &argv, files, depth));
+            .map_or_else(Invocation::unknown, |argv| classify_within(catalogue, &argv, files, budget));
     };
     if found.runner.task.is_none() {
         return direct(&found);
     }
-    let all = resolve(catalogue, argv, files).into_iter().map(|run| task(catalogue, &run, files, depth)).reduce(both);
+    let runs_programs = found.runner.task.as_ref().is_some_and(|rules| rules.runs_programs);
+    let all = resolve(catalogue, argv, files).into_iter().map(|run| {
+        if runs_programs
+            && run.script.is_none()
+            && catalogue.runs_as_program(&run.task)
+            && let Some(budget) = budget.spend()
+        {
+            let argv: Vec<_> = std::iter::once(Some(run.task)).chain(run.arguments).collect();
+            return classify_within(catalogue, &argv, files, &budget);
+        }
+        task(catalogue, &run, files, budget)
+    });
+    let all = all.reduce(both);
     all.unwrap_or_else(Invocation::unknown)
 }
 
@@ -219,7 +256,7 @@ fn direct(found: &Found<'_>) -> Invocation {
         runs: vec![runner.id.clone()],
         scope,
         exit,
-        empty_exits_zero: runner.empty_exits_zero,
+        empty_exits_zero: runner.empty_exits_zero || read.empty_exits_zero,
         watches: read.watch || invoke.watches,
     }
 }
@@ -239,12 +276,12 @@ fn scope(kinds: &[CommandKind], nothing: Option<String>, read: &Read, invoke: &I
 }
 
 /// A call of a task: what its script runs, or, where that cannot be followed, what its name says.
-fn task(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, depth: u8) -> Invocation {
+fn task(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budget: &Budget<'_>) -> Invocation {
     let named = named(catalogue, run);
     if let Some(why) = &run.nothing {
         return Invocation { scope: Scope::NoneExecuted { why: why.clone() }, edits: false, ..named };
     }
-    let Some(commands) = run.script.as_ref().filter(|_| depth < DEEPEST).and_then(|lines| followable(lines)) else {
+    let Some(commands) = run.script.as_ref().and_then(|lines| followable(lines)) else {
         return named;
     };
     let last = commands.len().saturating_sub(1);
@@ -254,7 +291,10 @@ fn task(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, depth: u
             argv.extend(run.arguments.iter().cloned());
         }
         let here = InDirectory { files, directory: run.directory.as_deref() };
-        classify_within(catalogue, &argv, &here, depth + 1)
+        match budget.spend() {
+            Some(budget) => classify_within(catalogue, &argv, &here, &budget),
+            None => Invocation::unknown(),
+        }
     });
     let Some(mut whole) = parts.filter(|part| !part.kinds.is_empty()).reduce(both) else {
         return named;
@@ -346,6 +386,69 @@ impl ProjectFiles for InDirectory<'_> {
         match self.directory {
             Some(directory) => self.files.read(&format!("{}/{path}", directory.trim_end_matches('/'))),
             None => self.files.read(path),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn seen(line: &str) -> Invocation {
+        let argv: Vec<Option<String>> = line.split(' ').map(|word| (word != "?").then(|| word.to_owned())).collect();
+        classify(Catalogue::embedded(), &argv, &())
+    }
+
+    #[test]
+    fn programs_by_any_name() {
+        for (line, runner) in [
+            ("/usr/bin/cargo test", Some("cargo test")),
+            ("cargo.exe test", Some("cargo test")),
+            ("C:\\Python\\python3.11.exe -m pytest", Some("pytest")),
+            ("node_modules/.bin/jest", Some("jest")),
+            ("node ./node_modules/mocha/bin/mocha.js", Some("mocha")),
+            ("./gradlew test", Some("gradle")),
+            ("php vendor/bin/phpunit", Some("phpunit")),
+            ("python -m mypy src", Some("mypy")),
+            ("bash -n run.sh", Some("bash -n")),
+            ("cargo doc", Some("cargo doc")),
+            ("shellcheck a.sh", Some("shellcheck")),
+            ("npm ci", Some("npm ci")),
+            ("? test", None),
+            ("cargo ?", None),
+            ("", None),
+        ] {
+            assert_eq!(seen(line).runner.as_deref(), runner, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_the_text_does_not_show_is_not_full() {
+        assert_eq!(seen("cargo test").scope, Scope::Full);
+        assert!(matches!(seen("cargo test ?").scope, Scope::Filtered { .. }));
+        assert_eq!(seen("cargo test -j ?").scope, Scope::Full);
+        assert!(matches!(seen("npm test -- ?").scope, Scope::Filtered { .. }));
+        assert_eq!(seen("npm run ?").kinds, []);
+    }
+
+    #[test]
+    fn tasks_that_call_each_other_end() {
+        struct Loop;
+        impl ProjectFiles for Loop {
+            fn read(&self, _: &str) -> Option<String> {
+                Some(r#"{"scripts":{"test":"npm test && npm test"}}"#.to_owned())
+            }
+        }
+        let argv = ["npm", "test"].map(|word| Some(word.to_owned()));
+        assert_eq!(classify(Catalogue::embedded(), &argv, &Loop).kinds, [CommandKind::Test]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_words_make_it_panic(line in "(cargo|npm|go|python|make|pnpm|mvn|node|bun|x|é)( (test|run|-m|--|-|-k=|=|[?]|é|-é|--x=y|pytest|-C)){0,6}") {
+            let _ = seen(&line);
         }
     }
 }

@@ -11,6 +11,7 @@ pub mod kind;
 pub mod lines;
 pub mod output;
 pub mod script;
+mod tally;
 pub mod task;
 
 pub use catalogue::{Catalogue, CatalogueError, Runner};

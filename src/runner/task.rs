@@ -50,6 +50,9 @@ pub struct TaskRules {
     /// Whether it takes several tasks (`make lint test`).
     #[serde(default)]
     pub several: bool,
+    /// Whether a name that is no task is a program (`yarn jest`).
+    #[serde(default)]
+    pub runs_programs: bool,
     /// Whether a name is a task only if the file has it.
     #[serde(default)]
     pub only_defined: bool,

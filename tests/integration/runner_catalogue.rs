@@ -65,10 +65,11 @@ fn the_examples_hold() {
             let kinds = example.kinds.clone().unwrap_or_else(|| runner.kinds.clone());
             let holds = seen.runner == name
                 && name.is_some()
-                && seen.runs.contains(&runner.id)
+                && (example.other || seen.runs.contains(&runner.id))
                 && (seen.kinds == kinds || (kinds.is_empty() && runner.task.is_some()))
                 && example.scope.as_deref().is_none_or(|scope| scope == scope_name(&seen.scope))
                 && example.edits.is_none_or(|edits| edits == seen.edits)
+                && example.empty_exits_zero.is_none_or(|zero| zero == seen.empty_exits_zero)
                 && example.watches.is_none_or(|watches| watches == seen.watches)
                 && example.exit.is_none_or(|exit| exit == seen.exit);
             if !holds {

@@ -1,23 +1,31 @@
 //! The files in which projects define tasks, read just far enough to find what one task runs.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::runner::task::Format;
 
 /// How many tasks a task may pull in, all told.
 const MOST: usize = 64;
 
+/// Larger files are not read. In bytes.
+const LARGEST: usize = 1 << 20;
+
 /// The shell lines that the task `name` runs, those of the tasks it depends on first. `None`: the file does not
 /// define it, or not in a way that can be followed.
 pub(super) fn script(format: Format, text: &str, name: &str) -> Option<Vec<String>> {
+    if text.len() > LARGEST {
+        return None;
+    }
     let find: Find<'_> = match format {
         Format::Opaque => return None,
         Format::JsonScripts => {
             let file: serde_json::Value = serde_json::from_str(text).ok()?;
             Box::new(move |name| json(&file, name))
         }
-        Format::Makefile => Box::new(|name| rule(text, name, Syntax::Make)),
-        Format::Justfile => Box::new(|name| rule(text, name, Syntax::Just)),
+        Format::Makefile | Format::Justfile => {
+            let rules = Rules::new(text, format);
+            Box::new(move |name| rules.rule(name))
+        }
         Format::Taskfile => Box::new(|name| taskfile(text, name)),
         Format::TomlTasks => {
             let file: toml::Table = toml::from_str(text).ok()?;
@@ -98,101 +106,125 @@ fn json_step(line: &str) -> Step {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Syntax {
-    Make,
-    Just,
+/// The rules of a Makefile or a justfile.
+struct Rules {
+    make: bool,
+    text: String,
+    /// The names that have a rule.
+    targets: BTreeSet<String>,
+    /// The variables that are plain text.
+    variables: BTreeMap<String, String>,
 }
 
-/// A rule of a Makefile or a justfile; an empty name is the first one.
-fn rule(text: &str, name: &str, syntax: Syntax) -> Option<Task> {
-    let joined = text.replace("\\\r\n", " ").replace("\\\n", " ");
-    let variables = variables(&joined, syntax);
-    let mut task: Option<Task> = None;
-    let mut inside = false;
-    for line in joined.lines() {
-        let indented = line.starts_with(['\t', ' ']);
-        if inside && indented && !line.trim().is_empty() {
-            task.as_mut()?.steps.extend(recipe_line(line, &variables));
-            continue;
+impl Rules {
+    fn new(text: &str, format: Format) -> Self {
+        let make = format == Format::Makefile;
+        let text = text.replace("\\\r\n", " ").replace("\\\n", " ");
+        let (mut targets, mut variables) = (BTreeSet::new(), BTreeMap::new());
+        for line in text.lines().filter(|line| !line.starts_with(['\t', ' ', '#', '.'])) {
+            if let Some((names, _)) = line.split_once(':').filter(|(_, rest)| !rest.starts_with('=')) {
+                targets.extend(names.split_whitespace().map(|name| name.trim_start_matches('@').to_owned()));
+            }
+            variables.extend(variable(line, make));
         }
-        if indented || line.starts_with('#') || line.trim().is_empty() {
-            continue;
-        }
-        inside = false;
-        let Some((targets, rest)) = line.split_once(':').filter(|(_, rest)| !rest.starts_with('=')) else { continue };
-        let mut targets = targets.split_whitespace().map(|target| target.trim_start_matches('@'));
-        let mine = if name.is_empty() {
-            task.is_none() && targets.next().is_some_and(|target| !target.starts_with('.') && !target.contains('%'))
-        } else if syntax == Syntax::Make {
-            targets.any(|target| target == name)
-        } else {
-            targets.next() == Some(name)
-        };
-        if !mine {
-            continue;
-        }
-        inside = true;
-        let (rest, inline) = match rest.split_once(';').filter(|_| syntax == Syntax::Make) {
-            Some((rest, line)) => (rest, Some(line)),
-            None => (rest, None),
-        };
-        let rest = rest.trim_start_matches(':').split('#').next().unwrap_or_default();
-        let task = task.get_or_insert_default();
-        // Files are prerequisites, too; they have no rule that matters here.
-        let defined = |word: &&str| rule_exists(&joined, word);
-        let words = rest.split_whitespace().take_while(|word| *word != "|" && *word != "&&");
-        task.depends.extend(words.filter(defined).map(str::to_owned));
-        task.steps.extend(inline.and_then(|line| recipe_line(line, &variables)));
+        Self { make, text, targets, variables }
     }
-    task
-}
 
-fn rule_exists(text: &str, name: &str) -> bool {
-    text.lines().any(|line| {
-        !line.starts_with(['\t', ' ', '#', '.'])
-            && line.split_once(':').is_some_and(|(targets, _)| targets.split_whitespace().any(|target| target == name))
-    })
-}
-
-/// A line of a recipe without what is for the task runner; one that only prints is left out.
-fn recipe_line(line: &str, variables: &[(String, String)]) -> Option<Step> {
-    let mut line = line.trim().trim_start_matches(['@', '+']).trim().to_owned();
-    if line.starts_with('-') {
-        // Its failure is ignored, so that it proves nothing.
-        line = format!("{} || true", line.trim_start_matches('-').trim());
+    /// A rule; an empty name is the first one.
+    fn rule(&self, name: &str) -> Option<Task> {
+        let mut task: Option<Task> = None;
+        let mut inside = false;
+        for line in self.text.lines() {
+            let indented = line.starts_with(['\t', ' ']);
+            if inside && indented && !line.trim().is_empty() {
+                task.as_mut()?.steps.extend(self.recipe_line(line));
+                continue;
+            }
+            if indented || line.starts_with('#') || line.trim().is_empty() {
+                continue;
+            }
+            inside = false;
+            let Some((targets, rest)) = line.split_once(':').filter(|(_, rest)| !rest.starts_with('=')) else {
+                continue;
+            };
+            let mut targets = targets.split_whitespace().map(|target| target.trim_start_matches('@'));
+            let mine = if name.is_empty() {
+                let ordinary = |target: &str| !target.starts_with('.') && !target.contains('%') && target != "set";
+                task.is_none() && targets.next().is_some_and(ordinary)
+            } else if self.make {
+                targets.any(|target| target == name)
+            } else {
+                // In a justfile the words after the name are its parameters.
+                targets.next() == Some(name)
+            };
+            if !mine {
+                continue;
+            }
+            inside = true;
+            let (rest, inline) = match rest.split_once(';').filter(|_| self.make) {
+                Some((rest, line)) => (rest, Some(line)),
+                None => (rest, None),
+            };
+            let rest = rest.trim_start_matches(':').split('#').next().unwrap_or_default();
+            let task = task.get_or_insert_default();
+            // Files are prerequisites, too; they have no rule that matters here.
+            let words = rest.split_whitespace().take_while(|word| *word != "|" && *word != "&&");
+            let words = words.map(|word| word.trim_matches(['(', ')']));
+            task.depends.extend(words.filter(|word| self.targets.contains(*word)).map(str::to_owned));
+            task.steps.extend(inline.and_then(|line| self.recipe_line(line)));
+        }
+        task
     }
-    // Each value is put in once: a variable that names itself stays as it is.
-    for (name, value) in variables {
-        for form in
-            [format!("$({name})"), format!("${{{name}}}"), format!("{{{{{name}}}}}"), format!("{{{{ {name} }}}}")]
-        {
-            if line.contains(&form) && line.len() < 4096 {
-                line = line.replace(&form, value);
+
+    /// A line of a recipe without what is for the task runner; one that only prints is left out.
+    fn recipe_line(&self, line: &str) -> Option<Step> {
+        let line = line.trim().trim_start_matches(['@', '+']).trim();
+        let mut text = self.substituted(line.trim_start_matches('-').trim());
+        if line.starts_with('-') {
+            // Its failure is ignored, so that it proves nothing.
+            text.push_str(" || true");
+        }
+        let first = text.split_whitespace().next()?;
+        let only_prints = matches!(first, "echo" | "printf") && !text.contains(['|', ';', '&', '>', '`', '$']);
+        (!only_prints && !text.starts_with('#')).then_some(Step::Line(text))
+    }
+
+    /// The line with the values of the variables that are known, each put in once.
+    fn substituted(&self, line: &str) -> String {
+        let mut out = String::with_capacity(line.len());
+        let mut rest = line;
+        while let Some(at) = rest.find(['$', '{']) {
+            let (before, from) = rest.split_at(at);
+            out.push_str(before);
+            let form = [("$(", ")"), ("${", "}"), ("{{", "}}")].iter().find_map(|(open, close)| {
+                let (name, after) = from.strip_prefix(open)?.split_once(close)?;
+                Some((self.variables.get(name.trim())?, after))
+            });
+            match form {
+                Some((value, after)) => {
+                    out.push_str(value);
+                    rest = after;
+                }
+                None => {
+                    let (one, after) = from.split_at(1);
+                    out.push_str(one);
+                    rest = after;
+                }
             }
         }
+        out.push_str(rest);
+        out
     }
-    let first = line.split_whitespace().next()?;
-    let only_prints = matches!(first, "echo" | "printf" | "#") && !line.contains(['|', ';', '&', '>', '`', '$']);
-    (!only_prints && !line.starts_with('#')).then_some(Step::Line(line))
 }
 
-/// The variables of a file that are plain text.
-fn variables(text: &str, syntax: Syntax) -> Vec<(String, String)> {
-    let mut variables = Vec::new();
-    for line in text.lines().filter(|line| !line.starts_with(['\t', ' ', '#'])) {
-        let Some((name, value)) = line.split_once('=') else { continue };
-        let name = name.trim_end_matches([':', '?', '+', '!']).trim().trim_start_matches("export ").trim();
-        let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
-        let mut value = value.trim();
-        if syntax == Syntax::Just {
-            value = value.trim_matches(['"', '\'']);
-        }
-        if plain && !name.is_empty() && !value.contains('$') && value.len() < 1024 {
-            variables.push((name.to_owned(), value.to_owned()));
-        }
-    }
-    variables
+/// A line that gives a variable a plain text as its value.
+fn variable(line: &str, make: bool) -> Option<(String, String)> {
+    let (name, value) = line.split_once('=')?;
+    let name = name.trim_end_matches([':', '?', '+', '!']).trim().trim_start_matches("export ").trim();
+    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+    let value = if make { value.trim() } else { value.trim().trim_matches(['"', '\'']) };
+    let usable = plain && !name.is_empty() && !value.contains(['$', '{']) && value.len() < 1024;
+    usable.then(|| (name.to_owned(), value.to_owned()))
 }
 
 /// A task of a Taskfile: `tasks:`, below it the names, below those `cmds:` with items, `cmd:`, `deps:`. Only the
@@ -340,8 +372,8 @@ mod tests {
             (Format::Makefile, make, "nope", None),
             (Format::Makefile, "a: b\nb: a\n\tx\n", "a", Some(vec!["x"])),
             (Format::Justfile, just, "build", Some(vec!["cargo build"])),
-            (Format::Justfile, just, "test", Some(vec!["cargo test --workspace"])),
-            (Format::Justfile, just, "", Some(vec!["cargo test --workspace"])),
+            (Format::Justfile, just, "test", Some(vec!["cargo build", "cargo test --workspace"])),
+            (Format::Justfile, just, "", Some(vec!["cargo build", "cargo test --workspace"])),
             (Format::Taskfile, task, "test", Some(vec!["go test ./...", "go vet ./..."])),
             (Format::Taskfile, task, "default", Some(vec!["golint", "go test ./...", "go vet ./..."])),
             (Format::Taskfile, "tasks:\n  a:\n    cmds:\n      - |\n        x\n", "a", None),
