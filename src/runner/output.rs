@@ -75,19 +75,19 @@ pub fn read_output_of(catalogue: &Catalogue, runners: &[&Runner], output: &str) 
         }
     }
     // Which rules, of which tally, ask for each text.
-    let texts = catalogue.texts();
-    let mut asking: Vec<Vec<(usize, usize)>> = vec![Vec::new(); texts.count()];
+    let wanted = catalogue.texts();
+    let mut asking: Vec<Vec<(usize, usize)>> = vec![Vec::new(); wanted.count()];
     for (tally, rules) in tallies.iter().map(|tally| &tally.rules).enumerate() {
         for (rule, text) in rules.iter().enumerate().flat_map(|(at, rule)| rule.has.iter().map(move |text| (at, text)))
         {
-            if let Some(askers) = texts.id(text).and_then(|id| asking.get_mut(id)) {
+            if let Some(askers) = wanted.id(text).and_then(|id| asking.get_mut(id)) {
                 askers.push((tally, rule));
             }
         }
     }
     let mut candidates: Vec<(usize, usize)> = Vec::new();
     for (index, line) in lines(output).enumerate() {
-        let Some(found) = texts.within(&line) else { continue };
+        let Some(found) = wanted.within(&line) else { continue };
         candidates.clear();
         candidates.extend(found.iter().filter_map(|id| asking.get(id)).flatten());
         candidates.sort_unstable();

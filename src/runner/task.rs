@@ -156,7 +156,7 @@ fn calls(catalogue: &Catalogue, rules: &TaskRules, found: &Found<'_>, files: &dy
     let value = |name: &str| runner.arguments.value.iter().chain(&invoke.before).any(|option| option == name);
     let (mut own, mut names, mut handed): (Vec<Option<&str>>, Vec<&str>, Vec<Option<String>>) = Default::default();
     names.extend(invoke.task.as_deref());
-    let mut directory = None;
+    let (mut directory, mut variable) = (None, None);
     let is_own = |at: usize, word: &str, unnamed: bool| {
         word.starts_with('-') && (at <= *before || unnamed || rules.several || owns(runner, word))
     };
@@ -181,7 +181,12 @@ fn calls(catalogue: &Catalogue, rules: &TaskRules, found: &Found<'_>, files: &dy
                     directory = text.map(str::to_owned);
                 }
             }
-            Some(word) if rules.several && word.contains('=') => {}
+            // `make test T=login`: what a variable does to the recipe is not known.
+            Some(word) if rules.several && word.contains('=') => {
+                if !catalogue.names.is_neutral(word) {
+                    variable.get_or_insert_with(|| word.to_owned());
+                }
+            }
             Some(word) if names.is_empty() || rules.several => names.push(word),
             // A task whose name the text does not show.
             None if names.is_empty() => return Vec::new(),
@@ -203,7 +208,7 @@ fn calls(catalogue: &Catalogue, rules: &TaskRules, found: &Found<'_>, files: &dy
             None => return Vec::new(),
         }
     }
-    let filtered = read.filter.clone().or_else(|| invoke.filtered.then(|| invoke.words.join(" ")));
+    let filtered = read.filter.clone().or(variable).or_else(|| invoke.filtered.then(|| invoke.words.join(" ")));
     let mut runs = Vec::new();
     for name in names {
         if invoke.task.is_none() && invoke.words.is_empty() && rules.not_tasks.iter().any(|word| word == name) {
@@ -268,13 +273,15 @@ impl TaskNames {
         found.is_some_and(|entry| !entry.kinds.contains(&CommandKind::Test))
     }
 
+    /// Whether an argument chooses nothing, whatever it is handed to.
+    fn is_neutral(&self, word: &str) -> bool {
+        let name = word.split('=').next().unwrap_or(word);
+        self.neutral_arguments.iter().any(|argument| argument == name || argument == word)
+    }
+
     /// The argument that chooses a part, among those handed on to a task whose runner is not known.
     pub(crate) fn choosing<'a>(&self, arguments: &'a [Option<String>]) -> Option<&'a str> {
-        let neutral = |word: &str| {
-            let name = word.split('=').next().unwrap_or(word);
-            self.neutral_arguments.iter().any(|argument| argument == name || argument == word)
-        };
-        let word = arguments.iter().find(|word| !word.as_deref().is_some_and(neutral))?;
+        let word = arguments.iter().find(|word| !word.as_deref().is_some_and(|word| self.is_neutral(word)))?;
         Some(word.as_deref().unwrap_or("an argument that the text does not show"))
     }
 }
