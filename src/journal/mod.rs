@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! | --- | --- |
-//! | `journal.jsonl` | the events, one line each ([`line`]), chained ([`chain`]); only ever appended to |
+//! | `journal.jsonl` | the events, one line each ([`mod@line`]), chained ([`chain`]); only ever appended to |
 //! | `journal.lock` | the lock of writers, and the place up to which all is known to be well |
 //! | `state.json` | what the lines up to some place add up to: a cache, see [`checkpoint`] |
 //! | `runs/ab/cdef….jsonl` | the runs on one tree: a cache, see [`index`] |
