@@ -95,10 +95,8 @@ impl Judge<'_> {
             reason: "nothing in this line checks the code".to_owned(),
             would_prove: None,
         };
-        let of_kind =
-            |kind| (0..self.program().leaves.len()).filter(|id| self.purpose(*id).is(kind)).collect::<Vec<_>>();
-        let Some((kind, mut checks)) =
-            CHECKS.into_iter().map(|kind| (kind, of_kind(kind))).find(|(_, found)| !found.is_empty())
+        let of_kind = |kind| (0..self.program().leaves.len()).filter(|id| self.purpose(*id).is(kind)).collect::<Vec<_>>();
+        let Some((kind, mut checks)) = CHECKS.into_iter().map(|kind| (kind, of_kind(kind))).find(|(_, found)| !found.is_empty())
         else {
             if self.program().truncated {
                 "the line is too large to be followed".clone_into(&mut judgement.reason);
@@ -155,9 +153,7 @@ impl Judge<'_> {
     /// The kinds of all commands, checks first. What only reads is left out beside anything that matters more.
     fn kinds(&self) -> Vec<String> {
         let mut kinds: Vec<&str> = Vec::new();
-        for name in
-            ["test", "build", "typecheck", "lint", "install", "push", "vcs", "pr", "ci_query", "edit", "read", "other"]
-        {
+        for name in ["test", "build", "typecheck", "lint", "install", "push", "vcs", "pr", "ci_query", "edit", "read", "other"] {
             if self.understood.purposes.iter().any(|purpose| purpose.kinds.contains(&name)) {
                 kinds.push(name);
             }
@@ -205,9 +201,14 @@ impl Judge<'_> {
     }
 
     /// One sentence on why this is what is proven.
-    fn reason(&self, judgement: &Judgement, checks: &[Check], full: Option<&Check>, masked: Option<&Check>) -> String {
-        let Some(check) =
-            full.or_else(|| checks.iter().find(|check| Some(check.result) == judgement.result)).or(checks.first())
+    fn reason(
+        &self,
+        judgement: &Judgement,
+        checks: &[Check],
+        full: Option<&Check>,
+        masked: Option<&Check>,
+    ) -> String {
+        let Some(check) = full.or_else(|| checks.iter().find(|check| Some(check.result) == judgement.result)).or(checks.first())
         else {
             return String::new();
         };
@@ -385,9 +386,7 @@ impl Look<'_> {
     /// Whether nothing before it can fail in a way that looks like its failure.
     fn alone(&self) -> bool {
         let purposes = &self.judge.understood.purposes[..self.leaf];
-        !purposes
-            .iter()
-            .any(|purpose| purpose.invocation.as_ref().is_some_and(|invocation| !invocation.kinds.is_empty()))
+        !purposes.iter().any(|purpose| purpose.invocation.as_ref().is_some_and(|invocation| !invocation.kinds.is_empty()))
     }
 
     fn not_reached(&self, why: &str) -> (Outcome, String) {
@@ -446,9 +445,7 @@ impl Look<'_> {
             .flat_map(|leaf| leaf.argv[1..].iter().map(|arg| arg.text.replace("\\n", "")).collect::<Vec<_>>())
             .collect();
         let others = program.leaves.iter().enumerate().any(|(id, leaf)| {
-            id != self.leaf
-                && leaf.stdout == Sink::Terminal
-                && !matches!(leaf.name(), Some("echo" | "printf" | "cd" | "head" | "tail" | "cat"))
+            id != self.leaf && leaf.stdout == Sink::Terminal && !matches!(leaf.name(), Some("echo" | "printf" | "cd" | "head" | "tail" | "cat"))
                 && !views(program, self.leaf).is_empty()
                 && id > self.leaf
         });
@@ -456,7 +453,7 @@ impl Look<'_> {
             !words.iter().any(|word| !word.is_empty() && (line.starts_with(word.as_str()) || word.contains(line)))
         });
         match self.judge.purpose(self.leaf).extent {
-            _ if others => foreign.next().is_none_or(|line| !looks_bad(line)),
+            _ if others => foreign.next().is_none_or(|line| !looks_bad(line)) ,
             _ => foreign.next().is_none(),
         }
     }

@@ -126,8 +126,19 @@ pub struct CaseArm {
     pub patterns: Vec<Word>,
     /// What is run.
     pub body: Script,
-    /// Whether it ends in `;;`. With `;&` and `;;&` further arms may run.
-    pub ends: bool,
+    /// What follows it.
+    pub end: ArmEnd,
+}
+
+/// How an arm of `case` ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArmEnd {
+    /// `;;`: the command is over.
+    Over,
+    /// `;&`: the next arm runs too.
+    Next,
+    /// `;;&`: the patterns of the next arms are tried.
+    Try,
 }
 
 /// A simple command.

@@ -219,10 +219,7 @@ impl Scope {
             Condition::Or(left, right) => Check::Or(Box::new(self.check(left)), Box::new(self.check(right))),
             Condition::Compare(left, op, right) => {
                 let pattern = !op.starts_with('-')
-                    && right
-                        .parts
-                        .iter()
-                        .any(|part| matches!(part, Part::Text { text, quoted: false } if is_pattern(text)));
+                    && right.parts.iter().any(|part| matches!(part, Part::Text { text, quoted: false } if is_pattern(text)));
                 if pattern {
                     return Check::Unknown;
                 }
@@ -249,9 +246,11 @@ impl Scope {
                 Some("-z") => Check::Empty(self.expr(&words[1])),
                 _ => Check::Unknown,
             },
-            3 if literal(1).is_some_and(|op| is_comparison(&op)) => {
-                Check::Compare(self.expr(&words[0]), literal(1).unwrap_or_default(), self.expr(&words[2]))
-            }
+            3 if literal(1).is_some_and(|op| is_comparison(&op)) => Check::Compare(
+                self.expr(&words[0]),
+                literal(1).unwrap_or_default(),
+                self.expr(&words[2]),
+            ),
             _ => {
                 if let Some(at) = position(&["-o"]) {
                     return Check::Or(Box::new(self.bracket(&words[..at])), Box::new(self.bracket(&words[at + 1..])));

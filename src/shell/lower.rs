@@ -9,12 +9,12 @@ use shuck_ast::{
     ArithmeticExpr, ArithmeticExprNode, ArithmeticLvalue, ArithmeticPostfixOp, ArithmeticUnaryOp, ArrayElem,
     AssignmentValue, BackgroundOperator, BinaryOp, BourneParameterExpansion, BuiltinCommand, CaseTerminator, Command,
     CompoundCommand, ConditionalBinaryOp, ConditionalExpr, ConditionalUnaryOp, DeclOperand, HeredocBodyPart,
-    LiteralText, ParameterExpansion, ParameterExpansionSyntax, ParameterOp, Pattern, PatternPart, RedirectKind,
-    RedirectTarget, Span, Stmt, StmtSeq, StmtTerminator, VarRef, WordPart, WordPartNode,
+    ParameterExpansion, ParameterExpansionSyntax, ParameterOp, Pattern, PatternPart, RedirectKind, RedirectTarget, Span,
+    LiteralText, Stmt, StmtSeq, StmtTerminator, VarRef, WordPart, WordPartNode,
 };
 
 use super::ast::{
-    Arithmetic, Assignment, CaseArm, Condition, Item, Kind, Node, Op, Part, Redirect, RedirectTo, Script, Simple,
+    Arithmetic, ArmEnd, Assignment, CaseArm, Condition, Item, Kind, Node, Op, Part, Redirect, RedirectTo, Script, Simple,
     Stage, Word,
 };
 use super::parse::Unparsed;
@@ -34,9 +34,7 @@ pub(super) fn script(seq: &StmtSeq, source: &str, depth: usize) -> Lowered<Scrip
     for stmt in seq.iter() {
         let background = matches!(
             stmt.terminator,
-            Some(StmtTerminator::Background(
-                BackgroundOperator::Plain | BackgroundOperator::Pipe | BackgroundOperator::Bang
-            ))
+            Some(StmtTerminator::Background(BackgroundOperator::Plain | BackgroundOperator::Pipe | BackgroundOperator::Bang))
         );
         items.push(Item { node: lower.stmt(stmt)?, background });
     }
@@ -77,8 +75,7 @@ impl Lower<'_> {
                 let mut words = Vec::with_capacity(simple.args.len() + 1);
                 let name = self.word(&simple.name)?;
                 // A command of assignments or redirections alone has an empty, unquoted name.
-                if !matches!(name.parts.as_slice(), [] | [Part::Text { quoted: false, .. }] if name.as_literal().is_none_or(|n| n.is_empty()))
-                {
+                if !matches!(name.parts.as_slice(), [] | [Part::Text { quoted: false, .. }] if name.as_literal().is_none_or(|n| n.is_empty())) {
                     words.push(name);
                 }
                 for arg in &simple.args {
@@ -95,7 +92,8 @@ impl Lower<'_> {
                         DeclOperand::Name(name) => Word::literal(name.name.as_str()),
                         DeclOperand::Assignment(assignment) => {
                             let assignment = self.assignment(assignment)?;
-                            let mut parts = vec![Part::Text { text: format!("{}=", assignment.name), quoted: true }];
+                            let mut parts =
+                                vec![Part::Text { text: format!("{}=", assignment.name), quoted: true }];
                             match assignment.value {
                                 Some(value) if !assignment.append => parts.extend(value.parts),
                                 _ => parts.push(Part::Opaque(assignment.inner)),
@@ -112,9 +110,9 @@ impl Lower<'_> {
                 names: function.static_names().map(|name| name.as_str().to_owned()).collect(),
                 body: Rc::new(self.stmt(&function.body)?),
             },
-            Command::AnonymousFunction(function) => {
-                Kind::Group(Script { items: vec![Item { node: self.stmt(&function.body)?, background: false }] })
-            }
+            Command::AnonymousFunction(function) => Kind::Group(Script {
+                items: vec![Item { node: self.stmt(&function.body)?, background: false }],
+            }),
         })
     }
 
@@ -196,7 +194,9 @@ impl Lower<'_> {
             CompoundCommand::Select(c) => {
                 Kind::For { variable: Some(c.variable.as_str().to_owned()), words: None, body: self.inner(&c.body)? }
             }
-            CompoundCommand::ArithmeticFor(c) => Kind::For { variable: None, words: None, body: self.inner(&c.body)? },
+            CompoundCommand::ArithmeticFor(c) => {
+                Kind::For { variable: None, words: None, body: self.inner(&c.body)? }
+            }
             CompoundCommand::While(c) => {
                 Kind::While { condition: self.inner(&c.condition)?, until: false, body: self.inner(&c.body)? }
             }
@@ -209,7 +209,11 @@ impl Lower<'_> {
                     arms.push(CaseArm {
                         patterns: case.patterns.iter().map(|p| self.pattern(p)).collect::<Lowered<Vec<_>>>()?,
                         body: self.inner(&case.body)?,
-                        ends: case.terminator == CaseTerminator::Break,
+                        end: match case.terminator {
+                            CaseTerminator::Break => ArmEnd::Over,
+                            CaseTerminator::FallThrough => ArmEnd::Next,
+                            _ => ArmEnd::Try,
+                        },
                     });
                 }
                 Kind::Case { word: self.word(&c.word)?, arms }
@@ -302,12 +306,20 @@ impl Lower<'_> {
                 return Ok(());
             }
             WordPart::Variable(name) => Part::Variable { name: name.as_str().to_owned(), quoted },
-            WordPart::CommandSubstitution { body, .. } => Part::Substitution { script: self.inner(body)?, quoted },
+            WordPart::CommandSubstitution { body, .. } => {
+                self.was_read(body, node.span)?;
+                Part::Substitution { script: self.inner(body)?, quoted }
+            }
             WordPart::ProcessSubstitution { body, is_input } => {
+                self.was_read(body, node.span)?;
                 Part::Process { script: self.inner(body)?, reads: *is_input }
             }
             WordPart::ArithmeticExpansion { expression_ast, .. } => {
-                Part::Arithmetic(self.arithmetic_opt(expression_ast.as_deref())?)
+                // `$((` may also begin a substitution that begins with a subshell; the parser does not try that.
+                let Some(expression) = expression_ast else {
+                    return Err(Unparsed::Syntax("`$((` that is not arithmetic".to_owned()));
+                };
+                Part::Arithmetic(self.arithmetic(expression)?)
             }
             WordPart::ArrayAccess(reference) => self.element(reference),
             WordPart::Parameter(parameter) => self.parameter(parameter, quoted)?,
@@ -317,6 +329,18 @@ impl Lower<'_> {
             _ => Part::Opaque(Vec::new()),
         };
         into.push(part);
+        Ok(())
+    }
+
+    /// Where the parser takes the first `)` of a `case` for the end of a substitution it reads nothing at all, without
+    /// a word. A substitution that is not empty and has no commands was not understood.
+    fn was_read(self, body: &StmtSeq, span: Span) -> Lowered<()> {
+        let text = span.slice(self.source);
+        let inner = text.trim_start_matches(['$', '<', '>', '(', '`']).trim_end_matches([')', '`']);
+        let blank = inner.lines().all(|line| line.trim().is_empty() || line.trim().starts_with('#'));
+        if body.is_empty() && !blank {
+            return Err(Unparsed::Syntax("a substitution that cannot be read".to_owned()));
+        }
         Ok(())
     }
 
@@ -363,9 +387,8 @@ impl Lower<'_> {
         let mut parts = Vec::new();
         for part in &pattern.parts {
             match &part.kind {
-                PatternPart::Literal(text) => {
-                    parts.push(Part::Text { text: text.as_str(self.source, part.span).to_owned(), quoted: true })
-                }
+                PatternPart::Literal(text) => parts
+                    .push(Part::Text { text: text.as_str(self.source, part.span).to_owned(), quoted: true }),
                 PatternPart::Word(word) => parts.extend(self.word(word)?.parts),
                 PatternPart::AnyString if pattern.parts.len() == 1 => {
                     parts.push(Part::Text { text: "*".to_owned(), quoted: false });
@@ -394,9 +417,7 @@ impl Lower<'_> {
                 let target = word(target)?;
                 match kind {
                     RedirectKind::Output | RedirectKind::Clobber => RedirectTo::File(target),
-                    RedirectKind::Append if self.slice(redirect.span).starts_with('&') => {
-                        RedirectTo::BothAppend(target)
-                    }
+                    RedirectKind::Append if self.slice(redirect.span).starts_with('&') => RedirectTo::BothAppend(target),
                     RedirectKind::Append => RedirectTo::Append(target),
                     RedirectKind::OutputBoth if self.slice(redirect.span).starts_with("&>>") => {
                         RedirectTo::BothAppend(target)
@@ -436,11 +457,13 @@ impl Lower<'_> {
         let mut parts = Vec::new();
         for part in &heredoc.body.parts {
             parts.push(match &part.kind {
-                HeredocBodyPart::Literal(text) => {
-                    Part::Text { text: text.as_str(self.source, part.span).to_owned(), quoted: true }
-                }
+                HeredocBodyPart::Literal(text) => Part::Text {
+                    text: text.as_str(self.source, part.span).to_owned(),
+                    quoted: true,
+                },
                 HeredocBodyPart::Variable(name) => Part::Variable { name: name.as_str().to_owned(), quoted: true },
                 HeredocBodyPart::CommandSubstitution { body, .. } => {
+                    self.was_read(body, part.span)?;
                     Part::Substitution { script: self.inner(body)?, quoted: true }
                 }
                 HeredocBodyPart::ArithmeticExpansion { expression_ast, .. } => {
@@ -525,17 +548,15 @@ impl Lower<'_> {
         let this = self.deeper()?;
         Ok(match expr {
             ConditionalExpr::Binary(binary) => match binary.op {
-                ConditionalBinaryOp::And => {
-                    Condition::And(Box::new(this.condition(&binary.left)?), Box::new(this.condition(&binary.right)?))
-                }
-                ConditionalBinaryOp::Or => {
-                    Condition::Or(Box::new(this.condition(&binary.left)?), Box::new(this.condition(&binary.right)?))
-                }
-                op => Condition::Compare(
-                    this.operand(&binary.left)?,
-                    op.as_str().to_owned(),
-                    this.operand(&binary.right)?,
+                ConditionalBinaryOp::And => Condition::And(
+                    Box::new(this.condition(&binary.left)?),
+                    Box::new(this.condition(&binary.right)?),
                 ),
+                ConditionalBinaryOp::Or => Condition::Or(
+                    Box::new(this.condition(&binary.left)?),
+                    Box::new(this.condition(&binary.right)?),
+                ),
+                op => Condition::Compare(this.operand(&binary.left)?, op.as_str().to_owned(), this.operand(&binary.right)?),
             },
             ConditionalExpr::Unary(unary) => match unary.op {
                 ConditionalUnaryOp::Not => Condition::Not(Box::new(this.condition(&unary.expr)?)),

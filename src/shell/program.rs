@@ -1,6 +1,6 @@
 //! A command line after expansion and unwrapping: what is executed, and how statuses flow.
 
-use super::ast::Op;
+use super::ast::{ArmEnd, Op};
 
 /// The index of a [`Leaf`] in its [`Program`].
 pub type LeafId = usize;
@@ -255,12 +255,14 @@ pub enum Step {
     Repeat(Box<Step>, bool),
     /// `for` over known words: one body for each.
     Rounds(Vec<Step>),
-    /// `case`: the value, and for each arm its literal patterns (`None`: may match anything), body, whether it ends.
-    Case(Expr, Vec<(Vec<Option<String>>, Step, bool)>),
+    /// `case`: the value, and for each arm its literal patterns (`None`: may match anything), body, how it ends.
+    Case(Expr, Vec<(Vec<Option<String>>, Step, ArmEnd)>),
     /// One of these; which is not known.
     Either(Vec<Step>),
     /// A function call, and the variables that are local in it.
     Call(Box<Step>, Vec<String>),
+    /// `eval`: a script in this shell, and a command of its own to `set -e`.
+    Eval(Box<Step>),
     /// A command behind a wrapper that does not pass its status on.
     Wrapped(Passes, Box<Step>),
     /// Substitutions in the words of a command, then the command.

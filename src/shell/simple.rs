@@ -100,10 +100,7 @@ impl Walker {
         let Some(name) = argv[0].literal().map(str::to_owned) else {
             return Step::Leaf(self.leaf(argv, mentions, scope, context));
         };
-        if !quoted
-            && context.depth < 60
-            && let Some(text) = scope.aliases.get(&name).cloned()
-        {
+        if !quoted && context.depth < 60 && let Some(text) = scope.aliases.get(&name).cloned() {
             // Whether aliases are expanded depends on the shell and on where the line breaks: it may be either.
             let plain = self.named(&name, simple, argv.clone(), mentions.clone(), &mut scope.clone(), context);
             let Some(text) = text else {
@@ -244,7 +241,9 @@ impl Walker {
             }
             Inner::Script { text, parameters, errexit, pipefail } => {
                 if found.wrapper == "eval" {
-                    return self.inner_script(text.as_deref(), scope, &inner);
+                    // What it ends with is also the status of the builtin, and may set off `set -e` once more.
+                    let step = self.inner_script(text.as_deref(), scope, &inner);
+                    return Step::Eval(Box::new(step));
                 }
                 if text.is_none() {
                     return Step::Leaf(self.leaf(argv, mentions, scope, context));
@@ -334,9 +333,7 @@ impl Walker {
                 let names = words
                     .iter()
                     .filter_map(Word::as_literal)
-                    .map(|text| {
-                        (text.split(['=', '+', '-']).next().unwrap_or_default().trim().to_owned(), Expr::Unknown)
-                    })
+                    .map(|text| (text.split(['=', '+', '-']).next().unwrap_or_default().trim().to_owned(), Expr::Unknown))
                     .collect();
                 Step::Seq(vec![Step::Assign(names, Vec::new()), Step::Calculate(Calc::Unknown)])
             }
@@ -378,8 +375,7 @@ impl Walker {
             }
             "shift" => {
                 let by = literal(1).map_or(Some(1), |n| n.parse::<usize>().ok());
-                scope.positional =
-                    scope.positional.take().zip(by).map(|(args, by)| args.into_iter().skip(by).collect());
+                scope.positional = scope.positional.take().zip(by).map(|(args, by)| args.into_iter().skip(by).collect());
                 scope.call = self.next_call();
                 Step::Open
             }

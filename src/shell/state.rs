@@ -147,6 +147,7 @@ impl Names {
             | Step::Background(inner)
             | Step::Repeat(inner, _)
             | Step::Call(inner, _)
+            | Step::Eval(inner)
             | Step::Wrapped(_, inner)
             | Step::TrapExit(Some(inner))
             | Step::TrapErr(Some(inner)) => self.collect(inner, assigned),

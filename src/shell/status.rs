@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::ast::Op;
+use super::ast::{ArmEnd, Op};
 use super::program::{Expr, LeafId, Passes, Program, Setting, Step};
 use super::state::{Flow, Names, State, Value};
 
@@ -243,7 +243,7 @@ impl<'a> Machine<'a> {
             Step::After(before, step) => {
                 let mut states = here;
                 for step in before {
-                    states = self.run(step, states, true);
+                    states = self.run(step, states, checked);
                 }
                 done.extend(self.run(step, states, checked));
                 return self.unique(done);
@@ -316,7 +316,10 @@ impl<'a> Machine<'a> {
                     .iter()
                     .filter_map(|name| self.names.index.get(name).map(|index| (*index, state.values[*index].clone())))
                     .collect();
+                // Functions do not inherit the trap.
+                let on_err = state.on_err.take();
                 for mut end in self.run(body, vec![state], checked) {
+                    end.on_err = end.on_err.or(on_err);
                     if end.flow == Flow::Return {
                         end.flow = Flow::Normal;
                     }
@@ -326,7 +329,8 @@ impl<'a> Machine<'a> {
                     next.push(end);
                 }
             }
-            Step::Assign(values, inner) => self.assign(values, inner, state, next),
+            Step::Eval(inner) => next.extend(self.run(inner, vec![state], checked)),
+            Step::Assign(values, inner) => self.assign(values, inner, state, checked, next),
             Step::Bind(values) => {
                 for (name, value) in values {
                     let value = state.value(value, &self.names);
@@ -343,13 +347,16 @@ impl<'a> Machine<'a> {
                     }
                 }
                 state.zero = true;
-                state.pipes.clear();
                 next.push(state);
             }
             Step::Exit(value) => self.leave(Flow::Exit, value, state, next),
             Step::Return(value) => self.leave(Flow::Return, value, state, next),
-            Step::Break(levels) => next.push(State { flow: Flow::Break(*levels), zero: true, ..state }),
-            Step::Continue(levels) => next.push(State { flow: Flow::Continue(*levels), zero: true, ..state }),
+            Step::Break(levels) => {
+                next.push(State { flow: Flow::Break(*levels), zero: true, pipes: Vec::new(), ..state });
+            }
+            Step::Continue(levels) => {
+                next.push(State { flow: Flow::Continue(*levels), zero: true, pipes: Vec::new(), ..state });
+            }
             Step::Test(check) => {
                 let holds = state.check(check, &self.names);
                 split(holds, state, next);
@@ -415,19 +422,25 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn assign(&mut self, values: &'a [(String, Expr)], inner: &'a [Step], mut state: State, next: &mut Vec<State>) {
+    fn assign(
+        &mut self,
+        values: &'a [(String, Expr)],
+        inner: &'a [Step],
+        mut state: State,
+        checked: bool,
+        next: &mut Vec<State>,
+    ) {
         for (name, value) in values {
             let value = state.value(value, &self.names);
             state.assign(name, value, &self.names);
         }
-        state.pipes.clear();
         if inner.is_empty() {
             next.push(State { zero: true, origin: None, ..state });
             return;
         }
         let mut states = vec![State { zero: true, ..state }];
         for step in inner {
-            states = self.run(step, states, true);
+            states = self.run(step, states, checked);
         }
         next.extend(states);
     }
@@ -488,16 +501,18 @@ impl<'a> Machine<'a> {
     fn case(
         &mut self,
         value: &Expr,
-        arms: &'a [(Vec<Option<String>>, Step, bool)],
+        arms: &'a [(Vec<Option<String>>, Step, ArmEnd)],
         mut state: State,
         checked: bool,
         next: &mut Vec<State>,
     ) {
         let value = state.value(value, &self.names);
-        let mut open = true;
-        let mut surely = false;
-        for (patterns, body, ends) in arms {
-            let (mut yes, mut maybe) = (false, surely);
+        // States that look for an arm, those that have come to the next arm for sure, and whether the former have
+        // already run one.
+        let mut looking = vec![(state, false)];
+        let mut falling = Vec::new();
+        for (patterns, body, end) in arms {
+            let (mut yes, mut maybe) = (false, false);
             for pattern in patterns {
                 match (pattern, &value) {
                     (Some(pattern), _) if pattern == "*" => yes = true,
@@ -507,21 +522,25 @@ impl<'a> Machine<'a> {
                     _ => maybe = true,
                 }
             }
+            let mut entering = std::mem::take(&mut falling);
             if yes || maybe {
-                let ends_here = self.run(body, vec![state.clone()], checked);
-                next.extend(ends_here);
+                entering.extend(looking.iter().map(|(state, _)| state.clone()));
             }
-            if !ends {
-                surely = true;
+            if yes {
+                looking.clear();
             }
-            if yes && *ends {
-                open = false;
-                break;
+            let ends = self.run(body, entering, checked);
+            let (normal, left): (Vec<_>, Vec<_>) = ends.into_iter().partition(|state| state.flow == Flow::Normal);
+            next.extend(left);
+            match end {
+                ArmEnd::Over => next.extend(normal),
+                ArmEnd::Next => falling = normal,
+                ArmEnd::Try => looking.extend(normal.into_iter().map(|state| (state, true))),
             }
         }
-        if open {
-            next.push(State { zero: true, ..state });
-        }
+        next.extend(falling);
+        // Without an arm that fits, the status is 0; after `;;&` it is that of the arm before.
+        next.extend(looking.into_iter().map(|(state, ran)| State { zero: ran && state.zero || !ran, ..state }));
     }
 
     fn compound(&mut self, step: &'a Step, here: Vec<State>, checked: bool) -> Vec<State> {
@@ -538,8 +557,9 @@ impl<'a> Machine<'a> {
                 for (index, (op, step)) in rest.iter().enumerate() {
                     let last = index + 1 == rest.len();
                     let wanted = *op == Op::And;
-                    let (go, skip): (Vec<_>, Vec<_>) =
-                        states.into_iter().partition(|state| state.flow == Flow::Normal && state.zero == wanted);
+                    let (go, skip): (Vec<_>, Vec<_>) = states
+                        .into_iter()
+                        .partition(|state| state.flow == Flow::Normal && state.zero == wanted);
                     states = skip;
                     let ends = self.run(step, go, checked || !last);
                     states.extend(ends);
@@ -566,11 +586,8 @@ impl<'a> Machine<'a> {
             }
             Step::Rounds(rounds) => {
                 let mut done = Vec::new();
-                let mut states: Vec<_> = if rounds.is_empty() {
-                    here.into_iter().map(|s| State { zero: true, ..s }).collect()
-                } else {
-                    here
-                };
+                let mut states: Vec<_> =
+                    if rounds.is_empty() { here.into_iter().map(|s| State { zero: true, ..s }).collect() } else { here };
                 for round in rounds {
                     let ends = self.run(round, states, checked);
                     states = Vec::new();
@@ -652,8 +669,8 @@ impl<'a> Machine<'a> {
         let silent = matches!(step, Step::Bind(_) | Step::Substitution(_) | Step::Case(..) | Step::Background(_));
         let mut settled = Vec::with_capacity(states.len());
         for mut state in states {
-            if !pipeline && !silent {
-                state.pipes.clear();
+            if self.names.pipestatus && !pipeline && !silent && state.flow == Flow::Normal {
+                state.pipes = vec![state.zero];
             }
             if state.zero || checked || silent || state.flow != Flow::Normal {
                 settled.push(state);
@@ -664,13 +681,13 @@ impl<'a> Machine<'a> {
                 settled.push(if errexit { State { flow: Flow::Exit, ..state } } else { state });
                 continue;
             };
-            let origin = state.origin;
+            let (origin, pipes) = (state.origin, state.pipes.clone());
             // The trap does not call itself.
             let index = state.on_err.take();
             for end in self.run(body, vec![state], true) {
                 let end = if end.flow == Flow::Normal {
                     let flow = if errexit { Flow::Exit } else { Flow::Normal };
-                    State { zero: false, origin, on_err: index, flow, ..end }
+                    State { zero: false, origin, pipes: pipes.clone(), on_err: index, flow, ..end }
                 } else {
                     end
                 };

@@ -221,9 +221,7 @@ impl Wrapper {
                     return Some(found);
                 }
                 End::Command => return found.argv(rest, self),
-                End::Operands
-                    if rest.first().and_then(Arg::literal).is_some_and(|w| self.optional.iter().any(|o| o == w)) =>
-                {
+                End::Operands if rest.first().and_then(Arg::literal).is_some_and(|w| self.optional.iter().any(|o| o == w)) => {
                     rest = &rest[1..];
                 }
                 End::Operands => break,
@@ -300,19 +298,12 @@ impl Wrapper {
             let bundled = |list: &[String]| {
                 !text.starts_with("--")
                     && text.len() > 2
-                    && list
-                        .iter()
-                        .any(|entry| entry.len() == 2 && text.ends_with(&entry[1..]) && is_letters(&text[1..]))
+                    && list.iter().any(|entry| entry.len() == 2 && text.ends_with(&entry[1..]) && is_letters(&text[1..]))
             };
-            if self.honest.iter().any(|entry| entry.len() == 2 && !text.starts_with("--") && text.contains(&entry[1..]))
-            {
+            if self.honest.iter().any(|entry| entry.len() == 2 && !text.starts_with("--") && text.contains(&entry[1..])) {
                 found.passes = Passes::Own;
             }
-            if self
-                .detached
-                .iter()
-                .any(|entry| entry.len() == 2 && is_letters(&text[1..]) && text.contains(&entry[1..]))
-            {
+            if self.detached.iter().any(|entry| entry.len() == 2 && is_letters(&text[1..]) && text.contains(&entry[1..])) {
                 found.passes = Passes::Detached;
             }
             if is(&self.command) {

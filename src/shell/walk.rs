@@ -148,7 +148,8 @@ impl Walker {
                     ends.push(inner);
                 }
                 let mut inner = scope.clone();
-                let otherwise = otherwise.as_ref().map(|script| Box::new(self.script(script, &mut inner, &context)));
+                let otherwise =
+                    otherwise.as_ref().map(|script| Box::new(self.script(script, &mut inner, &context)));
                 *scope = inner;
                 for end in &ends {
                     scope.join(end);
@@ -164,9 +165,7 @@ impl Walker {
                 scope.join(&inner);
                 Step::While(Box::new(condition), *until, Box::new(body))
             }
-            Kind::For { variable, words, body } => {
-                self.repeat(variable.as_deref(), words.as_deref(), body, scope, &context)
-            }
+            Kind::For { variable, words, body } => self.repeat(variable.as_deref(), words.as_deref(), body, scope, &context),
             Kind::Case { word, arms } => {
                 let mut before = Vec::new();
                 self.substitutions(word, scope, &context, None, &mut before);
@@ -183,7 +182,7 @@ impl Walker {
                             _ => pattern.as_literal().filter(|text| !text.contains(['*', '?', '['])),
                         })
                         .collect();
-                    steps.push((patterns, body, arm.ends));
+                    steps.push((patterns, body, arm.end));
                     ends.push(inner);
                 }
                 let value = match scope.text(word) {
@@ -284,23 +283,7 @@ impl Walker {
                     scope.variables.insert(assignment.name.clone(), None);
                 }
                 let first = simple.words.first().and_then(Word::as_literal).unwrap_or_default();
-                if matches!(
-                    first.as_str(),
-                    "read"
-                        | "export"
-                        | "declare"
-                        | "local"
-                        | "typeset"
-                        | "readonly"
-                        | "eval"
-                        | "mapfile"
-                        | "let"
-                        | "unset"
-                        | "printf"
-                        | "getopts"
-                        | "shift"
-                        | "set"
-                ) {
+                if matches!(first.as_str(), "read" | "export" | "declare" | "local" | "typeset" | "readonly" | "eval" | "mapfile" | "let" | "unset" | "printf" | "getopts" | "shift" | "set") {
                     for word in &simple.words[1..] {
                         if let Some(Part::Text { text, .. }) = word.parts.first() {
                             let name = text.split('=').next().unwrap_or_default();
@@ -423,10 +406,7 @@ impl Walker {
     ) {
         for Redirect { fd, to } in redirects {
             let (word, sink) = match to {
-                RedirectTo::File(word)
-                | RedirectTo::Append(word)
-                | RedirectTo::Both(word)
-                | RedirectTo::BothAppend(word) => {
+                RedirectTo::File(word) | RedirectTo::Append(word) | RedirectTo::Both(word) | RedirectTo::BothAppend(word) => {
                     if let [Part::Process { script, reads: false }] = word.parts.as_slice() {
                         // `> >(tee log)` is a pipe, but its reader does not decide the status.
                         self.pipes += 1;
