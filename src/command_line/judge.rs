@@ -1,17 +1,16 @@
 //! The judgement: which checks decide, what became of them under the recorded status, and what the output shows.
 
-use crate::runner::lines::{Means, lines};
 use crate::runner::{Catalogue, CommandKind, OutputReading, ProjectFiles, Runner, Says, read_output_of};
 use crate::shell::dialect::{self, Dialect};
 use crate::shell::parse::Unparsed;
 use crate::shell::program::{LeafId, Program, Sink};
-use crate::shell::status::{self, Fate, Outcomes};
+use crate::shell::status::{self, Fate, Outcomes, Seen};
 use crate::shell::walk;
 
 use super::purpose::{Purpose, Understood, purpose};
 use super::table::{Says as Harness, table};
-use super::view::{View, views};
-use super::{ExitDecides, Extent, Judgement, Outcome, Proves, Record, forgery, remedy};
+use super::view::{View, may_show, views};
+use super::{ExitDecides, Extent, Judgement, Outcome, Proves, Record, evidence, forgery, remedy};
 
 /// The kinds of checks, the one that decides first.
 const CHECKS: [CommandKind; 4] = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
@@ -33,7 +32,14 @@ pub fn judge(line: &str, record: &Record<'_>, files: &dyn ProjectFiles) -> Judge
         Err(error) => return unparsed(line, &error),
     };
     let foreign = dialect::of(line, &understood.program);
-    Judge { understood: &understood, record, files, foreign }.judgement()
+    let harness = record.output.and_then(|output| table().harness_says(output));
+    let output = record.output.map(|output| table().bare(output));
+    let record = &Record { output, ..*record };
+    let seen = match (harness, output) {
+        (None, Some(output)) => evidence::seen(&understood.program, &understood.purposes, output),
+        _ => Vec::new(),
+    };
+    Judge { understood: &understood, record, files, foreign, harness, seen }.judgement()
 }
 
 fn unparsed(line: &str, error: &Unparsed) -> Judgement {
@@ -70,6 +76,8 @@ struct Judge<'a> {
     record: &'a Record<'a>,
     files: &'a dyn ProjectFiles,
     foreign: Option<Dialect>,
+    harness: Option<Harness>,
+    seen: Vec<Seen>,
 }
 
 impl Judge<'_> {
@@ -111,11 +119,10 @@ impl Judge<'_> {
             Extent::Filtered => 1,
             Extent::NoneExecuted => 2,
         });
-        let harness = self.record.output.and_then(|output| table().harness_says(output));
-        let checks: Vec<Check> = self.results(&checks, harness);
+        let checks: Vec<Check> = self.results(&checks);
         judgement.runner = self.runner(&checks);
         let masked = checks.iter().find(|check| !check.fate.decides() || !self.purpose(check.leaf).honest());
-        let running = self.record.background || harness.is_some();
+        let running = self.record.background || self.harness.is_some();
         judgement.exit_decides = Some(match masked {
             _ if too_many || self.foreign.is_some() => ExitDecides::Unknown,
             Some(check) if !check.fate.complete => ExitDecides::Unknown,
@@ -185,11 +192,11 @@ impl Judge<'_> {
         })
     }
 
-    fn results(&self, ids: &[LeafId], harness: Option<Harness>) -> Vec<Check> {
+    fn results(&self, ids: &[LeafId]) -> Vec<Check> {
         let mut checks = Vec::with_capacity(ids.len());
         for &leaf in ids {
             let fate = status::fate(self.program(), leaf);
-            let (result, because) = match harness {
+            let (result, because) = match self.harness {
                 Some(Harness::Rejected) => (Outcome::NoTests, "the call was refused and nothing ran".to_owned()),
                 Some(Harness::Background) => (Outcome::Unknown, "the line goes on in the background".to_owned()),
                 None if self.foreign.is_some() => (Outcome::Unknown, "it is not a shell line".to_owned()),
@@ -278,9 +285,17 @@ impl Look<'_> {
         let record = self.judge.record;
         let purpose = self.judge.purpose(self.leaf);
         let tests = purpose.extent.is_some();
-        let possible = self.fate.given(record.status);
-        let status = record.status.map_or_else(String::new, |status| format!("exit status {status}"));
-        let recorded = record.status.is_some() && self.fate.complete && purpose.honest();
+        let seen: Vec<Seen> = self.judge.seen.iter().filter(|seen| seen.leaf != self.leaf).copied().collect();
+        let narrowed = status::fate_seen(self.judge.program(), self.leaf, &seen);
+        let fits = narrowed.complete && !seen.is_empty() && narrowed.given(record.status).possible();
+        let fate = if fits { narrowed } else { self.fate };
+        let possible = fate.given(record.status);
+        let status = match (record.status, fits && narrowed.given(record.status) != self.fate.given(record.status)) {
+            (_, true) => "what the line prints about its other commands".to_owned(),
+            (Some(status), false) => format!("exit status {status}"),
+            (None, false) => String::new(),
+        };
+        let recorded = (record.status.is_some() || fits) && self.fate.complete && purpose.honest();
         let ways = views(self.judge.program(), self.leaf);
         let reading = self.reading(&ways);
         if !possible.possible() && record.status.is_some() && self.fate.complete {
@@ -292,7 +307,7 @@ impl Look<'_> {
         if recorded && possible.only(status::Outcome::Failed) {
             return match reading.says {
                 Says::NothingRan if tests => (Outcome::NoTests, said("no test was executed", &reading)),
-                _ => (Outcome::Fail, format!("{status} is its own")),
+                _ => (Outcome::Fail, format!("{status} shows that it failed")),
             };
         }
         if purpose.extent == Some(Extent::NoneExecuted) {
@@ -304,10 +319,10 @@ impl Look<'_> {
         if recorded && possible.only(status::Outcome::Succeeded) {
             return match reading.says {
                 Says::NothingRan if tests => (Outcome::NoTests, said("no test was executed", &reading)),
-                Says::Failed if tests && self.failed_itself() && reading.complete && self.is_plain(&ways) => {
+                Says::Failed if tests && self.failed_itself(&reading) && reading.complete && self.is_plain(&ways) => {
                     (Outcome::Unknown, said("status 0 contradicts the output", &reading))
                 }
-                _ => (Outcome::Pass, format!("{status} is its own")),
+                _ => (Outcome::Pass, format!("{status} shows that it passed")),
             };
         }
         self.by_output(possible, &ways, &reading)
@@ -337,24 +352,30 @@ impl Look<'_> {
     }
 
     /// Whether the runner itself says that it failed, in a line that nothing but its failure prints.
-    fn failed_itself(&self) -> bool {
+    fn failed_itself(&self, reading: &OutputReading) -> bool {
         let catalogue = Catalogue::embedded();
         let output = self.judge.record.output.unwrap_or_default();
         let runners = self.runners();
+        if runners.iter().any(|runner| runner.task.is_none()) {
+            return evidence::failed_itself(&runners, output);
+        }
+        // What is behind a task is told by the summary; without one, the task runner itself must say so.
+        let reported = reading.reports.iter().filter_map(|report| catalogue.runner(&report.runner));
+        let readers: Vec<&Runner> = reported.chain(runners).collect();
+        evidence::failed_itself(&readers, output)
+    }
+
+    /// Lines that a failing run always prints.
+    fn failures(&self, reading: &OutputReading) -> Vec<String> {
+        let catalogue = Catalogue::embedded();
+        let runners = self.runners();
         let workers: Vec<&Runner> = runners.iter().copied().filter(|runner| runner.task.is_none()).collect();
-        let readers: Vec<&Runner> = if workers.is_empty() {
-            catalogue.runners().filter(|runner| runner.kinds.contains(&CommandKind::Test)).chain(runners).collect()
+        let readers = if workers.is_empty() {
+            reading.reports.iter().filter_map(|report| catalogue.runner(&report.runner)).collect()
         } else {
             workers
         };
-        let rules: Vec<_> = readers.into_iter().flat_map(|runner| catalogue.output_rules(runner).1).collect();
-        lines(output).any(|line| {
-            rules.iter().filter_map(|rule| Some((rule.means, rule.read(&line)?))).any(|(means, read)| match means {
-                Means::Failed | Means::PartFailed => true,
-                Means::Counts => read.bad || read.failed.unwrap_or(0) > 0,
-                _ => false,
-            })
-        })
+        readers.into_iter().flat_map(|runner| &runner.output.failure_shows).cloned().collect()
     }
 
     /// The status does not tell: the output may.
@@ -373,20 +394,25 @@ impl Look<'_> {
         let tests = purpose.extent.is_some();
         match reading.says {
             Says::Failed if !possible.failed => unknown("something else failed"),
-            Says::Failed if self.failed_itself() || !possible.not_run || self.alone() => {
+            Says::Failed if self.failed_itself(reading) || self.alone() => {
                 (Outcome::Fail, said("it failed", reading))
             }
-            Says::Failed => self.not_reached("something before it failed"),
+            Says::Failed if possible.not_run => self.not_reached("something before it failed"),
+            Says::Failed => unknown("something in the line failed, and it is not shown what"),
             Says::Passed => self.passed(possible, ways, reading, output),
+            Says::NothingRan if tests && ways.iter().all(|view| view.cuts_end(table().visible_lines(output))) => {
+                unknown("the end of its output is cut off")
+            }
             Says::NothingRan if tests => (Outcome::NoTests, said("no test was executed", reading)),
-            Says::NothingRan | Says::Silent => self.silent(possible, ways, output),
+            Says::NothingRan | Says::Silent => self.silent(possible, ways, reading, output),
         }
     }
 
-    /// Whether nothing before it can fail in a way that looks like its failure.
+    /// Whether no other check could have printed what looks like its failure.
     fn alone(&self) -> bool {
-        let purposes = &self.judge.understood.purposes[..self.leaf];
-        !purposes.iter().any(|purpose| purpose.invocation.as_ref().is_some_and(|invocation| !invocation.kinds.is_empty()))
+        let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
+        let others = self.judge.understood.purposes.iter().enumerate();
+        !others.filter(|(id, _)| !self.ids.contains(id)).any(|(id, purpose)| checks(purpose) && may_show(self.judge.program(), id))
     }
 
     fn not_reached(&self, why: &str) -> (Outcome, String) {
@@ -401,14 +427,17 @@ impl Look<'_> {
         if !possible.succeeded {
             return (Outcome::Unknown, "the output shows a pass that the status excludes".to_owned());
         }
-        let visible = output.lines().filter(|line| !line.trim().is_empty()).count();
-        let failures: Vec<String> =
-            self.runners().iter().flat_map(|runner| &runner.output.failure_shows).cloned().collect();
+        let failures = self.failures(reading);
         let open = ways.iter().find(|view| view.is_plain() || view.shows(&failures) || only_cut(view));
         let Some(view) = open else {
             return (Outcome::Unknown, "what is shown of its output would not show a failure".to_owned());
         };
-        if reading.needs_end && view.cuts_end(visible) {
+        let visible = table().visible_lines(output);
+        // A run of one package ends with its line, and a part of the tests is no full proof anyway.
+        let ends_here = visible.is_none()
+            && self.judge.purpose(self.leaf).extent != Some(Extent::Full)
+            && reading.line.as_deref() == output.lines().map(str::trim).rfind(|line| !line.is_empty());
+        if reading.needs_end && view.cuts_end(visible) && !ends_here {
             return (Outcome::Unknown, "the end of its output is cut off".to_owned());
         }
         if let Some(text) =
@@ -421,13 +450,23 @@ impl Look<'_> {
     }
 
     /// No closing line is visible.
-    fn silent(&self, possible: Outcomes, ways: &[View], output: &str) -> (Outcome, String) {
+    fn silent(
+        &self,
+        possible: Outcomes,
+        ways: &[View],
+        reading: &OutputReading,
+        output: &str,
+    ) -> (Outcome, String) {
         let purpose = self.judge.purpose(self.leaf);
-        let failures: Vec<String> =
-            self.runners().iter().flat_map(|runner| &runner.output.failure_shows).cloned().collect();
+        let failures = self.failures(reading);
         let hidden = ways.iter().find(|view| view.drops_only() && view.merged && view.shows(&failures));
         if hidden.is_some() && possible.succeeded && self.silence_is_its_own(output) {
             return (Outcome::Pass, "every line that a failure prints would be shown, and none is".to_owned());
+        }
+        let prints_failures_only =
+            self.runners().iter().any(|runner| table().record.silent.contains(&runner.id)) && ways.iter().any(|v| v.merged && (v.is_plain() || only_cut(v)));
+        if prints_failures_only && possible.succeeded && self.silence_is_its_own(output) {
+            return (Outcome::Pass, "it prints nothing unless it fails, and nothing of it is there".to_owned());
         }
         if purpose.extent.is_some() && possible.not_run && self.prints_always(ways) && !output.trim().is_empty() {
             return self.not_reached("nothing of it is in the output");
@@ -435,27 +474,16 @@ impl Look<'_> {
         (Outcome::Unknown, "its output does not show how it ended".to_owned())
     }
 
-    /// Whether nothing but what the line itself writes is in the output.
+    /// Whether nothing is in the output that could be a failure of this command.
     fn silence_is_its_own(&self, output: &str) -> bool {
-        let program = self.judge.program();
-        let words: Vec<String> = program
-            .leaves
-            .iter()
-            .filter(|leaf| matches!(leaf.name(), Some("echo" | "printf")) && leaf.stdout == Sink::Terminal)
-            .flat_map(|leaf| leaf.argv[1..].iter().map(|arg| arg.text.replace("\\n", "")).collect::<Vec<_>>())
-            .collect();
-        let others = program.leaves.iter().enumerate().any(|(id, leaf)| {
-            id != self.leaf && leaf.stdout == Sink::Terminal && !matches!(leaf.name(), Some("echo" | "printf" | "cd" | "head" | "tail" | "cat"))
-                && !views(program, self.leaf).is_empty()
-                && id > self.leaf
-        });
-        let mut foreign = output.lines().map(str::trim).filter(|line| !line.is_empty()).filter(|line| {
-            !words.iter().any(|word| !word.is_empty() && (line.starts_with(word.as_str()) || word.contains(line)))
-        });
-        match self.judge.purpose(self.leaf).extent {
-            _ if others => foreign.next().is_none_or(|line| !looks_bad(line)) ,
-            _ => foreign.next().is_none(),
-        }
+        let (program, purposes) = (self.judge.program(), &self.judge.understood.purposes);
+        let left = evidence::unexplained(program, purposes, self.leaf, output);
+        let talks = |purpose: &Purpose| purpose.kinds.iter().any(|kind| !matches!(*kind, "edit"));
+        let quiet = |id: usize| matches!(program.leaves[id].name(), Some("echo" | "printf" | "cd" | "head" | "tail" | "cat"));
+        let others = (self.leaf + 1..purposes.len())
+            .any(|id| program.leaves[id].stdout == Sink::Terminal && !quiet(id) && talks(&purposes[id]));
+        // What another command printed cannot be told from it, as long as it does not look like a failure.
+        if others { left.iter().all(|line| !looks_bad(line)) } else { left.is_empty() }
     }
 
     /// Whether some line of it would be visible if it had run.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::runner::CommandKind;
 
+mod evidence;
 mod forgery;
 mod judge;
 mod purpose;

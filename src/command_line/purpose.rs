@@ -47,6 +47,11 @@ impl Purpose {
         self.invocation.as_ref().is_none_or(|invocation| invocation.exit == ExitMeaning::Decides && !invocation.watches)
     }
 
+    /// The ids of the runners whose output it prints.
+    pub fn runs(&self) -> impl Iterator<Item = &str> {
+        self.invocation.iter().flat_map(|invocation| invocation.runs.iter().map(String::as_str))
+    }
+
     /// What it is called.
     pub fn runner(&self) -> Option<&str> {
         self.invocation.as_ref()?.runner.as_deref()
@@ -156,7 +161,8 @@ fn other(name: &str, leaf: &Leaf, words: &[Option<String>], found: &mut Purpose)
     if let Some(interpreter) = table().interpreter(name)
         && let Some(script) = inline_script(leaf, &interpreter.inline)
     {
-        found.kinds.push("other");
+        // Behind a pipe it formats what another command says.
+        found.kinds.push(if matches!(leaf.stdin, Source::Pipe(_)) { "read" } else { "other" });
         found.prints = Prints::Words;
         if interpreter.writes(&script) {
             found.edits = true;
@@ -168,9 +174,13 @@ fn other(name: &str, leaf: &Leaf, words: &[Option<String>], found: &mut Purpose)
         found.kinds.push("other");
         return;
     };
-    found.kinds.extend(entry.kinds.iter().map(|kind| static_name(kind)));
     found.prints = entry.prints;
     found.edits |= entry.edits || changes_named(entry, leaf);
+    if entry.paths.is_some() && !found.edits {
+        found.kinds.push(static_name(entry.elsewhere.as_deref().unwrap_or("other")));
+        return;
+    }
+    found.kinds.extend(entry.kinds.iter().map(|kind| static_name(kind)));
     if found.kinds.contains(&"push") {
         found.pushes = push::destinations(&leaf.argv);
     }

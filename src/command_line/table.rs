@@ -15,6 +15,19 @@ pub(super) struct Table {
     pub(super) command: Vec<Command>,
     pub(super) interpreter: Vec<Interpreter>,
     pub(super) refused: Vec<Refused>,
+    pub(super) record: Recorded,
+}
+
+/// What is known of tools that print nothing, and of harnesses that record it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Recorded {
+    /// Runners that print nothing unless they fail.
+    pub(super) silent: Vec<String>,
+    /// What harnesses write in the place of an empty output.
+    pub(super) placeholders: Vec<String>,
+    /// Lines that stand for lines that were left out.
+    pub(super) elisions: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -26,6 +39,7 @@ pub(super) struct Command {
     pub(super) kinds: Vec<String>,
     pub(super) edits: bool,
     pub(super) paths: Option<Paths>,
+    pub(super) elsewhere: Option<String>,
     pub(super) prints: Prints,
 }
 
@@ -105,6 +119,22 @@ impl Table {
                 || refused.contains.iter().any(|text| first.contains(text.as_str()))
         });
         found.map(|refused| refused.says)
+    }
+
+    /// An output without what harnesses add to it: the status, and a word for nothing.
+    pub(super) fn bare<'a>(&self, output: &'a str) -> &'a str {
+        let rest = match output.split_once('\n') {
+            Some((first, rest)) if first.starts_with("Exit code ") => rest,
+            _ => output,
+        };
+        if self.record.placeholders.iter().any(|text| text == rest.trim()) { "" } else { rest }
+    }
+
+    /// How many lines an output has; `None` when lines in the middle of it were left out.
+    pub(super) fn visible_lines(&self, output: &str) -> Option<usize> {
+        let mut lines = output.lines().map(str::trim).filter(|line| !line.is_empty());
+        let count = lines.clone().count();
+        (!lines.any(|line| self.record.elisions.iter().any(|text| text == line))).then_some(count)
     }
 
     /// The interpreter of this name.

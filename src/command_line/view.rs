@@ -45,9 +45,10 @@ impl View {
     }
 
     /// Whether lines after these may have been cut off.
-    pub(super) fn cuts_end(&self, visible: usize) -> bool {
+    /// `visible`: how many lines are in the record, if all are.
+    pub(super) fn cuts_end(&self, visible: Option<usize>) -> bool {
         self.filters.iter().any(|filter| match filter {
-            Filter::Head(Some(lines)) => visible >= *lines,
+            Filter::Head(Some(lines)) => visible.is_none_or(|visible| visible >= *lines),
             Filter::Head(None) | Filter::Garbled => true,
             _ => false,
         })

@@ -10,6 +10,7 @@ pub mod ast;
 pub mod dialect;
 mod expand;
 mod lower;
+mod machine;
 pub mod parse;
 pub mod program;
 mod simple;

@@ -45,6 +45,8 @@ pub struct Leaf {
     pub writes: Vec<Option<String>>,
     /// Variables whose values stand in its arguments.
     pub mentions: Vec<String>,
+    /// For an `echo` that prints a status: its texts and values, in their order. Else empty.
+    pub prints: Vec<Expr>,
     /// The command as written, wrappers and redirections included: for messages.
     pub text: String,
 }

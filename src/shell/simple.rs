@@ -312,7 +312,11 @@ impl Walker {
                         Vec::new(),
                     ));
                 }
-                Step::Known(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context), true)
+                let leaf = self.leaf(argv.to_vec(), mentions.to_vec(), scope, context);
+                if name == "echo" {
+                    self.program.leaves[leaf].prints = printed(words, scope);
+                }
+                Step::Known(leaf, true)
             }
             "false" => Step::Known(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context), false),
             "[" | "test" => {
@@ -479,6 +483,31 @@ impl Walker {
         }
         Step::Seq(steps)
     }
+}
+
+/// What an `echo` prints, if a status or a variable that may hold one is among it.
+fn printed(words: &[Word], scope: &Scope) -> Vec<Expr> {
+    let mut pieces: Vec<Expr> = Vec::new();
+    for (index, word) in words.iter().enumerate() {
+        if index > 0 {
+            pieces.push(Expr::Text(" ".to_owned()));
+        }
+        match scope.expr(word) {
+            Expr::Concat(parts) => pieces.extend(parts),
+            Expr::Text(text) if index == 0 && matches!(text.as_str(), "-e" | "-n" | "-E") => {
+                pieces.clear();
+            }
+            other => pieces.push(other),
+        }
+    }
+    if let Some(Expr::Text(first)) = pieces.first()
+        && first == " "
+    {
+        pieces.remove(0);
+    }
+    let statuses = pieces.iter().filter(|p| matches!(p, Expr::Status | Expr::PipeStatus(_) | Expr::Variable(_))).count();
+    let plain = pieces.iter().all(|p| matches!(p, Expr::Text(_) | Expr::Status | Expr::PipeStatus(_) | Expr::Variable(_)));
+    if (1..=4).contains(&statuses) && plain { pieces } else { Vec::new() }
 }
 
 /// `export A=b`, `local rc=$?`: the status is that of the builtin, whatever a substitution in it returned.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::program::{Calc, Check, Expr, LeafId, Step};
+use super::program::{Calc, Check, Expr, LeafId, Program, Step};
 use super::status::Outcome;
 
 /// Counters beyond this are only known not to be zero.
@@ -41,6 +41,8 @@ pub(super) struct State {
     pub(super) zero: bool,
     /// What became of the command that is asked about.
     pub(super) target: Outcome,
+    /// What became of the commands that were seen to end, and which statuses were printed.
+    pub(super) watched: Vec<Outcome>,
     /// The command whose status `$?` is, if it is asked for.
     pub(super) origin: Option<LeafId>,
     /// The variables that matter.
@@ -66,10 +68,13 @@ pub(super) struct Names {
 
 impl Names {
     /// Collects them: those that are read where a status is made, and those from which they are assigned.
-    pub(super) fn of(root: &Step) -> Self {
+    ///
+    /// What an `echo` prints matters only if it is looked at.
+    pub(super) fn of(program: &Program, printing: impl Iterator<Item = LeafId>) -> Self {
         let mut names = Self::default();
         let mut assigned = Vec::new();
-        names.collect(root, &mut assigned);
+        printing.filter_map(|id| program.leaves.get(id)).flat_map(|leaf| &leaf.prints).for_each(|p| names.expr(p));
+        names.collect(&program.root, &mut assigned);
         loop {
             let before = names.index.len();
             for (name, value) in &assigned {

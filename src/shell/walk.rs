@@ -502,6 +502,7 @@ impl Walker {
             appended: context.appended,
             writes: context.writes.clone(),
             mentions,
+            prints: Vec::new(),
             text: context.text.to_string(),
         });
         self.program.leaves.len() - 1

@@ -1,0 +1,645 @@
+//! Follows every way in which a line may go, at once.
+//!
+//! For one command of the line the set of possible states is carried through the program: whether the command has run
+//! and how it ended, `$?`, `set -e` and `pipefail`, and the variables that a later `exit` or test reads.
+
+use std::collections::HashSet;
+
+use super::ast::{ArmEnd, Op};
+use super::program::{Expr, LeafId, Passes, Program, Setting, Step};
+use super::state::{Flow, Names, State, Value};
+use super::status::{Outcome, Seen};
+
+/// More possible states than this are not followed.
+const MAX_STATES: usize = 400;
+/// The work one question may cost, in states times steps.
+const MAX_WORK: usize = 400_000;
+
+pub(super) struct Machine<'a> {
+    program: &'a Program,
+    names: Names,
+    seen: &'a [Seen],
+    traps: Vec<&'a Step>,
+    target: Option<LeafId>,
+    origins: bool,
+    overflow: bool,
+    work: usize,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(program: &'a Program, target: Option<LeafId>, seen: &'a [Seen], origins: bool) -> Self {
+        let names = Names::of(program, seen.iter().map(|seen| seen.leaf));
+        Self { program, names, seen, traps: Vec::new(), target, origins, overflow: false, work: 0 }
+    }
+
+    pub(super) fn overflow(&self) -> bool {
+        self.overflow
+    }
+
+    pub(super) fn run_to_end(&mut self) -> Vec<State> {
+        let start = State {
+            zero: true,
+            target: Outcome::NotRun,
+            watched: vec![Outcome::NotRun; self.seen.len()],
+            origin: None,
+            values: vec![Value::Unset; self.names.index.len()],
+            pipes: Vec::new(),
+            job: None,
+            errexit: false,
+            pipefail: false,
+            inherit: false,
+            on_exit: None,
+            on_err: None,
+            flow: Flow::Normal,
+        };
+        let ends = self.run(&self.program.root, vec![start], false);
+        self.exit_traps(ends)
+    }
+
+    /// Runs `trap … EXIT` for shells that have ended. The status stays, unless the trap itself exits.
+    fn exit_traps(&mut self, ends: Vec<State>) -> Vec<State> {
+        let mut after = Vec::with_capacity(ends.len());
+        for mut end in ends {
+            let Some(body) = end.on_exit.take().and_then(|index| self.traps.get(index).copied()) else {
+                after.push(end);
+                continue;
+            };
+            let (zero, origin) = (end.zero, end.origin);
+            end.flow = Flow::Normal;
+            for mut state in self.run(body, vec![end], false) {
+                if state.flow != Flow::Exit {
+                    (state.zero, state.origin) = (zero, origin);
+                }
+                after.push(state);
+            }
+        }
+        self.unique(after)
+    }
+
+    fn unique(&mut self, states: Vec<State>) -> Vec<State> {
+        self.work += states.len();
+        if states.len() < 2 {
+            return states;
+        }
+        let mut seen = HashSet::with_capacity(states.len());
+        let states: Vec<State> = states.into_iter().filter(|state| seen.insert(state.clone())).collect();
+        if states.len() > MAX_STATES || self.work > MAX_WORK {
+            self.overflow = true;
+            return Vec::new();
+        }
+        states
+    }
+
+    /// Runs a step from each state in which control reaches it. `checked`: its status is looked at by `if`, `&&`, `!`,
+    /// so that `set -e` does not apply.
+    fn run(&mut self, step: &'a Step, states: Vec<State>, checked: bool) -> Vec<State> {
+        if self.overflow {
+            return Vec::new();
+        }
+        let (here, mut done): (Vec<_>, Vec<_>) = states.into_iter().partition(|state| state.flow == Flow::Normal);
+        if here.is_empty() {
+            return done;
+        }
+        let mut next = Vec::with_capacity(here.len() * 2);
+        match step {
+            Step::Seq(_) | Step::AndOr(..) | Step::Rounds(_) | Step::If(..) | Step::While(..) | Step::Repeat(..) => {
+                let ends = self.compound(step, here, checked);
+                done.extend(ends);
+                return self.unique(done);
+            }
+            Step::Not(inner) => {
+                for mut state in self.run(inner, here, true) {
+                    if state.flow == Flow::Normal {
+                        state.zero = !state.zero;
+                    }
+                    next.push(state);
+                }
+                done.extend(next);
+                return self.unique(done);
+            }
+            Step::Either(ways) => {
+                for way in ways {
+                    let ends = self.run(way, here.clone(), checked);
+                    next.extend(ends);
+                }
+                done.extend(next);
+                return self.unique(done);
+            }
+            Step::After(before, step) => {
+                let mut states = here;
+                for step in before {
+                    states = self.run(step, states, checked);
+                }
+                done.extend(self.run(step, states, checked));
+                return self.unique(done);
+            }
+            _ => {}
+        }
+        for state in here {
+            self.single(step, state, checked, &mut next);
+        }
+        done.extend(self.settle(step, next, checked));
+        self.unique(done)
+    }
+
+    /// A step that starts from one state at a time.
+    fn single(&mut self, step: &'a Step, mut state: State, checked: bool, next: &mut Vec<State>) {
+        match step {
+            Step::Nothing => {
+                state.zero = true;
+                next.push(state);
+            }
+            Step::Leaf(id) => {
+                for zero in [true, false] {
+                    next.push(self.outcome(*id, zero, state.clone()));
+                }
+            }
+            Step::Known(id, zero) => {
+                let mut states = vec![state];
+                for (index, seen) in self.seen.iter().enumerate().filter(|(_, seen)| seen.leaf == *id) {
+                    states = self.print(*id, seen.value, index, states);
+                }
+                next.extend(states.into_iter().map(|state| self.outcome(*id, *zero, state)));
+            }
+            Step::Open => {
+                state.origin = None;
+                next.extend([State { zero: true, ..state.clone() }, State { zero: false, ..state }]);
+            }
+            Step::Pipe(stages) => self.pipe(stages, &state, next),
+            Step::Subshell(inner) => {
+                let ends = self.inner(inner, &state, state.clone(), checked);
+                next.extend(ends);
+            }
+            Step::Substitution(inner) => {
+                let start = State { errexit: state.errexit && state.inherit, ..state.clone() };
+                let ends = self.inner(inner, &state, start, checked);
+                next.extend(ends);
+            }
+            Step::Shell(inner) => {
+                let values = vec![Value::Unknown; state.values.len()];
+                let start =
+                    State { errexit: false, pipefail: false, inherit: false, values, on_err: None, ..state.clone() };
+                let ends = self.inner(inner, &state, start, false);
+                next.extend(ends);
+            }
+            Step::Background(inner) => {
+                for end in self.inner(inner, &state, state.clone(), false) {
+                    next.push(State { zero: true, job: Some(end.zero), origin: None, ..end });
+                }
+            }
+            Step::Wrapped(passes, inner) => {
+                let ends = self.inner(inner, &state, state.clone(), checked);
+                match passes {
+                    Passes::Own => next.extend(ends),
+                    Passes::Maybe => {
+                        next.extend(ends);
+                        next.push(State { zero: true, ..state });
+                    }
+                    Passes::Masked | Passes::Detached => {
+                        for end in ends.into_iter().chain([state]) {
+                            next.extend([State { zero: true, ..end.clone() }, State { zero: false, ..end }]);
+                        }
+                    }
+                }
+            }
+            Step::Call(body, locals) => {
+                let saved: Vec<_> = locals
+                    .iter()
+                    .filter_map(|name| self.names.index.get(name).map(|index| (*index, state.values[*index].clone())))
+                    .collect();
+                // Functions do not inherit the trap.
+                let on_err = state.on_err.take();
+                for mut end in self.run(body, vec![state], checked) {
+                    end.on_err = end.on_err.or(on_err);
+                    if end.flow == Flow::Return {
+                        end.flow = Flow::Normal;
+                    }
+                    for (index, value) in &saved {
+                        end.values[*index] = value.clone();
+                    }
+                    next.push(end);
+                }
+            }
+            Step::Eval(inner) => next.extend(self.run(inner, vec![state], checked)),
+            Step::Assign(values, inner) => self.assign(values, inner, state, checked, next),
+            Step::Bind(values) => {
+                for (name, value) in values {
+                    let value = state.value(value, &self.names);
+                    state.assign(name, value, &self.names);
+                }
+                next.push(state);
+            }
+            Step::Set(settings) => {
+                for (setting, on) in settings {
+                    match setting {
+                        Setting::Errexit => state.errexit = *on,
+                        Setting::Pipefail => state.pipefail = *on,
+                        Setting::InheritErrexit => state.inherit = *on,
+                    }
+                }
+                state.zero = true;
+                next.push(state);
+            }
+            Step::Exit(value) => self.leave(Flow::Exit, value, state, next),
+            Step::Return(value) => self.leave(Flow::Return, value, state, next),
+            Step::Break(levels) => {
+                next.push(State { flow: Flow::Break(*levels), zero: true, pipes: Vec::new(), ..state });
+            }
+            Step::Continue(levels) => {
+                next.push(State { flow: Flow::Continue(*levels), zero: true, pipes: Vec::new(), ..state });
+            }
+            Step::Test(check) => {
+                let holds = state.check(check, &self.names);
+                split(holds, state, next);
+            }
+            Step::Calculate(calc) => {
+                let holds = state.calculate(calc, &self.names);
+                split(holds, state, next);
+            }
+            Step::Wait(None) => next.push(State { zero: true, origin: None, ..state }),
+            Step::Wait(Some(job)) => {
+                let holds = match state.value(job, &self.names) {
+                    Value::Job(zero) => Some(zero),
+                    _ => None,
+                };
+                split(holds, state, next);
+            }
+            Step::TrapExit(body) => {
+                state.on_exit = body.as_deref().map(|body| self.trap(body));
+                state.zero = true;
+                next.push(state);
+            }
+            Step::TrapErr(body) => {
+                state.on_err = body.as_deref().map(|body| self.trap(body));
+                state.zero = true;
+                next.push(state);
+            }
+            Step::Case(value, arms) => self.case(value, arms, state, checked, next),
+            _ => next.push(state),
+        }
+    }
+
+    fn trap(&mut self, body: &'a Step) -> usize {
+        match self.traps.iter().position(|known| std::ptr::eq(*known, body)) {
+            Some(index) => index,
+            None => {
+                self.traps.push(body);
+                self.traps.len() - 1
+            }
+        }
+    }
+
+    fn outcome(&self, id: LeafId, zero: bool, mut state: State) -> State {
+        state.zero = zero;
+        if self.origins {
+            state.origin = Some(id);
+        }
+        let after = |before: Outcome| match (before, zero) {
+            (Outcome::Failed, _) | (_, false) => Outcome::Failed,
+            _ => Outcome::Succeeded,
+        };
+        if self.target == Some(id) {
+            state.target = after(state.target);
+        }
+        for (index, seen) in self.seen.iter().enumerate() {
+            if seen.leaf == id && self.program.leaves[id].prints.is_empty() {
+                state.watched[index] = after(state.watched[index]);
+            }
+        }
+        state
+    }
+
+    /// An `echo` that prints a status: the value that it prints, in place of its own end.
+    fn print(&self, id: LeafId, value: usize, index: usize, states: Vec<State>) -> Vec<State> {
+        let Some(expr) = self.program.leaves[id].prints.iter().filter(|p| !matches!(p, Expr::Text(_))).nth(value) else {
+            return states;
+        };
+        let mut next = Vec::with_capacity(states.len());
+        for mut state in states {
+            let printed = match state.value(expr, &self.names) {
+                Value::Text(text) => Some(&*text == "0"),
+                Value::NonZero => Some(false),
+                Value::Unset | Value::Job(_) | Value::Unknown => None,
+            };
+            for (zero, outcome) in [(true, Outcome::Succeeded), (false, Outcome::Failed)] {
+                if printed.is_none_or(|printed| printed == zero) {
+                    let mut state = state.clone();
+                    state.watched[index] = outcome;
+                    next.push(state);
+                }
+            }
+        }
+        next
+    }
+
+    fn leave(&mut self, flow: Flow, value: &Expr, mut state: State, next: &mut Vec<State>) {
+        if *value != Expr::Status {
+            state.origin = None;
+        }
+        match state.as_status(value, &self.names) {
+            Some(zero) => next.push(State { zero, flow, ..state }),
+            None => next.extend([State { zero: true, flow, ..state.clone() }, State { zero: false, flow, ..state }]),
+        }
+    }
+
+    fn assign(
+        &mut self,
+        values: &'a [(String, Expr)],
+        inner: &'a [Step],
+        mut state: State,
+        checked: bool,
+        next: &mut Vec<State>,
+    ) {
+        for (name, value) in values {
+            let value = state.value(value, &self.names);
+            state.assign(name, value, &self.names);
+        }
+        if inner.is_empty() {
+            next.push(State { zero: true, origin: None, ..state });
+            return;
+        }
+        let mut states = vec![State { zero: true, ..state }];
+        for step in inner {
+            states = self.run(step, states, checked);
+        }
+        next.extend(states);
+    }
+
+    /// Runs a part in a copy of the shell: what it changes is lost, its status and its processes are not.
+    fn inner(&mut self, body: &'a Step, outer: &State, start: State, checked: bool) -> Vec<State> {
+        let start = State { on_exit: None, on_err: None, ..start };
+        let ends = self.run(body, vec![start], checked);
+        let ends = self.exit_traps(ends);
+        let ends = ends
+            .into_iter()
+            .map(|end| State {
+                zero: end.zero,
+                target: end.target,
+                origin: end.origin,
+                watched: end.watched,
+                ..outer.clone()
+            })
+            .collect();
+        self.unique(ends)
+    }
+
+    fn pipe(&mut self, stages: &'a [Step], state: &State, next: &mut Vec<State>) {
+        // Each way: the target so far, the statuses so far, and the command that failed last.
+        let mut ways = vec![((state.target, state.watched.clone()), Vec::new(), None)];
+        for stage in stages {
+            let mut longer = Vec::new();
+            let mut targets: Vec<_> = ways.iter().map(|(target, ..)| target.clone()).collect();
+            targets.sort_unstable();
+            targets.dedup();
+            for target in targets {
+                let start = State { target: target.0, watched: target.1.clone(), ..state.clone() };
+                let ends = self.inner(stage, &start, start.clone(), false);
+                for (_, statuses, failed) in ways.iter().filter(|way| way.0 == target) {
+                    for end in &ends {
+                        let mut statuses: Vec<bool> = statuses.clone();
+                        if !self.names.pipestatus {
+                            // Only whether any failed, and the last one, are asked for.
+                            let any = statuses.iter().all(|zero| *zero);
+                            statuses = vec![any];
+                        }
+                        statuses.push(end.zero);
+                        let origin = if end.zero && state.pipefail { *failed } else { end.origin };
+                        longer.push(((end.target, end.watched.clone()), statuses, origin));
+                    }
+                }
+            }
+            longer.sort();
+            longer.dedup();
+            if longer.len() > MAX_STATES {
+                self.overflow = true;
+                return;
+            }
+            ways = longer;
+        }
+        for ((target, watched), statuses, origin) in ways {
+            let last = statuses.last().copied().unwrap_or(true);
+            let zero = if state.pipefail { statuses.iter().all(|zero| *zero) } else { last };
+            let pipes = if self.names.pipestatus { statuses } else { Vec::new() };
+            next.push(State { zero, target, watched, origin, pipes, ..state.clone() });
+        }
+    }
+
+    fn case(
+        &mut self,
+        value: &Expr,
+        arms: &'a [(Vec<Option<String>>, Step, ArmEnd)],
+        mut state: State,
+        checked: bool,
+        next: &mut Vec<State>,
+    ) {
+        let value = state.value(value, &self.names);
+        // States that look for an arm, those that have come to the next arm for sure, and whether the former have
+        // already run one.
+        let mut looking = vec![(state, false)];
+        let mut falling = Vec::new();
+        for (patterns, body, end) in arms {
+            let (mut yes, mut maybe) = (false, false);
+            for pattern in patterns {
+                match (pattern, &value) {
+                    (Some(pattern), _) if pattern == "*" => yes = true,
+                    (Some(pattern), Value::Text(text)) if **text == **pattern => yes = true,
+                    (Some(_), Value::Text(_)) => {}
+                    (Some(pattern), Value::NonZero) if pattern == "0" || pattern.is_empty() => {}
+                    _ => maybe = true,
+                }
+            }
+            let mut entering = std::mem::take(&mut falling);
+            if yes || maybe {
+                entering.extend(looking.iter().map(|(state, _)| state.clone()));
+            }
+            if yes {
+                looking.clear();
+            }
+            let ends = self.run(body, entering, checked);
+            let (normal, left): (Vec<_>, Vec<_>) = ends.into_iter().partition(|state| state.flow == Flow::Normal);
+            next.extend(left);
+            match end {
+                ArmEnd::Over => next.extend(normal),
+                ArmEnd::Next => falling = normal,
+                ArmEnd::Try => looking.extend(normal.into_iter().map(|state| (state, true))),
+            }
+        }
+        next.extend(falling);
+        // Without an arm that fits, the status is 0; after `;;&` it is that of the arm before.
+        next.extend(looking.into_iter().map(|(state, ran)| State { zero: ran && state.zero || !ran, ..state }));
+    }
+
+    fn compound(&mut self, step: &'a Step, here: Vec<State>, checked: bool) -> Vec<State> {
+        match step {
+            Step::Seq(steps) => {
+                let mut states = here;
+                for step in steps {
+                    states = self.run(step, states, checked);
+                }
+                states
+            }
+            Step::AndOr(first, rest) => {
+                let mut states = self.run(first, here, true);
+                for (index, (op, step)) in rest.iter().enumerate() {
+                    let last = index + 1 == rest.len();
+                    let wanted = *op == Op::And;
+                    let (go, skip): (Vec<_>, Vec<_>) = states
+                        .into_iter()
+                        .partition(|state| state.flow == Flow::Normal && state.zero == wanted);
+                    states = skip;
+                    let ends = self.run(step, go, checked || !last);
+                    states.extend(ends);
+                    states = self.unique(states);
+                }
+                states
+            }
+            Step::If(arms, otherwise) => {
+                let mut done = Vec::new();
+                let mut states = here;
+                for (condition, then) in arms {
+                    let ends = self.run(condition, states, true);
+                    let (normal, left): (Vec<_>, Vec<_>) = ends.into_iter().partition(|s| s.flow == Flow::Normal);
+                    done.extend(left);
+                    let (yes, no): (Vec<_>, Vec<_>) = normal.into_iter().partition(|state| state.zero);
+                    done.extend(self.run(then, yes, checked));
+                    states = no;
+                }
+                match otherwise {
+                    Some(step) => done.extend(self.run(step, states, checked)),
+                    None => done.extend(states.into_iter().map(|state| State { zero: true, ..state })),
+                }
+                done
+            }
+            Step::Rounds(rounds) => {
+                let mut done = Vec::new();
+                let mut states: Vec<_> =
+                    if rounds.is_empty() { here.into_iter().map(|s| State { zero: true, ..s }).collect() } else { here };
+                for round in rounds {
+                    let ends = self.run(round, states, checked);
+                    states = Vec::new();
+                    for end in ends {
+                        loop_control(end, &mut states, &mut done);
+                    }
+                }
+                done.extend(states);
+                done
+            }
+            Step::Repeat(body, once) => self.iterate(None, body, here, *once, checked),
+            Step::While(condition, until, body) => self.iterate(Some((condition, *until)), body, here, false, checked),
+            _ => here,
+        }
+    }
+
+    /// A loop, until no new state appears.
+    fn iterate(
+        &mut self,
+        condition: Option<(&'a Step, bool)>,
+        body: &'a Step,
+        here: Vec<State>,
+        once: bool,
+        checked: bool,
+    ) -> Vec<State> {
+        let mut done = Vec::new();
+        let mut seen: HashSet<(State, bool)> = HashSet::new();
+        // A loop whose body never ran has status 0, else that of the body's last command.
+        let mut pending: Vec<(State, bool)> = here.into_iter().map(|state| (state, true)).collect();
+        let mut first = true;
+        while !pending.is_empty() && !self.overflow {
+            let mut entering = Vec::new();
+            for (state, last) in pending.drain(..) {
+                match condition {
+                    None => {
+                        if !(first && once) {
+                            done.push(State { zero: last, ..state.clone() });
+                        }
+                        entering.push(state);
+                    }
+                    Some((condition, until)) => {
+                        for end in self.run(condition, vec![state], true) {
+                            if end.flow == Flow::Normal && end.zero == until {
+                                done.push(State { zero: last, ..end });
+                            } else if end.flow == Flow::Normal {
+                                entering.push(end);
+                            } else {
+                                let mut again = Vec::new();
+                                loop_control(end, &mut again, &mut done);
+                                entering.extend(again);
+                            }
+                        }
+                    }
+                }
+            }
+            first = false;
+            let entering = self.unique(entering);
+            let ends = self.run(body, entering, checked);
+            let mut again = Vec::new();
+            for end in ends {
+                loop_control(end, &mut again, &mut done);
+            }
+            for state in again {
+                let last = state.zero;
+                if seen.insert((state.clone(), last)) {
+                    pending.push((state, last));
+                }
+            }
+            if seen.len() > MAX_STATES {
+                self.overflow = true;
+            }
+        }
+        done
+    }
+
+    /// What a failing command sets off: `trap … ERR`, then `set -e`.
+    fn settle(&mut self, step: &'a Step, states: Vec<State>, checked: bool) -> Vec<State> {
+        let pipeline = matches!(step, Step::Pipe(_));
+        let silent = matches!(step, Step::Bind(_) | Step::Substitution(_) | Step::Case(..) | Step::Background(_));
+        let mut settled = Vec::with_capacity(states.len());
+        for mut state in states {
+            if self.names.pipestatus && !pipeline && !silent && state.flow == Flow::Normal {
+                state.pipes = vec![state.zero];
+            }
+            if state.zero || checked || silent || state.flow != Flow::Normal {
+                settled.push(state);
+                continue;
+            }
+            let errexit = state.errexit;
+            let Some(body) = state.on_err.and_then(|index| self.traps.get(index).copied()) else {
+                settled.push(if errexit { State { flow: Flow::Exit, ..state } } else { state });
+                continue;
+            };
+            let (origin, pipes) = (state.origin, state.pipes.clone());
+            // The trap does not call itself.
+            let index = state.on_err.take();
+            for end in self.run(body, vec![state], true) {
+                let end = if end.flow == Flow::Normal {
+                    let flow = if errexit { Flow::Exit } else { Flow::Normal };
+                    State { zero: false, origin, pipes: pipes.clone(), on_err: index, flow, ..end }
+                } else {
+                    end
+                };
+                settled.push(end);
+            }
+        }
+        settled
+    }
+}
+
+/// Sorts the end of one round: on to the next one, or out of the loop.
+fn loop_control(end: State, again: &mut Vec<State>, done: &mut Vec<State>) {
+    match end.flow {
+        Flow::Normal => again.push(end),
+        Flow::Continue(0 | 1) => again.push(State { flow: Flow::Normal, ..end }),
+        Flow::Break(0 | 1) => done.push(State { flow: Flow::Normal, ..end }),
+        Flow::Continue(levels) => done.push(State { flow: Flow::Continue(levels - 1), ..end }),
+        Flow::Break(levels) => done.push(State { flow: Flow::Break(levels - 1), ..end }),
+        Flow::Exit | Flow::Return => done.push(end),
+    }
+}
+
+fn split(holds: Option<bool>, mut state: State, next: &mut Vec<State>) {
+    state.origin = None;
+    match holds {
+        Some(zero) => next.push(State { zero, ..state }),
+        None => next.extend([State { zero: true, ..state.clone() }, State { zero: false, ..state }]),
+    }
+}
