@@ -3,7 +3,7 @@
 //! A variable that the line does not set, a substitution, a file name pattern and a brace list stay opaque: what they
 //! are is known only to the shell that runs the line.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::ast::{Arithmetic, Condition, Node, Part, Word};
@@ -14,6 +14,10 @@ use super::program::{Arg, Calc, Check, Directory, Expr, Sink};
 pub(super) struct Scope {
     /// Variables; `None` when set to something that is not known.
     pub(super) variables: HashMap<String, Option<String>>,
+    /// Variables that are surely set.
+    pub(super) set: HashSet<String>,
+    /// Whether `set -u` may be on.
+    pub(super) nounset: bool,
     /// Functions, and whether they are surely defined here.
     pub(super) functions: HashMap<String, Vec<(Rc<Node>, bool)>>,
     /// Aliases; `None` when the text is not known.
@@ -47,6 +51,8 @@ impl Scope {
                 *value = None;
             }
         }
+        self.set.retain(|name| other.set.contains(name));
+        self.nounset |= other.nounset;
         for (name, bodies) in &mut self.functions {
             if other.functions.get(name) != Some(bodies) {
                 for body in bodies {
@@ -69,6 +75,34 @@ impl Scope {
             let path = other.directory.as_ref().or(self.directory.as_ref()).and_then(|d| d.path.clone());
             self.directory = Some(Directory { path, certain: false });
         }
+    }
+
+    /// Whether expanding these words may end the shell, for want of a variable.
+    pub(super) fn may_be_unbound<'a>(&self, words: impl IntoIterator<Item = &'a Word>) -> bool {
+        const ALWAYS: [&str; 12] = ["?", "!", "$", "#", "@", "*", "-", "0", "_", "HOME", "PATH", "PWD"];
+        self.nounset
+            && words.into_iter().flat_map(|word| &word.parts).any(|part| match part {
+                Part::Variable { name, .. } => {
+                    let parameter = name.parse::<usize>().ok().and_then(|n| self.positional.as_ref().map(|p| n <= p.len()));
+                    !ALWAYS.contains(&name.as_str()) && parameter != Some(true) && !self.set.contains(name)
+                }
+                Part::Element { name, .. } => !matches!(name.as_str(), "PIPESTATUS" | "pipestatus"),
+                Part::Arithmetic(arithmetic) => self.unbound_in(arithmetic),
+                _ => false,
+            })
+    }
+
+    /// The same for arithmetic.
+    pub(super) fn unbound_in(&self, arithmetic: &Arithmetic) -> bool {
+        self.nounset
+            && match arithmetic {
+                Arithmetic::Variable(name) | Arithmetic::Step(name, ..) => !self.set.contains(name),
+                Arithmetic::Word(word) => self.may_be_unbound([word]),
+                Arithmetic::Unary(_, inner) | Arithmetic::Assign(_, inner) => self.unbound_in(inner),
+                Arithmetic::Binary(_, left, right) => self.unbound_in(left) || self.unbound_in(right),
+                Arithmetic::Number(_) => false,
+                Arithmetic::Unknown => true,
+            }
     }
 
     fn value(&self, name: &str) -> Option<&str> {

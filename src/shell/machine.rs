@@ -165,7 +165,7 @@ impl<'a> Machine<'a> {
                 state.origin = None;
                 next.extend([State { zero: true, ..state.clone() }, State { zero: false, ..state }]);
             }
-            Step::Pipe(stages) => self.pipe(stages, &state, next),
+            Step::Pipe(stages) => self.pipe(stages, &state, checked, next),
             Step::Subshell(inner) => {
                 let ends = self.inner(inner, &state, state.clone(), checked);
                 next.extend(ends);
@@ -228,6 +228,9 @@ impl<'a> Machine<'a> {
                     state.assign(name, value, &self.names);
                 }
                 next.push(state);
+            }
+            Step::Unbound => {
+                next.extend([State { flow: Flow::Exit, zero: false, origin: None, ..state.clone() }, state]);
             }
             Step::Set(settings) => {
                 for (setting, on) in settings {
@@ -383,7 +386,7 @@ impl<'a> Machine<'a> {
         self.unique(ends)
     }
 
-    fn pipe(&mut self, stages: &'a [Step], state: &State, next: &mut Vec<State>) {
+    fn pipe(&mut self, stages: &'a [Step], state: &State, checked: bool, next: &mut Vec<State>) {
         // Each way: the target so far, the statuses so far, and the command that failed last.
         let mut ways = vec![((state.target, state.watched.clone()), Vec::new(), None)];
         for stage in stages {
@@ -393,7 +396,7 @@ impl<'a> Machine<'a> {
             targets.dedup();
             for target in targets {
                 let start = State { target: target.0, watched: target.1.clone(), ..state.clone() };
-                let ends = self.inner(stage, &start, start.clone(), false);
+                let ends = self.inner(stage, &start, start.clone(), checked);
                 for (_, statuses, failed) in ways.iter().filter(|way| way.0 == target) {
                     for end in &ends {
                         let mut statuses: Vec<bool> = statuses.clone();
@@ -592,7 +595,7 @@ impl<'a> Machine<'a> {
     /// What a failing command sets off: `trap … ERR`, then `set -e`.
     fn settle(&mut self, step: &'a Step, states: Vec<State>, checked: bool) -> Vec<State> {
         let pipeline = matches!(step, Step::Pipe(_));
-        let silent = matches!(step, Step::Bind(_) | Step::Substitution(_) | Step::Case(..) | Step::Background(_));
+        let silent = matches!(step, Step::Bind(_) | Step::Unbound | Step::Substitution(_) | Step::Case(..) | Step::Background(_));
         let mut settled = Vec::with_capacity(states.len());
         for mut state in states {
             if self.names.pipestatus && !pipeline && !silent && state.flow == Flow::Normal {
@@ -610,7 +613,7 @@ impl<'a> Machine<'a> {
             let (origin, pipes) = (state.origin, state.pipes.clone());
             // The trap does not call itself.
             let index = state.on_err.take();
-            for end in self.run(body, vec![state], true) {
+            for end in self.run(body, vec![state], false) {
                 let end = if end.flow == Flow::Normal {
                     let flow = if errexit { Flow::Exit } else { Flow::Normal };
                     State { zero: false, origin, pipes: pipes.clone(), on_err: index, flow, ..end }

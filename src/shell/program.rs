@@ -273,6 +273,8 @@ pub enum Step {
     Assign(Vec<(String, Expr)>, Vec<Step>),
     /// Variables set without touching the status: parameters of a call, the variable of a loop.
     Bind(Vec<(String, Expr)>),
+    /// With `set -u`, a variable that may not be set: the shell may end here.
+    Unbound,
     /// `set`, `shopt`.
     Set(Vec<(Setting, bool)>),
     /// `exit`

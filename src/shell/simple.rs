@@ -36,6 +36,10 @@ impl Walker {
             self.substitutions(word, scope, &context, None, &mut before);
             argv.extend(scope.fields(word, &mut mentions));
         }
+        let assigned = simple.assignments.iter().filter_map(|assignment| assignment.value.as_ref());
+        if scope.may_be_unbound(simple.words.iter().chain(assigned)) {
+            before.push(Step::Unbound);
+        }
         self.redirect(redirects, scope, &mut context, &mut before);
         if argv.is_empty() {
             return after(before, Step::Nothing);
@@ -80,7 +84,11 @@ impl Walker {
                     (text, value)
                 }
             };
+            if assignment.value.as_ref().is_some_and(|word| scope.may_be_unbound([word])) {
+                before.insert(0, Step::Unbound);
+            }
             scope.variables.insert(assignment.name.clone(), text);
+            scope.set.insert(assignment.name.clone());
             values.push((assignment.name.clone(), value));
         }
         let mut opened = Vec::new();
@@ -239,7 +247,7 @@ impl Walker {
                     self.program_or_wrapper(argv, mentions, scope, &inner)
                 }
             }
-            Inner::Script { text, parameters, errexit, pipefail } => {
+            Inner::Script { text, parameters, errexit, pipefail, nounset } => {
                 if found.wrapper == "eval" {
                     // What it ends with is also the status of the builtin, and may set off `set -e` once more.
                     let step = self.inner_script(text.as_deref(), scope, &inner);
@@ -248,14 +256,14 @@ impl Walker {
                 if text.is_none() {
                     return Step::Leaf(self.leaf(argv, mentions, scope, context));
                 }
-                let mut fresh = fresh(scope, parameters.get(1..).unwrap_or_default().to_vec());
+                let mut fresh = fresh(scope, parameters.get(1..).unwrap_or_default().to_vec(), nounset);
                 let step = self.inner_script(text.as_deref(), &mut fresh, &inner);
                 shell(errexit, pipefail, step)
             }
-            Inner::Stdin { errexit, pipefail } => match &context.stdin {
+            Inner::Stdin { errexit, pipefail, nounset } => match &context.stdin {
                 Source::Text(Some(text)) => {
                     let text = text.clone();
-                    let mut fresh = fresh(scope, Vec::new());
+                    let mut fresh = fresh(scope, Vec::new(), nounset);
                     inner.stdin = Source::Inherited;
                     let step = self.inner_script(Some(&text), &mut fresh, &inner);
                     shell(errexit, pipefail, step)
@@ -345,6 +353,7 @@ impl Walker {
             "unset" => {
                 let mut values = Vec::new();
                 for arg in &argv[1..] {
+                    scope.set.remove(&arg.text);
                     scope.variables.insert(arg.text.clone(), None);
                     scope.functions.remove(&arg.text);
                     values.push((arg.text.clone(), Expr::Text(String::new())));
@@ -444,7 +453,9 @@ impl Walker {
             for letter in text[1..].chars() {
                 match letter {
                     'e' => settings.push((Setting::Errexit, on)),
+                    'u' => scope.nounset = on,
                     'o' => match rest.next().and_then(Arg::literal) {
+                        Some("nounset") => scope.nounset = on,
                         Some("pipefail") => settings.push((Setting::Pipefail, on)),
                         Some("errexit") => settings.push((Setting::Errexit, on)),
                         _ => {}
@@ -527,6 +538,7 @@ fn declare(words: &[Word], scope: &mut Scope) -> Step {
                 parts.extend(word.parts[1..].iter().cloned());
                 let value = Word { parts };
                 values.push((name.to_owned(), scope.expr(&value)));
+                scope.set.insert(name.to_owned());
                 let known = scope.text(&value);
                 scope.variables.insert(name.to_owned(), known);
             }
@@ -598,8 +610,9 @@ fn shell(errexit: bool, pipefail: bool, step: Step) -> Step {
 }
 
 /// What a new shell knows of this one: the directory, and nothing that is not exported.
-fn fresh(scope: &Scope, positional: Vec<Arg>) -> Scope {
+fn fresh(scope: &Scope, positional: Vec<Arg>, nounset: bool) -> Scope {
     Scope {
+        nounset,
         directory: scope.directory.clone(),
         streams: scope.streams.clone(),
         positional: Some(positional),

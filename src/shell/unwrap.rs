@@ -24,6 +24,8 @@ pub enum Inner {
         errexit: bool,
         /// As above.
         pipefail: bool,
+        /// As above: `-u`.
+        nounset: bool,
     },
     /// Standard input, read as a shell script (`bash -s`, `bash <<EOF`).
     Stdin {
@@ -31,6 +33,8 @@ pub enum Inner {
         errexit: bool,
         /// As in [`Inner::Script`].
         pipefail: bool,
+        /// As in [`Inner::Script`].
+        nounset: bool,
     },
 }
 
@@ -106,7 +110,7 @@ pub fn unwrap(argv: &[Arg]) -> Option<Unwrapped> {
     }
     if matches!(name, "eval") {
         let text = join(&argv[1..]);
-        return Some(plain(name, Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false }));
+        return Some(plain(name, Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false }));
     }
     if name == "find" {
         return find(argv);
@@ -133,7 +137,7 @@ fn join(words: &[Arg]) -> Option<String> {
 
 /// `bash -euo pipefail -lc 'script' name args`, `bash script.sh` (a program like any other), `bash -s`.
 fn shell(name: &str, args: &[Arg]) -> Option<Unwrapped> {
-    let (mut errexit, mut pipefail, mut script, mut stdin, mut noexec) = (false, false, false, false, false);
+    let (mut errexit, mut pipefail, mut nounset, mut script, mut stdin, mut noexec) = (false, false, false, false, false, false);
     let mut rest = args;
     while let Some((first, after)) = rest.split_first() {
         let Some(text) = first.literal() else { break };
@@ -156,12 +160,14 @@ fn shell(name: &str, args: &[Arg]) -> Option<Unwrapped> {
             match letter {
                 'c' => script = true,
                 'e' => errexit = on,
+                'u' => nounset = on,
                 's' => stdin = true,
                 'n' => noexec = true,
                 'o' => {
                     match rest.first().and_then(Arg::literal) {
                         Some("pipefail") => pipefail = on,
                         Some("errexit") => errexit = on,
+                        Some("nounset") => nounset = on,
                         _ => {}
                     }
                     rest = rest.get(1..).unwrap_or_default();
@@ -179,9 +185,9 @@ fn shell(name: &str, args: &[Arg]) -> Option<Unwrapped> {
             Some((text, parameters)) => (text.whole.then(|| text.text.clone()), parameters.to_vec()),
             None => return None,
         };
-        return Some(plain(name, Inner::Script { text, parameters, errexit, pipefail }));
+        return Some(plain(name, Inner::Script { text, parameters, errexit, pipefail, nounset }));
     }
-    (stdin || rest.is_empty()).then(|| plain(name, Inner::Stdin { errexit, pipefail }))
+    (stdin || rest.is_empty()).then(|| plain(name, Inner::Stdin { errexit, pipefail, nounset }))
 }
 
 fn find(argv: &[Arg]) -> Option<Unwrapped> {
@@ -217,7 +223,7 @@ impl Wrapper {
                 End::Script(text) => {
                     let parameters = Vec::new();
                     let text = text.whole.then_some(text.text);
-                    found.inner = Inner::Script { text, parameters, errexit: false, pipefail: false };
+                    found.inner = Inner::Script { text, parameters, errexit: false, pipefail: false, nounset: false };
                     return Some(found);
                 }
                 End::Command => return found.argv(rest, self),
@@ -246,7 +252,7 @@ impl Wrapper {
             match end {
                 End::Script(text) => {
                     let text = text.whole.then_some(text.text);
-                    found.inner = Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false };
+                    found.inner = Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false };
                     return Some(found);
                 }
                 End::Command => return found.argv(rest, self),
@@ -368,7 +374,7 @@ impl Unwrapped {
         }
         if wrapper.shell {
             let text = join(rest);
-            self.inner = Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false };
+            self.inner = Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false };
             return Some(self);
         }
         let mut argv = rest.to_vec();

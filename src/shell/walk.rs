@@ -169,6 +169,9 @@ impl Walker {
             Kind::Case { word, arms } => {
                 let mut before = Vec::new();
                 self.substitutions(word, scope, &context, None, &mut before);
+                if scope.may_be_unbound([word]) {
+                    before.push(Step::Unbound);
+                }
                 let mut ends = Vec::with_capacity(arms.len());
                 let mut steps = Vec::with_capacity(arms.len());
                 for arm in arms {
@@ -208,8 +211,9 @@ impl Walker {
             }
             Kind::Arithmetic(arithmetic) => {
                 let calc = scope.calc(arithmetic);
+                let before = if scope.unbound_in(arithmetic) { vec![Step::Unbound] } else { Vec::new() };
                 forget_assigned(&calc, scope);
-                Step::Calculate(calc)
+                after(before, Step::Calculate(calc))
             }
             Kind::Coproc(inner) => {
                 context.background = true;
@@ -244,6 +248,7 @@ impl Walker {
             let mut rounds = Vec::with_capacity(known.len());
             for value in known {
                 scope.variables.insert(variable.to_owned(), Some(value.clone()));
+                scope.set.insert(variable.to_owned());
                 let assign = Step::Bind(vec![(variable.to_owned(), Expr::Text(value.clone()))]);
                 let start = scope.clone();
                 let step = self.script(body, scope, context);
@@ -252,6 +257,9 @@ impl Walker {
                 rounds.push(Step::Seq(vec![assign, step]));
             }
             return after(before, Step::Rounds(rounds));
+        }
+        if words.is_some_and(|words| scope.may_be_unbound(words)) {
+            before.push(Step::Unbound);
         }
         if let Some(variable) = variable {
             scope.variables.insert(variable.to_owned(), None);
@@ -340,6 +348,15 @@ impl Walker {
         into: &mut Vec<Step>,
     ) {
         use super::ast::Condition as C;
+        let words: Vec<&Word> = match condition {
+            C::Compare(left, _, right) => vec![left, right],
+            C::Unary(_, word) => vec![word],
+            C::Unknown(words) => words.iter().collect(),
+            _ => Vec::new(),
+        };
+        if scope.may_be_unbound(words) {
+            into.push(Step::Unbound);
+        }
         match condition {
             C::Not(inner) => self.condition_words(inner, scope, context, into),
             C::And(left, right) | C::Or(left, right) => {
