@@ -157,6 +157,9 @@ pub struct Run {
     /// What the runner's own closing lines say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<RunReport>,
+    /// Why status 0 of the line says nothing about its checks, where that is so and the output does not show it either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub masked: Option<String>,
     /// The last lines of the output, redacted and bounded.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tail: String,

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use crate::command_line::{self, ExitDecides, Outcome, Purpose, Record};
 use crate::engine::Workplace;
 use crate::event::{CommandRef, EventKind, Origin, Run, RunReport, RunStarted};
 use crate::git::{GitError, Repo, TreeDiff};
@@ -14,7 +15,7 @@ use crate::journal::{JournalError, NewEvent};
 use crate::policy::glob_set;
 use crate::repo_path::RepoPath;
 use crate::run::{self, CommandLine, Finished, Spec};
-use crate::runner::{read_junit, read_output};
+use crate::runner::{Catalogue, ProjectFiles, Runner, read_junit, read_output_of};
 use crate::snapshot::KeptSnapshot;
 
 /// How much of the end of an output is kept, in bytes.
@@ -58,11 +59,13 @@ enum RecordError {
 /// Runs the job and records it.
 pub fn record(place: &Workplace, root: &Path, job: Job<'_>) -> Recorded {
     let dir = root.join(job.command.dir.to_os());
-    let before = report_files(&dir, job.reports);
+    let reading = Reading::of(&job.command.line, &dir);
+    let globs: Vec<String> = job.reports.iter().cloned().chain(reading.reports()).collect();
+    let before = report_files(&dir, &globs);
     let start = begin(place, &job.command);
     let finished = run::run(&Spec { line: job.line, dir: &dir, env: &[] });
-    let report = report(&finished, &changed_reports(&before, &dir, job.reports));
-    match start.and_then(|start| end(place, start, job.command, job.policy, &finished, report)) {
+    let said = reading.said(&finished, &changed_reports(&before, &dir, &globs));
+    match start.and_then(|start| end(place, start, job.command, job.policy, &finished, said)) {
         Ok(run) => Recorded { finished, run: Some(run), loss: None },
         Err(error) => Recorded { finished, run: None, loss: Some(error.to_string()) },
     }
@@ -80,7 +83,7 @@ fn end(
     command: CommandRef,
     policy: String,
     finished: &Finished,
-    report: Option<RunReport>,
+    said: Said,
 ) -> Result<Run, RecordError> {
     let end = keep(&place.repo)?;
     let mut changed = changed_between(&place.repo, &start, &end)?;
@@ -92,7 +95,8 @@ fn end(
         changed,
         ended: finished.ended,
         millis: finished.millis,
-        report,
+        report: said.report,
+        masked: said.masked,
         tail: run::clean_tail(&finished.output, TAIL),
         policy,
     };
@@ -129,10 +133,62 @@ fn changed_between(repo: &Repo, start: &KeptSnapshot, end: &KeptSnapshot) -> Res
     })
 }
 
-/// What the runner said: its report files first, which are complete, else its closing lines.
-fn report(finished: &Finished, files: &[PathBuf]) -> Option<RunReport> {
-    let from_files = files.iter().filter_map(|path| read_junit(&std::fs::read(path).ok()?).ok());
-    sum(from_files).or_else(|| sum(read_output(None, &run::whole_text(&finished.output)).reports.into_iter()))
+/// A command line, understood before it runs: a run may change the files that say what it means.
+struct Reading<'a> {
+    line: &'a str,
+    files: Directory<'a>,
+    runners: Vec<&'static Runner>,
+}
+
+/// What a run says of itself.
+#[derive(Default)]
+struct Said {
+    report: Option<RunReport>,
+    masked: Option<String>,
+}
+
+impl<'a> Reading<'a> {
+    fn of(line: &'a str, dir: &'a Path) -> Self {
+        let files = Directory(dir);
+        let understood = command_line::understand(line, &files).ok();
+        let ids = understood.iter().flat_map(|line| &line.purposes).flat_map(Purpose::runs);
+        let runners = ids.filter_map(|id| Catalogue::embedded().runner(id)).collect();
+        Self { line, files, runners }
+    }
+
+    fn reports(&self) -> impl Iterator<Item = String> {
+        self.runners.iter().flat_map(|runner| runner.reports.iter().cloned())
+    }
+
+    /// What the runner says: its report files first, which are complete, else its closing lines. A status that is the
+    /// runner's own wins over any text: what it ran may itself print the closing lines of a runner.
+    fn said(&self, finished: &Finished, files: &[PathBuf]) -> Said {
+        let from_files = files.iter().filter_map(|path| read_junit(&std::fs::read(path).ok()?).ok());
+        let text = run::plain_text(&finished.output.end());
+        let read = || read_output_of(Catalogue::embedded(), &self.runners, &text).reports.into_iter();
+        let report = sum(from_files).or_else(|| sum(read()));
+        if !finished.ended.success() {
+            return Said { report, masked: None };
+        }
+        let record = Record { status: Some(0), output: Some(&text), background: false };
+        let judged = command_line::judge(self.line, &record, &self.files);
+        let decides = judged.exit_decides != Some(ExitDecides::NoMasked);
+        let masked = !decides && judged.result != Some(Outcome::Pass);
+        let report = report.filter(|report| report.failed == 0 || !decides);
+        Said { report, masked: masked.then_some(judged.reason) }
+    }
+}
+
+/// The project files of a directory: task files that say what a command line means.
+struct Directory<'a>(&'a Path);
+
+impl ProjectFiles for Directory<'_> {
+    fn read(&self, path: &str) -> Option<String> {
+        const LARGEST: u64 = 1 << 20;
+        let path = self.0.join(path);
+        let length = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?.len();
+        (length <= LARGEST).then(|| std::fs::read_to_string(path).ok()).flatten()
+    }
 }
 
 fn sum(reports: impl Iterator<Item = RunReport>) -> Option<RunReport> {

@@ -337,6 +337,7 @@ fn run_fact(id: &str, origin: &Origin, run: &Run, differs: Option<Vec<RepoPath>>
         grade: origin.grade,
         ended: run.ended,
         report: run.report.clone(),
+        masked: run.masked.clone(),
         tree: run.start.tree.clone(),
         changed: run.changed.clone(),
         opaque: both(&run.start.opaque, &run.end.opaque),

@@ -18,6 +18,8 @@ pub struct RunFact {
     pub ended: Ended,
     /// What the runner said of itself.
     pub report: Option<RunReport>,
+    /// Why its status 0 says nothing; see [`crate::event::Run::masked`].
+    pub masked: Option<String>,
     /// The content it started on.
     pub tree: Oid,
     /// Paths that changed while it ran.
@@ -39,6 +41,8 @@ pub enum Shows {
     Fail,
     /// It ended well and executed nothing.
     Nothing,
+    /// It ended with a status that is not that of its checks.
+    Masked,
 }
 
 impl RunFact {
@@ -47,6 +51,7 @@ impl RunFact {
         match (&self.report, self.ended.success()) {
             (_, false) => Shows::Fail,
             (Some(report), true) if report.failed > 0 => Shows::Fail,
+            (_, true) if self.masked.is_some() => Shows::Masked,
             (Some(report), true) if report.passed == 0 => Shows::Nothing,
             (_, true) => Shows::Pass,
         }

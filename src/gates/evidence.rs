@@ -133,6 +133,10 @@ impl Case<'_> {
             Shows::Fail => {
                 self.finding(Answer::Fail, "failed", Vec::new(), ids, &context! { outcome => outcome(newest) })
             }
+            Shows::Masked => {
+                let why = newest.masked.as_deref().unwrap_or_default();
+                self.finding(Answer::Fail, "masked", Vec::new(), ids, &context! { why })
+            }
             Shows::Nothing if self.params.counts => {
                 self.finding(Answer::Fail, "vacuous", Vec::new(), ids, &context! {})
             }
@@ -159,7 +163,7 @@ impl Case<'_> {
             let words = context! { paths => list(&paths) };
             return self.finding(Answer::Fail, "unsettled", paths, vec![run.id.clone()], &words);
         }
-        let passed = counted.iter().filter(|run| run.is_stable(inputs) && run.shows() != Shows::Fail);
+        let passed = counted.iter().filter(|run| run.is_stable(inputs) && run.shows() == Shows::Pass);
         let nearest =
             passed.filter_map(|run| Some((*run, self.disagreement(run)?))).min_by_key(|(_, paths)| paths.len());
         if let Some((run, paths)) = nearest {

@@ -38,6 +38,8 @@ struct StoredRun {
     millis: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     report: Option<RunReport>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    masked: Option<String>,
 }
 
 /// The number of a value in a table that it is added to if it is not there.
@@ -59,9 +61,9 @@ impl From<Vec<RecordedRun>> for StoredRuns {
             );
             let session = session.map(|session| number(&mut stored.sessions, &session));
             let end = (run.end != run.start).then_some(run.end);
-            let Run { start, changed, ended, millis, report, .. } = *run;
+            let Run { start, changed, ended, millis, report, masked, .. } = *run;
             let at = (at.as_second(), at.subsec_nanosecond());
-            stored.runs.push(StoredRun { id, at, session, of, start, end, changed, ended, millis, report });
+            stored.runs.push(StoredRun { id, at, session, of, start, end, changed, ended, millis, report, masked });
         }
         stored
     }
@@ -78,7 +80,7 @@ impl TryFrom<StoredRuns> for Vec<RecordedRun> {
     fn try_from(stored: StoredRuns) -> Result<Self, Misfit> {
         let StoredRuns { commands, origins, sessions, policies, runs } = stored;
         let restored = runs.into_iter().map(|run| {
-            let StoredRun { id, at, session, of, start, end, changed, ended, millis, report } = run;
+            let StoredRun { id, at, session, of, start, end, changed, ended, millis, report, masked } = run;
             let run = Run {
                 command: commands.get(of.1)?.clone(),
                 end: end.unwrap_or_else(|| start.clone()),
@@ -87,6 +89,7 @@ impl TryFrom<StoredRuns> for Vec<RecordedRun> {
                 ended,
                 millis,
                 report,
+                masked,
                 tail: String::new(),
                 policy: policies.get(of.2)?.clone(),
             };

@@ -41,7 +41,11 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
     if verdict.outcome == Outcome::NeedsHuman {
         let _ = writeln!(text, "  {STRONG}now:{STRONG:#}  this goes to a person; {}", verdict.human_actions.join("; "));
     } else {
-        for action in verdict.next_actions.iter().take(1) {
+        let shown = |action: &&String| {
+            let mut findings = verdict.gates.iter().flat_map(|gate| &gate.findings);
+            findings.any(|finding| finding.fix.as_ref() == Some(*action))
+        };
+        for action in verdict.next_actions.iter().take(1).filter(|action| !shown(action)) {
             let _ = writeln!(text, "  {STRONG}next:{STRONG:#} {action}");
         }
     }

@@ -107,6 +107,9 @@ pub struct Runner {
     /// Whether exit status 0 is possible although no test was executed.
     #[serde(default = "yes")]
     pub empty_exits_zero: bool,
+    /// Report files (`JUnit` XML) it writes, as globs relative to the directory it runs in.
+    #[serde(default)]
+    pub reports: Vec<String>,
     /// Whether it changes files of the working tree without being told to by an option.
     #[serde(default)]
     pub edits: bool,

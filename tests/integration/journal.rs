@@ -80,6 +80,7 @@ fn run(tree: u64, tail: &str) -> NewEvent {
         ended: Ended::Exited(0),
         millis: 1,
         report: None,
+        masked: None,
         tail: tail.to_owned(),
         policy: String::new(),
     };

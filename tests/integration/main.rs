@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub, reason = "tests are read, not published")]
 
+mod bash_differential;
 mod doctor;
 mod edits;
 mod git_reads;

@@ -112,6 +112,7 @@ fn run(key: &str) -> EventKind {
         ended: Ended::Exited(101),
         millis: 1234,
         report: None,
+        masked: None,
         tail: String::new(),
         policy: String::new(),
     }))

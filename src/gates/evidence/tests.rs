@@ -69,6 +69,7 @@ fn run(id: &str, exit: i32, differs: Option<&[&str]>) -> RunFact {
         grade: Grade::Observed,
         ended: Ended::Exited(exit),
         report: None,
+        masked: None,
         tree: TREE.parse::<Oid>().unwrap(),
         changed: Vec::new(),
         opaque: Vec::new(),
@@ -111,6 +112,7 @@ fn what_runs_show() {
         run.grade = grade;
         run
     };
+    let masked = |run: RunFact| RunFact { masked: Some("tail gives the status".to_owned()), ..run };
     let same: Option<&[&str]> = Some(&[]);
     let cases: Vec<(&str, Vec<RunFact>, Answer, &str)> = vec![
         ("nothing ran", vec![], Answer::Fail, "missing"),
@@ -158,6 +160,9 @@ fn what_runs_show() {
         ("counts say it failed", vec![counted(report(3, 1), run("a", 0, same))], Answer::Fail, "failed"),
         ("counts say nothing ran", vec![counted(report(0, 0), run("a", 0, same))], Answer::Fail, "vacuous"),
         ("counts say it passed", vec![counted(report(3, 0), run("a", 0, same))], Answer::Pass, "passed"),
+        ("its status is that of tail", vec![masked(run("a", 0, same))], Answer::Fail, "masked"),
+        ("its status is that of tail, and it is not zero", vec![masked(run("a", 1, same))], Answer::Fail, "failed"),
+        ("a masked run of other content", vec![masked(run("a", 0, Some(&["src/lib.rs"])))], Answer::Fail, "missing"),
         ("a claim is worth nothing", vec![graded(Grade::Claimed, run("a", 0, same))], Answer::Fail, "low-grade"),
         ("a log is worth too little", vec![graded(Grade::Transcribed, run("a", 0, same))], Answer::Fail, "low-grade"),
         ("a hook is enough", vec![graded(Grade::Hooked, run("a", 0, same))], Answer::Pass, "passed"),

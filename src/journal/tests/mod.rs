@@ -46,6 +46,7 @@ fn run(key: &str, start: u64, end: u64) -> Run {
         ended: Ended::Exited(0),
         millis: 5,
         report: None,
+        masked: None,
         tail: "ok\n".to_owned(),
         policy: String::new(),
     }
@@ -95,9 +96,9 @@ fn runs() -> impl Strategy<Value = Run> {
         prop_oneof![any::<i32>().prop_map(Ended::Exited), (1..65).prop_map(Ended::Signalled), Just(Ended::NotStarted)];
     let report = (any::<String>(), any::<u64>(), any::<u64>(), any::<u64>())
         .prop_map(|(runner, passed, failed, skipped)| RunReport { runner, passed, failed, skipped });
-    let rest = (paths(), ended, any::<u64>(), prop::option::of(report), any::<String>(), any::<String>());
+    let rest = (paths(), ended, any::<u64>(), prop::option::of(report), (prop::option::of(any::<String>()), any::<String>()), any::<String>());
     (commands(), snapshots(), snapshots(), rest).prop_map(
-        |(command, start, end, (changed, ended, millis, report, tail, policy))| Run {
+        |(command, start, end, (changed, ended, millis, report, (masked, tail), policy))| Run {
             command,
             start,
             end,
@@ -105,6 +106,7 @@ fn runs() -> impl Strategy<Value = Run> {
             ended,
             millis,
             report,
+            masked,
             tail,
             policy,
         },
