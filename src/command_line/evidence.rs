@@ -9,7 +9,8 @@ use crate::shell::program::{Expr, Leaf, LeafId, Program, Sink};
 use crate::shell::status::Seen;
 
 use super::purpose::Purpose;
-use super::view::may_show;
+use super::table::table;
+use super::view::{may_show, views};
 
 /// What a shell says of a command that it cannot start, or of a directory or script that is not there.
 const COMPLAINTS: [&str; 7] = [
@@ -26,6 +27,11 @@ const COMPLAINTS: [&str; 7] = [
 pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec<Seen> {
     let mut seen = printed(program, output);
     seen.extend(complaints(program, output));
+    for leaf in 0..purposes.len() {
+        if !seen.iter().any(|entry| entry.leaf == leaf) && silently_succeeded(program, purposes, leaf, output) {
+            seen.push(Seen { leaf, value: 0, zero: true });
+        }
+    }
     // In a chain only the last check that shows anything can have stopped it; what an earlier tool seems to say may be
     // that of the last one, too.
     for (leaf, purpose) in purposes.iter().enumerate().rev() {
@@ -33,8 +39,12 @@ pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec
             let same = |other: &Purpose| other.runs().any(|run| run == *runner);
             purposes.iter().filter(|other| same(other)).count() == 1
         };
-        let workers: Vec<&Runner> =
-            purpose.runs().filter(alone).filter_map(|id| Catalogue::embedded().runner(id)).filter(|r| r.task.is_none()).collect();
+        let workers: Vec<&Runner> = purpose
+            .runs()
+            .filter(alone)
+            .filter_map(|id| Catalogue::embedded().runner(id))
+            .filter(|r| r.task.is_none())
+            .collect();
         let known = |entry: &Seen| entry.leaf == leaf;
         if seen.iter().any(known) || !may_show(program, leaf) {
             continue;
@@ -51,8 +61,27 @@ pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec
             break;
         }
     }
-    seen.truncate(4);
+    // The one that failed says most.
+    seen.sort_by_key(|entry| entry.zero);
+    seen.truncate(8);
     seen
+}
+
+/// Whether a command that prints nothing unless it fails, and whose output would be in the record, printed nothing.
+fn silently_succeeded(program: &Program, purposes: &[Purpose], leaf: LeafId, output: &str) -> bool {
+    let command = &program.leaves[leaf];
+    if command.background || command.stderr != Sink::Terminal && command.stderr != command.stdout {
+        return false;
+    }
+    let cd = matches!(command.name(), Some("cd" | "pushd" | "chdir"));
+    let silent = purposes[leaf].runs().any(|id| table().record.silent.iter().any(|known| known == id));
+    if cd {
+        return command.stderr == Sink::Terminal && !output.lines().any(|line| line.contains("cd:"));
+    }
+    silent
+        && purposes[leaf].honest()
+        && views(program, leaf).iter().any(|view| view.merged && view.only_cuts())
+        && unexplained(program, purposes, leaf, output).is_empty()
 }
 
 /// Whether one of these runners says that it failed, in a line that nothing but its failure prints.
@@ -71,10 +100,10 @@ fn fails(runners: &[&Runner], others: &[&Runner], output: &str) -> bool {
     lines(output).any(|line| {
         !shared.iter().any(|rule| rule.read(&line).is_some())
             && rules.iter().filter_map(|rule| Some((rule.means, rule.read(&line)?))).any(|(means, read)| match means {
-            Means::Failed | Means::PartFailed => read.task.is_none(),
-            Means::Counts => read.bad || read.failed.unwrap_or(0) > 0,
-            _ => false,
-        })
+                Means::Failed | Means::PartFailed => read.task.is_none(),
+                Means::Counts => read.bad || read.failed.unwrap_or(0) > 0,
+                _ => false,
+            })
     })
 }
 
@@ -92,9 +121,10 @@ fn task_failed(purpose: &Purpose, all: &[Purpose], output: &str) -> bool {
         .flat_map(|runner| catalogue.output_rules(runner).1)
         .collect();
     lines(output).any(|line| {
-        rules.iter().filter_map(|rule| Some((rule.means, rule.read(&line)?))).any(|(means, read)| {
-            means == Means::Failed && read.task.as_deref() == Some(task)
-        })
+        rules
+            .iter()
+            .filter_map(|rule| Some((rule.means, rule.read(&line)?)))
+            .any(|(means, read)| means == Means::Failed && read.task.as_deref() == Some(task))
     })
 }
 
@@ -107,7 +137,8 @@ fn printed(program: &Program, output: &str) -> Vec<Seen> {
         }
         let Some(pattern) = template(leaf) else { continue };
         let bare = leaf.prints.iter().all(|piece| !matches!(piece, Expr::Text(text) if !text.trim().is_empty()));
-        let mut found = output.lines().map(str::trim).filter(|line| !line.is_empty()).filter_map(|line| pattern.captures(line));
+        let mut found =
+            output.lines().map(str::trim).filter(|line| !line.is_empty()).filter_map(|line| pattern.captures(line));
         let captures = match (found.next(), found.next()) {
             // A number alone may come from anything, but for the last line of a line that ends with it.
             (Some(_), _) if bare => {
@@ -176,12 +207,7 @@ fn complaints(program: &Program, output: &str) -> Vec<Seen> {
 }
 
 /// The lines of the output that no other command of the line is known to have printed.
-pub(super) fn unexplained<'a>(
-    program: &Program,
-    purposes: &[Purpose],
-    own: LeafId,
-    output: &'a str,
-) -> Vec<&'a str> {
+pub(super) fn unexplained<'a>(program: &Program, purposes: &[Purpose], own: LeafId, output: &'a str) -> Vec<&'a str> {
     let catalogue = Catalogue::embedded();
     let mut patterns = Vec::new();
     let mut texts: Vec<String> = Vec::new();
@@ -202,7 +228,16 @@ pub(super) fn unexplained<'a>(
             || texts.iter().any(|text| !text.trim().is_empty() && text.trim() == line)
             || rules.iter().any(|rule| {
                 rule.read(line).is_some_and(|read| {
-                    !read.bad && read.failed.unwrap_or(0) == 0 && !matches!(rule.means, Means::Failed | Means::Trouble | Means::PartFailed)
+                    let good = matches!(
+                        rule.means,
+                        Means::Counts
+                            | Means::Passed
+                            | Means::PartPassed
+                            | Means::PartEmpty
+                            | Means::NothingRan
+                            | Means::Start
+                    );
+                    good && !read.bad && read.failed.unwrap_or(0) == 0
                 })
             })
     };

@@ -9,23 +9,16 @@ use super::view::may_show;
 
 /// Extensions of files that are read for their code, and hold no output of a test run.
 const CODE: [&str; 34] = [
-    "rs", "go", "ts", "tsx", "js", "jsx", "mjs", "cjs", "py", "rb", "ex", "exs", "java", "kt", "cs", "c", "h", "cpp", "hpp", "swift",
-    "dart", "php", "scala", "toml", "json", "yaml", "yml", "lock", "sh", "css", "html", "sql", "mod", "tf",
+    "rs", "go", "ts", "tsx", "js", "jsx", "mjs", "cjs", "py", "rb", "ex", "exs", "java", "kt", "cs", "c", "h", "cpp",
+    "hpp", "swift", "dart", "php", "scala", "toml", "json", "yaml", "yml", "lock", "sh", "css", "html", "sql", "mod",
+    "tf",
 ];
 
 /// The text of a command of the line that could have printed what `readers` print; `None` if there is none.
 ///
 /// `own`: the commands whose closing lines are looked for, and their readers.
-pub(super) fn suspect(
-    program: &Program,
-    purposes: &[Purpose],
-    own: &[LeafId],
-    runners: &[&Runner],
-) -> Option<String> {
-    let written: Vec<&str> = own
-        .iter()
-        .flat_map(|id| files_of(program, *id))
-        .collect();
+pub(super) fn suspect(program: &Program, purposes: &[Purpose], own: &[LeafId], runners: &[&Runner]) -> Option<String> {
+    let written: Vec<&str> = own.iter().flat_map(|id| files_of(program, *id)).collect();
     let found = program.leaves.iter().enumerate().find(|(id, leaf)| {
         !own.contains(id) && may_show(program, *id) && could_print(program, leaf, &purposes[*id], runners, &written)
     });
@@ -47,7 +40,9 @@ fn files_of(program: &Program, id: LeafId) -> Vec<&str> {
             Sink::Pipe(pipe) => {
                 for reader in program.leaves.iter().filter(|leaf| leaf.stdin == Source::Pipe(*pipe)) {
                     if reader.name() == Some("tee") {
-                        files.extend(reader.argv[1..].iter().filter_map(|arg| arg.literal()).filter(|arg| !arg.starts_with('-')));
+                        files.extend(
+                            reader.argv[1..].iter().filter_map(|arg| arg.literal()).filter(|arg| !arg.starts_with('-')),
+                        );
                     }
                     sinks.push(&reader.stdout);
                 }
@@ -82,7 +77,24 @@ fn could_print(program: &Program, leaf: &Leaf, purpose: &Purpose, runners: &[&Ru
             let _ = program;
             let name = leaf.name().unwrap_or_default();
             // The first word of these is a pattern or a script.
-            if matches!(name, "grep" | "egrep" | "fgrep" | "rg" | "sed" | "gsed" | "awk" | "gawk" | "jq" | "yq" | "git" | "head" | "tail" | "cut" | "tr") {
+            if matches!(
+                name,
+                "grep"
+                    | "egrep"
+                    | "fgrep"
+                    | "rg"
+                    | "sed"
+                    | "gsed"
+                    | "awk"
+                    | "gawk"
+                    | "jq"
+                    | "yq"
+                    | "git"
+                    | "head"
+                    | "tail"
+                    | "cut"
+                    | "tr"
+            ) {
                 let at = usize::from(!matches!(name, "head" | "tail"));
                 for _ in 0..at {
                     files.next();
@@ -117,7 +129,8 @@ fn scripted(script: &str, runners: &[&Runner]) -> bool {
     let literals = script.split(['"', '\'', '`']).map(unescape);
     literals.chain(script.lines().map(str::to_owned)).any(|text| {
         let lower = text.to_ascii_lowercase();
-        tells(&text, runners) || ["test result", "passed", "all tests", "tests ok"].iter().any(|word| lower.contains(word))
+        tells(&text, runners)
+            || ["test result", "passed", "all tests", "tests ok"].iter().any(|word| lower.contains(word))
     })
 }
 

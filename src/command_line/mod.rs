@@ -12,7 +12,9 @@ use crate::runner::CommandKind;
 
 mod evidence;
 mod forgery;
+mod hooks;
 mod judge;
+mod look;
 mod purpose;
 mod push;
 mod remedy;

@@ -119,8 +119,11 @@ pub(super) fn purpose(leaf: &Leaf, files: &dyn ProjectFiles) -> Purpose {
     let within = Within { files, directory: directory.flatten() };
     // Files of another machine, or of a directory that is not known, are not the project's.
     let hidden = leaf.remote || directory == Some(None);
-    let invocation =
-        if hidden { classify(Catalogue::embedded(), &words, &()) } else { classify(Catalogue::embedded(), &words, &within) };
+    let invocation = if hidden {
+        classify(Catalogue::embedded(), &words, &())
+    } else {
+        classify(Catalogue::embedded(), &words, &within)
+    };
     if invocation.kinds.is_empty() {
         other(name, leaf, &words, &mut found);
     } else {
@@ -192,7 +195,8 @@ pub(super) fn inline_script(leaf: &Leaf, options: &[String]) -> Option<String> {
     if let Some(at) = at {
         return leaf.argv.get(at + 1).map(|arg| arg.text.clone());
     }
-    let reads_stdin = leaf.argv[1..].iter().all(|arg| arg.text.starts_with('-')) || leaf.argv.get(1).is_some_and(|arg| arg.text == "-");
+    let reads_stdin = leaf.argv[1..].iter().all(|arg| arg.text.starts_with('-'))
+        || leaf.argv.get(1).is_some_and(|arg| arg.text == "-");
     match &leaf.stdin {
         Source::Text(text) if reads_stdin => Some(text.clone().unwrap_or_default()),
         _ => None,
@@ -212,9 +216,23 @@ fn changes_named(entry: &Command, leaf: &Leaf) -> bool {
 /// Whether a path that a command names lies in the working tree, as far as the text shows it.
 fn in_tree(path: &str, leaf: &Leaf) -> bool {
     let outside = |path: &str| {
-        ["/tmp/", "/var/", "/private/", "/dev/", "/usr/", "/etc/", "/opt/", "/proc/", "/run/", "~", "$", "/mnt/c/Users", "/c/Users"]
-            .iter()
-            .any(|start| path.starts_with(start))
+        [
+            "/tmp/",
+            "/var/",
+            "/private/",
+            "/dev/",
+            "/usr/",
+            "/etc/",
+            "/opt/",
+            "/proc/",
+            "/run/",
+            "~",
+            "$",
+            "/mnt/c/Users",
+            "/c/Users",
+        ]
+        .iter()
+        .any(|start| path.starts_with(start))
             || path == "/tmp"
             || path.contains("/AppData/Local/Temp/")
     };
@@ -225,4 +243,3 @@ fn in_tree(path: &str, leaf: &Leaf) -> bool {
     let here = leaf.directory.as_ref().and_then(|directory| directory.path.as_deref());
     absolute || !here.is_some_and(outside)
 }
-

@@ -4,6 +4,7 @@ use crate::runner::{Catalogue, ProjectFiles, Scope, classify};
 use crate::shell::program::Leaf;
 
 use super::Extent;
+use super::judge;
 use super::purpose::{Purpose, purpose};
 
 /// The command that runs the same check alone, whole, and with its own status. `None` where none is known.
@@ -30,7 +31,10 @@ pub(super) fn would_prove(leaf: &Leaf, purpose: &Purpose, files: &dyn ProjectFil
     for (name, value) in &leaf.environment {
         line += &format!("{name}={} ", quote(value.as_deref()?));
     }
-    Some(line + &prefix(leaf) + &whole)
+    line += &prefix(leaf);
+    line += &whole;
+    // A command is named only if its success would prove it.
+    judge::would_decide(&line, files).then_some(line)
 }
 
 /// The wrappers in front of the command, as they were written.
@@ -53,8 +57,14 @@ fn widen(leaf: &Leaf, mut argv: Vec<String>, files: &dyn ProjectFiles) -> Option
             ..leaf.clone()
         };
         let found = purpose(&tried, files);
-        let by = match (found.extent, found.narrowed_by) {
-            (Some(Extent::Full), _) => return Some(argv),
+        let by = match (found.extent, found.narrowed_by.clone()) {
+            (Some(Extent::Full), _) => {
+                // Without an argument it would be the package here; all of them are asked for.
+                argv.extend(
+                    found.runs().find_map(|id| Catalogue::embedded().runner(id)?.arguments.whole.first().cloned()),
+                );
+                return Some(argv);
+            }
             (Some(_), Some(by)) => by,
             _ => break,
         };

@@ -162,9 +162,11 @@ impl Table {
         self.command.iter().find(|entry| {
             entry.names.iter().any(|known| known == name)
                 && entry.words.len() <= words.len()
-                && entry.words.iter().zip(&words).all(|(wanted, word)| {
-                    wanted.split('|').any(|wanted| fits(wanted, word))
-                })
+                && entry
+                    .words
+                    .iter()
+                    .zip(&words)
+                    .all(|(wanted, word)| wanted.split('|').any(|wanted| fits(wanted, word)))
                 && (entry.options.is_empty()
                     || args.iter().flatten().any(|arg| {
                         let option = arg.split_once('=').map_or(arg.as_str(), |(option, _)| option);

@@ -34,6 +34,11 @@ impl View {
         self.filters.is_empty()
     }
 
+    /// Whether lines are at most cut off at its ends.
+    pub(super) fn only_cuts(&self) -> bool {
+        self.filters.iter().all(|filter| matches!(filter, Filter::Tail | Filter::Head(_)))
+    }
+
     /// Whether these lines would be seen if the command printed them.
     pub(super) fn shows(&self, lines: &[String]) -> bool {
         self.filters.iter().all(|filter| match filter {
@@ -238,7 +243,9 @@ fn grep(name: &str, args: &[Arg]) -> Vec<Filter> {
                     };
                     match (letter, value) {
                         ('m', value) => max = Some(value.and_then(|value| value.text.parse().ok())),
-                        ('e', Some(_)) => patterns.push(if attached.is_empty() { &args[args.len() - words.len() - 1] } else { arg }),
+                        ('e', Some(_)) => {
+                            patterns.push(if attached.is_empty() { &args[args.len() - words.len() - 1] } else { arg })
+                        }
                         _ => {}
                     }
                     if letter == 'e' && !attached.is_empty() {
@@ -327,9 +334,11 @@ fn reaches(program: &Program, from: LeafId, sink: &Sink, depth: usize) -> bool {
     match sink {
         Sink::Terminal | Sink::Captured(_) => true,
         Sink::Nowhere | Sink::Elsewhere => false,
-        Sink::Pipe(pipe) => program.leaves.iter().enumerate().any(|(id, leaf)| {
-            leaf.stdin == Source::Pipe(*pipe) && reaches(program, id, &leaf.stdout, depth + 1)
-        }),
+        Sink::Pipe(pipe) => program
+            .leaves
+            .iter()
+            .enumerate()
+            .any(|(id, leaf)| leaf.stdin == Source::Pipe(*pipe) && reaches(program, id, &leaf.stdout, depth + 1)),
         Sink::File(None) => true,
         Sink::File(Some(path)) => program.leaves.iter().enumerate().filter(|(id, _)| later(id)).any(|(id, leaf)| {
             (leaf.stdin == Source::File(Some(path.clone()))
@@ -374,7 +383,13 @@ mod tests {
 
     #[test]
     fn head_knows_its_lines() {
-        for (head, lines) in [("head", Some(10)), ("head\u{1f}-5", Some(5)), ("head\u{1f}-n\u{1f}7", Some(7)), ("head\u{1f}-n7", Some(7)), ("head\u{1f}-c\u{1f}9", None)] {
+        for (head, lines) in [
+            ("head", Some(10)),
+            ("head\u{1f}-5", Some(5)),
+            ("head\u{1f}-n\u{1f}7", Some(7)),
+            ("head\u{1f}-n7", Some(7)),
+            ("head\u{1f}-c\u{1f}9", None),
+        ] {
             assert!(matches!(filters(head).as_slice(), [Filter::Head(found)] if *found == lines), "{head}");
         }
     }

@@ -32,14 +32,25 @@ pub fn of(line: &str, program: &Program) -> Option<Dialect> {
 
 /// The dialect that the text itself shows.
 pub fn of_text(line: &str) -> Option<Dialect> {
-    const POWERSHELL: [&str; 9] =
-        ["$env:", "$LASTEXITCODE", "$PSScriptRoot", "-ErrorAction ", "| Out-", "| Select-", "| Where-", "| ForEach-", "$PSVersionTable"];
-    let starts_with_cmdlet = line.split(['|', ';', '\n']).any(|part| part.split_whitespace().next().is_some_and(is_cmdlet));
+    const POWERSHELL: [&str; 9] = [
+        "$env:",
+        "$LASTEXITCODE",
+        "$PSScriptRoot",
+        "-ErrorAction ",
+        "| Out-",
+        "| Select-",
+        "| Where-",
+        "| ForEach-",
+        "$PSVersionTable",
+    ];
+    let starts_with_cmdlet =
+        line.split(['|', ';', '\n']).any(|part| part.split_whitespace().next().is_some_and(is_cmdlet));
     if starts_with_cmdlet || POWERSHELL.iter().any(|text| line.contains(text)) {
         return Some(Dialect::PowerShell);
     }
     let lower = line.to_ascii_lowercase();
-    let prompt = ["%errorlevel%", "if exist ", "if errorlevel", "set /a ", "set /p ", "@echo off", "2>nul", "1>nul", ">nul "];
+    let prompt =
+        ["%errorlevel%", "if exist ", "if errorlevel", "set /a ", "set /p ", "@echo off", "2>nul", "1>nul", ">nul "];
     if prompt.iter().any(|text| lower.contains(text)) {
         return Some(Dialect::Cmd);
     }
@@ -49,9 +60,37 @@ pub fn of_text(line: &str) -> Option<Dialect> {
 /// Whether a word is `Verb-Noun` with one of PowerShell's approved verbs.
 fn is_cmdlet(word: &str) -> bool {
     const VERBS: [&str; 31] = [
-        "Add", "Clear", "Close", "Compare", "Convert", "ConvertFrom", "ConvertTo", "Copy", "Expand", "Export", "ForEach",
-        "Format", "Get", "Group", "Import", "Invoke", "Join", "Measure", "Move", "New", "Out", "Read", "Remove", "Rename",
-        "Resolve", "Select", "Set", "Sort", "Start", "Test", "Where",
+        "Add",
+        "Clear",
+        "Close",
+        "Compare",
+        "Convert",
+        "ConvertFrom",
+        "ConvertTo",
+        "Copy",
+        "Expand",
+        "Export",
+        "ForEach",
+        "Format",
+        "Get",
+        "Group",
+        "Import",
+        "Invoke",
+        "Join",
+        "Measure",
+        "Move",
+        "New",
+        "Out",
+        "Read",
+        "Remove",
+        "Rename",
+        "Resolve",
+        "Select",
+        "Set",
+        "Sort",
+        "Start",
+        "Test",
+        "Where",
     ];
     let Some((verb, noun)) = word.split_once('-') else {
         return false;

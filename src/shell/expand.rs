@@ -83,7 +83,8 @@ impl Scope {
         self.nounset
             && words.into_iter().flat_map(|word| &word.parts).any(|part| match part {
                 Part::Variable { name, .. } => {
-                    let parameter = name.parse::<usize>().ok().and_then(|n| self.positional.as_ref().map(|p| n <= p.len()));
+                    let parameter =
+                        name.parse::<usize>().ok().and_then(|n| self.positional.as_ref().map(|p| n <= p.len()));
                     !ALWAYS.contains(&name.as_str()) && parameter != Some(true) && !self.set.contains(name)
                 }
                 Part::Element { name, .. } => !matches!(name.as_str(), "PIPESTATUS" | "pipestatus"),
@@ -118,7 +119,7 @@ impl Scope {
     pub(super) fn fields(&self, word: &Word, mentions: &mut Vec<String>) -> Vec<Arg> {
         let mut fields = Vec::new();
         let mut current: Option<Arg> = None;
-        let mut add = |current: &mut Option<Arg>, text: &str, pattern: bool| {
+        let add = |current: &mut Option<Arg>, text: &str, pattern: bool| {
             let arg = current.get_or_insert_with(|| Arg::new(""));
             if arg.whole {
                 arg.text.push_str(text);
@@ -253,7 +254,10 @@ impl Scope {
             Condition::Or(left, right) => Check::Or(Box::new(self.check(left)), Box::new(self.check(right))),
             Condition::Compare(left, op, right) => {
                 let pattern = !op.starts_with('-')
-                    && right.parts.iter().any(|part| matches!(part, Part::Text { text, quoted: false } if is_pattern(text)));
+                    && right
+                        .parts
+                        .iter()
+                        .any(|part| matches!(part, Part::Text { text, quoted: false } if is_pattern(text)));
                 if pattern {
                     return Check::Unknown;
                 }
@@ -280,11 +284,9 @@ impl Scope {
                 Some("-z") => Check::Empty(self.expr(&words[1])),
                 _ => Check::Unknown,
             },
-            3 if literal(1).is_some_and(|op| is_comparison(&op)) => Check::Compare(
-                self.expr(&words[0]),
-                literal(1).unwrap_or_default(),
-                self.expr(&words[2]),
-            ),
+            3 if literal(1).is_some_and(|op| is_comparison(&op)) => {
+                Check::Compare(self.expr(&words[0]), literal(1).unwrap_or_default(), self.expr(&words[2]))
+            }
             _ => {
                 if let Some(at) = position(&["-o"]) {
                     return Check::Or(Box::new(self.bracket(&words[..at])), Box::new(self.bracket(&words[at + 1..])));

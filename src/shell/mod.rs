@@ -7,14 +7,20 @@
 //! Nothing here knows what a test is: that is [`crate::command_line`].
 
 pub mod ast;
+mod branches;
+mod builtins;
 pub mod dialect;
 mod expand;
+mod forget;
 mod lower;
+mod lower_words;
 mod machine;
+mod names;
 pub mod parse;
 pub mod program;
 mod simple;
 mod state;
 pub mod status;
+mod streams;
 pub mod unwrap;
 pub mod walk;

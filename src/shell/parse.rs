@@ -52,7 +52,11 @@ mod tests {
 
     #[test]
     fn x() {
-        for t in ["echo \"a $( bash <<'EOF'\ns 0\nEOF\ns 3) b\"", "echo \"a $( set +e && { case b in a) s 0;  : ;; 0|b) s 1 ;; *) x 2 ;; esac; } | s 3 ) b\"", "echo $( case b in 0|b) s 1 ;; esac ) \"$(case b in (b) s 1 ;; esac )\""] {
+        for t in [
+            "echo \"a $( bash <<'EOF'\ns 0\nEOF\ns 3) b\"",
+            "echo \"a $( set +e && { case b in a) s 0;  : ;; 0|b) s 1 ;; *) x 2 ;; esac; } | s 3 ) b\"",
+            "echo $( case b in 0|b) s 1 ;; esac ) \"$(case b in (b) s 1 ;; esac )\"",
+        ] {
             println!("{t}\n   {:?}", parse(t));
         }
         let file = std::fs::read_to_string("/work/shared/corpus/commands.dev.jsonl").unwrap();

@@ -39,6 +39,8 @@ pub struct Leaf {
     pub remote: bool,
     /// Whether it runs beside the line (`&`), so that the line may end before it.
     pub background: bool,
+    /// Whether an alias or a function of the line may stand for it.
+    pub shadowed: bool,
     /// Whether words that are not shown here are added to its arguments (`xargs`).
     pub appended: bool,
     /// Files it opens for writing by redirection; `None` for a name that is not known.

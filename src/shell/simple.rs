@@ -1,9 +1,10 @@
 //! Simple commands: builtins that change the shell, functions and aliases of the line, wrappers, and everything else.
 
 use super::ast::{Part, Redirect, Simple, Word};
+use super::builtins::enter;
 use super::expand::Scope;
 use super::parse;
-use super::program::{Arg, Calc, Directory, Expr, Setting, Sink, Source, Step};
+use super::program::{Arg, Expr, Setting, Sink, Source, Step};
 use super::unwrap::{self, Inner};
 use super::walk::{Context, Walker, after, wrapped};
 
@@ -108,9 +109,13 @@ impl Walker {
         let Some(name) = argv[0].literal().map(str::to_owned) else {
             return Step::Leaf(self.leaf(argv, mentions, scope, context));
         };
-        if !quoted && context.depth < 60 && let Some(text) = scope.aliases.get(&name).cloned() {
+        if !quoted
+            && context.depth < 60
+            && let Some(text) = scope.aliases.get(&name).cloned()
+        {
             // Whether aliases are expanded depends on the shell and on where the line breaks: it may be either.
-            let plain = self.named(&name, simple, argv.clone(), mentions.clone(), &mut scope.clone(), context);
+            let shadowed = Context { shadowed: true, ..context.clone() };
+            let plain = self.named(&name, simple, argv.clone(), mentions.clone(), &mut scope.clone(), &shadowed);
             let Some(text) = text else {
                 let opaque = self.leaf(vec![Arg::default()], mentions, scope, context);
                 return Step::Either(vec![Step::Leaf(opaque), plain]);
@@ -201,14 +206,15 @@ impl Walker {
         if !certain {
             let mut undefined = entered.clone();
             undefined.functions.remove(name);
-            ways.push(self.named(name, simple, argv, mentions, &mut undefined, context));
+            let shadowed = Context { shadowed: true, ..context.clone() };
+            ways.push(self.named(name, simple, argv, mentions, &mut undefined, &shadowed));
         }
         let body = if ways.len() == 1 { ways.remove(0) } else { Step::Either(ways) };
         Step::Seq(vec![Step::Bind(bind), body])
     }
 
     /// A program; or a wrapper, and then what it runs.
-    fn program_or_wrapper(
+    pub(super) fn program_or_wrapper(
         &mut self,
         argv: Vec<Arg>,
         mentions: Vec<String>,
@@ -275,7 +281,7 @@ impl Walker {
     }
 
     /// A script given as text. Where it is not known or not valid, an opaque command stands for it.
-    fn inner_script(&mut self, text: Option<&str>, scope: &mut Scope, context: &Context) -> Step {
+    pub(super) fn inner_script(&mut self, text: Option<&str>, scope: &mut Scope, context: &Context) -> Step {
         let parsed = text.filter(|_| context.depth < 60).map(parse::parse);
         match (text, parsed) {
             (Some(text), Some(Ok(script))) => {
@@ -288,266 +294,6 @@ impl Walker {
             }
         }
     }
-
-    /// Builtins that change the shell or whose status is known.
-    fn builtin(
-        &mut self,
-        name: &str,
-        simple: &Simple,
-        argv: &[Arg],
-        mentions: &[String],
-        scope: &mut Scope,
-        context: &Context,
-    ) -> Option<Step> {
-        let words = simple.words.get(1..).unwrap_or_default();
-        let literal = |index: usize| argv.get(index).and_then(Arg::literal);
-        Some(match name {
-            "exit" | "return" => {
-                let value = words.first().map_or(Expr::Status, |word| scope.expr(word));
-                if name == "exit" { Step::Exit(value) } else { Step::Return(value) }
-            }
-            "break" | "continue" => {
-                let levels = literal(1).and_then(|n| n.parse().ok()).unwrap_or(1);
-                if name == "break" { Step::Break(levels) } else { Step::Continue(levels) }
-            }
-            ":" | "true" | "echo" | "printf" => {
-                if name == "printf" && literal(1) == Some("-v") {
-                    if let Some(variable) = literal(2) {
-                        scope.variables.insert(variable.to_owned(), None);
-                    }
-                    return Some(Step::Assign(
-                        literal(2).map(|v| (v.to_owned(), Expr::Unknown)).into_iter().collect(),
-                        Vec::new(),
-                    ));
-                }
-                let leaf = self.leaf(argv.to_vec(), mentions.to_vec(), scope, context);
-                if name == "echo" {
-                    self.program.leaves[leaf].prints = printed(words, scope);
-                }
-                Step::Known(leaf, true)
-            }
-            "false" => Step::Known(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context), false),
-            "[" | "test" => {
-                let words = match (name, words.split_last()) {
-                    ("[", Some((last, inner))) if last.as_literal().as_deref() == Some("]") => inner,
-                    ("[", _) => return Some(Step::Open),
-                    _ => words,
-                };
-                Step::Test(scope.bracket(words))
-            }
-            "let" => {
-                for word in words {
-                    if let Some(text) = word.as_literal() {
-                        let name = text.split(['=', '+', '-']).next().unwrap_or_default().trim();
-                        scope.variables.insert(name.to_owned(), None);
-                    }
-                }
-                let names = words
-                    .iter()
-                    .filter_map(Word::as_literal)
-                    .map(|text| (text.split(['=', '+', '-']).next().unwrap_or_default().trim().to_owned(), Expr::Unknown))
-                    .collect();
-                Step::Seq(vec![Step::Assign(names, Vec::new()), Step::Calculate(Calc::Unknown)])
-            }
-            "export" | "local" | "declare" | "typeset" | "readonly" => declare(words, scope),
-            "unset" => {
-                let mut values = Vec::new();
-                for arg in &argv[1..] {
-                    scope.set.remove(&arg.text);
-                    scope.variables.insert(arg.text.clone(), None);
-                    scope.functions.remove(&arg.text);
-                    values.push((arg.text.clone(), Expr::Text(String::new())));
-                }
-                Step::Assign(values, Vec::new())
-            }
-            "unalias" => {
-                if literal(1) == Some("-a") {
-                    scope.aliases.clear();
-                }
-                for arg in &argv[1..] {
-                    scope.aliases.remove(&arg.text);
-                }
-                Step::Open
-            }
-            "alias" => {
-                for arg in &argv[1..] {
-                    if let Some((name, text)) = arg.text.split_once('=') {
-                        scope.aliases.insert(name.to_owned(), arg.whole.then(|| text.to_owned()));
-                    }
-                }
-                Step::Nothing
-            }
-            "read" | "mapfile" | "readarray" | "getopts" => {
-                let mut values = Vec::new();
-                for arg in argv[1..].iter().filter(|arg| !arg.text.starts_with('-')) {
-                    scope.variables.insert(arg.text.clone(), None);
-                    values.push((arg.text.clone(), Expr::Unknown));
-                }
-                let leaf = Step::Leaf(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context));
-                after(vec![Step::Bind(values)], leaf)
-            }
-            "shift" => {
-                let by = literal(1).map_or(Some(1), |n| n.parse::<usize>().ok());
-                scope.positional = scope.positional.take().zip(by).map(|(args, by)| args.into_iter().skip(by).collect());
-                scope.call = self.next_call();
-                Step::Open
-            }
-            "set" => self.set(argv, scope),
-            "setopt" | "unsetopt" => settings(&argv[1..], name == "setopt"),
-            "shopt" => {
-                let on = literal(1).is_some_and(|flags| flags.starts_with('-') && flags.contains('s'));
-                settings(&argv[1..], on)
-            }
-            "cd" | "chdir" | "pushd" | "popd" => {
-                let leaf = Step::Leaf(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context));
-                change_directory(name, argv, scope);
-                leaf
-            }
-            "trap" => self.trap(argv, scope, context),
-            "wait" => match words {
-                [] => Step::Wait(None),
-                [word] if !word.as_literal().is_some_and(|text| text.starts_with(['-', '%'])) => {
-                    Step::Wait(Some(scope.expr(word)))
-                }
-                _ => Step::Open,
-            },
-            "exec" => {
-                if argv.len() == 1 {
-                    let current = scope.streams.clone().unwrap_or_default();
-                    let pick = |mine: &Sink, old: Sink| if *mine == Sink::Terminal { old } else { mine.clone() };
-                    scope.streams = Some((pick(&context.stdout, current.0), pick(&context.stderr, current.1)));
-                    return Some(Step::Nothing);
-                }
-                let mut rest = argv[1..].to_vec();
-                while rest.first().is_some_and(|arg| matches!(arg.text.as_str(), "-a" | "-c" | "-l")) {
-                    let words = if rest[0].text == "-a" { 2.min(rest.len()) } else { 1 };
-                    rest.drain(..words);
-                }
-                if rest.is_empty() {
-                    return Some(Step::Nothing);
-                }
-                let step = self.program_or_wrapper(rest, mentions.to_vec(), scope, context);
-                Step::Seq(vec![step, Step::Exit(Expr::Status)])
-            }
-            _ => return None,
-        })
-    }
-
-    fn set(&mut self, argv: &[Arg], scope: &mut Scope) -> Step {
-        let mut settings = Vec::new();
-        let mut rest = argv[1..].iter();
-        while let Some(arg) = rest.next() {
-            let text = arg.text.as_str();
-            if !arg.whole {
-                scope.positional = None;
-                break;
-            }
-            if text == "--" || text == "-" || !text.starts_with(['-', '+']) {
-                let skip = usize::from(text == "--" || text == "-");
-                let at = argv.len() - rest.len() - 1 + skip;
-                scope.positional = Some(argv[at..].to_vec());
-                scope.call = self.next_call();
-                break;
-            }
-            let on = text.starts_with('-');
-            for letter in text[1..].chars() {
-                match letter {
-                    'e' => settings.push((Setting::Errexit, on)),
-                    'u' => scope.nounset = on,
-                    'o' => match rest.next().and_then(Arg::literal) {
-                        Some("nounset") => scope.nounset = on,
-                        Some("pipefail") => settings.push((Setting::Pipefail, on)),
-                        Some("errexit") => settings.push((Setting::Errexit, on)),
-                        _ => {}
-                    },
-                    _ => {}
-                }
-            }
-        }
-        Step::Set(settings)
-    }
-
-    fn trap(&mut self, argv: &[Arg], scope: &Scope, context: &Context) -> Step {
-        let args: Vec<&Arg> = argv[1..].iter().filter(|arg| arg.text != "--").collect();
-        let Some((code, signals)) = args.split_first() else { return Step::Nothing };
-        let mut steps = Vec::new();
-        let mut body = None;
-        for signal in signals {
-            let signal = signal.text.trim_start_matches("SIG").to_ascii_uppercase();
-            if !matches!(signal.as_str(), "EXIT" | "0" | "ERR") {
-                continue;
-            }
-            let step = match (code.literal(), &mut body) {
-                (Some("-" | ""), _) => None,
-                (_, Some(step)) => Some(Box::new(Step::clone(step))),
-                (_, none) => {
-                    let text = code.whole.then(|| code.text.clone());
-                    let step = match text {
-                        Some(text) => self.inner_script(Some(&text), &mut scope.clone(), context),
-                        None => Step::Either(vec![Step::Nothing, Step::Exit(Expr::Unknown)]),
-                    };
-                    *none = Some(step.clone());
-                    Some(Box::new(step))
-                }
-            };
-            steps.push(if signal == "ERR" { Step::TrapErr(step) } else { Step::TrapExit(step) });
-        }
-        Step::Seq(steps)
-    }
-}
-
-/// What an `echo` prints, if a status or a variable that may hold one is among it.
-fn printed(words: &[Word], scope: &Scope) -> Vec<Expr> {
-    let mut pieces: Vec<Expr> = Vec::new();
-    for (index, word) in words.iter().enumerate() {
-        if index > 0 {
-            pieces.push(Expr::Text(" ".to_owned()));
-        }
-        match scope.expr(word) {
-            Expr::Concat(parts) => pieces.extend(parts),
-            Expr::Text(text) if index == 0 && matches!(text.as_str(), "-e" | "-n" | "-E") => {
-                pieces.clear();
-            }
-            other => pieces.push(other),
-        }
-    }
-    if let Some(Expr::Text(first)) = pieces.first()
-        && first == " "
-    {
-        pieces.remove(0);
-    }
-    let statuses = pieces.iter().filter(|p| matches!(p, Expr::Status | Expr::PipeStatus(_) | Expr::Variable(_))).count();
-    let plain = pieces.iter().all(|p| matches!(p, Expr::Text(_) | Expr::Status | Expr::PipeStatus(_) | Expr::Variable(_)));
-    if (1..=4).contains(&statuses) && plain { pieces } else { Vec::new() }
-}
-
-/// `export A=b`, `local rc=$?`: the status is that of the builtin, whatever a substitution in it returned.
-fn declare(words: &[Word], scope: &mut Scope) -> Step {
-    let mut values = Vec::new();
-    for word in words {
-        let Some(Part::Text { text, .. }) = word.parts.first() else { continue };
-        if text.starts_with('-') {
-            continue;
-        }
-        match text.split_once('=') {
-            Some((name, rest)) => {
-                let mut parts = vec![];
-                if !rest.is_empty() {
-                    parts.push(Part::Text { text: rest.to_owned(), quoted: true });
-                }
-                parts.extend(word.parts[1..].iter().cloned());
-                let value = Word { parts };
-                values.push((name.to_owned(), scope.expr(&value)));
-                scope.set.insert(name.to_owned());
-                let known = scope.text(&value);
-                scope.variables.insert(name.to_owned(), known);
-            }
-            None => {
-                scope.variables.entry(text.clone()).or_insert(None);
-            }
-        }
-    }
-    Step::Assign(values, Vec::new())
 }
 
 /// The names that a function body declares `local`.
@@ -590,19 +336,6 @@ fn locals(node: &super::ast::Node, depth: usize) -> Vec<String> {
     }
 }
 
-fn settings(args: &[Arg], on: bool) -> Step {
-    let settings = args
-        .iter()
-        .filter_map(|arg| match arg.text.to_ascii_lowercase().replace('_', "").as_str() {
-            "pipefail" => Some((Setting::Pipefail, on)),
-            "errexit" => Some((Setting::Errexit, on)),
-            "inheriterrexit" => Some((Setting::InheritErrexit, on)),
-            _ => None,
-        })
-        .collect();
-    Step::Set(settings)
-}
-
 fn shell(errexit: bool, pipefail: bool, step: Step) -> Step {
     let settings = [(Setting::Errexit, errexit), (Setting::Pipefail, pipefail)];
     let settings: Vec<_> = settings.into_iter().filter(|(_, on)| *on).collect();
@@ -618,48 +351,6 @@ fn fresh(scope: &Scope, positional: Vec<Arg>, nounset: bool) -> Scope {
         positional: Some(positional),
         ..Scope::default()
     }
-}
-
-fn change_directory(name: &str, argv: &[Arg], scope: &mut Scope) {
-    let target = argv[1..].iter().find(|arg| arg.text == "-" || !arg.text.starts_with('-'));
-    match name {
-        "popd" => scope.directory = scope.stack.pop().unwrap_or(Some(Directory { path: None, certain: true })),
-        _ => {
-            if name == "pushd" {
-                scope.stack.push(scope.directory.clone());
-            }
-            scope.directory = Some(match target {
-                Some(arg) if arg.text != "-" => enter(scope.directory.as_ref(), arg),
-                _ => Directory { path: target.is_none().then(|| "~".to_owned()), certain: true },
-            });
-        }
-    }
-}
-
-/// The directory that `path` names when one stands in `from`.
-pub(super) fn enter(from: Option<&Directory>, path: &Arg) -> Directory {
-    let Some(path) = path.literal() else { return Directory { path: None, certain: true } };
-    let drive = path.as_bytes().get(1) == Some(&b':');
-    if path.starts_with(['/', '~', '\\']) || drive {
-        return Directory { path: Some(path.to_owned()), certain: true };
-    }
-    let base = match from {
-        None => String::new(),
-        Some(Directory { path: None, .. }) => return Directory { path: None, certain: true },
-        Some(Directory { path: Some(base), .. }) => base.clone(),
-    };
-    let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != ".." && *last != "~") => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    let joined = parts.join("/");
-    Directory { path: Some(if base.starts_with('/') { format!("/{joined}") } else { joined }), certain: true }
 }
 
 fn as_word(arg: &Arg) -> Word {

@@ -110,7 +110,10 @@ pub fn unwrap(argv: &[Arg]) -> Option<Unwrapped> {
     }
     if matches!(name, "eval") {
         let text = join(&argv[1..]);
-        return Some(plain(name, Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false }));
+        return Some(plain(
+            name,
+            Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false },
+        ));
     }
     if name == "find" {
         return find(argv);
@@ -137,7 +140,8 @@ fn join(words: &[Arg]) -> Option<String> {
 
 /// `bash -euo pipefail -lc 'script' name args`, `bash script.sh` (a program like any other), `bash -s`.
 fn shell(name: &str, args: &[Arg]) -> Option<Unwrapped> {
-    let (mut errexit, mut pipefail, mut nounset, mut script, mut stdin, mut noexec) = (false, false, false, false, false, false);
+    let (mut errexit, mut pipefail, mut nounset, mut script, mut stdin, mut noexec) =
+        (false, false, false, false, false, false);
     let mut rest = args;
     while let Some((first, after)) = rest.split_first() {
         let Some(text) = first.literal() else { break };
@@ -227,7 +231,9 @@ impl Wrapper {
                     return Some(found);
                 }
                 End::Command => return found.argv(rest, self),
-                End::Operands if rest.first().and_then(Arg::literal).is_some_and(|w| self.optional.iter().any(|o| o == w)) => {
+                End::Operands
+                    if rest.first().and_then(Arg::literal).is_some_and(|w| self.optional.iter().any(|o| o == w)) =>
+                {
                     rest = &rest[1..];
                 }
                 End::Operands => break,
@@ -252,7 +258,8 @@ impl Wrapper {
             match end {
                 End::Script(text) => {
                     let text = text.whole.then_some(text.text);
-                    found.inner = Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false };
+                    found.inner =
+                        Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false };
                     return Some(found);
                 }
                 End::Command => return found.argv(rest, self),
@@ -304,12 +311,19 @@ impl Wrapper {
             let bundled = |list: &[String]| {
                 !text.starts_with("--")
                     && text.len() > 2
-                    && list.iter().any(|entry| entry.len() == 2 && text.ends_with(&entry[1..]) && is_letters(&text[1..]))
+                    && list
+                        .iter()
+                        .any(|entry| entry.len() == 2 && text.ends_with(&entry[1..]) && is_letters(&text[1..]))
             };
-            if self.honest.iter().any(|entry| entry.len() == 2 && !text.starts_with("--") && text.contains(&entry[1..])) {
+            if self.honest.iter().any(|entry| entry.len() == 2 && !text.starts_with("--") && text.contains(&entry[1..]))
+            {
                 found.passes = Passes::Own;
             }
-            if self.detached.iter().any(|entry| entry.len() == 2 && is_letters(&text[1..]) && text.contains(&entry[1..])) {
+            if self
+                .detached
+                .iter()
+                .any(|entry| entry.len() == 2 && is_letters(&text[1..]) && text.contains(&entry[1..]))
+            {
                 found.passes = Passes::Detached;
             }
             if is(&self.command) {
@@ -374,7 +388,8 @@ impl Unwrapped {
         }
         if wrapper.shell {
             let text = join(rest);
-            self.inner = Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false };
+            self.inner =
+                Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false };
             return Some(self);
         }
         let mut argv = rest.to_vec();

@@ -5,15 +5,16 @@
 
 use std::rc::Rc;
 
-use super::ast::{Item, Kind, Node, Op, Part, Redirect, RedirectTo, Script, Word};
+use super::ast::{Item, Kind, Node, Op, Part, Script, Word};
 use super::expand::Scope;
+use super::forget::forget_assigned;
 use super::parse::{self, Unparsed};
 use super::program::{Arg, Directory, Expr, Leaf, Passes, Program, Sink, Source, Step};
 
 /// How many steps a program may have. Functions that call functions make short lines long.
 const MAX_STEPS: usize = 20_000;
 /// How deep scripts, functions and compound commands may stand in each other.
-const MAX_DEPTH: usize = 70;
+pub(super) const MAX_DEPTH: usize = 70;
 /// How many rounds of a `for` over known words are followed one by one.
 const MAX_ROUNDS: usize = 16;
 
@@ -33,7 +34,7 @@ pub fn program(line: &str) -> Result<Program, Unparsed> {
 pub(super) struct Walker {
     pub(super) program: Program,
     steps: usize,
-    pipes: usize,
+    pub(super) pipes: usize,
     calls: usize,
 }
 
@@ -50,6 +51,7 @@ pub(super) struct Context {
     pub(super) remote: bool,
     pub(super) background: bool,
     pub(super) appended: bool,
+    pub(super) shadowed: bool,
     pub(super) writes: Vec<Option<String>>,
     pub(super) depth: usize,
     /// The whole simple command, for messages.
@@ -148,8 +150,7 @@ impl Walker {
                     ends.push(inner);
                 }
                 let mut inner = scope.clone();
-                let otherwise =
-                    otherwise.as_ref().map(|script| Box::new(self.script(script, &mut inner, &context)));
+                let otherwise = otherwise.as_ref().map(|script| Box::new(self.script(script, &mut inner, &context)));
                 *scope = inner;
                 for end in &ends {
                     scope.join(end);
@@ -165,7 +166,9 @@ impl Walker {
                 scope.join(&inner);
                 Step::While(Box::new(condition), *until, Box::new(body))
             }
-            Kind::For { variable, words, body } => self.repeat(variable.as_deref(), words.as_deref(), body, scope, &context),
+            Kind::For { variable, words, body } => {
+                self.repeat(variable.as_deref(), words.as_deref(), body, scope, &context)
+            }
             Kind::Case { word, arms } => {
                 let mut before = Vec::new();
                 self.substitutions(word, scope, &context, None, &mut before);
@@ -273,229 +276,6 @@ impl Walker {
         after(before, Step::Repeat(Box::new(Step::Seq(vec![Step::Bind(assign), step])), once))
     }
 
-    /// Variables that a loop's body assigns have no known value at its start.
-    fn forget(&self, script: &Script, scope: &mut Scope, depth: usize) {
-        if depth > MAX_DEPTH {
-            return;
-        }
-        for item in &script.items {
-            self.forget_node(&item.node, scope, depth);
-        }
-    }
-
-    fn forget_node(&self, node: &Node, scope: &mut Scope, depth: usize) {
-        let depth = depth + 1;
-        match &node.kind {
-            Kind::Simple(simple) => {
-                for assignment in &simple.assignments {
-                    scope.variables.insert(assignment.name.clone(), None);
-                }
-                let first = simple.words.first().and_then(Word::as_literal).unwrap_or_default();
-                if matches!(first.as_str(), "read" | "export" | "declare" | "local" | "typeset" | "readonly" | "eval" | "mapfile" | "let" | "unset" | "printf" | "getopts" | "shift" | "set") {
-                    for word in &simple.words[1..] {
-                        if let Some(Part::Text { text, .. }) = word.parts.first() {
-                            let name = text.split('=').next().unwrap_or_default();
-                            scope.variables.insert(name.to_owned(), None);
-                        }
-                    }
-                    if matches!(first.as_str(), "shift" | "set") {
-                        scope.positional = None;
-                    }
-                }
-            }
-            Kind::AndOr { first, rest } => {
-                self.forget_node(first, scope, depth);
-                for (_, node) in rest {
-                    self.forget_node(node, scope, depth);
-                }
-            }
-            Kind::Group(script) => self.forget(script, scope, depth),
-            Kind::If { arms, otherwise } => {
-                for (condition, then) in arms {
-                    self.forget(condition, scope, depth);
-                    self.forget(then, scope, depth);
-                }
-                if let Some(script) = otherwise {
-                    self.forget(script, scope, depth);
-                }
-            }
-            Kind::While { condition, body, .. } => {
-                self.forget(condition, scope, depth);
-                self.forget(body, scope, depth);
-            }
-            Kind::For { variable, body, .. } => {
-                if let Some(variable) = variable {
-                    scope.variables.insert(variable.clone(), None);
-                }
-                self.forget(body, scope, depth);
-            }
-            Kind::Case { arms, .. } => {
-                for arm in arms {
-                    self.forget(&arm.body, scope, depth);
-                }
-            }
-            Kind::Time(Some(inner)) => self.forget_node(inner, scope, depth),
-            Kind::Arithmetic(arithmetic) => forget_assigned(&scope.calc(arithmetic), scope),
-            _ => {}
-        }
-    }
-
-    fn condition_words(
-        &mut self,
-        condition: &super::ast::Condition,
-        scope: &Scope,
-        context: &Context,
-        into: &mut Vec<Step>,
-    ) {
-        use super::ast::Condition as C;
-        let words: Vec<&Word> = match condition {
-            C::Compare(left, _, right) => vec![left, right],
-            C::Unary(_, word) => vec![word],
-            C::Unknown(words) => words.iter().collect(),
-            _ => Vec::new(),
-        };
-        if scope.may_be_unbound(words) {
-            into.push(Step::Unbound);
-        }
-        match condition {
-            C::Not(inner) => self.condition_words(inner, scope, context, into),
-            C::And(left, right) | C::Or(left, right) => {
-                self.condition_words(left, scope, context, into);
-                self.condition_words(right, scope, context, into);
-            }
-            C::Compare(left, _, right) => {
-                self.substitutions(left, scope, context, None, into);
-                self.substitutions(right, scope, context, None, into);
-            }
-            C::Unary(_, word) => self.substitutions(word, scope, context, None, into),
-            C::Unknown(words) => {
-                for word in words {
-                    self.substitutions(word, scope, context, None, into);
-                }
-            }
-        }
-    }
-
-    /// The scripts that expanding a word runs, in their order.
-    pub(super) fn substitutions(
-        &mut self,
-        word: &Word,
-        scope: &Scope,
-        context: &Context,
-        variable: Option<&str>,
-        into: &mut Vec<Step>,
-    ) {
-        let captured = Context { stdout: Sink::Captured(variable.map(str::to_owned)), ..context.clone() };
-        for part in &word.parts {
-            match part {
-                Part::Substitution { script, .. } => {
-                    let step = self.script(script, &mut scope.clone(), &captured);
-                    into.push(Step::Substitution(Box::new(step)));
-                }
-                Part::Process { script, reads } => {
-                    let stdout = if *reads { Sink::Elsewhere } else { context.stdout.clone() };
-                    let inner = Context { stdout, background: true, ..context.clone() };
-                    let step = self.script(script, &mut scope.clone(), &inner);
-                    into.push(Step::Background(Box::new(step)));
-                }
-                Part::Arithmetic(super::ast::Arithmetic::Word(word)) => {
-                    self.substitutions(word, scope, context, None, into);
-                }
-                Part::Opaque(scripts) => {
-                    for script in scripts {
-                        // `${x:-$(cmd)}` may or may not run it.
-                        let step = self.script(script, &mut scope.clone(), &captured);
-                        into.push(Step::Either(vec![Step::Nothing, Step::Substitution(Box::new(step))]));
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Applies redirections to the streams.
-    pub(super) fn redirect(
-        &mut self,
-        redirects: &[Redirect],
-        scope: &Scope,
-        context: &mut Context,
-        before: &mut Vec<Step>,
-    ) {
-        for Redirect { fd, to } in redirects {
-            let (word, sink) = match to {
-                RedirectTo::File(word) | RedirectTo::Append(word) | RedirectTo::Both(word) | RedirectTo::BothAppend(word) => {
-                    if let [Part::Process { script, reads: false }] = word.parts.as_slice() {
-                        // `> >(tee log)` is a pipe, but its reader does not decide the status.
-                        self.pipes += 1;
-                        let pipe = self.pipes;
-                        let inner = Context { stdin: Source::Pipe(pipe), ..context.clone() };
-                        let step = self.script(script, &mut scope.clone(), &inner);
-                        before.push(Step::Background(Box::new(step)));
-                        (None, Sink::Pipe(pipe))
-                    } else {
-                        let path = scope.text(word);
-                        let sink = match path.as_deref() {
-                            Some("/dev/null" | "NUL" | "nul") => Sink::Nowhere,
-                            Some("/dev/stdout" | "/dev/fd/1") => context.stdout.clone(),
-                            Some("/dev/stderr" | "/dev/fd/2") => context.stderr.clone(),
-                            Some("/dev/tty") => Sink::Elsewhere,
-                            _ => Sink::File(path),
-                        };
-                        (Some(word), sink)
-                    }
-                }
-                RedirectTo::Input(word) => {
-                    self.substitutions(word, scope, context, None, before);
-                    if *fd == Some(0) {
-                        context.stdin = Source::File(scope.text(word));
-                    }
-                    continue;
-                }
-                RedirectTo::Text(word) => {
-                    self.substitutions(word, scope, context, None, before);
-                    if *fd == Some(0) {
-                        context.stdin = Source::Text(scope.text(word));
-                    }
-                    continue;
-                }
-                RedirectTo::Copy(source) => {
-                    let copied = match source {
-                        1 => context.stdout.clone(),
-                        2 => context.stderr.clone(),
-                        _ => Sink::Elsewhere,
-                    };
-                    match fd {
-                        Some(1) => context.stdout = copied,
-                        Some(2) => context.stderr = copied,
-                        _ => {}
-                    }
-                    continue;
-                }
-                RedirectTo::Closed => {
-                    match fd {
-                        Some(1) => context.stdout = Sink::Nowhere,
-                        Some(2) => context.stderr = Sink::Nowhere,
-                        _ => {}
-                    }
-                    continue;
-                }
-            };
-            if let Some(word) = word {
-                self.substitutions(word, scope, context, None, before);
-            }
-            if let Sink::File(path) = &sink {
-                context.writes.push(path.clone());
-            }
-            let both = matches!(to, RedirectTo::Both(_) | RedirectTo::BothAppend(_));
-            if both || *fd == Some(1) {
-                context.stdout = sink.clone();
-            }
-            if both || *fd == Some(2) {
-                context.stderr = sink;
-            }
-        }
-    }
-
     /// Adds a simple command to the program.
     pub(super) fn leaf(&mut self, argv: Vec<Arg>, mentions: Vec<String>, scope: &Scope, context: &Context) -> usize {
         let (stdout, stderr) = match &scope.streams {
@@ -516,6 +296,7 @@ impl Walker {
             narrowed_by: context.narrowed_by.clone(),
             remote: context.remote,
             background: context.background,
+            shadowed: context.shadowed,
             appended: context.appended,
             writes: context.writes.clone(),
             mentions,
@@ -534,26 +315,6 @@ impl Walker {
 /// `before`, then `step`; the status is that of `step`.
 pub(super) fn after(before: Vec<Step>, step: Step) -> Step {
     if before.is_empty() { step } else { Step::After(before, Box::new(step)) }
-}
-
-/// What arithmetic assigns is no longer known as text.
-fn forget_assigned(calc: &super::program::Calc, scope: &mut Scope) {
-    use super::program::Calc;
-    match calc {
-        Calc::Assign(name, value) => {
-            scope.variables.insert(name.clone(), None);
-            forget_assigned(value, scope);
-        }
-        Calc::Step(name, ..) => {
-            scope.variables.insert(name.clone(), None);
-        }
-        Calc::Binary(_, left, right) => {
-            forget_assigned(left, scope);
-            forget_assigned(right, scope);
-        }
-        Calc::Unary(_, inner) => forget_assigned(inner, scope),
-        _ => {}
-    }
 }
 
 /// How a wrapper's status relates to what it runs.

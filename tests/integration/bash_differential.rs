@@ -72,7 +72,14 @@ impl Writer {
         }
         line += &self.list(3);
         if self.random.chance(15) {
-            line += self.random.pick(&["; exit $?", "; exit ${PIPESTATUS[0]}", "; echo done", " || true", " && echo yes", "\n[ $? -eq 0 ]"]);
+            line += self.random.pick(&[
+                "; exit $?",
+                "; exit ${PIPESTATUS[0]}",
+                "; echo done",
+                " || true",
+                " && echo yes",
+                "\n[ $? -eq 0 ]",
+            ]);
         }
         (line, self.stubs)
     }
@@ -112,7 +119,11 @@ impl Writer {
 
     fn command(&mut self, depth: usize) -> String {
         if depth == 0 || self.stubs > 4 {
-            return if self.random.chance(80) { self.stub() } else { self.random.pick(&["true", "false", ":"]).to_owned() };
+            return if self.random.chance(80) {
+                self.stub()
+            } else {
+                self.random.pick(&["true", "false", ":"]).to_owned()
+            };
         }
         let depth = depth - 1;
         match self.random.below(36) {
@@ -178,7 +189,12 @@ impl Writer {
     fn case(&mut self, depth: usize) -> String {
         let word = self.random.pick(&["a", "b", "$UNSET", "$?", "\"$(echo a)\""]);
         let end = self.random.pick(&[";;", ";;", ";&"]);
-        format!("case {word} in a) {} {end} 0|b) {} ;; *) {} ;; esac", self.list(depth), self.stub(), self.command(depth))
+        format!(
+            "case {word} in a) {} {end} 0|b) {} ;; *) {} ;; esac",
+            self.list(depth),
+            self.stub(),
+            self.command(depth)
+        )
     }
 
     fn function(&mut self, depth: usize) -> String {
@@ -361,7 +377,17 @@ fn the_analysis_never_contradicts_bash() {
                 jobs.push((number, digits.chain("0000000000".chars()).collect(), line.clone()));
             }
         } else {
-            let mut digits = |good: usize| (0..24).map(|_| if writer.random.chance(good) { '0' } else { *b"127".get(writer.random.below(3)).expect("one of three") as char }).collect::<String>();
+            let mut digits = |good: usize| {
+                (0..24)
+                    .map(|_| {
+                        if writer.random.chance(good) {
+                            '0'
+                        } else {
+                            *b"127".get(writer.random.below(3)).expect("one of three") as char
+                        }
+                    })
+                    .collect::<String>()
+            };
             let plan = digits(70);
             jobs.push((number, plan, line.clone()));
         }
@@ -432,7 +458,11 @@ fn the_analysis_never_contradicts_bash() {
         } else {
             loose += 1;
             if loose <= 8 {
-                let _ = writeln!(example, "zero: {zero}, stub {stub}: held {held:?}, happened {happened:?}\n{}\n", lines[*line]);
+                let _ = writeln!(
+                    example,
+                    "zero: {zero}, stub {stub}: held {held:?}, happened {happened:?}\n{}\n",
+                    lines[*line]
+                );
             }
         }
     }

@@ -1,0 +1,288 @@
+//! One check of a line, in the light of the recorded status and output.
+
+use crate::runner::{Catalogue, OutputReading, Runner, Says, read_output_of};
+use crate::shell::program::{LeafId, Sink};
+use crate::shell::status::{self, Fate, Outcomes, Seen};
+
+use super::judge::{CHECKS, Judge};
+use super::purpose::Purpose;
+use super::table::table;
+use super::view::{View, may_show, views};
+use super::{Extent, Outcome, evidence, forgery};
+
+/// One check, looked at in the light of status and output.
+pub(super) struct Look<'a> {
+    pub(super) judge: &'a Judge<'a>,
+    pub(super) leaf: LeafId,
+    /// What the status alone says about it.
+    pub(super) fate: Fate,
+    /// All checks of the deciding kind.
+    pub(super) ids: &'a [LeafId],
+}
+
+impl Look<'_> {
+    /// How it ended, and how that is known.
+    pub(super) fn result(&self) -> (Outcome, String) {
+        let record = self.judge.record;
+        let purpose = self.judge.purpose(self.leaf);
+        let tests = purpose.extent.is_some();
+        let seen: Vec<Seen> = self.judge.seen.iter().filter(|seen| seen.leaf != self.leaf).copied().collect();
+        let narrowed = status::fate_seen(self.judge.program(), self.leaf, &seen);
+        let fits = narrowed.complete && !seen.is_empty() && narrowed.given(record.status).possible();
+        let fate = if fits { narrowed } else { self.fate };
+        let possible = fate.given(record.status);
+        let status = match (record.status, fits && narrowed.given(record.status) != self.fate.given(record.status)) {
+            (_, true) => "what the line prints about its other commands".to_owned(),
+            (Some(status), false) => format!("exit status {status}"),
+            (None, false) => String::new(),
+        };
+        let recorded = (record.status.is_some() || fits) && self.fate.complete && purpose.honest();
+        let ways = views(self.judge.program(), self.leaf);
+        let reading = self.reading(&ways);
+        if !possible.possible() && record.status.is_some() && self.fate.complete {
+            return (Outcome::Unknown, format!("{status} is not possible for this line"));
+        }
+        if recorded && possible.only(status::Outcome::NotRun) {
+            return (Outcome::NoTests, format!("with {status} it was not reached"));
+        }
+        if recorded && possible.only(status::Outcome::Failed) {
+            return match reading.says {
+                Says::NothingRan if tests => (Outcome::NoTests, said("no test was executed", &reading)),
+                _ => (Outcome::Fail, format!("{status} shows that it failed")),
+            };
+        }
+        if purpose.extent == Some(Extent::NoneExecuted) {
+            return match reading.says {
+                Says::Failed if possible.failed => (Outcome::Fail, said("it failed", &reading)),
+                _ => (Outcome::NoTests, "it executes no test".to_owned()),
+            };
+        }
+        if recorded && possible.only(status::Outcome::Succeeded) {
+            return match reading.says {
+                Says::NothingRan if tests => (Outcome::NoTests, said("no test was executed", &reading)),
+                Says::Silent if tests && self.nothing_counted(&ways, &reading) => {
+                    (Outcome::NoTests, "its whole output is there and counts no test".to_owned())
+                }
+                Says::Failed if tests && self.failed_itself(&reading) && reading.complete && self.is_plain(&ways) => {
+                    (Outcome::Unknown, said("status 0 contradicts the output", &reading))
+                }
+                _ => (Outcome::Pass, format!("{status} shows that it passed")),
+            };
+        }
+        self.by_output(possible, &ways, &reading)
+    }
+
+    fn is_plain(&self, ways: &[View]) -> bool {
+        self.ids.len() == 1 && ways.iter().any(View::is_plain)
+    }
+
+    /// The runners whose closing lines this check prints.
+    fn runners(&self) -> Vec<&'static Runner> {
+        let runs = self.judge.purpose(self.leaf).invocation.as_ref().map(|invocation| &invocation.runs);
+        runs.into_iter().flatten().filter_map(|id| Catalogue::embedded().runner(id)).collect()
+    }
+
+    fn reading(&self, ways: &[View]) -> OutputReading {
+        match self.judge.record.output {
+            Some(output) if !ways.is_empty() => {
+                let runners = self.runners();
+                if runners.is_empty() && self.judge.purpose(self.leaf).extent.is_none() {
+                    return OutputReading::default();
+                }
+                read_output_of(Catalogue::embedded(), &runners, output)
+            }
+            _ => OutputReading::default(),
+        }
+    }
+
+    /// Whether the runner itself says that it failed, in a line that nothing but its failure prints.
+    fn failed_itself(&self, reading: &OutputReading) -> bool {
+        let catalogue = Catalogue::embedded();
+        let output = self.judge.record.output.unwrap_or_default();
+        let runners = self.runners();
+        if runners.iter().any(|runner| runner.task.is_none()) {
+            return evidence::failed_itself(&runners, output);
+        }
+        // What is behind a task is told by the summary; without one, the task runner itself must say so.
+        let reported = reading.reports.iter().filter_map(|report| catalogue.runner(&report.runner));
+        let readers: Vec<&Runner> = reported.chain(runners).collect();
+        evidence::failed_itself(&readers, output)
+    }
+
+    /// Lines that a failing run always prints.
+    fn failures(&self, reading: &OutputReading) -> Vec<String> {
+        let catalogue = Catalogue::embedded();
+        let runners = self.runners();
+        let workers: Vec<&Runner> = runners.iter().copied().filter(|runner| runner.task.is_none()).collect();
+        let readers = if workers.is_empty() {
+            reading.reports.iter().filter_map(|report| catalogue.runner(&report.runner)).collect()
+        } else {
+            workers
+        };
+        readers.into_iter().flat_map(|runner| &runner.output.failure_shows).cloned().collect()
+    }
+
+    /// The status does not tell: the output may.
+    fn by_output(&self, possible: Outcomes, ways: &[View], reading: &OutputReading) -> (Outcome, String) {
+        let unknown = |why: &str| (Outcome::Unknown, why.to_owned());
+        let Some(output) = self.judge.record.output else {
+            return unknown("its status is not shown and no output is recorded");
+        };
+        if ways.is_empty() {
+            return unknown("its output is not in the record");
+        }
+        if !self.fate.complete {
+            return unknown("the line is too involved to be followed");
+        }
+        let purpose = self.judge.purpose(self.leaf);
+        let tests = purpose.extent.is_some();
+        match reading.says {
+            Says::Failed if !possible.failed => unknown("something else failed"),
+            Says::Failed if self.failed_itself(reading) || self.alone() => (Outcome::Fail, said("it failed", reading)),
+            // What failed after its passing summary is a later check; its own failure would have said so.
+            Says::Failed if possible.succeeded && self.passed_before(reading) => {
+                self.passed(possible, ways, &OutputReading { says: Says::Passed, ..reading.clone() }, output)
+            }
+            Says::Failed if possible.not_run => self.not_reached("something before it failed"),
+            Says::Failed => unknown("something in the line failed, and it is not shown what"),
+            Says::Passed => self.passed(possible, ways, reading, output),
+            Says::NothingRan if tests && ways.iter().all(|view| view.cuts_end(table().visible_lines(output))) => {
+                unknown("the end of its output is cut off")
+            }
+            Says::NothingRan if tests => (Outcome::NoTests, said("no test was executed", reading)),
+            Says::NothingRan | Says::Silent => self.silent(possible, ways, reading, output),
+        }
+    }
+
+    /// Whether every line of it is in the record, and its counts are zero.
+    fn nothing_counted(&self, ways: &[View], reading: &OutputReading) -> bool {
+        let output = self.judge.record.output.unwrap_or_default();
+        self.is_plain(ways)
+            && table().visible_lines(output).is_some()
+            && !reading.reports.is_empty()
+            && reading.reports.iter().all(|report| report.passed + report.failed == 0)
+    }
+
+    /// Whether its summary says that it passed, and another check comes after it.
+    fn passed_before(&self, reading: &OutputReading) -> bool {
+        let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
+        reading.complete
+            && !self.failures(reading).is_empty()
+            && reading.reports.iter().any(|report| report.passed > 0)
+            && reading.reports.iter().all(|report| report.failed == 0)
+            && self.judge.understood.purposes[self.leaf + 1..].iter().any(checks)
+    }
+
+    /// Whether no other check could have printed what looks like its failure.
+    fn alone(&self) -> bool {
+        let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
+        let others = self.judge.understood.purposes.iter().enumerate();
+        !others
+            .filter(|(id, _)| !self.ids.contains(id))
+            .any(|(id, purpose)| checks(purpose) && may_show(self.judge.program(), id))
+    }
+
+    fn not_reached(&self, why: &str) -> (Outcome, String) {
+        if self.judge.purpose(self.leaf).extent.is_some() {
+            (Outcome::NoTests, format!("{why}, and it was not reached"))
+        } else {
+            (Outcome::Unknown, why.to_owned())
+        }
+    }
+
+    fn passed(&self, possible: Outcomes, ways: &[View], reading: &OutputReading, output: &str) -> (Outcome, String) {
+        if !possible.succeeded {
+            return (Outcome::Unknown, "the output shows a pass that the status excludes".to_owned());
+        }
+        let failures = self.failures(reading);
+        let open = ways.iter().find(|view| view.only_cuts() || view.shows(&failures));
+        let Some(view) = open else {
+            return (Outcome::Unknown, "what is shown of its output would not show a failure".to_owned());
+        };
+        let visible = table().visible_lines(output);
+        // A run of one package ends with its line, and a part of the tests is no full proof anyway.
+        let ends_here = visible.is_none()
+            && self.judge.purpose(self.leaf).extent != Some(Extent::Full)
+            && reading.line.as_deref() == output.lines().map(str::trim).rfind(|line| !line.is_empty());
+        if reading.needs_end && view.cuts_end(visible) && !ends_here {
+            return (Outcome::Unknown, "the end of its output is cut off".to_owned());
+        }
+        if self.judge.program().leaves[self.leaf].shadowed {
+            return (Outcome::Unknown, "an alias or a function of the line may stand for it".to_owned());
+        }
+        if let Some(text) =
+            forgery::suspect(self.judge.program(), &self.judge.understood.purposes, self.ids, &self.runners())
+        {
+            let text: String = text.lines().next().unwrap_or_default().chars().take(60).collect();
+            return (Outcome::Unknown, format!("the closing lines may come from `{text}`"));
+        }
+        (Outcome::Pass, said("its output shows that it passed", reading))
+    }
+
+    /// No closing line is visible.
+    fn silent(&self, possible: Outcomes, ways: &[View], reading: &OutputReading, output: &str) -> (Outcome, String) {
+        let purpose = self.judge.purpose(self.leaf);
+        let failures = self.failures(reading);
+        let hidden = ways.iter().find(|view| view.drops_only() && view.merged && view.shows(&failures));
+        if hidden.is_some() && possible.succeeded && !possible.not_run && self.silence_is_its_own(output) {
+            return (Outcome::Pass, "every line that a failure prints would be shown, and none is".to_owned());
+        }
+        let prints_failures_only = self.runners().iter().any(|runner| table().record.silent.contains(&runner.id))
+            && ways.iter().any(|v| v.merged && (v.only_cuts()));
+        if prints_failures_only && possible.succeeded && self.silence_is_its_own(output) {
+            return (Outcome::Pass, "it prints nothing unless it fails, and nothing of it is there".to_owned());
+        }
+        let would_tell = ways.iter().any(|view| view.only_cuts() || view.shows(&failures));
+        if purpose.extent.is_some() && possible.not_run && would_tell && self.finding_before(output) {
+            return self.not_reached("a check before it found something");
+        }
+        if purpose.extent.is_some() && possible.not_run && self.prints_always(ways) && !output.trim().is_empty() {
+            return self.not_reached("nothing of it is in the output");
+        }
+        (Outcome::Unknown, "its output does not show how it ended".to_owned())
+    }
+
+    /// Whether nothing is in the output that could be a failure of this command.
+    fn silence_is_its_own(&self, output: &str) -> bool {
+        let (program, purposes) = (self.judge.program(), &self.judge.understood.purposes);
+        let left = evidence::unexplained(program, purposes, self.leaf, output);
+        let talks = |purpose: &Purpose| purpose.kinds.iter().any(|kind| !matches!(*kind, "edit"));
+        let quiet =
+            |id: usize| matches!(program.leaves[id].name(), Some("echo" | "printf" | "cd" | "head" | "tail" | "cat"));
+        let others = (self.leaf + 1..purposes.len())
+            .any(|id| program.leaves[id].stdout == Sink::Terminal && !quiet(id) && talks(&purposes[id]));
+        // What another command printed cannot be told from it, as long as it does not look like a failure.
+        if others { left.iter().all(|line| !looks_bad(line)) } else { left.is_empty() }
+    }
+
+    /// Whether a finding of a check before it (`file.go:12:3: …`) is in the output.
+    fn finding_before(&self, output: &str) -> bool {
+        let purposes = &self.judge.understood.purposes;
+        let checks = |purpose: &Purpose| CHECKS.iter().any(|kind| purpose.is(*kind));
+        let finding = |line: &&str| {
+            let mut parts = line.splitn(4, ':').skip(1);
+            parts.any(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+        };
+        purposes[..self.leaf].iter().any(checks)
+            && evidence::unexplained(self.judge.program(), purposes, self.leaf, output).iter().any(finding)
+    }
+
+    /// Whether some line of it would be visible if it had run.
+    fn prints_always(&self, ways: &[View]) -> bool {
+        ways.iter().any(|view| view.merged && (view.only_cuts()))
+            && self.runners().iter().any(|runner| !runner.output.line.is_empty())
+            && self.judge.understood.purposes[..self.leaf].iter().any(|purpose| !purpose.kinds.is_empty())
+    }
+}
+
+fn looks_bad(line: &str) -> bool {
+    let lower = line.to_ascii_lowercase();
+    ["fail", "error", "panic", "not found", "no such"].iter().any(|word| lower.contains(word))
+}
+
+fn said(what: &str, reading: &OutputReading) -> String {
+    match &reading.line {
+        Some(line) => format!("{what} (\"{}\")", line.chars().take(80).collect::<String>()),
+        None => what.to_owned(),
+    }
+}
