@@ -3,18 +3,19 @@
 //! The stages do the work; this is their order.
 
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use jiff::Timestamp;
 
 use crate::config::{self, LocateError, Places, ReadFile};
 use crate::event::{EventKind, Judged, Origin};
 use crate::exit::Exit;
-use crate::fact::collect::Lineage;
+use crate::fact::collect::{self, BaseOf, Lineage};
 use crate::fact::subject::Base;
 use crate::fact::{Facts, Note};
 use crate::failure::Failure;
 use crate::gates;
-use crate::git::Repo;
+use crate::git::{GitError, Head, Look, Repo};
 use crate::journal::{Journal, JournalError, Line, NewEvent, State};
 use crate::oid::Oid;
 use crate::policy::Policy;
@@ -32,6 +33,22 @@ pub struct Workplace {
     pub journal: Journal,
     /// The session.
     pub session: Session,
+}
+
+/// What is here, and what it is to be judged by.
+pub struct Here {
+    /// What is checked out.
+    pub head: Head,
+    /// Its commit and where that left the default branch; `None`: nothing is committed.
+    pub lineage: Option<Lineage>,
+    /// The working tree.
+    pub look: Look,
+    /// The policy that counts.
+    pub policy: Policy,
+    /// What is to be said about its choice.
+    pub notes: Vec<Note>,
+    /// What the journal says so far.
+    pub state: State,
 }
 
 /// A verdict and where it was written.
@@ -90,6 +107,23 @@ impl Workplace {
         })?;
         let notes = located.notes.iter().map(|note| Note { kind: "policy".to_owned(), text: note.to_string() });
         Ok((located.policy, notes.collect()))
+    }
+
+    /// What is here and how it is to be judged. Everything else is read while git looks at the working tree, which
+    /// takes longest.
+    pub fn look(&self) -> Result<Here, Failure> {
+        let git = |error: GitError| Failure::new(Exit::Internal, error);
+        self.repo.work_tree().map_err(git)?;
+        thread::scope(|scope| {
+            let looking = scope.spawn(|| self.repo.look());
+            let head = self.repo.head().map_err(git)?;
+            let lineage = head.commit.as_ref().map(|commit| collect::lineage(&self.repo, commit, BaseOf::AnyRemote));
+            let lineage = lineage.transpose().map_err(git)?;
+            let (policy, notes) = self.policy(lineage.as_ref())?;
+            let state = self.state()?;
+            let look = looking.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(git)?;
+            Ok(Here { head, lineage, look, policy, notes, state })
+        })
     }
 
     /// What the journal says so far.

@@ -29,22 +29,25 @@ pub struct Args {
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let repo = &place.repo;
-    let state = place.state()?;
-    let commit = match &args.rev {
-        None => repo.head()?.commit,
-        Some(rev) => Some(repo.commit(rev)?.ok_or_else(|| no_commit(rev))?),
-    };
-    let lineage = commit.as_ref().map(|commit| collect::lineage(repo, commit, BaseOf::AnyRemote)).transpose()?;
-    let (policy, notes) = place.policy(lineage.as_ref())?;
-    let sources = Sources { repo, journal: &place.journal, state: &state, policy: &policy };
-    let mut facts = match (&args.rev, &lineage) {
-        (Some(rev), Some(lineage)) => collect::at_commit(sources, args.moment, rev, lineage)?,
-        _ => {
-            repo.work_tree()?;
-            collect::at_stop(sources, args.moment, lineage.as_ref(), &repo.snapshot()?)?
+    let (policy, facts) = match &args.rev {
+        Some(rev) => {
+            let commit = repo.commit(rev)?.ok_or_else(|| no_commit(rev))?;
+            let lineage = collect::lineage(repo, &commit, BaseOf::AnyRemote)?;
+            let (policy, notes) = place.policy(Some(&lineage))?;
+            let state = place.state()?;
+            let sources = Sources { repo, journal: &place.journal, state: &state, policy: &policy };
+            let mut facts = collect::at_commit(sources, args.moment, rev, &lineage)?;
+            facts.notes.extend(notes);
+            (policy, facts)
+        }
+        None => {
+            let here = place.look()?;
+            let sources = Sources { repo, journal: &place.journal, state: &here.state, policy: &here.policy };
+            let mut facts = collect::at_stop(sources, args.moment, here.lineage.as_ref(), &here.look)?;
+            facts.notes.extend(here.notes);
+            (here.policy, facts)
         }
     };
-    facts.notes.extend(notes);
     let judgement = place.judge(&policy, facts);
     let record = judgement.written.as_ref().map(|written| written.record.as_path());
     if args.json {

@@ -133,9 +133,9 @@ fn undeclared(name: &str, policy: &Policy) -> Failure {
 fn unproven<'a>(place: &Workplace, policy: &'a Policy, head: Option<&collect::Lineage>) -> Result<Vec<&'a Command>> {
     let state = place.state()?;
     let sources = Sources { repo: &place.repo, journal: &place.journal, state: &state, policy };
-    let snapshot = place.repo.snapshot()?;
-    let mut facts = collect::at_stop(sources, Moment::Stop, head, &snapshot)?;
-    if !snapshot.is_clean() {
+    let look = place.repo.look()?;
+    let mut facts = collect::at_stop(sources, Moment::Stop, head, &look)?;
+    if !look.snapshot.is_clean() {
         // A run is evidence for the working tree; what only the commit lacks, no run can give it.
         facts.subjects.retain(|subject| subject.role == crate::fact::subject::Role::WorkingTree);
     }

@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::engine::Workplace;
 use crate::exit::Exit;
-use crate::fact::collect::{self, BaseOf, Sources};
+use crate::fact::collect::{self, Sources};
 use crate::gates;
 use crate::moment::Moment;
 use crate::render;
@@ -21,23 +21,18 @@ pub struct Args {
 /// Prints the state; nothing is counted and nothing is written.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
-    place.repo.work_tree()?;
-    let state = place.state()?;
-    let head = place.repo.head()?;
-    let lineage =
-        head.commit.as_ref().map(|commit| collect::lineage(&place.repo, commit, BaseOf::AnyRemote)).transpose()?;
-    let (policy, notes) = place.policy(lineage.as_ref())?;
-    let sources = Sources { repo: &place.repo, journal: &place.journal, state: &state, policy: &policy };
-    let mut facts = collect::at_stop(sources, Moment::Stop, lineage.as_ref(), &place.repo.snapshot()?)?;
-    facts.notes.extend(notes);
-    let results = gates::judge(&policy, &facts);
+    let here = place.look()?;
+    let sources = Sources { repo: &place.repo, journal: &place.journal, state: &here.state, policy: &here.policy };
+    let mut facts = collect::at_stop(sources, Moment::Stop, here.lineage.as_ref(), &here.look)?;
+    facts.notes.extend(here.notes);
+    let results = gates::judge(&here.policy, &facts);
     let status = render::status::Status {
-        branch: head.branch.as_deref(),
-        policy: &policy,
+        branch: here.head.branch.as_deref(),
+        policy: &here.policy,
         facts: &facts,
         results: &results,
-        would_block: state.would_block(),
-        attempts: &state.judged(&place.session.id).attempts,
+        would_block: here.state.would_block(),
+        attempts: &here.state.judged(&place.session.id).attempts,
     };
     if args.json {
         ui.line(render::status::json(&status)?);

@@ -7,7 +7,7 @@ use crate::fact::evidence::RunFact;
 use crate::fact::overlay;
 use crate::fact::subject::{Base, RefUpdate, Role, Subject};
 use crate::fact::{Facts, Note};
-use crate::git::{Change, DefaultBranch, GitError, Head, ObjectKind, Repo, TreeDiff};
+use crate::git::{Change, DefaultBranch, GitError, Head, Look, ObjectKind, Repo, TreeDiff};
 use crate::journal::{Journal, JournalError, RecordedRun, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -112,7 +112,7 @@ pub fn at_stop(
     sources: Sources<'_>,
     moment: Moment,
     head: Option<&Lineage>,
-    snapshot: &Snapshot,
+    Look { snapshot, concealment }: &Look,
 ) -> Result<Facts, CollectError> {
     let mut drafts = Vec::new();
     if let Some(head) = head {
@@ -124,9 +124,8 @@ pub fn at_stop(
         drafts.push(Draft::working_tree(sources.repo, head, snapshot)?);
     }
     let mut facts = finish(sources, moment, drafts)?;
-    for concealment in sources.repo.concealment()? {
-        facts.notes.push(Note { kind: concealment.kind.as_str().to_owned(), text: concealment.what });
-    }
+    let notes = concealment.iter().map(|one| Note { kind: one.kind.as_str().to_owned(), text: one.what.clone() });
+    facts.notes.extend(notes);
     Ok(facts)
 }
 

@@ -54,11 +54,6 @@ impl Repo {
         entries.into_iter().filter(|entry| entry.key == key).map(|entry| entry.value).collect()
     }
 
-    /// Whether the boolean setting `key` is on; `default` where it is not set or no boolean.
-    pub(super) fn config_flag(&self, key: &str, default: bool) -> Result<bool, GitError> {
-        Ok(self.config(key)?.and_then(|value| parse_flag(&value)).unwrap_or(default))
-    }
-
     /// Every setting that counts here, in the order in which later ones win.
     pub fn config_entries(&self) -> Result<Vec<ConfigEntry>, GitError> {
         // libgit2 does not know where these variables point.

@@ -11,6 +11,7 @@ use super::config::{ConfigEntry, parse_flag};
 use super::snapshot::{Survey, exists};
 use super::{GitError, Repo};
 use crate::repo_path::RepoPath;
+use crate::snapshot::Snapshot;
 
 /// How many paths of each sort are named.
 const NAMED: usize = 64;
@@ -83,24 +84,46 @@ impl Concealment {
     }
 }
 
+/// The working tree and what hides edits in it, out of one survey.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// The working tree.
+    pub snapshot: Snapshot,
+    /// What hides edits, or could.
+    pub concealment: Vec<Concealment>,
+}
+
 impl Repo {
-    /// Everything found that hides edits, or could. Costs one survey of the working tree, and a second look at it
-    /// only where local exclude rules exist. In a bare repository, only the settings are looked at.
-    ///
-    /// Where a snapshot is taken too, [`Repo::snapshot_and_concealment`] looks once for both.
-    pub fn concealment(&self) -> Result<Vec<Concealment>, GitError> {
-        let survey = self.root().map(|_| self.survey()).transpose()?;
-        self.concealment_of(survey.as_ref())
+    /// The working tree, and everything found that hides edits in it, or could: as [`Repo::snapshot`] and
+    /// [`Repo::concealment`], at the cost of the first alone.
+    pub fn look(&self) -> Result<Look, GitError> {
+        let config = self.config_entries()?;
+        let excludes = self.local_excludes(&config);
+        let survey = self.survey(!excludes.is_empty())?;
+        let snapshot = self.snapshot_in(&survey)?;
+        Ok(Look { snapshot, concealment: self.concealment_in(&config, Some((&survey, &excludes)))? })
     }
 
-    pub(super) fn concealment_of(&self, survey: Option<&Survey>) -> Result<Vec<Concealment>, GitError> {
-        let config = self.config_entries()?;
-        let mut found = Vec::new();
-        if let Some(survey) = survey {
-            self.index_bits(survey, &mut found)?;
-            self.local_excludes(&config, &mut found)?;
+    /// Everything found that hides edits, or could. Costs one survey of the working tree. In a bare repository, only
+    /// the settings are looked at.
+    pub fn concealment(&self) -> Result<Vec<Concealment>, GitError> {
+        if self.root().is_some() {
+            return Ok(self.look()?.concealment);
         }
-        settings(&config, &mut found);
+        self.concealment_in(&self.config_entries()?, None)
+    }
+
+    fn concealment_in(
+        &self,
+        config: &[ConfigEntry],
+        surveyed: Option<(&Survey, &[PathBuf])>,
+    ) -> Result<Vec<Concealment>, GitError> {
+        let mut found = Vec::new();
+        if let Some((survey, excludes)) = surveyed {
+            self.index_bits(config, survey, &mut found)?;
+            self.locally_ignored(excludes, &survey.status.ignored, &mut found)?;
+        }
+        settings(config, &mut found);
         if has_rules(&self.common_dir().join("info/attributes")) {
             let what = ".git/info/attributes holds attributes that are not committed".to_owned();
             found.push(Concealment::setting(ConcealmentKind::LocalAttributes, what));
@@ -119,9 +142,14 @@ impl Repo {
         Ok(found)
     }
 
-    fn index_bits(&self, survey: &Survey, found: &mut Vec<Concealment>) -> Result<(), GitError> {
+    fn index_bits(
+        &self,
+        config: &[ConfigEntry],
+        survey: &Survey,
+        found: &mut Vec<Concealment>,
+    ) -> Result<(), GitError> {
         let root = self.work_tree()?;
-        let sparse = self.config_flag("core.sparseCheckout", false)?;
+        let sparse = last(config, "core.sparsecheckout").and_then(|entry| parse_flag(&entry.value)).unwrap_or(false);
         let assumed = survey.marked.iter().filter(|one| one.assume_unchanged).map(|one| &one.path);
         let skipped = survey.marked.iter().filter(|one| one.skip_worktree && (!sparse || exists(root, &one.path)));
         let skipped = skipped.map(|one| &one.path);
@@ -137,25 +165,28 @@ impl Repo {
         Ok(())
     }
 
-    /// The untracked files that are ignored by rules nobody else has.
-    fn local_excludes(&self, config: &[ConfigEntry], found: &mut Vec<Concealment>) -> Result<(), GitError> {
-        let root = self.work_tree()?;
-        let file = config.iter().rev().find(|entry| entry.key == "core.excludesfile");
-        let file = file.filter(|entry| entry.is_local()).map(|entry| root.join(expand_home(&entry.value)));
+    /// The files of exclude rules that nobody else has, as far as they hold any.
+    fn local_excludes(&self, config: &[ConfigEntry]) -> Vec<PathBuf> {
+        let file = last(config, "core.excludesfile").filter(|entry| entry.is_local());
+        let file = file.zip(self.root()).map(|(entry, root)| root.join(expand_home(&entry.value)));
         let info = self.common_dir().join("info/exclude");
-        let sources: Vec<PathBuf> = [Some(info), file].into_iter().flatten().filter(|path| has_rules(path)).collect();
-        if sources.is_empty() {
+        [Some(info), file].into_iter().flatten().filter(|path| has_rules(path)).collect()
+    }
+
+    /// The untracked files that are ignored by such rules.
+    fn locally_ignored(
+        &self,
+        excludes: &[PathBuf],
+        ignored: &[Vec<u8>],
+        found: &mut Vec<Concealment>,
+    ) -> Result<(), GitError> {
+        if excludes.is_empty() || ignored.is_empty() {
             return Ok(());
         }
-        let listed = self.git(["status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignored=matching"])?;
-        let ignored: Vec<&[u8]> =
-            listed.split(|&byte| byte == 0).filter_map(|record| record.strip_prefix(b"! ")).collect();
-        if ignored.is_empty() {
-            return Ok(());
-        }
+        let root = self.work_tree()?;
         // This command knows no literal paths; `./` keeps a name that begins with `:` from being anything else.
         let mut input = Vec::new();
-        for path in &ignored {
+        for path in ignored {
             input.extend_from_slice(b"./");
             input.extend_from_slice(path);
             input.push(0);
@@ -169,7 +200,7 @@ impl Repo {
             .chunks_exact(4)
             .filter(|field| {
                 let source = root.join(RepoPath::new(field[0]).to_os());
-                sources.iter().any(|path| *path == source || path.canonicalize().ok() == source.canonicalize().ok())
+                excludes.iter().any(|path| *path == source || path.canonicalize().ok() == source.canonicalize().ok())
             })
             .map(|field| RepoPath::new(field[3].strip_prefix(b"./").unwrap_or(field[3])))
             .collect();
@@ -180,8 +211,13 @@ impl Repo {
     }
 }
 
+/// The entry that counts for a key in lower case.
+fn last<'c>(config: &'c [ConfigEntry], key: &str) -> Option<&'c ConfigEntry> {
+    config.iter().rev().find(|entry| entry.key == key)
+}
+
 fn settings(config: &[ConfigEntry], found: &mut Vec<Concealment>) {
-    let last = |key: &str| config.iter().rev().find(|entry| entry.key == key);
+    let last = |key: &str| last(config, key);
     let off = |key: &str| last(key).filter(|entry| parse_flag(&entry.value) == Some(false));
     let mut say = |kind, what| found.push(Concealment::setting(kind, what));
     // `true` is git's own daemon, which is believed by everybody; it is not asked either.

@@ -20,7 +20,7 @@ mod status;
 pub use config::{ConfigEntry, Scope};
 pub use diff::{Change, TreeDiff};
 pub use error::GitError;
-pub use hidden::{Concealment, ConcealmentKind};
+pub use hidden::{Concealment, ConcealmentKind, Look};
 pub use read::{Head, ObjectKind};
 pub use remote::{DefaultBranch, Remote};
 pub use repo::Repo;

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::thread;
 
 use super::scratch::Scratch;
-use super::status::{LIST_INDEX, Marked, STATUS, Status, StatusPath, Work, parse_index, parse_status};
-use super::{Concealment, GitError, Repo};
+use super::status::{IGNORED, LIST_INDEX, Marked, STATUS, Status, StatusPath, Work, parse_index, parse_status};
+use super::{GitError, Repo};
 use crate::repo_path::RepoPath;
 use crate::snapshot::{DirtyPath, Entry, Presence, Snapshot};
 
@@ -27,16 +27,11 @@ impl Repo {
     /// On a tree without changes this costs one `git status` and, beside it, one listing of the index; each changed
     /// file is read once more.
     pub fn snapshot(&self) -> Result<Snapshot, GitError> {
-        self.snapshot_of(&self.survey()?)
+        self.snapshot_in(&self.survey(false)?)
     }
 
-    /// [`Repo::snapshot`] and [`Repo::concealment`] for the price of one look at the working tree.
-    pub fn snapshot_and_concealment(&self) -> Result<(Snapshot, Vec<Concealment>), GitError> {
-        let survey = self.survey()?;
-        Ok((self.snapshot_of(&survey)?, self.concealment_of(Some(&survey))?))
-    }
-
-    fn snapshot_of(&self, survey: &Survey) -> Result<Snapshot, GitError> {
+    /// The working tree as a survey found it.
+    pub(super) fn snapshot_in(&self, survey: &Survey) -> Result<Snapshot, GitError> {
         let base = match &survey.status.head {
             Some(head) => self.tree_of(head)?,
             None => self.empty_tree(),
@@ -95,11 +90,13 @@ impl Repo {
     }
 
     /// Asks git about the working tree, and for the entries of the files whose content the answers do not give.
-    pub(super) fn survey(&self) -> Result<Survey, GitError> {
+    /// `ignored`: what is ignored is named, too, which is no part of a snapshot.
+    pub(super) fn survey(&self, ignored: bool) -> Result<Survey, GitError> {
         let root = self.work_tree()?;
         let (status, index) = thread::scope(|scope| {
             let listing = scope.spawn(|| self.git(LIST_INDEX));
-            let status = self.git(STATUS).and_then(|output| parse_status(&output));
+            let status = self.git(STATUS.into_iter().chain(ignored.then_some(IGNORED)));
+            let status = status.and_then(|output| parse_status(&output));
             let index = listing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             (status, index.and_then(|output| parse_index(&output, |_| false)))
         });

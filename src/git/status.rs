@@ -18,6 +18,9 @@ pub(super) const STATUS: [&str; 8] = [
     "--ignore-submodules=none",
 ];
 
+/// The further argument that makes git name what is ignored, too.
+pub(super) const IGNORED: &str = "--ignored=matching";
+
 /// Arguments that list the index with its bits.
 pub(super) const LIST_INDEX: [&str; 5] = ["ls-files", "--stage", "-v", "-z", "--full-name"];
 
@@ -28,6 +31,8 @@ pub(super) struct Status {
     pub(super) head: Option<Oid>,
     /// The paths that differ somewhere between `HEAD`, index and working tree.
     pub(super) paths: Vec<StatusPath>,
+    /// What is ignored, where [`IGNORED`] asked for it; a directory that is ignored as a whole ends with a slash.
+    pub(super) ignored: Vec<Vec<u8>>,
 }
 
 /// One path of [`Status`].
@@ -115,6 +120,7 @@ pub(super) fn parse_status(output: &[u8]) -> Result<Status, GitError> {
                 // An embedded repository is printed with a slash behind it.
                 status.paths.push(untouched(rest.strip_suffix(b"/").unwrap_or(rest), Work::Untracked));
             }
+            b'!' => status.ignored.push(rest.to_vec()),
             _ => return Err(malformed()),
         }
     }
@@ -208,7 +214,7 @@ mod tests {
              1 .M SC.. 160000 160000 160000 {A} {A} sub2\0\
              1 .A N... 000000 000000 100644 {ZERO} {ZERO} later\0\
              u UU N... 100644 100644 100644 100644 {A} {A} {A} both sides\0\
-             ? nest/\0? new\0"
+             ? nest/\0? new\0! build/\0! a.o\0"
         );
         let status = parse_status(output.as_bytes()).unwrap();
         assert_eq!(status.head.as_ref().map(Oid::as_str), Some(A));
@@ -226,6 +232,7 @@ mod tests {
         assert_eq!(seen, expected.map(|(path, work)| (path.to_owned(), work)));
         assert!(status.paths[1].head.is_some() && status.paths[1].index.is_none());
         assert!(status.paths[4].head.is_none() && status.paths[4].index.is_none());
+        assert_eq!(status.ignored, [b"build/".to_vec(), b"a.o".to_vec()]);
     }
 
     #[test]

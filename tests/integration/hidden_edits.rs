@@ -11,7 +11,8 @@ use crate::support::{TestRepo, again};
 fn named(repo: &TestRepo) -> Vec<Concealment> {
     let git = Repo::discover(repo.root()).expect("a repository");
     let found = git.concealment().expect("an answer");
-    let together = git.snapshot_and_concealment().expect("both answers");
+    let look = git.look().expect("both answers");
+    let together = (look.snapshot, look.concealment);
     assert_eq!(together, (git.snapshot().expect("a snapshot"), found.clone()));
     found
 }
