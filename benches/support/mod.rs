@@ -1,0 +1,5 @@
+//! What the benchmarks share: repositories, journals, and a fair way to compare commands.
+
+pub mod journal;
+pub mod measure;
+pub mod repository;
