@@ -27,10 +27,14 @@ pub enum Command {
     Run(cmd::run::Args),
     /// Show what is proven for the commit and for the working tree
     Status(cmd::status::Args),
+    /// Judge commits: is each one thing, and the thing it says
+    Commits(cmd::commits::Args),
     /// Show what happened, as one timeline
     Log(cmd::log::Args),
     /// Explain a gate or a verdict
     Explain(cmd::explain::Args),
+    /// Say which scope a file belongs to, and why
+    ExplainPath(cmd::explain_path::Args),
     /// Let one gate pass for one content, with a reason (people only)
     #[command(hide = true)]
     Waive(cmd::waive::Args),
@@ -60,8 +64,10 @@ impl Cli {
             Command::Check(args) => cmd::check::main(&args, ui).map(Into::into),
             Command::Run(args) => cmd::run::main(&args, ui),
             Command::Status(args) => cmd::status::main(&args, ui).map(Into::into),
+            Command::Commits(args) => cmd::commits::main(&args, ui).map(Into::into),
             Command::Log(args) => cmd::log::main(&args, ui).map(Into::into),
             Command::Explain(args) => cmd::explain::main(&args, ui).map(Into::into),
+            Command::ExplainPath(args) => cmd::explain_path::main(&args, ui).map(Into::into),
             Command::Waive(args) => cmd::waive::main(&args, ui).map(Into::into),
             Command::Init(args) => cmd::init::main(&args, ui).map(Into::into),
             Command::Uninstall(args) => cmd::uninstall::main(&args, ui).map(Into::into),

@@ -12,6 +12,7 @@
 pub mod cli;
 pub mod cmd;
 pub mod command_line;
+pub mod commit;
 pub mod config;
 pub mod digest;
 pub mod doctor;

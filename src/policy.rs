@@ -21,6 +21,8 @@ pub struct Policy {
     pub commands: Vec<Command>,
     /// The gates: those of the binary with the user's changes, then the user's own.
     pub gates: Vec<Gate>,
+    /// The parts of the program, in the order of the file; empty where nobody named them.
+    pub scopes: Vec<Scope>,
     /// Where it was read.
     pub source: PolicySource,
     /// SHA-256 of commands and gates in hexadecimal digits, whatever the order and the comments of the file, and
@@ -39,6 +41,23 @@ pub enum PolicySource {
     WorkingTree,
     /// There is no `gate.toml`: the defaults of the binary.
     Defaults,
+}
+
+/// A part of the program, as `[scopes]` in `gate.toml` has it. [`crate::commit::scopes`] says how paths belong to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Scope {
+    /// Its name: what a subject says. `core/parser` lies inside `core`, where that is a scope.
+    pub name: String,
+    /// Its files, as globs; `!glob` leaves out.
+    pub paths: Vec<String>,
+    /// Other names for it in subjects.
+    pub aliases: Vec<String>,
+    /// Scopes whose files may be in one commit with its own.
+    pub with: Vec<String>,
+    /// Files that may go along with its own without being its own, as globs.
+    pub shared: Vec<String>,
+    /// Its own files may go along with any scope.
+    pub goes_along: bool,
 }
 
 /// A command whose success is evidence for a gate.

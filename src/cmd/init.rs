@@ -19,6 +19,9 @@ pub struct Args {
     /// Begin without blocking: count what would have been blocked
     #[arg(long)]
     observe: bool,
+    /// Print a first table of scopes, derived from the layout and the history; change nothing
+    #[arg(long, conflicts_with_all = ["test", "build", "observe", "yes", "dry_run"])]
+    scopes: bool,
     /// Write gate.toml only
     #[arg(long)]
     no_hooks: bool,
@@ -39,6 +42,9 @@ pub(super) struct Consent {
 
 /// Installs into the repository of the current directory.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
+    if args.scopes {
+        return super::scopes::print(ui);
+    }
     for (option, value) in [("--test", &args.test), ("--build", &args.build)] {
         if value.as_ref().is_some_and(|command| command.trim().is_empty()) {
             return Err(Failure::new(Exit::Usage, format!("{option} is empty"))

@@ -1,11 +1,14 @@
 //! One short file for each command of `gate`: it reads its arguments, calls the stages in their order, and returns
 //! an exit code. What a command does lives in the stages, not here.
 
+mod scopes;
 pub mod check;
+pub mod commits;
 pub mod completions;
 pub mod doctor;
 pub mod explain;
 pub mod explain_command;
+pub mod explain_path;
 pub mod hook;
 pub mod init;
 pub mod log;

@@ -3,17 +3,32 @@
 use serde_json::{Value, json};
 
 use crate::digest::hex_digest;
-use crate::policy::{Command, Gate};
+use crate::policy::{Command, Gate, Scope};
 
-/// The digest of commands and gates, whatever their order.
-pub(super) fn digest(commands: &[Command], gates: &[Gate]) -> String {
+/// The digest of commands and gates, whatever their order, and of scopes, whose order may decide.
+pub(super) fn digest(commands: &[Command], gates: &[Gate], scopes: &[Scope]) -> String {
     let mut commands: Vec<&Command> = commands.iter().collect();
     commands.sort_by(|a, b| a.name.cmp(&b.name));
     let mut gates: Vec<&Gate> = gates.iter().collect();
     gates.sort_by(|a, b| a.id.cmp(&b.id));
     let commands = Value::Array(commands.into_iter().map(command).collect()).to_string();
     let gates = Value::Array(gates.into_iter().map(gate).collect()).to_string();
-    hex_digest(&[b"policy 1", commands.as_bytes(), gates.as_bytes()])
+    if scopes.is_empty() {
+        return hex_digest(&[b"policy 1", commands.as_bytes(), gates.as_bytes()]);
+    }
+    let scopes = Value::Array(scopes.iter().map(scope).collect()).to_string();
+    hex_digest(&[b"policy 1", commands.as_bytes(), gates.as_bytes(), scopes.as_bytes()])
+}
+
+fn scope(scope: &Scope) -> Value {
+    json!({
+        "name": scope.name,
+        "paths": scope.paths,
+        "aliases": scope.aliases,
+        "with": scope.with,
+        "shared": scope.shared,
+        "goes_along": scope.goes_along,
+    })
 }
 
 fn command(command: &Command) -> Value {

@@ -115,6 +115,18 @@ impl<'a, 'i> Fields<'a, 'i> {
         }
     }
 
+    /// Yes or no.
+    pub(super) fn flag(&self, report: &mut Report<'_>, key: &str) -> Option<Said<bool>> {
+        let value = self.get(key)?;
+        match value.get_ref() {
+            DeValue::Boolean(flag) => Some(Said { value: *flag, at: value.span() }),
+            other => {
+                report.add(&value.span(), wrong_type(key, "true or false", other));
+                None
+            }
+        }
+    }
+
     /// A list of texts.
     pub(super) fn texts(&self, report: &mut Report<'_>, key: &str) -> Option<Said<Vec<Said<String>>>> {
         texts(report, key, self.get(key)?)

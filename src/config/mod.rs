@@ -14,6 +14,7 @@ mod globs;
 mod locate;
 mod merge;
 mod param_error;
+mod scopes;
 #[cfg(test)]
 mod tests;
 
@@ -38,13 +39,13 @@ const VERSION: i64 = 1;
 /// The largest file that is read, in bytes.
 const LARGEST: usize = 1024 * 1024;
 /// The keys at the top level.
-const KEYS: &[&str] = &["version", "mode", "commands", "gates"];
+const KEYS: &[&str] = &["version", "mode", "commands", "gates", "scopes"];
 
 /// The policy where there is no `gate.toml`: the gates of the binary, and no command.
 ///
 /// The gates of the binary satisfy `check`, which is not called: they are checked by tests.
 pub fn defaults(_check: CheckParams<'_>) -> Policy {
-    policy(Vec::new(), built_in(), PolicySource::Defaults)
+    policy(Vec::new(), built_in(), Vec::new(), PolicySource::Defaults)
 }
 
 /// Reads the bytes of a `gate.toml`: UTF-8 with or without byte order mark, line ends of either kind, 1 MiB at most.
@@ -103,12 +104,22 @@ fn parse_over(
         Some(said) => commands::commands(&mut report, said.value, &gates),
         None => Vec::new(),
     };
-    report.finish((commands, gates.list)).map(|(commands, gates)| policy(commands, gates, source))
+    let scopes = match root.table(&mut report, "scopes") {
+        Some(said) => scopes::scopes(&mut report, said.value),
+        None => Vec::new(),
+    };
+    let read = report.finish((commands, gates.list, scopes));
+    read.map(|(commands, gates, scopes)| policy(commands, gates, scopes, source))
 }
 
-fn policy(commands: Vec<crate::policy::Command>, gates: Vec<Gate>, source: PolicySource) -> Policy {
-    let digest = canonical::digest(&commands, &gates);
-    Policy { commands, gates, source, digest }
+fn policy(
+    commands: Vec<crate::policy::Command>,
+    gates: Vec<Gate>,
+    scopes: Vec<crate::policy::Scope>,
+    source: PolicySource,
+) -> Policy {
+    let digest = canonical::digest(&commands, &gates, &scopes);
+    Policy { commands, gates, scopes, source, digest }
 }
 
 /// A file for a later version is not searched for mistakes: it may hold keys that this version cannot know.

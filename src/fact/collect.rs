@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::event::{Origin, Run};
+use crate::fact::commits::{self, NewCommits};
 use crate::fact::evidence::RunFact;
 use crate::fact::overlay;
 use crate::fact::subject::{Base, RefUpdate, Role, Subject};
@@ -124,6 +125,7 @@ pub fn at_stop(
         drafts.push(Draft::working_tree(sources.repo, head, snapshot)?);
     }
     let mut facts = finish(sources, moment, drafts)?;
+    new_work(sources, &mut facts)?;
     let notes = concealment.iter().map(|one| Note { kind: one.kind.as_str().to_owned(), text: one.what.clone() });
     facts.notes.extend(notes);
     Ok(facts)
@@ -131,7 +133,20 @@ pub fn at_stop(
 
 /// Facts for one commit, wherever it is: `gate check --rev`.
 pub fn at_commit(sources: Sources<'_>, moment: Moment, name: &str, commit: &Lineage) -> Result<Facts, CollectError> {
-    finish(sources, moment, vec![Draft::commit(name, sources.repo, commit)?])
+    let mut facts = finish(sources, moment, vec![Draft::commit(name, sources.repo, commit)?])?;
+    new_work(sources, &mut facts)?;
+    Ok(facts)
+}
+
+/// The commits of this work that no default branch has.
+fn new_work(sources: Sources<'_>, facts: &mut Facts) -> Result<(), GitError> {
+    for subject in facts.subjects.iter_mut().filter(|subject| subject.role == Role::Commit) {
+        let Some(tip) = &subject.commit else { continue };
+        let range = sources.repo.new_commits(tip)?;
+        let branch = sources.repo.head()?.branch;
+        subject.commits = commits::collect(sources.repo, &range, sources.policy, facts.moment, branch.as_deref())?;
+    }
+    Ok(())
 }
 
 /// Facts for a push: commits and recorded snapshots alone, never the working tree.
@@ -160,6 +175,16 @@ pub fn at_push(
         drafts.push(draft);
     }
     let mut facts = finish(sources, Moment::Push, drafts)?;
+    for subject in &mut facts.subjects {
+        let (Some(tip), Some(update)) = (&subject.commit, &subject.update) else { continue };
+        let range = if receiving {
+            sources.repo.received_commits(tip)?
+        } else {
+            sources.repo.pushed_commits(tip, update.old.as_ref(), &update.remote)?
+        };
+        let branch = subject.branch.as_deref();
+        subject.commits = commits::collect(sources.repo, &range, sources.policy, Moment::Push, branch)?;
+    }
     facts.receiving = receiving;
     Ok(facts)
 }
@@ -209,6 +234,7 @@ impl<'a> Draft<'a> {
             update: None,
             runs: BTreeMap::new(),
             former_lines: BTreeMap::new(),
+            commits: NewCommits::default(),
             branch: None,
             checked_out: None,
         };

@@ -4,6 +4,7 @@
 //! function, so that every scenario can be tested, stored and judged again without a repository.
 
 pub mod collect;
+pub mod commits;
 pub mod evidence;
 mod overlay;
 pub mod subject;

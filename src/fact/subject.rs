@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::fact::commits::NewCommits;
 use crate::fact::evidence::RunFact;
 use crate::git::DefaultBranch;
 use crate::oid::Oid;
@@ -28,6 +29,9 @@ pub struct Subject {
     pub opaque: Vec<RepoPath>,
     /// The update of the remote's ref, at a push.
     pub update: Option<RefUpdate>,
+    /// The commits that are new here.
+    #[serde(default, skip_serializing_if = "NewCommits::is_empty")]
+    pub commits: NewCommits,
     /// By name of the declared command: its runs, newest first, each compared with this content.
     pub runs: BTreeMap<String, Vec<RunFact>>,
     /// By name of the declared command: the command line under which it ran before it was changed.

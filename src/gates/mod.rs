@@ -3,6 +3,7 @@
 //! A gate is a file in `gates/`; the function that answers for it is that of its *kind*, one module here and one
 //! line in [`KINDS`].
 
+pub mod commits;
 pub mod evidence;
 pub mod finding;
 pub mod protected_branch;
@@ -25,7 +26,7 @@ pub struct Kind {
 }
 
 /// Every kind of gate.
-pub const KINDS: &[Kind] = &[evidence::KIND, protected_branch::KIND];
+pub const KINDS: &[Kind] = &[commits::KIND, evidence::KIND, protected_branch::KIND];
 
 /// The kind of this name.
 pub fn kind(name: &str) -> Option<&'static Kind> {

@@ -147,12 +147,13 @@ mod tests {
             runs: BTreeMap::new(),
             former_lines: BTreeMap::new(),
             branch: local_ref.strip_prefix("refs/heads/").map(str::to_owned),
+            commits: crate::fact::commits::NewCommits::default(),
             checked_out: None,
         };
         let policy = Policy {
             commands: Vec::new(),
             gates: vec![gate.clone()],
-            source: PolicySource::Defaults,
+            scopes: Vec::new(), source: PolicySource::Defaults,
             digest: String::new(),
         };
         let facts = Facts {

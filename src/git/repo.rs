@@ -179,6 +179,15 @@ impl Repo {
         run(self.command().args(args), None)
     }
 
+    /// Like [`Repo::git`], with `input` on standard input.
+    pub(crate) fn git_with<S: AsRef<OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = S>,
+        input: &[u8],
+    ) -> Result<Vec<u8>, GitError> {
+        run(self.command().args(args), Some(input))
+    }
+
     /// Like [`Repo::git`], for questions that git answers by status: `None` when it ends with one of `no`.
     pub(super) fn git_unless<S: AsRef<OsStr>>(
         &self,

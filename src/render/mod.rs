@@ -8,5 +8,6 @@ mod params;
 pub mod plan;
 pub mod status;
 pub mod timeline;
+pub mod commits;
 pub mod ui;
 pub mod verdict;

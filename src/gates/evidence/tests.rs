@@ -39,7 +39,7 @@ fn command(name: &str, inputs: &[&str]) -> Command {
 }
 
 fn policy(commands: Vec<Command>) -> Policy {
-    Policy { commands, gates: vec![gate("tests")], source: PolicySource::Defaults, digest: String::new() }
+    Policy { commands, gates: vec![gate("tests")], scopes: Vec::new(), source: PolicySource::Defaults, digest: String::new() }
 }
 
 fn paths(list: &[&str]) -> Vec<RepoPath> {
@@ -58,6 +58,7 @@ fn subject(name: &str, changed: Option<&[&str]>) -> Subject {
         update: None,
         runs: BTreeMap::new(),
         former_lines: BTreeMap::new(),
+        commits: crate::fact::commits::NewCommits::default(),
         branch: None,
         checked_out: None,
     }

@@ -1,0 +1,170 @@
+//! `gate commits`: judge the commits of a range, or say what the rules would have said of a history.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+
+use crate::commit::judge::Outcome;
+use crate::commit::rules::KIND;
+use crate::engine::Workplace;
+use crate::exit::Exit;
+use crate::fact::collect::{self, BaseOf};
+use crate::fact::commits::{self, Yardstick};
+use crate::failure::Failure;
+use crate::gates;
+use crate::git::{GitError, Range};
+use crate::policy::{Gate, Mode, Policy};
+use crate::render;
+use crate::render::ui::{DIM, STRONG, Ui};
+
+/// Arguments of `gate commits`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Which commits: `a..b`, or one; without it, those of `HEAD` that no remote's default branch has
+    #[arg(value_name = "RANGE", allow_hyphen_values = false)]
+    range: Option<String>,
+    /// Say what the rules would have said of the last N commits; nothing blocks
+    #[arg(long, value_name = "N", conflicts_with = "range")]
+    history: Option<usize>,
+    /// Print the judgements as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Judges and prints a line for each commit.
+pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
+    let place = Workplace::here()?;
+    let repo = &place.repo;
+    let head = repo.head()?;
+    let Some(tip) = head.commit.clone() else {
+        return Err(Failure::new(Exit::Usage, "there is no commit yet").into());
+    };
+    let range = match (&args.range, args.history) {
+        (_, Some(limit)) => Range { revisions: vec![tip.to_string()], exclude: Vec::new(), limit: Some(limit) },
+        (Some(text), None) => repo.named_range(text).map_err(|error| no_range(text, &error))?,
+        (None, None) => repo.new_commits(&tip)?,
+    };
+    // A history is looked at to find rules that fit, so the rules are those that are being written.
+    let lineage = match args.history {
+        Some(_) => None,
+        None => Some(collect::lineage(repo, &tip, BaseOf::AnyRemote)?),
+    };
+    let (policy, _) = place.policy(lineage.as_ref())?;
+    let gate = gate(&policy)?;
+    let Some(yardstick) = Yardstick::of(&policy, gate) else {
+        return Err(Failure::new(Exit::BadInput, format!("the parameters of `{}` are malformed", gate.id)).into());
+    };
+    let mut tally = Tally::default();
+    let mut first = true;
+    if args.json {
+        ui.line("{\"schema_version\":1,\"commits\":[");
+    } else {
+        ui.line(render::commits::head());
+    }
+    let wants = |commit: &_| yardstick.judge(commit).wants_lines;
+    let streamed = commits::stream(repo, &range, head.branch.as_deref(), wants, |commit| {
+        let judgement = yardstick.judge(&commit);
+        let whys: Vec<String> =
+            judgement.reasons.iter().map(|reason| gates::commits::line(gate, &commit, reason)).collect();
+        tally.add(&judgement);
+        if args.json {
+            let comma = if std::mem::take(&mut first) { "" } else { "," };
+            ui.line(format_args!("{comma}{}", render::commits::json(&commit, &judgement, &yardstick.table, &whys)));
+        } else if args.history.is_none() || judgement.outcome() >= Outcome::Advise {
+            ui.line(render::commits::row(&commit, &judgement, &yardstick.table, &whys));
+        }
+    });
+    let unknown = streamed.map_err(|error| no_range(args.range.as_deref().unwrap_or("HEAD"), &error))?;
+    if args.json {
+        let unknown = unknown.as_ref().map(|unknown| serde_json::json!({ "why": unknown.why, "fetch": unknown.fetch }));
+        ui.line(format_args!("],\"summary\":{},\"unknown\":{}}}", tally.json(), serde_json::json!(unknown)));
+    } else {
+        ui.line(tally.line(yardstick.table.is_empty()));
+    }
+    if let Some(unknown) = unknown {
+        ui.say(format_args!("gate: {}", unknown.why));
+        if !unknown.fetch.is_empty() {
+            ui.say(format_args!("      {}", unknown.fetch));
+        }
+        return Ok(Exit::CannotJudge);
+    }
+    let blocks = tally.count(Outcome::Block) > 0 && args.history.is_none();
+    Ok(if blocks { Exit::Blocked } else { Exit::Pass })
+}
+
+/// The gate that judges commits.
+pub(super) fn gate(policy: &Policy) -> Result<&Gate, Failure> {
+    let mut gates = policy.gates.iter().filter(|gate| gate.kind == KIND);
+    let found = gates.clone().find(|gate| gate.mode != Mode::Off).or_else(|| gates.next());
+    found.ok_or_else(|| Failure::new(Exit::BadInput, "no gate judges commits"))
+}
+
+fn no_range(text: &str, error: &GitError) -> Failure {
+    let what = format!("`{text}` is no range of commits here: {error}");
+    Failure::new(Exit::Usage, what).remedy("git log --oneline RANGE shows what git makes of it; git fetch brings what is missing")
+}
+
+/// What came out, counted.
+#[derive(Default)]
+struct Tally {
+    outcomes: BTreeMap<Outcome, usize>,
+    rules: BTreeMap<&'static str, usize>,
+}
+
+impl Tally {
+    fn add(&mut self, judgement: &crate::commit::judge::Judgement) {
+        *self.outcomes.entry(judgement.outcome()).or_default() += 1;
+        for reason in &judgement.reasons {
+            *self.rules.entry(reason.rule.code()).or_default() += 1;
+        }
+    }
+
+    fn count(&self, outcome: Outcome) -> usize {
+        self.outcomes.get(&outcome).copied().unwrap_or_default()
+    }
+
+    fn judged(&self) -> usize {
+        self.outcomes.iter().filter(|(outcome, _)| **outcome != Outcome::Skip).map(|(_, count)| count).sum()
+    }
+
+    fn line(&self, no_scopes: bool) -> String {
+        let judged = self.judged();
+        let blocked = self.count(Outcome::Block);
+        let mut parts = vec![format!("{STRONG}{judged} judged, {blocked} blocked{STRONG:#}{}", share(blocked, judged))];
+        for (outcome, word) in [(Outcome::Exempt, "exempt"), (Outcome::Advise, "with advice"), (Outcome::Skip, "not judged")] {
+            if self.count(outcome) > 0 {
+                parts.push(format!("{} {word}", self.count(outcome)));
+            }
+        }
+        let rules: Vec<String> =
+            self.rules.iter().map(|(rule, count)| format!("{rule} {count}{}", share(*count, judged))).collect();
+        let mut text = parts.join(", ");
+        if !rules.is_empty() {
+            text = format!("{text}\n{DIM}{}{DIM:#}", rules.join(" · "));
+        }
+        if no_scopes {
+            text = format!("{text}\n{DIM}no [scopes] in gate.toml: nothing is said about scopes (gate init --scopes){DIM:#}");
+        }
+        text
+    }
+
+    fn json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "judged": self.judged(),
+            "blocked": self.count(Outcome::Block),
+            "exempt": self.count(Outcome::Exempt),
+            "advised": self.count(Outcome::Advise),
+            "skipped": self.count(Outcome::Skip),
+            "reasons": self.rules,
+        })
+    }
+}
+
+/// A share in percent, in brackets.
+fn share(part: usize, whole: usize) -> String {
+    if part == 0 || whole == 0 {
+        return String::new();
+    }
+    let tenths = part * 1000 / whole;
+    format!(" ({}.{} %)", tenths / 10, tenths % 10)
+}

@@ -1,0 +1,44 @@
+//! `gate init --scopes`: a first table of scopes, for a person to edit.
+
+use crate::cmd::commits::gate;
+use crate::commit::derive::{self, Past};
+use crate::commit::message::Message;
+use crate::commit::rules::Rules;
+use crate::engine::Workplace;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::git::Range;
+use crate::render::ui::Ui;
+use crate::repo_path::RepoPath;
+
+/// How much of the history is looked at.
+const LOOKED_AT: usize = 2000;
+
+/// Prints the table; nothing is changed.
+pub(super) fn print(ui: &mut Ui) -> anyhow::Result<Exit> {
+    let place = Workplace::here()?;
+    let repo = &place.repo;
+    let Some(tip) = repo.head()?.commit else {
+        return Err(Failure::new(Exit::Usage, "there is no commit yet to derive scopes from").into());
+    };
+    let (policy, _) = place.policy(None)?;
+    let malformed = |what: String| Failure::new(Exit::BadInput, what);
+    let rules = Rules::read(&gate(&policy)?.params).map_err(|error| malformed(error.what))?;
+    let listed = repo.files_of(&tip)?;
+    let range = Range { revisions: vec![tip.to_string()], exclude: Vec::new(), limit: Some(LOOKED_AT) };
+    let mut history = Vec::new();
+    for logged in repo.log(&range)? {
+        let commit = logged?.commit;
+        let message = Message::parse(&commit.message, &rules.styles, &rules.types);
+        let paths: Vec<RepoPath> = commit.files.into_iter().map(|file| file.path).collect();
+        history.push(Past { declared: message.scopes().to_vec(), paths });
+    }
+    let scopes = derive::derive(&listed, &history, &rules).map_err(|error| malformed(error.to_string()))?;
+    if scopes.is_empty() {
+        ui.say("gate: no parts were recognised; write [scopes] by hand: name = [\"folder/**\"]");
+        return Ok(Exit::Pass);
+    }
+    ui.raw(derive::text(&scopes));
+    ui.say("Put this into gate.toml and edit it; `gate commits --history 500` shows what it would have said.");
+    Ok(Exit::Pass)
+}

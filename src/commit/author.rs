@@ -1,0 +1,174 @@
+//! Which commits an agent had a hand in: by the marks that its client leaves, which are data (`gates/agents.toml`).
+
+use std::sync::OnceLock;
+
+use regex::RegexSet;
+use serde::Deserialize;
+
+use super::change::Person;
+use super::trailers;
+use crate::embedded;
+
+/// `gates/agents.toml`, as far as it is about commits.
+#[derive(Debug, Deserialize)]
+struct File {
+    authorship: Authorship,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Authorship {
+    /// Trailers whose value names who helped.
+    trailers: Vec<String>,
+    /// Phrases in a body that clients write by themselves: pattern and agent.
+    #[serde(default)]
+    phrases: Vec<Mark>,
+    /// Authors, committers and values of the trailers: a pattern over `name <address>`, and the agent.
+    identities: Vec<Mark>,
+    /// Branches that clients make: a pattern over the name, and the agent.
+    branches: Vec<Mark>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Mark {
+    agent: String,
+    pattern: String,
+}
+
+/// The marks, compiled.
+struct Marks {
+    trailers: Vec<String>,
+    phrases: Patterns,
+    identities: Patterns,
+    branches: Patterns,
+}
+
+struct Patterns {
+    set: RegexSet,
+    agents: Vec<String>,
+}
+
+impl Patterns {
+    fn new(marks: Vec<Mark>) -> Self {
+        let set = RegexSet::new(marks.iter().map(|mark| format!("(?i-u){}", mark.pattern)));
+        Self { set: set.unwrap_or_else(|_| RegexSet::empty()), agents: marks.into_iter().map(|mark| mark.agent).collect() }
+    }
+
+    fn find(&self, text: &str) -> Option<&str> {
+        self.set.matches(text).iter().next().map(|at| self.agents[at].as_str())
+    }
+}
+
+fn marks() -> &'static Marks {
+    static MARKS: OnceLock<Marks> = OnceLock::new();
+    MARKS.get_or_init(|| {
+        // A test holds the embedded file readable.
+        let file = embedded::file(embedded::GATES, "agents.toml").unwrap_or_default();
+        let authorship = toml::from_str::<File>(file).map(|file| file.authorship).unwrap_or_else(|_| Authorship {
+            trailers: Vec::new(),
+            phrases: Vec::new(),
+            identities: Vec::new(),
+            branches: Vec::new(),
+        });
+        Marks {
+            trailers: authorship.trailers,
+            phrases: Patterns::new(authorship.phrases),
+            identities: Patterns::new(authorship.identities),
+            branches: Patterns::new(authorship.branches),
+        }
+    })
+}
+
+/// The agent that had a hand in a commit, as its marks say. No mark is no proof of a person.
+pub fn agent_of(author: &Person, committer: &Person, message: &str) -> Option<String> {
+    let marks = marks();
+    let people = [author, committer].map(|person| format!("{} <{}>", person.name, person.email));
+    if let Some(agent) = people.iter().find_map(|person| marks.identities.find(person)) {
+        return Some(agent.to_owned());
+    }
+    // Trailers stand at line starts; most messages have none of these words at all.
+    for line in message.lines().skip(1) {
+        let Some((token, value)) = line.split_once(':') else { continue };
+        if !marks.trailers.iter().any(|known| known.eq_ignore_ascii_case(token.trim())) {
+            continue;
+        }
+        let (_, trailers) = trailers::split(line);
+        if trailers.is_empty() {
+            continue;
+        }
+        // A trailer that only agents' clients write names an agent by being there.
+        let by_token = token.trim().to_ascii_lowercase();
+        if let Some(agent) = marks.identities.find(value.trim()) {
+            return Some(agent.to_owned());
+        }
+        if by_token.starts_with("generated-") || by_token.starts_with("assisted-") {
+            return Some(value.trim().chars().take(60).collect());
+        }
+    }
+    marks.phrases.find(message).map(str::to_owned)
+}
+
+/// The agent whose client makes branches of such names.
+pub fn agent_of_branch(branch: &str) -> Option<String> {
+    marks().branches.find(branch.strip_prefix("refs/heads/").unwrap_or(branch)).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn person(text: &str) -> Person {
+        let (name, email) = text.split_once(" <").unwrap();
+        Person { name: name.to_owned(), email: email.trim_end_matches('>').to_owned() }
+    }
+
+    #[test]
+    fn the_embedded_file_is_readable() {
+        let file = embedded::file(embedded::GATES, "agents.toml").unwrap();
+        let authorship = toml::from_str::<File>(file).unwrap().authorship;
+        for marks in [&authorship.phrases, &authorship.identities, &authorship.branches] {
+            for mark in marks {
+                regex::Regex::new(&format!("(?i-u){}", mark.pattern)).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn marks_of_agents_are_known() {
+        let ada = "Ada <ada@example.com>";
+        for (author, message, agent) in [
+            (ada, "fix: a", None),
+            (ada, "fix: a\n\nCo-authored-by: Bob <bob@example.com>", None),
+            (ada, "fix: a\n\nCo-Authored-By: Claude <noreply@anthropic.com>", Some("claude")),
+            (ada, "fix: a\n\nCo-authored-by: Claude Opus 4 <noreply@anthropic.com>", Some("claude")),
+            (ada, "fix: a\n\nCo-authored-by: Cursor <cursoragent@cursor.com>", Some("cursor")),
+            (ada, "fix: a\n\nAssisted-by: SomeTool:v1", Some("SomeTool:v1")),
+            (ada, "fix: a\n\nGenerated-by: codex", Some("codex")),
+            (ada, "fix: a\n\n🤖 Generated with [Claude Code](https://claude.com/claude-code)", Some("claude")),
+            ("copilot-swe-agent[bot] <198982749+Copilot@users.noreply.github.com>", "a", Some("copilot")),
+            ("google-labs-jules[bot] <161369871+google-labs-jules[bot]@users.noreply.github.com>", "a", Some("jules")),
+            ("Devin AI <158243242+devin-ai-integration[bot]@users.noreply.github.com>", "a", Some("devin")),
+            ("Ada (aider) <ada@example.com>", "a", Some("aider")),
+            ("Claude Monet <monet@example.com>", "a", None),
+            ("renovate[bot] <29139614+renovate[bot]@users.noreply.github.com>", "chore(deps): x", None),
+            (ada, "docs: how Co-authored-by: Claude works in a subject", None),
+        ] {
+            assert_eq!(agent_of(&person(author), &person(ada), message).as_deref(), agent, "{author} {message}");
+        }
+    }
+
+    #[test]
+    fn branches_of_agents_are_known() {
+        for (branch, agent) in [
+            ("refs/heads/claude/fix-1", Some("claude")),
+            ("codex/x", Some("codex")),
+            ("copilot/fix-x", Some("copilot")),
+            ("cursor/y", Some("cursor")),
+            ("feature/claude", None),
+            ("main", None),
+        ] {
+            assert_eq!(agent_of_branch(branch).as_deref(), agent, "{branch}");
+        }
+    }
+}

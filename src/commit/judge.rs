@@ -1,0 +1,471 @@
+//! The judgement about mixing: is what a commit touches one thing, and the thing that it says?
+//!
+//! Files of two scopes are one change where the table allows it, where one scope holds the other, where the subject
+//! declares both, where the change is the same small edit everywhere, or where both sides change the same name (a
+//! function and its callers). What none of these connects is mixed.
+
+use std::collections::BTreeMap;
+
+use super::change::{Commit, FileChange, Status};
+use super::message::Message;
+use super::names;
+use super::rules::{Level, Role, Rule, Rules};
+use super::scopes::Table;
+use crate::repo_path::RepoPath;
+
+/// What is thought of one commit.
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    /// Which rules apply to it.
+    pub kind: Kind,
+    /// The scopes its subject declares.
+    pub declared: Vec<Declared>,
+    /// The scopes whose own files it changes, in the order of the table.
+    pub touched: Vec<Touched>,
+    /// What it breaks, the worst first.
+    pub reasons: Vec<Reason>,
+    /// Why scopes that differ are taken for one change.
+    pub connections: Vec<Connection>,
+    /// The reason that its trailer gives for letting it through.
+    pub exempt: Option<String>,
+    /// The judgement would be surer with the changed lines at hand.
+    pub wants_lines: bool,
+}
+
+/// What kind of commit it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An ordinary one.
+    Ordinary,
+    /// A merge: its sides are judged, each commit by itself.
+    Merge,
+    /// The first of a history: there is nothing it could be mixed with.
+    Initial,
+    /// It undoes a commit and mixes what that one mixed.
+    Revert,
+}
+
+/// A scope that a subject declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// As written.
+    pub word: String,
+    /// By its place in the table.
+    pub scope: Option<usize>,
+}
+
+/// A scope that is touched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touched {
+    /// By its place in the table.
+    pub scope: usize,
+    /// Its own files in the commit, as far as they count.
+    pub paths: Vec<RepoPath>,
+}
+
+/// Why two scopes are one change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Connection {
+    /// The table says so.
+    Table,
+    /// The subject declares them.
+    Declared,
+    /// The same small edit in many places.
+    Sweep,
+    /// Both change this name.
+    Name(String),
+}
+
+/// A rule that is broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The rule.
+    pub rule: Rule,
+    /// What that does.
+    pub level: Level,
+    /// The paths it is about.
+    pub paths: Vec<RepoPath>,
+    /// What the message of the rule may say.
+    pub values: BTreeMap<&'static str, String>,
+}
+
+/// What comes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// No rule applies.
+    Skip,
+    /// One thing.
+    Pass,
+    /// One thing, with a word to it.
+    Advise,
+    /// Mixed, and let through by its trailer.
+    Exempt,
+    /// Mixed.
+    Block,
+}
+
+impl Judgement {
+    /// The worst of its reasons.
+    pub fn outcome(&self) -> Outcome {
+        match self.reasons.iter().map(|reason| reason.level).max() {
+            Some(Level::Block) if self.exempt.is_some() => Outcome::Exempt,
+            Some(Level::Block) => Outcome::Block,
+            Some(Level::Advise) => Outcome::Advise,
+            _ if matches!(self.kind, Kind::Merge | Kind::Initial) => Outcome::Skip,
+            _ => Outcome::Pass,
+        }
+    }
+}
+
+/// A file with what is known of its place.
+struct Placed<'c> {
+    file: &'c FileChange,
+    scope: Option<usize>,
+    role: Role,
+}
+
+/// Judges one commit.
+pub fn judge(commit: &Commit, table: &Table, rules: &Rules) -> Judgement {
+    let message = Message::parse(&commit.message, &rules.styles, &rules.types);
+    let declared: Vec<Declared> = message
+        .scopes()
+        .iter()
+        .map(|word| Declared { word: word.clone(), scope: table.find(word) })
+        .collect();
+    let mut judgement = Judgement {
+        kind: kind(commit, &message),
+        declared,
+        touched: Vec::new(),
+        reasons: Vec::new(),
+        connections: Vec::new(),
+        exempt: exemption(commit, &message, rules),
+        wants_lines: false,
+    };
+    if matches!(judgement.kind, Kind::Merge | Kind::Initial) {
+        return judgement;
+    }
+    let placed: Vec<Placed<'_>> = commit.files.iter().map(|file| place(file, table, rules)).collect();
+    let case = Case { commit, table, rules, message: &message, placed: &placed };
+    case.scopes(&mut judgement);
+    case.form(&mut judgement);
+    case.renames(&mut judgement);
+    case.size(&mut judgement);
+    case.words(&mut judgement);
+    if judgement.kind == Kind::Revert {
+        judgement.reasons.retain(|reason| matches!(reason.rule, Rule::NoStyle | Rule::AutosquashLeft));
+        judgement.wants_lines = false;
+    }
+    judgement.reasons.sort_by_key(|reason| (std::cmp::Reverse(reason.level), reason.rule));
+    judgement
+}
+
+fn kind(commit: &Commit, message: &Message) -> Kind {
+    match commit.parents.len() {
+        0 => Kind::Initial,
+        // A revert names what it undoes; the word alone would be a way around.
+        1 if message.reverts.as_ref().is_some_and(|commits| !commits.is_empty()) => Kind::Revert,
+        1 => Kind::Ordinary,
+        _ => Kind::Merge,
+    }
+}
+
+fn exemption(commit: &Commit, message: &Message, rules: &Rules) -> Option<String> {
+    if rules.exempt_trailer.is_empty() || (commit.agent.is_some() && !rules.exempt_agents) {
+        return None;
+    }
+    message.trailer(&rules.exempt_trailer).map(str::trim).filter(|reason| !reason.is_empty()).map(str::to_owned)
+}
+
+/// Where a file belongs: by its present path, and by its old one where that is all that is left of it.
+fn place<'c>(file: &'c FileChange, table: &Table, rules: &Rules) -> Placed<'c> {
+    let scope = table.claim(&file.path).map(|claim| claim.scope);
+    let role = rules.role(&file.path);
+    let role = match scope {
+        Some(scope) if role == Role::Own && table.scopes()[scope].goes_along => Role::Along("scope".to_owned()),
+        _ => role,
+    };
+    Placed { file, scope, role }
+}
+
+struct Case<'a> {
+    commit: &'a Commit,
+    table: &'a Table,
+    rules: &'a Rules,
+    message: &'a Message,
+    placed: &'a [Placed<'a>],
+}
+
+impl<'a> Case<'a> {
+    fn level(&self, rule: Rule) -> Level {
+        self.rules.level(rule, self.commit.agent.is_some())
+    }
+
+    fn add(&self, judgement: &mut Judgement, rule: Rule, paths: Vec<RepoPath>, values: Values) {
+        let level = self.level(rule);
+        if level != Level::Off {
+            judgement.reasons.push(Reason { rule, level, paths, values });
+        }
+    }
+
+    /// The files that decide about scopes.
+    fn counted(&self) -> Vec<(usize, &'a FileChange)> {
+        let own = || self.placed.iter().filter(|placed| placed.role == Role::Own);
+        let renames = own().filter(|placed| placed.file.is_rename()).count();
+        let mostly_renames = renames * 2 > own().count();
+        own()
+            .filter(|placed| match placed.file.status {
+                // Moving files between scopes is one thing, and it cannot be done in one of them alone.
+                Status::Renamed(similarity) => {
+                    !mostly_renames && similarity < self.rules.limits.rename_similarity
+                }
+                _ => !placed.file.texture.as_ref().is_some_and(super::texture::Texture::is_form_only),
+            })
+            .filter_map(|placed| Some((placed.scope?, placed.file)))
+            .collect()
+    }
+
+    fn scopes(&self, judgement: &mut Judgement) {
+        let counted = self.counted();
+        let mut by_scope: BTreeMap<usize, Vec<&FileChange>> = BTreeMap::new();
+        for (scope, file) in counted {
+            by_scope.entry(scope).or_default().push(file);
+        }
+        // What a scope shares goes along with it where it is there.
+        let scopes: Vec<usize> = by_scope.keys().copied().collect();
+        by_scope.retain(|scope, files| {
+            files.retain(|file| {
+                !self.table.shared_with(&file.path).iter().any(|with| with != scope && scopes.contains(with))
+            });
+            !files.is_empty()
+        });
+        judgement.touched = by_scope
+            .iter()
+            .map(|(&scope, files)| Touched { scope, paths: files.iter().map(|file| file.path.clone()).collect() })
+            .collect();
+        if by_scope.len() > 1 {
+            self.crossing(judgement, &by_scope);
+        }
+        let crosses = judgement.reasons.iter().any(|reason| reason.rule == Rule::CrossesScopes);
+        if !crosses && !by_scope.is_empty() {
+            self.mismatch(judgement);
+        }
+    }
+
+    fn crossing(&self, judgement: &mut Judgement, by_scope: &BTreeMap<usize, Vec<&FileChange>>) {
+        let scopes: Vec<usize> = by_scope.keys().copied().collect();
+        let mut groups = Groups::new(scopes.len());
+        let mut connect = |a: usize, b: usize, why: Connection, judgement: &mut Judgement| {
+            if groups.join(a, b) && !judgement.connections.contains(&why) {
+                judgement.connections.push(why);
+            }
+        };
+        for a in 0..scopes.len() {
+            for b in 0..a {
+                if self.table.related(scopes[a], scopes[b]) {
+                    connect(a, b, Connection::Table, judgement);
+                }
+            }
+        }
+        let declared: Vec<usize> = judgement.declared.iter().filter_map(|declared| declared.scope).collect();
+        if declared.len() <= self.rules.limits.declared {
+            let covered: Vec<usize> = (0..scopes.len())
+                .filter(|&at| declared.iter().any(|&declared| self.table.related(declared, scopes[at])))
+                .collect();
+            for pair in covered.windows(2) {
+                connect(pair[0], pair[1], Connection::Declared, judgement);
+            }
+        }
+        if self.is_sweep(by_scope) {
+            for at in 1..scopes.len() {
+                connect(0, at, Connection::Sweep, judgement);
+            }
+        }
+        if self.rules.names_connect {
+            let names: Vec<Vec<String>> = by_scope.values().map(|files| names_of(files)).collect();
+            for a in 0..scopes.len() {
+                for b in 0..a {
+                    if let Some(name) = names::shared(&names[a], &names[b]) {
+                        connect(a, b, Connection::Name(name.to_owned()), judgement);
+                    }
+                }
+            }
+        }
+        let parts = groups.parts();
+        if parts.len() < 2 {
+            return;
+        }
+        judgement.wants_lines = !self.commit.looked_into && self.level(Rule::CrossesScopes) != Level::Off;
+        let (mut paths, mut listed) = (Vec::new(), Vec::new());
+        for part in &parts {
+            let scope = scopes[part[0]];
+            let file = &by_scope[&scope][0].path;
+            let more: Vec<&str> = part[1..].iter().map(|&at| self.table.name(scopes[at])).collect();
+            let with = if more.is_empty() { String::new() } else { format!(" with {}", more.join(", ")) };
+            listed.push(format!("{}{with} ({file})", self.table.name(scope)));
+            paths.push(file.clone());
+        }
+        let values = Values::from([("scopes", and(&listed)), ("count", parts.len().to_string())]);
+        self.add(judgement, Rule::CrossesScopes, paths, values);
+    }
+
+    /// The same small edit in many scopes: a function renamed, a header replaced, a lint silenced.
+    fn is_sweep(&self, by_scope: &BTreeMap<usize, Vec<&FileChange>>) -> bool {
+        let limits = &self.rules.limits;
+        by_scope.len() >= limits.sweep_scopes
+            && by_scope.values().flatten().all(|file| {
+                file.status == Status::Modified
+                    && file.texture.as_ref().is_some_and(|texture| texture.lines() <= limits.sweep_lines)
+            })
+    }
+
+    fn mismatch(&self, judgement: &mut Judgement) {
+        let known: Vec<&Declared> = judgement.declared.iter().filter(|declared| declared.scope.is_some()).collect();
+        // A scope the table does not know says nothing about the ones it does.
+        if known.is_empty() || known.len() < judgement.declared.len() {
+            return;
+        }
+        let fits = |scope: usize| known.iter().filter_map(|declared| declared.scope).any(|d| self.table.related(d, scope));
+        let touched = self.placed.iter().any(|placed| {
+            placed.scope.is_some_and(fits)
+                || self.table.shared_with(&placed.file.path).into_iter().any(fits)
+                || placed.file.from.as_ref().and_then(|from| self.table.claim(from)).is_some_and(|claim| fits(claim.scope))
+        });
+        // Tests and documents that no scope claims may well be those of the declared one.
+        let open = self.placed.iter().all(|placed| placed.scope.is_none() || placed.role != Role::Own);
+        if touched || open {
+            return;
+        }
+        let words: Vec<String> = known.iter().map(|declared| declared.word.clone()).collect();
+        let found: Vec<String> = judgement.touched.iter().map(|touched| self.table.name(touched.scope).to_owned()).collect();
+        let paths: Vec<RepoPath> = judgement.touched.iter().flat_map(|touched| touched.paths.clone()).collect();
+        let values = Values::from([("declared", and(&words)), ("found", and(&found))]);
+        self.add(judgement, Rule::OtherScope, paths, values);
+    }
+
+    fn form(&self, judgement: &mut Judgement) {
+        let textured = || {
+            self.placed
+                .iter()
+                .filter(|placed| matches!(placed.role, Role::Own | Role::Test))
+                .filter_map(|placed| Some((&placed.file.path, placed.file.texture.as_ref()?)))
+        };
+        if self.level(Rule::FormattingMixed) == Level::Block && !self.commit.looked_into && self.commit.files.len() > 1 {
+            judgement.wants_lines = true;
+        }
+        let form: u32 = textured().map(|(_, texture)| texture.form_lines).sum();
+        let all: u32 = textured().map(|(_, texture)| texture.lines()).sum();
+        // Where nothing but form changed, nothing is mixed.
+        if form < self.rules.limits.formatting_lines || all == form {
+            return;
+        }
+        let paths = textured().filter(|(_, texture)| texture.form_lines > 0).map(|(path, _)| path.clone()).collect();
+        let values = Values::from([("form_lines", form.to_string()), ("lines", all.to_string())]);
+        self.add(judgement, Rule::FormattingMixed, paths, values);
+    }
+
+    fn renames(&self, judgement: &mut Judgement) {
+        let limits = &self.rules.limits;
+        let moved = self.placed.iter().filter(|placed| placed.file.is_rename()).count();
+        let edited: Vec<RepoPath> = self
+            .placed
+            .iter()
+            .filter(|placed| matches!(placed.file.status, Status::Renamed(s) if s < limits.rename_similarity))
+            .map(|placed| placed.file.path.clone())
+            .collect();
+        if moved >= limits.rename_files && !edited.is_empty() && edited.len() < moved {
+            let values = Values::from([("moved", moved.to_string()), ("edited", edited.len().to_string())]);
+            self.add(judgement, Rule::RenameMixed, edited, values);
+        }
+    }
+
+    fn size(&self, judgement: &mut Judgement) {
+        let limits = &self.rules.limits;
+        let sized = || {
+            self.placed.iter().filter(|placed| !matches!(placed.role, Role::Along(_)) && !placed.file.is_pure_rename())
+        };
+        let files = sized().count();
+        let lines: u32 = sized().filter_map(|placed| Some(placed.file.texture.as_ref()?.lines())).sum();
+        if files > limits.files || lines > limits.lines {
+            let values = Values::from([("files", files.to_string()), ("lines", lines.to_string())]);
+            self.add(judgement, Rule::Large, Vec::new(), values);
+        }
+    }
+
+    fn words(&self, judgement: &mut Judgement) {
+        if !self.message.autosquash.is_empty() {
+            self.add(judgement, Rule::AutosquashLeft, Vec::new(), Values::new());
+        }
+        if self.message.parsed.is_none() && !self.rules.styles.is_empty() && judgement.kind == Kind::Ordinary {
+            self.add(judgement, Rule::NoStyle, Vec::new(), Values::new());
+        }
+        let unknown: Vec<&Declared> = judgement.declared.iter().filter(|declared| declared.scope.is_none()).collect();
+        let near = unknown.iter().find_map(|declared| Some((declared.word.clone(), nearest(&declared.word, self.table)?)));
+        if let Some((word, meant)) = near {
+            self.add(judgement, Rule::UnknownScope, Vec::new(), Values::from([("word", word), ("meant", meant)]));
+        }
+    }
+}
+
+type Values = BTreeMap<&'static str, String>;
+
+/// The names that files of one scope change.
+fn names_of(files: &[&FileChange]) -> Vec<String> {
+    let mut names: Vec<String> =
+        files.iter().filter_map(|file| file.texture.as_ref()).flat_map(|texture| texture.names.iter().cloned()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The scope that a misspelt word means.
+fn nearest(word: &str, table: &Table) -> Option<String> {
+    let lower = word.to_lowercase();
+    let best = table
+        .scopes()
+        .iter()
+        .flat_map(|scope| std::iter::once(&scope.name).chain(&scope.aliases))
+        .map(|name| (strsim::osa_distance(&lower, &name.to_lowercase()), name))
+        .min()?;
+    (best.0 <= 2 && best.0 * 3 < word.chars().count().max(1)).then(|| best.1.clone())
+}
+
+/// `a, b and c`.
+pub(crate) fn and(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// Which of some things hang together.
+struct Groups(Vec<usize>);
+
+impl Groups {
+    fn new(count: usize) -> Self {
+        Self((0..count).collect())
+    }
+
+    fn top(&self, mut at: usize) -> usize {
+        while self.0[at] != at {
+            at = self.0[at];
+        }
+        at
+    }
+
+    /// Joins two; whether they were apart.
+    fn join(&mut self, a: usize, b: usize) -> bool {
+        let (a, b) = (self.top(a), self.top(b));
+        self.0[a.max(b)] = a.min(b);
+        a != b
+    }
+
+    fn parts(&self) -> Vec<Vec<usize>> {
+        let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for at in 0..self.0.len() {
+            parts.entry(self.top(at)).or_default().push(at);
+        }
+        parts.into_values().collect()
+    }
+}
+

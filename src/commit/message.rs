@@ -1,0 +1,111 @@
+//! What a commit says of itself.
+
+use super::style::{self, Style, Subject};
+use super::trailers::{self, Trailer};
+
+/// A commit message, taken apart.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// The first line, without the marks of `--fixup` and `--squash`.
+    pub subject: String,
+    /// The marks that were taken off, outermost first.
+    pub autosquash: Vec<Autosquash>,
+    /// The subject by the style that fits it.
+    pub parsed: Option<(Style, Subject)>,
+    /// What stands between subject and trailers.
+    pub body: String,
+    /// The trailers.
+    pub trailers: Vec<Trailer>,
+    /// The commits that it says it reverts, as written; `None` where it is no revert.
+    pub reverts: Option<Vec<String>>,
+}
+
+/// A commit that waits for `git rebase --autosquash`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Autosquash {
+    /// `fixup! …`: its content goes into another commit.
+    Fixup,
+    /// `squash! …`: so does its message.
+    Squash,
+    /// `amend! …`: it replaces the other's message.
+    Amend,
+}
+
+impl Message {
+    /// Takes a cleaned message apart. `types`: see [`style::parse`].
+    pub fn parse(text: &str, styles: &[Style], types: &[String]) -> Self {
+        let text = text.trim_start_matches('\n');
+        let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+        let mut subject = first.trim();
+        let mut autosquash = Vec::new();
+        while let Some((mark, inner)) = marked(subject) {
+            autosquash.push(mark);
+            subject = inner;
+        }
+        let parsed = style::parse(subject, styles, types);
+        let (body, trailers) = trailers::split(rest);
+        let reverts = reverts(subject, parsed.as_ref().map(|(_, subject)| subject), &body, &trailers);
+        Self { subject: subject.to_owned(), autosquash, parsed, body, trailers, reverts }
+    }
+
+    /// Conventional Commits alone, as its specification has it.
+    pub fn conventional(text: &str) -> Self {
+        Self::parse(text, &[Style::Conventional], &[])
+    }
+
+    /// The type, in small letters.
+    pub fn kind(&self) -> Option<String> {
+        self.parsed.as_ref()?.1.kind.as_ref().map(|kind| kind.to_lowercase())
+    }
+
+    /// The scopes it declares.
+    pub fn scopes(&self) -> &[String] {
+        self.parsed.as_ref().map_or(&[], |(_, subject)| &subject.scopes)
+    }
+
+    /// The description without type and scope; the subject where no style fits.
+    pub fn description(&self) -> &str {
+        self.parsed.as_ref().map_or(&self.subject, |(_, subject)| &subject.text)
+    }
+
+    /// Whether it announces a breaking change, by `!` or by a footer.
+    pub fn is_breaking(&self) -> bool {
+        self.parsed.as_ref().is_some_and(|(_, subject)| subject.breaking)
+            || self.trailers.iter().any(Trailer::is_breaking)
+    }
+
+    /// The value of a trailer.
+    pub fn trailer(&self, token: &str) -> Option<&str> {
+        self.trailers.iter().find(|trailer| trailer.is(token)).map(|trailer| trailer.value.as_str())
+    }
+}
+
+fn marked(subject: &str) -> Option<(Autosquash, &str)> {
+    [("fixup! ", Autosquash::Fixup), ("squash! ", Autosquash::Squash), ("amend! ", Autosquash::Amend)]
+        .into_iter()
+        .find_map(|(mark, kind)| subject.strip_prefix(mark).map(|inner| (kind, inner.trim_start())))
+}
+
+/// The commits it undoes. `git revert` writes `Revert "…"` and names the commit in the body; Conventional Commits asks
+/// for the type `revert` and a footer `Refs`.
+fn reverts(subject: &str, parsed: Option<&Subject>, body: &str, trailers: &[Trailer]) -> Option<Vec<String>> {
+    let typed = parsed.and_then(|parsed| parsed.kind.as_deref()).is_some_and(|kind| kind.eq_ignore_ascii_case("revert"));
+    let lower = |line: &str| line.to_ascii_lowercase();
+    let quoted = ["revert \"", "reapply \""].iter().any(|start| lower(subject).starts_with(start));
+    let named = |line: &str| {
+        let line = lower(line.trim());
+        let rest = line.strip_prefix("this reverts commit ").or_else(|| line.strip_prefix("reverts commit "))?;
+        let hash: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
+        (hash.len() >= 7).then_some(hash)
+    };
+    let mut commits: Vec<String> = body.lines().filter_map(named).collect();
+    if !typed && !quoted {
+        return None;
+    }
+    for trailer in trailers.iter().filter(|trailer| trailer.is("Refs") || trailer.is("Reverts")) {
+        let words = trailer.value.split([',', ' ', '\n']).map(str::trim);
+        commits.extend(words.filter(|word| word.len() >= 7 && word.bytes().all(|b| b.is_ascii_hexdigit())).map(lower));
+    }
+    Some(commits)
+}
+

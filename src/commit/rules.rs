@@ -1,0 +1,239 @@
+//! What a policy asks of commits: the `params` of a gate of kind `commits`.
+
+use std::collections::BTreeMap;
+
+use globset::GlobSet;
+use serde::{Deserialize, Serialize};
+
+use super::style::Style;
+use crate::policy::{ParamError, glob_set, read_params};
+use crate::repo_path::RepoPath;
+
+/// The kind of the gates that judge commits.
+pub const KIND: &str = "commits";
+
+/// What a rule does that a commit breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    /// Nothing.
+    Off,
+    /// It is said.
+    Advise,
+    /// The commit does not pass.
+    Block,
+}
+
+/// The rules, each with a code that stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// Files of scopes that nothing connects.
+    CrossesScopes,
+    /// The scope that is declared is not the one that is changed.
+    OtherScope,
+    /// A scope is declared that the table does not know, but nearly.
+    UnknownScope,
+    /// A change of form hides a change of content.
+    FormattingMixed,
+    /// Moved files hide edits.
+    RenameMixed,
+    /// It is large.
+    Large,
+    /// `fixup!`, `squash!` or `amend!` was left.
+    AutosquashLeft,
+    /// The subject follows no style.
+    NoStyle,
+}
+
+impl Rule {
+    /// Every rule.
+    pub const ALL: [Self; 8] = [
+        Self::CrossesScopes,
+        Self::OtherScope,
+        Self::UnknownScope,
+        Self::FormattingMixed,
+        Self::RenameMixed,
+        Self::Large,
+        Self::AutosquashLeft,
+        Self::NoStyle,
+    ];
+
+    /// Its code.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::CrossesScopes => "crosses-scopes",
+            Self::OtherScope => "other-scope",
+            Self::UnknownScope => "unknown-scope",
+            Self::FormattingMixed => "formatting-mixed",
+            Self::RenameMixed => "rename-mixed",
+            Self::Large => "large",
+            Self::AutosquashLeft => "autosquash-left",
+            Self::NoStyle => "no-style",
+        }
+    }
+}
+
+/// The keys of `params`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Params {
+    #[serde(default)]
+    styles: Vec<String>,
+    #[serde(default)]
+    types: Vec<String>,
+    #[serde(default)]
+    rules: BTreeMap<Rule, Level>,
+    #[serde(default)]
+    agents: BTreeMap<Rule, Level>,
+    #[serde(default)]
+    classes: BTreeMap<String, Vec<String>>,
+    #[serde(default)]
+    shared: Vec<String>,
+    #[serde(default)]
+    tests: Vec<String>,
+    #[serde(default)]
+    docs: Vec<String>,
+    #[serde(default)]
+    limits: Limits,
+    #[serde(default = "yes")]
+    names_connect: bool,
+    #[serde(default)]
+    exempt_trailer: String,
+    #[serde(default)]
+    exempt_agents: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// The numbers of the rules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// How many scopes a subject may declare to cover them.
+    pub declared: usize,
+    /// From how many scopes on small equal edits are a sweep.
+    pub sweep_scopes: usize,
+    /// The changed lines a file of a sweep has at most.
+    pub sweep_lines: u32,
+    /// The similarity, in percent, below which a moved file was edited.
+    pub rename_similarity: u8,
+    /// From how many moved files on edits hide among them.
+    pub rename_files: usize,
+    /// From how many lines of pure form on they are a part of their own.
+    pub formatting_lines: u32,
+    /// How many files a commit has before it is called large.
+    pub files: usize,
+    /// How many changed lines.
+    pub lines: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            declared: 2,
+            sweep_scopes: 3,
+            sweep_lines: 6,
+            rename_similarity: 90,
+            rename_files: 5,
+            formatting_lines: 40,
+            files: 15,
+            lines: 500,
+        }
+    }
+}
+
+/// The rules of one gate, compiled.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// How subjects are written, in the order in which they are tried.
+    pub styles: Vec<Style>,
+    /// The words that are types and no scopes.
+    pub types: Vec<String>,
+    /// The numbers.
+    pub limits: Limits,
+    /// Whether names that change on both sides make two scopes one change.
+    pub names_connect: bool,
+    /// The trailer whose value is the reason why a commit is let through; empty: there is none.
+    pub exempt_trailer: String,
+    /// Whether commits of agents may use it.
+    pub exempt_agents: bool,
+    levels: BTreeMap<Rule, Level>,
+    agents: BTreeMap<Rule, Level>,
+    /// Which files go along with any scope, by what they are.
+    along: Vec<(String, GlobSet)>,
+    tests: GlobSet,
+    docs: GlobSet,
+}
+
+/// What a path is to a commit, apart from its scope.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It is what the commit is about.
+    Own,
+    /// A test: it goes along with the code.
+    Test,
+    /// Documentation: it goes along with the code.
+    Docs,
+    /// It goes along with any scope, and its size does not count: a lock file, a snapshot, generated code, …
+    Along(String),
+}
+
+impl Rules {
+    /// Reads the `params` of a gate.
+    pub fn read(params: &toml::Table) -> Result<Self, ParamError> {
+        let params: Params = read_params(params)?;
+        let styles = params.styles.iter().map(|style| Style::parse(style));
+        let styles = styles.collect::<Result<_, _>>().map_err(|error| at("styles", &error))?;
+        let mut along = Vec::new();
+        for (class, globs) in &params.classes {
+            along.push((class.clone(), glob_set(globs).map_err(|error| at(&format!("classes.{class}"), &error))?));
+        }
+        along.push(("shared".to_owned(), glob_set(&params.shared).map_err(|error| at("shared", &error))?));
+        Ok(Self {
+            styles,
+            types: params.types,
+            limits: params.limits,
+            names_connect: params.names_connect,
+            exempt_trailer: params.exempt_trailer,
+            exempt_agents: params.exempt_agents,
+            levels: params.rules,
+            agents: params.agents,
+            along,
+            tests: glob_set(&params.tests).map_err(|error| at("tests", &error))?,
+            docs: glob_set(&params.docs).map_err(|error| at("docs", &error))?,
+        })
+    }
+
+    /// What a rule does; `by_agent`: the commit has an agent's mark.
+    pub fn level(&self, rule: Rule, by_agent: bool) -> Level {
+        let own = || self.levels.get(&rule).copied().unwrap_or(Level::Off);
+        if by_agent { self.agents.get(&rule).copied().unwrap_or_else(own) } else { own() }
+    }
+
+    /// Changes what a rule does, for commits of people and of agents.
+    pub fn set_level(&mut self, rule: Rule, level: Level) {
+        self.levels.insert(rule, level);
+        self.agents.remove(&rule);
+    }
+
+    /// What a path is.
+    pub fn role(&self, path: &RepoPath) -> Role {
+        let os = path.to_os();
+        if let Some((class, _)) = self.along.iter().find(|(_, globs)| globs.is_match(&os)) {
+            Role::Along(class.clone())
+        } else if self.tests.is_match(&os) {
+            Role::Test
+        } else if self.docs.is_match(&os) {
+            Role::Docs
+        } else {
+            Role::Own
+        }
+    }
+}
+
+fn at(key: &str, error: &impl ToString) -> ParamError {
+    ParamError { key: Some(key.to_owned()), what: error.to_string() }
+}

@@ -1,0 +1,258 @@
+//! The table of scopes: which part of the program a path belongs to.
+//!
+//! The most specific glob that matches a path decides; of equally specific ones, the first in the file. A scope
+//! `core/parser` lies inside the scope `core` where there is one.
+
+use globset::{GlobSet, GlobSetBuilder};
+
+use crate::policy::{InvalidGlob, Scope, check_glob};
+use crate::repo_path::RepoPath;
+
+/// The whole table, compiled.
+#[derive(Clone, Debug)]
+pub struct Table {
+    scopes: Vec<Scope>,
+    parents: Vec<Option<usize>>,
+    globs: Vec<Rule>,
+    set: GlobSet,
+    shared: Vec<GlobSet>,
+}
+
+/// One glob of a scope.
+#[derive(Clone, Debug)]
+struct Rule {
+    scope: usize,
+    glob: String,
+    negated: bool,
+    specificity: (usize, usize),
+}
+
+/// The scope of a path, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim<'t> {
+    /// The scope, by its place in the table.
+    pub scope: usize,
+    /// The glob that decided.
+    pub glob: &'t str,
+}
+
+impl Table {
+    /// Compiles a table.
+    pub fn new(scopes: Vec<Scope>) -> Result<Self, InvalidGlob> {
+        let mut globs = Vec::new();
+        let mut set = GlobSetBuilder::new();
+        let mut shared = Vec::new();
+        for (number, scope) in scopes.iter().enumerate() {
+            for glob in &scope.paths {
+                let (negated, plain) = glob.strip_prefix('!').map_or((false, glob.as_str()), |glob| (true, glob));
+                set.add(check_glob(plain)?);
+                globs.push(Rule { scope: number, glob: glob.clone(), negated, specificity: specificity(plain) });
+            }
+            shared.push(crate::policy::glob_set(&scope.shared)?);
+        }
+        let set = set.build().map_err(|error| InvalidGlob { glob: "[scopes]".to_owned(), reason: error.to_string() })?;
+        let parents = scopes.iter().map(|scope| parent(&scopes, &scope.name)).collect();
+        Ok(Self { scopes, parents, globs, set, shared })
+    }
+
+    /// The table without a scope.
+    pub fn empty() -> Self {
+        Self {
+            scopes: Vec::new(),
+            parents: Vec::new(),
+            globs: Vec::new(),
+            set: GlobSet::empty(),
+            shared: Vec::new(),
+        }
+    }
+
+    /// The scopes, in the order of the file.
+    pub fn scopes(&self) -> &[Scope] {
+        &self.scopes
+    }
+
+    /// Whether there is no scope at all.
+    pub fn is_empty(&self) -> bool {
+        self.scopes.is_empty()
+    }
+
+    /// The name of a scope.
+    pub fn name(&self, scope: usize) -> &str {
+        self.scopes.get(scope).map_or("", |scope| &scope.name)
+    }
+
+    /// The scope that a path belongs to.
+    pub fn claim(&self, path: &RepoPath) -> Option<Claim<'_>> {
+        let matched = self.set.matches(path.to_os());
+        let out = |scope: usize| matched.iter().any(|&at| self.globs[at].negated && self.globs[at].scope == scope);
+        let mut best: Option<&Rule> = None;
+        for &at in &matched {
+            let rule = &self.globs[at];
+            if rule.negated || out(rule.scope) {
+                continue;
+            }
+            if best.is_none_or(|best| rule.specificity > best.specificity) {
+                best = Some(rule);
+            }
+        }
+        best.map(|rule| Claim { scope: rule.scope, glob: &rule.glob })
+    }
+
+    /// Every glob that matches a path, with its scope, the most specific first: what `gate explain-path` shows.
+    pub fn all_claims(&self, path: &RepoPath) -> Vec<Claim<'_>> {
+        let mut rules: Vec<&Rule> = self.set.matches(path.to_os()).into_iter().map(|at| &self.globs[at]).collect();
+        rules.sort_by_key(|rule| std::cmp::Reverse(rule.specificity));
+        rules.into_iter().map(|rule| Claim { scope: rule.scope, glob: &rule.glob }).collect()
+    }
+
+    /// The scopes with which a path may go along, beyond its own.
+    pub fn shared_with(&self, path: &RepoPath) -> Vec<usize> {
+        let os = path.to_os();
+        (0..self.shared.len()).filter(|&scope| self.shared[scope].is_match(&os)).collect()
+    }
+
+    /// The scope that a subject means: by name, by another name, or by the last part of a nested name.
+    pub fn find(&self, word: &str) -> Option<usize> {
+        let same = |name: &str| name.eq_ignore_ascii_case(word);
+        let named = self.scopes.iter().position(|scope| same(&scope.name) || scope.aliases.iter().any(|name| same(name)));
+        named.or_else(|| {
+            let mut nested = (0..self.scopes.len()).filter(|&at| {
+                self.parents[at].is_some() && self.scopes[at].name.rsplit('/').next().is_some_and(same)
+            });
+            // Two nested scopes of one last name: the word alone names neither.
+            nested.next().filter(|_| nested.next().is_none())
+        })
+    }
+
+    /// Whether `outer` is `inner` or holds it.
+    pub fn holds(&self, outer: usize, inner: usize) -> bool {
+        let mut at = Some(inner);
+        while let Some(scope) = at {
+            if scope == outer {
+                return true;
+            }
+            at = self.parents.get(scope).copied().flatten();
+        }
+        false
+    }
+
+    /// Whether files of two scopes may be in one commit: they are one, one holds the other, or the table allows it.
+    pub fn related(&self, a: usize, b: usize) -> bool {
+        let allows = |a: usize, b: usize| {
+            self.scopes.get(a).is_some_and(|scope| {
+                scope.with.iter().filter_map(|name| self.find(name)).any(|with| self.holds(with, b))
+            })
+        };
+        self.holds(a, b) || self.holds(b, a) || allows(a, b) || allows(b, a)
+    }
+}
+
+/// The scope inside which a name lies: the longest prefix up to a `/` that is a scope.
+fn parent(scopes: &[Scope], name: &str) -> Option<usize> {
+    let mut rest = name;
+    while let Some((prefix, _)) = rest.rsplit_once('/') {
+        if let Some(at) = scopes.iter().position(|scope| scope.name == prefix) {
+            return Some(at);
+        }
+        rest = prefix;
+    }
+    None
+}
+
+/// How much of a path a glob pins down: parts without a wildcard, then characters that are none.
+fn specificity(glob: &str) -> (usize, usize) {
+    let wild = |c: char| matches!(c, '*' | '?' | '[' | ']' | '{' | '}');
+    let parts = glob.split('/').filter(|part| !part.contains(wild)).count();
+    (parts, glob.chars().filter(|&c| !wild(c)).count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope(name: &str, paths: &[&str]) -> Scope {
+        Scope {
+            name: name.to_owned(),
+            paths: paths.iter().map(|&path| path.to_owned()).collect(),
+            ..Scope::default()
+        }
+    }
+
+    fn table() -> Table {
+        let mut web = scope("web", &["web/**", "!web/generated/**"]);
+        web.aliases = vec!["frontend".to_owned()];
+        web.with = vec!["api".to_owned()];
+        web.shared = vec!["assets/**".to_owned()];
+        Table::new(vec![
+            scope("core", &["src/**"]),
+            scope("core/parser", &["src/parser/**", "src/*_parser.rs"]),
+            scope("core/lexer", &["src/lexer/**"]),
+            web,
+            scope("api", &["api/**"]),
+            scope("api/v2", &["api/v2/**"]),
+            scope("docs", &["**/*.md", "docs/**"]),
+        ])
+        .unwrap()
+    }
+
+    #[test]
+    fn the_most_specific_glob_decides() {
+        let table = table();
+        for (path, name) in [
+            ("src/lib.rs", Some("core")),
+            ("src/parser/mod.rs", Some("core/parser")),
+            ("src/old_parser.rs", Some("core/parser")),
+            ("src/lexer/a/b.rs", Some("core/lexer")),
+            ("web/app.ts", Some("web")),
+            ("web/generated/x.ts", None),
+            ("web/README.md", Some("web")),
+            ("README.md", Some("docs")),
+            ("api/v2/x.go", Some("api/v2")),
+            ("Makefile", None),
+        ] {
+            let found = table.claim(&RepoPath::from(path)).map(|claim| table.name(claim.scope));
+            assert_eq!(found, name, "{path}");
+        }
+    }
+
+    #[test]
+    fn subjects_name_scopes_in_several_ways() {
+        let table = table();
+        for (word, name) in [
+            ("core", Some("core")),
+            ("Core", Some("core")),
+            ("parser", Some("core/parser")),
+            ("core/parser", Some("core/parser")),
+            ("frontend", Some("web")),
+            ("v2", Some("api/v2")),
+            ("nothing", None),
+        ] {
+            assert_eq!(table.find(word).map(|at| table.name(at)), name, "{word}");
+        }
+    }
+
+    #[test]
+    fn nesting_and_permission_relate_scopes() {
+        let table = table();
+        let find = |name: &str| table.find(name).unwrap();
+        for (a, b, related) in [
+            ("core", "core/parser", true),
+            ("core/parser", "core/lexer", false),
+            ("web", "api", true),
+            ("api/v2", "web", true),
+            ("web", "core", false),
+            ("docs", "core", false),
+        ] {
+            assert_eq!(table.related(find(a), find(b)), related, "{a} {b}");
+            assert_eq!(table.related(find(b), find(a)), related, "{b} {a}");
+        }
+        assert!(table.holds(find("core"), find("parser")) && !table.holds(find("parser"), find("core")));
+    }
+
+    #[test]
+    fn a_path_may_go_along_with_a_scope_without_being_in_it() {
+        let table = table();
+        assert_eq!(table.shared_with(&RepoPath::from("assets/logo.svg")), [table.find("web").unwrap()]);
+        assert!(table.shared_with(&RepoPath::from("src/lib.rs")).is_empty());
+    }
+}

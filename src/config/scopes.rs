@@ -1,0 +1,74 @@
+//! `[scopes]`: the parts of the program, by name.
+//!
+//! `parser = ["src/parser/**"]`, or a table where there is more to say:
+//! `web = { paths = ["web/**"], aliases = ["frontend"], with = ["api"], shared = ["assets/**"] }`.
+
+use toml::de::{DeTable, DeValue};
+
+use super::error::{Report, nearest, quoted};
+use super::fields::{Fields, Said, as_table, entries, texts};
+use super::globs;
+use crate::policy::Scope;
+
+const KEYS: &[&str] = &["paths", "aliases", "with", "shared", "goes_along"];
+
+/// Reads the table of scopes, in the order of the file.
+pub(super) fn scopes(report: &mut Report<'_>, table: &DeTable<'_>) -> Vec<Scope> {
+    let mut scopes = Vec::new();
+    let mut with = Vec::new();
+    for (name, value) in entries(table) {
+        check_name(report, &name);
+        let scope = match value.get_ref() {
+            DeValue::Array(_) => texts(report, name.value, value)
+                .map(|said| Scope { paths: paths(report, name.value, &said), ..Scope::default() }),
+            _ => as_table(report, &name, value).map(|table| scope(report, &name, table, &mut with)),
+        };
+        scopes.extend(scope.map(|scope| Scope { name: name.value.to_owned(), ..scope }));
+    }
+    for said in with {
+        known(report, &said, &scopes);
+    }
+    scopes
+}
+
+fn scope(report: &mut Report<'_>, name: &Said<&str>, table: &DeTable<'_>, with: &mut Vec<Said<String>>) -> Scope {
+    let fields = Fields::new(report, format!("in [scopes.{}]", name.value), name.at.clone(), table, KEYS);
+    fields.require(report, "paths");
+    let list = |report: &mut Report<'_>, key: &str| fields.texts(report, key).map(|said| said.value).unwrap_or_default();
+    let paths = fields.texts(report, "paths").map(|said| paths(report, name.value, &said)).unwrap_or_default();
+    let aliases = list(report, "aliases");
+    let others = list(report, "with");
+    let shared = list(report, "shared");
+    globs::check(report, &shared);
+    let plain = |said: Vec<Said<String>>| said.into_iter().map(|said| said.value).collect::<Vec<_>>();
+    let goes_along = fields.flag(report, "goes_along").is_some_and(|said| said.value);
+    with.extend(others.iter().cloned());
+    Scope { name: String::new(), paths, aliases: plain(aliases), with: plain(others), shared: plain(shared), goes_along }
+}
+
+/// The globs of a scope.
+fn paths(report: &mut Report<'_>, name: &str, said: &Said<Vec<Said<String>>>) -> Vec<String> {
+    globs::check(report, &said.value);
+    if said.value.iter().all(|glob| glob.value.starts_with('!')) {
+        report.add(&said.at, format!("the scope {} takes in no path", quoted(name)));
+    }
+    said.value.iter().map(|glob| glob.value.clone()).collect()
+}
+
+/// What a subject can hold between its parentheses.
+fn check_name(report: &mut Report<'_>, name: &Said<&str>) {
+    let fits = |c: char| c.is_alphanumeric() || "/@._+-".contains(c);
+    if name.value.is_empty() || !name.value.chars().all(fits) {
+        let what = format!("{} is no name of a scope: use letters, digits and `/ @ . _ + -`", quoted(name.value));
+        report.add(&name.at, what);
+    }
+}
+
+/// `with` names scopes of the table.
+fn known(report: &mut Report<'_>, said: &Said<String>, scopes: &[Scope]) {
+    if scopes.iter().any(|scope| scope.name == said.value || scope.aliases.contains(&said.value)) {
+        return;
+    }
+    let meant = nearest(&said.value, scopes.iter().map(|scope| scope.name.as_str()));
+    report.add_meant(&said.at, format!("there is no scope {}", quoted(&said.value)), meant);
+}

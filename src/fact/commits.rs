@@ -1,0 +1,156 @@
+//! The commits that are new, with what is needed to judge them.
+//!
+//! One pass of the log reads all of them; the changed lines are read for those alone whose judgement depends on them,
+//! and for all where there are few.
+
+use serde::{Deserialize, Serialize};
+
+use crate::commit::author;
+use crate::commit::change::Commit;
+use crate::commit::judge::{self, Judgement};
+use crate::commit::rules::{KIND, Rules};
+use crate::commit::scopes::Table;
+use crate::git::{GitError, Range, Repo};
+use crate::moment::Moment;
+use crate::policy::{Gate, Mode, Policy};
+
+/// In ranges of so many commits, the changed lines of each are read.
+const FEW: usize = 50;
+/// The most commits that a verdict holds.
+pub const MOST: usize = 20_000;
+
+/// The commits of a subject that nobody has judged yet, newest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NewCommits {
+    /// The commits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commits: Vec<Commit>,
+    /// Why it cannot be told which they are, or what one of them changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<Unknown>,
+}
+
+impl NewCommits {
+    /// Whether there is nothing to judge and nothing in doubt.
+    pub fn is_empty(&self) -> bool {
+        self.commits.is_empty() && self.unknown.is_none()
+    }
+}
+
+/// Why something about commits cannot be told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unknown {
+    /// A fragment for people.
+    pub why: String,
+    /// The command that fetches what is missing; empty where none is known.
+    pub fetch: String,
+}
+
+/// A table and the rules of a gate: all that a judgement needs beside the commit.
+#[derive(Clone, Debug)]
+pub struct Yardstick {
+    /// The scopes.
+    pub table: Table,
+    /// The rules.
+    pub rules: Rules,
+}
+
+impl Yardstick {
+    /// That of a gate. `None` where its parameters or the table are malformed, which reading a policy excludes.
+    pub fn of(policy: &Policy, gate: &Gate) -> Option<Self> {
+        let table = Table::new(policy.scopes.clone()).ok()?;
+        Some(Self { table, rules: Rules::read(&gate.params).ok()? })
+    }
+
+    /// Those of the gates that judge commits at a moment.
+    pub fn all(policy: &Policy, moment: Moment) -> Vec<Self> {
+        let asked = |gate: &&Gate| gate.kind == KIND && gate.mode != Mode::Off && gate.moments.contains(&moment);
+        policy.gates.iter().filter(asked).filter_map(|gate| Self::of(policy, gate)).collect()
+    }
+
+    /// Judges one commit.
+    pub fn judge(&self, commit: &Commit) -> Judgement {
+        judge::judge(commit, &self.table, &self.rules)
+    }
+}
+
+/// Reads a range for `policy`. `branch`: the branch the commits are on, whose name may tell an agent.
+pub fn collect(
+    repo: &Repo,
+    range: &Range,
+    policy: &Policy,
+    moment: Moment,
+    branch: Option<&str>,
+) -> Result<NewCommits, GitError> {
+    let yardsticks = Yardstick::all(policy, moment);
+    let mut found = NewCommits::default();
+    if yardsticks.is_empty() {
+        return Ok(found);
+    }
+    let wants = |commit: &Commit| yardsticks.iter().any(|yardstick| yardstick.judge(commit).wants_lines);
+    let limit = Some(MOST);
+    let range = Range { limit: range.limit.or(limit), ..range.clone() };
+    found.unknown = stream(repo, &range, branch, wants, |commit| found.commits.push(commit))?;
+    Ok(found)
+}
+
+/// Reads a range and hands each commit to `sink`, newest first, in memory that does not grow with the range. `wants`
+/// says whether the judgement of a commit depends on its changed lines.
+pub fn stream(
+    repo: &Repo,
+    range: &Range,
+    branch: Option<&str>,
+    wants: impl Fn(&Commit) -> bool,
+    mut sink: impl FnMut(Commit),
+) -> Result<Option<Unknown>, GitError> {
+    let by_branch = branch.and_then(author::agent_of_branch);
+    let mut lines = repo.lines();
+    let mut unknown = None;
+    let mut first = Vec::new();
+    let mut settle = |mut commit: Commit, always: bool, sink: &mut dyn FnMut(Commit)| -> Result<(), GitError> {
+        if commit.parents.len() < 2 && (always || wants(&commit)) {
+            lines.look_into(&mut commit)?;
+        }
+        sink(commit);
+        Ok(())
+    };
+    let mut few = true;
+    for logged in repo.log(range)? {
+        let logged = match logged {
+            Ok(logged) => logged,
+            Err(GitError::Failed { stderr, .. }) if repo.is_shallow() => {
+                unknown = Some(shallow(repo, &format!("git says: {}", stderr.lines().next().unwrap_or_default()))?);
+                break;
+            }
+            Err(error) => return Err(error),
+        };
+        let mut commit = logged.commit;
+        if logged.cut_off {
+            let why = format!("this clone is shallow and ends at {}, so what that commit changes is not here", commit.short());
+            unknown = Some(shallow(repo, &why)?);
+            continue;
+        }
+        commit.agent = author::agent_of(&commit.author, &commit.committer, &commit.message).or_else(|| by_branch.clone());
+        if few && first.len() < FEW {
+            first.push(commit);
+            continue;
+        }
+        few = false;
+        for early in first.drain(..) {
+            settle(early, false, &mut sink)?;
+        }
+        settle(commit, false, &mut sink)?;
+    }
+    for commit in first.drain(..) {
+        settle(commit, few, &mut sink)?;
+    }
+    Ok(unknown)
+}
+
+/// What would be fetched to see more of a shallow clone.
+fn shallow(repo: &Repo, why: &str) -> Result<Unknown, GitError> {
+    let mut names: Vec<String> = repo.remotes()?.into_iter().map(|remote| remote.name).collect();
+    names.sort_by_key(|name| name != "origin");
+    let fetch = names.first().map(|name| format!("git fetch --unshallow {name}")).unwrap_or_default();
+    Ok(Unknown { why: why.to_owned(), fetch })
+}

@@ -1,0 +1,150 @@
+//! Every new commit is one thing, and the thing it says.
+
+use minijinja::context;
+
+use super::Kind;
+use super::finding::{Answer, Finding};
+use super::words::{self, list};
+use crate::commit::change::Commit;
+use crate::commit::judge::{Outcome, Reason};
+use crate::commit::rules::{self, Level, Rule, Rules};
+use crate::fact::Facts;
+use crate::fact::commits::{Unknown, Yardstick};
+use crate::fact::subject::{Base, Subject};
+use crate::moment::Moment;
+use crate::policy::{Gate, ParamError, Policy};
+use crate::repo_path::RepoPath;
+
+/// The kind `commits`.
+pub const KIND: Kind = Kind { name: rules::KIND, words: "atomic", check, evaluate };
+
+fn check(params: &toml::Table) -> Result<(), ParamError> {
+    Rules::read(params).map(drop)
+}
+
+fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
+    let Some(yardstick) = Yardstick::of(policy, gate) else { return Vec::new() };
+    facts.subjects.iter().flat_map(|subject| answers(gate, &yardstick, facts.moment, subject)).collect()
+}
+
+fn answers(gate: &Gate, yardstick: &Yardstick, moment: Moment, subject: &Subject) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let new = &subject.commits;
+    if let Some(Unknown { why, fetch }) = &new.unknown {
+        let words = words::say(gate, "unknown-range", &context! { why, fetch });
+        findings.push(finding(subject, Answer::Unknown, "unknown-range", words, Vec::new(), None));
+    }
+    let mut judged = 0;
+    for commit in &new.commits {
+        let judgement = yardstick.judge(commit);
+        let outcome = judgement.outcome();
+        if outcome == Outcome::Skip {
+            continue;
+        }
+        judged += 1;
+        for reason in &judgement.reasons {
+            // Where a commit is being made, it is meant to wait for its rebase.
+            if reason.rule == Rule::AutosquashLeft && moment == Moment::Commit {
+                continue;
+            }
+            let answer = match (reason.level, outcome) {
+                (Level::Block, Outcome::Exempt) => Answer::Waived,
+                (Level::Block, _) => Answer::Fail,
+                (Level::Advise | Level::Off, _) => Answer::Pass,
+            };
+            let words = reason_words(gate, subject, commit, reason, judgement.exempt.as_deref(), answer);
+            let code = reason.rule.code();
+            findings.push(finding(subject, answer, code, words, reason.paths.clone(), commit.id.as_ref().map(ToString::to_string)));
+        }
+    }
+    if judged > 0 && findings.iter().all(|finding| finding.answer == Answer::Pass) {
+        let message = match judged {
+            1 => "the new commit is one thing".to_owned(),
+            count => format!("the {count} new commits are one thing each"),
+        };
+        let words = words::Words { message, remedy: None, fix: None };
+        findings.insert(0, finding(subject, Answer::Pass, "passed", words, Vec::new(), None));
+    }
+    findings
+}
+
+/// What a broken rule says about a commit.
+fn reason_words(
+    gate: &Gate,
+    subject: &Subject,
+    commit: &Commit,
+    reason: &Reason,
+    exempt: Option<&str>,
+    answer: Answer,
+) -> words::Words {
+    let name = match &commit.id {
+        Some(_) => format!("{} ({})", commit.short(), cut(commit.subject())),
+        None => "this commit".to_owned(),
+    };
+    let base = match &subject.base {
+        Base::MergeBase { branch, .. } => branch.as_str(),
+        Base::Nothing | Base::Unknown(_) => "",
+    };
+    let context = context! {
+        commit => name,
+        subject => cut(commit.subject()),
+        paths => list(&reason.paths),
+        base,
+        ..values(reason)
+    };
+    let mut words = words::say(gate, reason.rule.code(), &context);
+    if base.is_empty() && reason.rule == Rule::AutosquashLeft {
+        words.remedy = None;
+    }
+    if answer == Answer::Waived {
+        let exempt = words::say(gate, "exempt", &context! { exempt => exempt.unwrap_or_default(), ..context });
+        words = words::Words { message: format!("{}; {}", words.message, exempt.message), remedy: None, fix: None };
+    }
+    words
+}
+
+/// What was observed, for the templates.
+fn values(reason: &Reason) -> minijinja::Value {
+    reason.values.iter().map(|(&name, value)| (name, minijinja::Value::from(value.as_str()))).collect()
+}
+
+/// A subject in a sentence.
+fn cut(subject: &str) -> String {
+    let clean: String = subject.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    match clean.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", clean[..end].trim_end()),
+        None => clean,
+    }
+}
+
+fn finding(
+    subject: &Subject,
+    answer: Answer,
+    reason: &str,
+    words: words::Words,
+    paths: Vec<RepoPath>,
+    commit: Option<String>,
+) -> Finding {
+    Finding {
+        subject: subject.name.clone(),
+        answer,
+        reason: reason.to_owned(),
+        message: words.message,
+        command: None,
+        paths,
+        evidence: commit.into_iter().collect(),
+        remedy: words.remedy,
+        fix: words.fix,
+    }
+}
+
+/// What a broken rule says in one line, for a table of commits.
+pub fn line(gate: &Gate, commit: &Commit, reason: &Reason) -> String {
+    let context = context! {
+        commit => "",
+        subject => cut(commit.subject()),
+        paths => list(&reason.paths),
+        ..values(reason)
+    };
+    words::say(gate, reason.rule.code(), &context).message.trim().to_owned()
+}

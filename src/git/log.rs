@@ -1,0 +1,262 @@
+//! One pass of `git log --raw -z` over new commits, read as it is printed.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStdout};
+
+use super::command::described;
+use super::{GitError, Repo};
+use crate::commit::change::{Commit, FileChange, Person, Status};
+use crate::oid::Oid;
+use crate::repo_path::RepoPath;
+
+/// Which commits are asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Range {
+    /// Where the walk begins, as git takes revisions: ids, names, `a..b`, `a^!`.
+    pub revisions: Vec<String>,
+    /// What is known already: everything reachable from these.
+    pub exclude: Vec<String>,
+    /// At most so many.
+    pub limit: Option<usize>,
+}
+
+/// A field of the format: no message, name or path can hold the NUL behind it.
+const FORMAT: &str = "--format=%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%B%x00";
+/// The longest field that is read, in bytes; what is longer is cut.
+pub(super) const LONGEST: usize = 1 << 20;
+
+/// Settings that make the output the same everywhere.
+pub(super) const PLAIN: &[&str] = &[
+    "-c",
+    "log.showSignature=false",
+    "-c",
+    "log.showRoot=true",
+    "-c",
+    "log.follow=false",
+    "-c",
+    "log.mailmap=false",
+    "-c",
+    "diff.renames=true",
+    "-c",
+    "diff.renameLimit=400",
+    "-c",
+    "diff.orderFile=/dev/null",
+    "-c",
+    "diff.relative=false",
+    "-c",
+    "diff.ignoreSubmodules=none",
+    "-c",
+    "diff.external=",
+    "-c",
+    "i18n.logOutputEncoding=UTF-8",
+    "-c",
+    "core.quotePath=false",
+];
+
+/// The commits of a range, newest first, one at a time.
+pub struct Log {
+    child: Child,
+    out: BufReader<ChildStdout>,
+    command: String,
+    /// The first field of the next commit, read already.
+    next: Option<Vec<u8>>,
+    done: bool,
+    /// Commits at which history ends because the clone is shallow.
+    grafts: HashSet<String>,
+}
+
+impl Repo {
+    /// Starts reading the commits of a range.
+    pub fn log(&self, range: &Range) -> Result<Log, GitError> {
+        let mut command = self.command();
+        command.args(PLAIN).args(["log", "-z", "--raw", "-M", "--no-abbrev", "--diff-merges=off", "--no-notes"]);
+        command.args(["--no-color", "--no-ext-diff", "--no-textconv", "--no-decorate", FORMAT]);
+        if let Some(limit) = range.limit {
+            command.arg(format!("--max-count={limit}"));
+        }
+        command.arg("--end-of-options").args(&range.revisions);
+        command.args(range.exclude.iter().map(|revision| format!("^{revision}"))).arg("--");
+        let described = described(&command);
+        let mut child = command
+            .spawn()
+            .map_err(|source| GitError::NotStarted { command: described.clone(), source })?;
+        let out = child.stdout.take().ok_or_else(|| GitError::Missing("output of git log".to_owned()))?;
+        let grafts = if self.is_shallow() {
+            let listed = fs::read_to_string(self.common_dir().join("shallow")).unwrap_or_default();
+            listed.lines().map(str::to_owned).collect()
+        } else {
+            HashSet::new()
+        };
+        Ok(Log { child, out: BufReader::with_capacity(1 << 16, out), command: described, next: None, done: false, grafts })
+    }
+}
+
+/// One commit of the log.
+#[derive(Clone, Debug)]
+pub struct Logged {
+    /// The commit, its agent not looked for yet.
+    pub commit: Commit,
+    /// Its parent is not in this shallow clone, so that what it changes cannot be told.
+    pub cut_off: bool,
+}
+
+impl Log {
+    fn field(&mut self) -> Result<Option<Vec<u8>>, GitError> {
+        let mut bytes = Vec::new();
+        let read = (&mut self.out).take(LONGEST as u64).read_until(0, &mut bytes);
+        read.map_err(|source| GitError::NotStarted { command: self.command.clone(), source })?;
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        if bytes.last() == Some(&0) {
+            bytes.pop();
+            return Ok(Some(bytes));
+        }
+        // Cut: what is left of the field is of no use.
+        let skipped = skip_to_nul(&mut self.out);
+        skipped.map_err(|source| GitError::NotStarted { command: self.command.clone(), source })?;
+        Ok(Some(bytes))
+    }
+
+    fn malformed(&self, bytes: &[u8]) -> GitError {
+        let what = String::from_utf8_lossy(&bytes[..bytes.len().min(80)]).into_owned();
+        GitError::Malformed { command: self.command.clone(), what }
+    }
+
+    fn read(&mut self) -> Result<Option<Logged>, GitError> {
+        let first = match self.next.take() {
+            Some(first) => Some(first),
+            None => self.field()?,
+        };
+        let Some(id) = first else {
+            self.finish()?;
+            return Ok(None);
+        };
+        let mut texts: [Vec<u8>; 6] = Default::default();
+        for text in &mut texts {
+            *text = self.field()?.ok_or_else(|| self.malformed(b"the end in the middle of a commit"))?;
+        }
+        let oid = |bytes: &[u8]| {
+            std::str::from_utf8(bytes).ok().and_then(|text| text.parse::<Oid>().ok()).ok_or_else(|| self.malformed(bytes))
+        };
+        let id = oid(&id)?;
+        let [parents, an, ae, cn, ce, message] = texts;
+        let parents = parents.split(|&b| b == b' ').filter(|word| !word.is_empty()).map(oid).collect::<Result<_, _>>()?;
+        let cut_off = self.grafts.contains(id.as_str());
+        let person = |name: &[u8], email: &[u8]| Person {
+            name: String::from_utf8_lossy(name).into_owned(),
+            email: String::from_utf8_lossy(email).into_owned(),
+        };
+        let commit = Commit {
+            id: Some(id),
+            parents,
+            author: person(&an, &ae),
+            committer: person(&cn, &ce),
+            message: String::from_utf8_lossy(&message).into_owned(),
+            files: self.files()?,
+            agent: None,
+            looked_into: false,
+        };
+        Ok(Some(Logged { commit, cut_off }))
+    }
+
+    /// The paths of one commit, up to the first field of the next.
+    fn files(&mut self) -> Result<Vec<FileChange>, GitError> {
+        let mut files = Vec::new();
+        while let Some(field) = self.field()? {
+            let text = field.strip_prefix(b"\n").unwrap_or(&field);
+            if text.is_empty() {
+                continue;
+            }
+            if text[0] != b':' {
+                self.next = Some(field);
+                break;
+            }
+            let text = text.to_vec();
+            let path = self.field()?.ok_or_else(|| self.malformed(&text))?;
+            files.push(match status(&text).ok_or_else(|| self.malformed(&text))? {
+                status @ (Status::Renamed(_) | Status::Copied(_)) => {
+                    let to = self.field()?.ok_or_else(|| self.malformed(&text))?;
+                    FileChange { path: RepoPath::new(to), from: Some(RepoPath::new(path)), status, texture: None }
+                }
+                status => FileChange { path: RepoPath::new(path), from: None, status, texture: None },
+            });
+        }
+        Ok(files)
+    }
+
+    /// Waits for git, whose last word decides whether the range was whole.
+    fn finish(&mut self) -> Result<(), GitError> {
+        self.done = true;
+        let mut said = String::new();
+        if let Some(mut stderr) = self.child.stderr.take() {
+            let _ = stderr.read_to_string(&mut said);
+        }
+        let status = self
+            .child
+            .wait()
+            .map_err(|source| GitError::NotStarted { command: self.command.clone(), source })?;
+        if status.success() {
+            return Ok(());
+        }
+        Err(GitError::Failed { command: self.command.clone(), status: status.code(), stderr: said.trim().to_owned() })
+    }
+}
+
+/// The status of a raw line, its colon still before it.
+pub(super) fn status(line: &[u8]) -> Option<Status> {
+    let word = line.rsplit(|&byte| byte == b' ').next()?;
+    let score = || std::str::from_utf8(&word[1..]).ok()?.parse::<u8>().ok();
+    Some(match word.first()? {
+        b'A' => Status::Added,
+        b'D' => Status::Deleted,
+        b'T' => Status::TypeChanged,
+        b'R' => Status::Renamed(score()?),
+        b'C' => Status::Copied(score()?),
+        b'M' | b'U' | b'X' => Status::Modified,
+        _ => return None,
+    })
+}
+
+fn skip_to_nul(from: &mut impl BufRead) -> std::io::Result<()> {
+    loop {
+        let (found, used) = {
+            let buffer = from.fill_buf()?;
+            match memchr::memchr(0, buffer) {
+                Some(at) => (true, at + 1),
+                None => (buffer.is_empty(), buffer.len()),
+            }
+        };
+        from.consume(used);
+        if found {
+            return Ok(());
+        }
+    }
+}
+
+impl Iterator for Log {
+    type Item = Result<Logged, GitError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        let read = self.read();
+        if read.is_err() {
+            self.done = true;
+        }
+        read.transpose()
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        // Left early: a git that writes into nothing need not be waited for, but must not stay a zombie.
+        if !self.done {
+            let _ = self.child.kill();
+        }
+        let _ = self.child.wait();
+    }
+}

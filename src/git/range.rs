@@ -1,0 +1,104 @@
+//! Which commits are new: to whom they are pushed, or on this branch.
+
+use super::{GitError, Range, Repo};
+use crate::oid::Oid;
+use crate::repo_path::RepoPath;
+
+/// The branches of a remote that others build on, where nobody said which its default one is.
+const USUAL: &[&str] = &["main", "master", "trunk", "develop"];
+
+impl Repo {
+    /// The range that a person names: `a..b`, `a...b`, or one revision, which means that commit alone.
+    pub fn named_range(&self, text: &str) -> Result<Range, GitError> {
+        let revision = if text.contains("..") || text.contains('^') && text.starts_with('^') {
+            text.to_owned()
+        } else {
+            match self.commit(text)? {
+                Some(commit) => format!("{commit}^!"),
+                None => return Err(GitError::Missing(format!("commit {text}"))),
+            }
+        };
+        Ok(Range { revisions: vec![revision], ..Range::default() })
+    }
+
+    /// What `tip` has that no remote is known to build on: the work of this branch.
+    pub fn new_commits(&self, tip: &Oid) -> Result<Range, GitError> {
+        let mut exclude = Vec::new();
+        for remote in self.remotes()? {
+            exclude.extend(self.branches_to_build_on(&remote.name)?);
+        }
+        Ok(Range { revisions: vec![tip.to_string()], exclude, limit: None })
+    }
+
+    /// What a push of `tip` brings to `remote` (a name; empty or a URL where it has none): not what the ref has there
+    /// already (`old`), not what the remote is known to have on any ref, and not what other remotes' default branches
+    /// have, so that a merge from upstream is nobody's new work. A forced push is judged by the same rule.
+    pub fn pushed_commits(&self, tip: &Oid, old: Option<&Oid>, remote: &str) -> Result<Range, GitError> {
+        let mut exclude = Vec::new();
+        // The other side may have what was never fetched here.
+        if let Some(old) = old
+            && self.object_kind(old)?.is_some()
+        {
+            exclude.push(old.to_string());
+        }
+        let named = self.remotes()?;
+        for other in &named {
+            if other.name != remote {
+                exclude.extend(self.branches_to_build_on(&other.name)?);
+            }
+        }
+        if named.iter().any(|other| other.name == remote) {
+            exclude.extend(self.refs_below(&format!("refs/remotes/{remote}/"))?);
+        }
+        exclude.sort_unstable();
+        exclude.dedup();
+        Ok(Range { revisions: vec![tip.to_string()], exclude, limit: None })
+    }
+
+    /// What a received push brings: nothing that any ref of this repository reaches.
+    pub fn received_commits(&self, tip: &Oid) -> Result<Range, GitError> {
+        let mut exclude = self.refs_below("refs/heads/")?;
+        exclude.extend(self.refs_below("refs/tags/")?);
+        Ok(Range { revisions: vec![tip.to_string()], exclude, limit: None })
+    }
+
+    /// The paths of all files in a commit.
+    pub fn files_of(&self, commit: &Oid) -> Result<Vec<RepoPath>, GitError> {
+        let printed = self.git(["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit.as_str()])?;
+        Ok(printed.split(|&byte| byte == 0).filter(|name| !name.is_empty()).map(RepoPath::new).collect())
+    }
+
+    /// The default branch of a remote, as far as it was fetched.
+    fn branches_to_build_on(&self, remote: &str) -> Result<Vec<String>, GitError> {
+        let prefix = format!("refs/remotes/{remote}/");
+        let mut found = Vec::new();
+        let named = self.symbolic_ref(&format!("{prefix}HEAD"))?;
+        for name in named.into_iter().chain(USUAL.iter().map(|usual| format!("{prefix}{usual}"))) {
+            if let Some(tip) = self.reference(&name)? {
+                found.push(tip.to_string());
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
+    /// The commits that the refs below a prefix point to.
+    fn refs_below(&self, prefix: &str) -> Result<Vec<String>, GitError> {
+        let printed = self.git(["for-each-ref", "--format=%(objectname) %(*objectname) %(objecttype) %(*objecttype)", prefix])?;
+        let mut found: Vec<String> = String::from_utf8_lossy(&printed)
+            .lines()
+            .filter_map(|line| {
+                let words: Vec<&str> = line.split(' ').collect();
+                match words[..] {
+                    [object, _, "commit", _] => Some(object.to_owned()),
+                    [_, peeled, "tag", "commit"] => Some(peeled.to_owned()),
+                    _ => None,
+                }
+            })
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+}
