@@ -2,14 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::event::{Origin, Run};
 use crate::fact::commits::{self, NewCommits};
 use crate::fact::evidence::RunFact;
 use crate::fact::overlay;
 use crate::fact::subject::{Base, RefUpdate, Role, Subject};
 use crate::fact::{Facts, Note};
 use crate::git::{Change, DefaultBranch, GitError, Head, Look, ObjectKind, Repo, TreeDiff};
-use crate::journal::{Journal, JournalError, RecordedRun, State};
+use crate::journal::{Journal, JournalError, MAX_PATHS, RecordedRun, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Command, Policy};
@@ -302,19 +301,20 @@ fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> R
             }
         }
     }
+    // Of a run, what it is compared with first, then what happened while it ran: the list in the journal is cut off.
     let pairs: Vec<_> = wanted
         .iter()
-        .filter_map(|(index, _, run)| Some((run.run.start.tree.clone(), drafts[*index].tree.clone()?)))
+        .filter_map(|(index, _, run)| {
+            let (start, end) = (run.run.start.tree.clone(), run.run.end.tree.clone());
+            Some([(start.clone(), drafts[*index].tree.clone()?), (start, end)])
+        })
+        .flatten()
         .collect();
     let diffs = sources.repo.diff_trees(&pairs)?;
-    for ((index, command, run), diff) in wanted.into_iter().zip(&diffs) {
-        let differs = drafts[index].differing(diff);
-        drafts[index].subject.runs.entry(command.name.clone()).or_default().push(run_fact(
-            &run.id,
-            &run.origin,
-            &run.run,
-            differs,
-        ));
+    for ((index, command, run), diff) in wanted.into_iter().zip(diffs.chunks_exact(2)) {
+        let differs = drafts[index].differing(&diff[0]);
+        let fact = run_fact(&run, differs, &diff[1]);
+        drafts[index].subject.runs.entry(command.name.clone()).or_default().push(fact);
     }
     for draft in &mut drafts {
         for command in &sources.policy.commands {
@@ -355,19 +355,25 @@ fn candidates(sources: Sources<'_>, command: &Command, tree: &Oid) -> Result<Vec
     Ok(runs)
 }
 
-fn run_fact(id: &str, origin: &Origin, run: &Run, differs: Option<Vec<RepoPath>>) -> RunFact {
+fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &TreeDiff) -> RunFact {
+    let run = &recorded.run;
     let both = |a: &[RepoPath], b: &[RepoPath]| a.iter().chain(b).cloned().collect::<Vec<_>>();
+    // A list that is full may have lost paths, and then nobody knows which.
+    let cut = [&run.start, &run.end].iter().any(|snapshot| snapshot.opaque.len() >= MAX_PATHS);
     RunFact {
-        id: id.to_owned(),
-        grade: origin.grade,
+        id: recorded.id.clone(),
+        grade: recorded.origin.grade,
         ended: run.ended,
         report: run.report.clone(),
         masked: run.masked.clone(),
         tree: run.start.tree.clone(),
-        changed: run.changed.clone(),
+        changed: match during {
+            TreeDiff::Changes(changes) => Some(changes.iter().map(|change| change.path.clone()).collect()),
+            TreeDiff::Unreadable => None,
+        },
         opaque: both(&run.start.opaque, &run.end.opaque),
         untracked: run.start.untracked.clone(),
-        differs,
+        differs: differs.filter(|_| !cut),
     }
 }
 

@@ -22,8 +22,8 @@ pub struct RunFact {
     pub masked: Option<String>,
     /// The content it started on.
     pub tree: Oid,
-    /// Paths that changed while it ran.
-    pub changed: Vec<RepoPath>,
+    /// Paths that changed while it ran; `None`: cannot be told, the objects are gone.
+    pub changed: Option<Vec<RepoPath>>,
     /// Paths of its content that no tree can express.
     pub opaque: Vec<RepoPath>,
     /// Paths of its content that were not in the index: a commit misses what was not added.
@@ -57,9 +57,14 @@ impl RunFact {
         }
     }
 
-    /// Whether the content did not change under it, as far as `inputs` go.
+    /// The paths, among `inputs`, that changed under it. `None`: cannot be told.
+    pub fn unsettled(&self, inputs: &PathRules) -> Option<Vec<RepoPath>> {
+        Some(self.changed.as_ref()?.iter().filter(|path| inputs.matches(path)).cloned().collect())
+    }
+
+    /// Whether the content is known not to have changed under it, as far as `inputs` go.
     pub fn is_stable(&self, inputs: &PathRules) -> bool {
-        !self.changed.iter().any(|path| inputs.matches(path))
+        self.unsettled(inputs).is_some_and(|paths| paths.is_empty())
     }
 
     /// The paths, among `inputs`, on which the subject is not what was tested. Empty: they agree. `None`: cannot be told.

@@ -158,8 +158,9 @@ impl Case<'_> {
     /// There is no run of this content: say what is nearest to one, and what would help.
     fn explain_absence(&self, counted: &[&RunFact], facts: &Facts) -> Finding {
         let inputs = &self.command.inputs;
-        if let Some(run) = counted.first().filter(|run| !run.is_stable(inputs)) {
-            let paths: Vec<_> = run.changed.iter().filter(|path| inputs.matches(path)).cloned().collect();
+        if let Some(run) = counted.first()
+            && let Some(paths) = run.unsettled(inputs).filter(|paths| !paths.is_empty())
+        {
             let words = context! { paths => list(&paths) };
             return self.finding(Answer::Fail, "unsettled", paths, vec![run.id.clone()], &words);
         }

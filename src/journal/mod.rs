@@ -34,7 +34,7 @@ pub use self::attempts::{MAX_SESSIONS, SessionState};
 pub use self::chain::Integrity;
 pub use self::line::{MAX_LINE, data};
 pub use self::read::Line;
-pub use self::runs::{MAX_KEYS, MAX_PAIRS, MAX_RUNS, MAX_RUNS_OF_PAIR, RecordedRun};
+pub use self::runs::{MAX_KEYS, MAX_PAIRS, MAX_PATHS, MAX_RUNS, MAX_RUNS_OF_PAIR, RecordedRun};
 pub use self::state::{MAX_UNFINISHED, MAX_WAIVERS, State};
 
 use self::append::Writer;

@@ -17,7 +17,7 @@ pub const MAX_RUNS_OF_PAIR: usize = 8;
 /// How many runs are kept in all; beyond it the key with the most of them loses its oldest.
 pub const MAX_RUNS: usize = 1024;
 /// How long each list of paths in a summary is.
-const MAX_PATHS: usize = 32;
+pub const MAX_PATHS: usize = 32;
 /// How long a command line in a summary is, in bytes.
 const MAX_COMMAND: usize = 512;
 

@@ -72,7 +72,7 @@ fn run(id: &str, exit: i32, differs: Option<&[&str]>) -> RunFact {
         report: None,
         masked: None,
         tree: TREE.parse::<Oid>().unwrap(),
-        changed: Vec::new(),
+        changed: Some(Vec::new()),
         opaque: Vec::new(),
         untracked: Vec::new(),
         differs: differs.map(paths),
@@ -102,7 +102,7 @@ fn with_runs(runs: Vec<RunFact>) -> Finding {
 #[test]
 fn what_runs_show() {
     let changed = |paths_: &[&str], mut run: RunFact| {
-        run.changed = paths(paths_);
+        run.changed = Some(paths(paths_));
         run
     };
     let counted = |counts, mut run: RunFact| {
@@ -123,6 +123,12 @@ fn what_runs_show() {
             vec![run("a", 0, Some(&["README.md"]))],
             Answer::Pass,
             "passed",
+        ),
+        (
+            "what changed while it ran cannot be told",
+            vec![RunFact { changed: None, ..run("a", 0, same) }],
+            Answer::Fail,
+            "missing",
         ),
         ("a pass on other content", vec![run("a", 0, Some(&["src/lib.rs"]))], Answer::Fail, "stale"),
         ("one byte away counts as other content", vec![run("a", 0, Some(&["x"]))], Answer::Fail, "stale"),
