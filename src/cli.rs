@@ -27,6 +27,8 @@ pub enum Command {
     Run(cmd::run::Args),
     /// Show what is proven for the commit and for the working tree
     Status(cmd::status::Args),
+    /// Split the last commit, or what is staged, by scope
+    Commit(cmd::commit::Args),
     /// Judge commits: is each one thing, and the thing it says
     Commits(cmd::commits::Args),
     /// Show what happened, as one timeline
@@ -64,6 +66,7 @@ impl Cli {
             Command::Check(args) => cmd::check::main(&args, ui).map(Into::into),
             Command::Run(args) => cmd::run::main(&args, ui),
             Command::Status(args) => cmd::status::main(&args, ui).map(Into::into),
+            Command::Commit(args) => cmd::commit::main(&args, ui).map(Into::into),
             Command::Commits(args) => cmd::commits::main(&args, ui).map(Into::into),
             Command::Log(args) => cmd::log::main(&args, ui).map(Into::into),
             Command::Explain(args) => cmd::explain::main(&args, ui).map(Into::into),

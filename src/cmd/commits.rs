@@ -101,7 +101,8 @@ pub(super) fn gate(policy: &Policy) -> Result<&Gate, Failure> {
 
 fn no_range(text: &str, error: &GitError) -> Failure {
     let what = format!("`{text}` is no range of commits here: {error}");
-    Failure::new(Exit::Usage, what).remedy("git log --oneline RANGE shows what git makes of it; git fetch brings what is missing")
+    Failure::new(Exit::Usage, what)
+        .remedy("git log --oneline RANGE shows what git makes of it; git fetch brings what is missing")
 }
 
 /// What came out, counted.
@@ -131,7 +132,9 @@ impl Tally {
         let judged = self.judged();
         let blocked = self.count(Outcome::Block);
         let mut parts = vec![format!("{STRONG}{judged} judged, {blocked} blocked{STRONG:#}{}", share(blocked, judged))];
-        for (outcome, word) in [(Outcome::Exempt, "exempt"), (Outcome::Advise, "with advice"), (Outcome::Skip, "not judged")] {
+        for (outcome, word) in
+            [(Outcome::Exempt, "exempt"), (Outcome::Advise, "with advice"), (Outcome::Skip, "not judged")]
+        {
             if self.count(outcome) > 0 {
                 parts.push(format!("{} {word}", self.count(outcome)));
             }
@@ -143,7 +146,9 @@ impl Tally {
             text = format!("{text}\n{DIM}{}{DIM:#}", rules.join(" · "));
         }
         if no_scopes {
-            text = format!("{text}\n{DIM}no [scopes] in gate.toml: nothing is said about scopes (gate init --scopes){DIM:#}");
+            text = format!(
+                "{text}\n{DIM}no [scopes] in gate.toml: nothing is said about scopes (gate init --scopes){DIM:#}"
+            );
         }
         text
     }

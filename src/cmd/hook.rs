@@ -74,6 +74,12 @@ fn judge(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<Exit> {
             ui.say(render::verdict::for_push(&judgement.verdict, record).trim_end());
             Ok(judgement.verdict.outcome.exit())
         }
+        "commit-msg" => {
+            let Some(judgement) = hook::message::judge(hook)? else { return Ok(Exit::Pass) };
+            let record = judgement.written.as_ref().map(|written| written.record.as_path());
+            ui.say(render::verdict::for_push(&judgement.verdict, record).trim_end());
+            Ok(judgement.verdict.outcome.exit())
+        }
         // Installed by hand, or by another version: nothing is asked of them.
         _ => Ok(Exit::Pass),
     }

@@ -3,6 +3,7 @@
 
 mod scopes;
 pub mod check;
+pub mod commit;
 pub mod commits;
 pub mod completions;
 pub mod doctor;

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use regex::RegexSet;
+use regex::bytes::RegexSet;
 use serde::Deserialize;
 
 use super::change::Person;
@@ -15,7 +15,7 @@ struct File {
     authorship: Authorship,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Authorship {
     /// Trailers whose value names who helped.
@@ -52,11 +52,14 @@ struct Patterns {
 impl Patterns {
     fn new(marks: Vec<Mark>) -> Self {
         let set = RegexSet::new(marks.iter().map(|mark| format!("(?i-u){}", mark.pattern)));
-        Self { set: set.unwrap_or_else(|_| RegexSet::empty()), agents: marks.into_iter().map(|mark| mark.agent).collect() }
+        Self {
+            set: set.unwrap_or_else(|_| RegexSet::empty()),
+            agents: marks.into_iter().map(|mark| mark.agent).collect(),
+        }
     }
 
     fn find(&self, text: &str) -> Option<&str> {
-        self.set.matches(text).iter().next().map(|at| self.agents[at].as_str())
+        self.set.matches(text.as_bytes()).iter().next().map(|at| self.agents[at].as_str())
     }
 }
 
@@ -65,12 +68,7 @@ fn marks() -> &'static Marks {
     MARKS.get_or_init(|| {
         // A test holds the embedded file readable.
         let file = embedded::file(embedded::GATES, "agents.toml").unwrap_or_default();
-        let authorship = toml::from_str::<File>(file).map(|file| file.authorship).unwrap_or_else(|_| Authorship {
-            trailers: Vec::new(),
-            phrases: Vec::new(),
-            identities: Vec::new(),
-            branches: Vec::new(),
-        });
+        let authorship = toml::from_str::<File>(file).map_or_else(|_| Authorship::default(), |file| file.authorship);
         Marks {
             trailers: authorship.trailers,
             phrases: Patterns::new(authorship.phrases),
@@ -129,7 +127,7 @@ mod tests {
         let authorship = toml::from_str::<File>(file).unwrap().authorship;
         for marks in [&authorship.phrases, &authorship.identities, &authorship.branches] {
             for mark in marks {
-                regex::Regex::new(&format!("(?i-u){}", mark.pattern)).unwrap();
+                regex::bytes::Regex::new(&format!("(?i-u){}", mark.pattern)).unwrap();
             }
         }
     }

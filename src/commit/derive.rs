@@ -14,8 +14,25 @@ use crate::repo_path::RepoPath;
 
 /// Folders that hold parts and are none themselves.
 const CONTAINERS: &[&str] = &[
-    "packages", "crates", "apps", "libs", "modules", "services", "plugins", "components", "extensions", "projects",
-    "internal", "pkg", "cmd", "workspaces", "tools", "src", "lib", "app", "source",
+    "packages",
+    "crates",
+    "apps",
+    "libs",
+    "modules",
+    "services",
+    "plugins",
+    "components",
+    "extensions",
+    "projects",
+    "internal",
+    "pkg",
+    "cmd",
+    "workspaces",
+    "tools",
+    "src",
+    "lib",
+    "app",
+    "source",
 ];
 /// Files whose folder is a package.
 const MANIFESTS: &[&str] = &["Cargo.toml", "package.json", "pyproject.toml", "go.mod", "pom.xml", "build.gradle"];
@@ -28,7 +45,7 @@ const MOST: usize = 60;
 /// How many commits must call a scope by a word for it to be another name.
 const NAMED: usize = 3;
 /// Parts that are in one commit this often, as a share of the rarer one's commits in percent, are one concern.
-const TOGETHER: usize = 25;
+const TOGETHER: usize = 50;
 
 /// What one commit of the history says: the scopes it declares, the paths it changes.
 #[derive(Clone, Debug, Default)]
@@ -55,8 +72,12 @@ pub fn derive(paths: &[RepoPath], history: &[Past], rules: &Rules) -> Result<Vec
         let Ok(text) = std::str::from_utf8(path.as_bytes()) else { continue };
         let first = text.split_once('/').map(|(folder, _)| folder);
         match (rules.role(path), first) {
-            (Role::Test, Some(folder)) if is_tests(folder) => drop(tests.insert(format!("{}/**", globset::escape(folder)))),
-            (Role::Docs, Some(folder)) if is_docs(folder) => drop(docs.insert(format!("{}/**", globset::escape(folder)))),
+            (Role::Test, Some(folder)) if is_tests(folder) => {
+                tests.insert(format!("{}/**", globset::escape(folder)));
+            }
+            (Role::Docs, Some(folder)) if is_docs(folder) => {
+                docs.insert(format!("{}/**", globset::escape(folder)));
+            }
             // Manifests are no part by themselves, but show where one begins.
             (Role::Own | Role::Along(_), _) => root.add(text, !matches!(rules.role(path), Role::Own)),
             _ => {}
@@ -70,11 +91,16 @@ pub fn derive(paths: &[RepoPath], history: &[Past], rules: &Rules) -> Result<Vec
         parts(name, folder, 1, &mut found);
     }
     let mut scopes = named(found);
-    let ci: Vec<String> =
-        root.folders.keys().filter(|name| CI.contains(&name.as_str())).map(|name| format!("{}/**", globset::escape(name))).collect();
+    let ci: Vec<String> = root
+        .folders
+        .keys()
+        .filter(|name| CI.contains(&name.as_str()))
+        .map(|name| format!("{}/**", globset::escape(name)))
+        .collect();
     scopes.truncate(MOST);
     if !ci.is_empty() {
-        scopes.push(Scope { name: "ci".to_owned(), paths: ci, ..Scope::default() });
+        // What checks the code changes with it: half of the commits that touch both are one thing (docs/commits.md).
+        scopes.push(Scope { name: "ci".to_owned(), paths: ci, goes_along: true, ..Scope::default() });
     }
     for (name, globs) in [("tests", tests), ("docs", docs)] {
         if !globs.is_empty() && scopes.iter().all(|scope| scope.name != name) {
@@ -102,8 +128,7 @@ impl Folder {
 
     /// Whether packages lie anywhere below.
     fn holds_packages(&self, depth: usize) -> bool {
-        depth < DEPTH
-            && self.folders.values().any(|folder| folder.is_package() || folder.holds_packages(depth + 1))
+        depth < DEPTH && self.folders.values().any(|folder| folder.is_package() || folder.holds_packages(depth + 1))
     }
 }
 
@@ -114,7 +139,8 @@ fn parts(path: &str, folder: &Folder, depth: usize, found: &mut Vec<(String, Str
         return;
     }
     let container = CONTAINERS.contains(&name) && !folder.is_package();
-    let descend = depth < DEPTH && ((!folder.is_package() && folder.holds_packages(0)) || (container && folder.folders.len() > 1));
+    let descend = depth < DEPTH
+        && ((!folder.is_package() && folder.holds_packages(0)) || (container && folder.folders.len() > 1));
     if !descend {
         found.push((name.to_owned(), path.to_owned()));
         return;
@@ -133,12 +159,15 @@ fn parts(path: &str, folder: &Folder, depth: usize, found: &mut Vec<(String, Str
 fn named(found: Vec<(String, String)>) -> Vec<Scope> {
     let mut scopes: Vec<Scope> = Vec::new();
     for (name, path) in found {
-        let name: String = name.chars().map(|c| if c.is_alphanumeric() || "@._+-".contains(c) { c } else { '-' }).collect();
+        let name: String =
+            name.chars().map(|c| if c.is_alphanumeric() || "@._+-".contains(c) { c } else { '-' }).collect();
         let glob = match path.strip_suffix("/*") {
             Some(folder) => format!("{}/*", globset::escape(folder)),
             None => format!("{}/**", globset::escape(&path)),
         };
-        if name == "core" && let Some(core) = scopes.iter_mut().find(|scope| scope.name == "core") {
+        if name == "core"
+            && let Some(core) = scopes.iter_mut().find(|scope| scope.name == "core")
+        {
             core.paths.push(glob);
             continue;
         }
@@ -189,7 +218,11 @@ fn learn(scopes: &mut [Scope], history: &[Past], rules: &Rules) -> Result<(), In
     for (word, counts) in by_word {
         let total = words.get(word).copied().unwrap_or_default();
         let Some((&scope, &count)) = counts.iter().max_by_key(|(_, count)| **count) else { continue };
-        if table.find(word).is_none() && count >= NAMED && count * 10 >= total * 7 && word.chars().all(|c| !c.is_control()) {
+        if table.find(word).is_none()
+            && count >= NAMED
+            && count * 10 >= total * 7
+            && word.chars().all(|c| !c.is_control())
+        {
             scopes[scope].aliases.push(word.to_owned());
         }
     }
@@ -255,17 +288,35 @@ mod tests {
 
     fn names(paths: &[&str]) -> Vec<String> {
         let paths: Vec<RepoPath> = paths.iter().map(|&path| RepoPath::from(path)).collect();
-        derive(&paths, &[], &rules()).unwrap().into_iter().map(|scope| format!("{}={}", scope.name, scope.paths.join("+"))).collect()
+        derive(&paths, &[], &rules())
+            .unwrap()
+            .into_iter()
+            .map(|scope| format!("{}={}", scope.name, scope.paths.join("+")))
+            .collect()
     }
 
     #[test]
     fn layouts_of_several_kinds() {
         assert_eq!(
-            names(&["packages/api/package.json", "packages/api/src/a.ts", "packages/web/package.json", "packages/web/x.tsx", ".github/workflows/ci.yml"]),
+            names(&[
+                "packages/api/package.json",
+                "packages/api/src/a.ts",
+                "packages/web/package.json",
+                "packages/web/x.tsx",
+                ".github/workflows/ci.yml"
+            ]),
             ["api=packages/api/**", "web=packages/web/**", "ci=.github/**"]
         );
         assert_eq!(
-            names(&["Cargo.toml", "src/main.rs", "src/git/a.rs", "src/git/b.rs", "src/cli/a.rs", "tests/it.rs", "docs/a.md"]),
+            names(&[
+                "Cargo.toml",
+                "src/main.rs",
+                "src/git/a.rs",
+                "src/git/b.rs",
+                "src/cli/a.rs",
+                "tests/it.rs",
+                "docs/a.md"
+            ]),
             ["cli=src/cli/**", "git=src/git/**", "core=src/*", "tests=tests/**", "docs=docs/**"]
         );
         assert_eq!(
@@ -277,7 +328,10 @@ mod tests {
 
     #[test]
     fn the_history_gives_names_and_neighbours() {
-        let paths: Vec<RepoPath> = ["crates/a/Cargo.toml", "crates/a/x.rs", "crates/b/Cargo.toml", "crates/b/x.rs"].into_iter().map(RepoPath::from).collect();
+        let paths: Vec<RepoPath> = ["crates/a/Cargo.toml", "crates/a/x.rs", "crates/b/Cargo.toml", "crates/b/x.rs"]
+            .into_iter()
+            .map(RepoPath::from)
+            .collect();
         let past = |word: &str, paths: &[&str]| Past {
             declared: vec![word.to_owned()],
             paths: paths.iter().map(|&path| RepoPath::from(path)).collect(),

@@ -13,6 +13,9 @@ use super::rules::{Level, Role, Rule, Rules};
 use super::scopes::Table;
 use crate::repo_path::RepoPath;
 
+/// The most files without a scope that are looked at for connections.
+const CONNECTORS: usize = 60;
+
 /// What is thought of one commit.
 #[derive(Clone, Debug)]
 pub struct Judgement {
@@ -26,6 +29,8 @@ pub struct Judgement {
     pub reasons: Vec<Reason>,
     /// Why scopes that differ are taken for one change.
     pub connections: Vec<Connection>,
+    /// Where it crosses scopes: which of them hang together.
+    pub parts: Vec<Vec<usize>>,
     /// The reason that its trailer gives for letting it through.
     pub exempt: Option<String>,
     /// The judgement would be surer with the changed lines at hand.
@@ -127,17 +132,15 @@ struct Placed<'c> {
 /// Judges one commit.
 pub fn judge(commit: &Commit, table: &Table, rules: &Rules) -> Judgement {
     let message = Message::parse(&commit.message, &rules.styles, &rules.types);
-    let declared: Vec<Declared> = message
-        .scopes()
-        .iter()
-        .map(|word| Declared { word: word.clone(), scope: table.find(word) })
-        .collect();
+    let declared: Vec<Declared> =
+        message.scopes().iter().map(|word| Declared { word: word.clone(), scope: table.find(word) }).collect();
     let mut judgement = Judgement {
         kind: kind(commit, &message),
         declared,
         touched: Vec::new(),
         reasons: Vec::new(),
         connections: Vec::new(),
+        parts: Vec::new(),
         exempt: exemption(commit, &message, rules),
         wants_lines: false,
     };
@@ -215,10 +218,8 @@ impl<'a> Case<'a> {
         own()
             .filter(|placed| match placed.file.status {
                 // Moving files between scopes is one thing, and it cannot be done in one of them alone.
-                Status::Renamed(similarity) => {
-                    !mostly_renames && similarity < self.rules.limits.rename_similarity
-                }
-                _ => !placed.file.texture.as_ref().is_some_and(super::texture::Texture::is_form_only),
+                Status::Renamed(similarity) => !mostly_renames && similarity < self.rules.limits.rename_similarity,
+                _ => !placed.file.texture.as_ref().is_some_and(super::texture::Texture::is_aside),
             })
             .filter_map(|placed| Some((placed.scope?, placed.file)))
             .collect()
@@ -251,9 +252,19 @@ impl<'a> Case<'a> {
         }
     }
 
-    fn crossing(&self, judgement: &mut Judgement, by_scope: &BTreeMap<usize, Vec<&FileChange>>) {
+    fn crossing(&self, judgement: &mut Judgement, by_scope: &BTreeMap<usize, Vec<&'a FileChange>>) {
         let scopes: Vec<usize> = by_scope.keys().copied().collect();
-        let mut groups = Groups::new(scopes.len());
+        // Files that no scope claims connect as well: one node each, behind those of the scopes.
+        let unclaimed: Vec<&FileChange> = self
+            .placed
+            .iter()
+            .filter(|placed| placed.scope.is_none() && placed.role == Role::Own)
+            .map(|placed| placed.file)
+            .take(CONNECTORS)
+            .collect();
+        let nodes: Vec<Vec<&FileChange>> =
+            by_scope.values().cloned().chain(unclaimed.into_iter().map(|file| vec![file])).collect();
+        let mut groups = Groups::new(nodes.len());
         let mut connect = |a: usize, b: usize, why: Connection, judgement: &mut Judgement| {
             if groups.join(a, b) && !judgement.connections.contains(&why) {
                 judgement.connections.push(why);
@@ -268,9 +279,8 @@ impl<'a> Case<'a> {
         }
         let declared: Vec<usize> = judgement.declared.iter().filter_map(|declared| declared.scope).collect();
         if declared.len() <= self.rules.limits.declared {
-            let covered: Vec<usize> = (0..scopes.len())
-                .filter(|&at| declared.iter().any(|&declared| self.table.related(declared, scopes[at])))
-                .collect();
+            let covered = |at: &usize| declared.iter().any(|&declared| self.table.related(declared, scopes[*at]));
+            let covered: Vec<usize> = (0..scopes.len()).filter(covered).collect();
             for pair in covered.windows(2) {
                 connect(pair[0], pair[1], Connection::Declared, judgement);
             }
@@ -281,8 +291,15 @@ impl<'a> Case<'a> {
             }
         }
         if self.rules.names_connect {
-            let names: Vec<Vec<String>> = by_scope.values().map(|files| names_of(files)).collect();
-            for a in 0..scopes.len() {
+            let words: Vec<String> = judgement.declared.iter().map(|declared| declared.word.clone()).collect();
+            for word in &words {
+                let about: Vec<usize> = (0..nodes.len()).filter(|&at| mentions(&nodes[at], word)).collect();
+                for pair in about.windows(2) {
+                    connect(pair[0], pair[1], Connection::Name(word.clone()), judgement);
+                }
+            }
+            let names: Vec<Vec<String>> = nodes.iter().map(|files| names_of(files)).collect();
+            for a in 0..nodes.len() {
                 for b in 0..a {
                     if let Some(name) = names::shared(&names[a], &names[b]) {
                         connect(a, b, Connection::Name(name.to_owned()), judgement);
@@ -290,11 +307,15 @@ impl<'a> Case<'a> {
                 }
             }
         }
-        let parts = groups.parts();
+        let mut parts = groups.parts();
+        for part in &mut parts {
+            part.retain(|&node| node < scopes.len());
+        }
+        parts.retain(|part| !part.is_empty());
         if parts.len() < 2 {
             return;
         }
-        judgement.wants_lines = !self.commit.looked_into && self.level(Rule::CrossesScopes) != Level::Off;
+        judgement.wants_lines |= !self.commit.looked_into && self.level(Rule::CrossesScopes) != Level::Off;
         let (mut paths, mut listed) = (Vec::new(), Vec::new());
         for part in &parts {
             let scope = scopes[part[0]];
@@ -306,16 +327,27 @@ impl<'a> Case<'a> {
         }
         let values = Values::from([("scopes", and(&listed)), ("count", parts.len().to_string())]);
         self.add(judgement, Rule::CrossesScopes, paths, values);
+        judgement.parts = parts.iter().map(|part| part.iter().map(|&at| scopes[at]).collect()).collect();
     }
 
     /// The same small edit in many scopes: a function renamed, a header replaced, a lint silenced.
     fn is_sweep(&self, by_scope: &BTreeMap<usize, Vec<&FileChange>>) -> bool {
         let limits = &self.rules.limits;
-        by_scope.len() >= limits.sweep_scopes
-            && by_scope.values().flatten().all(|file| {
-                file.status == Status::Modified
-                    && file.texture.as_ref().is_some_and(|texture| texture.lines() <= limits.sweep_lines)
-            })
+        let sweeping = |word: &str| self.rules.sweeping.iter().any(|known| known.eq_ignore_ascii_case(word));
+        // A chore declares no part of the program because it has none.
+        let declares = self.message.scopes().iter().any(|word| self.table.find(word).is_some());
+        let kind = self.message.kind().unwrap_or_default();
+        let chore = !declares && (sweeping(&kind) || self.message.scopes().iter().any(|word| sweeping(word)));
+        if !chore && by_scope.len() < limits.sweep_scopes {
+            return false;
+        }
+        let (mut files, mut lines) = (0, 0);
+        for file in by_scope.values().flatten() {
+            let Some(texture) = file.texture.as_ref().filter(|_| file.status == Status::Modified) else { return false };
+            files += 1;
+            lines += texture.lines();
+        }
+        lines <= limits.sweep_lines * files
     }
 
     fn mismatch(&self, judgement: &mut Judgement) {
@@ -324,20 +356,29 @@ impl<'a> Case<'a> {
         if known.is_empty() || known.len() < judgement.declared.len() {
             return;
         }
-        let fits = |scope: usize| known.iter().filter_map(|declared| declared.scope).any(|d| self.table.related(d, scope));
+        let fits =
+            |scope: usize| known.iter().filter_map(|declared| declared.scope).any(|d| self.table.related(d, scope));
         let touched = self.placed.iter().any(|placed| {
             placed.scope.is_some_and(fits)
                 || self.table.shared_with(&placed.file.path).into_iter().any(fits)
-                || placed.file.from.as_ref().and_then(|from| self.table.claim(from)).is_some_and(|claim| fits(claim.scope))
+                || placed
+                    .file
+                    .from
+                    .as_ref()
+                    .and_then(|from| self.table.claim(from))
+                    .is_some_and(|claim| fits(claim.scope))
         });
+        let files: Vec<&FileChange> = self.placed.iter().map(|placed| placed.file).collect();
         // Tests and documents that no scope claims may well be those of the declared one.
         let open = self.placed.iter().all(|placed| placed.scope.is_none() || placed.role != Role::Own);
-        if touched || open {
+        if touched || open || known.iter().any(|declared| mentions(&files, &declared.word)) {
             return;
         }
         let words: Vec<String> = known.iter().map(|declared| declared.word.clone()).collect();
-        let found: Vec<String> = judgement.touched.iter().map(|touched| self.table.name(touched.scope).to_owned()).collect();
+        let found: Vec<String> =
+            judgement.touched.iter().map(|touched| self.table.name(touched.scope).to_owned()).collect();
         let paths: Vec<RepoPath> = judgement.touched.iter().flat_map(|touched| touched.paths.clone()).collect();
+        judgement.wants_lines |= !self.commit.looked_into && self.level(Rule::OtherScope) != Level::Off;
         let values = Values::from([("declared", and(&words)), ("found", and(&found))]);
         self.add(judgement, Rule::OtherScope, paths, values);
     }
@@ -349,7 +390,8 @@ impl<'a> Case<'a> {
                 .filter(|placed| matches!(placed.role, Role::Own | Role::Test))
                 .filter_map(|placed| Some((&placed.file.path, placed.file.texture.as_ref()?)))
         };
-        if self.level(Rule::FormattingMixed) == Level::Block && !self.commit.looked_into && self.commit.files.len() > 1 {
+        if self.level(Rule::FormattingMixed) == Level::Block && !self.commit.looked_into && self.commit.files.len() > 1
+        {
             judgement.wants_lines = true;
         }
         let form: u32 = textured().map(|(_, texture)| texture.form_lines).sum();
@@ -399,7 +441,8 @@ impl<'a> Case<'a> {
             self.add(judgement, Rule::NoStyle, Vec::new(), Values::new());
         }
         let unknown: Vec<&Declared> = judgement.declared.iter().filter(|declared| declared.scope.is_none()).collect();
-        let near = unknown.iter().find_map(|declared| Some((declared.word.clone(), nearest(&declared.word, self.table)?)));
+        let near =
+            unknown.iter().find_map(|declared| Some((declared.word.clone(), nearest(&declared.word, self.table)?)));
         if let Some((word, meant)) = near {
             self.add(judgement, Rule::UnknownScope, Vec::new(), Values::from([("word", word), ("meant", meant)]));
         }
@@ -410,11 +453,33 @@ type Values = BTreeMap<&'static str, String>;
 
 /// The names that files of one scope change.
 fn names_of(files: &[&FileChange]) -> Vec<String> {
-    let mut names: Vec<String> =
-        files.iter().filter_map(|file| file.texture.as_ref()).flat_map(|texture| texture.names.iter().cloned()).collect();
+    let mut names: Vec<String> = files
+        .iter()
+        .filter_map(|file| file.texture.as_ref())
+        .flat_map(|texture| texture.names.iter().cloned())
+        .collect();
     names.sort_unstable();
     names.dedup();
     names
+}
+
+/// Whether a file or folder is called like the word, or a name in the changed lines holds it: a subject may name what
+/// is used where the table names where it is used.
+fn mentions(files: &[&FileChange], word: &str) -> bool {
+    let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "");
+    let words: Vec<String> = word.split('/').map(plain).filter(|word| word.len() > 1).collect();
+    let is_word = |text: &str| words.contains(&plain(text));
+    files.iter().any(|file| {
+        let path = String::from_utf8_lossy(file.path.as_bytes()).into_owned();
+        path.split('/')
+            .any(|part| is_word(part) || is_word(part.split('.').find(|stem| !stem.is_empty()).unwrap_or(part)))
+            || path.split(['/', '-', '_', '.']).any(is_word)
+            || file
+                .texture
+                .iter()
+                .flat_map(|texture| &texture.names)
+                .any(|name| is_word(name) || name.split('_').any(is_word))
+    })
 }
 
 /// The scope that a misspelt word means.
@@ -469,3 +534,5 @@ impl Groups {
     }
 }
 
+#[cfg(test)]
+mod tests;

@@ -89,7 +89,8 @@ fn marked(subject: &str) -> Option<(Autosquash, &str)> {
 /// The commits it undoes. `git revert` writes `Revert "…"` and names the commit in the body; Conventional Commits asks
 /// for the type `revert` and a footer `Refs`.
 fn reverts(subject: &str, parsed: Option<&Subject>, body: &str, trailers: &[Trailer]) -> Option<Vec<String>> {
-    let typed = parsed.and_then(|parsed| parsed.kind.as_deref()).is_some_and(|kind| kind.eq_ignore_ascii_case("revert"));
+    let typed =
+        parsed.and_then(|parsed| parsed.kind.as_deref()).is_some_and(|kind| kind.eq_ignore_ascii_case("revert"));
     let lower = |line: &str| line.to_ascii_lowercase();
     let quoted = ["revert \"", "reapply \""].iter().any(|start| lower(subject).starts_with(start));
     let named = |line: &str| {
@@ -109,3 +110,5 @@ fn reverts(subject: &str, parsed: Option<&Subject>, body: &str, trailers: &[Trai
     Some(commits)
 }
 
+#[cfg(test)]
+mod tests;

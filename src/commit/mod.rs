@@ -12,7 +12,7 @@ pub mod message;
 pub mod names;
 pub mod rules;
 pub mod scopes;
-// pub mod split;
+pub mod split;
 pub mod style;
 pub mod texture;
 pub mod trailers;

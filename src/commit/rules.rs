@@ -83,6 +83,8 @@ struct Params {
     #[serde(default)]
     types: Vec<String>,
     #[serde(default)]
+    sweeping: Vec<String>,
+    #[serde(default)]
     rules: BTreeMap<Rule, Level>,
     #[serde(default)]
     agents: BTreeMap<Rule, Level>,
@@ -116,7 +118,7 @@ pub struct Limits {
     pub declared: usize,
     /// From how many scopes on small equal edits are a sweep.
     pub sweep_scopes: usize,
-    /// The changed lines a file of a sweep has at most.
+    /// The changed lines that a file of a sweep has on average.
     pub sweep_lines: u32,
     /// The similarity, in percent, below which a moved file was edited.
     pub rename_similarity: u8,
@@ -135,7 +137,7 @@ impl Default for Limits {
         Self {
             declared: 2,
             sweep_scopes: 3,
-            sweep_lines: 6,
+            sweep_lines: 8,
             rename_similarity: 90,
             rename_files: 5,
             formatting_lines: 40,
@@ -152,6 +154,8 @@ pub struct Rules {
     pub styles: Vec<Style>,
     /// The words that are types and no scopes.
     pub types: Vec<String>,
+    /// Types of changes that go through all parts, where no scope is declared.
+    pub sweeping: Vec<String>,
     /// The numbers.
     pub limits: Limits,
     /// Whether names that change on both sides make two scopes one change.
@@ -195,6 +199,7 @@ impl Rules {
         Ok(Self {
             styles,
             types: params.types,
+            sweeping: params.sweeping,
             limits: params.limits,
             names_connect: params.names_connect,
             exempt_trailer: params.exempt_trailer,

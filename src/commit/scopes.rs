@@ -50,20 +50,15 @@ impl Table {
             }
             shared.push(crate::policy::glob_set(&scope.shared)?);
         }
-        let set = set.build().map_err(|error| InvalidGlob { glob: "[scopes]".to_owned(), reason: error.to_string() })?;
+        let set =
+            set.build().map_err(|error| InvalidGlob { glob: "[scopes]".to_owned(), reason: error.to_string() })?;
         let parents = scopes.iter().map(|scope| parent(&scopes, &scope.name)).collect();
         Ok(Self { scopes, parents, globs, set, shared })
     }
 
     /// The table without a scope.
     pub fn empty() -> Self {
-        Self {
-            scopes: Vec::new(),
-            parents: Vec::new(),
-            globs: Vec::new(),
-            set: GlobSet::empty(),
-            shared: Vec::new(),
-        }
+        Self { scopes: Vec::new(), parents: Vec::new(), globs: Vec::new(), set: GlobSet::empty(), shared: Vec::new() }
     }
 
     /// The scopes, in the order of the file.
@@ -114,11 +109,11 @@ impl Table {
     /// The scope that a subject means: by name, by another name, or by the last part of a nested name.
     pub fn find(&self, word: &str) -> Option<usize> {
         let same = |name: &str| name.eq_ignore_ascii_case(word);
-        let named = self.scopes.iter().position(|scope| same(&scope.name) || scope.aliases.iter().any(|name| same(name)));
+        let named =
+            self.scopes.iter().position(|scope| same(&scope.name) || scope.aliases.iter().any(|name| same(name)));
         named.or_else(|| {
-            let mut nested = (0..self.scopes.len()).filter(|&at| {
-                self.parents[at].is_some() && self.scopes[at].name.rsplit('/').next().is_some_and(same)
-            });
+            let mut nested = (0..self.scopes.len())
+                .filter(|&at| self.parents[at].is_some() && self.scopes[at].name.rsplit('/').next().is_some_and(same));
             // Two nested scopes of one last name: the word alone names neither.
             nested.next().filter(|_| nested.next().is_none())
         })
@@ -171,11 +166,7 @@ mod tests {
     use super::*;
 
     fn scope(name: &str, paths: &[&str]) -> Scope {
-        Scope {
-            name: name.to_owned(),
-            paths: paths.iter().map(|&path| path.to_owned()).collect(),
-            ..Scope::default()
-        }
+        Scope { name: name.to_owned(), paths: paths.iter().map(|&path| path.to_owned()).collect(), ..Scope::default() }
     }
 
     fn table() -> Table {

@@ -72,7 +72,11 @@ pub fn parse(subject: &str, styles: &[Style], types: &[String]) -> Option<(Style
             Style::Pattern(regex) => {
                 let found = regex.captures(subject)?;
                 let text = found.name("text").map_or(subject, |text| text.as_str());
-                Some(Subject { scopes: list(found.name("scope")?.as_str()), text: text.to_owned(), ..Subject::default() })
+                Some(Subject {
+                    scopes: list(found.name("scope")?.as_str()),
+                    text: text.to_owned(),
+                    ..Subject::default()
+                })
             }
         };
         parsed.map(|subject| (style.clone(), subject))
@@ -118,7 +122,7 @@ fn subsystem(subject: &str) -> Option<Subject> {
         None => (head, false),
     };
     let scopes = list(head);
-    let word = |scope: &String| !scope.contains(char::is_whitespace) && scope.len() <= 60;
+    let word = |scope: &String| !scope.contains(|c: char| c.is_whitespace() || "[]()".contains(c)) && scope.len() <= 60;
     if scopes.is_empty() || !scopes.iter().all(word) || text.trim().is_empty() {
         return None;
     }

@@ -30,6 +30,8 @@ pub enum Form {
     Whitespace,
     /// What formatters move as well: trailing commas, semicolons, quotes, parentheses, the order of lines.
     Formatter,
+    /// Comments, which are documentation wherever they stand.
+    Comment,
     /// More than that.
     #[default]
     Content,
@@ -41,9 +43,9 @@ impl Texture {
         self.added.saturating_add(self.removed)
     }
 
-    /// Whether only the form changed, and something did.
-    pub fn is_form_only(&self) -> bool {
-        self.form != Form::Content && self.added + self.removed > 0
+    /// Whether nothing changed that a program does.
+    pub fn is_aside(&self) -> bool {
+        self.form != Form::Content && self.lines() > 0
     }
 }
 
@@ -55,6 +57,8 @@ pub struct Reader {
     added: u32,
     removed: u32,
     form_lines: u32,
+    /// Every line so far is empty or a comment.
+    comments: bool,
     whole: Digests,
     run: Digests,
     names: Names,
@@ -128,6 +132,7 @@ impl Reader {
             added: 0,
             removed: 0,
             form_lines: 0,
+            comments: true,
             whole: Digests::new(),
             run: Digests::new(),
             names: Names::default(),
@@ -146,12 +151,13 @@ impl Reader {
         *count = count.saturating_add(1);
         let text = &line[1..];
         self.names.line(text, weight);
+        self.comments = self.comments && is_comment(text.trim_ascii());
         self.whole.line(side, text, self.indented);
         self.run.line(side, text, self.indented);
     }
 
     fn end_run(&mut self) {
-        if self.run.form(self.indented) != Form::Content {
+        if self.run.form(self.indented) < Form::Comment {
             self.form_lines = self.form_lines.saturating_add(self.run.count);
         }
         self.run = Digests::new();
@@ -160,16 +166,28 @@ impl Reader {
     /// What was read.
     pub fn finish(mut self) -> Texture {
         self.end_run();
-        let form = self.whole.form(self.indented);
-        let form_lines = if form == Form::Content { self.form_lines } else { self.added + self.removed };
+        let form = match self.whole.form(self.indented) {
+            Form::Content if self.comments => Form::Comment,
+            form => form,
+        };
+        let form_lines = if form < Form::Comment { self.added + self.removed } else { self.form_lines };
         Texture { added: self.added, removed: self.removed, form, form_lines, names: self.names.changed() }
     }
 }
 
+/// Whether a line, blanks trimmed, is empty or a comment in most languages. A `#` needs a blank behind it: `#include`,
+/// `#[test]` and `#!/bin/sh` are none.
+fn is_comment(line: &[u8]) -> bool {
+    const STARTS: &[&[u8]] = &[b"//", b"/*", b"*/", b"* ", b"# ", b"## ", b"<!--", b"-->", b"-- ", b";; ", b"\"\"\""];
+    line.is_empty() || line == b"*" || line == b"#" || STARTS.iter().any(|start| line.starts_with(start))
+}
+
 /// Whether the indentation of a file is part of what it says.
 fn is_indented(path: &[u8]) -> bool {
-    const SUFFIXES: &[&[u8]] =
-        &[b".py", b".pyi", b".yml", b".yaml", b".mk", b".hs", b".nim", b".coffee", b".sass", b".pug", b".fs", b".md", b".rst"];
+    const SUFFIXES: &[&[u8]] = &[
+        b".py", b".pyi", b".yml", b".yaml", b".mk", b".hs", b".nim", b".coffee", b".sass", b".pug", b".fs", b".md",
+        b".rst",
+    ];
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
     SUFFIXES.iter().any(|suffix| name.ends_with(suffix)) || name == b"Makefile" || name == b"GNUmakefile"
 }
@@ -201,6 +219,10 @@ mod tests {
             ("a.py", &["-x=1", "+x = 1"], Form::Whitespace),
             ("a.py", &["-x = 1 ", "+x = 1"], Form::Whitespace),
             ("a.yml", &["-a: (1)", "+a: 1"], Form::Content),
+            ("a.rs", &["-/// A thing.", "+/// Another thing.", "+"], Form::Comment),
+            ("a.py", &["-# one", "+# two"], Form::Comment),
+            ("a.c", &["-#include <a.h>", "+#include <b.h>"], Form::Content),
+            ("a.rs", &["-/// A thing.", "+let x = 1; // a thing"], Form::Content),
         ] {
             assert_eq!(texture(path, lines).form, form, "{path} {lines:?}");
         }
@@ -216,6 +238,6 @@ mod tests {
     fn lines_are_counted() {
         let read = texture("a.rs", &["@@ -1 +1 @@", "-a", "+b", "+c", "\\ No newline at end of file"]);
         assert_eq!((read.added, read.removed, read.lines()), (2, 1, 3));
-        assert!(!read.is_form_only() && !Texture::default().is_form_only());
+        assert!(!read.is_aside() && !Texture::default().is_aside());
     }
 }

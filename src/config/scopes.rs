@@ -34,7 +34,8 @@ pub(super) fn scopes(report: &mut Report<'_>, table: &DeTable<'_>) -> Vec<Scope>
 fn scope(report: &mut Report<'_>, name: &Said<&str>, table: &DeTable<'_>, with: &mut Vec<Said<String>>) -> Scope {
     let fields = Fields::new(report, format!("in [scopes.{}]", name.value), name.at.clone(), table, KEYS);
     fields.require(report, "paths");
-    let list = |report: &mut Report<'_>, key: &str| fields.texts(report, key).map(|said| said.value).unwrap_or_default();
+    let list =
+        |report: &mut Report<'_>, key: &str| fields.texts(report, key).map(|said| said.value).unwrap_or_default();
     let paths = fields.texts(report, "paths").map(|said| paths(report, name.value, &said)).unwrap_or_default();
     let aliases = list(report, "aliases");
     let others = list(report, "with");
@@ -43,7 +44,14 @@ fn scope(report: &mut Report<'_>, name: &Said<&str>, table: &DeTable<'_>, with: 
     let plain = |said: Vec<Said<String>>| said.into_iter().map(|said| said.value).collect::<Vec<_>>();
     let goes_along = fields.flag(report, "goes_along").is_some_and(|said| said.value);
     with.extend(others.iter().cloned());
-    Scope { name: String::new(), paths, aliases: plain(aliases), with: plain(others), shared: plain(shared), goes_along }
+    Scope {
+        name: String::new(),
+        paths,
+        aliases: plain(aliases),
+        with: plain(others),
+        shared: plain(shared),
+        goes_along,
+    }
 }
 
 /// The globs of a scope.

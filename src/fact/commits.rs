@@ -119,18 +119,26 @@ pub fn stream(
         let logged = match logged {
             Ok(logged) => logged,
             Err(GitError::Failed { stderr, .. }) if repo.is_shallow() => {
-                unknown = Some(shallow(repo, &format!("git says: {}", stderr.lines().next().unwrap_or_default()))?);
+                unknown = Some(shallow(repo, &format!("git says: {stderr}"))?);
+                break;
+            }
+            Err(GitError::Failed { stderr, .. }) if stderr.contains("unable to read") => {
+                unknown = Some(absent(repo, &stderr)?);
                 break;
             }
             Err(error) => return Err(error),
         };
         let mut commit = logged.commit;
         if logged.cut_off {
-            let why = format!("this clone is shallow and ends at {}, so what that commit changes is not here", commit.short());
+            let why = format!(
+                "this clone is shallow and ends at {}, so what that commit changes is not here",
+                commit.short()
+            );
             unknown = Some(shallow(repo, &why)?);
             continue;
         }
-        commit.agent = author::agent_of(&commit.author, &commit.committer, &commit.message).or_else(|| by_branch.clone());
+        commit.agent =
+            author::agent_of(&commit.author, &commit.committer, &commit.message).or_else(|| by_branch.clone());
         if few && first.len() < FEW {
             first.push(commit);
             continue;
@@ -147,10 +155,21 @@ pub fn stream(
     Ok(unknown)
 }
 
-/// What would be fetched to see more of a shallow clone.
-fn shallow(repo: &Repo, why: &str) -> Result<Unknown, GitError> {
+/// What would be fetched where objects are missing from an incomplete clone.
+fn absent(repo: &Repo, said: &str) -> Result<Unknown, GitError> {
+    let fetch = remote(repo)?.map(|name| format!("git fetch --refetch {name}")).unwrap_or_default();
+    Ok(Unknown { why: format!("objects are missing here, git says: {said}"), fetch })
+}
+
+/// The remote that is asked first.
+fn remote(repo: &Repo) -> Result<Option<String>, GitError> {
     let mut names: Vec<String> = repo.remotes()?.into_iter().map(|remote| remote.name).collect();
     names.sort_by_key(|name| name != "origin");
-    let fetch = names.first().map(|name| format!("git fetch --unshallow {name}")).unwrap_or_default();
+    Ok(names.into_iter().next())
+}
+
+/// What would be fetched to see more of a shallow clone.
+fn shallow(repo: &Repo, why: &str) -> Result<Unknown, GitError> {
+    let fetch = remote(repo)?.map(|name| format!("git fetch --unshallow {name}")).unwrap_or_default();
     Ok(Unknown { why: why.to_owned(), fetch })
 }

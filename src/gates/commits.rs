@@ -54,7 +54,14 @@ fn answers(gate: &Gate, yardstick: &Yardstick, moment: Moment, subject: &Subject
             };
             let words = reason_words(gate, subject, commit, reason, judgement.exempt.as_deref(), answer);
             let code = reason.rule.code();
-            findings.push(finding(subject, answer, code, words, reason.paths.clone(), commit.id.as_ref().map(ToString::to_string)));
+            findings.push(finding(
+                subject,
+                answer,
+                code,
+                words,
+                reason.paths.clone(),
+                commit.id.as_ref().map(ToString::to_string),
+            ));
         }
     }
     if judged > 0 && findings.iter().all(|finding| finding.answer == Answer::Pass) {
@@ -105,7 +112,7 @@ fn reason_words(
 
 /// What was observed, for the templates.
 fn values(reason: &Reason) -> minijinja::Value {
-    reason.values.iter().map(|(&name, value)| (name, minijinja::Value::from(value.as_str()))).collect()
+    minijinja::Value::from_pairs(reason.values.iter().map(|(&name, value)| (name, value.as_str())))
 }
 
 /// A subject in a sentence.

@@ -153,7 +153,8 @@ mod tests {
         let policy = Policy {
             commands: Vec::new(),
             gates: vec![gate.clone()],
-            scopes: Vec::new(), source: PolicySource::Defaults,
+            scopes: Vec::new(),
+            source: PolicySource::Defaults,
             digest: String::new(),
         };
         let facts = Facts {

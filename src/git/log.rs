@@ -79,9 +79,8 @@ impl Repo {
         command.arg("--end-of-options").args(&range.revisions);
         command.args(range.exclude.iter().map(|revision| format!("^{revision}"))).arg("--");
         let described = described(&command);
-        let mut child = command
-            .spawn()
-            .map_err(|source| GitError::NotStarted { command: described.clone(), source })?;
+        let mut child =
+            command.spawn().map_err(|source| GitError::NotStarted { command: described.clone(), source })?;
         let out = child.stdout.take().ok_or_else(|| GitError::Missing("output of git log".to_owned()))?;
         let grafts = if self.is_shallow() {
             let listed = fs::read_to_string(self.common_dir().join("shallow")).unwrap_or_default();
@@ -89,7 +88,14 @@ impl Repo {
         } else {
             HashSet::new()
         };
-        Ok(Log { child, out: BufReader::with_capacity(1 << 16, out), command: described, next: None, done: false, grafts })
+        Ok(Log {
+            child,
+            out: BufReader::with_capacity(1 << 16, out),
+            command: described,
+            next: None,
+            done: false,
+            grafts,
+        })
     }
 }
 
@@ -139,11 +145,15 @@ impl Log {
             *text = self.field()?.ok_or_else(|| self.malformed(b"the end in the middle of a commit"))?;
         }
         let oid = |bytes: &[u8]| {
-            std::str::from_utf8(bytes).ok().and_then(|text| text.parse::<Oid>().ok()).ok_or_else(|| self.malformed(bytes))
+            std::str::from_utf8(bytes)
+                .ok()
+                .and_then(|text| text.parse::<Oid>().ok())
+                .ok_or_else(|| self.malformed(bytes))
         };
         let id = oid(&id)?;
         let [parents, an, ae, cn, ce, message] = texts;
-        let parents = parents.split(|&b| b == b' ').filter(|word| !word.is_empty()).map(oid).collect::<Result<_, _>>()?;
+        let parents =
+            parents.split(|&b| b == b' ').filter(|word| !word.is_empty()).map(oid).collect::<Result<_, _>>()?;
         let cut_off = self.grafts.contains(id.as_str());
         let person = |name: &[u8], email: &[u8]| Person {
             name: String::from_utf8_lossy(name).into_owned(),
@@ -194,14 +204,14 @@ impl Log {
         if let Some(mut stderr) = self.child.stderr.take() {
             let _ = stderr.read_to_string(&mut said);
         }
-        let status = self
-            .child
-            .wait()
-            .map_err(|source| GitError::NotStarted { command: self.command.clone(), source })?;
+        let status =
+            self.child.wait().map_err(|source| GitError::NotStarted { command: self.command.clone(), source })?;
         if status.success() {
             return Ok(());
         }
-        Err(GitError::Failed { command: self.command.clone(), status: status.code(), stderr: said.trim().to_owned() })
+        let said: Vec<&str> =
+            said.lines().filter(|line| !line.starts_with("hint:") && !line.trim().is_empty()).collect();
+        Err(GitError::Failed { command: self.command.clone(), status: status.code(), stderr: said.join("; ") })
     }
 }
 

@@ -85,7 +85,8 @@ impl Repo {
 
     /// The commits that the refs below a prefix point to.
     fn refs_below(&self, prefix: &str) -> Result<Vec<String>, GitError> {
-        let printed = self.git(["for-each-ref", "--format=%(objectname) %(*objectname) %(objecttype) %(*objecttype)", prefix])?;
+        let printed =
+            self.git(["for-each-ref", "--format=%(objectname) %(*objectname) %(objecttype) %(*objecttype)", prefix])?;
         let mut found: Vec<String> = String::from_utf8_lossy(&printed)
             .lines()
             .filter_map(|line| {

@@ -1,5 +1,6 @@
 //! What hooks ask, answered.
 
+pub mod message;
 pub mod push;
 
 use std::ffi::OsString;

@@ -1,12 +1,18 @@
 //! A table of judged commits: for people a line each, for programs a JSON object each.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use crate::commit::change::Commit;
 use crate::commit::judge::{Connection, Judgement, Kind, Outcome};
 use crate::commit::rules::Level;
 use crate::commit::scopes::Table;
-use crate::render::ui::{BAD, DIM, GOOD, WARN};
+use crate::commit::split::Part;
+use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
+
+/// How many paths of one part are shown.
+const SHOWN: usize = 12;
 
 /// The head of the table.
 pub fn head() -> String {
@@ -114,4 +120,21 @@ pub fn json(commit: &Commit, judgement: &Judgement, table: &Table, whys: &[Strin
         "connections": connections,
         "exempt": judgement.exempt,
     })
+}
+
+/// The commits that a split would make.
+pub fn plan(parts: &[Part], table: &Table) -> String {
+    let mut text = String::new();
+    for (number, part) in parts.iter().enumerate() {
+        let subject = part.message.lines().next().unwrap_or_default();
+        let scope = part.scope.map_or("no scope", |scope| table.name(scope));
+        let _ = writeln!(text, "{}. {STRONG}{subject}{STRONG:#}  {DIM}{scope}{DIM:#}", number + 1);
+        for path in part.paths.iter().take(SHOWN) {
+            let _ = writeln!(text, "     {path}");
+        }
+        if part.paths.len() > SHOWN {
+            let _ = writeln!(text, "     and {} more", part.paths.len() - SHOWN);
+        }
+    }
+    text
 }

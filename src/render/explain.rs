@@ -152,7 +152,13 @@ mod tests {
             reports: vec!["target/junit/*.xml".to_owned()],
         };
         let other = Command { gate: "build".to_owned(), name: "other".to_owned(), ..command.clone() };
-        Policy { commands: vec![command, other], gates: vec![example()], scopes: Vec::new(), source, digest: String::new() }
+        Policy {
+            commands: vec![command, other],
+            gates: vec![example()],
+            scopes: Vec::new(),
+            source,
+            digest: String::new(),
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Results become bytes here, and only here. Renderers never decide.
 
+pub mod commits;
 pub mod doctor;
 pub mod explain;
 pub mod explained;
@@ -8,6 +9,5 @@ mod params;
 pub mod plan;
 pub mod status;
 pub mod timeline;
-pub mod commits;
 pub mod ui;
 pub mod verdict;

@@ -39,7 +39,13 @@ fn command(name: &str, inputs: &[&str]) -> Command {
 }
 
 fn policy(commands: Vec<Command>) -> Policy {
-    Policy { commands, gates: vec![gate("tests")], scopes: Vec::new(), source: PolicySource::Defaults, digest: String::new() }
+    Policy {
+        commands,
+        gates: vec![gate("tests")],
+        scopes: Vec::new(),
+        source: PolicySource::Defaults,
+        digest: String::new(),
+    }
 }
 
 fn paths(list: &[&str]) -> Vec<RepoPath> {

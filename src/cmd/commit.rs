@@ -1,0 +1,185 @@
+//! `gate commit --split`: the last commit, or what is staged, as several commits that are one thing each.
+
+use anyhow::Result;
+
+use crate::cmd::commits::gate;
+use crate::commit::change::{Commit, Person};
+use crate::commit::split::{self, Part};
+use crate::engine::Workplace;
+use crate::exit::Exit;
+use crate::fact::collect::{self, BaseOf};
+use crate::fact::commits::Yardstick;
+use crate::failure::Failure;
+use crate::git::{self, Repo, Rewrite, TreeDiff};
+use crate::oid::Oid;
+use crate::render;
+use crate::render::ui::{DIM, STRONG, Ui};
+
+/// Arguments of `gate commit`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Propose several commits instead of the last one, or of what is staged, and make them after a yes
+    #[arg(long, required = true)]
+    split: bool,
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+    /// The message, for what is staged
+    #[arg(long, short, value_name = "TEXT")]
+    message: Option<String>,
+}
+
+/// What is split.
+struct Source {
+    commit: Commit,
+    /// Where `HEAD` stands.
+    head: Oid,
+    /// What the first part follows.
+    parent: Option<Oid>,
+    tree: Oid,
+    staged: bool,
+}
+
+/// Shows the plan, asks, and carries it out.
+pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
+    let place = Workplace::here()?;
+    let repo = &place.repo;
+    for (file, what) in [("MERGE_HEAD", "a merge"), ("CHERRY_PICK_HEAD", "a cherry-pick"), ("REVERT_HEAD", "a revert")]
+    {
+        if repo.git_dir().join(file).exists() {
+            return Err(Failure::new(Exit::Usage, format!("{what} is under way")).remedy("finish it first").into());
+        }
+    }
+    let Some(head) = repo.head()?.commit else {
+        return Err(Failure::new(Exit::Usage, "there is no commit yet").into());
+    };
+    let lineage = collect::lineage(repo, &head, BaseOf::AnyRemote)?;
+    let (policy, _) = place.policy(Some(&lineage))?;
+    let gate = gate(&policy)?;
+    let Some(yardstick) = Yardstick::of(&policy, gate) else {
+        return Err(Failure::new(Exit::BadInput, format!("the parameters of `{}` are malformed", gate.id)).into());
+    };
+    if yardstick.table.is_empty() {
+        return Err(Failure::new(Exit::Usage, "gate.toml has no [scopes], and a split is made by scope")
+            .remedy("gate init --scopes")
+            .into());
+    }
+    let source = source(repo, head, args.message.as_deref())?;
+    let judgement = yardstick.judge(&source.commit);
+    let parts = split::propose(&source.commit, &judgement, &yardstick.table, &yardstick.rules);
+    if parts.is_empty() {
+        let what = if source.staged { "what is staged" } else { source.commit.short() };
+        ui.line(format_args!("{what} is one thing as far as the scopes go: nothing to split"));
+        return Ok(Exit::Pass);
+    }
+    ui.raw(render::commits::plan(&parts, &yardstick.table));
+    explain(&source, ui);
+    if !args.yes {
+        if !ui.is_interactive() {
+            ui.say("Nothing was changed: `gate commit --split --yes` makes these commits.");
+            return Ok(Exit::Usage);
+        }
+        if !ui.confirm(&format!("Make these {} commits?", parts.len())) {
+            ui.say("Nothing was changed.");
+            return Ok(Exit::Pass);
+        }
+    }
+    let made = carry_out(repo, &source, &parts)?;
+    for (part, commit) in parts.iter().zip(&made) {
+        ui.line(format_args!(
+            "{STRONG}{}{STRONG:#} {}",
+            commit.short(),
+            part.message.lines().next().unwrap_or_default()
+        ));
+    }
+    ui.say(format_args!("{DIM}back again: git reset --soft {}{DIM:#}", source.head));
+    Ok(Exit::Pass)
+}
+
+/// What is staged, where something is; else the last commit.
+fn source(repo: &Repo, head: Oid, message: Option<&str>) -> Result<Source> {
+    let staged = repo.staged(&head, None)?;
+    if !staged.is_empty() {
+        let Some(message) = message else {
+            return Err(Failure::new(Exit::Usage, "something is staged, and its commits need a message")
+                .remedy("gate commit --split -m 'fix: …'; without anything staged, the last commit is split")
+                .into());
+        };
+        let commit = Commit {
+            id: None,
+            parents: vec![head.clone()],
+            author: Person::default(),
+            committer: Person::default(),
+            message: message.to_owned(),
+            files: staged,
+            agent: None,
+            looked_into: true,
+        };
+        let tree = repo.index_tree()?;
+        return Ok(Source { commit, parent: Some(head.clone()), head, tree, staged: true });
+    }
+    if message.is_some() {
+        return Err(Failure::new(Exit::Usage, "nothing is staged, and the last commit keeps its own message").into());
+    }
+    let logged = repo.log(&repo.named_range(head.as_str())?)?.next().transpose()?;
+    let Some(logged) = logged.filter(|logged| !logged.cut_off) else {
+        return Err(Failure::new(Exit::CannotJudge, "what the last commit changes is not in this shallow clone")
+            .remedy("git fetch --deepen 1")
+            .into());
+    };
+    let mut commit = logged.commit;
+    if commit.parents.len() > 1 {
+        return Err(Failure::new(Exit::Usage, "the last commit is a merge, which cannot be split").into());
+    }
+    repo.lines().look_into(&mut commit)?;
+    let parent = commit.parents.first().cloned();
+    let tree = repo.tree_of(&head)?;
+    Ok(Source { commit, head, parent, tree, staged: false })
+}
+
+/// What a person should know before the yes.
+fn explain(source: &Source, ui: &mut Ui) {
+    let kept = if source.staged { "" } else { ", author and dates are kept" };
+    ui.say(format_args!(
+        "{DIM}The last of them has exactly the same tree{kept}; the working tree and the index stay as they are."
+    ));
+    ui.say(format_args!(
+        "Hooks do not run, because no content changes: a check that ran on the whole has not run on the parts.{DIM:#}"
+    ));
+}
+
+/// Makes the commits, and moves `HEAD` once, at the end, if it still stands where it stood.
+fn carry_out(repo: &Repo, source: &Source, parts: &[Part]) -> Result<Vec<Oid>> {
+    let base = match &source.parent {
+        Some(parent) => repo.tree_of(parent)?,
+        None => repo.empty_tree(),
+    };
+    let Some(TreeDiff::Changes(changes)) = repo.diff_trees(&[(base, source.tree.clone())])?.pop() else {
+        return Err(Failure::new(Exit::CannotJudge, "what is to be split cannot be read").into());
+    };
+    let mut parts: Vec<git::Part> = parts
+        .iter()
+        .map(|part| git::Part {
+            message: part.message.clone(),
+            changes: changes
+                .iter()
+                .filter(|change| part.paths.contains(&change.path))
+                .map(|change| (change.path.clone(), change.after.clone()))
+                .collect(),
+        })
+        .collect();
+    // A path that no part names (git tells a copy from a move differently) belongs to the last one.
+    let named: std::collections::BTreeSet<_> =
+        parts.iter().flat_map(|part| part.changes.iter().map(|(path, _)| path.clone())).collect();
+    let rest = changes.iter().filter(|change| !named.contains(&change.path));
+    let rest: Vec<_> = rest.map(|change| (change.path.clone(), change.after.clone())).collect();
+    if let Some(last) = parts.last_mut() {
+        last.changes.extend(rest);
+    }
+    let like = (!source.staged).then(|| source.head.clone());
+    let made = repo.build(&Rewrite { parent: source.parent.clone(), tree: source.tree.clone(), like, parts })?;
+    if let Some(last) = made.last() {
+        repo.move_head(last, &source.head, "gate commit --split")?;
+    }
+    Ok(made)
+}

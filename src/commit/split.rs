@@ -1,0 +1,173 @@
+//! A mixed commit as several: which paths go into which part, and what each part says.
+
+use super::change::{Commit, FileChange, Status};
+use super::judge::Judgement;
+use super::message::Message;
+use super::rules::{Role, Rule, Rules};
+use super::scopes::Table;
+use super::style::{Style, Subject};
+use crate::repo_path::RepoPath;
+
+/// One of the commits that a split makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The scope it is about, by its place in the table; `None`: the paths belong to none.
+    pub scope: Option<usize>,
+    /// Its whole message.
+    pub message: String,
+    /// Its paths, sorted; of a moved file, where it was as well as where it is.
+    pub paths: Vec<RepoPath>,
+}
+
+/// Proposes a split by scope. No part: there is nothing to split.
+///
+/// Scopes that hang together stay together. What goes along with any scope goes to the part it lies nearest to, and
+/// each path of the commit is in exactly one part, so that all of them together leave the same tree.
+pub fn propose(commit: &Commit, judgement: &Judgement, table: &Table, rules: &Rules) -> Vec<Part> {
+    if judgement.parts.len() < 2 {
+        return Vec::new();
+    }
+    let parts = assemble(commit, judgement, judgement.parts.clone(), table, rules);
+    // What held a group together may have gone into another part (a word of the subject, a file between the two).
+    let torn = |part: &Drafted| {
+        let reasons = super::judge::judge(&part.commit, table, rules).reasons;
+        reasons.iter().any(|reason| reason.rule == Rule::CrossesScopes)
+    };
+    let parts = if parts.iter().any(torn) {
+        let single = judgement.parts.iter().flatten().map(|&scope| vec![scope]).collect();
+        assemble(commit, judgement, single, table, rules)
+    } else {
+        parts
+    };
+    if parts.len() < 2 { Vec::new() } else { parts.into_iter().map(|drafted| drafted.part).collect() }
+}
+
+/// A part, and the commit it would be.
+struct Drafted {
+    part: Part,
+    commit: Commit,
+}
+
+fn assemble(
+    commit: &Commit,
+    judgement: &Judgement,
+    scopes: Vec<Vec<usize>>,
+    table: &Table,
+    rules: &Rules,
+) -> Vec<Drafted> {
+    let message = Message::parse(&commit.message, &rules.styles, &rules.types);
+    let mut groups: Vec<Group> =
+        scopes.into_iter().map(|scopes| Group { scopes, files: Vec::new(), own: Vec::new() }).collect();
+    let mut later = Vec::new();
+    for file in &commit.files {
+        let scope = table.claim(&file.path).map(|claim| claim.scope);
+        let own = rules.role(&file.path) == Role::Own;
+        let at = scope.and_then(|scope| groups.iter().position(|group| group.scopes.contains(&scope)));
+        match at {
+            Some(at) if own => groups[at].take(file),
+            _ => later.push((file, scope)),
+        }
+    }
+    let main = main_group(&groups, judgement);
+    for (file, scope) in later {
+        let by_scope = scope.and_then(|scope| {
+            groups.iter().position(|group| group.scopes.iter().any(|&one| one == scope || table.related(one, scope)))
+        });
+        let at = by_scope.or_else(|| nearest(&file.path, &groups)).unwrap_or(main);
+        groups[at].files.push(file.clone());
+    }
+    groups.retain(|group| !group.files.is_empty());
+    // The part that the subject declares comes last: it is the one that keeps the message, and the others prepare it.
+    groups.sort_by_key(|group| usize::from(declares(group, judgement)));
+    let count = groups.len();
+    let draft = |(at, group): (usize, Group)| {
+        let scope = group.scopes.first().copied();
+        let keeps = declares(&group, judgement) && at + 1 == count;
+        let message = reworded(&message, commit, scope.map(|scope| table.name(scope)), keeps, at == 0);
+        let moved = |file: &FileChange| matches!(file.status, Status::Renamed(_));
+        let from = group.files.iter().filter(|file| moved(file)).filter_map(|file| file.from.clone());
+        let mut paths: Vec<RepoPath> = group.files.iter().map(|file| file.path.clone()).chain(from).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        let part = Part { scope, message: message.clone(), paths };
+        Drafted { part, commit: Commit { message, files: group.files, ..commit.clone() } }
+    };
+    groups.into_iter().enumerate().map(draft).collect()
+}
+
+/// Files that stay together.
+struct Group {
+    scopes: Vec<usize>,
+    files: Vec<FileChange>,
+    /// The paths that made it a group, for what is near to them.
+    own: Vec<RepoPath>,
+}
+
+impl Group {
+    fn take(&mut self, file: &FileChange) {
+        self.own.push(file.path.clone());
+        self.files.push(file.clone());
+    }
+}
+
+fn declares(group: &Group, judgement: &Judgement) -> bool {
+    judgement.declared.iter().filter_map(|declared| declared.scope).any(|scope| group.scopes.contains(&scope))
+}
+
+/// The group that takes what is near to none: the declared one, or the largest.
+fn main_group(groups: &[Group], judgement: &Judgement) -> usize {
+    let largest = || (0..groups.len()).max_by_key(|&at| groups[at].files.len()).unwrap_or_default();
+    groups.iter().position(|group| declares(group, judgement)).unwrap_or_else(largest)
+}
+
+/// The group with the longest common folder; `None` where no group shares one. A file that is called like one of a
+/// group's is nearest to that: `tests/lexer.rs` to `src/parser/lexer.rs`.
+fn nearest(path: &RepoPath, groups: &[Group]) -> Option<usize> {
+    let stem = |path: &RepoPath| {
+        let bytes = path.as_bytes();
+        let name = bytes.rsplit(|&byte| byte == b'/').next().unwrap_or(bytes);
+        let stem = name.split(|&byte| byte == b'.').find(|stem| !stem.is_empty()).unwrap_or(name);
+        let text = String::from_utf8_lossy(stem).to_lowercase();
+        text.trim_start_matches("test_").trim_end_matches("_test").trim_end_matches("_spec").to_owned()
+    };
+    let own = stem(path);
+    let common = |other: &RepoPath| {
+        let (a, b) = (path.as_bytes().split(|&byte| byte == b'/'), other.as_bytes().split(|&byte| byte == b'/'));
+        let folders = a.zip(b).take_while(|(a, b)| a == b).count();
+        folders * 2 + usize::from(own.len() > 2 && stem(other) == own)
+    };
+    let score = |group: &Group| group.own.iter().map(&common).max().unwrap_or_default();
+    (0..groups.len())
+        .map(|at| (score(&groups[at]), at))
+        .filter(|(score, _)| *score > 0)
+        .max_by_key(|&(score, at)| (score, std::cmp::Reverse(at)))
+        .map(|(_, at)| at)
+}
+
+/// The message of a part: the same words about another scope. Body and trailers stay with all of them, since the
+/// people they name had a hand in all; what names one commit alone (`Change-Id`, `fixup!`) stays with one.
+fn reworded(message: &Message, commit: &Commit, scope: Option<&str>, keeps: bool, first: bool) -> String {
+    if keeps {
+        return commit.message.trim_end().to_owned() + "\n";
+    }
+    let text = message.description();
+    let subject = match (&message.parsed, scope) {
+        (Some((Style::Conventional, Subject { kind: Some(kind), breaking, .. })), Some(scope)) => {
+            format!("{kind}({scope}){}: {text}", if *breaking { "!" } else { "" })
+        }
+        (Some((Style::Bracket, _)), Some(scope)) => format!("[{scope}] {text}"),
+        (_, Some(scope)) => format!("{scope}: {text}"),
+        (_, None) => message.subject.clone(),
+    };
+    let mut whole = format!("{}\n", subject.trim_end());
+    if !message.body.trim().is_empty() {
+        whole = format!("{whole}\n{}\n", message.body.trim_end());
+    }
+    let trailers: Vec<String> = message
+        .trailers
+        .iter()
+        .filter(|trailer| first || !trailer.is("Change-Id"))
+        .map(|trailer| format!("{}: {}", trailer.token, trailer.value))
+        .collect();
+    if trailers.is_empty() { whole } else { format!("{whole}\n{}\n", trailers.join("\n")) }
+}

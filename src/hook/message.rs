@@ -1,0 +1,112 @@
+//! `commit-msg`: the commit that is about to be made, judged before it exists.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::commit::author;
+use crate::commit::change::{Commit, Person};
+use crate::commit::draft;
+use crate::commit::rules::KIND;
+use crate::engine::{Judgement, Workplace};
+use crate::fact::Facts;
+use crate::fact::collect::{self, BaseOf};
+use crate::fact::commits::NewCommits;
+use crate::fact::subject::{Base, Role, Subject};
+use crate::failure::Failure;
+use crate::gates;
+use crate::git::Repo;
+use crate::hook::GitHook;
+use crate::moment::Moment;
+use crate::policy::Mode;
+
+/// Judges the commit whose message git has written to the file it names to `commit-msg`. `None`: nothing is to be said.
+pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
+    let Some(file) = hook.args.first() else {
+        return Err(Failure::new(crate::exit::Exit::BadInput, "commit-msg names no file").into());
+    };
+    judge_commit_message(Path::new(file))
+}
+
+/// Judges the commit that is about to be made with the message in `file`.
+///
+/// The record of a refusal is written as for any other; a commit that passes leaves none, so that committing stays
+/// fast. A merge and the first commit of a history are not judged.
+pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
+    let place = Workplace::of_hook()?;
+    let repo = &place.repo;
+    let head = repo.head()?;
+    let Some(tip) = head.commit.filter(|_| !repo.git_dir().join("MERGE_HEAD").exists()) else { return Ok(None) };
+    let lineage = collect::lineage(repo, &tip, BaseOf::AnyRemote)?;
+    let (policy, notes) = place.policy(Some(&lineage))?;
+    let asked = policy
+        .gates
+        .iter()
+        .any(|gate| gate.kind == KIND && gate.mode != Mode::Off && gate.moments.contains(&Moment::Commit));
+    if !asked {
+        return Ok(None);
+    }
+    let text = std::fs::read(file)
+        .map_err(|error| Failure::new(crate::exit::Exit::BadInput, format!("{}: {error}", file.display())))?;
+    let comment = repo.config("core.commentString")?.or(repo.config("core.commentChar")?).unwrap_or_default();
+    let comment = if comment == "auto" { String::new() } else { comment };
+    let message = draft::clean(&String::from_utf8_lossy(&text), &comment);
+    let files = repo.staged(&tip, index(repo).as_deref())?;
+    if files.is_empty() || message.is_empty() {
+        return Ok(None);
+    }
+    let author = person("AUTHOR");
+    let committer = person("COMMITTER");
+    let agent = place
+        .session
+        .agent
+        .clone()
+        .or_else(|| author::agent_of(&author, &committer, &message))
+        .or_else(|| head.branch.as_deref().and_then(author::agent_of_branch));
+    let commit =
+        Commit { id: None, parents: vec![tip.clone()], author, committer, message, files, agent, looked_into: true };
+    let subject = Subject {
+        name: "this commit".to_owned(),
+        role: Role::WorkingTree,
+        commit: None,
+        tree: None,
+        base: Base::Unknown("it is not made yet".to_owned()),
+        changed: Some(commit.files.iter().map(|file| file.path.clone()).collect()),
+        opaque: Vec::new(),
+        update: None,
+        commits: NewCommits { commits: vec![commit], unknown: None },
+        runs: std::collections::BTreeMap::new(),
+        former_lines: std::collections::BTreeMap::new(),
+        branch: head.branch.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned)),
+        checked_out: Some(true),
+    };
+    let facts = Facts {
+        moment: Moment::Commit,
+        subjects: vec![subject],
+        waivers: place.state()?.waivers().iter().map(|(_, waived)| waived.clone()).collect(),
+        notes,
+        receiving: false,
+    };
+    let quiet = gates::judge(&policy, &facts).iter().all(|result| result.effect() == gates::finding::Effect::Silent);
+    Ok(if quiet { None } else { Some(place.judge(&policy, facts)) })
+}
+
+/// The index that git makes this commit from: `git commit -a` and `git commit PATH` use one of their own. It counts
+/// only where it lies in the git directory of this repository.
+fn index(repo: &Repo) -> Option<PathBuf> {
+    let named = std::env::var_os("GIT_INDEX_FILE").filter(|name| !name.is_empty())?;
+    let path = std::env::current_dir().ok()?.join(named);
+    let inside = path.canonicalize().ok()?.parent()? == repo.git_dir().canonicalize().ok()?;
+    inside.then_some(path)
+}
+
+/// Who git says it is: it sets these for the hook where it knows better than the configuration.
+fn person(who: &str) -> Person {
+    let variable = |part: &str| {
+        std::env::var_os(format!("GIT_{who}_{part}"))
+            .as_deref()
+            .map(OsStr::to_string_lossy)
+            .unwrap_or_default()
+            .into_owned()
+    };
+    Person { name: variable("NAME"), email: variable("EMAIL") }
+}
