@@ -7,7 +7,7 @@ use crate::policy::PolicySource;
 /// Each wrong file, and all that is said about it.
 const BAD: &[(&str, &[&str])] = &[
     ("mdoe = \"warn\"", &["1:1: unknown key `mdoe` at the top level; did you mean `mode`?"]),
-    ("xyz = 1", &["1:1: unknown key `xyz` at the top level, which takes version, mode, commands, gates"]),
+    ("xyz = 1", &["1:1: unknown key `xyz` at the top level, which takes version, mode, commands, gates, scopes"]),
     ("mode = \"bloc\"", &["1:8: `mode` takes off, observe, warn or block, not `bloc`; did you mean `block`?"]),
     ("mode = false", &["1:8: `mode` takes a string, not a boolean"]),
     ("version = \"1\"", &["1:11: `version` takes an integer, not a string"]),
@@ -149,7 +149,7 @@ const BAD: &[(&str, &[&str])] = &[
         "\u{feff}mode = \"x\"\r\n\r\nfoo = 1\r\n",
         &[
             "1:8: `mode` takes off, observe, warn or block, not `x`",
-            "3:1: unknown key `foo` at the top level, which takes version, mode, commands, gates",
+            "3:1: unknown key `foo` at the top level, which takes version, mode, commands, gates, scopes",
         ],
     ),
     ("# ünïcödé\n\"ä\" = 1; ", &["2:7: not TOML: string values must be quoted, expected literal string"]),
