@@ -1,5 +1,7 @@
 //! The judgement: which checks decide, what became of them under the recorded status, and what the output shows.
 
+use std::fmt::Write as _;
+
 use crate::runner::{CommandKind, ProjectFiles};
 use crate::shell::dialect::{self, Dialect};
 use crate::shell::parse::Unparsed;
@@ -40,7 +42,9 @@ pub fn judge(line: &str, record: &Record<'_>, files: &dyn ProjectFiles) -> Judge
         hooks::add(&mut understood, output);
     }
     let seen = match (harness, output) {
-        (None, Some(output)) => evidence::seen(&understood.program, &understood.purposes, output),
+        (None, Some(output)) if !understood.program.truncated => {
+            evidence::seen(&understood.program, &understood.purposes, output)
+        }
         _ => Vec::new(),
     };
     Judge { understood: &understood, record, files, foreign, harness, seen }.judgement()
@@ -241,10 +245,12 @@ impl Judge<'_> {
         let name = purpose.runner().map_or_else(|| leaf.text.clone(), str::to_owned);
         let mut sentence = format!("`{name}`: {}", check.because);
         match (judgement.proves, &purpose.narrowed_by) {
-            (Proves::PartialPass, Some(by)) => sentence += &format!("; only a part of the tests was asked for ({by})"),
+            (Proves::PartialPass, Some(by)) => {
+                let _ = write!(sentence, "; only a part of the tests was asked for ({by})");
+            }
             (Proves::PartialPass, None) => sentence += "; it is no test run",
             (Proves::Nothing, Some(by)) if purpose.extent == Some(Extent::NoneExecuted) => {
-                sentence += &format!("; with {by} no test is executed");
+                let _ = write!(sentence, "; with {by} no test is executed");
             }
             _ => {}
         }
@@ -252,7 +258,7 @@ impl Judge<'_> {
             && judgement.proves != Proves::Fail
             && let Some(masked) = masked
         {
-            sentence += &format!("; {}", self.masked_by(masked));
+            let _ = write!(sentence, "; {}", self.masked_by(masked));
         }
         sentence
     }

@@ -191,7 +191,7 @@ fn other(name: &str, leaf: &Leaf, words: &[Option<String>], found: &mut Purpose)
 
 /// The script of `python -c '…'` or `python - <<EOF`.
 pub(super) fn inline_script(leaf: &Leaf, options: &[String]) -> Option<String> {
-    let at = leaf.argv.iter().position(|arg| options.iter().any(|option| *option == arg.text));
+    let at = leaf.argv.iter().position(|arg| options.contains(&arg.text));
     if let Some(at) = at {
         return leaf.argv.get(at + 1).map(|arg| arg.text.clone());
     }

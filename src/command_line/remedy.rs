@@ -29,7 +29,7 @@ pub(super) fn would_prove(leaf: &Leaf, purpose: &Purpose, files: &dyn ProjectFil
         }
     }
     for (name, value) in &leaf.environment {
-        line += &format!("{name}={} ", quote(value.as_deref()?));
+        line.extend([name.as_str(), "=", &quote(value.as_deref()?), " "]);
     }
     line += &prefix(leaf);
     line += &whole;

@@ -223,8 +223,8 @@ fn grep(name: &str, args: &[Arg]) -> Vec<Filter> {
             positional.push(arg);
             continue;
         };
-        let mut rest = letters.char_indices();
-        while let Some((at, letter)) = rest.next() {
+        let rest = letters.char_indices();
+        for (at, letter) in rest {
             match letter {
                 'v' => inverse = true,
                 'i' | 'y' => insensitive = true,
@@ -232,8 +232,8 @@ fn grep(name: &str, args: &[Arg]) -> Vec<Filter> {
                 'F' => fixed = true,
                 'w' => whole_word = true,
                 'x' => whole_line = true,
-                'a' | 's' | 'h' | 'N' | 'I' | 'u' | 'U' => {}
-                'n' => {}
+                // Line numbers and context do not hide a line.
+                'a' | 's' | 'h' | 'N' | 'I' | 'u' | 'U' | 'n' | '0'..='9' => {}
                 'A' | 'B' | 'C' | 'm' | 'e' => {
                     let attached = &letters[at + 1..];
                     let value = if attached.is_empty() {
@@ -244,7 +244,7 @@ fn grep(name: &str, args: &[Arg]) -> Vec<Filter> {
                     match (letter, value) {
                         ('m', value) => max = Some(value.and_then(|value| value.text.parse().ok())),
                         ('e', Some(_)) => {
-                            patterns.push(if attached.is_empty() { &args[args.len() - words.len() - 1] } else { arg })
+                            patterns.push(if attached.is_empty() { &args[args.len() - words.len() - 1] } else { arg });
                         }
                         _ => {}
                     }
@@ -254,7 +254,6 @@ fn grep(name: &str, args: &[Arg]) -> Vec<Filter> {
                     }
                     break;
                 }
-                '0'..='9' => {}
                 // -c, -q, -l, -o and whatever else print something other than lines.
                 _ => return vec![Filter::Garbled],
             }
@@ -332,14 +331,13 @@ fn reaches(program: &Program, from: LeafId, sink: &Sink, depth: usize) -> bool {
     }
     let later = |id: &LeafId| *id > from;
     match sink {
-        Sink::Terminal | Sink::Captured(_) => true,
+        Sink::Terminal | Sink::Captured(_) | Sink::File(None) => true,
         Sink::Nowhere | Sink::Elsewhere => false,
         Sink::Pipe(pipe) => program
             .leaves
             .iter()
             .enumerate()
             .any(|(id, leaf)| leaf.stdin == Source::Pipe(*pipe) && reaches(program, id, &leaf.stdout, depth + 1)),
-        Sink::File(None) => true,
         Sink::File(Some(path)) => program.leaves.iter().enumerate().filter(|(id, _)| later(id)).any(|(id, leaf)| {
             (leaf.stdin == Source::File(Some(path.clone()))
                 || leaf.argv.iter().any(|arg| !arg.whole || arg.pattern || arg.text == *path))

@@ -73,7 +73,7 @@ fn kinds(purpose: &Purpose) -> String {
     let mut text = purpose.kinds.join(", ");
     match (purpose.extent, &purpose.narrowed_by) {
         (Some(Extent::Full), _) => text += " (full)",
-        (Some(Extent::Filtered), Some(by)) => text += &format!(" (filtered: {by})"),
+        (Some(Extent::Filtered), Some(by)) => text.extend([" (filtered: ", by, ")"]),
         (Some(Extent::Filtered), None) => text += " (filtered)",
         (Some(Extent::NoneExecuted), _) => text += " (nothing executed)",
         (None, _) => {}

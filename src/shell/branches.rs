@@ -50,7 +50,7 @@ impl<'a> Machine<'a> {
         }
         next.extend(falling);
         // Without an arm that fits, the status is 0; after `;;&` it is that of the arm before.
-        next.extend(looking.into_iter().map(|(state, ran)| State { zero: ran && state.zero || !ran, ..state }));
+        next.extend(looking.into_iter().map(|(state, ran)| State { zero: !ran || state.zero, ..state }));
     }
 
     pub(super) fn compound(&mut self, step: &'a Step, here: Vec<State>, checked: bool) -> Vec<State> {

@@ -7,6 +7,7 @@ use super::walk::{Context, Walker, after};
 
 impl Walker {
     /// Builtins that change the shell or whose status is known.
+    #[expect(clippy::too_many_lines, reason = "one arm for each builtin")]
     pub(super) fn builtin(
         &mut self,
         name: &str,
@@ -188,8 +189,8 @@ impl Walker {
     }
 
     fn trap(&mut self, argv: &[Arg], scope: &Scope, context: &Context) -> Step {
-        let args: Vec<&Arg> = argv[1..].iter().filter(|arg| arg.text != "--").collect();
-        let Some((code, signals)) = args.split_first() else { return Step::Nothing };
+        let words: Vec<&Arg> = argv[1..].iter().filter(|arg| arg.text != "--").collect();
+        let Some((code, signals)) = words.split_first() else { return Step::Nothing };
         let mut steps = Vec::new();
         let mut body = None;
         for signal in signals {

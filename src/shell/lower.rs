@@ -82,6 +82,11 @@ impl Lower<'_> {
                 for arg in &simple.args {
                     words.push(self.word(arg)?);
                 }
+                // The parser reads the second `!` of `! ! a` as a command.
+                if matches!(words.first().map(|word| word.parts.as_slice()), Some([Part::Text { text, quoted: false }]) if text == "!")
+                {
+                    return Err(Unparsed::Syntax("`! !`".to_owned()));
+                }
                 Kind::Simple(Simple { assignments: self.assignments(&simple.assignments)?, words })
             }
             Command::Builtin(builtin) => self.builtin(builtin)?,
@@ -292,8 +297,9 @@ impl Lower<'_> {
                     }
                     RedirectKind::OutputBoth => RedirectTo::Both(target),
                     RedirectKind::Input | RedirectKind::ReadWrite => RedirectTo::Input(target),
-                    RedirectKind::HereString => RedirectTo::Text(target),
-                    RedirectKind::HereDoc | RedirectKind::HereDocStrip => RedirectTo::Text(target),
+                    RedirectKind::HereString | RedirectKind::HereDoc | RedirectKind::HereDocStrip => {
+                        RedirectTo::Text(target)
+                    }
                     RedirectKind::DupOutput | RedirectKind::DupInput => match target.as_literal().as_deref() {
                         Some("-") | None => RedirectTo::Closed,
                         Some(text) => match text.trim_end_matches('-').parse() {

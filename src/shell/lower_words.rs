@@ -133,7 +133,7 @@ impl Lower<'_> {
         for part in &pattern.parts {
             match &part.kind {
                 PatternPart::Literal(text) => {
-                    parts.push(Part::Text { text: text.as_str(self.source, part.span).to_owned(), quoted: true })
+                    parts.push(Part::Text { text: text.as_str(self.source, part.span).to_owned(), quoted: true });
                 }
                 PatternPart::Word(word) => parts.extend(self.word(word)?.parts),
                 PatternPart::AnyString if pattern.parts.len() == 1 => {

@@ -12,8 +12,10 @@ use super::status::{Outcome, Seen};
 
 /// More possible states than this are not followed.
 pub(super) const MAX_STATES: usize = 400;
-/// The work one question may cost, in states times steps.
-const MAX_WORK: usize = 400_000;
+/// The work one question may cost, in states (of eight variables each) times steps.
+const MAX_WORK: usize = 40_000;
+/// More variables that can decide a status than this are not followed.
+const MAX_NAMES: usize = 64;
 
 pub(super) struct Machine<'a> {
     program: &'a Program,
@@ -29,7 +31,8 @@ pub(super) struct Machine<'a> {
 impl<'a> Machine<'a> {
     pub(super) fn new(program: &'a Program, target: Option<LeafId>, seen: &'a [Seen], origins: bool) -> Self {
         let names = Names::of(program, seen.iter().map(|seen| seen.leaf));
-        Self { program, names, seen, traps: Vec::new(), target, origins, overflow: false, work: 0 }
+        let overflow = names.index.len() > MAX_NAMES;
+        Self { program, names, seen, traps: Vec::new(), target, origins, overflow, work: 0 }
     }
 
     pub(super) fn overflow(&self) -> bool {
@@ -37,6 +40,9 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn run_to_end(&mut self) -> Vec<State> {
+        if self.overflow {
+            return Vec::new();
+        }
         let start = State {
             zero: true,
             target: Outcome::NotRun,
@@ -77,13 +83,17 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn unique(&mut self, states: Vec<State>) -> Vec<State> {
-        self.work += states.len();
+        self.work += states.len() * (1 + self.names.index.len() / 8);
+        if self.work > MAX_WORK {
+            self.overflow = true;
+            return Vec::new();
+        }
         if states.len() < 2 {
             return states;
         }
         let mut seen = HashSet::with_capacity(states.len());
         let states: Vec<State> = states.into_iter().filter(|state| seen.insert(state.clone())).collect();
-        if states.len() > MAX_STATES || self.work > MAX_WORK {
+        if states.len() > MAX_STATES {
             self.overflow = true;
             return Vec::new();
         }
@@ -143,6 +153,7 @@ impl<'a> Machine<'a> {
     }
 
     /// A step that starts from one state at a time.
+    #[expect(clippy::too_many_lines, reason = "one arm for each step")]
     fn single(&mut self, step: &'a Step, mut state: State, checked: bool, next: &mut Vec<State>) {
         match step {
             Step::Nothing => {

@@ -84,11 +84,15 @@ impl Names {
     fn collect<'a>(&mut self, step: &'a Step, assigned: &mut Vec<(&'a str, &'a Expr)>) {
         match step {
             Step::Seq(steps) | Step::Pipe(steps) | Step::Rounds(steps) | Step::Either(steps) => {
-                steps.iter().for_each(|step| self.collect(step, assigned));
+                for step in steps {
+                    self.collect(step, assigned);
+                }
             }
             Step::AndOr(first, rest) => {
                 self.collect(first, assigned);
-                rest.iter().for_each(|(_, step)| self.collect(step, assigned));
+                for (_, step) in rest {
+                    self.collect(step, assigned);
+                }
             }
             Step::Not(inner)
             | Step::Subshell(inner)
@@ -116,17 +120,23 @@ impl Names {
             }
             Step::Case(value, arms) => {
                 self.expr(value);
-                arms.iter().for_each(|(_, body, _)| self.collect(body, assigned));
+                for (_, body, _) in arms {
+                    self.collect(body, assigned);
+                }
             }
             Step::After(before, step) => {
-                before.iter().for_each(|step| self.collect(step, assigned));
+                for step in before {
+                    self.collect(step, assigned);
+                }
                 self.collect(step, assigned);
             }
             Step::Assign(values, inner) => {
                 // An assignment takes its value even where nobody reads it, but only then it matters.
                 self.pipestatus |= values.iter().any(|(_, value)| matches!(value, Expr::PipeStatus(_)));
                 assigned.extend(values.iter().map(|(name, value)| (name.as_str(), value)));
-                inner.iter().for_each(|step| self.collect(step, assigned));
+                for step in inner {
+                    self.collect(step, assigned);
+                }
             }
             Step::Bind(values) => assigned.extend(values.iter().map(|(name, value)| (name.as_str(), value))),
             Step::Exit(value) | Step::Return(value) | Step::Wait(Some(value)) => self.expr(value),

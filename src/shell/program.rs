@@ -18,6 +18,7 @@ pub struct Program {
 
 /// A simple command that is executed, wrappers removed.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about one command")]
 pub struct Leaf {
     /// The words.
     pub argv: Vec<Arg>,

@@ -76,14 +76,13 @@ impl Walker {
                 }
                 None => (None, Expr::Unknown),
             };
-            let (text, value) = match assignment.append {
-                false => (text, value),
-                true => {
-                    let old = scope.variables.get(&assignment.name).cloned().flatten();
-                    let text = old.zip(text).map(|(old, new)| old + &new);
-                    let value = text.clone().map_or(Expr::Unknown, Expr::Text);
-                    (text, value)
-                }
+            let (text, value) = if assignment.append {
+                let old = scope.variables.get(&assignment.name).cloned().flatten();
+                let text = old.zip(text).map(|(old, new)| old + &new);
+                let value = text.clone().map_or(Expr::Unknown, Expr::Text);
+                (text, value)
+            } else {
+                (text, value)
             };
             if assignment.value.as_ref().is_some_and(|word| scope.may_be_unbound([word])) {
                 before.insert(0, Step::Unbound);

@@ -36,6 +36,7 @@ pub(super) enum Flow {
 
 /// One possible state of the shell.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::struct_excessive_bools, reason = "the options of a shell are independent")]
 pub(super) struct State {
     /// Whether `$?` is 0.
     pub(super) zero: bool,
@@ -143,15 +144,14 @@ impl State {
         match calc {
             Calc::Number(number) => Number::Exact(*number),
             Calc::Value(expr) => match self.value(expr, names) {
-                Value::Unset => Number::Any,
                 Value::Text(text) if text.trim().is_empty() => Number::Exact(0),
                 Value::Text(text) => text.trim().parse().map_or(Number::Any, Number::Exact),
                 Value::NonZero => Number::NonZero,
-                Value::Job(_) | Value::Unknown => Number::Any,
+                Value::Unset | Value::Job(_) | Value::Unknown => Number::Any,
             },
             Calc::Unary('!', inner) => Number::from_truth(self.number(inner, names).truth().map(|truth| !truth)),
             Calc::Unary(_, inner) => match self.number(inner, names) {
-                Number::Exact(number) => Number::Exact(-number),
+                Number::Exact(number) => Number::Exact(number.saturating_neg()),
                 other => other,
             },
             Calc::Binary(op @ ("&&" | "||"), left, right) => {
@@ -179,15 +179,9 @@ impl State {
             }
             Calc::Step(name, step, old) => {
                 let before = self.number(&Calc::Value(Expr::Variable(name.clone())), names);
-                let before = match (before, names.index.get(name).and_then(|index| self.values.get(*index))) {
-                    // A counter that the line never set starts at 0, unless the environment has it.
-                    (Number::Any, Some(Value::Unset)) => Number::Any,
-                    (before, _) => before,
-                };
                 let after = match before {
-                    Number::Exact(number) => Number::Exact(number + step),
-                    Number::NonZero if *step > 0 => Number::Any,
-                    _ => Number::Any,
+                    Number::Exact(number) => Number::Exact(number.saturating_add(*step)),
+                    Number::NonZero | Number::Any => Number::Any,
                 };
                 self.store(name, after, names);
                 if *old { before } else { after }
@@ -198,7 +192,7 @@ impl State {
 
     fn store(&mut self, name: &str, number: Number, names: &Names) {
         let value = match number {
-            Number::Exact(number) if number.abs() <= MAX_COUNT => Value::Text(number.to_string().into()),
+            Number::Exact(number) if number.saturating_abs() <= MAX_COUNT => Value::Text(number.to_string().into()),
             Number::Exact(_) | Number::Any => Value::Unknown,
             Number::NonZero => Value::NonZero,
         };
@@ -244,9 +238,7 @@ fn binary(op: &str, left: Number, right: Number) -> Number {
         ("*", Exact(l), Exact(r)) => l.checked_mul(r).map_or(Any, Exact),
         ("*", Exact(0), _) | ("*", _, Exact(0)) => Exact(0),
         ("|", Exact(l), Exact(r)) => Exact(l | r),
-        ("|", NonZero, _) | ("|", _, NonZero) => NonZero,
-        // Statuses lie between 0 and 255, so that adding 0 changes nothing.
-        ("+" | "-", NonZero, Exact(0)) | ("+", Exact(0), NonZero) => NonZero,
+        ("|", NonZero, _) | ("|", _, NonZero) | ("+" | "-", NonZero, Exact(0)) | ("+", Exact(0), NonZero) => NonZero,
         ("==", Exact(l), Exact(r)) => truth(l == r),
         ("!=", Exact(l), Exact(r)) => truth(l != r),
         ("<", Exact(l), Exact(r)) => truth(l < r),

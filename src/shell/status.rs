@@ -107,10 +107,14 @@ pub fn fate(program: &Program, leaf: LeafId) -> Fate {
 
 /// As [`fate`], for a line of which more than its status was seen.
 pub fn fate_seen(program: &Program, leaf: LeafId, seen: &[Seen]) -> Fate {
+    let unknown = Fate { on_zero: Outcomes::ANY, on_failure: Outcomes::ANY, complete: false };
+    if program.truncated {
+        return unknown;
+    }
     let mut machine = Machine::new(program, Some(leaf), seen, false);
     let ends = machine.run_to_end();
-    if machine.overflow() || program.truncated {
-        return Fate { on_zero: Outcomes::ANY, on_failure: Outcomes::ANY, complete: false };
+    if machine.overflow() {
+        return unknown;
     }
     let (mut on_zero, mut on_failure) = (Outcomes::default(), Outcomes::default());
     for end in ends {

@@ -65,6 +65,7 @@ struct File {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent keys of a table")]
 struct Wrapper {
     names: Vec<String>,
     subcommands: Vec<String>,

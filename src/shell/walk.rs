@@ -13,6 +13,8 @@ use super::program::{Arg, Directory, Expr, Leaf, Passes, Program, Sink, Source, 
 
 /// How many steps a program may have. Functions that call functions make short lines long.
 const MAX_STEPS: usize = 20_000;
+/// How many simple commands a program may have. More are no command line.
+const MAX_LEAVES: usize = 500;
 /// How deep scripts, functions and compound commands may stand in each other.
 pub(super) const MAX_DEPTH: usize = 70;
 /// How many rounds of a `for` over known words are followed one by one.
@@ -40,6 +42,7 @@ pub(super) struct Walker {
 
 /// What surrounds a command.
 #[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about the surroundings")]
 pub(super) struct Context {
     pub(super) source: Rc<str>,
     pub(super) stdout: Sink,
@@ -82,7 +85,7 @@ impl Walker {
 
     pub(super) fn node(&mut self, node: &Node, scope: &mut Scope, outer: &Context) -> Step {
         self.steps += 1;
-        if self.steps > MAX_STEPS || outer.depth > MAX_DEPTH {
+        if self.steps > MAX_STEPS || self.program.leaves.len() >= MAX_LEAVES || outer.depth > MAX_DEPTH {
             self.program.truncated = true;
             return Step::Open;
         }
@@ -96,6 +99,7 @@ impl Walker {
         if node.negated { Step::Not(Box::new(step)) } else { step }
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm for each shape of command")]
     fn kind(&mut self, node: &Node, scope: &mut Scope, mut context: Context) -> Step {
         match &node.kind {
             Kind::Simple(simple) => {

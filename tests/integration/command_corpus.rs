@@ -64,7 +64,7 @@ fn a_proof_is_named_only_where_it_proves() {
     for record in records(&path) {
         let Some(command) = judged(&record).would_prove else { continue };
         let again = judge(&command, &Record { status: Some(0), output: None, background: false }, &());
-        let kind = serde_json::to_value(&again.decisive_kind).expect("JSON");
+        let kind = serde_json::to_value(again.decisive_kind).expect("JSON");
         let proves = serde_json::to_value(again.proves).expect("JSON");
         let wanted = if kind == "test" { "full_pass" } else { "partial_pass" };
         assert_eq!(proves, wanted, "{} is answered with {command}: {}", record["command"], again.reason);

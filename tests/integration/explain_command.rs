@@ -1,0 +1,115 @@
+//! `gate explain-command`, as a person and as a program use it.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn gate(args: &[&str], input: &str, folder: &Path) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_gate"))
+        .arg("explain-command")
+        .args(args)
+        .env_clear()
+        .env("HOME", folder)
+        .current_dir(folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("gate starts");
+    // Where gate does not read its input it may be gone before all of it is written.
+    let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
+    child.wait_with_output().expect("gate ends")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+#[test]
+fn a_person_reads_what_is_understood_and_last_what_would_prove_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let done = gate(&["cd web && CI=1 npm test 2>&1 | tail -5 || true"], "", folder.path());
+    assert_eq!(done.status.code(), Some(0));
+    let shown = text(&done.stdout);
+    for part in ["npm test", "test (full)", "in web", "its status is masked", "does not decide", "nothing"] {
+        assert!(shown.contains(part), "{part} is not in\n{shown}");
+    }
+    assert_eq!(shown.lines().last().map(str::trim), Some("would prove  cd web && CI=1 npm test"), "{shown}");
+}
+
+#[test]
+fn the_recorded_status_and_output_are_looked_at() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = folder.path().join("output");
+    std::fs::write(
+        &output,
+        "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.1s\n",
+    )
+    .expect("written");
+    let args = ["cargo test 2>&1 | tail -1", "--status", "0", "--output", "output", "--json"];
+    let done = gate(&args, "", folder.path());
+    let answer: serde_json::Value = serde_json::from_slice(&done.stdout).expect("one JSON object");
+    assert_eq!(answer["proves"], "full_pass");
+    assert_eq!(answer["exit_decides"], "no_masked");
+    assert_eq!(answer["edits_files"], "no");
+    assert_eq!(answer["would_prove"], serde_json::Value::Null);
+}
+
+#[test]
+fn task_files_of_the_directory_are_followed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("Makefile"), "check:\n\tcargo test\n").expect("written");
+    let done = gate(&["make check", "--status", "0", "--json"], "", folder.path());
+    let answer: serde_json::Value = serde_json::from_slice(&done.stdout).expect("one JSON object");
+    assert_eq!(answer["decisive_kind"], "test", "{answer}");
+    assert_eq!(answer["proves"], "full_pass", "{answer}");
+}
+
+#[test]
+fn every_line_is_answered_and_bad_ones_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let input = concat!(
+        "{\"id\":\"a\",\"command\":\"cargo test\",\"exit_code\":0,\"output\":null}\n",
+        "not json\n",
+        "\n",
+        "{\"id\":\"b\"}\n",
+        "{\"id\":7,\"command\":\"ls\",\"extra\":1}"
+    );
+    let done = gate(&["--jsonl", "-"], input, folder.path());
+    assert_eq!(done.status.code(), Some(65));
+    let shown = text(&done.stdout);
+    let answers: Vec<serde_json::Value> =
+        shown.lines().map(|line| serde_json::from_str(line).expect("a JSON line")).collect();
+    assert_eq!(answers.len(), 4, "{shown}");
+    assert_eq!(answers[0]["proves"], "full_pass");
+    assert_eq!(answers[1]["line"], 2);
+    assert_eq!((&answers[2]["id"], &answers[2]["line"]), (&"b".into(), &4.into()));
+    assert_eq!(answers[3]["id"], 7);
+    assert!(text(&done.stderr).contains("line 2"), "{}", text(&done.stderr));
+    let keys: Vec<&str> = answers[0].as_object().expect("an object").keys().map(String::as_str).collect();
+    let wanted = [
+        "id",
+        "kind",
+        "runner",
+        "scope",
+        "exit_decides",
+        "result",
+        "edits_files",
+        "pushes_to",
+        "decisive_kind",
+        "proves",
+        "reason",
+        "would_prove",
+    ];
+    assert_eq!(keys, wanted);
+}
+
+#[test]
+fn nonsense_is_refused_with_a_word() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert_eq!(gate(&[], "", folder.path()).status.code(), Some(64));
+    assert_eq!(gate(&["ls", "--jsonl", "x"], "", folder.path()).status.code(), Some(64));
+    let missing = gate(&["--jsonl", "missing"], "", folder.path());
+    assert_eq!(missing.status.code(), Some(65));
+    assert!(text(&missing.stderr).contains("missing"));
+}
