@@ -20,7 +20,7 @@ const CODE: [&str; 34] = [
 pub(super) fn suspect(program: &Program, purposes: &[Purpose], own: &[LeafId], runners: &[&Runner]) -> Option<String> {
     let written: Vec<&str> = own.iter().flat_map(|id| files_of(program, *id)).collect();
     let found = program.leaves.iter().enumerate().find(|(id, leaf)| {
-        !own.contains(id) && may_show(program, *id) && could_print(program, leaf, &purposes[*id], runners, &written)
+        !own.contains(id) && may_show(program, *id) && could_print(leaf, &purposes[*id], runners, &written)
     });
     found.map(|(_, leaf)| leaf.text.clone())
 }
@@ -53,7 +53,7 @@ fn files_of(program: &Program, id: LeafId) -> Vec<&str> {
     files
 }
 
-fn could_print(program: &Program, leaf: &Leaf, purpose: &Purpose, runners: &[&Runner], written: &[&str]) -> bool {
+fn could_print(leaf: &Leaf, purpose: &Purpose, runners: &[&Runner], written: &[&str]) -> bool {
     match purpose.prints {
         Prints::Own => false,
         Prints::Anything => true,
@@ -72,10 +72,18 @@ fn could_print(program: &Program, leaf: &Leaf, purpose: &Purpose, runners: &[&Ru
             if let Source::Text(text) = &leaf.stdin {
                 return text.as_deref().is_none_or(|text| tells(text, runners));
             }
+            let name = leaf.name().unwrap_or_default();
+            if name == "tee" {
+                // Its words name what it writes.
+                return matches!(leaf.stdin, Source::File(_));
+            }
+            if matches!(name, "awk" | "gawk" | "mawk" | "sed" | "gsed" | "jq")
+                && leaf.argv[1..].iter().any(|arg| scripted(&arg.text, runners))
+            {
+                return true;
+            }
             let mut files = leaf.argv[1..].iter().filter(|arg| !arg.text.starts_with('-')).peekable();
             let reads_pipe = matches!(leaf.stdin, Source::Pipe(_));
-            let _ = program;
-            let name = leaf.name().unwrap_or_default();
             // The first word of these is a pattern or a script.
             if matches!(
                 name,

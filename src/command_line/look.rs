@@ -195,7 +195,10 @@ impl Look<'_> {
             return (Outcome::Unknown, "the output shows a pass that the status excludes".to_owned());
         }
         let failures = self.failures(reading);
-        let open = ways.iter().find(|view| view.only_cuts() || view.shows(&failures));
+        let on_stderr =
+            self.runners().iter().any(|runner| runner.task.is_some() || table().record.on_stderr.contains(&runner.id));
+        let mut ways = ways.iter().filter(|view| !view.errors_only || on_stderr);
+        let open = ways.find(|view| view.only_cuts() || view.shows(&failures));
         let Some(view) = open else {
             return (Outcome::Unknown, "what is shown of its output would not show a failure".to_owned());
         };

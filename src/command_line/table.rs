@@ -26,6 +26,8 @@ pub(super) struct Recorded {
     pub(super) silent: Vec<String>,
     /// What harnesses write in the place of an empty output.
     pub(super) placeholders: Vec<String>,
+    /// Runners whose closing lines go to standard error.
+    pub(super) on_stderr: Vec<String>,
     /// Lines that stand for lines that were left out.
     pub(super) elisions: Vec<String>,
 }

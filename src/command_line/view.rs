@@ -26,6 +26,8 @@ pub(super) struct View {
     pub(super) filters: Vec<Filter>,
     /// Whether standard error takes the same way.
     pub(super) merged: bool,
+    /// Whether it is the way of standard error alone.
+    pub(super) errors_only: bool,
 }
 
 impl View {
@@ -78,7 +80,7 @@ pub(super) fn views(program: &Program, leaf: LeafId) -> Vec<View> {
     if !merged {
         let mut errors = Vec::new();
         follow(program, leaf, &command.stderr, Vec::new(), &mut errors, 0);
-        found.extend(errors);
+        found.extend(errors.into_iter().map(|view| View { errors_only: true, ..view }));
     }
     found
 }
@@ -88,7 +90,7 @@ fn follow(program: &Program, from: LeafId, sink: &Sink, filters: Vec<Filter>, fo
         return;
     }
     match sink {
-        Sink::Terminal => found.push(View { filters, merged: false }),
+        Sink::Terminal => found.push(View { filters, ..View::default() }),
         Sink::Pipe(pipe) => {
             let readers = program.leaves.iter().enumerate().filter(|(_, leaf)| leaf.stdin == Source::Pipe(*pipe));
             for (id, reader) in readers {
@@ -374,7 +376,7 @@ mod tests {
             ("tail\u{1f}-5", "x", true),
             ("awk\u{1f}1", "x", false),
         ] {
-            let view = View { filters: filters(grep), merged: true };
+            let view = View { filters: filters(grep), merged: true, errors_only: false };
             assert_eq!(view.shows(&[line.to_owned()]), shown, "{grep} / {line}");
         }
     }

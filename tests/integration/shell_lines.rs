@@ -206,6 +206,7 @@ fn explain(line: &str, output: &str) {
 fn bombs_are_answered() {
     let nested =
         |open: &str, close: &str, depth: usize| format!("{}cargo test{}", open.repeat(depth), close.repeat(depth));
+    let numbered = |text: &str| (0..300).map(|i| text.replace('N', &i.to_string())).collect::<Vec<_>>().concat();
     let mut bombs = vec![
         "cargo test && ".repeat(3000) + "true",
         "cargo test | ".repeat(3000) + "cat",
@@ -215,8 +216,8 @@ fn bombs_are_answered() {
         "a=1; ".repeat(3000) + "cargo test",
         "x".repeat(200_000),
         "\u{0}\u{1}\u{ff}".repeat(100),
-        (0..300).map(|i| format!("cargo test || a{i}=1; [ $a{i} = 1 ] && exit 1; ")).collect(),
-        (0..300).map(|i| format!("c{i} && v=$? || w=$v; ")).collect::<String>() + "exit $w",
+        numbered("cargo test || aN=1; [ $aN = 1 ] && exit 1; "),
+        numbered("cN && v=$? || w=$v; ") + "exit $w",
         "eval ".repeat(2000) + "cargo test",
         "timeout 5 ".repeat(3000) + "cargo test",
         "echo \"$x$(cargo test)\" ".repeat(500),
