@@ -54,7 +54,8 @@ pub struct Lineage {
 /// Whose default branch work is compared with.
 #[derive(Clone, Copy, Debug)]
 pub enum BaseOf<'a> {
-    /// That of this remote.
+    /// That of this remote first, then as for [`BaseOf::AnyRemote`]: a push to a place that has no name yet leaves the
+    /// same history.
     Remote(&'a str),
     /// That of `origin`, or of the first remote that has one.
     AnyRemote,
@@ -81,19 +82,17 @@ pub fn lineage(repo: &Repo, commit: &Oid, base: BaseOf<'_>) -> Result<Lineage, G
 
 /// The branch that stands for the default branch, and its tip.
 fn base_branch(repo: &Repo, base: BaseOf<'_>) -> Result<Option<(String, Oid)>, GitError> {
-    let remotes: Vec<String> = match base {
+    let first = match base {
         BaseOf::OwnDefault => {
             let Some(name) = repo.symbolic_ref("HEAD")? else { return Ok(None) };
             let tip = repo.reference(&name)?;
             return Ok(tip.map(|tip| (name.trim_start_matches("refs/heads/").to_owned(), tip)));
         }
-        BaseOf::Remote(remote) => vec![remote.to_owned()],
-        BaseOf::AnyRemote => {
-            let mut names: Vec<_> = repo.remotes()?.into_iter().map(|remote| remote.name).collect();
-            names.sort_by_key(|name| name != "origin");
-            names
-        }
+        BaseOf::Remote(remote) => remote,
+        BaseOf::AnyRemote => "origin",
     };
+    let mut remotes: Vec<String> = repo.remotes()?.into_iter().map(|remote| remote.name).collect();
+    remotes.sort_by_key(|name| (name != first, name != "origin"));
     for remote in &remotes {
         let prefix = format!("refs/remotes/{remote}/");
         let named = repo.symbolic_ref(&format!("{prefix}HEAD"))?;
@@ -196,7 +195,8 @@ pub fn pushed(repo: &Repo, update: &RefUpdate, base: BaseOf<'_>) -> Result<Optio
     let commit = match repo.object_kind(new)? {
         Some(ObjectKind::Commit) => Some(new.clone()),
         Some(ObjectKind::Tag) => repo.commit(new.as_str())?,
-        Some(ObjectKind::Tree | ObjectKind::Blob) | None => None,
+        Some(ObjectKind::Tree | ObjectKind::Blob) => None,
+        None => return Err(GitError::Missing(format!("object {new}"))),
     };
     commit.map(|commit| lineage(repo, &commit, base)).transpose()
 }

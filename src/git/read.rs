@@ -190,6 +190,10 @@ impl Repo {
 
     /// The name that the symbolic reference `name` points to; `None` where it is none.
     pub fn symbolic_ref(&self, name: &str) -> Result<Option<String>, GitError> {
+        // A remote may be a URL, and what is below it no name of a reference.
+        if !git2::Reference::is_valid_name(name) {
+            return Ok(None);
+        }
         let read = self.library(|library| {
             let reference = found(library.find_reference(name))?;
             let target = reference.as_ref().and_then(git2::Reference::symbolic_target_bytes);

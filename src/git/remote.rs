@@ -107,7 +107,7 @@ impl Repo {
     }
 
     /// The remote whose `refs/remotes/<name>/HEAD` speaks of the place that `url` is.
-    fn recorded_for(&self, remote: &str, url: &str) -> Option<String> {
+    pub fn recorded_for(&self, remote: &str, url: &str) -> Option<String> {
         let remotes = self.remotes().ok()?;
         let by_name = remotes.iter().find(|one| one.name == remote && same_place(&one.url, url));
         let by_url = || remotes.iter().find(|one| same_place(&one.url, url));

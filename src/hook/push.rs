@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Lineage, Sources};
 use crate::fact::subject::RefUpdate;
 use crate::failure::Failure;
-use crate::git::DefaultBranch;
+use crate::git::{DefaultBranch, GitError, Repo};
 use crate::hook::GitHook;
 
 /// Judges the push that git describes to `pre-push` or `pre-receive`. `None`: nothing is pushed.
@@ -30,12 +30,22 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
         if receiving { own_default_branch(&place)? } else { repo.remote_default_branch(&remote, &url) };
     for update in &mut updates {
         update.default_branch = default_branch.clone();
+        // People know their branch by its name.
+        if let Some(branch) = head.branch.as_ref().filter(|_| update.local_ref == "HEAD" && update.new == head.commit) {
+            update.local_ref.clone_from(branch);
+        }
     }
-    let base = if receiving { BaseOf::OwnDefault } else { BaseOf::Remote(&remote) };
-    let updates: Vec<(RefUpdate, Option<Lineage>)> = updates
-        .into_iter()
-        .map(|update| Ok((update.clone(), collect::pushed(repo, &update, base)?)))
-        .collect::<anyhow::Result<_>>()?;
+    if !receiving {
+        updates.extend(untold_deletion(repo, &updates, &remote, &default_branch)?);
+    }
+    let named = repo.recorded_for(&remote, &url);
+    let base = if receiving { BaseOf::OwnDefault } else { BaseOf::Remote(named.as_deref().unwrap_or(&remote)) };
+    let lineage = |update: RefUpdate| match collect::pushed(repo, &update, base) {
+        Ok(lineage) => Ok((update, lineage)),
+        Err(error @ GitError::Missing(_)) => Err(malformed(hook.name, &error.to_string()).into()),
+        Err(error) => Err(error.into()),
+    };
+    let updates: Vec<(RefUpdate, Option<Lineage>)> = updates.into_iter().map(lineage).collect::<anyhow::Result<_>>()?;
     // One policy for one push: that of the first commit's base, which is the same branch for all.
     let (policy, notes) = place.policy(updates.iter().find_map(|(_, lineage)| lineage.as_ref()))?;
     let state = place.state()?;
@@ -43,6 +53,31 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     let mut facts = collect::at_push(sources, &updates, &head, receiving)?;
     facts.notes.extend(notes);
     Ok(Some(place.judge(&policy, facts)))
+}
+
+/// What `git push --mirror` deletes because it is not here, it does not tell its hook (`transport.c` passes over refs
+/// without a source). A mirror is known by its setting, or by the remote-tracking refs that nothing else pushes; of what
+/// is there and not here, the default branch is known.
+fn untold_deletion(
+    repo: &Repo,
+    updates: &[RefUpdate],
+    remote: &str,
+    default_branch: &DefaultBranch,
+) -> Result<Option<RefUpdate>, GitError> {
+    let DefaultBranch::Known(branch) = default_branch else { return Ok(None) };
+    let mirror = updates.iter().any(|update| update.remote_ref.starts_with("refs/remotes/"))
+        || repo.config(&format!("remote.{remote}.mirror"))?.is_some_and(|value| value != "false");
+    if !mirror || updates.iter().any(|update| update.remote_ref == *branch) || repo.reference(branch)?.is_some() {
+        return Ok(None);
+    }
+    Ok(Some(RefUpdate {
+        local_ref: "(delete)".to_owned(),
+        new: None,
+        remote_ref: branch.clone(),
+        old: None,
+        remote: remote.to_owned(),
+        default_branch: default_branch.clone(),
+    }))
 }
 
 fn malformed(name: &str, what: &str) -> Failure {
