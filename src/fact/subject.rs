@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fact::commits::NewCommits;
 use crate::fact::evidence::RunFact;
-use crate::git::DefaultBranch;
+pub use crate::git::DefaultBranch;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 

@@ -100,6 +100,10 @@ impl Case<'_> {
         let counted: Vec<_> = self.runs().iter().filter(|run| run.grade >= self.gate.min_grade).collect();
         let here: Vec<_> = counted.iter().copied().filter(|run| self.is_of_this_content(run)).collect();
         match here.first() {
+            // What failed here and passed in the working tree is mended there already.
+            Some(newest) if newest.shows() == Shows::Fail => {
+                self.uncommitted(&counted, facts).unwrap_or_else(|| self.judge_runs_of_this_content(newest, &here))
+            }
             Some(newest) => self.judge_runs_of_this_content(newest, &here),
             None if facts.receiving && counted.is_empty() => {
                 self.finding(Answer::Unknown, "elsewhere", Vec::new(), Vec::new(), &context! {})
@@ -157,6 +161,9 @@ impl Case<'_> {
 
     /// There is no run of this content: say what is nearest to one, and what would help.
     fn explain_absence(&self, counted: &[&RunFact], facts: &Facts) -> Finding {
+        if let Some(finding) = self.uncommitted(counted, facts) {
+            return finding;
+        }
         let inputs = &self.command.inputs;
         if let Some(run) = counted.first()
             && let Some(paths) = run.unsettled(inputs).filter(|paths| !paths.is_empty())
@@ -168,9 +175,8 @@ impl Case<'_> {
         let nearest =
             passed.filter_map(|run| Some((*run, self.disagreement(run)?))).min_by_key(|(_, paths)| paths.len());
         if let Some((run, paths)) = nearest {
-            let reason = if self.lies_in_working_tree(facts) { "uncommitted" } else { "stale" };
-            let words = context! { paths => list(&paths), shell_paths => shell_words(&paths) };
-            return self.finding(Answer::Fail, reason, paths, vec![run.id.clone()], &words);
+            let words = context! { paths => list(&paths) };
+            return self.finding(Answer::Fail, "stale", paths, vec![run.id.clone()], &words);
         }
         if let Some(low) = self.runs().iter().find(|run| self.is_of_this_content(run)) {
             let words = context! { grade => low.grade.as_str(), min_grade => self.gate.min_grade.as_str() };
@@ -183,14 +189,21 @@ impl Case<'_> {
     }
 
     /// This is a commit, and the working tree beside it holds content on which the command passed.
-    fn lies_in_working_tree(&self, facts: &Facts) -> bool {
-        self.subject.role == Role::Commit
-            && facts.subjects.iter().filter(|other| other.role == Role::WorkingTree).any(|other| {
-                let case = Case { subject: other, ..*self };
-                let here =
-                    case.runs().iter().find(|run| run.grade >= self.gate.min_grade && case.is_of_this_content(run));
-                here.is_some_and(|run| run.shows() == Shows::Pass)
-            })
+    fn uncommitted(&self, counted: &[&RunFact], facts: &Facts) -> Option<Finding> {
+        let beside = facts.subjects.iter().find(|other| other.role == Role::WorkingTree)?;
+        if self.subject.role != Role::Commit {
+            return None;
+        }
+        let case = Case { subject: beside, ..*self };
+        let counts = |run: &&RunFact| run.grade >= self.gate.min_grade && case.is_of_this_content(run);
+        let there = case.runs().iter().find(counts).filter(|run| run.shows() == Shows::Pass)?;
+        // The same run, as it compares with the commit: what differs is what the commit lacks.
+        let paths = self.disagreement(counted.iter().find(|run| run.id == there.id)?)?;
+        if paths.is_empty() {
+            return None;
+        }
+        let words = context! { paths => list(&paths), shell_paths => shell_words(&paths) };
+        Some(self.finding(Answer::Fail, "uncommitted", paths, vec![there.id.clone()], &words))
     }
 
     fn finding(

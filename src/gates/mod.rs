@@ -77,7 +77,7 @@ fn waive(gate: &Gate, facts: &Facts, finding: &mut Finding) {
     }
     let tree =
         facts.subjects.iter().find(|subject| subject.name == finding.subject).and_then(|subject| subject.tree.as_ref());
-    let waiver = facts.waivers.iter().rev().find(|waiver| waiver.gate == gate.id && Some(&waiver.tree) == tree);
+    let waiver = facts.waivers.iter().find(|waiver| waiver.gate == gate.id && Some(&waiver.tree) == tree);
     if let Some(waiver) = waiver {
         finding.answer = Answer::Waived;
         finding.message = format!("{} (waived by {}: {})", finding.message, waiver.by, waiver.reason);

@@ -10,8 +10,7 @@ use super::Kind;
 use super::finding::{Answer, Finding};
 use super::words;
 use crate::fact::Facts;
-use crate::fact::subject::{RefUpdate, Subject};
-use crate::git::DefaultBranch;
+use crate::fact::subject::{DefaultBranch, RefUpdate, Subject};
 use crate::policy::{Gate, ParamError, Policy, glob_set, read_params};
 
 /// The kind `protected-branch`.
