@@ -53,10 +53,15 @@ pub fn folder(gate_dir: &Path) -> PathBuf {
     gate_dir.join("verdicts")
 }
 
-/// The session as part of a file name: what could leave the folder or end the name is replaced.
+/// The session as part of a file name: what could leave the folder or end the name is replaced, and then a digest keeps
+/// it apart from a session whose name looks the same.
 pub fn file_stem(session: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
-    session.chars().map(safe).take(80).collect()
+    let stem: String = session.chars().map(safe).take(80).collect();
+    if stem == session && is_record(&stem) {
+        return stem;
+    }
+    format!("session-{stem}-{}", &crate::digest::hex_digest(&[session.as_bytes()])[..8])
 }
 
 /// Writes both files; `escalation` is the payload that belongs to the verdict, if there is one.
