@@ -5,7 +5,7 @@
 //! decides. git writes whole seconds; inside one, a commit comes before whatever speaks of it and a push after the
 //! verdict about it, and what nobody speaks of counts as the end of its second.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -26,6 +26,8 @@ pub struct Entry {
     pub started: Option<(String, Timestamp)>,
     /// Who else reported it.
     pub also: Vec<Origin>,
+    /// It is a push of content that no verdict let through: the hook was not asked, or not listened to.
+    pub unjudged: bool,
 }
 
 /// Merges sources, each in its own order. Where clocks cannot tell, an earlier source comes first; where two sources
@@ -50,7 +52,30 @@ pub fn merge(sources: Vec<Vec<Event>>) -> Vec<Entry> {
     }
     // Stable, and each source is ascending: its order is kept.
     keyed.sort_by_key(|(at, _)| *at);
+    mark_unjudged(&mut keyed);
     keyed.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// Marks the pushes that went around the gate: of commits that no verdict about a push let through.
+///
+/// What was pushed before the first recorded event is nobody's business. A push of a commit to another place than the
+/// one it was let through to is not told apart.
+fn mark_unjudged(entries: &mut [(Timestamp, Entry)]) {
+    let recorded = entries.iter().filter(|(_, entry)| movement(entry).is_none()).map(|(at, _)| *at).min();
+    let Some(since) = recorded else { return };
+    let mut passed: HashSet<Oid> = HashSet::new();
+    for (_, entry) in entries.iter() {
+        if let EventKind::Judged(judged) = &entry.event.kind
+            && judged.moment == Moment::Push
+            && !judged.blocked
+        {
+            passed.extend(judged.commits.iter().cloned());
+        }
+    }
+    for (_, entry) in entries.iter_mut().filter(|(at, _)| *at >= since) {
+        let pushed = movement(entry).filter(|movement| movement.action == "push").and_then(|push| push.new.as_ref());
+        entry.unjudged = pushed.is_some_and(|commit| !passed.contains(commit));
+    }
 }
 
 /// When commits were first spoken of, and when a push of them was last judged.
@@ -119,7 +144,7 @@ fn pair_runs(events: Vec<Event>) -> Vec<Entry> {
             }
             _ => {}
         }
-        entries.push(Some(Entry { event, started, also: Vec::new() }));
+        entries.push(Some(Entry { event, started, also: Vec::new(), unjudged: false }));
     }
     entries.into_iter().flatten().collect()
 }

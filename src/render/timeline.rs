@@ -29,6 +29,9 @@ pub fn human(entry: &Entry) -> String {
     if !content.is_empty() {
         let _ = write!(line, "  {DIM}{content}{DIM:#}");
     }
+    if entry.unjudged {
+        let _ = write!(line, "  {BAD}without a verdict{BAD:#}");
+    }
     line
 }
 
@@ -138,10 +141,12 @@ struct Json<'a> {
     kind: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     started: Option<Started<'a>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unjudged: bool,
     data: Box<RawValue>,
 }
 
-/// One line of JSON: `id, at, session?, by, grade, also?, kind, started?, data`, as in the journal.
+/// One line of JSON: `id, at, session?, by, grade, also?, kind, started?, unjudged?, data`, as in the journal.
 pub fn json(entry: &Entry) -> serde_json::Result<String> {
     let event = &entry.event;
     serde_json::to_string(&Json {
@@ -153,6 +158,7 @@ pub fn json(entry: &Entry) -> serde_json::Result<String> {
         also: &entry.also,
         kind: event.kind.as_str(),
         started: entry.started.as_ref().map(|(id, at)| Started { id, at: *at }),
+        unjudged: entry.unjudged,
         data: journal::data(&event.kind)?,
     })
 }
