@@ -78,6 +78,12 @@ impl Workplace {
         Self { repo, journal, session }
     }
 
+    /// The root of the working tree, where the question is about one.
+    pub fn work_tree(&self) -> Result<&Path, Failure> {
+        let remedy = "go to a working tree of it; `gate check --rev REV` judges a commit";
+        self.repo.work_tree().map_err(|error| Failure::new(Exit::Usage, error).remedy(remedy))
+    }
+
     /// The policy that counts for a commit (`None`: nothing is committed), and what is to be said about the choice.
     pub fn policy(&self, judged: Option<&Lineage>) -> Result<(Policy, Vec<Note>), Failure> {
         let file = RepoPath::from(config::FILE);
@@ -113,7 +119,7 @@ impl Workplace {
     /// takes longest.
     pub fn look(&self) -> Result<Here, Failure> {
         let git = |error: GitError| Failure::new(Exit::Internal, error);
-        self.repo.work_tree().map_err(git)?;
+        self.work_tree()?;
         thread::scope(|scope| {
             let looking = scope.spawn(|| self.repo.look());
             let head = self.repo.head().map_err(git)?;

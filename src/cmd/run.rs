@@ -33,7 +33,7 @@ pub struct Args {
 /// Runs, and returns the status of the command: that of the first that failed where there are several.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     let place = Workplace::here()?;
-    let root = place.repo.work_tree()?.to_owned();
+    let root = place.work_tree()?.to_owned();
     let head = place.repo.head()?.commit;
     let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose()?;
     let (policy, _) = place.policy(lineage.as_ref())?;
