@@ -1,6 +1,6 @@
 #!/bin/sh
 # gate hook 1 @NAME@
-# Written by `gate init`, taken out again by `gate uninstall`.
+# Written by `gate init`.
 GATE_HOOK_FILE=$0
 export GATE_HOOK_FILE
 gate=$(command -v gate) || gate=@BINARY@
