@@ -1,20 +1,17 @@
 //! Everything that is observed from outside, in one binary: one link, and shared support.
 
-#![allow(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs,
-    unreachable_pub,
-    reason = "tests are read, not published"
-)]
+#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub, reason = "tests are read, not published")]
 
+mod architecture;
 mod attacks;
+mod attempts;
+mod bad_input;
 mod bash_differential;
 mod command_corpus;
 mod commit_scenarios;
 mod commit_split;
 mod commits;
+mod components;
 mod doctor;
 mod edits;
 mod explain_command;
@@ -23,15 +20,23 @@ mod hidden_edits;
 mod install;
 mod install_places;
 mod journal;
+mod mutations;
 mod oracle;
+mod people;
+mod project;
+mod pushes;
 mod readme;
+mod receive;
 mod repositories;
 mod run_process;
 mod runner_catalogue;
 mod runner_output;
+mod running;
 mod sandbox;
 mod schema;
 mod shell_lines;
+mod story;
 mod support;
+mod terminal;
 mod timeline;
 mod working_trees;

@@ -1,0 +1,210 @@
+//! What a session is told that is refused again and again, until control goes to a person.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::project::{Project, for_agents, read_json, valid};
+
+/// One untested commit.
+fn untested() -> Project {
+    let project = Project::new();
+    project.edit("one");
+    project
+}
+
+fn of(session: &str, project: &Project) -> Value {
+    project.verdict_with(&[("GATE_SESSION", session)], &[])
+}
+
+#[test]
+fn the_ladder_from_feedback_to_a_person() {
+    let project = Project::with(
+        "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n\n\
+         [commands.build]\ngate = \"build\"\nrun = \"true\"\n",
+    );
+    project.edit("one");
+    let escalation = project.gate_dir().join("verdicts/escalation_s.json");
+
+    let first = of("s", &project);
+    assert_eq!((&first["attempt"], &first["repeated"]), (&1.into(), &false.into()));
+    let text = first["feedback"].as_str().unwrap();
+    assert!(text.starts_with("Not proven yet (attempt 1)."), "{text}");
+    assert!(text.contains("- tests:") && text.contains("- build:"), "{text}");
+    assert!(text.contains("Next: gate run "), "{text}");
+
+    // The same again is not told in the same words, and more narrowly.
+    let second = of("s", &project);
+    assert_eq!((&second["attempt"], &second["repeated"]), (&2.into(), &true.into()));
+    let narrower = second["feedback"].as_str().unwrap();
+    assert!(narrower.starts_with("Still not proven (attempt 2). Nothing has changed since"), "{narrower}");
+    assert_eq!(narrower.lines().filter(|line| line.starts_with("- ")).count(), 1, "{narrower}");
+
+    // Other content is not "unchanged".
+    project.edit("two");
+    let third = of("s", &project);
+    assert_eq!((&third["attempt"], &third["repeated"]), (&3.into(), &false.into()));
+    let warning = third["feedback"].as_str().unwrap();
+    assert!(warning.contains("this is the last warning (attempt 3)"), "{warning}");
+    assert_eq!(warning.lines().filter(|line| line.starts_with("[ ] ")).count(), 4, "{warning}");
+    assert_eq!(third["requires_human_action"], false);
+    assert!(!escalation.exists());
+
+    let fourth = of("s", &project);
+    assert_eq!(fourth["outcome"], "needs-human");
+    assert_eq!(fourth["requires_human_action"], true);
+    assert_eq!(fourth["human_actions"].as_array().unwrap().len(), 1);
+    let over = fourth["feedback"].as_str().unwrap();
+    assert!(over.contains("this goes to a person now") && over.ends_with("tell the person what you tried."), "{over}");
+    let payload = read_json(&escalation);
+    valid("escalation", &payload);
+    let text = fs::read_to_string(escalation.with_extension("txt")).unwrap();
+    for_agents(&text);
+    let keys: Vec<_> = text.lines().filter(|line| !line.starts_with('-')).collect();
+    for (line, key) in keys.iter().zip([
+        "<ESCALATION>",
+        "status: blocked",
+        "attempt: [ATTEMPT: 4]",
+        "task_scope: ",
+        "suspected_failure_layer:",
+        "what_was_tried:",
+        "what_did_not_work:",
+        "forced_context_checked:",
+        "current_invariants:",
+        "handoff_artifacts:",
+        "request:",
+        "</ESCALATION>",
+    ]) {
+        assert!(line.starts_with(key), "{line:?} is not {key:?} in\n{text}");
+    }
+
+    // Exactly one payload: later attempts point to it and leave it alone.
+    let fifth = of("s", &project);
+    assert_eq!((&fifth["attempt"], &fifth["outcome"]), (&5.into(), &"needs-human".into()));
+    assert_eq!(read_json(&escalation), payload);
+    let summary = read_json(&project.gate_dir().join("verdicts/verdict_s.json"));
+    assert_eq!(summary["escalation"], escalation.to_str().unwrap());
+    assert_eq!(summary["outcome"], "needs-human");
+    let blocking: Vec<_> = summary["blocking"].as_array().unwrap().iter().map(|one| &one["gate"]).collect();
+    assert_eq!(blocking, ["build", "tests"]);
+    let payloads = project.verdict_files().iter().filter(|file| file.to_string_lossy().contains("escalation_")).count();
+    assert_eq!(payloads, 2, "one as JSON and one as text");
+}
+
+#[test]
+fn what_a_person_reads_escalates_with_it() {
+    let project = untested();
+    project.check().exits(10).says("check blocked (attempt 1)");
+    project.check().exits(10).says("check blocked (attempt 2, nothing changed since)");
+    project.check().exits(10).says("last warning:").says("[ ] nothing was edited after it ended");
+    project.check().exits(11).says("(attempt 4, handed over)").says("this goes to a person");
+    // Refused pushes are attempts, too, and of the same series.
+    project.push("git push origin feature").exits(1).says("attempt 5, handed over");
+    assert!(!project.refs().contains_key("refs/heads/feature"));
+}
+
+#[test]
+fn a_green_full_run_begins_anew_and_the_next_series_has_its_own_payload() {
+    let project = untested();
+    for _ in 0..4 {
+        of("s", &project);
+    }
+    let escalation = project.gate_dir().join("verdicts/escalation_s.json");
+    let first = read_json(&escalation);
+    project.gate_with(&[("GATE_SESSION", "s")], &["run", "test"]).exits(0);
+    let pass = of("s", &project);
+    assert_eq!((&pass["outcome"], &pass["attempt"]), (&"pass".into(), &0.into()));
+    project.edit("two");
+    for attempt in 1..=4 {
+        assert_eq!(of("s", &project)["attempt"], attempt);
+    }
+    assert_ne!(read_json(&escalation), first);
+}
+
+#[test]
+fn what_was_tried_is_in_the_payload() {
+    let project = untested();
+    project.edit("broken");
+    for _ in 0..4 {
+        project.gate_with(&[("GATE_SESSION", "s")], &["run", "test"]).exits(101);
+        of("s", &project);
+    }
+    let payload = read_json(&project.gate_dir().join("verdicts/escalation_s.json"));
+    let tried = payload["what_was_tried"].to_string();
+    assert!(tried.contains("sh test.sh"), "{tried}");
+    let failed = payload["what_did_not_work"].to_string();
+    assert!(failed.contains("tests [failed]") && failed.contains("exit status 101"), "{failed}");
+}
+
+#[test]
+fn sessions_do_not_share_their_attempts() {
+    let project = untested();
+    for attempt in 1..=3 {
+        assert_eq!(of("a", &project)["attempt"], attempt);
+    }
+    assert_eq!(of("b", &project)["attempt"], 1);
+    assert_eq!(of("a", &project)["attempt"], 4);
+    assert_eq!(project.verdict()["attempt"], 1, "nor does whoever has no session");
+    // An agent's client names the session.
+    let claude = |id| project.verdict_with(&[("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", id)], &[]);
+    assert_eq!(claude("one")["attempt"], 1);
+    assert_eq!(claude("two")["attempt"], 1);
+    assert_eq!(claude("one")["attempt"], 2);
+}
+
+#[test]
+fn sixteen_at_once_are_sixteen_attempts_and_one_payload() {
+    let project = untested();
+    let mut attempts: Vec<u64> = std::thread::scope(|scope| {
+        let checks: Vec<_> = (0..16).map(|_| scope.spawn(|| of("s", &project))).collect();
+        checks.into_iter().map(|check| check.join().unwrap()["attempt"].as_u64().unwrap()).collect()
+    });
+    attempts.sort_unstable();
+    assert_eq!(attempts, (1..=16).collect::<Vec<_>>());
+    let payload = read_json(&project.gate_dir().join("verdicts/escalation_s.json"));
+    assert_eq!(payload["attempt"], 4);
+    assert_eq!(project.records().len(), 16);
+    for record in project.records() {
+        valid("verdict", &read_json(&record));
+    }
+}
+
+#[test]
+fn names_of_sessions_stay_inside_their_folder_and_apart() {
+    let project = untested();
+    let long = "x".repeat(5000);
+    let sessions =
+        ["a/b", "a b", "a-b", "../../../../outside", "..", ".", "/etc/passwd", "a\nb", "ü", &long, "-rf", "verdict_s"];
+    for session in sessions {
+        let verdict = of(session, &project);
+        assert_eq!((&verdict["attempt"], &verdict["session"]), (&1.into(), &session.into()), "{session:?}");
+    }
+    let files = project.verdict_files();
+    let small = files.iter().filter(|file| read_json(file).get("record").is_some());
+    assert_eq!(small.count(), sessions.len(), "{files:#?}");
+    assert_eq!(files.len(), 2 * sessions.len(), "{files:#?}");
+    let outside = fs::read_dir(project.repo.outside()).unwrap().map(|one| one.unwrap().file_name());
+    let mut outside: Vec<_> = outside.map(|name| name.into_string().unwrap()).collect();
+    outside.sort();
+    assert_eq!(outside, ["home", "origin.git", "repo"]);
+}
+
+#[test]
+fn the_exit_codes_are_the_documented_ones() {
+    let project = untested();
+    let code = |args: &[&str]| project.gate(args).code;
+    assert_eq!(code(&["check"]), 10);
+    assert_eq!(code(&["check", "--rev", "main"]), 0);
+    assert_eq!(code(&["check", "--rev", "nothing"]), 64);
+    assert_eq!(code(&["check", "--moment", "never"]), 64);
+    assert_eq!(code(&["nonsense"]), 64);
+    assert_eq!(code(&["--help"]), 0);
+    // What must be known and cannot be told.
+    project.repo.write("gate.toml", "version = 1\n[gates.tests]\non_unknown = \"block\"\n");
+    project.repo.commit_all("chore: nothing declared");
+    project.repo.git(["update-ref", "-d", "refs/remotes/origin/main"]);
+    project.repo.git(["symbolic-ref", "-d", "refs/remotes/origin/HEAD"]);
+    let verdict = of("unknown", &project);
+    assert_eq!(verdict["outcome"], "cannot-judge");
+    assert!(verdict["feedback"].as_str().unwrap().starts_with("This cannot be judged yet (attempt 1)."));
+}

@@ -1,0 +1,182 @@
+//! `gate run` from outside: transparent to its caller, and honest about what a run proves.
+
+use std::fs;
+
+use crate::project::{POLICY, Project, paths, reasons};
+
+/// A policy whose one command is `run`.
+fn declared(run: &str) -> Project {
+    let project = Project::with(&POLICY.replace("sh test.sh", &run.replace('\\', "\\\\").replace('"', "\\\"")));
+    project.edit("one");
+    project
+}
+
+#[test]
+fn the_status_of_the_command_is_the_status_of_gate_run() {
+    let project = Project::new();
+    for code in [0, 1, 2, 3, 10, 11, 12, 42, 64, 70, 101, 126, 127, 130, 255] {
+        project.gate(["run", "--", "sh", "-c", &format!("exit {code}")]).exits(code);
+    }
+    for (signal, code) in [("TERM", 143), ("KILL", 137), ("HUP", 129), ("SEGV", 139)] {
+        let said = project.gate(["run", "--", "sh", "-c", &format!("kill -{signal} $$")]);
+        assert_eq!(said.code, code, "{signal}: {}", said.text());
+        said.says("was killed by signal");
+    }
+    let said = project.gate(["run", "--", "sh", "-c", "echo out; echo err >&2; cat; exit 3"]).exits(3);
+    assert_eq!(said.out, "out\n", "standard output is the command's alone");
+    assert!(said.err.starts_with("err\n"), "{}", said.err);
+}
+
+#[test]
+fn without_arguments_only_what_is_not_proven_runs() {
+    let project = Project::with(&format!("{POLICY}\n[commands.build]\ngate = \"build\"\nrun = \"echo building\"\n"));
+    project.gate(["run"]).exits(0).says("nothing to run");
+    project.edit("one");
+    project.gate(["run", "build"]).exits(0).says("building");
+    project.gate(["run"]).exits(0).says("sh test.sh").never_says("building");
+    project.gate(["run"]).exits(0).says("nothing to run: every command that is asked for has passed on this content");
+    project.edit("broken");
+    let said = project.gate(["run"]);
+    assert_ne!(said.code, 0, "{said:?}");
+    project.edit("still");
+    // A gate's name stands for its commands.
+    project.gate(["run", "tests"]).exits(101).says("sh test.sh").never_says("building");
+}
+
+#[test]
+fn any_command_is_evidence_where_line_and_directory_are_those_declared() {
+    let project = Project::new();
+    project.edit("one");
+    for line in [
+        "gate run -- sh ./test.sh",
+        "gate run -- sh test.sh x",
+        "gate run -- true",
+        "cd src && gate run -- sh ../test.sh",
+    ] {
+        project.sh(line).exits(0);
+        assert_eq!(reasons(&project.verdict(), "tests"), ["missing"], "{line}");
+    }
+    project.sh("gate run -- sh test.sh").exits(0);
+    project.check().exits(0).says("3 passed");
+    // A declared command runs in its own directory, wherever it is called.
+    project.edit("two");
+    project.sh("cd src && gate run test").exits(0);
+    project.sh("cd src && gate check").exits(0);
+    project.edit("three");
+    project.sh("cd src && gate run").exits(0).says("sh test.sh");
+    project.check().exits(0);
+}
+
+#[test]
+fn an_edit_during_the_run_proves_nothing_about_either_content() {
+    let project = declared("echo late >> src/lib.sh");
+    project.gate(["run", "test"]).exits(0).says("src/lib.sh changed while it ran");
+    let verdict = project.verdict();
+    assert_eq!(reasons(&verdict, "tests"), ["unsettled", "unsettled"], "of the commit and of the working tree");
+    assert!(paths(&verdict, "tests").contains(&"src/lib.sh".to_owned()));
+    project.repo.commit_all("feat: late");
+    assert_eq!(reasons(&project.verdict(), "tests"), ["unsettled"]);
+    project.push("git push origin feature").exits(1).says("ran while src/lib.sh changed");
+}
+
+#[test]
+fn an_edit_that_is_undone_before_the_end_is_not_seen_and_a_lasting_one_outside_is_harmless() {
+    let project = declared("echo report > report.txt; mkdir -p target; echo x > target/x");
+    project.gate(["run", "test"]).exits(0);
+    project.check().exits(0).says("passed on this content");
+    project.push("git push origin feature").exits(0);
+}
+
+#[test]
+fn a_run_that_executed_no_test_is_vacuous() {
+    for line in [
+        "echo 'test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 9 filtered out'",
+        "echo 'test result: ok. 0 passed; 0 failed; 4 ignored; 0 measured; 0 filtered out; finished in 0.00s'",
+        "echo '============================ no tests ran in 0.01s ============================='",
+    ] {
+        let project = declared(line);
+        project.gate(["run", "test"]).exits(0);
+        let verdict = project.verdict();
+        assert_eq!(reasons(&verdict, "tests"), ["vacuous"], "{line}: {verdict:#}");
+        project.push("git push origin feature").exits(1).says("ended well but executed no test");
+    }
+}
+
+#[test]
+fn a_status_of_success_does_not_hide_failures_that_the_runner_reports() {
+    let project =
+        declared("echo 'test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out'; true");
+    project.gate(["run", "test"]).exits(0);
+    assert_eq!(reasons(&project.verdict(), "tests"), ["failed"]);
+}
+
+#[test]
+fn an_unknown_runner_is_judged_by_its_status_and_that_is_said() {
+    let project = declared("echo all good");
+    project.gate(["run", "test"]).exits(0);
+    project.check().exits(0).says("by its exit status alone");
+    let project = declared("echo all good; exit 3");
+    project.gate(["run", "test"]).exits(3);
+    project.check().exits(10).says("failed on this content (exit status 3)");
+}
+
+#[test]
+fn a_death_by_signal_is_a_failure_and_named() {
+    let project = declared("kill -TERM $$");
+    project.gate(["run", "test"]).exits(143).says("killed by signal 15");
+    project.check().exits(10).says("failed on this content (killed by signal 15)");
+}
+
+#[test]
+fn failed_and_then_passed_on_the_same_content_is_not_green() {
+    let project = declared("test -e ../flag || { touch ../flag; exit 1; }");
+    project.gate(["run", "test"]).exits(1);
+    project.gate(["run", "test"]).exits(0);
+    let verdict = project.verdict();
+    assert_eq!(reasons(&verdict, "tests"), ["flaky"]);
+    assert_eq!(verdict["complete"], false);
+}
+
+#[test]
+fn secrets_that_a_command_prints_are_written_nowhere() {
+    // Put together here, so that no scanner takes this file for a leak.
+    let token = ["ghp", "_", "0123456789abcdefghijklmnopqrstuvwxyzAB"].concat();
+    let value = "correct-horse-battery-staple-7Q";
+    let project = declared("cat ../token; echo \"$API_TOKEN\"; echo \"$API_TOKEN\" >&2; exit 9");
+    fs::write(project.repo.outside().join("token"), format!("token: {token}\n")).unwrap();
+    let variables = [("API_TOKEN", value), ("GATE_SESSION", "s")];
+    let said = project.gate_with(&variables, &["run", "test"]).exits(9);
+    assert!(said.out.contains(&token) && said.out.contains(value), "the caller sees its output as it is: {said:?}");
+    project.gate_with(&variables, &["run", "--", "echo", &format!("--token={token}")]).exits(0);
+    for _ in 0..4 {
+        project.gate_with(&variables, &["check"]);
+    }
+    let mut folders = vec![project.gate_dir()];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+            for secret in [&token, value] {
+                assert!(!text.contains(secret), "{} holds {secret}", path.display());
+            }
+            files += 1;
+        }
+    }
+    assert!(files > 5, "{files} files were looked at");
+}
+
+#[test]
+fn a_child_does_not_inherit_the_repository_of_a_hook() {
+    let project = declared("test -z \"$GIT_DIR$GIT_INDEX_FILE$GIT_WORK_TREE\"");
+    let other = project.repo.outside().join("other.git");
+    project.repo.git(["init", "-q", "--bare", other.to_str().unwrap()]);
+    let index = project.repo.path(".git/index").display().to_string();
+    project.gate_with(&[("GIT_INDEX_FILE", &index), ("GIT_PREFIX", "src/")], &["run", "test"]).exits(0);
+    project.gate_with(&[("GIT_DIR", ".git"), ("GIT_WORK_TREE", ".")], &["run", "test"]).exits(0);
+    project.check().exits(0);
+}
