@@ -2,6 +2,7 @@
 //!
 //! The stages do the work; this is their order.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -86,6 +87,14 @@ impl Workplace {
 
     /// The policy that counts for a commit (`None`: nothing is committed), and what is to be said about the choice.
     pub fn policy(&self, judged: Option<&Lineage>) -> Result<(Policy, Vec<Note>), Failure> {
+        let target = judged.and_then(|lineage| lineage.target.as_ref());
+        self.policy_of_push(judged.as_slice(), target)
+    }
+
+    /// The one policy for everything that is pushed together to where the default branch is at `target`: that of the
+    /// merge base, and that of `target` where there are several or the merge base has none. A branch that is pushed
+    /// beside others, or begins before there was a policy, cannot bring its own.
+    pub fn policy_of_push(&self, judged: &[&Lineage], target: Option<&Oid>) -> Result<(Policy, Vec<Note>), Failure> {
         let file = RepoPath::from(config::FILE);
         let of = |commit: &Oid| self.repo.blob_at(commit, &file).map_err(|error| error.to_string());
         let here = || match self.repo.root().map(|root| std::fs::read(root.join(config::FILE))) {
@@ -94,10 +103,20 @@ impl Workplace {
             Some(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Some(Err(error)) => Err(error.to_string()),
         };
-        let base = judged.and_then(|lineage| match &lineage.base {
-            Base::MergeBase { commit, .. } => Some(commit),
-            Base::Nothing | Base::Unknown(_) => None,
-        });
+        let bases: BTreeSet<&Oid> = judged
+            .iter()
+            .filter_map(|lineage| match &lineage.base {
+                Base::MergeBase { commit, .. } => Some(commit),
+                Base::Nothing | Base::Unknown(_) => None,
+            })
+            .collect();
+        let all_have = judged.iter().all(|lineage| matches!(lineage.base, Base::MergeBase { .. }));
+        let shared = bases.first().copied().filter(|_| all_have && bases.len() == 1);
+        let has_policy = |commit: &&Oid| !matches!(of(commit), Ok(None));
+        let base = shared.into_iter().chain(target).find(has_policy).or(shared);
+        // Where the policy is not of the merge base, a commit without one has not taken it away.
+        let own = |lineage: &&Lineage| base == shared || !matches!(of(&lineage.commit), Ok(None));
+        let judged = judged.first().copied().filter(own);
         let of_base = || base.map_or(Ok(None), of);
         let of_judged = || judged.map_or(Ok(None), |lineage| of(&lineage.commit));
         let places = Places {

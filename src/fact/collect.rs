@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::fact::commits::{self, NewCommits};
 use crate::fact::evidence::RunFact;
+pub use crate::fact::lineage::{BaseOf, Lineage, lineage, pushed, target};
 use crate::fact::overlay;
 use crate::fact::subject::{Base, RefUpdate, Role, Subject};
 use crate::fact::{Facts, Note};
-use crate::git::{Change, DefaultBranch, GitError, Head, Look, ObjectKind, Repo, TreeDiff};
+use crate::git::{Change, DefaultBranch, GitError, Head, Look, Repo, TreeDiff};
 use crate::journal::{Journal, JournalError, MAX_PATHS, RecordedRun, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -40,70 +41,6 @@ pub struct Sources<'a> {
     pub state: &'a State,
     /// The policy in force.
     pub policy: &'a Policy,
-}
-
-/// A commit and where its history leaves the default branch.
-#[derive(Clone, Debug)]
-pub struct Lineage {
-    /// The commit.
-    pub commit: Oid,
-    /// What it is compared with.
-    pub base: Base,
-}
-
-/// Whose default branch work is compared with.
-#[derive(Clone, Copy, Debug)]
-pub enum BaseOf<'a> {
-    /// That of this remote first, then as for [`BaseOf::AnyRemote`]: a push to a place that has no name yet leaves the
-    /// same history.
-    Remote(&'a str),
-    /// That of `origin`, or of the first remote that has one.
-    AnyRemote,
-    /// That of this repository itself, to which others push.
-    OwnDefault,
-}
-
-/// Where the history of `commit` leaves the default branch.
-///
-/// In a clone, only what a remote is known to have is a base: a local branch can be moved by whoever is judged.
-pub fn lineage(repo: &Repo, commit: &Oid, base: BaseOf<'_>) -> Result<Lineage, GitError> {
-    let base = match base_branch(repo, base)? {
-        None => Base::Nothing,
-        Some((branch, tip)) => match repo.merge_base(commit, &tip)? {
-            Some(base) => Base::MergeBase { commit: base, branch },
-            None if repo.is_shallow() => {
-                Base::Unknown(format!("this clone is shallow and does not reach {branch}: git fetch --unshallow"))
-            }
-            None => Base::Unknown(format!("it shares no history with {branch}")),
-        },
-    };
-    Ok(Lineage { commit: commit.clone(), base })
-}
-
-/// The branch that stands for the default branch, and its tip.
-fn base_branch(repo: &Repo, base: BaseOf<'_>) -> Result<Option<(String, Oid)>, GitError> {
-    let first = match base {
-        BaseOf::OwnDefault => {
-            let Some(name) = repo.symbolic_ref("HEAD")? else { return Ok(None) };
-            let tip = repo.reference(&name)?;
-            return Ok(tip.map(|tip| (name.trim_start_matches("refs/heads/").to_owned(), tip)));
-        }
-        BaseOf::Remote(remote) => remote,
-        BaseOf::AnyRemote => "origin",
-    };
-    let mut remotes: Vec<String> = repo.remotes()?.into_iter().map(|remote| remote.name).collect();
-    remotes.sort_by_key(|name| (name != first, name != "origin"));
-    for remote in &remotes {
-        let prefix = format!("refs/remotes/{remote}/");
-        let named = repo.symbolic_ref(&format!("{prefix}HEAD"))?;
-        let guesses = [format!("{prefix}main"), format!("{prefix}master")];
-        for name in named.into_iter().chain(guesses) {
-            if let Some(tip) = repo.reference(&name)? {
-                return Ok(Some((name.trim_start_matches("refs/remotes/").to_owned(), tip)));
-            }
-        }
-    }
-    Ok(None)
 }
 
 /// Facts for `gate check` and a client's stop: the commit that is checked out and, where it differs, the working tree.
@@ -185,20 +122,6 @@ pub fn at_push(
     }
     facts.receiving = receiving;
     Ok(facts)
-}
-
-/// The commit behind a pushed object and where its history leaves the default branch. `None` for a deletion, an object
-/// that is no commit, and for refs that hold no source: notes are records about commits.
-pub fn pushed(repo: &Repo, update: &RefUpdate, base: BaseOf<'_>) -> Result<Option<Lineage>, GitError> {
-    let source = !update.remote_ref.starts_with("refs/notes/");
-    let Some(new) = update.new.as_ref().filter(|_| source) else { return Ok(None) };
-    let commit = match repo.object_kind(new)? {
-        Some(ObjectKind::Commit) => Some(new.clone()),
-        Some(ObjectKind::Tag) => repo.commit(new.as_str())?,
-        Some(ObjectKind::Tree | ObjectKind::Blob) => None,
-        None => return Err(GitError::Missing(format!("object {new}"))),
-    };
-    commit.map(|commit| lineage(repo, &commit, base)).transpose()
 }
 
 fn update_name(update: &RefUpdate) -> String {

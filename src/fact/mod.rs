@@ -6,6 +6,7 @@
 pub mod collect;
 pub mod commits;
 pub mod evidence;
+pub mod lineage;
 mod overlay;
 pub mod subject;
 

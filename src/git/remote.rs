@@ -29,6 +29,9 @@ pub struct Remote {
     pub push_url: String,
 }
 
+/// The names that a default branch has almost everywhere.
+const CUSTOMARY: [&str; 2] = ["refs/heads/main", "refs/heads/master"];
+
 /// The default branch of a remote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -90,6 +93,28 @@ impl Repo {
             Some(branch) => DefaultBranch::Known(branch),
             None => self.refresh_remote_default_branch(url),
         }
+    }
+
+    /// [`Repo::remote_default_branch`] for a push to these refs of the remote.
+    ///
+    /// What is recorded here can be set by anybody, by a command that looks harmless: where it would free the branch
+    /// that is almost everywhere the default one, the remote itself is asked, and believed if it answers.
+    pub fn default_branch_for_push(&self, remote: &str, url: &str, refs: &[&str]) -> DefaultBranch {
+        match self.remote_default_branch(remote, url) {
+            DefaultBranch::Known(name) if refs.iter().any(|one| *one != name && CUSTOMARY.contains(one)) => {
+                match self.refresh_remote_default_branch(url) {
+                    DefaultBranch::Known(said) => DefaultBranch::Known(said),
+                    DefaultBranch::EmptyRemote | DefaultBranch::Unknown(_) => DefaultBranch::Known(name),
+                }
+            }
+            other => other,
+        }
+    }
+
+    /// The name of the remote that `url` is, where one is configured.
+    pub fn remote_named(&self, url: &str) -> Option<String> {
+        let remotes = self.remotes().ok()?;
+        remotes.into_iter().find(|one| same_place(&one.push_url, url)).map(|one| one.name)
     }
 
     /// Asks the remote at `url` itself, and remembers a definite answer.
@@ -206,7 +231,7 @@ fn parse_default(printed: &[u8]) -> Said {
             _ => {}
         }
     }
-    let customary: Vec<_> = branches.iter().filter(|name| ["refs/heads/main", "refs/heads/master"].contains(name)).collect();
+    let customary: Vec<_> = branches.iter().filter(|name| CUSTOMARY.contains(name)).collect();
     let answer = match (head, &customary[..]) {
         (true, _) => DefaultBranch::Unknown("the remote does not say which branch its HEAD is".to_owned()),
         _ if branches.is_empty() => DefaultBranch::EmptyRemote,

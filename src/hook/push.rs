@@ -12,6 +12,7 @@ use crate::fact::subject::RefUpdate;
 use crate::failure::Failure;
 use crate::git::{DefaultBranch, GitError, Repo};
 use crate::hook::GitHook;
+use crate::redact::redact;
 
 /// Judges the push that git describes to `pre-push` or `pre-receive`. `None`: nothing is pushed.
 pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
@@ -19,16 +20,21 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     let word =
         |index: usize| hook.args.get(index).map(OsString::as_os_str).unwrap_or_default().to_string_lossy().into_owned();
     let (remote, url) = if receiving { (String::new(), String::new()) } else { (word(0), word(1)) };
-    let mut updates = collect::parse_updates(hook.stdin, &remote).map_err(|what| malformed(hook.name, &what))?;
+    let mut updates =
+        collect::parse_updates(hook.stdin, &redact(&remote)).map_err(|what| malformed(hook.name, &what))?;
     if updates.is_empty() {
         return Ok(None);
     }
     let place = Workplace::of_hook()?;
     let repo = &place.repo;
     let head = repo.head()?;
+    let refs: Vec<&str> = updates.iter().map(|update| update.remote_ref.as_str()).collect();
     let default_branch =
-        if receiving { own_default_branch(&place)? } else { repo.remote_default_branch(&remote, &url) };
+        if receiving { own_default_branch(&place)? } else { repo.default_branch_for_push(&remote, &url, &refs) };
+    // What is recorded and said must neither hold the secret of an address nor miss it in a command to type.
+    let name = Some(&remote).filter(|remote| **remote == url).and_then(|_| repo.remote_named(&url));
     for update in &mut updates {
+        update.remote = name.clone().unwrap_or_else(|| std::mem::take(&mut update.remote));
         update.default_branch = default_branch.clone();
         // People know their branch by its name.
         if let Some(branch) = head.branch.as_ref().filter(|_| update.local_ref == "HEAD" && update.new == head.commit) {
@@ -46,8 +52,8 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
         Err(error) => Err(error.into()),
     };
     let updates: Vec<(RefUpdate, Option<Lineage>)> = updates.into_iter().map(lineage).collect::<anyhow::Result<_>>()?;
-    // One policy for one push: that of the first commit's base, which is the same branch for all.
-    let (policy, notes) = place.policy(updates.iter().find_map(|(_, lineage)| lineage.as_ref()))?;
+    let lineages: Vec<_> = updates.iter().filter_map(|(_, lineage)| lineage.as_ref()).collect();
+    let (policy, notes) = place.policy_of_push(&lineages, collect::target(repo, base)?.as_ref())?;
     let state = place.state()?;
     let sources = Sources { repo, journal: &place.journal, state: &state, policy: &policy };
     let mut facts = collect::at_push(sources, &updates, &head, receiving)?;

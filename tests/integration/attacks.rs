@@ -7,24 +7,35 @@ use crate::support::TestRepo;
 
 const POLICY: &str =
     "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh t.sh\"\ninputs = [\"src/**\", \"t.sh\"]\n";
+const SOFT: &str = "version = 1\nmode = \"observe\"\n";
 
 /// A repository with a policy that is on `main` of its remote, hooks, and the branch `feature` checked out.
 struct Scene {
     repo: TestRepo,
+    bare: PathBuf,
 }
 
 impl Scene {
     fn new() -> Self {
+        Self::with(POLICY)
+    }
+
+    fn with(policy: &str) -> Self {
         let repo = TestRepo::with_commit();
-        repo.write("t.sh", "grep -q good src/a\n").write("src/a", "good\n").write("gate.toml", POLICY);
+        repo.write("t.sh", "grep -q good src/a\n").write("src/a", "good\n").write("gate.toml", policy);
         repo.commit_all("policy");
-        repo.add_bare_remote("origin");
+        let bare = repo.add_bare_remote("origin");
         repo.git(["push", "-q", "origin", "main"]);
         repo.git(["remote", "set-head", "origin", "main"]);
-        let scene = Self { repo };
+        let scene = Self { repo, bare };
         assert!(scene.gate(&["init", "--yes"]).status.success());
         scene.repo.git(["switch", "-q", "-c", "feature"]);
         scene
+    }
+
+    /// Commits content on which the tests fail.
+    fn commit_bad(&self) -> String {
+        self.repo.write("src/a", "bad\n").commit_all("bad")
     }
 
     fn gate(&self, args: &[&str]) -> Output {
@@ -65,4 +76,91 @@ fn an_edit_during_the_run_does_not_hide_behind_many_others() {
     scene.repo.write("src/a", "good\n").write("t.sh", format!("{junk}\ngrep -q good src/a\n")).commit_all("good");
     assert!(scene.gate(&["run", "test"]).status.success());
     scene.goes_through(&["origin", "feature"]);
+}
+
+#[test]
+fn a_branch_beside_others_does_not_bring_its_own_policy() {
+    let scene = Scene::new();
+    scene.commit_bad();
+    scene.repo.git(["switch", "-q", "--orphan", "aaa"]);
+    scene.repo.write("gate.toml", SOFT).commit_all("soft");
+    scene.repo.git(["switch", "-q", "feature"]);
+    scene.refused(&["origin", "aaa", "feature"], "no run of `sh t.sh`");
+    scene.refused(&["origin", "aaa", "HEAD:main"], "main is protected");
+}
+
+#[test]
+fn a_branch_from_before_the_policy_does_not_bring_its_own() {
+    let scene = Scene::new();
+    scene.repo.git(["switch", "-q", "-c", "old", "main~1"]);
+    scene.repo.write("gate.toml", SOFT);
+    scene.commit_bad();
+    scene.refused(&["origin", "old"], "no run of `sh t.sh`");
+}
+
+#[test]
+fn another_name_for_the_remote_does_not_change_the_policy() {
+    let scene = Scene::new();
+    scene.repo.write("gate.toml", SOFT);
+    scene.commit_bad();
+    let address = scene.bare.to_str().unwrap().to_owned();
+    scene.repo.git(["remote", "add", "other", &format!("file://{address}")]);
+    for remote in ["origin", "other", "../origin.git", &address] {
+        scene.refused(&[remote, "feature"], "no run of `sh t.sh`");
+        scene.refused(&[remote, "feature:main"], "main is protected");
+    }
+}
+
+#[test]
+fn a_deletion_is_not_judged_by_what_lies_in_the_working_tree() {
+    let scene = Scene::new();
+    scene.repo.git_in(&scene.bare, ["config", "receive.denyDeleteCurrent", "ignore"]);
+    scene.repo.write("gate.toml", SOFT);
+    scene.refused(&["origin", ":main"], "main is protected");
+    scene.repo.git(["push", "-q", "--no-verify", "origin", "feature:side"]);
+    scene.goes_through(&["origin", ":side"]);
+}
+
+#[test]
+fn what_is_recorded_as_the_default_branch_does_not_free_the_real_one() {
+    let scene = Scene::new();
+    scene.goes_through(&["origin", "feature"]);
+    scene.repo.git(["remote", "set-head", "origin", "feature"]);
+    scene.repo.write("README.md", "more\n").commit_all("docs");
+    scene.refused(&["origin", "HEAD:main"], "main is protected");
+    scene.goes_through(&["origin", "HEAD:other"]);
+    // A remote whose default branch is another one says so itself.
+    scene.repo.git_in(&scene.bare, ["symbolic-ref", "HEAD", "refs/heads/feature"]);
+    scene.goes_through(&["origin", "HEAD:main"]);
+}
+
+#[test]
+fn secrets_of_an_address_are_not_recorded() {
+    let scene = Scene::new();
+    let commit = scene.commit_bad();
+    let address = "https://user:sEcr3tTOKEN99abc@127.0.0.1:1/x.git";
+    let zero = "0".repeat(40);
+    let line = format!("refs/heads/main {commit} refs/heads/main {zero}\n");
+    let mut command = scene.repo.gate(["hook", "git", "pre-push", address, address]);
+    std::fs::write(scene.repo.outside().join("stdin"), line).unwrap();
+    let output = command.stdin(std::fs::File::open(scene.repo.outside().join("stdin")).unwrap()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("main") && !said.contains("sEcr3t"), "{said}");
+    let verdicts = scene.repo.root().join(".git/gate/verdicts");
+    let mut read = 0;
+    for file in std::fs::read_dir(verdicts).unwrap() {
+        assert!(!std::fs::read_to_string(file.unwrap().path()).unwrap().contains("sEcr3t"));
+        read += 1;
+    }
+    assert!(read > 0);
+}
+
+#[test]
+fn a_history_of_its_own_is_asked_only_for_what_it_holds() {
+    let scene = Scene::new();
+    scene.repo.git(["switch", "-q", "--orphan", "gh-pages"]);
+    scene.repo.write("index.html", "<p>hi\n").commit_all("pages");
+    scene.goes_through(&["origin", "gh-pages"]);
+    scene.repo.write("src/a", "bad\n").commit_all("source");
+    scene.refused(&["origin", "gh-pages"], "no run of `sh t.sh`");
 }

@@ -1,0 +1,107 @@
+//! Where the history of a commit leaves the branch it is meant for.
+
+use crate::fact::subject::{Base, RefUpdate};
+use crate::git::{GitError, ObjectKind, Repo};
+use crate::oid::Oid;
+
+/// A commit and where its history leaves the default branch.
+#[derive(Clone, Debug)]
+pub struct Lineage {
+    /// The commit.
+    pub commit: Oid,
+    /// What it is compared with.
+    pub base: Base,
+    /// The tip of the default branch, as far as it is known here.
+    pub target: Option<Oid>,
+}
+
+/// Whose default branch work is compared with.
+#[derive(Clone, Copy, Debug)]
+pub enum BaseOf<'a> {
+    /// That of this remote (its name, or its URL where it has none); where nothing was ever fetched from there, that
+    /// of the others: whoever pushes must not choose a base by choosing how to call the remote.
+    Remote(&'a str),
+    /// That of `origin`, or of the first remote that has one.
+    AnyRemote,
+    /// That of this repository itself, to which others push.
+    OwnDefault,
+}
+
+/// Where the history of `commit` leaves the default branch.
+///
+/// In a clone, only what a remote is known to have is a base: a local branch can be moved by whoever is judged.
+pub fn lineage(repo: &Repo, commit: &Oid, base: BaseOf<'_>) -> Result<Lineage, GitError> {
+    let branch = base_branch(repo, base)?;
+    let target = branch.as_ref().map(|(_, tip)| tip.clone());
+    let base = match branch {
+        None => Base::Nothing,
+        Some((branch, tip)) => match repo.merge_base(commit, &tip)? {
+            Some(base) => Base::MergeBase { commit: base, branch },
+            None if repo.is_shallow() => {
+                Base::Unknown(format!("this clone is shallow and does not reach {branch}: git fetch --unshallow"))
+            }
+            // A history of its own, such as that of a website: everything in it is new.
+            None => Base::Nothing,
+        },
+    };
+    Ok(Lineage { commit: commit.clone(), base, target })
+}
+
+/// The tip of the default branch, as far as it is known here.
+pub fn target(repo: &Repo, base: BaseOf<'_>) -> Result<Option<Oid>, GitError> {
+    Ok(base_branch(repo, base)?.map(|(_, tip)| tip))
+}
+
+/// The branch that stands for the default branch, and its tip.
+fn base_branch(repo: &Repo, base: BaseOf<'_>) -> Result<Option<(String, Oid)>, GitError> {
+    let first = match base {
+        BaseOf::OwnDefault => {
+            let Some(name) = repo.symbolic_ref("HEAD")? else { return Ok(None) };
+            let tip = repo.reference(&name)?;
+            return Ok(tip.map(|tip| (name.trim_start_matches("refs/heads/").to_owned(), tip)));
+        }
+        BaseOf::Remote(remote) => {
+            if let Some(found) = default_of(repo, remote)? {
+                return Ok(Some(found));
+            }
+            remote
+        }
+        BaseOf::AnyRemote => "",
+    };
+    let mut names: Vec<_> =
+        repo.remotes()?.into_iter().map(|remote| remote.name).filter(|name| name != first).collect();
+    names.sort_by_key(|name| name != "origin");
+    for name in names {
+        if let Some(found) = default_of(repo, &name)? {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// The default branch of one remote as it was last fetched.
+fn default_of(repo: &Repo, remote: &str) -> Result<Option<(String, Oid)>, GitError> {
+    let prefix = format!("refs/remotes/{remote}/");
+    let named = repo.symbolic_ref(&format!("{prefix}HEAD"))?;
+    let guesses = [format!("{prefix}main"), format!("{prefix}master")];
+    for name in named.into_iter().chain(guesses) {
+        if let Some(tip) = repo.reference(&name)? {
+            return Ok(Some((name.trim_start_matches("refs/remotes/").to_owned(), tip)));
+        }
+    }
+    Ok(None)
+}
+
+/// The commit behind a pushed object and where its history leaves the default branch. `None` for a deletion, an object
+/// that is no commit, and for refs that hold no source: notes are records about commits.
+pub fn pushed(repo: &Repo, update: &RefUpdate, base: BaseOf<'_>) -> Result<Option<Lineage>, GitError> {
+    let source = !update.remote_ref.starts_with("refs/notes/");
+    let Some(new) = update.new.as_ref().filter(|_| source) else { return Ok(None) };
+    let commit = match repo.object_kind(new)? {
+        Some(ObjectKind::Commit) => Some(new.clone()),
+        Some(ObjectKind::Tag) => repo.commit(new.as_str())?,
+        Some(ObjectKind::Tree | ObjectKind::Blob) => None,
+        None => return Err(GitError::Missing(format!("object {new}"))),
+    };
+    commit.map(|commit| lineage(repo, &commit, base)).transpose()
+}
