@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::Kind;
 use super::finding::{Answer, Finding};
-use super::words::{self, list, shell_words};
+use super::words::{self, list, shell_word, shell_words};
 use crate::event::Ended;
 use crate::fact::Facts;
 use crate::fact::evidence::{RunFact, Shows};
@@ -219,8 +219,9 @@ impl Case<'_> {
         let words = words::say(self.gate, reason, &context);
         // A command can only be run on what is checked out.
         let elsewhere = self.subject.checked_out == Some(false);
-        let remedy = words.remedy.map(|remedy| match &self.subject.branch {
-            Some(branch) if elsewhere => format!("git switch {branch} && {remedy}"),
+        let remedy = words.remedy.map(|remedy| match (&self.subject.branch, &self.subject.commit) {
+            (Some(branch), _) if elsewhere => format!("git switch {} && {remedy}", shell_word(branch)),
+            (None, Some(commit)) if elsewhere => format!("git switch --detach {} && {remedy}", commit.short()),
             _ => remedy,
         });
         Finding {

@@ -49,10 +49,10 @@ fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -
     let commit = update.new.as_ref().map(|oid| oid.short()).unwrap_or_default();
     // A branch of its own for the same commit: the local one where it has another name, else a new one.
     let refspec = match &subject.branch {
-        Some(local) if local != branch => local.clone(),
+        Some(local) if local != branch => words::shell_word(local),
         _ => format!("{commit}:refs/heads/change/{commit}"),
     };
-    let context = context! { branch, action, refspec, remote => update.remote.as_str() };
+    let context = context! { branch, action, refspec, remote => words::shell_word(&update.remote) };
     let listed = glob_set(&params.branches).is_ok_and(|patterns| patterns.is_match(branch));
     let refuse = || {
         let reason = if update.new.is_none() { "delete" } else { "protected" };

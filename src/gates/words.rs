@@ -46,13 +46,41 @@ pub(super) fn list(paths: &[RepoPath]) -> String {
 
 /// Paths as words of a shell; `.` when they are too many or too strange to type.
 pub(super) fn shell_words(paths: &[RepoPath]) -> String {
-    let plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-+@%=:,".contains(&b));
     let words: Option<Vec<_>> = paths
         .iter()
         .map(|path| {
             let text = std::str::from_utf8(path.as_bytes()).ok().filter(|text| !text.chars().any(char::is_control))?;
-            Some(if plain(text) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) })
+            Some(shell_word(text))
         })
         .collect();
     words.filter(|words| (1..=8).contains(&words.len())).map_or_else(|| ".".to_owned(), |words| words.join(" "))
+}
+
+/// A text as one word of a shell: git lets names of branches and remotes hold what a shell would act upon.
+pub(super) fn shell_word(text: &str) -> String {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-+@%=:,".contains(&b);
+    if !text.is_empty() && text.bytes().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_shell_would_act_upon_is_quoted() {
+        for (text, word) in [
+            ("feature/a-1.2", "feature/a-1.2"),
+            ("x$(id);y", "'x$(id);y'"),
+            ("it's", "'it'\\''s'"),
+            ("", "''"),
+            ("~", "'~'"),
+            ("a&b", "'a&b'"),
+        ] {
+            assert_eq!(shell_word(text), word);
+        }
+    }
 }

@@ -135,6 +135,33 @@ fn what_is_recorded_as_the_default_branch_does_not_free_the_real_one() {
 }
 
 #[test]
+fn names_are_quoted_in_commands_to_type() {
+    let scene = Scene::new();
+    let name = "x$(id>pwn);y";
+    scene.repo.git(["switch", "-q", "-c", name]);
+    let commit = scene.commit_bad();
+    scene.repo.git(["switch", "-q", "main"]);
+    scene.refused(&["origin", &format!("{name}:main")], &format!("git push origin '{name}'"));
+    scene.refused(&["origin", name], &format!("next: git switch '{name}' && gate run test"));
+    let detach = format!("next: git switch --detach {} && gate run test", &commit[..7]);
+    scene.refused(&["origin", &format!("{commit}:refs/heads/z")], &detach);
+}
+
+#[test]
+fn what_a_remedy_names_clears_the_finding() {
+    let scene = Scene::new();
+    scene.repo.write("src/a", "good 2\n");
+    let commit = scene.repo.commit_all("good");
+    scene.repo.git(["switch", "-q", "main"]);
+    let (_, said) = scene.push(&["origin", &format!("{commit}:refs/heads/z")]);
+    let next = said.lines().find_map(|line| line.trim().strip_prefix("next: ")).unwrap();
+    let gate = format!("{next} > ../out 2>&1").replace("gate ", concat!(env!("CARGO_BIN_EXE_gate"), " "));
+    let done = scene.repo.command_in("sh", scene.repo.root()).args(["-c", &gate]).output().unwrap();
+    assert!(done.status.success(), "{gate}");
+    scene.goes_through(&["origin", &format!("{commit}:refs/heads/z")]);
+}
+
+#[test]
 fn secrets_of_an_address_are_not_recorded() {
     let scene = Scene::new();
     let commit = scene.commit_bad();
