@@ -142,14 +142,30 @@ impl PathRules {
         Ok(rules)
     }
 
-    /// Whether `path` counts.
+    /// Whether `path` counts. One that ends in `/` is a repository inside this one, listed as a whole: see
+    /// [`PathRules::matches_below`].
     pub fn matches(&self, path: &RepoPath) -> bool {
+        if let Some(folder) = path.as_bytes().strip_suffix(b"/") {
+            return self.matches_below(&RepoPath::new(folder));
+        }
         let os = path.to_os();
         let path: &Path = &os;
         // Rules that cannot be compiled leave nothing out: too much is asked for, never too little.
         self.sets.get_or_init(|| self.compile().ok()).as_ref().is_none_or(|sets| {
             sets.include.is_match(path) && (!sets.exclude.is_match(path) || sets.keep.is_match(path))
         })
+    }
+
+    /// Whether `path` counts, or anything that may lie below it: what a commit of another repository holds is not
+    /// listed, so that only the rules can tell.
+    pub fn matches_below(&self, path: &RepoPath) -> bool {
+        let inner = RepoPath::new([path.as_bytes(), b"/\0"].concat());
+        let left_out = self.sets.get_or_init(|| self.compile().ok()).as_ref().is_some_and(|sets| {
+            let (os, inner) = (path.to_os(), inner.to_os());
+            (sets.exclude.is_match(&os) || sets.exclude.is_match(&inner)) && sets.keep.is_empty()
+        });
+        let included = self.inputs.iter().filter(|glob| !glob.starts_with('!'));
+        !left_out && (self.matches(path) || included.into_iter().any(|glob| reaches_below(glob, path)))
     }
 
     fn compile(&self) -> Result<Sets, InvalidGlob> {
@@ -166,6 +182,21 @@ impl PathRules {
             keep: glob_set(&negated(&self.ignore))?,
         })
     }
+}
+
+/// Whether `glob` could match something in the folder `path`. When in doubt it could.
+fn reaches_below(glob: &str, path: &RepoPath) -> bool {
+    let path = path.to_os();
+    let mut folders = path.components();
+    for part in glob.split('/') {
+        // A brace or a class may hold slashes, and then these are no parts.
+        let doubtful = part == "**" || part.contains(['{', '}', '[', ']']);
+        let Some(folder) = folders.next().filter(|_| !doubtful) else { return true };
+        if !check_glob(part).is_ok_and(|glob| glob.compile_matcher().is_match(folder.as_os_str())) {
+            return false;
+        }
+    }
+    false
 }
 
 /// The size of globs, in bytes, from which a set might be too large for the regex engine.
@@ -369,6 +400,29 @@ mod tests {
             ("a/README.md", false),
         ] {
             assert_eq!(rules.matches(&RepoPath::from(path)), counts, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_repository_inside_counts_when_anything_in_it_could() {
+        for (inputs, counts) in [
+            (&["**"][..], true),
+            (&["vendor/**"], true),
+            (&["vendor/sub"], true),
+            (&["vendor/sub/src/*.c"], true),
+            (&["vendor/*/src/*.c"], true),
+            (&["**/*.c"], true),
+            (&["{src,vendor}/**"], true),
+            (&["src/**"], false),
+            (&["vendor/other/**"], false),
+            (&["vendor"], false),
+            (&["vendor/*.c"], false),
+            (&["**", "!vendor/**"], false),
+            (&["**", "!vendor/sub/**"], false),
+        ] {
+            let rules = PathRules::new(inputs, &["**/*.md"]).unwrap();
+            assert_eq!(rules.matches(&RepoPath::from("vendor/sub/")), counts, "{inputs:?}");
+            assert_eq!(rules.matches_below(&RepoPath::from("vendor/sub")), counts, "{inputs:?}");
         }
     }
 

@@ -16,6 +16,13 @@ pub struct Entry {
     pub oid: Oid,
 }
 
+impl Entry {
+    /// A commit of another repository, which stands for all that lies there.
+    pub const fn is_commit(&self) -> bool {
+        self.mode == 0o160_000
+    }
+}
+
 /// How a path of the working tree came to differ from `HEAD`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

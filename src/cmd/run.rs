@@ -147,7 +147,7 @@ fn unproven<'a>(place: &Workplace, policy: &'a Policy, head: Option<&collect::Li
 }
 
 /// Any command, run where the caller stands; it is evidence for a declared one if line and directory are the same.
-fn given<'a>(words: &'a [OsString], root: &Path, policy: &Policy) -> Result<Job<'a>, Failure> {
+fn given<'a>(words: &'a [OsString], root: &Path, policy: &'a Policy) -> Result<Job<'a>, Failure> {
     let here = std::env::current_dir()
         .map_err(|error| Failure::new(Exit::Usage, format!("the current directory cannot be read: {error}")))?;
     let here = here.canonicalize().unwrap_or(here);
@@ -155,10 +155,11 @@ fn given<'a>(words: &'a [OsString], root: &Path, policy: &Policy) -> Result<Job<
     let dir = here.strip_prefix(&root).map(|inner| RepoPath::from_os(inner.as_os_str())).unwrap_or_default();
     let line = words.iter().map(|word| shell_word(&word.to_string_lossy())).collect::<Vec<_>>().join(" ");
     let key = command_key(&line, &dir);
-    let name =
-        policy.commands.iter().find(|command| command.reference().key == key).map(|command| command.name.clone());
+    let declared = policy.commands.iter().find(|command| command.reference().key == key);
+    let name = declared.map(|command| command.name.clone());
+    let reports = declared.map_or(&[][..], |command| &command.reports);
     let command = CommandRef { name, line: crate::redact::redact(&line).into_owned(), dir, key };
-    Ok(Job { command, line: CommandLine::Argv(words), reports: &[], policy: policy.digest.clone() })
+    Ok(Job { command, line: CommandLine::Argv(words), reports, policy: policy.digest.clone() })
 }
 
 /// A word as one would type it.

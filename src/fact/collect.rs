@@ -8,7 +8,7 @@ pub use crate::fact::lineage::{BaseOf, Lineage, lineage, pushed, target};
 use crate::fact::overlay;
 use crate::fact::subject::{Base, RefUpdate, Role, Subject};
 use crate::fact::{Facts, Note};
-use crate::git::{Change, DefaultBranch, GitError, Head, Look, Repo, TreeDiff};
+use crate::git::{DefaultBranch, GitError, Head, Look, Repo, TreeDiff};
 use crate::journal::{Journal, JournalError, MAX_PATHS, RecordedRun, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -191,7 +191,7 @@ impl<'a> Draft<'a> {
         let TreeDiff::Changes(changes) = diff else { return None };
         Some(match self.snapshot {
             Some(snapshot) => overlay::differing(changes, &snapshot.dirty),
-            None => changes.iter().map(|change: &Change| change.path.clone()).collect(),
+            None => overlay::listed(changes),
         })
     }
 }
@@ -260,9 +260,9 @@ fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> R
 
 /// Whether any gate could ask for this command's evidence: a change it does not read needs no comparison.
 fn may_be_asked(draft: &Draft<'_>, command: &Command) -> bool {
-    let changed =
-        |paths: &Vec<RepoPath>| paths.iter().chain(&draft.subject.opaque).any(|path| command.inputs.matches(path));
-    draft.subject.changed.as_ref().is_none_or(changed)
+    let changed = |paths: &Vec<RepoPath>| paths.iter().any(|path| command.inputs.matches(path));
+    draft.subject.opaque.iter().any(|path| command.inputs.matches_below(path))
+        || draft.subject.changed.as_ref().is_none_or(changed)
 }
 
 /// The runs that may be of this content: the newest, and all on exactly this tree.
@@ -291,7 +291,7 @@ fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &Tre
         masked: run.masked.clone(),
         tree: run.start.tree.clone(),
         changed: match during {
-            TreeDiff::Changes(changes) => Some(changes.iter().map(|change| change.path.clone()).collect()),
+            TreeDiff::Changes(changes) => Some(overlay::listed(changes)),
             TreeDiff::Unreadable => None,
         },
         opaque: both(&run.start.opaque, &run.end.opaque),
@@ -319,6 +319,7 @@ pub fn parse_updates(input: &[u8], remote: &str) -> Result<Vec<RefUpdate>, Strin
     let mut updates = Vec::new();
     for (index, line) in String::from_utf8_lossy(input).lines().enumerate().filter(|(_, line)| !line.is_empty()) {
         let wrong = |what: &str| {
+            let line: String = line.chars().take(120).collect();
             format!("line {} of standard input is not what git writes there ({what}): {line:?}", index + 1)
         };
         let words: Vec<_> = line.split(' ').collect();

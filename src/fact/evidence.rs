@@ -62,6 +62,17 @@ impl RunFact {
         Some(self.changed.as_ref()?.iter().filter(|path| inputs.matches(path)).cloned().collect())
     }
 
+    /// Whether its end says something about the content: a program that is missing and a run that was broken off do not.
+    pub fn came_to_an_end(&self) -> bool {
+        // What a shell answers for a program that is not there or not executable, and `128 +` the signal it died of.
+        const HUP_INT_KILL_TERM: [i32; 4] = [1, 2, 9, 15];
+        match self.ended {
+            Ended::Exited(126 | 127) | Ended::NotStarted => false,
+            Ended::Exited(code) => !HUP_INT_KILL_TERM.contains(&(code - 128)),
+            Ended::Signalled(signal) => !HUP_INT_KILL_TERM.contains(&signal),
+        }
+    }
+
     /// Whether the content is known not to have changed under it, as far as `inputs` go.
     pub fn is_stable(&self, inputs: &PathRules) -> bool {
         self.unsettled(inputs).is_some_and(|paths| paths.is_empty())
@@ -69,9 +80,9 @@ impl RunFact {
 
     /// The paths, among `inputs`, on which the subject is not what was tested. Empty: they agree. `None`: cannot be told.
     pub fn disagreement(&self, inputs: &PathRules, subject_opaque: &[RepoPath]) -> Option<Vec<RepoPath>> {
-        let opaque = self.opaque.iter().chain(subject_opaque);
-        let mut paths: Vec<_> =
-            self.differs.as_ref()?.iter().chain(opaque).filter(|path| inputs.matches(path)).cloned().collect();
+        let opaque = self.opaque.iter().chain(subject_opaque).filter(|path| inputs.matches_below(path));
+        let differs = self.differs.as_ref()?.iter().filter(|path| inputs.matches(path));
+        let mut paths: Vec<_> = differs.chain(opaque).cloned().collect();
         paths.sort();
         paths.dedup();
         Some(paths)

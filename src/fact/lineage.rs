@@ -93,15 +93,16 @@ fn default_of(repo: &Repo, remote: &str) -> Result<Option<(String, Oid)>, GitErr
 }
 
 /// The commit behind a pushed object and where its history leaves the default branch. `None` for a deletion, an object
-/// that is no commit, and for refs that hold no source: notes are records about commits.
+/// that is no commit, and for notes, which are records about commits: those have a history of their own.
 pub fn pushed(repo: &Repo, update: &RefUpdate, base: BaseOf<'_>) -> Result<Option<Lineage>, GitError> {
-    let source = !update.remote_ref.starts_with("refs/notes/");
-    let Some(new) = update.new.as_ref().filter(|_| source) else { return Ok(None) };
+    let Some(new) = update.new.as_ref() else { return Ok(None) };
     let commit = match repo.object_kind(new)? {
         Some(ObjectKind::Commit) => Some(new.clone()),
         Some(ObjectKind::Tag) => repo.commit(new.as_str())?,
         Some(ObjectKind::Tree | ObjectKind::Blob) => None,
         None => return Err(GitError::Missing(format!("object {new}"))),
     };
-    commit.map(|commit| lineage(repo, &commit, base)).transpose()
+    let found = commit.map(|commit| lineage(repo, &commit, base)).transpose()?;
+    let notes = update.remote_ref.starts_with("refs/notes/");
+    Ok(found.filter(|lineage| !notes || matches!(lineage.base, Base::MergeBase { .. })))
 }

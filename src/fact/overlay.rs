@@ -12,7 +12,12 @@ pub(super) fn differing(changes: &[Change], dirty: &[DirtyPath]) -> Vec<RepoPath
     let there: BTreeMap<&RepoPath, Option<&Entry>> =
         changes.iter().map(|change| (&change.path, change.before.as_ref())).collect();
     let mut paths: BTreeSet<&RepoPath> = there.keys().copied().collect();
+    let mut commits: BTreeSet<&RepoPath> =
+        changes.iter().filter(|change| is_commit(change)).map(|change| &change.path).collect();
     for path in dirty {
+        if [&path.base, &path.now].into_iter().flatten().any(Entry::is_commit) {
+            commits.insert(&path.path);
+        }
         let other = there.get(&path.path).copied().unwrap_or(path.base.as_ref());
         if other == path.now.as_ref() {
             paths.remove(&path.path);
@@ -20,7 +25,20 @@ pub(super) fn differing(changes: &[Change], dirty: &[DirtyPath]) -> Vec<RepoPath
             paths.insert(&path.path);
         }
     }
-    paths.into_iter().cloned().collect()
+    paths.into_iter().map(|path| if commits.contains(path) { as_folder(path) } else { path.clone() }).collect()
+}
+
+/// The paths of `changes`; that of another repository ends in `/`, since all that lies there may have changed.
+pub(super) fn listed(changes: &[Change]) -> Vec<RepoPath> {
+    changes.iter().map(|change| if is_commit(change) { as_folder(&change.path) } else { change.path.clone() }).collect()
+}
+
+fn is_commit(change: &Change) -> bool {
+    [&change.before, &change.after].into_iter().flatten().any(Entry::is_commit)
+}
+
+fn as_folder(path: &RepoPath) -> RepoPath {
+    RepoPath::new([path.as_bytes(), b"/"].concat())
 }
 
 #[cfg(test)]

@@ -115,7 +115,7 @@ impl Case<'_> {
     /// Something that the command reads changed, or it cannot be told that nothing did.
     fn is_required(&self) -> bool {
         let inputs = &self.command.inputs;
-        let opaque = self.subject.opaque.iter().any(|path| inputs.matches(path));
+        let opaque = self.subject.opaque.iter().any(|path| inputs.matches_below(path));
         opaque || self.subject.changed.as_ref().is_none_or(|changed| changed.iter().any(|path| inputs.matches(path)))
     }
 
@@ -145,7 +145,8 @@ impl Case<'_> {
                 self.finding(Answer::Fail, "vacuous", Vec::new(), ids, &context! {})
             }
             Shows::Nothing | Shows::Pass => {
-                let failures = here.iter().filter(|run| run.shows() == Shows::Fail).count();
+                let failed = |run: &&&RunFact| run.shows() == Shows::Fail && run.came_to_an_end();
+                let failures = here.iter().filter(failed).count();
                 if failures > 0 {
                     return self.finding(Answer::Unknown, "flaky", Vec::new(), ids, &context! { failures });
                 }
@@ -175,8 +176,11 @@ impl Case<'_> {
         let nearest =
             passed.filter_map(|run| Some((*run, self.disagreement(run)?))).min_by_key(|(_, paths)| paths.len());
         if let Some((run, paths)) = nearest {
-            let words = context! { paths => list(&paths) };
-            return self.finding(Answer::Fail, "stale", paths, vec![run.id.clone()], &words);
+            let added = |path: &RepoPath| !run.untracked.contains(path);
+            let missed = self.subject.role == Role::Commit && !paths.is_empty() && !paths.iter().any(added);
+            let reason = if missed { "not-added" } else { "stale" };
+            let words = context! { paths => list(&paths), shell_paths => shell_words(&paths) };
+            return self.finding(Answer::Fail, reason, paths, vec![run.id.clone()], &words);
         }
         if let Some(low) = self.runs().iter().find(|run| self.is_of_this_content(run)) {
             let words = context! { grade => low.grade.as_str(), min_grade => self.gate.min_grade.as_str() };
@@ -221,7 +225,10 @@ impl Case<'_> {
         let elsewhere = self.subject.checked_out == Some(false);
         let remedy = words.remedy.map(|remedy| match (&self.subject.branch, &self.subject.commit) {
             (Some(branch), _) if elsewhere => format!("git switch {} && {remedy}", shell_word(branch)),
-            (None, Some(commit)) if elsewhere => format!("git switch --detach {} && {remedy}", commit.short()),
+            // At a stop it is what is checked out, and the working tree beside it differs.
+            (None, Some(commit)) if elsewhere && self.subject.update.is_some() => {
+                format!("git switch --detach {} && {remedy}", commit.short())
+            }
             _ => remedy,
         });
         Finding {

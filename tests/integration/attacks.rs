@@ -206,3 +206,64 @@ fn source_in_a_folder_with_a_customary_name_is_source() {
         scene.repo.git(["reset", "-q", "--hard", "main"]);
     }
 }
+
+#[test]
+fn a_repository_inside_is_an_input_where_the_inputs_lie_in_it() {
+    let scene = Scene::with(&POLICY.replace("\"t.sh\"", "\"t.sh\", \"vendor/sub/**/*.c\""));
+    let bump = |to: &str| {
+        scene.repo.git(["update-index", "--add", "--cacheinfo", &format!("160000,{to},vendor/sub")]);
+        scene.repo.git(["commit", "-q", "-m", "bump"]);
+    };
+    bump(&"1".repeat(40));
+    scene.refused(&["origin", "feature"], "no run of `sh t.sh`");
+    scene.repo.git(["push", "-q", "--no-verify", "origin", "feature:main"]);
+    scene.repo.git(["fetch", "-q"]);
+    scene.goes_through(&["origin", "feature"]);
+    bump(&"2".repeat(40));
+    scene.refused(&["origin", "feature"], "no run of `sh t.sh`");
+}
+
+#[test]
+fn a_file_that_was_never_added_is_named() {
+    let scene = Scene::new();
+    scene.repo.write("src/a", "good, and more\n").write("src/b", "1\n");
+    assert!(scene.gate(&["run", "test"]).status.success());
+    scene.repo.git(["commit", "-q", "-am", "half"]);
+    scene.refused(&["origin", "feature"], "git add -- src/b");
+    let said = String::from_utf8(scene.gate(&["check"]).stdout).unwrap();
+    assert!(said.contains("next: git add -- src/b && git commit\n"), "{said}");
+    scene.repo.commit_all("the rest");
+    scene.goes_through(&["origin", "feature"]);
+}
+
+#[test]
+fn report_files_count_for_the_declared_line_however_it_is_started() {
+    let scene = Scene::with(&format!("{POLICY}reports = [\"out/*.xml\"]\n"));
+    let report = "<testsuite tests=\"0\" failures=\"0\"></testsuite>";
+    scene.repo.write(".gitignore", "out\n").write("t.sh", format!("mkdir -p out; echo '{report}' > out/r.xml\n"));
+    scene.repo.commit_all("no test is left");
+    assert!(scene.gate(&["run", "--", "sh", "t.sh"]).status.success());
+    scene.refused(&["origin", "feature"], "executed no test");
+}
+
+#[test]
+fn source_does_not_travel_as_notes() {
+    let scene = Scene::new();
+    scene.commit_bad();
+    scene.repo.git(["notes", "add", "-m", "a note", "HEAD"]);
+    scene.goes_through(&["origin", "refs/notes/commits"]);
+    scene.refused(&["origin", "HEAD:refs/notes/x"], "no run of `sh t.sh`");
+}
+
+#[test]
+fn an_interrupted_run_is_no_failure_of_the_content() {
+    let scene = Scene::new();
+    scene.repo.write("t.sh", "[ ! -e ../stop ] || kill -INT $$\n").commit_all("a run that is broken off once");
+    std::fs::write(scene.repo.outside().join("stop"), "").unwrap();
+    assert!(!scene.gate(&["run", "test"]).status.success());
+    scene.refused(&["origin", "feature"], "failed on this content");
+    std::fs::remove_file(scene.repo.outside().join("stop")).unwrap();
+    assert!(scene.gate(&["run", "test"]).status.success());
+    let (through, said) = scene.push(&["origin", "feature"]);
+    assert!(through && !said.contains("reservations"), "{said}");
+}

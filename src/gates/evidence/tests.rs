@@ -149,6 +149,20 @@ fn what_runs_show() {
         ("it never started", vec![RunFact { ended: Ended::NotStarted, ..run("a", 0, same) }], Answer::Fail, "failed"),
         ("a failure after a pass, same content", vec![run("b", 1, same), run("a", 0, same)], Answer::Fail, "failed"),
         ("a pass after a failure, same content", vec![run("b", 0, same), run("a", 1, same)], Answer::Unknown, "flaky"),
+        ("a pass after a missing program", vec![run("b", 0, same), run("a", 127, same)], Answer::Pass, "passed"),
+        ("a pass after an interrupt", vec![run("b", 0, same), run("a", 130, same)], Answer::Pass, "passed"),
+        (
+            "a pass after a crash",
+            vec![run("b", 0, same), RunFact { ended: Ended::Signalled(11), ..run("a", 0, same) }],
+            Answer::Unknown,
+            "flaky",
+        ),
+        (
+            "a file that was not added",
+            vec![RunFact { untracked: paths(&["src/b.rs"]), ..run("a", 0, Some(&["src/b.rs"])) }],
+            Answer::Fail,
+            "not-added",
+        ),
         (
             "a pass after a failure of other content",
             vec![run("b", 0, same), run("a", 1, Some(&["src/a.rs"]))],
