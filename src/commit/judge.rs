@@ -152,6 +152,7 @@ pub fn judge(commit: &Commit, table: &Table, rules: &Rules) -> Judgement {
     case.scopes(&mut judgement);
     case.form(&mut judgement);
     case.renames(&mut judgement);
+    case.dependencies(&mut judgement);
     case.size(&mut judgement);
     case.words(&mut judgement);
     if judgement.kind == Kind::Revert {
@@ -417,6 +418,22 @@ impl<'a> Case<'a> {
         if moved >= limits.rename_files && !edited.is_empty() && edited.len() < moved {
             let values = Values::from([("moved", moved.to_string()), ("edited", edited.len().to_string())]);
             self.add(judgement, Rule::RenameMixed, edited, values);
+        }
+    }
+
+    /// A lock file that moves by itself is a dependency that moved, which is a change of its own.
+    fn dependencies(&self, judgement: &mut Judgement) {
+        let is = |placed: &&Placed<'_>, class: &str| matches!(&placed.role, Role::Along(found) if found == class);
+        let locks: Vec<RepoPath> = self
+            .placed
+            .iter()
+            .filter(|placed| is(placed, "lockfile") && placed.file.status == Status::Modified)
+            .map(|placed| placed.file.path.clone())
+            .collect();
+        let explained = self.placed.iter().any(|placed| is(&placed, "manifest"));
+        let code = self.placed.iter().any(|placed| placed.role == Role::Own);
+        if !locks.is_empty() && !explained && code {
+            self.add(judgement, Rule::DependencyMixed, locks, Values::new());
         }
     }
 

@@ -38,6 +38,8 @@ pub enum Rule {
     FormattingMixed,
     /// Moved files hide edits.
     RenameMixed,
+    /// A lock file moves without a manifest, beside a change of code.
+    DependencyMixed,
     /// It is large.
     Large,
     /// `fixup!`, `squash!` or `amend!` was left.
@@ -48,12 +50,13 @@ pub enum Rule {
 
 impl Rule {
     /// Every rule.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::CrossesScopes,
         Self::OtherScope,
         Self::UnknownScope,
         Self::FormattingMixed,
         Self::RenameMixed,
+        Self::DependencyMixed,
         Self::Large,
         Self::AutosquashLeft,
         Self::NoStyle,
@@ -67,6 +70,7 @@ impl Rule {
             Self::UnknownScope => "unknown-scope",
             Self::FormattingMixed => "formatting-mixed",
             Self::RenameMixed => "rename-mixed",
+            Self::DependencyMixed => "dependency-mixed",
             Self::Large => "large",
             Self::AutosquashLeft => "autosquash-left",
             Self::NoStyle => "no-style",

@@ -100,6 +100,8 @@ fn mixing_is_told_from_what_goes_together() {
         ("fix(parser,web,api): a", &["M src/parser/lex.rs", "M web/app.css", "M api/a"], &["crosses-scopes"]),
         // What goes along.
         ("fix(parser): a", &["M src/parser/lex.rs", "M Cargo.lock", "M Cargo.toml", "M CHANGELOG.md"], &[]),
+        ("fix(parser): a", &["M src/parser/lex.rs", "M Cargo.lock"], &["dependency-mixed"]),
+        ("build(deps): a", &["M Cargo.lock"], &[]),
         ("fix(parser): a", &["M src/parser/lex.rs", "A tests/lex.rs", "M docs/a.md", "M web/app.test.ts"], &[]),
         ("fix(parser): a", &["M src/parser/lex.rs", "M Makefile"], &[]),
         ("fix(parser): a", &["M src/parser/lex.rs", "M web/generated/a.ts", "M web/__snapshots__/a.snap"], &[]),
