@@ -10,7 +10,7 @@ use super::fields::{Fields, Said, as_table, entries, texts};
 use super::globs;
 use crate::policy::Scope;
 
-const KEYS: &[&str] = &["paths", "aliases", "with", "shared", "goes_along"];
+pub(super) const KEYS: &[&str] = &["paths", "aliases", "with", "shared", "goes_along"];
 
 /// Reads the table of scopes, in the order of the file.
 pub(super) fn scopes(report: &mut Report<'_>, table: &DeTable<'_>) -> Vec<Scope> {

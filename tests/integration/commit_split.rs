@@ -110,7 +110,8 @@ fn random_commit(repo: &TestRepo, numbers: &mut Numbers, round: u64) {
         let folder = FOLDERS[usize::try_from(numbers.below(9)).unwrap()];
         let path = format!("{folder}/f{round}-{step}");
         let old = tracked.get(usize::try_from(numbers.below(tracked.len().max(1) as u64)).unwrap());
-        let lines: String = (0..1 + numbers.below(30)).map(|n| format!("w{round}x{step}y{n} = {n}\n")).collect();
+        let lines: String =
+            (0..=numbers.below(30)).map(|n| format!("w{round}x{step}y{n} = {n}\n")).collect::<Vec<_>>().concat();
         match (numbers.below(8), old.filter(|old| repo.path(old).exists())) {
             (0, Some(old)) => drop(repo.remove(old)),
             (1, Some(old)) => {

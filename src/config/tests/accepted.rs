@@ -112,3 +112,20 @@ fn line_ends_do_not_change_a_command() {
     let text = "[commands.a]\ngate = \"tests\"\nrun = \"\"\"\na\nb\n\"\"\"\n";
     assert_eq!(good(text).commands[0].run, good(&text.replace('\n', "\r\n")).commands[0].run);
 }
+
+#[test]
+fn scopes_are_lists_or_tables() {
+    let policy = good(
+        "[scopes]\nparser = [\"src/parser/**\"]\nweb = { paths = [\"web/**\"], aliases = [\"ui\"], with = [\"parser\"] }\n\
+         tests = { paths = [\"tests/**\"], goes_along = true }\n",
+    );
+    let names: Vec<&str> = policy.scopes.iter().map(|scope| scope.name.as_str()).collect();
+    assert_eq!(names, ["parser", "web", "tests"]);
+    assert_eq!(policy.scopes[0].paths, ["src/parser/**"]);
+    assert_eq!(
+        (policy.scopes[1].aliases.as_slice(), policy.scopes[1].with.as_slice()),
+        (&["ui".to_owned()][..], &["parser".to_owned()][..])
+    );
+    assert!(policy.scopes[2].goes_along && !policy.scopes[1].goes_along);
+    assert_ne!(policy.digest, good("").digest, "another table is another policy");
+}

@@ -153,6 +153,20 @@ const BAD: &[(&str, &[&str])] = &[
         ],
     ),
     ("# ünïcödé\n\"ä\" = 1; ", &["2:7: not TOML: string values must be quoted, expected literal string"]),
+    ("[scopes]\na = 1", &["2:5: `a` takes a table, not an integer"]),
+    ("[scopes]\na = [1]", &["2:6: `a` takes a string, not an integer"]),
+    ("[scopes]\na = []", &["2:5: the scope `a` takes in no path"]),
+    (
+        "[scopes]\na = [\"/a/**\"]",
+        &["2:6: `/a/**` begins with `/` and matches nothing: globs are relative to the root"],
+    ),
+    ("[scopes]\n\"a b\" = [\"a\"]", &["2:1: `a b` is no name of a scope: use letters, digits and `/ @ . _ + -`"]),
+    (
+        "[scopes]\na = { with = [\"b\"] }",
+        &["2:1: missing key `paths` in [scopes.a]", "2:15: there is no scope `b`; did you mean `a`?"],
+    ),
+    ("[scopes.a]\npaths = [\"a\"]\nalias = [\"b\"]", &["3:1: unknown key `alias` in [scopes.a]"]),
+    ("[scopes.a]\npaths = [\"a\"]\ngoes_along = \"yes\"", &["3:14: `goes_along` takes true or false, not a string"]),
     ("[gates.tests.params]\nignore = []\ncounts = 1e999", &["3:10: not a finite number"]),
     ("[gates.tests.params]\nx = [99999999999999999999]", &["2:6: too large a number"]),
 ];

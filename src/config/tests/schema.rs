@@ -4,8 +4,10 @@ use serde_json::Value;
 
 use super::{FULL, parsed};
 use crate::config::canonical::to_json;
-use crate::config::{commands, gate_table};
+use crate::config::{commands, gate_table, scopes};
 use crate::embedded::{TEMPLATES, file};
+
+const SCOPES: &str = "[scopes]\na = [\"a/**\", \"!a/x\"]\n\"@b/c\" = { paths = [\"b\"], aliases = [\"c\"], with = [\"a\"], shared = [\"d\"], goes_along = true }";
 
 fn schema() -> Value {
     serde_json::from_str(file(TEMPLATES, "schema/policy.json").unwrap()).unwrap()
@@ -27,6 +29,7 @@ fn it_has_the_keys_of_the_reader() {
         (&schema, crate::config::KEYS),
         (&schema["$defs"]["command"], commands::KEYS),
         (&schema["$defs"]["gate"], gate_table::KEYS),
+        (&schema["$defs"]["scope_table"], scopes::KEYS),
         (&schema["$defs"]["message"], gate_table::MESSAGE_KEYS),
     ] {
         let listed = table["properties"].as_object().unwrap().keys().map(String::as_str).collect();
@@ -66,7 +69,7 @@ fn it_has_the_words_of_the_reader() {
 #[test]
 fn good_files_are_valid_and_bad_ones_are_not() {
     let validator = jsonschema::validator_for(&schema()).unwrap();
-    for text in ["", "version = 1", "mode = \"observe\"", FULL] {
+    for text in ["", "version = 1", "mode = \"observe\"", FULL, SCOPES] {
         assert!(parsed(text).is_ok(), "{text}");
         let json = json(text);
         let errors: Vec<String> = validator.iter_errors(&json).map(|error| error.to_string()).collect();
@@ -88,6 +91,12 @@ fn good_files_are_valid_and_bad_ones_are_not() {
         format!("{command}ignore = [\"docs/\"]"),
         format!("{command}ignore = [\"!\"]"),
         "[gates.tests]\nmoments = []".to_owned(),
+        "[scopes]\na = 1".to_owned(),
+        "[scopes]\na = []".to_owned(),
+        "[scopes]\na = [\"!b\"]".to_owned(),
+        "[scopes]\n\"a b\" = [\"b\"]".to_owned(),
+        "[scopes]\na = { with = [\"a\"] }".to_owned(),
+        "[scopes]\na = { paths = [\"a\"], goes = true }".to_owned(),
         "[gates.tests]\nparams = 1".to_owned(),
         "[gates.tests.messages.missing]\ntxt = \"x\"".to_owned(),
     ] {
