@@ -1,7 +1,6 @@
 //! One short file for each command of `gate`: it reads its arguments, calls the stages in their order, and returns
 //! an exit code. What a command does lives in the stages, not here.
 
-mod scopes;
 pub mod check;
 pub mod commit;
 pub mod commits;
@@ -16,6 +15,7 @@ pub mod log;
 pub mod man;
 pub mod run;
 pub mod schema;
+mod scopes;
 pub mod status;
 pub mod uninstall;
 pub mod waive;

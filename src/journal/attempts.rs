@@ -106,7 +106,15 @@ mod tests {
 
     fn judged(moment: Moment, blocked: bool, failing: &[FailingGate]) -> Judged {
         let trees = vec![Oid::empty_tree(false)];
-        Judged { verdict: "v".to_owned(), moment, trees, commits: Vec::new(), failing: failing.to_vec(), blocked, attempt: 0 }
+        Judged {
+            verdict: "v".to_owned(),
+            moment,
+            trees,
+            commits: Vec::new(),
+            failing: failing.to_vec(),
+            blocked,
+            attempt: 0,
+        }
     }
 
     #[test]

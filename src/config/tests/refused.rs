@@ -165,7 +165,10 @@ const BAD: &[(&str, &[&str])] = &[
         "[scopes]\na = { with = [\"b\"] }",
         &["2:1: missing key `paths` in [scopes.a]", "2:15: there is no scope `b`; did you mean `a`?"],
     ),
-    ("[scopes.a]\npaths = [\"a\"]\nalias = [\"b\"]", &["3:1: unknown key `alias` in [scopes.a]"]),
+    (
+        "[scopes.a]\npaths = [\"a\"]\nalias = [\"b\"]",
+        &["3:1: unknown key `alias` in [scopes.a], which takes paths, aliases, with, shared, goes_along"],
+    ),
     ("[scopes.a]\npaths = [\"a\"]\ngoes_along = \"yes\"", &["3:14: `goes_along` takes true or false, not a string"]),
     ("[gates.tests.params]\nignore = []\ncounts = 1e999", &["3:10: not a finite number"]),
     ("[gates.tests.params]\nx = [99999999999999999999]", &["2:6: too large a number"]),

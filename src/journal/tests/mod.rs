@@ -96,7 +96,14 @@ fn runs() -> impl Strategy<Value = Run> {
         prop_oneof![any::<i32>().prop_map(Ended::Exited), (1..65).prop_map(Ended::Signalled), Just(Ended::NotStarted)];
     let report = (any::<String>(), any::<u64>(), any::<u64>(), any::<u64>())
         .prop_map(|(runner, passed, failed, skipped)| RunReport { runner, passed, failed, skipped });
-    let rest = (paths(), ended, any::<u64>(), prop::option::of(report), (prop::option::of(any::<String>()), any::<String>()), any::<String>());
+    let rest = (
+        paths(),
+        ended,
+        any::<u64>(),
+        prop::option::of(report),
+        (prop::option::of(any::<String>()), any::<String>()),
+        any::<String>(),
+    );
     (commands(), snapshots(), snapshots(), rest).prop_map(
         |(command, start, end, (changed, ended, millis, report, (masked, tail), policy))| Run {
             command,
@@ -126,7 +133,7 @@ fn verdicts() -> impl Strategy<Value = Judged> {
     let (trees, failing) = (prop::collection::vec(oids(), 0..3), prop::collection::vec(failing, 0..3));
     (any::<String>(), moments(), trees, failing, any::<bool>(), any::<u32>()).prop_map(
         |(verdict, moment, trees, failing, blocked, attempt)| Judged {
-                commits: trees.clone(),
+            commits: trees.clone(),
             verdict,
             moment,
             trees,
