@@ -398,7 +398,10 @@ impl<'a> Case<'a> {
         let form: u32 = textured().map(|(_, texture)| texture.form_lines).sum();
         let all: u32 = textured().map(|(_, texture)| texture.lines()).sum();
         // Where nothing but form changed, nothing is mixed.
-        if form < self.rules.limits.formatting_lines || all == form {
+        if form < self.rules.limits.formatting_lines
+            || form * 100 < all * self.rules.limits.formatting_share
+            || all == form
+        {
             return;
         }
         let paths = textured().filter(|(_, texture)| texture.form_lines > 0).map(|(path, _)| path.clone()).collect();

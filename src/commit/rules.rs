@@ -130,6 +130,8 @@ pub struct Limits {
     pub rename_files: usize,
     /// From how many lines of pure form on they are a part of their own.
     pub formatting_lines: u32,
+    /// Which share of the lines, in percent, they are then.
+    pub formatting_share: u32,
     /// How many files a commit has before it is called large.
     pub files: usize,
     /// How many changed lines.
@@ -145,6 +147,7 @@ impl Default for Limits {
             rename_similarity: 90,
             rename_files: 5,
             formatting_lines: 40,
+            formatting_share: 20,
             files: 15,
             lines: 500,
         }
