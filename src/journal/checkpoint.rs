@@ -39,8 +39,6 @@ pub(super) struct Loaded {
     pub(super) state: State,
     /// What is known to be missing at the end.
     pub(super) gap: Option<u64>,
-    /// The last line that is in `state`.
-    mark: Option<Mark>,
     /// What was read beyond the checkpoint.
     rest_bytes: u64,
     rest_lines: u64,
@@ -82,7 +80,7 @@ pub(super) fn load(journal: &Journal) -> Result<Loaded, JournalError> {
     let path = journal.journal_path();
     let known = anchor.as_ref().or(checkpoint.as_ref().map(|checkpoint| &checkpoint.mark));
     let gap = gap(&path, known)?;
-    let mut loaded = Loaded { state: State::default(), gap, mark: None, rest_bytes: 0, rest_lines: 0 };
+    let mut loaded = Loaded { state: State::default(), gap, rest_bytes: 0, rest_lines: 0 };
     let Some(mut file) = files::found(File::open(&path)).map_err(JournalError::read(&path))? else {
         return Ok(loaded);
     };
@@ -92,7 +90,7 @@ pub(super) fn load(journal: &Journal) -> Result<Loaded, JournalError> {
     {
         offset = checkpoint.mark.end;
         loaded.state = checkpoint.state;
-        loaded.mark = Some(checkpoint.mark);
+        loaded.state.until = Some(checkpoint.mark);
     }
     let mut lines = RawLines::from(file, &path, offset).map_err(JournalError::read(&path))?;
     while let Some(line) = lines.next_line().map_err(JournalError::read(&path))? {
@@ -104,9 +102,20 @@ pub(super) fn load(journal: &Journal) -> Result<Loaded, JournalError> {
         loaded.state.follow(line.decode().ok().as_ref(), digest.clone());
         loaded.rest_bytes += line.end - line.start;
         loaded.rest_lines += 1;
-        loaded.mark = Some(Mark { start: line.start, end: line.end, digest });
+        loaded.state.until = Some(Mark { start: line.start, end: line.end, digest });
     }
     Ok(loaded)
+}
+
+/// Whether `state` is what reading the journal now would give.
+pub(super) fn is_current(journal: &Journal, state: &State) -> Result<bool, JournalError> {
+    let anchor = read_anchor(&journal.lock_path());
+    let path = journal.journal_path();
+    let file = files::found(File::open(&path)).map_err(JournalError::read(&path))?;
+    let (Some(until), Some(mut file)) = (&state.until, file) else { return Ok(false) };
+    let length = file.metadata().map_err(JournalError::read(&path))?.len();
+    // Without an anchor, or with one elsewhere, there is more to find out.
+    Ok(anchor.as_ref() == Some(until) && length == until.end && holds(until, &mut file, &path)? == Holds::Yes)
 }
 
 impl Loaded {
@@ -118,13 +127,13 @@ impl Loaded {
         }
         let Ok(lock) = File::open(journal.lock_path()) else { return };
         // Under the lock, what was read can no longer be taken back by a writer that ran out of room.
-        if lock.try_lock().is_ok() && matches!(gap(&journal.journal_path(), self.mark.as_ref()), Ok(None)) {
+        if lock.try_lock().is_ok() && matches!(gap(&journal.journal_path(), self.state.until.as_ref()), Ok(None)) {
             self.store(journal);
         }
     }
 
     fn store(&self, journal: &Journal) {
-        let Some(mark) = &self.mark else { return };
+        let Some(mark) = &self.state.until else { return };
         let Ok(bytes) = serde_json::to_vec(&CheckpointRef { format: FORMAT, mark, state: &self.state }) else {
             return;
         };

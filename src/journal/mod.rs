@@ -25,6 +25,7 @@ mod spool;
 mod state;
 mod stored;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -176,7 +177,7 @@ impl Journal {
 
     /// Records one event.
     pub fn append(&self, new: NewEvent) -> Result<Appended, JournalError> {
-        let ((), recorded) = self.append_with_state(|_| Ok(State::default()), |_| (vec![new], ()));
+        let ((), recorded) = self.append_with_state(|_| Ok(Cow::Owned(State::default())), |_| (vec![new], ()));
         let Recorded { mut events, spooled, damage } = recorded?;
         // One event was given, so one was recorded.
         events
@@ -192,12 +193,22 @@ impl Journal {
         &self,
         decide: impl FnOnce(&State) -> (Vec<NewEvent>, R),
     ) -> (R, Result<Recorded, JournalError>) {
-        self.append_with_state(Self::state_unlocked, decide)
+        self.append_with_state(|journal| journal.state_unlocked().map(Cow::Owned), decide)
     }
 
-    fn append_with_state<R>(
+    /// Like [`Journal::append_with`] for one who has read the state already: where it is still true, which is nearly
+    /// always, it is not read again.
+    pub fn append_after<R>(
         &self,
-        read: impl Fn(&Self) -> Result<State, JournalError>,
+        known: &State,
+        decide: impl FnOnce(&State) -> (Vec<NewEvent>, R),
+    ) -> (R, Result<Recorded, JournalError>) {
+        self.append_with_state(|journal| journal.state_after(known), decide)
+    }
+
+    fn append_with_state<'s, R>(
+        &self,
+        read: impl Fn(&Self) -> Result<Cow<'s, State>, JournalError>,
         decide: impl FnOnce(&State) -> (Vec<NewEvent>, R),
     ) -> (R, Result<Recorded, JournalError>) {
         let mut writer = Writer::begin(self, PATIENCE);
@@ -246,12 +257,21 @@ impl Journal {
         self.state_unlocked()
     }
 
+    fn state_after<'s>(&self, known: &'s State) -> Result<Cow<'s, State>, JournalError> {
+        let (current, spooled) = self.with_spool(|| checkpoint::is_current(self, known))?;
+        if current && spooled.files.is_empty() {
+            return Ok(Cow::Borrowed(known));
+        }
+        self.state_unlocked().map(Cow::Owned)
+    }
+
     /// The state, with what could not be written yet; writes nothing.
     fn state_unlocked(&self) -> Result<State, JournalError> {
         let (mut loaded, spooled) = self.with_spool(|| checkpoint::load(self))?;
         if loaded.gap.is_some() {
             let after = loaded.state.chain.lines + 1;
             loaded.state.chain.integrity.note_cut(after);
+            loaded.state.until = None;
         }
         for line in spooled.lines() {
             if let Line::Event(event) = line {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::attempts::{SessionState, Sessions};
-use super::chain::{Chain, Integrity};
+use super::chain::{Chain, Integrity, Mark};
 use super::line::Decoded;
 use super::runs::{RecordedRun, Runs};
 use crate::digest::hex_digest;
@@ -31,6 +31,9 @@ pub struct State {
     /// Short digests of (gate, trees) that are in `would_block`, newest first.
     seen: Vec<String>,
     unfinished: Vec<Unfinished>,
+    /// The last line that is in here; `None` where something else is in here, too, such as what waits in the spool.
+    #[serde(skip)]
+    pub(super) until: Option<Mark>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -88,6 +91,7 @@ impl State {
 
     /// Takes up an event, wherever it lies.
     pub(super) fn apply(&mut self, event: &Event) {
+        self.until = None;
         match &event.kind {
             EventKind::RunStarted(started) => {
                 let run = (event.id.clone(), started.clone());
