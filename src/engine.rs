@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::config::{self, LocateError, Places, ReadFile};
 use crate::event::{EventKind, Judged, Origin};
 use crate::exit::Exit;
-use crate::fact::collect::{self, BaseOf, Lineage};
+use crate::fact::collect::{self, BaseOf, Lineage, Sources};
 use crate::fact::subject::Base;
 use crate::fact::{Facts, Note};
 use crate::failure::Failure;
@@ -146,6 +146,10 @@ impl Workplace {
             let lineage = lineage.transpose().map_err(git)?;
             let (policy, notes) = self.policy(lineage.as_ref())?;
             let state = self.state()?;
+            if let Some(lineage) = &lineage {
+                let sources = Sources { repo: &self.repo, journal: &self.journal, state: &state, policy: &policy };
+                collect::compare_ahead(sources, lineage);
+            }
             let look = looking.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).map_err(git)?;
             Ok(Here { head, lineage, look, policy, notes, state })
         })
@@ -156,8 +160,8 @@ impl Workplace {
         self.journal.state().map_err(|error| Failure::new(Exit::Internal, error))
     }
 
-    /// Judges, counts and records.
-    pub fn judge(&self, policy: &Policy, facts: Facts) -> Judgement {
+    /// Judges, counts and records. `state` is what the facts were read with.
+    pub fn judge(&self, policy: &Policy, state: &State, facts: Facts) -> Judgement {
         let results = gates::judge(policy, &facts);
         let failing = assemble::failing(&results);
         let blocked = assemble::blocks(&results);
@@ -187,7 +191,7 @@ impl Workplace {
             };
             (vec![event], attempt)
         };
-        let (attempt, recorded) = self.journal.append_with(decide);
+        let (attempt, recorded) = self.journal.append_after(state, decide);
         let loss = recorded.err().map(|error| unrecorded(&error));
         let occasion = Occasion { id, at, repository: self.name(), session: self.session.id.clone() };
         let mut verdict = assemble::verdict(policy, facts, results, occasion, attempt);

@@ -29,7 +29,7 @@ pub struct Args {
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let repo = &place.repo;
-    let (policy, facts) = match &args.rev {
+    let (policy, state, facts) = match &args.rev {
         Some(rev) => {
             let commit = repo.commit(rev)?.ok_or_else(|| no_commit(rev))?;
             let lineage = collect::lineage(repo, &commit, BaseOf::AnyRemote)?;
@@ -38,17 +38,17 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             let sources = Sources { repo, journal: &place.journal, state: &state, policy: &policy };
             let mut facts = collect::at_commit(sources, args.moment, rev, &lineage)?;
             facts.notes.extend(notes);
-            (policy, facts)
+            (policy, state, facts)
         }
         None => {
             let here = place.look()?;
             let sources = Sources { repo, journal: &place.journal, state: &here.state, policy: &here.policy };
             let mut facts = collect::at_stop(sources, args.moment, here.lineage.as_ref(), &here.look)?;
             facts.notes.extend(here.notes);
-            (here.policy, facts)
+            (here.policy, here.state, facts)
         }
     };
-    let judgement = place.judge(&policy, facts);
+    let judgement = place.judge(&policy, &state, facts);
     let record = judgement.written.as_ref().map(|written| written.record.as_path());
     if args.json {
         ui.line(serde_json::to_string_pretty(&judgement.verdict)?);

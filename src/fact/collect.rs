@@ -66,6 +66,12 @@ pub fn at_stop(
     Ok(facts)
 }
 
+/// Makes the comparisons of a commit before they are asked for, while something else takes longer. What goes wrong will
+/// go wrong again when they are.
+pub fn compare_ahead(sources: Sources<'_>, commit: &Lineage) {
+    let _ = at_commit(sources, Moment::Stop, "", commit);
+}
+
 /// Facts for one commit, wherever it is: `gate check --rev`.
 pub fn at_commit(sources: Sources<'_>, moment: Moment, name: &str, commit: &Lineage) -> Result<Facts, CollectError> {
     let mut facts = finish(sources, moment, vec![Draft::commit(name, sources.repo, commit)?])?;

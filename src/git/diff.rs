@@ -35,11 +35,23 @@ impl Repo {
     /// The differences of all `pairs` of trees (not commits), in their order, renames as deletion and addition.
     ///
     /// One process answers all; only after an unreadable pair another is started for the rest. Trees of kept
-    /// snapshots are readable.
+    /// snapshots are readable. What was asked before is known: a tree never changes.
     pub fn diff_trees(&self, pairs: &[(Oid, Oid)]) -> Result<Vec<TreeDiff>, GitError> {
+        let known = self.known_diffs();
         // Equal ids are equal trees, whether or not the objects are here.
-        let mut answers: Vec<Option<TreeDiff>> =
-            pairs.iter().map(|(a, b)| (a == b).then(|| TreeDiff::Changes(Vec::new()))).collect();
+        let answer = |pair: &(Oid, Oid)| {
+            if pair.0 == pair.1 { Some(TreeDiff::Changes(Vec::new())) } else { known.get(pair).cloned() }
+        };
+        let answers: Vec<Option<TreeDiff>> = pairs.iter().map(answer).collect();
+        drop(known);
+        let answers = self.ask_diffs(pairs, answers)?;
+        let readable = pairs.iter().zip(&answers).filter(|((a, b), diff)| a != b && **diff != TreeDiff::Unreadable);
+        self.known_diffs().extend(readable.map(|(pair, diff)| (pair.clone(), diff.clone())));
+        Ok(answers)
+    }
+
+    /// Asks git for the answers that are missing.
+    fn ask_diffs(&self, pairs: &[(Oid, Oid)], mut answers: Vec<Option<TreeDiff>>) -> Result<Vec<TreeDiff>, GitError> {
         let mut open: Vec<usize> = (0..pairs.len()).filter(|&i| answers[i].is_none()).collect();
         while !open.is_empty() {
             let mut command = self.command();

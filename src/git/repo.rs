@@ -1,15 +1,16 @@
 //! Which repository this is, and where its parts are.
 
+use std::collections::HashMap;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::GitError;
 use super::command::{SCRUBBED, bare_command, failed, object_directories, run, run_any};
+use super::{GitError, TreeDiff};
 use crate::oid::Oid;
 
 /// The variables through which git shows a receiving hook the objects that are not accepted yet.
@@ -35,7 +36,12 @@ struct Inner {
     quarantine: Vec<(&'static str, OsString)>,
     /// `None` where git2 cannot open this repository, or cannot see all of its objects.
     library: Mutex<Option<git2::Repository>>,
+    /// The comparisons that were made.
+    diffs: Mutex<KnownDiffs>,
 }
+
+/// What is known to differ between two trees.
+pub(super) type KnownDiffs = HashMap<(Oid, Oid), TreeDiff>;
 
 /// What discovery finds out.
 struct Layout {
@@ -97,6 +103,7 @@ impl Repo {
             scrubbed,
             quarantine,
             library: Mutex::new(None),
+            diffs: Mutex::default(),
         }));
         repo.set_library(library);
         repo
@@ -202,6 +209,11 @@ impl Repo {
             Some(code) if no.contains(&code) => Ok(None),
             _ => Err(failed(&command, &output)),
         }
+    }
+
+    /// The comparisons that were made.
+    pub(super) fn known_diffs(&self) -> MutexGuard<'_, KnownDiffs> {
+        self.0.diffs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks git2. `None`: it cannot open this repository or failed, and the command line has to be asked.

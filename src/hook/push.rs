@@ -58,7 +58,7 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     let sources = Sources { repo, journal: &place.journal, state: &state, policy: &policy };
     let mut facts = collect::at_push(sources, &updates, &head, receiving)?;
     facts.notes.extend(notes);
-    Ok(Some(place.judge(&policy, facts)))
+    Ok(Some(place.judge(&policy, &state, facts)))
 }
 
 /// What `git push --mirror` deletes because it is not here, it does not tell its hook (`transport.c` passes over refs
