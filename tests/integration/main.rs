@@ -35,6 +35,7 @@ mod running;
 mod sandbox;
 mod schema;
 mod shell_lines;
+mod spawned_processes;
 mod story;
 mod support;
 mod terminal;

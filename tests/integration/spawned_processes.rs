@@ -1,0 +1,173 @@
+//! How often git is started: a number that grows with nothing, which is what keeps a push and a check fast.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use gate::event::{CommandRef, Ended, EventKind, FailingGate, Judged, Origin, Run};
+use gate::journal::{Journal, NewEvent};
+use gate::moment::Moment;
+use gate::oid::Oid;
+use gate::policy::command_key;
+use gate::repo_path::RepoPath;
+use gate::snapshot::KeptSnapshot;
+
+use crate::support::TestRepo;
+
+const POLICY: &str = "version = 1\n\n[commands.test]\ngate = \"tests\"\nrun = \"true\"\n";
+
+/// A repository whose branch `work` is `size` commits ahead of `main`, with `size` files and `size` journal entries.
+struct Sized {
+    repo: TestRepo,
+    /// Where each start of git leaves a line.
+    starts: PathBuf,
+}
+
+impl Sized {
+    fn new(size: usize) -> Self {
+        let repo = TestRepo::new();
+        repo.add_bare_remote("origin");
+        repo.write("gate.toml", POLICY).commit_all("policy");
+        repo.git(["push", "-q", "origin", "main"]);
+        repo.git(["remote", "set-head", "origin", "main"]);
+        repo.git(["checkout", "-q", "-b", "work"]);
+        import(&repo, size);
+        repo.git(["reset", "-q", "--hard", "work"]);
+        fill(&repo, size);
+        let starts = repo.outside().join("starts");
+        let git = Command::new("sh").args(["-c", "command -v git"]).output().unwrap().stdout;
+        let counting = format!(
+            "#!/bin/sh\necho \"$*\" >> '{}'\nexec '{}' \"$@\"\n",
+            starts.display(),
+            String::from_utf8(git).unwrap().trim()
+        );
+        repo.script("../counting/git", &counting);
+        let sized = Self { repo, starts };
+        assert_eq!(sized.gate(&["run", "test"], "").0, 0);
+        sized
+    }
+
+    /// Runs `gate`; returns its status and what git was started with.
+    fn gate(&self, args: &[&str], input: &str) -> (i32, Vec<String>) {
+        let _ = fs::remove_file(&self.starts);
+        let mut command = self.repo.gate(args);
+        let path = std::env::var_os("PATH").unwrap();
+        let path = [self.repo.outside().join("counting")].into_iter().chain(std::env::split_paths(&path));
+        command.env("PATH", std::env::join_paths(path).unwrap());
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("gate starts");
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let status = child.wait().unwrap().code().unwrap();
+        let lines = fs::read_to_string(&self.starts).unwrap_or_default();
+        (status, lines.lines().map(str::to_owned).collect())
+    }
+
+    fn push(&self) -> (i32, Vec<String>) {
+        let tip = self.repo.git(["rev-parse", "work"]);
+        let input = format!("refs/heads/work {tip} refs/heads/work {}\n", "0".repeat(40));
+        let url = self.repo.outside().join("origin.git");
+        self.gate(&["hook", "git", "pre-push", "origin", url.to_str().unwrap()], &input)
+    }
+}
+
+fn import(repo: &TestRepo, size: usize) {
+    let mut stream = String::new();
+    for number in 0..size {
+        let _ = write!(
+            stream,
+            "commit refs/heads/work\ncommitter Test <test@example.com> 1767323045 +0000\ndata 1\nx\n{}\
+             M 100644 inline src/d{}/f{number}\ndata 2\n{}\n",
+            if number == 0 { "from refs/heads/work^0\n" } else { "" },
+            number % 20,
+            number % 10,
+        );
+    }
+    let mut child = repo
+        .command_in("git", repo.root())
+        .args(["fast-import", "--quiet", "--force"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(stream.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
+}
+
+/// Runs on the trees of the branch, and verdicts about them.
+fn fill(repo: &TestRepo, size: usize) {
+    let trees: Vec<Oid> = repo.git(["log", "--format=%T", "work"]).lines().map(|line| line.parse().unwrap()).collect();
+    let events = (0..size).map(|number| {
+        let tree = trees[number % trees.len()].clone();
+        let kind = if number % 3 == 0 { EventKind::Judged(judged(number, tree)) } else { EventKind::Run(run(tree)) };
+        NewEvent { session: Some(format!("s{}", number % 7)), origin: Origin::observed(), kind }
+    });
+    let journal = Journal::open(&repo.path(".git/gate"), Some(repo.root()));
+    let ((), recorded) = journal.append_with(|_| (events.collect(), ()));
+    assert_eq!(recorded.unwrap().events.len(), size);
+}
+
+fn run(tree: Oid) -> Box<Run> {
+    let dir = RepoPath::default();
+    let key = command_key("true", &dir);
+    let snapshot = KeptSnapshot { head: None, tree, untracked: vec![], hidden: vec![], opaque: vec![] };
+    Box::new(Run {
+        command: CommandRef { name: Some("test".to_owned()), line: "true".to_owned(), dir, key },
+        start: snapshot.clone(),
+        end: snapshot,
+        changed: vec![],
+        ended: Ended::Exited(0),
+        millis: 1,
+        report: None,
+        tail: String::new(),
+        policy: String::new(),
+    })
+}
+
+fn judged(number: usize, tree: Oid) -> Judged {
+    let failing = FailingGate { gate: "tests".to_owned(), fingerprint: number.to_string(), blocks: true };
+    let verdict = format!("v{number}");
+    Judged { verdict, moment: Moment::Stop, trees: vec![tree], failing: vec![failing], blocked: true, attempt: 1 }
+}
+
+/// The commands that git was started with, without settings and in order of their names: those that run beside each
+/// other come in any order.
+fn subcommands(starts: &[String]) -> Vec<&str> {
+    let mut found: Vec<_> = starts
+        .iter()
+        .map(|line| {
+            let mut words = line.split(' ').filter(|word| *word != "--no-optional-locks");
+            loop {
+                match words.next() {
+                    Some("-c") => drop(words.next()),
+                    word => return word.unwrap_or_default(),
+                }
+            }
+        })
+        .collect();
+    found.sort_unstable();
+    found
+}
+
+#[test]
+fn the_number_of_processes_grows_with_nothing() {
+    for size in [10, 1_000] {
+        let sized = Sized::new(size);
+        let (status, starts) = sized.push();
+        assert_eq!(status, 0, "{size}");
+        assert_eq!(subcommands(&starts), ["diff-tree", "diff-tree"], "a push of {size} commits");
+
+        let (status, starts) = sized.gate(&["check"], "");
+        assert_eq!(status, 0, "{size}");
+        assert_eq!(subcommands(&starts), ["diff-tree", "diff-tree", "ls-files", "status"], "a check of {size} files");
+
+        for number in (0..size).step_by(size / 10) {
+            sized.repo.write(format!("src/d{}/f{number}", number % 20), "changed").write(format!("new/{number}"), "");
+        }
+        assert_eq!(sized.gate(&["run", "test"], "").0, 0);
+        let (status, starts) = sized.gate(&["check"], "");
+        assert_eq!(status, 0, "{size}");
+        let expected = ["diff-tree", "diff-tree", "ls-files", "ls-files", "status", "update-index", "update-index"];
+        assert_eq!(subcommands(&starts), expected, "a check with {size} files, ten of them changed and ten new");
+    }
+}
