@@ -2,7 +2,8 @@
 //! same answer could cost.
 //!
 //! `cargo bench --bench latency` takes some minutes; `-- --quick` takes a small repository and a few rounds. What the
-//! rows mean, and the aims, is in `docs/performance.md`.
+//! rows mean, and the aims, is in `docs/performance.md`. `-- push`, `-- check` or `-- run` measures that alone;
+//! `--keep` leaves the repositories.
 
 #![allow(
     clippy::print_stdout,
@@ -52,6 +53,9 @@ fn main() {
                 repo.make_dirty();
                 check(&repo, &format!("{place}, 32 paths changed"), rounds);
             }
+        }
+        if args.iter().any(|arg| arg == "--keep") {
+            repo.keep();
         }
     }
 }

@@ -172,6 +172,12 @@ impl Repository {
         self.folder.path().canonicalize().expect("a real path").join(name)
     }
 
+    /// Leaves the repository where it is, for a profiler.
+    pub fn keep(mut self) {
+        self.folder.disable_cleanup(true);
+        println!("\nkept: {}", self.root.display());
+    }
+
     fn script(&self, name: &str, content: &str) {
         use std::os::unix::fs::PermissionsExt as _;
         let path = self.outside(name);

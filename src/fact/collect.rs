@@ -3,21 +3,18 @@
 use std::collections::BTreeMap;
 
 use crate::fact::commits::{self, NewCommits};
-use crate::fact::evidence::RunFact;
+use crate::fact::compare;
 pub use crate::fact::lineage::{BaseOf, Lineage, lineage, pushed, target};
 use crate::fact::overlay;
 use crate::fact::subject::{Base, RefUpdate, Role, Subject};
 use crate::fact::{Facts, Note};
 use crate::git::{DefaultBranch, GitError, Head, Look, Repo, TreeDiff};
-use crate::journal::{Journal, JournalError, MAX_PATHS, RecordedRun, State};
+use crate::journal::{Journal, JournalError, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
-use crate::policy::{Command, Policy};
+use crate::policy::Policy;
 use crate::repo_path::RepoPath;
 use crate::snapshot::Snapshot;
-
-/// How many of the newest runs of a command are compared with a subject, beside those on exactly its tree.
-const COMPARED: usize = 32;
 
 /// Facts that could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -141,10 +138,10 @@ fn update_name(update: &RefUpdate) -> String {
 }
 
 /// A subject whose comparisons are still to be made.
-struct Draft<'a> {
-    subject: Subject,
+pub(super) struct Draft<'a> {
+    pub(super) subject: Subject,
     /// The tree the comparisons start from: the subject's own, or that of `HEAD` below a working tree.
-    tree: Option<Oid>,
+    pub(super) tree: Option<Oid>,
     base_tree: Option<Oid>,
     snapshot: Option<&'a Snapshot>,
 }
@@ -193,7 +190,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The paths on which the content at the other end of `diff` differs from this subject.
-    fn differing(&self, diff: &TreeDiff) -> Option<Vec<RepoPath>> {
+    pub(super) fn differing(&self, diff: &TreeDiff) -> Option<Vec<RepoPath>> {
         let TreeDiff::Changes(changes) = diff else { return None };
         Some(match self.snapshot {
             Some(snapshot) => overlay::differing(changes, &snapshot.dirty),
@@ -211,7 +208,7 @@ fn base_tree(repo: &Repo, base: &Base) -> Result<Option<Oid>, GitError> {
     }
 }
 
-/// Makes all comparisons in two calls of git, however many subjects and runs there are.
+/// Makes all comparisons, in at most three calls of git, however many subjects and runs there are.
 fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> Result<Facts, CollectError> {
     let bases: Vec<_> =
         drafts.iter().filter_map(|draft| Some((draft.base_tree.clone()?, draft.tree.clone()?))).collect();
@@ -221,30 +218,7 @@ fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> R
             draft.base_tree.as_ref().and_then(|_| diffs.next()).and_then(|diff| draft.differing(&diff));
     }
 
-    let mut wanted = Vec::new();
-    for (index, draft) in drafts.iter().enumerate() {
-        let Some(tree) = &draft.tree else { continue };
-        for command in sources.policy.commands.iter().filter(|command| may_be_asked(draft, command)) {
-            for run in candidates(sources, command, tree)? {
-                wanted.push((index, command, run));
-            }
-        }
-    }
-    // Of a run, what it is compared with first, then what happened while it ran: the list in the journal is cut off.
-    let pairs: Vec<_> = wanted
-        .iter()
-        .filter_map(|(index, _, run)| {
-            let (start, end) = (run.run.start.tree.clone(), run.run.end.tree.clone());
-            Some([(start.clone(), drafts[*index].tree.clone()?), (start, end)])
-        })
-        .flatten()
-        .collect();
-    let diffs = sources.repo.diff_trees(&pairs)?;
-    for ((index, command, run), diff) in wanted.into_iter().zip(diffs.chunks_exact(2)) {
-        let differs = drafts[index].differing(&diff[0]);
-        let fact = run_fact(&run, differs, &diff[1]);
-        drafts[index].subject.runs.entry(command.name.clone()).or_default().push(fact);
-    }
+    compare::runs(sources, &mut drafts)?;
     for draft in &mut drafts {
         for command in &sources.policy.commands {
             let key = command.reference().key;
@@ -262,48 +236,6 @@ fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> R
         notes: journal_notes(sources.state),
         receiving: false,
     })
-}
-
-/// Whether any gate could ask for this command's evidence: a change it does not read needs no comparison.
-fn may_be_asked(draft: &Draft<'_>, command: &Command) -> bool {
-    let changed = |paths: &Vec<RepoPath>| paths.iter().any(|path| command.inputs.matches(path));
-    draft.subject.opaque.iter().any(|path| command.inputs.matches_below(path))
-        || draft.subject.changed.as_ref().is_none_or(changed)
-}
-
-/// The runs that may be of this content: the newest, and all on exactly this tree.
-fn candidates(sources: Sources<'_>, command: &Command, tree: &Oid) -> Result<Vec<RecordedRun>, CollectError> {
-    let key = command.reference().key;
-    let mut runs: Vec<_> = sources.state.runs(&key).iter().take(COMPARED).cloned().collect();
-    for run in sources.journal.runs_on(&key, tree)? {
-        if runs.iter().all(|known| known.id != run.id) {
-            runs.push(run);
-        }
-    }
-    runs.sort_by(|a, b| b.id.cmp(&a.id));
-    Ok(runs)
-}
-
-fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &TreeDiff) -> RunFact {
-    let run = &recorded.run;
-    let both = |a: &[RepoPath], b: &[RepoPath]| a.iter().chain(b).cloned().collect::<Vec<_>>();
-    // A list that is full may have lost paths, and then nobody knows which.
-    let cut = [&run.start, &run.end].iter().any(|snapshot| snapshot.opaque.len() >= MAX_PATHS);
-    RunFact {
-        id: recorded.id.clone(),
-        grade: recorded.origin.grade,
-        ended: run.ended,
-        report: run.report.clone(),
-        masked: run.masked.clone(),
-        tree: run.start.tree.clone(),
-        changed: match during {
-            TreeDiff::Changes(changes) => Some(overlay::listed(changes)),
-            TreeDiff::Unreadable => None,
-        },
-        opaque: both(&run.start.opaque, &run.end.opaque),
-        untracked: run.start.untracked.clone(),
-        differs: differs.filter(|_| !cut),
-    }
 }
 
 fn journal_notes(state: &State) -> Vec<Note> {

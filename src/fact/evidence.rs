@@ -78,6 +78,14 @@ impl RunFact {
         self.unsettled(inputs).is_some_and(|paths| paths.is_empty())
     }
 
+    /// Whether the subject is what was tested, as far as `inputs` go: [`RunFact::disagreement`] is empty. Ends at the
+    /// first path that differs.
+    pub fn agrees(&self, inputs: &PathRules, subject_opaque: &[RepoPath]) -> bool {
+        let mut opaque = self.opaque.iter().chain(subject_opaque);
+        self.differs.as_ref().is_some_and(|differs| !differs.iter().any(|path| inputs.matches(path)))
+            && !opaque.any(|path| inputs.matches_below(path))
+    }
+
     /// The paths, among `inputs`, on which the subject is not what was tested. Empty: they agree. `None`: cannot be told.
     pub fn disagreement(&self, inputs: &PathRules, subject_opaque: &[RepoPath]) -> Option<Vec<RepoPath>> {
         let opaque = self.opaque.iter().chain(subject_opaque).filter(|path| inputs.matches_below(path));

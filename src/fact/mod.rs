@@ -5,6 +5,7 @@
 
 pub mod collect;
 pub mod commits;
+mod compare;
 pub mod evidence;
 pub mod lineage;
 mod overlay;

@@ -128,7 +128,7 @@ impl Case<'_> {
     }
 
     fn is_of_this_content(&self, run: &RunFact) -> bool {
-        run.is_stable(&self.command.inputs) && self.disagreement(run).is_some_and(|paths| paths.is_empty())
+        run.is_stable(&self.command.inputs) && run.agrees(&self.command.inputs, &self.subject.opaque)
     }
 
     fn judge_runs_of_this_content(&self, newest: &RunFact, here: &[&RunFact]) -> Finding {

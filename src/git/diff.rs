@@ -1,5 +1,6 @@
 //! What differs between trees, for many pairs in one process.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::command::{failed, run_any};
@@ -42,17 +43,27 @@ impl Repo {
         let answer = |pair: &(Oid, Oid)| {
             if pair.0 == pair.1 { Some(TreeDiff::Changes(Vec::new())) } else { known.get(pair).cloned() }
         };
-        let answers: Vec<Option<TreeDiff>> = pairs.iter().map(answer).collect();
+        let mut answers: Vec<Option<TreeDiff>> = pairs.iter().map(answer).collect();
         drop(known);
-        let answers = self.ask_diffs(pairs, answers)?;
-        let readable = pairs.iter().zip(&answers).filter(|((a, b), diff)| a != b && **diff != TreeDiff::Unreadable);
-        self.known_diffs().extend(readable.map(|(pair, diff)| (pair.clone(), diff.clone())));
-        Ok(answers)
+        let mut asked: Vec<(Oid, Oid)> =
+            pairs.iter().zip(&answers).filter(|(_, known)| known.is_none()).map(|(pair, _)| pair.clone()).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        if !asked.is_empty() {
+            let told: HashMap<_, _> = asked.iter().cloned().zip(self.ask_diffs(&asked)?).collect();
+            for (pair, answer) in pairs.iter().zip(&mut answers).filter(|(_, answer)| answer.is_none()) {
+                *answer = told.get(pair).cloned();
+            }
+            // What cannot be read now may be fetched or kept later.
+            self.known_diffs().extend(told.into_iter().filter(|(_, diff)| *diff != TreeDiff::Unreadable));
+        }
+        Ok(answers.into_iter().map(|answer| answer.unwrap_or(TreeDiff::Unreadable)).collect())
     }
 
-    /// Asks git for the answers that are missing.
-    fn ask_diffs(&self, pairs: &[(Oid, Oid)], mut answers: Vec<Option<TreeDiff>>) -> Result<Vec<TreeDiff>, GitError> {
-        let mut open: Vec<usize> = (0..pairs.len()).filter(|&i| answers[i].is_none()).collect();
+    /// Asks git about pairs of different trees.
+    fn ask_diffs(&self, pairs: &[(Oid, Oid)]) -> Result<Vec<TreeDiff>, GitError> {
+        let mut answers: Vec<Option<TreeDiff>> = vec![None; pairs.len()];
+        let mut open: Vec<usize> = (0..pairs.len()).collect();
         while !open.is_empty() {
             let mut command = self.command();
             command.args(["diff-tree", "--stdin", "-r", "--raw", "-z", "--no-renames", "--no-abbrev"]);
@@ -91,7 +102,7 @@ impl Repo {
             }
             // Its first pair is settled alone, so that every round shortens the list.
             let first = rest.remove(0);
-            answers[first] = self.diff_trees(&pairs[first..=first])?.pop();
+            answers[first] = self.ask_diffs(&pairs[first..=first])?.pop();
             open = rest;
         }
         Ok(answers.into_iter().map(|answer| answer.unwrap_or(TreeDiff::Unreadable)).collect())

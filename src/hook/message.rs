@@ -79,15 +79,16 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
         branch: head.branch.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned)),
         checked_out: Some(true),
     };
+    let state = place.state()?;
     let facts = Facts {
         moment: Moment::Commit,
         subjects: vec![subject],
-        waivers: place.state()?.waivers().iter().map(|(_, waived)| waived.clone()).collect(),
+        waivers: state.waivers().iter().map(|(_, waived)| waived.clone()).collect(),
         notes,
         receiving: false,
     };
     let quiet = gates::judge(&policy, &facts).iter().all(|result| result.effect() == gates::finding::Effect::Silent);
-    Ok(if quiet { None } else { Some(place.judge(&policy, facts)) })
+    Ok(if quiet { None } else { Some(place.judge(&policy, &state, facts)) })
 }
 
 /// The index that git makes this commit from: `git commit -a` and `git commit PATH` use one of their own. It counts

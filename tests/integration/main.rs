@@ -1,6 +1,13 @@
 //! Everything that is observed from outside, in one binary: one link, and shared support.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, missing_docs, unreachable_pub, reason = "tests are read, not published")]
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    missing_docs,
+    unreachable_pub,
+    reason = "tests are read, not published"
+)]
 
 mod architecture;
 mod attacks;

@@ -1,0 +1,126 @@
+//! Which recorded runs are held against a subject, and in what they differ from it.
+//!
+//! Comparing costs most of a judgement. Nearly always one of the newest runs is of this very content and good; then
+//! further good ones cannot change the answer, and only those that failed or showed nothing are still looked at.
+
+use std::collections::BTreeMap;
+
+use crate::fact::collect::{CollectError, Draft, Sources};
+use crate::fact::evidence::{RunFact, Shows};
+use crate::fact::overlay;
+use crate::git::TreeDiff;
+use crate::journal::{MAX_PATHS, RecordedRun};
+use crate::oid::Oid;
+use crate::policy::Command;
+use crate::repo_path::RepoPath;
+
+/// How many of the newest runs of a command are compared with a subject, beside those on exactly its tree.
+const COMPARED: usize = 32;
+/// How many of these are compared first.
+const FIRST: usize = 4;
+
+/// A run that is compared with a draft.
+struct Pair<'a> {
+    draft: usize,
+    command: &'a Command,
+    run: RecordedRun,
+}
+
+/// Adds to each subject the runs that may be of its content, newest first. At most two calls of git.
+pub(super) fn runs(sources: Sources<'_>, drafts: &mut [Draft<'_>]) -> Result<(), CollectError> {
+    let (mut first, mut rest) = (Vec::new(), Vec::new());
+    for (index, draft) in drafts.iter().enumerate() {
+        let Some(tree) = &draft.tree else { continue };
+        for command in sources.policy.commands.iter().filter(|command| may_be_asked(draft, command)) {
+            for (number, run) in candidates(sources, command, tree)?.into_iter().enumerate() {
+                let part = if number < FIRST || run.run.start.tree == *tree { &mut first } else { &mut rest };
+                part.push(Pair { draft: index, command, run });
+            }
+        }
+    }
+    compare(sources, drafts, first)?;
+    let mut settled = BTreeMap::new();
+    rest.retain(|pair| {
+        let known = settled.entry((pair.draft, &pair.command.name));
+        let settled = *known.or_insert_with(|| is_settled(sources, &drafts[pair.draft], pair.command));
+        !settled || run_fact(&pair.run, None, &TreeDiff::Unreadable).shows() != Shows::Pass
+    });
+    compare(sources, drafts, rest)?;
+    for draft in drafts {
+        draft.subject.runs.values_mut().for_each(|runs| runs.sort_by(|a, b| b.id.cmp(&a.id)));
+    }
+    Ok(())
+}
+
+fn compare(sources: Sources<'_>, drafts: &mut [Draft<'_>], pairs: Vec<Pair<'_>>) -> Result<(), CollectError> {
+    // Of a run, what it is compared with first, then what happened while it ran: the list in the journal is cut off.
+    let trees: Vec<_> = pairs
+        .iter()
+        .filter_map(|pair| {
+            let (start, end) = (pair.run.run.start.tree.clone(), pair.run.run.end.tree.clone());
+            Some([(start.clone(), drafts[pair.draft].tree.clone()?), (start, end)])
+        })
+        .flatten()
+        .collect();
+    let diffs = sources.repo.diff_trees(&trees)?;
+    for (pair, diff) in pairs.into_iter().zip(diffs.chunks_exact(2)) {
+        let draft = &mut drafts[pair.draft];
+        let fact = run_fact(&pair.run, draft.differing(&diff[0]), &diff[1]);
+        draft.subject.runs.entry(pair.command.name.clone()).or_default().push(fact);
+    }
+    Ok(())
+}
+
+/// Whether any gate could ask for this command's evidence: a change it does not read needs no comparison.
+fn may_be_asked(draft: &Draft<'_>, command: &Command) -> bool {
+    let changed = |paths: &Vec<RepoPath>| paths.iter().any(|path| command.inputs.matches(path));
+    draft.subject.opaque.iter().any(|path| command.inputs.matches_below(path))
+        || draft.subject.changed.as_ref().is_none_or(changed)
+}
+
+/// Whether a run that counts is of this content and good: then another good one says nothing more.
+fn is_settled(sources: Sources<'_>, draft: &Draft<'_>, command: &Command) -> bool {
+    let gate = sources.policy.gates.iter().find(|gate| gate.id == command.gate);
+    let good = |run: &RunFact| {
+        gate.is_some_and(|gate| run.grade >= gate.min_grade)
+            && run.shows() == Shows::Pass
+            && run.is_stable(&command.inputs)
+            && run.agrees(&command.inputs, &draft.subject.opaque)
+    };
+    draft.subject.runs.get(&command.name).is_some_and(|runs| runs.iter().any(good))
+}
+
+/// The runs that may be of this content: the newest, and all on exactly this tree. Newest first.
+fn candidates(sources: Sources<'_>, command: &Command, tree: &Oid) -> Result<Vec<RecordedRun>, CollectError> {
+    let key = command.reference().key;
+    let mut runs: Vec<_> = sources.state.runs(&key).iter().take(COMPARED).cloned().collect();
+    for run in sources.journal.runs_on(&key, tree)? {
+        if runs.iter().all(|known| known.id != run.id) {
+            runs.push(run);
+        }
+    }
+    runs.sort_by(|a, b| b.id.cmp(&a.id));
+    Ok(runs)
+}
+
+fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &TreeDiff) -> RunFact {
+    let run = &recorded.run;
+    let both = |a: &[RepoPath], b: &[RepoPath]| a.iter().chain(b).cloned().collect::<Vec<_>>();
+    // A list that is full may have lost paths, and then nobody knows which.
+    let cut = [&run.start, &run.end].iter().any(|snapshot| snapshot.opaque.len() >= MAX_PATHS);
+    RunFact {
+        id: recorded.id.clone(),
+        grade: recorded.origin.grade,
+        ended: run.ended,
+        report: run.report.clone(),
+        masked: run.masked.clone(),
+        tree: run.start.tree.clone(),
+        changed: match during {
+            TreeDiff::Changes(changes) => Some(overlay::listed(changes)),
+            TreeDiff::Unreadable => None,
+        },
+        opaque: both(&run.start.opaque, &run.end.opaque),
+        untracked: run.start.untracked.clone(),
+        differs: differs.filter(|_| !cut),
+    }
+}
