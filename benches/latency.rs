@@ -3,7 +3,7 @@
 //!
 //! `cargo bench --bench latency` takes some minutes; `-- --quick` takes a small repository and a few rounds. What the
 //! rows mean, and the aims, is in `docs/performance.md`. `-- push`, `-- check` or `-- run` measures that alone;
-//! `--keep` leaves the repositories.
+//! `--rounds=N` sets their number, `--keep` leaves the repositories.
 
 #![allow(
     clippy::print_stdout,
@@ -28,11 +28,12 @@ fn main() {
     }
     let quick = args.iter().any(|arg| arg == "--quick");
     let only = args.iter().find(|arg| !arg.starts_with("--")).map_or("", String::as_str);
+    let rounds = args.iter().find_map(|arg| arg.strip_prefix("--rounds=")?.parse().ok());
+    let rounds = rounds.unwrap_or(if quick { 7 } else { 15 });
     let sizes: &[usize] = if quick { &[1_000] } else { &[1_000, 50_000] };
     let journals: &[usize] = if quick { &[100, 10_000] } else { &[100, 100_000] };
     for &files in sizes {
         let repo = Repository::generate(files);
-        let rounds = if quick { 7 } else { 15 };
         for &entries in journals {
             repo.journal(entries);
             let place = format!("{files} files, {entries} journal entries");

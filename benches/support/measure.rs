@@ -27,6 +27,8 @@ pub struct Contender<'a> {
     limit: Option<Limit>,
     /// Milliseconds, one for each round.
     times: Vec<f64>,
+    /// Milliseconds of processor time, of all rounds together.
+    cpu: f64,
 }
 
 impl<'a> Contender<'a> {
@@ -39,6 +41,7 @@ impl<'a> Contender<'a> {
             after: Box::new(|| {}),
             limit: None,
             times: Vec::new(),
+            cpu: 0.0,
         }
     }
 
@@ -60,8 +63,10 @@ impl<'a> Contender<'a> {
         self
     }
 
-    fn run(&self, mut command: Command) -> Duration {
+    /// How long it took, and how many milliseconds of processor time.
+    fn run(&self, mut command: Command) -> (Duration, f64) {
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let cpu = cpu_of_children();
         let begun = Instant::now();
         let mut child = command.spawn().expect("the command starts");
         let mut pipe = child.stdin.take().expect("a pipe");
@@ -69,7 +74,7 @@ impl<'a> Contender<'a> {
         let _ = pipe.write_all(&self.stdin);
         drop(pipe);
         let status = child.wait().expect("the command ends");
-        let took = begun.elapsed();
+        let took = (begun.elapsed(), cpu_of_children() - cpu);
         assert!(status.success(), "{}: {status}: {command:?}", self.name);
         (self.after)();
         took
@@ -99,13 +104,14 @@ pub fn compare(title: &str, rounds: usize, mut contenders: Vec<Contender<'_>>) {
     }
     for _ in 0..rounds {
         for one in &mut contenders {
-            let took = one.run((one.command)()).as_secs_f64() * 1000.0;
-            one.times.push(took);
+            let took = one.run((one.command)());
+            one.times.push(took.0.as_secs_f64() * 1000.0);
+            one.cpu += took.1;
         }
     }
     println!("\n### {title}\n");
-    println!("| {rounds} rounds | median ms | min–max | × first | + ms | peak MB | aim |");
-    println!("| --- | --: | --: | --: | --: | --: | --- |");
+    println!("| {rounds} rounds | median ms | min–max | × first | + ms | cpu ms | peak MB | aim |");
+    println!("| --- | --: | --: | --: | --: | --: | --: | --- |");
     let first = contenders[0].times.clone();
     for one in &contenders {
         let against = |compared: &dyn Fn(f64, f64) -> f64| {
@@ -122,11 +128,21 @@ pub fn compare(title: &str, rounds: usize, mut contenders: Vec<Contender<'_>>) {
             if over <= 0.0 { format!("{said}: met") } else { format!("{said}: missed by {over:.1} ms") }
         });
         println!(
-            "| {} | {:.1} | {low:.1}–{high:.1} | {ratio:.2} | {more:.1} | {peak} | {aim} |",
+            "| {} | {:.1} | {low:.1}–{high:.1} | {ratio:.2} | {more:.1} | {cpu:.1} | {peak} | {aim} |",
             one.name,
-            median(one.times.clone())
+            median(one.times.clone()),
+            cpu = one.cpu / f64::from(u32::try_from(rounds).unwrap_or(u32::MAX)),
         );
     }
+}
+
+/// The processor time of all children that have ended, in milliseconds; 0 where the system has no such file. It comes in
+/// steps of ten, so that only a mean over many rounds says something. On a busy machine it says more than the clock.
+fn cpu_of_children() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name of the program stands in parentheses and may hold anything; then `cutime` and `cstime` are 14th and 15th.
+    let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace();
+    fields.skip(13).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() * 10.0
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
