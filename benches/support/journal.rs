@@ -67,6 +67,7 @@ fn run(number: usize, tree: Oid) -> Run {
         ended: Ended::Exited(i32::from(failed > 0)),
         millis: 1_234,
         report: Some(RunReport { runner: "cargo-test".to_owned(), passed: 120, failed, skipped: 1 }),
+        masked: None,
         tail: "test module::tests::a_name_of_usual_length ... ok\n".repeat(12),
         policy: "0".repeat(64),
     }
@@ -79,6 +80,7 @@ fn judged(number: usize, tree: Oid) -> Judged {
         verdict: format!("v20260102T030405-{number:08x}"),
         moment: Moment::Stop,
         trees: vec![tree],
+        commits: Vec::new(),
         failing: if blocked { vec![failing] } else { vec![] },
         blocked,
         attempt: u32::from(blocked),

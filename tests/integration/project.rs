@@ -260,7 +260,9 @@ impl Project {
         let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let record = |path: &PathBuf| {
             let name = name(path);
-            path.extension().is_some_and(|extension| extension == "json") && !name.starts_with("verdict_") && !name.starts_with("escalation_")
+            path.extension().is_some_and(|extension| extension == "json")
+                && !name.starts_with("verdict_")
+                && !name.starts_with("escalation_")
         };
         self.verdict_files().into_iter().filter(record).collect()
     }

@@ -128,7 +128,15 @@ fn run(tree: Oid) -> Box<Run> {
 fn judged(number: usize, tree: Oid) -> Judged {
     let failing = FailingGate { gate: "tests".to_owned(), fingerprint: number.to_string(), blocks: true };
     let verdict = format!("v{number}");
-    Judged { verdict, moment: Moment::Stop, trees: vec![tree], commits: vec![], failing: vec![failing], blocked: true, attempt: 1 }
+    Judged {
+        verdict,
+        moment: Moment::Stop,
+        trees: vec![tree],
+        commits: vec![],
+        failing: vec![failing],
+        blocked: true,
+        attempt: 1,
+    }
 }
 
 /// The commands that git was started with, without settings and in order of their names: those that run beside each
