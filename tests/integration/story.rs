@@ -47,7 +47,7 @@ fn the_story_from_init_to_a_protected_branch() {
         .exits(1)
         .says("main is protected: moving it needs a pull request")
         .says("push a branch of its own and open a pull request from it")
-        .says("next: git push origin feature:refs/heads/feature");
+        .says("next: git push origin feature\n");
     assert_eq!(project.refs()["refs/heads/main"], main);
 }
 
