@@ -61,9 +61,12 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     } else {
         ui.line(render::commits::head());
     }
-    let wants = |commit: &_| yardstick.judge(commit).wants_lines;
-    let streamed = commits::stream(repo, &range, head.branch.as_deref(), wants, |commit| {
-        let judgement = yardstick.judge(&commit);
+    let judge = |commit: &_| {
+        let judgement = yardstick.judge(commit);
+        let wants = judgement.wants_lines;
+        (judgement, wants)
+    };
+    let streamed = commits::stream(repo, &range, head.branch.as_deref(), judge, |commit, judgement| {
         let whys: Vec<String> =
             judgement.reasons.iter().map(|reason| gates::commits::line(gate, &commit, reason)).collect();
         tally.add(&judgement);

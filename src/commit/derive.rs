@@ -218,11 +218,8 @@ fn learn(scopes: &mut [Scope], history: &[Past], rules: &Rules) -> Result<(), In
     for (word, counts) in by_word {
         let total = words.get(word).copied().unwrap_or_default();
         let Some((&scope, &count)) = counts.iter().max_by_key(|(_, count)| **count) else { continue };
-        if table.find(word).is_none()
-            && count >= NAMED
-            && count * 10 >= total * 7
-            && word.chars().all(|c| !c.is_control())
-        {
+        let sweeping = rules.sweeping.iter().any(|known| known.eq_ignore_ascii_case(word));
+        if table.find(word).is_none() && !sweeping && count >= NAMED && count * 10 >= total * 7 {
             scopes[scope].aliases.push(word.to_owned());
         }
     }

@@ -15,7 +15,8 @@ pub struct Table {
     parents: Vec<Option<usize>>,
     globs: Vec<Rule>,
     set: GlobSet,
-    shared: Vec<GlobSet>,
+    /// What scopes share, by scope; those that share nothing are not here.
+    shared: Vec<(usize, GlobSet)>,
 }
 
 /// One glob of a scope.
@@ -48,7 +49,9 @@ impl Table {
                 set.add(check_glob(plain)?);
                 globs.push(Rule { scope: number, glob: glob.clone(), negated, specificity: specificity(plain) });
             }
-            shared.push(crate::policy::glob_set(&scope.shared)?);
+            if !scope.shared.is_empty() {
+                shared.push((number, crate::policy::glob_set(&scope.shared)?));
+            }
         }
         let set =
             set.build().map_err(|error| InvalidGlob { glob: "[scopes]".to_owned(), reason: error.to_string() })?;
@@ -102,8 +105,11 @@ impl Table {
 
     /// The scopes with which a path may go along, beyond its own.
     pub fn shared_with(&self, path: &RepoPath) -> Vec<usize> {
+        if self.shared.is_empty() {
+            return Vec::new();
+        }
         let os = path.to_os();
-        (0..self.shared.len()).filter(|&scope| self.shared[scope].is_match(&os)).collect()
+        self.shared.iter().filter(|(_, globs)| globs.is_match(&os)).map(|(scope, _)| *scope).collect()
     }
 
     /// The scope that a subject means: by name, by another name, or by the last part of a nested name.

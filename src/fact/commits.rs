@@ -87,31 +87,37 @@ pub fn collect(
     if yardsticks.is_empty() {
         return Ok(found);
     }
-    let wants = |commit: &Commit| yardsticks.iter().any(|yardstick| yardstick.judge(commit).wants_lines);
+    let judge = |commit: &Commit| ((), yardsticks.iter().any(|yardstick| yardstick.judge(commit).wants_lines));
     let limit = Some(MOST);
     let range = Range { limit: range.limit.or(limit), ..range.clone() };
-    found.unknown = stream(repo, &range, branch, wants, |commit| found.commits.push(commit))?;
+    found.unknown = stream(repo, &range, branch, judge, |commit, ()| found.commits.push(commit))?;
     Ok(found)
 }
 
-/// Reads a range and hands each commit to `sink`, newest first, in memory that does not grow with the range. `wants`
-/// says whether the judgement of a commit depends on its changed lines.
-pub fn stream(
+/// Reads a range and hands each commit to `sink`, newest first, in memory that does not grow with the range, together
+/// with what `judge` makes of it. `judge` also says whether that depends on the changed lines: then they are read, and
+/// it is asked again.
+pub fn stream<T>(
     repo: &Repo,
     range: &Range,
     branch: Option<&str>,
-    wants: impl Fn(&Commit) -> bool,
-    mut sink: impl FnMut(Commit),
+    judge: impl Fn(&Commit) -> (T, bool),
+    mut sink: impl FnMut(Commit, T),
 ) -> Result<Option<Unknown>, GitError> {
     let by_branch = branch.and_then(author::agent_of_branch);
     let mut lines = repo.lines();
     let mut unknown = None;
     let mut first = Vec::new();
-    let mut settle = |mut commit: Commit, always: bool, sink: &mut dyn FnMut(Commit)| -> Result<(), GitError> {
-        if commit.parents.len() < 2 && (always || wants(&commit)) {
-            lines.look_into(&mut commit)?;
-        }
-        sink(commit);
+    let mut settle = |mut commit: Commit, always: bool, sink: &mut dyn FnMut(Commit, T)| -> Result<(), GitError> {
+        let first = if always { None } else { Some(judge(&commit)) };
+        let value = match first {
+            Some((value, false)) => value,
+            _ => {
+                lines.look_into(&mut commit)?;
+                judge(&commit).0
+            }
+        };
+        sink(commit, value);
         Ok(())
     };
     let mut few = true;
