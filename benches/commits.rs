@@ -36,7 +36,7 @@ fn main() {
     let repo = folder.path().join("repo");
     match &given {
         Some(path) => {
-            git(folder.path(), &["clone", "-q", "--shared", "--no-checkout", &path.to_string_lossy(), "repo"])
+            git(folder.path(), &["clone", "-q", "--shared", "--no-checkout", &path.to_string_lossy(), "repo"]);
         }
         None => generate(&repo),
     }

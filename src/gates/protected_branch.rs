@@ -11,6 +11,7 @@ use super::finding::{Answer, Finding};
 use super::words;
 use crate::fact::Facts;
 use crate::fact::subject::{DefaultBranch, RefUpdate, Subject};
+use crate::oid::Oid;
 use crate::policy::{Gate, ParamError, Policy, glob_set, read_params};
 
 /// The kind `protected-branch`.
@@ -46,7 +47,7 @@ fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -
         (_, None) => "creating it",
         _ => "moving it",
     };
-    let commit = update.new.as_ref().map(|oid| oid.short()).unwrap_or_default();
+    let commit = update.new.as_ref().map(Oid::short).unwrap_or_default();
     // A branch of its own for the same commit: the local one where it has another name, else a new one.
     let refspec = match &subject.branch {
         Some(local) if local != branch => words::shell_word(local),

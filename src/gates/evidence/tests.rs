@@ -106,6 +106,7 @@ fn with_runs(runs: Vec<RunFact>) -> Finding {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one table")]
 fn what_runs_show() {
     let changed = |paths_: &[&str], mut run: RunFact| {
         run.changed = Some(paths(paths_));
