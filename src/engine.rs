@@ -11,7 +11,8 @@ use jiff::Timestamp;
 use crate::config::{self, LocateError, Places, ReadFile};
 use crate::event::{EventKind, Judged, Origin};
 use crate::exit::Exit;
-use crate::fact::collect::{self, BaseOf, Lineage, Sources};
+use crate::fact::collect::{self, BaseOf, Sources};
+use crate::fact::lineage::{Lineage, Target};
 use crate::fact::subject::Base;
 use crate::fact::{Facts, Note};
 use crate::failure::Failure;
@@ -94,7 +95,7 @@ impl Workplace {
     /// The one policy for everything that is pushed together to where the default branch is at `target`: that of the
     /// merge base, and that of `target` where there are several or the merge base has none. A branch that is pushed
     /// beside others, or begins before there was a policy, cannot bring its own.
-    pub fn policy_of_push(&self, judged: &[&Lineage], target: Option<&Oid>) -> Result<(Policy, Vec<Note>), Failure> {
+    pub fn policy_of_push(&self, judged: &[&Lineage], target: Option<&Target>) -> Result<(Policy, Vec<Note>), Failure> {
         let file = RepoPath::from(config::FILE);
         let of = |commit: &Oid| self.repo.blob_at(commit, &file).map_err(|error| error.to_string());
         let here = || match self.repo.root().map(|root| std::fs::read(root.join(config::FILE))) {
@@ -113,7 +114,7 @@ impl Workplace {
         let all_have = judged.iter().all(|lineage| matches!(lineage.base, Base::MergeBase { .. }));
         let shared = bases.first().copied().filter(|_| all_have && bases.len() == 1);
         let has_policy = |commit: &&Oid| !matches!(of(commit), Ok(None));
-        let base = shared.into_iter().chain(target).find(has_policy).or(shared);
+        let base = shared.into_iter().chain(target.map(|target| &target.tip)).find(has_policy).or(shared);
         // Where the policy is not of the merge base, a commit without one has not taken it away.
         let own = |lineage: &&Lineage| base == shared || !matches!(of(&lineage.commit), Ok(None));
         let judged = judged.first().copied().filter(own);
@@ -131,7 +132,15 @@ impl Workplace {
             }
         })?;
         let notes = located.notes.iter().map(|note| Note { kind: "policy".to_owned(), text: note.to_string() });
-        Ok((located.policy, notes.collect()))
+        let moved = target.filter(|target| target.moved).map(|target| Note {
+            kind: "base-moved".to_owned(),
+            text: format!(
+                "refs/remotes/{} was moved by hand; what the remote last said, {}, counts",
+                target.branch,
+                target.tip.short()
+            ),
+        });
+        Ok((located.policy, notes.chain(moved).collect()))
     }
 
     /// What is here and how it is to be judged. Everything else is read while git looks at the working tree, which

@@ -11,8 +11,19 @@ pub struct Lineage {
     pub commit: Oid,
     /// What it is compared with.
     pub base: Base,
-    /// The tip of the default branch, as far as it is known here.
-    pub target: Option<Oid>,
+    /// The default branch, as far as it is known here.
+    pub target: Option<Target>,
+}
+
+/// The branch that work is meant for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Its name: `origin/main`, or `main` where others push to.
+    pub branch: String,
+    /// The last commit of it that is known.
+    pub tip: Oid,
+    /// What stands for it in a clone was moved by hand since the remote was asked; `tip` is from before.
+    pub moved: bool,
 }
 
 /// Whose default branch work is compared with.
@@ -31,12 +42,11 @@ pub enum BaseOf<'a> {
 ///
 /// In a clone, only what a remote is known to have is a base: a local branch can be moved by whoever is judged.
 pub fn lineage(repo: &Repo, commit: &Oid, base: BaseOf<'_>) -> Result<Lineage, GitError> {
-    let branch = base_branch(repo, base)?;
-    let target = branch.as_ref().map(|(_, tip)| tip.clone());
-    let base = match branch {
+    let target = target(repo, base)?;
+    let base = match &target {
         None => Base::Nothing,
-        Some((branch, tip)) => match repo.merge_base(commit, &tip)? {
-            Some(base) => Base::MergeBase { commit: base, branch },
+        Some(Target { branch, tip, .. }) => match repo.merge_base(commit, tip)? {
+            Some(base) => Base::MergeBase { commit: base, branch: branch.clone() },
             None if repo.is_shallow() => {
                 Base::Unknown(format!("this clone is shallow and does not reach {branch}: git fetch --unshallow"))
             }
@@ -47,18 +57,14 @@ pub fn lineage(repo: &Repo, commit: &Oid, base: BaseOf<'_>) -> Result<Lineage, G
     Ok(Lineage { commit: commit.clone(), base, target })
 }
 
-/// The tip of the default branch, as far as it is known here.
-pub fn target(repo: &Repo, base: BaseOf<'_>) -> Result<Option<Oid>, GitError> {
-    Ok(base_branch(repo, base)?.map(|(_, tip)| tip))
-}
-
-/// The branch that stands for the default branch, and its tip.
-fn base_branch(repo: &Repo, base: BaseOf<'_>) -> Result<Option<(String, Oid)>, GitError> {
+/// The default branch, as far as it is known here.
+pub fn target(repo: &Repo, base: BaseOf<'_>) -> Result<Option<Target>, GitError> {
     let first = match base {
         BaseOf::OwnDefault => {
             let Some(name) = repo.symbolic_ref("HEAD")? else { return Ok(None) };
             let tip = repo.reference(&name)?;
-            return Ok(tip.map(|tip| (name.trim_start_matches("refs/heads/").to_owned(), tip)));
+            let branch = name.trim_start_matches("refs/heads/").to_owned();
+            return Ok(tip.map(|tip| Target { branch, tip, moved: false }));
         }
         BaseOf::Remote(remote) => {
             if let Some(found) = default_of(repo, remote)? {
@@ -80,13 +86,14 @@ fn base_branch(repo: &Repo, base: BaseOf<'_>) -> Result<Option<(String, Oid)>, G
 }
 
 /// The default branch of one remote as it was last fetched.
-fn default_of(repo: &Repo, remote: &str) -> Result<Option<(String, Oid)>, GitError> {
+fn default_of(repo: &Repo, remote: &str) -> Result<Option<Target>, GitError> {
     let prefix = format!("refs/remotes/{remote}/");
     let named = repo.symbolic_ref(&format!("{prefix}HEAD"))?;
     let guesses = [format!("{prefix}main"), format!("{prefix}master")];
     for name in named.into_iter().chain(guesses) {
-        if let Some(tip) = repo.reference(&name)? {
-            return Ok(Some((name.trim_start_matches("refs/remotes/").to_owned(), tip)));
+        if let Some((tip, moved)) = repo.tracked(&name)? {
+            let branch = name.trim_start_matches("refs/remotes/").to_owned();
+            return Ok(Some(Target { branch, tip, moved }));
         }
     }
     Ok(None)

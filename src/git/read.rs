@@ -46,6 +46,17 @@ fn own_oid(oid: git2::Oid) -> Result<Oid, git2::Error> {
     oid.to_string().parse().map_err(|_| git2::Error::from_str("an object id of another form"))
 }
 
+/// Whether a line in the log of a remote-tracking reference is of no remote's making.
+fn by_hand(message: &[u8]) -> bool {
+    let message = String::from_utf8_lossy(message);
+    let mut words = message.split_whitespace();
+    match words.next() {
+        None => true,
+        Some("fetch" | "pull") => words.any(|word| matches!(word, "." | "./")),
+        Some(_) => false,
+    }
+}
+
 /// An object id that git printed, alone or at the start of a line.
 pub(super) fn parse_oid(bytes: &[u8], command: &str) -> Result<Oid, GitError> {
     let text = String::from_utf8_lossy(bytes);
@@ -242,6 +253,28 @@ impl Repo {
             .transpose()
     }
 
+    /// Where the remote-tracking reference `name` stood when a remote was last asked or told, and whether somebody
+    /// moved it by hand since: without a word (`git update-ref`) or from this very repository (`git fetch .`).
+    ///
+    /// Read from the log of the reference. Where there is none, or it knows of nothing else, what is there counts.
+    pub fn tracked(&self, name: &str) -> Result<Option<(Oid, bool)>, GitError> {
+        let Some(tip) = self.reference(name)? else { return Ok(None) };
+        let last = self.library(|library| {
+            // Reading a log that is not there would create it.
+            if !library.reference_has_log(name)? {
+                return Ok(None);
+            }
+            let log = library.reflog(name)?;
+            let here = log.get(0).is_some_and(|entry| entry.id_new().to_string() == tip.as_str());
+            let last = log.iter().find(|entry| !by_hand(entry.message_bytes().unwrap_or_default()));
+            last.filter(|_| here).map(|entry| own_oid(entry.id_new())).transpose()
+        });
+        Ok(Some(match last.flatten() {
+            Some(last) => (last.clone(), last != tip),
+            None => (tip, false),
+        }))
+    }
+
     /// A best common ancestor of two commits; `None` where they have none, or one of them is not here.
     pub fn merge_base(&self, a: &Oid, b: &Oid) -> Result<Option<Oid>, GitError> {
         let near =
@@ -264,6 +297,28 @@ impl Repo {
             None => Ok(self
                 .git_unless(&[1, 128], ["merge-base", "--is-ancestor", ancestor.as_str(), descendant.as_str()])?
                 .is_some()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_moved_a_remote_tracking_reference() {
+        for (message, hand) in [
+            ("", true),
+            ("fetch . HEAD:refs/remotes/origin/main: fast-forward", true),
+            ("fetch -q ./ +HEAD:refs/remotes/origin/main: forced-update", true),
+            ("fetch: fast-forward", false),
+            ("fetch origin: storing head", false),
+            ("pull --rebase origin main: fast-forward", false),
+            ("update by push", false),
+            ("clone: from ../bare.git", false),
+            ("remote: renamed refs/remotes/o/main to refs/remotes/origin/main", false),
+        ] {
+            assert_eq!(by_hand(message.as_bytes()), hand, "{message}");
         }
     }
 }

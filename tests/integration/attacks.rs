@@ -267,3 +267,21 @@ fn an_interrupted_run_is_no_failure_of_the_content() {
     let (through, said) = scene.push(&["origin", "feature"]);
     assert!(through && !said.contains("reservations"), "{said}");
 }
+
+#[test]
+fn a_base_that_was_moved_by_hand_is_not_what_the_remote_has() {
+    for moving in [
+        &["update-ref", "refs/remotes/origin/main", "HEAD"][..],
+        &["fetch", "-q", ".", "HEAD:refs/remotes/origin/main"],
+    ] {
+        let scene = Scene::new();
+        scene.commit_bad();
+        scene.repo.git(moving);
+        scene.refused(&["origin", "feature"], "no run of `sh t.sh`");
+        scene.refused(&["origin", "feature"], "refs/remotes/origin/main was moved by hand");
+        // What is proven goes through, whatever the base.
+        scene.repo.write("src/a", "good 2\n").commit_all("good");
+        assert!(scene.gate(&["run", "test"]).status.success());
+        scene.goes_through(&["origin", "feature"]);
+    }
+}
