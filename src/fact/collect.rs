@@ -50,7 +50,7 @@ pub fn at_stop(
     let mut drafts = Vec::new();
     if let Some(head) = head {
         let mut draft = Draft::commit("HEAD", sources.repo, head)?;
-        draft.subject.checked_out = Some(snapshot.is_clean());
+        draft.subject.checked_out = Some(true);
         drafts.push(draft);
     }
     if !snapshot.is_clean() {
@@ -71,7 +71,9 @@ pub fn compare_ahead(sources: Sources<'_>, commit: &Lineage) {
 
 /// Facts for one commit, wherever it is: `gate check --rev`.
 pub fn at_commit(sources: Sources<'_>, moment: Moment, name: &str, commit: &Lineage) -> Result<Facts, CollectError> {
-    let mut facts = finish(sources, moment, vec![Draft::commit(name, sources.repo, commit)?])?;
+    let mut draft = Draft::commit(name, sources.repo, commit)?;
+    draft.subject.checked_out = Some(sources.repo.head()?.commit.as_ref() == Some(&commit.commit));
+    let mut facts = finish(sources, moment, vec![draft])?;
     new_work(sources, &mut facts)?;
     Ok(facts)
 }

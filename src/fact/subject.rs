@@ -38,8 +38,7 @@ pub struct Subject {
     pub former_lines: BTreeMap<String, String>,
     /// The local branch it is the tip of.
     pub branch: Option<String>,
-    /// Whether the content of this subject is what lies in the working tree, as far as that is known. `None` where
-    /// nobody looked.
+    /// Whether it is the commit that is checked out, or the working tree itself; `None` where nobody looked.
     pub checked_out: Option<bool>,
 }
 

@@ -166,6 +166,11 @@ impl Case<'_> {
             return finding;
         }
         let inputs = &self.command.inputs;
+        let opaque: Vec<_> = self.subject.opaque.iter().filter(|path| inputs.matches_below(path)).cloned().collect();
+        if !opaque.is_empty() {
+            let words = context! { paths => list(&opaque) };
+            return self.finding(Answer::Fail, "opaque", opaque, Vec::new(), &words);
+        }
         if let Some(run) = counted.first()
             && let Some(paths) = run.unsettled(inputs).filter(|paths| !paths.is_empty())
         {
@@ -177,8 +182,11 @@ impl Case<'_> {
             passed.filter_map(|run| Some((*run, self.disagreement(run)?))).min_by_key(|(_, paths)| paths.len());
         if let Some((run, paths)) = nearest {
             let added = |path: &RepoPath| !run.untracked.contains(path);
-            let missed = self.subject.role == Role::Commit && !paths.is_empty() && !paths.iter().any(added);
-            let reason = if missed { "not-added" } else { "stale" };
+            let reason = match self.subject.role {
+                _ if !paths.is_empty() && paths.iter().all(|path| run.opaque.contains(path)) => "opaque",
+                Role::Commit if !paths.is_empty() && !paths.iter().any(added) => "not-added",
+                Role::Commit | Role::WorkingTree => "stale",
+            };
             let words = context! { paths => list(&paths), shell_paths => shell_words(&paths) };
             return self.finding(Answer::Fail, reason, paths, vec![run.id.clone()], &words);
         }
@@ -225,10 +233,7 @@ impl Case<'_> {
         let elsewhere = self.subject.checked_out == Some(false);
         let remedy = words.remedy.map(|remedy| match (&self.subject.branch, &self.subject.commit) {
             (Some(branch), _) if elsewhere => format!("git switch {} && {remedy}", shell_word(branch)),
-            // At a stop it is what is checked out, and the working tree beside it differs.
-            (None, Some(commit)) if elsewhere && self.subject.update.is_some() => {
-                format!("git switch --detach {} && {remedy}", commit.short())
-            }
+            (None, Some(commit)) if elsewhere => format!("git switch --detach {} && {remedy}", commit.short()),
             _ => remedy,
         });
         Finding {

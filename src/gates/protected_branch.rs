@@ -80,6 +80,8 @@ fn finding(gate: &Gate, subject: &Subject, answer: Answer, reason: &str, context
         Answer::Pass | Answer::Skip => words::Words { message: reason.replace('-', " "), remedy: None, fix: None },
         _ => words::say(gate, reason, context),
     };
+    // Where a push arrives, nobody knows what whoever pushes calls this place.
+    let named = subject.update.as_ref().is_some_and(|update| !update.remote.is_empty());
     Finding {
         subject: subject.name.clone(),
         answer,
@@ -88,7 +90,7 @@ fn finding(gate: &Gate, subject: &Subject, answer: Answer, reason: &str, context
         command: None,
         paths: Vec::new(),
         evidence: Vec::new(),
-        remedy: words.remedy,
+        remedy: words.remedy.filter(|_| named),
         fix: words.fix,
     }
 }

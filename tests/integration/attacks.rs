@@ -224,6 +224,35 @@ fn a_repository_inside_is_an_input_where_the_inputs_lie_in_it() {
 }
 
 #[test]
+fn what_no_commit_can_hold_is_named_instead_of_another_run() {
+    let scene = Scene::new();
+    let inner = scene.repo.path("src/sub");
+    std::fs::create_dir_all(&inner).unwrap();
+    scene.repo.git_in(&inner, ["init", "-q"]);
+    scene.repo.write("src/sub/f.c", "1\n");
+    scene.repo.git_in(&inner, ["add", "-A"]);
+    scene.repo.git_in(&inner, ["commit", "-q", "-m", "one"]);
+    scene.repo.commit_all("a repository inside");
+    scene.repo.write("src/sub/f.c", "2\n");
+    assert!(scene.gate(&["run", "test"]).status.success());
+    let said = String::from_utf8(scene.gate(&["check"]).stdout).unwrap();
+    assert!(said.contains("src/sub held what no commit can") && !said.contains("next: gate run"), "{said}");
+    scene.refused(&["origin", "feature"], "src/sub held what no commit can");
+    scene.repo.write("src/sub/f.c", "1\n");
+    assert!(scene.gate(&["run", "test"]).status.success());
+    scene.goes_through(&["origin", "feature"]);
+}
+
+#[test]
+fn another_commit_is_tested_where_it_is_checked_out() {
+    let scene = Scene::new();
+    let commit = scene.repo.write("src/a", "good 2\n").commit_all("good");
+    scene.repo.git(["switch", "-q", "main"]);
+    let said = String::from_utf8(scene.gate(&["check", "--rev", "feature"]).stdout).unwrap();
+    assert!(said.contains(&format!("next: git switch --detach {} && gate run test\n", &commit[..7])), "{said}");
+}
+
+#[test]
 fn a_file_that_was_never_added_is_named() {
     let scene = Scene::new();
     scene.repo.write("src/a", "good, and more\n").write("src/b", "1\n");
@@ -284,4 +313,14 @@ fn a_base_that_was_moved_by_hand_is_not_what_the_remote_has() {
         assert!(scene.gate(&["run", "test"]).status.success());
         scene.goes_through(&["origin", "feature"]);
     }
+}
+
+#[test]
+fn where_a_push_arrives_no_command_is_named_that_lacks_the_remote() {
+    let scene = Scene::new();
+    let done = scene.repo.command_in(env!("CARGO_BIN_EXE_gate"), &scene.bare).args(["init", "--yes"]).output().unwrap();
+    assert!(done.status.success());
+    scene.commit_bad();
+    let (through, said) = scene.push(&["--no-verify", "origin", "feature:main"]);
+    assert!(!through && said.contains("main is protected") && !said.contains("git push"), "{said}");
 }

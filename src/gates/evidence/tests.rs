@@ -254,12 +254,12 @@ fn only_what_changed_asks() {
 fn content_that_no_tree_expresses_agrees_with_nothing() {
     let mut dirty_submodule = run("a", 0, Some(&[]));
     dirty_submodule.opaque = paths(&["vendor/lib"]);
-    assert_eq!(with_runs(vec![dirty_submodule]).reason, "stale");
+    assert_eq!(with_runs(vec![dirty_submodule]).reason, "opaque");
 
     let mut here = subject("working tree", Some(&[]));
     here.opaque = paths(&["vendor/lib"]);
     here.runs.insert("test".to_owned(), vec![run("a", 0, Some(&[]))]);
-    assert_eq!(ask(here).reason, "stale");
+    assert_eq!(ask(here).reason, "opaque");
 }
 
 #[test]
