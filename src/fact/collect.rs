@@ -66,7 +66,7 @@ pub fn at_stop(
 /// Makes the comparisons of a commit before they are asked for, while something else takes longer. What goes wrong will
 /// go wrong again when they are.
 pub fn compare_ahead(sources: Sources<'_>, commit: &Lineage) {
-    let _ = at_commit(sources, Moment::Stop, "", commit);
+    let _ = Draft::commit("", sources.repo, commit).map(|draft| finish(sources, Moment::Stop, vec![draft]));
 }
 
 /// Facts for one commit, wherever it is: `gate check --rev`.
