@@ -67,6 +67,8 @@ impl Repo {
         while !open.is_empty() {
             let mut command = self.command();
             command.args(["diff-tree", "--stdin", "-r", "--raw", "-z", "--no-renames", "--no-abbrev"]);
+            // It would read the whole index first, which trees have no use for and which grows with the repository.
+            command.env("GIT_INDEX_FILE", self.git_dir().join("no-index"));
             let mut input = String::new();
             for &i in &open {
                 let _ = writeln!(input, "{} {}", pairs[i].0, pairs[i].1);
