@@ -28,28 +28,45 @@ struct Pair<'a> {
 
 /// Adds to each subject the runs that may be of its content, newest first. At most two calls of git.
 pub(super) fn runs(sources: Sources<'_>, drafts: &mut [Draft<'_>]) -> Result<(), CollectError> {
-    let (mut first, mut rest) = (Vec::new(), Vec::new());
+    let (mut exact, mut first, mut rest) = (Vec::new(), Vec::new(), Vec::new());
     for (index, draft) in drafts.iter().enumerate() {
         let Some(tree) = &draft.tree else { continue };
         for command in sources.policy.commands.iter().filter(|command| may_be_asked(draft, command)) {
             for (number, run) in candidates(sources, command, tree)?.into_iter().enumerate() {
-                let part = if number < FIRST || run.run.start.tree == *tree { &mut first } else { &mut rest };
+                let same = run.run.start.tree == *tree;
+                let part = if same {
+                    &mut exact
+                } else if number < FIRST {
+                    &mut first
+                } else {
+                    &mut rest
+                };
                 part.push(Pair { draft: index, command, run });
             }
         }
     }
-    compare(sources, drafts, first)?;
-    let mut settled = BTreeMap::new();
-    rest.retain(|pair| {
-        let known = settled.entry((pair.draft, &pair.command.name));
-        let settled = *known.or_insert_with(|| is_settled(sources, &drafts[pair.draft], pair.command));
-        !settled || run_fact(&pair.run, None, &TreeDiff::Unreadable).shows() != Shows::Pass
-    });
-    compare(sources, drafts, rest)?;
+    // Equal trees cost nothing, and usually settle it.
+    compare(sources, drafts, exact)?;
+    let (settled, open) = split(sources, drafts, first);
+    compare(sources, drafts, open)?;
+    let (also_settled, open) = split(sources, drafts, rest);
+    let not_good = |pair: &Pair<'_>| run_fact(&pair.run, None, &TreeDiff::Unreadable).shows() != Shows::Pass;
+    let settled = settled.into_iter().chain(also_settled).filter(not_good);
+    compare(sources, drafts, settled.chain(open).collect())?;
     for draft in drafts {
         draft.subject.runs.values_mut().for_each(|runs| runs.sort_by(|a, b| b.id.cmp(&a.id)));
     }
     Ok(())
+}
+
+/// Those whose command is settled for their subject, and the others.
+fn split<'a>(sources: Sources<'_>, drafts: &[Draft<'_>], pairs: Vec<Pair<'a>>) -> (Vec<Pair<'a>>, Vec<Pair<'a>>) {
+    let mut known = BTreeMap::new();
+    pairs.into_iter().partition(|pair| {
+        *known
+            .entry((pair.draft, &pair.command.name))
+            .or_insert_with(|| is_settled(sources, &drafts[pair.draft], pair.command))
+    })
 }
 
 fn compare(sources: Sources<'_>, drafts: &mut [Draft<'_>], pairs: Vec<Pair<'_>>) -> Result<(), CollectError> {

@@ -171,8 +171,8 @@ fn the_number_of_processes_grows_with_nothing() {
             expected.sort_unstable();
             assert_eq!((status, subcommands(&starts)), (0, expected), "{what}, {size} commits, files and entries");
         };
-        expect("a push", sized.push(), &["diff-tree", "diff-tree", "for-each-ref", "log"]);
-        expect("a check", sized.gate(&["check"], ""), &["diff-tree", "diff-tree", "log", "ls-files", "status"]);
+        expect("a push", sized.push(), &["diff-tree", "for-each-ref", "log"]);
+        expect("a check", sized.gate(&["check"], ""), &["diff-tree", "log", "ls-files", "status"]);
         for number in (0..size).step_by(size / 10) {
             sized.repo.write(format!("src/d{}/f{number}", number % 20), "changed").write(format!("new/{number}"), "");
         }
