@@ -157,16 +157,18 @@ impl Judge<'_> {
         });
         let result = combine(&checks);
         judgement.result = Some(result);
+        // One full run does not speak for another that is not shown: `(cd a; npm test); (cd b; npm test)`.
         let full_passed = checks
             .iter()
             .find(|check| check.result == Outcome::Pass && self.purpose(check.leaf).extent == Some(Extent::Full));
         judgement.proves = match result {
             Outcome::Fail => Proves::Fail,
-            _ if full_passed.is_some() => Proves::FullPass,
+            Outcome::Pass if full_passed.is_some() => Proves::FullPass,
             Outcome::Pass => Proves::PartialPass,
             Outcome::NoTests | Outcome::Unknown => Proves::Nothing,
         };
-        judgement.reason = self.reason(&judgement, &checks, full_passed, masked);
+        judgement.reason =
+            self.reason(&judgement, &checks, full_passed.filter(|_| judgement.proves == Proves::FullPass), masked);
         if judgement.proves != Proves::FullPass {
             let best = checks.iter().min_by_key(|check| match self.purpose(check.leaf).extent {
                 Some(Extent::Full) | None => 0,
