@@ -24,13 +24,13 @@ const LOG: usize = 20 << 20;
 const FIRST_USE: &str = "--first-use";
 /// What someone writes who wants to know whether a line runs tests.
 const TESTS: &str = concat!(
-    r"\b(cargo (nextest|test)|(npm|yarn|pnpm|bun)( run)? test|npx (jest|vitest|mocha)|jest|vitest|mocha|pytest|tox|nox",
-    r"|go test|rspec|phpunit|(mvn|gradle|gradlew)\b.* (test|check|verify)|make (test|check)|dotnet test|ctest|swift test)\b"
+    r"(?-u:\b)(cargo (nextest|test)|(npm|yarn|pnpm|bun)( run)? test|npx (jest|vitest|mocha)|jest|vitest|mocha|pytest|tox|nox",
+    r"|go test|rspec|phpunit|(mvn|gradle|gradlew)(?-u:\b).* (test|check|verify)|make (test|check)|dotnet test|ctest|swift test)(?-u:\b)"
 );
-/// What someone writes who wants to know whether the tests passed.
+/// What someone writes who wants to know whether the tests passed. ASCII, which is many times faster here.
 const RESULTS: &str = concat!(
-    r"(?m)^test result: (ok|FAILED)|\b(\d+) (passed|failed|passing|failing|examples?|tests?|failures?|errors?)\b",
-    r"|^(ok|FAIL|PASS|FAILED|OK)\b|Tests:\s+\d+|BUILD (SUCCESS|FAIL)\w*"
+    r"(?m)^test result: (ok|FAILED)|(?-u:\b([0-9]+) (passed|failed|passing|failing|examples?|tests?|failures?|errors?)\b)",
+    r"|(?-u:^(ok|FAIL|PASS|FAILED|OK)\b|Tests:\s+[0-9]+|BUILD (SUCCESS|FAIL))"
 );
 
 struct Contender<'a> {

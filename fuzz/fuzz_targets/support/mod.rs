@@ -1,4 +1,5 @@
 //! Where mutation begins: the data of the tests, written to `fuzz/corpus/` before the engine reads it.
+#![allow(dead_code, reason = "no target needs all of it")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
