@@ -117,7 +117,9 @@ fn outputs(rounds: usize) {
 
 /// Runs all in turn and prints a table. `amount` is what each run of each gets through, in `unit` times seconds.
 fn compare(title: &str, unit: &str, amount: f64, rounds: usize, mut contenders: Vec<Contender<'_>>) {
-    contenders.iter_mut().for_each(|one| (one.work)());
+    for one in &mut contenders {
+        (one.work)();
+    }
     let mut times = vec![Vec::new(); contenders.len()];
     for _ in 0..rounds {
         for (one, times) in contenders.iter_mut().zip(&mut times) {
