@@ -203,9 +203,9 @@ fn sum(reports: impl Iterator<Item = RunReport>) -> Option<RunReport> {
         if !total.runner.split('+').any(|runner| runner == next.runner) {
             total.runner = format!("{}+{}", total.runner, next.runner);
         }
-        total.passed += next.passed;
-        total.failed += next.failed;
-        total.skipped += next.skipped;
+        total.passed = total.passed.saturating_add(next.passed);
+        total.failed = total.failed.saturating_add(next.failed);
+        total.skipped = total.skipped.saturating_add(next.skipped);
         total
     })
 }
