@@ -182,7 +182,9 @@ impl<'a> Reading<'a> {
         // Of a script nobody knows whose status it passes on: failures that its runner counts are not outvoted by it.
         let own = decides && !self.runners.is_empty();
         let report = report.filter(|report| report.failed == 0 || !own);
-        Said { report, masked: masked.then_some(judged.reason) }
+        let unseen = || command_line::unseen_failure(self.line, &self.files).filter(|_| report.is_none());
+        let masked = if masked { Some(judged.reason) } else { judged.exit_decides.map_or_else(unseen, |_| None) };
+        Said { report, masked }
     }
 }
 

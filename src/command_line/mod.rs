@@ -19,10 +19,12 @@ mod purpose;
 mod push;
 mod remedy;
 mod table;
+mod unseen;
 mod view;
 
 pub use judge::{judge, understand};
 pub use purpose::{Purpose, Understood};
+pub use unseen::unseen_failure;
 
 /// What was recorded of a command line.
 #[derive(Clone, Copy, Debug, Default)]
