@@ -287,7 +287,7 @@ fn source_does_not_travel_as_notes() {
 #[test]
 fn an_interrupted_run_is_no_failure_of_the_content() {
     let scene = Scene::new();
-    scene.repo.write("t.sh", "[ ! -e ../stop ] || kill -INT $$\n").commit_all("a run that is broken off once");
+    scene.repo.write("t.sh", "[ ! -e ../stop ] || kill -TERM $$\n").commit_all("a run that is broken off once");
     std::fs::write(scene.repo.outside().join("stop"), "").unwrap();
     assert!(!scene.gate(&["run", "test"]).status.success());
     scene.refused(&["origin", "feature"], "failed on this content");
