@@ -428,7 +428,8 @@ impl Terminal {
 
     /// In a new session of which this is the controlling terminal.
     fn start(&self, gate: &Gate, starter: &[&str], line: &str) -> Child {
-        let starter = [&["setsid", "--ctty", "--wait"], starter].concat();
+        // Whoever started the tests in the background made them ignore the keyboard; a terminal's programs do not.
+        let starter = [&["env", "--default-signal=INT,QUIT", "setsid", "--ctty", "--wait"], starter].concat();
         let mut command = gate.command_through(&starter, line);
         command.stdin(self.line()).stdout(self.line()).stderr(self.line());
         command.spawn().unwrap()
