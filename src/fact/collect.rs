@@ -232,11 +232,10 @@ fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> R
         }
     }
     Ok(Facts {
-        moment,
         subjects: drafts.into_iter().map(|draft| draft.subject).collect(),
         waivers: sources.state.waivers().iter().map(|(_, waived)| waived.clone()).collect(),
         notes: journal_notes(sources.state),
-        receiving: false,
+        ..Facts::at(moment)
     })
 }
 

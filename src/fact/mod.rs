@@ -31,6 +31,13 @@ pub struct Facts {
     pub receiving: bool,
 }
 
+impl Facts {
+    /// Nothing but the moment. What is known is added field by field.
+    pub const fn at(moment: Moment) -> Self {
+        Self { moment, subjects: Vec::new(), waivers: Vec::new(), notes: Vec::new(), receiving: false }
+    }
+}
+
 /// Something noticed that no gate decides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

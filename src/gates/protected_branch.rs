@@ -159,13 +159,7 @@ mod tests {
             source: PolicySource::Defaults,
             digest: String::new(),
         };
-        let facts = Facts {
-            moment: Moment::Push,
-            subjects: vec![subject],
-            waivers: Vec::new(),
-            notes: Vec::new(),
-            receiving: false,
-        };
+        let facts = Facts { subjects: vec![subject], ..Facts::at(Moment::Push) };
         super::super::judge(&policy, &facts).remove(0).findings.remove(0)
     }
 

@@ -81,11 +81,10 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
     };
     let state = place.state()?;
     let facts = Facts {
-        moment: Moment::Commit,
         subjects: vec![subject],
         waivers: state.waivers().iter().map(|(_, waived)| waived.clone()).collect(),
         notes,
-        receiving: false,
+        ..Facts::at(Moment::Commit)
     };
     let quiet = gates::judge(&policy, &facts).iter().all(|result| result.effect() == gates::finding::Effect::Silent);
     Ok(if quiet { None } else { Some(place.judge(&policy, &state, facts)) })

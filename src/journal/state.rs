@@ -112,7 +112,7 @@ impl State {
                 self.waivers.insert(0, (event.id.clone(), waived.clone()));
                 self.waivers.truncate(MAX_WAIVERS);
             }
-            EventKind::Git(_) | EventKind::Damage(_) | EventKind::Unknown { .. } => {}
+            EventKind::Git(_) | EventKind::Work(_) | EventKind::Damage(_) | EventKind::Unknown { .. } => {}
         }
     }
 

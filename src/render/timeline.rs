@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::event::work::{Act, Work};
 use crate::event::{Ended, EventKind, GitEvent, Judged, Origin, Run};
 use crate::journal;
 use crate::oid::Oid;
@@ -48,6 +49,7 @@ fn tell(kind: &EventKind) -> (Style, String, String) {
             waived.tree.short().to_owned(),
         ),
         EventKind::Git(movement) => tell_movement(movement),
+        EventKind::Work(work) => tell_work(work),
         EventKind::Damage(damage) => (BAD, format!("damage: {}", damage.what), String::new()),
         EventKind::Unknown { kind, .. } => (DIM, format!("{kind} (of a later version)"), String::new()),
     }
@@ -90,6 +92,44 @@ fn tell_judged(judged: &Judged) -> (Style, String, String) {
         let _ = write!(what, " (failing without blocking: {quiet})");
     }
     (style, what, judged.trees.iter().map(Oid::short).collect::<Vec<_>>().join(" "))
+}
+
+fn tell_work(work: &Work) -> (Style, String, String) {
+    let plain = Style::new();
+    let (style, mut what) = match &work.act {
+        Act::Session(phase) => (DIM, format!("session {phase:?}").to_lowercase()),
+        Act::Prompt(prompt) => (plain, format!("{:?}: {}", prompt.from, prompt.text).to_lowercase()),
+        Act::Said(text) => (DIM, format!("said: {text}")),
+        Act::Asked(text) => (plain, format!("asked: {text}")),
+        Act::Planned(items) => {
+            (DIM, format!("plan: {} of {} done", items.iter().filter(|item| item.done).count(), items.len()))
+        }
+        Act::Command(command) => match command.ended {
+            Some(Ended::Exited(0)) => (GOOD, format!("$ {}", command.line)),
+            Some(Ended::Exited(status)) => (BAD, format!("$ {}: exit status {status}", command.line)),
+            Some(Ended::Signalled(signal)) => (BAD, format!("$ {}: killed by signal {signal}", command.line)),
+            Some(Ended::NotStarted) => (BAD, format!("$ {}: could not be started", command.line)),
+            None => (WARN, format!("$ {}: no status recorded", command.line)),
+        },
+        Act::CommandEnded(end) => match end.ended {
+            Some(ended) if ended.success() => (GOOD, "a command in the background passed".to_owned()),
+            Some(_) => (BAD, "a command in the background failed".to_owned()),
+            None => (WARN, "a command in the background ended".to_owned()),
+        },
+        Act::Edited(edits) => {
+            let paths: Vec<_> = edits.iter().map(|edit| edit.path.to_string()).collect();
+            (plain, format!("edited {}", paths.join(", ")))
+        }
+        Act::Used(tool) => (DIM, format!("{} {}", tool.tool, tool.target)),
+        Act::Denied(denial) => (WARN, format!("refused {}: {}", denial.what, denial.reason)),
+        Act::SubagentStarted(id) => (DIM, format!("sub-agent {id} started")),
+        Act::SubagentEnded(id) => (DIM, format!("sub-agent {id} ended")),
+        Act::Stopped(stop) => (plain, format!("stopped: {}", stop.text)),
+    };
+    if let Some(actor) = &work.actor {
+        let _ = write!(what, " (sub-agent {actor})");
+    }
+    (style, what, String::new())
 }
 
 fn tell_movement(movement: &GitEvent) -> (Style, String, String) {

@@ -95,7 +95,7 @@ fn ask(subject: Subject) -> Finding {
 }
 
 fn ask_all(subjects: Vec<Subject>) -> Vec<Finding> {
-    let facts = Facts { moment: Moment::Stop, subjects, waivers: Vec::new(), notes: Vec::new(), receiving: false };
+    let facts = Facts { subjects, ..Facts::at(Moment::Stop) };
     crate::gates::judge(&policy(vec![command("test", &["**"])]), &facts).remove(0).findings
 }
 
@@ -229,13 +229,7 @@ fn the_nearest_tested_content_is_named() {
 fn only_what_changed_asks() {
     let two = policy(vec![command("test", &["**", "!web/**"]), command("web-test", &["web/**"])]);
     let reasons = |changed: Option<&[&str]>| {
-        let facts = Facts {
-            moment: Moment::Stop,
-            subjects: vec![subject("HEAD", changed)],
-            waivers: Vec::new(),
-            notes: Vec::new(),
-            receiving: false,
-        };
+        let facts = Facts { subjects: vec![subject("HEAD", changed)], ..Facts::at(Moment::Stop) };
         crate::gates::judge(&two, &facts)
             .remove(0)
             .findings
@@ -294,13 +288,7 @@ fn a_branch_that_is_not_checked_out_is_named_in_the_remedy() {
 
 #[test]
 fn without_a_declared_command_source_changes_are_said() {
-    let facts = |changed: &[&str]| Facts {
-        moment: Moment::Stop,
-        subjects: vec![subject("HEAD", Some(changed))],
-        waivers: Vec::new(),
-        notes: Vec::new(),
-        receiving: false,
-    };
+    let facts = |changed: &[&str]| Facts { subjects: vec![subject("HEAD", Some(changed))], ..Facts::at(Moment::Stop) };
     let result = crate::gates::judge(&policy(Vec::new()), &facts(&["src/lib.rs"])).remove(0);
     assert_eq!((result.answer, result.findings[0].reason.as_str()), (Answer::Unknown, "undeclared"));
     assert_eq!(crate::gates::judge(&policy(Vec::new()), &facts(&["a.md"])).remove(0).answer, Answer::Skip);
@@ -315,13 +303,7 @@ fn a_waiver_holds_for_one_gate_and_one_content() {
         by: "who".to_owned(),
     };
     let answer = |waivers: Vec<Waived>| {
-        let facts = Facts {
-            moment: Moment::Stop,
-            subjects: vec![subject("HEAD", Some(&["a"]))],
-            waivers,
-            notes: Vec::new(),
-            receiving: false,
-        };
+        let facts = Facts { subjects: vec![subject("HEAD", Some(&["a"]))], waivers, ..Facts::at(Moment::Stop) };
         crate::gates::judge(&policy(vec![command("test", &["**"])]), &facts).remove(0).answer
     };
     assert_eq!(answer(vec![waiver("tests", TREE)]), Answer::Waived);
@@ -332,13 +314,8 @@ fn a_waiver_holds_for_one_gate_and_one_content() {
 #[test]
 fn a_gate_that_is_off_or_of_another_moment_is_not_asked() {
     let mut policy = policy(vec![command("test", &["**"])]);
-    let facts = Facts {
-        moment: Moment::Commit,
-        subjects: vec![subject("HEAD", Some(&["a"]))],
-        waivers: Vec::new(),
-        notes: Vec::new(),
-        receiving: false,
-    };
+    let facts =
+        Facts { moment: Moment::Commit, subjects: vec![subject("HEAD", Some(&["a"]))], ..Facts::at(Moment::Stop) };
     assert!(crate::gates::judge(&policy, &facts).is_empty());
     policy.gates[0].mode = Mode::Off;
     assert!(crate::gates::judge(&policy, &Facts { moment: Moment::Stop, ..facts }).is_empty());

@@ -7,6 +7,7 @@ mod form;
 use proptest::prelude::*;
 
 use super::{Journal, Line, NewEvent};
+use crate::event::work::{Act, Work};
 use crate::event::{
     CommandRef, Damage, Ended, EventKind, FailingGate, GitEvent, Grade, Judged, Origin, Run, RunReport, RunStarted,
     Waived,
@@ -154,6 +155,9 @@ fn kinds() -> impl Strategy<Value = EventKind> {
             .prop_map(|(gate, tree, reason, by)| EventKind::Waived(Waived { gate, tree, reason, by })),
         git.prop_map(|(action, reference, old, new, message)| {
             EventKind::Git(GitEvent { action, reference, old, new, message })
+        }),
+        (prop::option::of(any::<String>()), any::<String>()).prop_map(|(call, text)| {
+            EventKind::Work(Box::new(Work { actor: None, call, head: None, act: Act::Said(text) }))
         }),
         any::<String>().prop_map(|what| EventKind::Damage(Damage { what })),
         ("z[a-z]*", any::<String>(), any::<u64>()).prop_map(|(kind, text, number)| EventKind::Unknown {

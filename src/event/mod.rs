@@ -3,9 +3,12 @@
 //! Written by one version and read by another: never `flatten`, never `untagged`; a field that is added has a
 //! default; a kind that is not known is kept as [`EventKind::Unknown`], never dropped.
 
+pub mod work;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::event::work::Work;
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
@@ -91,6 +94,8 @@ pub enum EventKind {
     Waived(Waived),
     /// A commit, rewrite, ref update or push, read from git.
     Git(GitEvent),
+    /// An act in an agent's session, as its client tells it.
+    Work(Box<Work>),
     /// Something was found to be lost or damaged, and set aside.
     Damage(Damage),
     /// Written by a later version.
@@ -111,6 +116,7 @@ impl EventKind {
             Self::Judged(_) => "judged",
             Self::Waived(_) => "waived",
             Self::Git(_) => "git",
+            Self::Work(_) => "work",
             Self::Damage(_) => "damage",
             Self::Unknown { kind, .. } => kind,
         }
