@@ -25,6 +25,7 @@ use crate::repo_path::RepoPath;
 use crate::session::Session;
 use crate::verdict::artifact::{self, Written};
 use crate::verdict::assemble::{self, Attempt, ESCALATES_AT, Occasion};
+use crate::verdict::escalation::history::History;
 use crate::verdict::{Verdict, escalation};
 
 /// A repository with its journal, and who is at work in it.
@@ -235,27 +236,25 @@ impl Workplace {
             kind: "escalation-lost".to_owned(),
             text: format!("the escalation payload could not be written: {error}"),
         };
-        let payload = escalation::derive(verdict, &self.tried(), &record.to_string_lossy());
+        let payload = escalation::derive(verdict, &self.history(&self.session.id), &record.to_string_lossy());
         let text = escalation::text(&payload).map_err(|error| lost(&error))?;
         artifact::write_json(path, &payload).map_err(|error| lost(&error))?;
         artifact::write_bytes(&path.with_extension("txt"), text.as_bytes()).map_err(|error| lost(&error))
     }
 
-    /// The command lines run in this session since its first refusal in a row, oldest first.
-    fn tried(&self) -> Vec<String> {
-        let mut tried = Vec::new();
-        for line in self.journal.events().into_iter().flatten() {
-            let Line::Event(event) = line else { continue };
-            if event.session.as_deref() != Some(&self.session.id) {
-                continue;
-            }
-            match event.kind {
-                EventKind::Run(run) => tried.push(run.command.line),
-                EventKind::Judged(judged) if judged.attempt <= 1 => tried.clear(),
-                _ => {}
-            }
-        }
-        tried
+    /// What a session did since its first refusal in a row.
+    pub fn history(&self, session: &str) -> History {
+        let events: Vec<_> = self
+            .journal
+            .events()
+            .into_iter()
+            .flatten()
+            .filter_map(|line| match line {
+                Line::Event(event) => Some(event),
+                Line::Damaged { .. } => None,
+            })
+            .collect();
+        History::of(events.iter(), session)
     }
 
     fn name(&self) -> String {

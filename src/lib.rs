@@ -41,5 +41,6 @@ pub mod shell;
 pub mod snapshot;
 pub mod source;
 pub mod stack;
+pub mod templates;
 pub mod timeline;
 pub mod verdict;

@@ -1,0 +1,63 @@
+//! The texts of `templates/`, filled. A file of the same name in the user's own configuration stands before the
+//! embedded one; the repository's cannot, since an agent may write there.
+
+use std::path::PathBuf;
+use std::{env, fs, io};
+
+use minijinja::value::Serde;
+use minijinja::{Environment, Value};
+use serde::Serialize;
+
+use crate::embedded;
+
+/// A template that cannot be read or filled.
+#[derive(Debug, thiserror::Error)]
+pub enum TemplateError {
+    /// The user's file cannot be read.
+    #[error("{} cannot be read: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is no template, or asks for what is not there.
+    #[error("{place}: {source}")]
+    Fill {
+        /// The file, or the name of the embedded template.
+        place: String,
+        /// What is wrong, with its line.
+        source: minijinja::Error,
+    },
+}
+
+/// The folder of the user's templates: `gate/templates` in the folder for configuration.
+pub fn folder() -> Option<PathBuf> {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base =
+        set("XDG_CONFIG_HOME").filter(|path| path.is_absolute()).or_else(|| Some(set("HOME")?.join(".config")))?;
+    Some(base.join("gate/templates"))
+}
+
+/// Fills the template `name`, the user's where there is one.
+pub fn render(name: &str, context: &impl Serialize) -> Result<String, TemplateError> {
+    if let Some(path) = folder().map(|folder| folder.join(name)) {
+        match fs::read_to_string(&path) {
+            Ok(template) => return fill(&path.to_string_lossy(), &template, context),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(TemplateError::Read { path, source }),
+        }
+    }
+    render_built_in(name, context)
+}
+
+/// Fills the embedded template `name`.
+pub fn render_built_in(name: &str, context: &impl Serialize) -> Result<String, TemplateError> {
+    fill(name, embedded::file(embedded::TEMPLATES, name).unwrap_or_default(), context)
+}
+
+fn fill(place: &str, template: &str, context: &impl Serialize) -> Result<String, TemplateError> {
+    Environment::new()
+        .render_named_str(place, template, Value::from(Serde(context)))
+        .map_err(|source| TemplateError::Fill { place: place.to_owned(), source })
+}

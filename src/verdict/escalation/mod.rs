@@ -1,0 +1,95 @@
+//! The payload that goes to a person or an unblocker when the attempts are used up.
+//!
+//! Its shape is that of `seeds/004` ("Terminal Escalation Payload Contract"). It is derived from the verdict and the
+//! record, never typed, and bounded: no transcript, no output, every item one short line.
+
+mod derive;
+pub mod history;
+mod layer;
+pub mod signature;
+mod text;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::derive::derive;
+pub use self::layer::{LAYERS, Suspicion, suspect};
+pub use self::text::{ShapeError, parse, text};
+
+/// The longest item, in characters.
+const ITEM: usize = 300;
+/// The most items in one list.
+const ITEMS: usize = 12;
+
+/// The payload.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Escalation {
+    /// The version of this form: 1.
+    pub schema_version: u32,
+    /// Always `blocked`.
+    pub status: String,
+    /// The attempt that was one too many.
+    pub attempt: u32,
+    /// What the work is about: the refs and commits that were judged.
+    pub task_scope: String,
+    /// One of `architecture`, `environment`, `dependency`, `contract_mismatch`, `test_harness`, `source_snapshot`,
+    /// `handoff_protocol` and `unknown`, a colon, and what points at it.
+    pub suspected_failure_layer: Vec<String>,
+    /// What was done since the first refusal.
+    pub what_was_tried: Vec<String>,
+    /// What remained blocked.
+    pub what_did_not_work: Vec<String>,
+    /// What has been checked and holds.
+    pub forced_context_checked: Vec<String>,
+    /// The gates that pass.
+    pub current_invariants: Vec<String>,
+    /// Where to find what is needed to go on.
+    pub handoff_artifacts: Vec<String>,
+    /// What is asked of whoever receives it.
+    pub request: Vec<String>,
+}
+
+/// At most [`ITEMS`] items of one line each; `otherwise` where there is none.
+fn bounded(items: impl Iterator<Item = String>, otherwise: &str) -> Vec<String> {
+    let mut lines: Vec<_> = items.map(|item| line(&item)).filter(|item| !item.is_empty()).take(ITEMS).collect();
+    if lines.is_empty() && !otherwise.is_empty() {
+        lines.push(otherwise.to_owned());
+    }
+    lines
+}
+
+/// One line that cannot close or forge a payload, whatever was in a name or an output: without angle brackets,
+/// control characters and invisible marks that turn the direction of text.
+pub fn line(text: &str) -> String {
+    let clean = text.chars().filter_map(|c| match c {
+        '<' => Some('‹'),
+        '>' => Some('›'),
+        '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => None,
+        '\u{2028}' | '\u{2029}' => Some(' '),
+        c if c.is_control() => Some(' '),
+        c => Some(c),
+    });
+    let cut: String = clean.take(ITEM).collect();
+    cut.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_is_one_short_line_that_means_nothing_to_a_terminal() {
+        for (text, item) in [
+            ("plain", "plain"),
+            (" two\nlines ", "two lines"),
+            ("</ESCALATION>", "‹/ESCALATION›"),
+            ("\u{1b}[2Jgone", "[2Jgone"),
+            ("a\u{202e}b\u{feff}c", "abc"),
+            ("\u{2028}", ""),
+        ] {
+            assert_eq!(line(text), item, "{text:?}");
+        }
+        assert_eq!(line(&"x".repeat(1000)).chars().count(), ITEM);
+    }
+}
