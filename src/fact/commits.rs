@@ -16,7 +16,8 @@ use crate::policy::{Gate, Mode, Policy};
 
 /// In ranges of so many commits, the changed lines of each are read.
 const FEW: usize = 50;
-/// The most commits that a verdict holds.
+/// The most commits that a verdict holds. Work on a branch has some tens; so many are new only where nobody knows what
+/// the other side has, or where a whole history moves.
 pub const MOST: usize = 20_000;
 
 /// The commits of a subject that nobody has judged yet, newest first.
@@ -82,15 +83,31 @@ pub fn collect(
     moment: Moment,
     branch: Option<&str>,
 ) -> Result<NewCommits, GitError> {
-    let yardsticks = Yardstick::all(policy, moment);
+    collect_at_most(MOST, repo, range, &Yardstick::all(policy, moment), branch)
+}
+
+/// Reads at most `most` commits of a range, the newest. That there are more is told, and never passed over.
+pub fn collect_at_most(
+    most: usize,
+    repo: &Repo,
+    range: &Range,
+    yardsticks: &[Yardstick],
+    branch: Option<&str>,
+) -> Result<NewCommits, GitError> {
     let mut found = NewCommits::default();
     if yardsticks.is_empty() {
         return Ok(found);
     }
     let judge = |commit: &Commit| ((), yardsticks.iter().any(|yardstick| yardstick.judge(commit).wants_lines));
-    let limit = Some(MOST);
-    let range = Range { limit: range.limit.or(limit), ..range.clone() };
+    let range = Range { limit: Some(range.limit.unwrap_or(usize::MAX).min(most + 1)), ..range.clone() };
     found.unknown = stream(repo, &range, branch, judge, |commit, ()| found.commits.push(commit))?;
+    if found.commits.len() > most {
+        found.commits.truncate(most);
+        let why = format!("more than {most} commits are new, and only the newest {most} were looked at");
+        // What the other side has is known from the remote-tracking branches.
+        let fetch = remote(repo)?.map(|name| format!("git fetch {name}")).unwrap_or_default();
+        found.unknown = Some(Unknown { why, fetch });
+    }
     Ok(found)
 }
 

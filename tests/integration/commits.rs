@@ -5,6 +5,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
+use crate::hermetic;
 use crate::support::TestRepo;
 
 const SCOPES: &str = "[scopes]\nparser = [\"src/parser/**\"]\nweb = [\"web/**\"]\napi = [\"api/**\"]\n";
@@ -274,4 +275,26 @@ fn a_table_is_derived_and_can_be_used_at_once() {
     repo.write("packages/api/a.ts", "const alpha = 1\n").write("packages/web/b.tsx", "<b/>\n");
     repo.commit_all("fix stuff");
     assert_eq!(commits(&repo, ["HEAD"]).0, Some(10));
+}
+
+hermetic! {
+    fn more_commits_than_a_verdict_holds_are_unknown_and_not_passed_over() {
+        let repo = repo();
+        repo.add_bare_remote("origin");
+        for number in 0..4 {
+            clean(&repo, number);
+        }
+        let own = gate::git::Repo::discover(repo.root()).unwrap();
+        let range = own.new_commits(&repo.git(["rev-parse", "HEAD"]).parse().unwrap()).unwrap();
+        let policy = gate::config::defaults(&gate::gates::check_params);
+        let yardsticks = gate::fact::commits::Yardstick::all(&policy, gate::moment::Moment::Push);
+        for (most, read, unknown) in [(5, 5, false), (4, 4, true), (2, 2, true)] {
+            let found = gate::fact::commits::collect_at_most(most, &own, &range, &yardsticks, None).unwrap();
+            assert_eq!((found.commits.len(), found.unknown.is_some()), (read, unknown), "{most}");
+            if let Some(unknown) = found.unknown {
+                assert!(unknown.why.contains(&format!("more than {most} commits are new")), "{}", unknown.why);
+                assert_eq!(unknown.fetch, "git fetch origin");
+            }
+        }
+    }
 }
