@@ -24,6 +24,7 @@ pub mod fact;
 pub mod failure;
 pub mod gates;
 pub mod git;
+pub mod handoff;
 pub mod hook;
 pub mod install;
 pub mod journal;

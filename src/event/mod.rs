@@ -3,11 +3,13 @@
 //! Written by one version and read by another: never `flatten`, never `untagged`; a field that is added has a
 //! default; a kind that is not known is kept as [`EventKind::Unknown`], never dropped.
 
+pub mod rescue;
 pub mod work;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::event::rescue::Rescue;
 use crate::event::work::Work;
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -96,6 +98,8 @@ pub enum EventKind {
     Git(GitEvent),
     /// An act in an agent's session, as its client tells it.
     Work(Box<Work>),
+    /// A step of the rescue of a session that used up its attempts.
+    Rescue(Rescue),
     /// Something was found to be lost or damaged, and set aside.
     Damage(Damage),
     /// Written by a later version.
@@ -117,6 +121,7 @@ impl EventKind {
             Self::Waived(_) => "waived",
             Self::Git(_) => "git",
             Self::Work(_) => "work",
+            Self::Rescue(_) => "rescue",
             Self::Damage(_) => "damage",
             Self::Unknown { kind, .. } => kind,
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::event::rescue::Rescue;
 use crate::event::{FailingGate, Judged};
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -22,11 +23,68 @@ pub struct SessionState {
     pub last: BTreeMap<String, (Vec<Oid>, String)>,
     /// By gate: the moments at which it blocked, which are known to ask it.
     asked: BTreeMap<String, Vec<Moment>>,
+    /// How far the rescue is.
+    #[serde(default)]
+    pub rescue: RescueState,
+}
+
+/// How far the rescue of a session is; it begins anew with the attempts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RescueState {
+    /// How many packets were handed over.
+    pub attempts: u32,
+    /// The latest packet, where it was not answered yet.
+    pub open: Option<String>,
+    /// The hypotheses of accepted replies, oldest first (the latest 16).
+    pub hypotheses: Vec<String>,
+    /// What the latest packet for the agent rules out, and the event that brought it.
+    pub ruled_out: Option<(String, Vec<String>)>,
+    /// It was given up.
+    pub given_up: bool,
+}
+
+/// How many hypotheses are remembered.
+const MAX_HYPOTHESES: usize = 16;
+
+impl RescueState {
+    const NEW: Self = Self { attempts: 0, open: None, hypotheses: Vec::new(), ruled_out: None, given_up: false };
+
+    fn follow(&mut self, id: &str, rescue: &Rescue) {
+        match rescue {
+            Rescue::HandedOver(handed) => {
+                self.attempts = self.attempts.max(handed.attempt);
+                self.open = Some(handed.id.clone());
+            }
+            Rescue::Replied(reply) => {
+                if self.open.as_ref() == Some(&reply.handoff) {
+                    self.open = None;
+                }
+                if !reply.hypothesis.is_empty() {
+                    self.hypotheses.push(reply.hypothesis.clone());
+                    let surplus = self.hypotheses.len().saturating_sub(MAX_HYPOTHESES);
+                    self.hypotheses.drain(..surplus);
+                }
+                if !reply.not_to_retry.is_empty() {
+                    self.ruled_out = Some((id.to_owned(), reply.not_to_retry.clone()));
+                }
+            }
+            Rescue::GivenUp(_) => {
+                self.open = None;
+                self.given_up = true;
+            }
+        }
+    }
 }
 
 impl SessionState {
     /// A session that was never blocked.
-    pub const NEW: Self = Self { attempts: BTreeMap::new(), last: BTreeMap::new(), asked: BTreeMap::new() };
+    pub const NEW: Self =
+        Self { attempts: BTreeMap::new(), last: BTreeMap::new(), asked: BTreeMap::new(), rescue: RescueState::NEW };
+
+    /// How many attempts were made.
+    pub fn made(&self) -> u32 {
+        self.attempts.values().copied().max().unwrap_or(0)
+    }
 
     /// The attempt that a blocked verdict with these failures would be, counted from 1; 0 when none of them blocks.
     pub fn attempt_for(&self, failing: &[FailingGate]) -> u32 {
@@ -86,6 +144,16 @@ impl Sessions {
         state.count(judged);
         self.0.insert(0, (session.to_owned(), state));
         self.0.truncate(MAX_SESSIONS);
+    }
+
+    pub(super) fn rescue(&mut self, session: &str, id: &str, rescue: &Rescue) {
+        if let Some((_, state)) = self.0.iter_mut().find(|(known, _)| known == session) {
+            state.rescue.follow(id, rescue);
+        }
+    }
+
+    pub(super) fn latest_refused(&self) -> Option<&str> {
+        self.0.iter().find(|(_, state)| state.made() > 0).map(|(session, _)| session.as_str())
     }
 
     pub(super) fn of(&self, session: &str) -> &SessionState {

@@ -64,6 +64,11 @@ impl State {
         self.sessions.of(session)
     }
 
+    /// The session that was refused last and has not been let through since.
+    pub fn latest_refused(&self) -> Option<&str> {
+        self.sessions.latest_refused()
+    }
+
     /// By gate: how often it failed without blocking, each (gate, trees) counted once.
     pub fn would_block(&self) -> &BTreeMap<String, u64> {
         &self.would_block
@@ -111,6 +116,9 @@ impl State {
             EventKind::Waived(waived) => {
                 self.waivers.insert(0, (event.id.clone(), waived.clone()));
                 self.waivers.truncate(MAX_WAIVERS);
+            }
+            EventKind::Rescue(rescue) => {
+                self.sessions.rescue(event.session.as_deref().unwrap_or_default(), &event.id, rescue);
             }
             EventKind::Git(_) | EventKind::Work(_) | EventKind::Damage(_) | EventKind::Unknown { .. } => {}
         }

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::event::rescue::Rescue;
 use crate::event::work::{Act, Work};
 use crate::event::{Ended, EventKind, GitEvent, Judged, Origin, Run};
 use crate::journal;
@@ -50,6 +51,7 @@ fn tell(kind: &EventKind) -> (Style, String, String) {
         ),
         EventKind::Git(movement) => tell_movement(movement),
         EventKind::Work(work) => tell_work(work),
+        EventKind::Rescue(rescue) => tell_rescue(rescue),
         EventKind::Damage(damage) => (BAD, format!("damage: {}", damage.what), String::new()),
         EventKind::Unknown { kind, .. } => (DIM, format!("{kind} (of a later version)"), String::new()),
     }
@@ -92,6 +94,20 @@ fn tell_judged(judged: &Judged) -> (Style, String, String) {
         let _ = write!(what, " (failing without blocking: {quiet})");
     }
     (style, what, judged.trees.iter().map(Oid::short).collect::<Vec<_>>().join(" "))
+}
+
+fn tell_rescue(rescue: &Rescue) -> (Style, String, String) {
+    match rescue {
+        Rescue::HandedOver(handed) => (
+            WARN,
+            format!("handed over as {}, rescue attempt {}", handed.id, handed.attempt),
+            handed.tree.as_ref().map(|tree| tree.short().to_owned()).unwrap_or_default(),
+        ),
+        Rescue::Replied(reply) => {
+            (Style::new(), format!("reply to {}: {} {}", reply.handoff, reply.output, reply.hypothesis), String::new())
+        }
+        Rescue::GivenUp(end) => (BAD, format!("rescue given up at attempt {}", end.attempt), String::new()),
+    }
 }
 
 fn tell_work(work: &Work) -> (Style, String, String) {

@@ -18,6 +18,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("facts", &["fact"]),
     ("gates", &["gates"]),
     ("verdicts", &["verdict"]),
+    ("what is handed over", &["handoff"]),
     ("the order of the stages", &["engine"]),
     ("what is done with it", &["hook", "install", "record"]),
     ("whether it works", &["doctor"]),

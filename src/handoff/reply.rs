@@ -1,0 +1,234 @@
+//! A reply to a handoff: exactly one of the outputs of `seeds/004`, complete, or what is wrong with it.
+
+mod fields;
+
+use serde::{Deserialize, Serialize};
+
+use self::fields::{Document, Field};
+use super::TERMINAL_AT;
+use crate::verdict::escalation::{self, Escalation, LAYERS};
+
+/// The outputs with fields, and the fields each must have.
+const OUTPUTS: [(&str, &[&str]); 5] = [
+    ("contract_correction", CORRECTION),
+    ("architecture_correction", CORRECTION),
+    ("environment_fix", CORRECTION),
+    ("test_harness_fix", CORRECTION),
+    (RETRY, PACKET),
+];
+const RETRY: &str = "retry_packet_for_coder";
+const CORRECTION: &[&str] = &["failure_layer", "observations", "new_hypothesis", "action"];
+/// The seven fields of the "Retry Packet Contract".
+const PACKET: &[&str] = &[
+    "new_hypothesis",
+    "failure_layer",
+    "files_to_recheck",
+    "forced_checklist",
+    "constraints",
+    "what_not_to_retry",
+    "decision_memory_notes",
+];
+/// Fields that any output may have beside its own.
+const OPTIONAL: &[&str] = &["observations", "action"];
+/// The largest reply, in bytes: it is a plan and no transcript.
+const LARGEST: usize = 32 * 1024;
+
+/// An accepted reply.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    /// A correction or a fix, or a packet for the agent that failed.
+    Output(Output),
+    /// Something is missing without which no hypothesis is possible.
+    NeedContext(String),
+    /// The rescue is over as well.
+    Terminal(Box<Escalation>),
+}
+
+/// An output with fields.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Output {
+    /// Its name.
+    pub name: String,
+    /// The fields in their order: name, and one item or more.
+    pub fields: Vec<(String, Vec<String>)>,
+}
+
+impl Output {
+    /// The items of a field; empty where it is not there.
+    pub fn field(&self, name: &str) -> &[String] {
+        self.fields.iter().find(|(known, _)| known == name).map_or(&[], |(_, items)| items)
+    }
+
+    /// The new hypothesis, as one text.
+    pub fn hypothesis(&self) -> String {
+        self.field("new_hypothesis").join(" ")
+    }
+
+    /// Whether it goes back to the agent that failed.
+    pub fn is_retry(&self) -> bool {
+        self.name == RETRY
+    }
+}
+
+impl Reply {
+    /// The output's name as the contract has it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Output(output) => &output.name,
+            Self::NeedContext(_) => "NEED_CONTEXT",
+            Self::Terminal(_) => "ESCALATION",
+        }
+    }
+}
+
+/// What is wrong with a reply.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{what}", line.map(|line| format!("line {line}: ")).unwrap_or_default())]
+pub struct Refusal {
+    /// The line, counted from 1, where one can be named.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl Refusal {
+    fn at(line: usize, what: impl Into<String>) -> Self {
+        Self { line: Some(line), what: what.into() }
+    }
+
+    fn of(what: impl Into<String>) -> Self {
+        Self { line: None, what: what.into() }
+    }
+}
+
+/// Reads a reply to the rescue attempt `attempt`; `spent` are the hypotheses of earlier replies.
+pub fn accept(text: &str, attempt: u32, spent: &[String]) -> Result<Reply, Vec<Refusal>> {
+    if text.len() > LARGEST {
+        return Err(vec![Refusal::of(format!("{} bytes are no compact reply (at most {LARGEST})", text.len()))]);
+    }
+    let reply = read(text)?;
+    let refused = |what: String| Err(vec![Refusal::of(what)]);
+    match &reply {
+        Reply::Terminal(_) if attempt < TERMINAL_AT => {
+            refused(format!("a terminal payload is for rescue attempt {TERMINAL_AT}; this is attempt {attempt}"))
+        }
+        Reply::Terminal(payload) if payload.attempt < TERMINAL_AT => {
+            refused(format!("a terminal payload says [ATTEMPT: {TERMINAL_AT}] or more, not {}", payload.attempt))
+        }
+        Reply::Output(_) | Reply::NeedContext(_) if attempt >= TERMINAL_AT => refused(format!(
+            "at rescue attempt {attempt} only a terminal <ESCALATION> payload is taken, not {}",
+            reply.name()
+        )),
+        Reply::Output(output) => match repeated(&output.hypothesis(), spent) {
+            Some(before) => {
+                refused(format!("`new_hypothesis` is not materially different from an earlier one: “{before}”"))
+            }
+            None => Ok(reply),
+        },
+        _ => Ok(reply),
+    }
+}
+
+fn read(text: &str) -> Result<Reply, Vec<Refusal>> {
+    let body = unfenced(text);
+    let trimmed = body.trim();
+    if trimmed.is_empty() {
+        return Err(vec![Refusal::of("the reply is empty")]);
+    }
+    if let Some(rest) = trimmed.strip_prefix("[NEED_CONTEXT:") {
+        return match rest.strip_suffix(']').map(str::trim) {
+            Some(target) if !target.is_empty() && !target.contains(['\n', '[', ']']) => {
+                Ok(Reply::NeedContext(target.to_owned()))
+            }
+            _ => Err(vec![Refusal::at(1, "`[NEED_CONTEXT: target]` stands alone and names its target")]),
+        };
+    }
+    if trimmed.starts_with("<ESCALATION>") {
+        let skipped = body.len() - body.trim_start().len();
+        let before = body[..skipped].matches('\n').count();
+        return match escalation::parse(trimmed) {
+            Ok(payload) => Ok(Reply::Terminal(Box::new(payload))),
+            Err(error) => Err(vec![Refusal::at(before + error.number, error.what)]),
+        };
+    }
+    let names: Vec<&str> = OUTPUTS.iter().map(|(name, _)| *name).collect();
+    let document = if trimmed.starts_with('{') { fields::json(trimmed) } else { fields::text(&body, &names) }?;
+    complete(document).map(Reply::Output)
+}
+
+/// The text inside one fence that holds all of it; its lines stay where they are.
+fn unfenced(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let written = |line: &&str| !line.trim().is_empty();
+    let first = lines.iter().position(|line| written(line));
+    let last = lines.iter().rposition(|line| written(line));
+    match (first, last) {
+        (Some(first), Some(last))
+            if first < last && lines[first].trim_start().starts_with("```") && lines[last].trim() == "```" =>
+        {
+            let keep = |(at, line): (usize, &&str)| if at == first || at == last { "" } else { *line }.to_owned();
+            lines.iter().enumerate().map(keep).collect::<Vec<_>>().join("\n")
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// Whether every field is there, known, filled, and right.
+fn complete(document: Document) -> Result<Output, Vec<Refusal>> {
+    let Document { output, line, fields } = document;
+    let Some((_, wanted)) = OUTPUTS.iter().find(|(name, _)| *name == output) else {
+        let names: Vec<&str> = OUTPUTS.iter().map(|(name, _)| *name).collect();
+        return Err(vec![Refusal::at(line, format!("`{output}` is no output; the outputs are {}", names.join(", ")))]);
+    };
+    let mut refusals = Vec::new();
+    for (at, Field { name, line, items }) in fields.iter().enumerate() {
+        if !wanted.contains(&name.as_str()) && !OPTIONAL.contains(&name.as_str()) {
+            refusals.push(Refusal::at(*line, format!("`{name}` is no field of {output}")));
+        } else if fields[..at].iter().any(|before| before.name == *name) {
+            refusals.push(Refusal::at(*line, format!("`{name}` is there twice")));
+        } else if items.is_empty() {
+            refusals.push(Refusal::at(*line, format!("`{name}` is empty")));
+        } else if name == "failure_layer" {
+            refusals.extend(layers(items, *line));
+        }
+    }
+    for name in wanted.iter().filter(|name| fields.iter().all(|field| field.name != **name)) {
+        refusals.push(Refusal::of(format!("{output} lacks `{name}`")));
+    }
+    if !refusals.is_empty() {
+        return Err(refusals);
+    }
+    Ok(Output { name: output, fields: fields.into_iter().map(|field| (field.name, field.items)).collect() })
+}
+
+fn layers(items: &[String], line: usize) -> Option<Refusal> {
+    let layer = |item: &String| {
+        item.split([':', '(', '—', ',']).next().unwrap_or_default().trim().to_lowercase().replace([' ', '-'], "_")
+    };
+    let wrong = items.iter().find(|item| !LAYERS.contains(&layer(item).as_str()))?;
+    Some(Refusal::at(line, format!("`{wrong}` is no layer; a layer is one of {}", LAYERS.join(", "))))
+}
+
+/// The earlier hypothesis that says the same in other words: more than four fifths of the words of the shorter one
+/// are in the longer one.
+fn repeated<'a>(hypothesis: &str, spent: &'a [String]) -> Option<&'a str> {
+    let words = |text: &str| -> std::collections::BTreeSet<String> {
+        text.to_lowercase()
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .filter(|word| word.chars().count() > 2)
+            .map(str::to_owned)
+            .collect()
+    };
+    let new = words(hypothesis);
+    let same = |before: &&String| {
+        let old = words(before);
+        let shared = new.intersection(&old).count();
+        let shorter = new.len().min(old.len());
+        shorter > 0 && shared * 5 > shorter * 4
+    };
+    spent.iter().find(same).map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests;

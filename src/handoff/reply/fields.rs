@@ -1,0 +1,126 @@
+//! The form of an output: its name on the first line and then fields, or one JSON object.
+
+use serde_json::Value;
+
+use super::Refusal;
+
+/// What was read, not yet judged.
+#[derive(Debug, PartialEq)]
+pub(super) struct Document {
+    /// The name of the output.
+    pub(super) output: String,
+    /// The line it stands on.
+    pub(super) line: usize,
+    /// The fields in their order.
+    pub(super) fields: Vec<Field>,
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) struct Field {
+    pub(super) name: String,
+    pub(super) line: usize,
+    pub(super) items: Vec<String>,
+}
+
+/// Reads `name`, then `field: text` or `field:` with lines that begin with `- ` or are indented. Anything else is
+/// prose, and refused.
+pub(super) fn text(text: &str, outputs: &[&str]) -> Result<Document, Vec<Refusal>> {
+    let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim_end()));
+    let Some((line, first)) = lines.find(|(_, line)| !line.is_empty()) else {
+        return Err(vec![Refusal::of("the reply is empty")]);
+    };
+    let head = first.trim_start_matches('#').trim();
+    let head = head.strip_prefix("output:").unwrap_or(head).trim().trim_matches('`').trim_end_matches(':');
+    if !outputs.contains(&head) {
+        let what = format!(
+            "the first line names exactly one output ({}), or the reply is `[NEED_CONTEXT: target]` or an <ESCALATION> payload",
+            outputs.join(", ")
+        );
+        return Err(vec![Refusal::at(line, what)]);
+    }
+    let mut document = Document { output: head.to_owned(), line, fields: Vec::new() };
+    let (mut refusals, mut fenced) = (Vec::new(), false);
+    for (number, line) in lines {
+        let inner = line.trim();
+        let indented = line.starts_with([' ', '\t']);
+        if inner.starts_with("```") && !document.fields.is_empty() {
+            fenced = !fenced;
+            continue;
+        }
+        match document.fields.last_mut() {
+            Some(field) if fenced => field.items.push(inner.to_owned()),
+            _ if inner.is_empty() => {}
+            Some(field) if inner.starts_with("- ") || inner.starts_with("* ") => {
+                let item = inner[2..].trim();
+                let item = item.strip_prefix("[ ] ").unwrap_or(item);
+                field.items.extend(Some(item.to_owned()).filter(|item| !item.is_empty()));
+            }
+            Some(field) if indented => match field.items.last_mut() {
+                Some(last) => {
+                    last.push(' ');
+                    last.push_str(inner);
+                }
+                None => field.items.push(inner.to_owned()),
+            },
+            _ => match key(inner) {
+                Some((name, rest)) if outputs.contains(&name) => {
+                    refusals.push(Refusal::at(
+                        number,
+                        format!("`{name}` is a second output; a reply is exactly one (rest: `{rest}`)"),
+                    ));
+                }
+                Some((name, rest)) => {
+                    let items = Some(rest.to_owned()).filter(|rest| !rest.is_empty()).into_iter().collect();
+                    document.fields.push(Field { name: name.to_owned(), line: number, items });
+                }
+                None if outputs.contains(&inner) => {
+                    refusals.push(Refusal::at(number, format!("`{inner}` is a second output; a reply is exactly one")));
+                }
+                None => {
+                    let shown: String = inner.chars().take(60).collect();
+                    refusals.push(Refusal::at(number, format!("“{shown}” is in no field")));
+                }
+            },
+        }
+    }
+    if refusals.is_empty() { Ok(document) } else { Err(refusals) }
+}
+
+/// `name: rest`, the name a word of the contract, perhaps as code or bold.
+fn key(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = line.split_once(':')?;
+    let name = name.trim().trim_matches(['`', '*', '#']).trim();
+    let word = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    word.then(|| (name, rest.trim().trim_start_matches("**").trim()))
+}
+
+/// Reads `{"output": name, field: text or list of texts, …}`.
+pub(super) fn json(text: &str) -> Result<Document, Vec<Refusal>> {
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        let line = error.line();
+        vec![Refusal::at(line, format!("not JSON: {error}"))]
+    })?;
+    let Value::Object(object) = value else {
+        return Err(vec![Refusal::of("a reply in JSON is an object")]);
+    };
+    let Some(Value::String(output)) = object.get("output") else {
+        return Err(vec![Refusal::of("a reply in JSON names its output: {\"output\": \"environment_fix\", …}")]);
+    };
+    let mut fields = Vec::new();
+    let mut refusals = Vec::new();
+    for (name, value) in object.iter().filter(|(name, _)| *name != "output") {
+        let text = |value: &Value| value.as_str().map(|text| text.trim().to_owned());
+        let items = match value {
+            Value::Array(values) => values.iter().map(text).collect::<Option<Vec<_>>>(),
+            value => text(value).map(|text| vec![text]),
+        };
+        match items {
+            Some(items) => {
+                let items = items.into_iter().filter(|item| !item.is_empty()).collect();
+                fields.push(Field { name: name.clone(), line: 1, items });
+            }
+            None => refusals.push(Refusal::of(format!("`{name}` is a text or a list of texts"))),
+        }
+    }
+    if refusals.is_empty() { Ok(Document { output: output.clone(), line: 1, fields }) } else { Err(refusals) }
+}
