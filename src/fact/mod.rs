@@ -9,6 +9,7 @@ mod compare;
 pub mod evidence;
 pub mod lineage;
 mod overlay;
+pub mod story;
 pub mod subject;
 
 use serde::{Deserialize, Serialize};
@@ -29,12 +30,22 @@ pub struct Facts {
     pub notes: Vec<Note>,
     /// The judgement is made where the work is pushed to: the journal of whoever did it is out of reach.
     pub receiving: bool,
+    /// What the session at work did, as far as its client tells. Empty where that is not asked or not known.
+    #[serde(default, skip_serializing_if = "story::Story::is_empty")]
+    pub story: story::Story,
 }
 
 impl Facts {
     /// Nothing but the moment. What is known is added field by field.
     pub const fn at(moment: Moment) -> Self {
-        Self { moment, subjects: Vec::new(), waivers: Vec::new(), notes: Vec::new(), receiving: false }
+        Self {
+            moment,
+            subjects: Vec::new(),
+            waivers: Vec::new(),
+            notes: Vec::new(),
+            receiving: false,
+            story: story::Story { session: None, steps: Vec::new(), cut: false },
+        }
     }
 }
 
