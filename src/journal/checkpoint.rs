@@ -15,7 +15,7 @@ use super::state::State;
 use super::{Journal, JournalError, files};
 
 /// The version of [`State`]'s form. It changes whenever the same lines would add up to something else.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// How much is read again and again before a new checkpoint is worth its writing.
 const DUE_BYTES: u64 = 96 * 1024;
 const DUE_LINES: u64 = 128;
@@ -99,7 +99,7 @@ pub(super) fn load(journal: &Journal) -> Result<Loaded, JournalError> {
             break;
         }
         let digest = line.digest();
-        loaded.state.follow(line.decode().ok().as_ref(), digest.clone());
+        loaded.state.follow(line.decode().ok().as_ref(), digest.clone(), line.start);
         loaded.rest_bytes += line.end - line.start;
         loaded.rest_lines += 1;
         loaded.state.until = Some(Mark { start: line.start, end: line.end, digest });

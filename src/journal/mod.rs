@@ -21,6 +21,7 @@ mod index;
 mod line;
 mod read;
 mod runs;
+mod session;
 mod spool;
 mod state;
 mod stored;
@@ -36,7 +37,8 @@ pub use self::chain::Integrity;
 pub use self::line::{MAX_LINE, data};
 pub use self::read::Line;
 pub use self::runs::{MAX_KEYS, MAX_PAIRS, MAX_PATHS, MAX_RUNS, MAX_RUNS_OF_PAIR, RecordedRun};
-pub use self::state::{MAX_UNFINISHED, MAX_WAIVERS, State};
+pub use self::session::{MAX_STORY, SessionEvents};
+pub use self::state::{MAX_UNFINISHED, MAX_WAIVERS, MAX_WORKS, State};
 
 use self::append::Writer;
 use self::chain::Chain;

@@ -17,6 +17,8 @@ pub const MAX_WAIVERS: usize = 256;
 pub const MAX_UNFINISHED: usize = 64;
 /// How many failures of gates that do not block are remembered, so that each counts once.
 const MAX_SEEN: usize = 512;
+/// How many sessions are kept of which an agent's client told something.
+pub const MAX_WORKS: usize = 64;
 /// How many gates that do not block are counted.
 const MAX_COUNTED: usize = 256;
 
@@ -31,6 +33,9 @@ pub struct State {
     /// Short digests of (gate, trees) that are in `would_block`, newest first.
     seen: Vec<String>,
     unfinished: Vec<Unfinished>,
+    /// By session, the latest to begin first: where in the journal its first act of an agent lies, in bytes.
+    #[serde(default)]
+    works: Vec<(String, u64)>,
     /// The last line that is in here; `None` where something else is in here, too, such as what waits in the spool.
     #[serde(skip)]
     pub(super) until: Option<Mark>,
@@ -80,17 +85,33 @@ impl State {
         self.unfinished.iter().map(|unfinished| &unfinished.run)
     }
 
+    /// Where in the journal the first act of an agent in this session lies, in bytes; `None`: there is none, or it is
+    /// older than those of the 64 sessions that began last. Spooled acts are not counted.
+    pub fn work_begins(&self, session: &str) -> Option<u64> {
+        self.works.iter().find(|(known, _)| known == session).map(|(_, start)| *start)
+    }
+
     /// Whether the journal is whole, as far as was read: what lies before the checkpoint is vouched for by its
     /// digest; [`super::Journal::verify`] reads all of it.
     pub fn integrity(&self) -> &Integrity {
         &self.chain.integrity
     }
 
-    /// Takes up one more line of the journal; `None` for one that cannot be read.
-    pub(super) fn follow(&mut self, line: Option<&Decoded>, digest: String) {
+    /// Takes up one more line of the journal, which begins at the byte `start`; `None` for one that cannot be read.
+    pub(super) fn follow(&mut self, line: Option<&Decoded>, digest: String, start: u64) {
         self.chain.follow(line, digest);
         if let Some(line) = line {
             self.apply(&line.event);
+            if let (EventKind::Work(_), Some(session)) = (&line.event.kind, &line.event.session) {
+                self.note_work(session, start);
+            }
+        }
+    }
+
+    fn note_work(&mut self, session: &str, start: u64) {
+        if self.work_begins(session).is_none() {
+            self.works.insert(0, (session.to_owned(), start));
+            self.works.truncate(MAX_WORKS);
         }
     }
 

@@ -3,7 +3,8 @@ use std::fs;
 use proptest::prelude::*;
 
 use super::*;
-use crate::journal::{MAX_KEYS, MAX_PAIRS, MAX_RUNS, MAX_RUNS_OF_PAIR, State, checkpoint};
+use crate::event::Event;
+use crate::journal::{MAX_KEYS, MAX_PAIRS, MAX_RUNS, MAX_RUNS_OF_PAIR, MAX_WORKS, State, checkpoint};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
@@ -176,4 +177,52 @@ fn the_decision_sees_the_state_and_its_answer_always_comes_back() {
     let (answer, recorded) = bare.append_with(|state| (vec![damage("x")], state.runs("k").len()));
     assert_eq!(answer, 0);
     assert!(recorded.unwrap_err().to_string().contains("bare repository"));
+}
+
+fn work(session: &str, text: &str) -> NewEvent {
+    let work = Work { actor: None, call: None, head: None, act: Act::Said(text.to_owned()) };
+    NewEvent { session: Some(session.to_owned()), ..observed(EventKind::Work(Box::new(work))) }
+}
+
+fn said(journal: &Journal, session: &str) -> Vec<String> {
+    let read = journal.session_events(&journal.state().unwrap(), session).unwrap();
+    let text = |event: Event| match event.kind {
+        EventKind::Work(work) => match work.act {
+            Act::Said(text) => text,
+            act => format!("{act:?}"),
+        },
+        kind => kind.as_str().to_owned(),
+    };
+    read.events.into_iter().map(text).collect()
+}
+
+#[test]
+fn a_session_is_read_from_its_first_act_on() {
+    let (_dir, journal) = scratch();
+    let run = |session: &str| NewEvent { session: Some(session.to_owned()), ..a_run("k", 1, 1) };
+    journal.append(run("s")).unwrap();
+    assert_eq!(said(&journal, "s"), Vec::<String>::new(), "no client tells of it");
+    journal.append(work("other", "x")).unwrap();
+    journal.append(work("s", "one")).unwrap();
+    for event in [run("s"), run("other"), work("s", "two")] {
+        journal.append(event).unwrap();
+        checkpoint::refresh(&journal);
+    }
+    assert_eq!(said(&journal, "s"), ["one", "run", "two"]);
+    assert_eq!(said(&journal, "other"), ["x", "run"]);
+    fs::remove_file(journal.dir.join("state.json")).unwrap();
+    assert_eq!(said(&journal, "s"), ["one", "run", "two"], "the checkpoint is a cache");
+}
+
+#[test]
+fn the_sessions_that_began_last_are_kept() {
+    let mut state = State::default();
+    let (_dir, journal) = scratch();
+    for number in 0..=MAX_WORKS {
+        journal.append(work(&number.to_string(), "x")).unwrap();
+        state = journal.state().unwrap();
+    }
+    assert_eq!(state.work_begins("0"), None);
+    assert!(state.work_begins("1").is_some());
+    assert!(journal.session_events(&state, "0").unwrap().events.is_empty());
 }
