@@ -19,10 +19,12 @@ use crate::failure::Failure;
 use crate::gates;
 use crate::git::{GitError, Head, Look, Repo};
 use crate::journal::{Journal, JournalError, Line, NewEvent, State};
+use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::Policy;
 use crate::repo_path::RepoPath;
 use crate::session::Session;
+use crate::source::project::Directory;
 use crate::verdict::artifact::{self, Written};
 use crate::verdict::assemble::{self, Attempt, ESCALATES_AT, Occasion};
 use crate::verdict::escalation::history::History;
@@ -171,7 +173,8 @@ impl Workplace {
     }
 
     /// Judges, counts and records. `state` is what the facts were read with.
-    pub fn judge(&self, policy: &Policy, state: &State, facts: Facts) -> Judgement {
+    pub fn judge(&self, policy: &Policy, state: &State, mut facts: Facts) -> Judgement {
+        self.tell(state, &mut facts);
         let results = gates::judge(policy, &facts);
         let failing = assemble::failing(&results);
         let blocked = assemble::blocks(&results);
@@ -208,6 +211,21 @@ impl Workplace {
         verdict.notes.extend(loss);
         let written = self.write(&mut verdict);
         Judgement { verdict, written }
+    }
+
+    /// Adds what the session did, at the moments that ask for it. A push is judged by its commits alone.
+    fn tell(&self, state: &State, facts: &mut Facts) {
+        if !matches!(facts.moment, Moment::Stop | Moment::After) || !facts.story.is_empty() {
+            return;
+        }
+        let files = Directory(self.repo.root().unwrap_or(self.repo.git_dir()).to_owned());
+        match collect::story(&self.journal, state, &self.session.id, &files) {
+            Ok(story) => facts.story = story,
+            Err(error) => facts.notes.push(Note {
+                kind: "story-unreadable".to_owned(),
+                text: format!("what the session did cannot be read: {error}"),
+            }),
+        }
     }
 
     fn write(&self, verdict: &mut Verdict) -> Option<Written> {

@@ -15,8 +15,9 @@ use crate::journal::{JournalError, NewEvent};
 use crate::policy::glob_set;
 use crate::repo_path::RepoPath;
 use crate::run::{self, CommandLine, Finished, Spec};
-use crate::runner::{Catalogue, ProjectFiles, Runner, Says, read_junit, read_output_of};
+use crate::runner::{Catalogue, Runner, Says, read_junit, read_output_of};
 use crate::snapshot::KeptSnapshot;
+use crate::source::project::Directory;
 
 /// How much of the end of an output is kept, in bytes.
 const TAIL: usize = 8 * 1024;
@@ -136,7 +137,7 @@ fn changed_between(repo: &Repo, start: &KeptSnapshot, end: &KeptSnapshot) -> Res
 /// A command line, understood before it runs: a run may change the files that say what it means.
 struct Reading<'a> {
     line: &'a str,
-    files: Directory<'a>,
+    files: Directory,
     runners: Vec<&'static Runner>,
 }
 
@@ -148,8 +149,8 @@ struct Said {
 }
 
 impl<'a> Reading<'a> {
-    fn of(line: &'a str, dir: &'a Path) -> Self {
-        let files = Directory(dir);
+    fn of(line: &'a str, dir: &Path) -> Self {
+        let files = Directory(dir.to_owned());
         let understood = command_line::understand(line, &files).ok();
         let ids = understood.iter().flat_map(|line| &line.purposes).flat_map(Purpose::runs);
         let runners = ids.filter_map(|id| Catalogue::embedded().runner(id)).collect();
@@ -185,18 +186,6 @@ impl<'a> Reading<'a> {
         let unseen = || command_line::unseen_failure(self.line, &self.files).filter(|_| report.is_none());
         let masked = if masked { Some(judged.reason) } else { judged.exit_decides.map_or_else(unseen, |_| None) };
         Said { report, masked }
-    }
-}
-
-/// The project files of a directory: task files that say what a command line means.
-struct Directory<'a>(&'a Path);
-
-impl ProjectFiles for Directory<'_> {
-    fn read(&self, path: &str) -> Option<String> {
-        const LARGEST: u64 = 1 << 20;
-        let path = self.0.join(path);
-        let length = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?.len();
-        (length <= LARGEST).then(|| std::fs::read_to_string(path).ok()).flatten()
     }
 }
 

@@ -1,6 +1,6 @@
 //! `gate explain-command`: what a command line executes, whose status it returns, and what its record proves.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::render::explained;
 use crate::render::ui::Ui;
 use crate::runner::ProjectFiles;
+use crate::source::project::Directory;
 
 /// The longest line of a `--jsonl` file that is read, in bytes.
 const MAX_RECORD: usize = 64 * 1024 * 1024;
@@ -65,18 +66,6 @@ struct BadLine {
     id: serde_json::Value,
     line: usize,
     error: String,
-}
-
-/// The files of a directory on disk.
-struct Directory(PathBuf);
-
-impl ProjectFiles for Directory {
-    fn read(&self, path: &str) -> Option<String> {
-        const MAX: u64 = 1 << 20;
-        let path = self.0.join(path);
-        let size = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?.len();
-        (size <= MAX).then(|| fs::read_to_string(path).ok()).flatten()
-    }
 }
 
 /// Explains one line, or every line of a file.

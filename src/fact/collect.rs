@@ -6,6 +6,7 @@ use crate::fact::commits::{self, NewCommits};
 use crate::fact::compare;
 pub use crate::fact::lineage::{BaseOf, Lineage, lineage, pushed, target};
 use crate::fact::overlay;
+use crate::fact::story::Story;
 use crate::fact::subject::{Base, RefUpdate, Role, Subject};
 use crate::fact::{Facts, Note};
 use crate::git::{DefaultBranch, GitError, Head, Look, Repo, TreeDiff};
@@ -14,7 +15,9 @@ use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::Policy;
 use crate::repo_path::RepoPath;
+use crate::runner::ProjectFiles;
 use crate::snapshot::Snapshot;
+use crate::timeline;
 
 /// Facts that could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +64,17 @@ pub fn at_stop(
     let notes = concealment.iter().map(|one| Note { kind: one.kind.as_str().to_owned(), text: one.what.clone() });
     facts.notes.extend(notes);
     Ok(facts)
+}
+
+/// What `session` did, where its client told. `files` are those of the root of the working tree.
+pub fn story(journal: &Journal, state: &State, session: &str, files: &dyn ProjectFiles) -> Result<Story, JournalError> {
+    let read = journal.session_events(state, session)?;
+    if read.events.is_empty() {
+        return Ok(Story::default());
+    }
+    let mut story = Story::of(&timeline::merge(vec![read.events]), Some(session), files);
+    story.cut |= read.cut;
+    Ok(story)
 }
 
 /// Makes the comparisons of a commit before they are asked for, while something else takes longer. What goes wrong will
