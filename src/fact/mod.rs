@@ -7,6 +7,7 @@ pub mod collect;
 pub mod commits;
 mod compare;
 pub mod evidence;
+pub mod hosting;
 pub mod lineage;
 mod overlay;
 pub mod story;
@@ -33,6 +34,9 @@ pub struct Facts {
     /// What the session at work did, as far as its client tells. Empty where that is not asked or not known.
     #[serde(default, skip_serializing_if = "story::Story::is_empty")]
     pub story: story::Story,
+    /// What the forge says; `None`: it was not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosting: Option<hosting::Hosting>,
 }
 
 impl Facts {
@@ -45,6 +49,7 @@ impl Facts {
             notes: Vec::new(),
             receiving: false,
             story: story::Story { session: None, steps: Vec::new(), cut: false },
+            hosting: None,
         }
     }
 }

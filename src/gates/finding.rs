@@ -17,6 +17,8 @@ pub enum Answer {
     Pass,
     /// Not proven, and a person let it pass for this content.
     Waived,
+    /// Not decided yet, by whoever decides it: said, and stops nobody. Where a decision is waited for, that is `unknown`.
+    Pending,
     /// Could not be told. Never a pass and never a fail.
     Unknown,
     /// Not proven, or disproven.
@@ -98,7 +100,7 @@ impl GateResult {
     pub fn effect(&self) -> Effect {
         match (self.answer, self.mode) {
             (Answer::Skip | Answer::Pass, _) | (_, Mode::Off | Mode::Observe) => Effect::Silent,
-            (Answer::Waived, _) | (_, Mode::Warn) => Effect::Said,
+            (Answer::Waived | Answer::Pending, _) | (_, Mode::Warn) => Effect::Said,
             (Answer::Fail, Mode::Block) => Effect::Blocks,
             (Answer::Unknown, Mode::Block) => match self.on_unknown {
                 OnUnknown::Warn => Effect::Said,

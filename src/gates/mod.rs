@@ -3,10 +3,13 @@
 //! A gate is a file in `gates/`; the function that answers for it is that of its *kind*, one module here and one
 //! line in [`KINDS`].
 
+pub mod ci_green;
 pub mod commits;
 pub mod evidence;
 pub mod finding;
+mod hosted;
 pub mod protected_branch;
+pub mod pull_request;
 mod words;
 
 use crate::fact::Facts;
@@ -26,7 +29,7 @@ pub struct Kind {
 }
 
 /// Every kind of gate.
-pub const KINDS: &[Kind] = &[commits::KIND, evidence::KIND, protected_branch::KIND];
+pub const KINDS: &[Kind] = &[ci_green::KIND, commits::KIND, evidence::KIND, protected_branch::KIND, pull_request::KIND];
 
 /// The kind of this name.
 pub fn kind(name: &str) -> Option<&'static Kind> {

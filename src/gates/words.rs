@@ -44,6 +44,11 @@ pub(super) fn list(paths: &[RepoPath]) -> String {
     }
 }
 
+/// Some texts in a sentence, each without what a terminal would obey.
+pub(super) fn list_of(texts: &[String]) -> String {
+    super::hosted::names(texts.iter().map(String::as_str))
+}
+
 /// Paths as words of a shell; `.` when they are too many or too strange to type.
 pub(super) fn shell_words(paths: &[RepoPath]) -> String {
     let words: Option<Vec<_>> = paths

@@ -58,6 +58,7 @@ pub fn lines(status: &Status<'_>) -> String {
                     Answer::Pass => (GOOD, "proven"),
                     Answer::Skip => (DIM, "not asked"),
                     Answer::Waived => (WARN, "waived"),
+                    Answer::Pending => (WARN, "pending"),
                     Answer::Unknown => (WARN, "unknown"),
                     Answer::Fail => (BAD, "not proven"),
                 };

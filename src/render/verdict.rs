@@ -24,7 +24,7 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
             let subject = if several { format!("{DIM}{}:{DIM:#} ", finding.subject) } else { String::new() };
             let (style, word) = word(finding.answer);
             let _ = writeln!(text, "  {style}{word}{style:#} {}: {subject}{}", result.gate, finding.message);
-            if let Some(fix) = finding.fix.as_ref().filter(|_| finding.answer >= Answer::Unknown) {
+            if let Some(fix) = finding.fix.as_ref().filter(|_| finding.answer >= Answer::Pending) {
                 let _ = writeln!(text, "       {fix}");
             }
         }
@@ -80,6 +80,7 @@ fn word(answer: Answer) -> (Style, &'static str) {
         Answer::Pass => (GOOD, "pass"),
         Answer::Skip => (DIM, "skip"),
         Answer::Waived => (WARN, "waived"),
+        Answer::Pending => (WARN, "pending"),
         Answer::Unknown => (WARN, "unknown"),
         Answer::Fail => (BAD, "fail"),
     }

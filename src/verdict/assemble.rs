@@ -67,7 +67,7 @@ pub fn verdict(
     let severity = results.iter().filter(|result| result.answer == Answer::Fail && result.mode != Mode::Observe);
     let severity = severity.map(|result| result.severity).max().unwrap_or(Severity::None);
     let complete = outcome == Outcome::Pass
-        && results.iter().all(|result| result.answer != Answer::Unknown && result.answer != Answer::Fail);
+        && results.iter().all(|result| !matches!(result.answer, Answer::Pending | Answer::Unknown | Answer::Fail));
     let evidence = evidence(&facts, &results);
     let next_actions = next_actions(&results);
     let human_actions = match outcome {

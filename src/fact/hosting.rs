@@ -1,0 +1,51 @@
+//! What the forge says of the judged commit: its pull requests, its checks, and which of those are required.
+
+use serde::{Deserialize, Serialize};
+
+pub use crate::event::hosting::{Check, CheckKind, Checks, Pull, PullState, Reading, Required, Trouble, TroubleKind};
+use crate::oid::Oid;
+
+/// The answers of a forge about one commit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hosting {
+    /// The repository that pull requests go to, `owner/name`.
+    pub repository: String,
+    /// What was asked about.
+    pub head: HostedHead,
+    /// The branch that pull requests go to when nobody says otherwise.
+    #[serde(default)]
+    pub default_branch: Option<String>,
+    /// The pull requests from this branch: the open ones, and where there is none those that were.
+    pub pulls: Reading<Vec<Pull>>,
+    /// What reports on the commit.
+    pub checks: Reading<Checks>,
+    /// What the forge requires before a merge into the base.
+    pub required: Reading<Vec<Required>>,
+}
+
+/// The commit that was asked about, and where it was pushed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostedHead {
+    /// The commit.
+    pub commit: Oid,
+    /// How it came to be judged.
+    pub via: Via,
+    /// The branch, as it is called where it was pushed; `None`: no branch is checked out.
+    pub branch: Option<String>,
+    /// The repository it was pushed to, `owner/name`: a fork where that differs from [`Hosting::repository`].
+    pub repository: Option<String>,
+    /// Where that branch stands on the forge, as far as it is known; `None`: it was not pushed.
+    pub pushed: Option<Oid>,
+}
+
+/// How a commit came to be judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Via {
+    /// It is a branch that is worked on, or that a pull request proposes.
+    Branch,
+    /// A merge queue made it from a base and one or several pull requests.
+    MergeQueue,
+    /// It was pushed to the branch it is on, and that is where it stays.
+    Landed,
+}

@@ -1,0 +1,228 @@
+//! Everything that reports on the judged commit is green.
+//!
+//! What counts as one report follows what GitHub shows beside a commit: the jobs of the newest run of a workflow by one
+//! event. Names alone would not do: several workflows may have a job of one name, and then a green one would hide a red
+//! one.
+
+use std::collections::BTreeMap;
+
+use minijinja::{Value, context};
+use serde::Deserialize;
+
+use super::Kind;
+use super::finding::{Answer, Finding};
+use super::hosted::{self, Offline, cure, plain, unreadable, why};
+use super::pull_request::open_pull;
+use crate::fact::Facts;
+use crate::fact::hosting::{Check, CheckKind, Checks, Hosting, Reading, Required, Via};
+use crate::moment::Moment;
+use crate::policy::{Gate, InvalidGlob, ParamError, Policy, glob_set, read_params};
+
+/// The kind `ci-green`.
+pub const KIND: Kind = Kind { name: "ci-green", words: "ci-green", check, evaluate };
+
+/// The reasons that end by themselves: whoever can wait asks again.
+pub const WAITING: &[&str] = &["pending", "absent", "none"];
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Params {
+    required: Vec<String>,
+    only_required: bool,
+    ignore: Vec<String>,
+    green: Vec<String>,
+    red: Vec<String>,
+    offline: Offline,
+}
+
+fn check(params: &toml::Table) -> Result<(), ParamError> {
+    let params: Params = read_params(params)?;
+    let invalid = |error: InvalidGlob| ParamError { key: Some("ignore".to_owned()), what: error.to_string() };
+    glob_set(&params.ignore).map(drop).map_err(invalid)
+}
+
+fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
+    let (Ok(params), Some(hosting)) = (read_params::<Params>(&gate.params), &facts.hosting) else {
+        return Vec::new();
+    };
+    let (answer, reason, more) = answer(gate, &params, facts.moment, hosting);
+    let all = context! {
+        commit => hosting.head.commit.short(),
+        branch => plain(hosting.head.branch.as_deref().unwrap_or_default()),
+        repository => plain(&hosting.repository),
+        number => open_pull(hosting).map(|pull| pull.number),
+        ..more
+    };
+    vec![hosted::finding(gate, facts, hosting, answer, reason, &all)]
+}
+
+type Said = (Answer, &'static str, Value);
+
+fn answer(gate: &Gate, params: &Params, moment: Moment, hosting: &Hosting) -> Said {
+    let head = &hosting.head;
+    if head.via == Via::Branch && moment != Moment::Ci && head.pushed.as_ref() != Some(&head.commit) {
+        return (Answer::Skip, "unpushed", context! {});
+    }
+    let cannot = |trouble| {
+        let (answer, reason) = unreadable(gate, moment, params.offline, trouble);
+        (answer, reason, context! { why => why(trouble), cure => cure(trouble) })
+    };
+    let (checks, required) = match (&hosting.checks, &hosting.required) {
+        (Reading::Unreadable(trouble), _) => return cannot(trouble),
+        (Reading::Known(checks), Reading::Known(required)) => (checks, required.as_slice()),
+        // A failure that is seen is one, whatever else is not.
+        (Reading::Known(checks), Reading::Unreadable(trouble)) => {
+            let said = tally(params, moment, checks, &[]);
+            return if said.0 == Answer::Fail { said } else { cannot(trouble) };
+        }
+    };
+    let said = tally(params, moment, checks, required);
+    match checks.missing.first() {
+        Some(trouble) if said.0 != Answer::Fail => match unreadable(gate, moment, params.offline, trouble) {
+            (Answer::Unknown, _) => {
+                (Answer::Unknown, "incomplete", context! { why => why(trouble), cure => cure(trouble) })
+            }
+            _ => cannot(trouble),
+        },
+        _ => said,
+    }
+}
+
+/// What one report comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Colour {
+    Green,
+    /// Green to the forge, and not enough where the policy asks for success.
+    Skipped,
+    Pending,
+    /// It waits for a person.
+    Approval,
+    Red,
+}
+
+fn colour(params: &Params, check: &Check) -> Colour {
+    let Some(conclusion) = check.conclusion.as_deref().filter(|_| check.status == "completed") else {
+        return Colour::Pending;
+    };
+    let is = |words: &[String]| words.iter().any(|word| word == conclusion);
+    match () {
+        // A run of a workflow without jobs that wants an action is one from a fork that nobody has let start.
+        () if check.kind == CheckKind::Workflow && conclusion == "action_required" => Colour::Approval,
+        () if is(&params.red) => Colour::Red,
+        () if conclusion == "success" && is(&params.green) => Colour::Green,
+        () if is(&params.green) => Colour::Skipped,
+        () => Colour::Pending,
+    }
+}
+
+fn tally(params: &Params, moment: Moment, checks: &Checks, required: &[Required]) -> Said {
+    let ignored = glob_set(&params.ignore).ok();
+    let counts = |check: &&Check| !ignored.as_ref().is_some_and(|set| set.is_match(&check.name));
+    let (own, others): (Vec<&Check>, Vec<&Check>) = checks.list.iter().filter(counts).partition(|check| check.own);
+    let newest = newest(params, &others);
+
+    let asked: Vec<Asked<'_>> = required
+        .iter()
+        .map(|one| Asked { name: &one.name, app: one.app, strict: false })
+        .chain(params.required.iter().map(|name| Asked { name, app: None, strict: true }))
+        .filter(|one| !own.iter().any(|check| one.is(check)))
+        .collect();
+    let wanted = |check: &&Check| !params.only_required || asked.is_empty() || asked.iter().any(|one| one.is(check));
+    let counted: Vec<&Check> = newest.iter().copied().filter(wanted).collect();
+    let of = |wanted: Colour| counted.iter().copied().filter(move |check| colour(params, check) == wanted);
+
+    let mut red: Vec<&Check> = of(Colour::Red).collect();
+    // Required by the policy, and only skipped.
+    let strict = |check: &&Check| asked.iter().any(|one| one.strict && one.is(check));
+    let skipped: Vec<&Check> = of(Colour::Skipped).filter(strict).collect();
+    let unmet: Vec<&Check> =
+        skipped.into_iter().filter(|one| !of(Colour::Green).any(|check| check.name == one.name)).collect();
+    red.extend(unmet);
+
+    let absent: Vec<&str> =
+        asked.iter().filter(|one| !newest.iter().any(|check| one.is(check))).map(|one| one.name).collect();
+    let open = if moment == Moment::Ci { Answer::Unknown } else { Answer::Pending };
+    let total = counted.len();
+    let say = |answer, reason, list: Vec<&str>| {
+        (answer, reason, context! { count => list.len(), total, names => hosted::names(list.into_iter()) })
+    };
+    let approval: Vec<_> = of(Colour::Approval).map(|check| check.name.as_str()).collect();
+    let pending: Vec<_> = of(Colour::Pending).map(|check| check.name.as_str()).collect();
+    if !red.is_empty() {
+        say(Answer::Fail, "red", red.iter().map(|check| check.name.as_str()).collect())
+    } else if !approval.is_empty() {
+        say(open, "approval", approval)
+    } else if !pending.is_empty() {
+        say(open, "pending", pending)
+    } else if !absent.is_empty() {
+        say(open, "absent", absent)
+    } else if total == 0 && !own.is_empty() {
+        say(Answer::Skip, "alone", Vec::new())
+    } else if total == 0 {
+        say(open, "none", Vec::new())
+    } else {
+        say(Answer::Pass, "green", Vec::new())
+    }
+}
+
+/// A check that must report.
+struct Asked<'a> {
+    name: &'a str,
+    app: Option<u64>,
+    /// Only success will do.
+    strict: bool,
+}
+
+impl Asked<'_> {
+    fn is(&self, check: &Check) -> bool {
+        self.name == check.name
+            && self.app.is_none_or(|app| check.app == Some(app))
+            && check.kind != CheckKind::Workflow
+    }
+}
+
+/// What a report belongs to: of each, the newest counts.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Group<'a> {
+    Status(&'a str),
+    Job { app: Option<u64>, workflow: &'a str, event: Option<&'a str> },
+    Other { app: Option<u64>, name: &'a str },
+}
+
+fn group(check: &Check) -> Group<'_> {
+    match (check.kind, &check.workflow) {
+        (CheckKind::Status, _) => Group::Status(&check.name),
+        (_, Some(workflow)) => Group::Job { app: check.app, workflow, event: check.event.as_deref() },
+        (_, None) => Group::Other { app: check.app, name: &check.name },
+    }
+}
+
+/// The reports that count: of each group the newest run with all its jobs, and of an older run a job whose newer report
+/// was only skipped: what did not run undoes nothing.
+fn newest<'a>(params: &Params, checks: &[&'a Check]) -> Vec<&'a Check> {
+    let mut groups: BTreeMap<Group<'_>, Vec<&'a Check>> = BTreeMap::new();
+    for &check in checks {
+        groups.entry(group(check)).or_default().push(check);
+    }
+    let mut counted = Vec::new();
+    for (key, mut members) in groups {
+        members.sort_by_key(|check| std::cmp::Reverse((check.run, check.id)));
+        let Some(first) = members.first().copied() else { continue };
+        let same_run = |check: &&&Check| match key {
+            Group::Job { .. } => check.run == first.run,
+            Group::Status(_) | Group::Other { .. } => check.id == first.id && check.run == first.run,
+        };
+        for &check in members.iter().filter(same_run) {
+            let former = || {
+                let older = members.iter().copied().filter(|older| older.name == check.name && older.run < check.run);
+                older.into_iter().find(|older| colour(params, older) != Colour::Skipped)
+            };
+            let undone = if colour(params, check) == Colour::Skipped { former() } else { None };
+            counted.push(undone.filter(|older| colour(params, older) == Colour::Red).unwrap_or(check));
+        }
+    }
+    counted
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! Exactly one open pull request comes from the judged branch, and its last commit is the judged one.
+//!
+//! A list of pull requests is not trusted to be about the branch that was asked for: GitHub ignores a `head` without
+//! owner and then lists all of them, and may list one of another branch at the same commit. So repository, branch and
+//! commit are compared again here.
+
+use minijinja::{Value, context};
+use serde::Deserialize;
+
+use super::Kind;
+use super::finding::{Answer, Finding};
+use super::hosted::{self, Offline, cure, plain, unreadable, why};
+use super::words::list_of;
+use crate::fact::Facts;
+use crate::fact::hosting::{Hosting, Pull, PullState, Reading, Via};
+use crate::fact::subject::Base;
+use crate::moment::Moment;
+use crate::oid::Oid;
+use crate::policy::{Gate, InvalidGlob, ParamError, Policy, glob_set, read_params};
+
+/// The kind `pull-request`.
+pub const KIND: Kind = Kind { name: "pull-request", words: "pull-request", check, evaluate };
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Params {
+    required: bool,
+    draft: Taken,
+    forks: Taken,
+    bases: Vec<String>,
+    offline: Offline,
+}
+
+/// Whether something will do.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Taken {
+    #[default]
+    Accept,
+    Refuse,
+}
+
+fn check(params: &toml::Table) -> Result<(), ParamError> {
+    let params: Params = read_params(params)?;
+    let invalid = |error: InvalidGlob| ParamError { key: Some("bases".to_owned()), what: error.to_string() };
+    glob_set(&params.bases).map(drop).map_err(invalid)
+}
+
+fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
+    let (Ok(params), Some(hosting)) = (read_params::<Params>(&gate.params), &facts.hosting) else {
+        return Vec::new();
+    };
+    let (answer, reason, more) = answer(gate, &params, facts, hosting);
+    let all = context! {
+        commit => hosting.head.commit.short(),
+        branch => plain(hosting.head.branch.as_deref().unwrap_or_default()),
+        repository => plain(&hosting.repository),
+        ..more
+    };
+    vec![hosted::finding(gate, facts, hosting, answer, reason, &all)]
+}
+
+type Said = (Answer, &'static str, Value);
+
+fn answer(gate: &Gate, params: &Params, facts: &Facts, hosting: &Hosting) -> Said {
+    let skip = |reason| (Answer::Skip, reason, context! {});
+    let head = &hosting.head;
+    match head.via {
+        Via::MergeQueue => return skip("merge-queue"),
+        Via::Landed => return skip("landed"),
+        Via::Branch => {}
+    }
+    let Some(branch) = head.branch.as_deref() else { return skip("detached") };
+    let own = head.repository.as_deref().unwrap_or(&hosting.repository);
+    if hosting.default_branch.as_deref() == Some(branch) && same_repository(own, &hosting.repository) {
+        return skip("default-branch");
+    }
+    if hosted::subject(facts, hosting).is_some_and(|subject| match &subject.base {
+        Base::MergeBase { commit, .. } => *commit == head.commit,
+        Base::Nothing | Base::Unknown(_) => false,
+    }) {
+        return skip("nothing-new");
+    }
+    let pulls = match &hosting.pulls {
+        Reading::Known(pulls) => pulls,
+        Reading::Unreadable(trouble) => {
+            let (answer, reason) = unreadable(gate, facts.moment, params.offline, trouble);
+            return (answer, reason, context! { why => why(trouble), cure => cure(trouble) });
+        }
+    };
+    let ours = |pull: &&Pull| {
+        pull.head_branch == branch
+            && pull.head_repository.as_deref().is_some_and(|repository| same_repository(repository, own))
+    };
+    let ours: Vec<&Pull> = pulls.iter().filter(ours).collect();
+    let mut open: Vec<&Pull> = ours.iter().copied().filter(|pull| pull.state == PullState::Open).collect();
+    open.sort_by_key(|pull| pull.number);
+    open.dedup_by_key(|pull| pull.number);
+    match &open[..] {
+        [] => without(params, facts.moment, hosting, &ours),
+        [pull] => of_one(params, facts.moment, hosting, pull),
+        several => {
+            let numbers: Vec<_> = several.iter().map(|pull| format!("#{}", pull.number)).collect();
+            (Answer::Fail, "several", context! { count => several.len(), numbers => list_of(&numbers) })
+        }
+    }
+}
+
+/// No pull request is open: what became of the last one?
+fn without(params: &Params, moment: Moment, hosting: &Hosting, ours: &[&Pull]) -> Said {
+    let last = ours.iter().max_by_key(|pull| pull.number);
+    let here = &hosting.head.commit;
+    if let Some(merged) = ours.iter().find(|pull| pull.state == PullState::Merged && pull.head == *here) {
+        return (Answer::Pass, "merged", context! { number => merged.number });
+    }
+    if let Some(closed) = last.filter(|pull| pull.state == PullState::Closed) {
+        return (Answer::Fail, "closed", context! { number => closed.number });
+    }
+    let reason = if hosting.head.pushed.as_ref() == Some(here) { "none" } else { "unpushed" };
+    let answer = if params.required || moment == Moment::Ci { Answer::Fail } else { Answer::Pending };
+    (answer, reason, context! {})
+}
+
+fn of_one(params: &Params, moment: Moment, hosting: &Hosting, pull: &Pull) -> Said {
+    let here = &hosting.head.commit;
+    let about = context! {
+        number => pull.number,
+        url => plain(&pull.url),
+        draft => pull.draft,
+        head => pull.head.short(),
+        base => plain(&pull.base_branch),
+        head_repository => plain(pull.head_repository.as_deref().unwrap_or_default()),
+    };
+    if pull.head != *here {
+        return elsewhere(moment, hosting.head.pushed.as_ref() == Some(here), about);
+    }
+    let from_fork =
+        pull.head_repository.as_deref().is_none_or(|repository| !same_repository(repository, &hosting.repository));
+    if from_fork && params.forks == Taken::Refuse {
+        return (Answer::Fail, "fork", about);
+    }
+    if !params.bases.is_empty() && !glob_set(&params.bases).is_ok_and(|bases| bases.is_match(&pull.base_branch)) {
+        return (Answer::Fail, "other-base", context! { bases => list_of(&params.bases), ..about });
+    }
+    if pull.draft && params.draft == Taken::Refuse {
+        return (Answer::Fail, "draft", about);
+    }
+    (Answer::Pass, "open", about)
+}
+
+/// The one pull request is at another commit.
+fn elsewhere(moment: Moment, pushed: bool, about: Value) -> Said {
+    match (moment, pushed) {
+        // Whoever made the event has gone on since; there will be another.
+        (Moment::Ci, _) => (Answer::Unknown, "moved", about),
+        // What was pushed a moment ago is not in every answer yet.
+        (_, true) => (Answer::Pending, "lags", about),
+        (_, false) => (Answer::Fail, "other-head", about),
+    }
+}
+
+/// Whether two `owner/name` are one repository: forges do not tell capitals apart.
+fn same_repository(a: &str, b: &str) -> bool {
+    a.eq_ignore_ascii_case(b)
+}
+
+/// The open pull request of the judged commit, where there is exactly one.
+pub fn open_pull(hosting: &Hosting) -> Option<&Pull> {
+    let own = hosting.head.repository.as_deref().unwrap_or(&hosting.repository);
+    let here: &Oid = &hosting.head.commit;
+    let fits = |pull: &&Pull| {
+        pull.state == PullState::Open
+            && pull.head == *here
+            && Some(pull.head_branch.as_str()) == hosting.head.branch.as_deref()
+            && pull.head_repository.as_deref().is_some_and(|repository| same_repository(repository, own))
+    };
+    let mut found = hosting.pulls.known()?.iter().filter(fits);
+    found.next().filter(|_| found.next().is_none())
+}
+
+#[cfg(test)]
+mod tests;

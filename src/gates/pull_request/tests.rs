@@ -1,0 +1,201 @@
+use super::*;
+use crate::event::Grade;
+use crate::fact::hosting::{Checks, HostedHead, Trouble, TroubleKind};
+use crate::policy::{Mode, ModeFrom, OnUnknown, PolicySource, Severity};
+
+const HEAD: &str = "1111111111111111111111111111111111111111";
+const OTHER: &str = "2222222222222222222222222222222222222222";
+
+fn gate(params: &str) -> Gate {
+    let text = crate::embedded::file(crate::embedded::GATES, "pull-request.toml").unwrap();
+    let table: toml::Table = toml::from_str(text).unwrap();
+    let mut merged = table["params"].as_table().unwrap().clone();
+    merged.extend(toml::from_str::<toml::Table>(params).unwrap());
+    check(&merged).unwrap();
+    Gate {
+        id: "pull-request".to_owned(),
+        title: String::new(),
+        kind: KIND.name.to_owned(),
+        moments: vec![Moment::Stop, Moment::Ci],
+        severity: Severity::Medium,
+        mode: Mode::Block,
+        mode_from: ModeFrom::Entry,
+        on_unknown: OnUnknown::Block,
+        min_grade: Grade::Hooked,
+        params: merged,
+        messages: table["messages"].clone().try_into().unwrap(),
+        explain: String::new(),
+    }
+}
+
+fn pull(number: u64, state: PullState, head: &str) -> Pull {
+    Pull {
+        number,
+        url: format!("https://github.com/o/r/pull/{number}"),
+        state,
+        draft: false,
+        head: head.parse().unwrap(),
+        head_branch: "feature".to_owned(),
+        head_repository: Some("o/r".to_owned()),
+        base_branch: "main".to_owned(),
+    }
+}
+
+fn open() -> Pull {
+    pull(7, PullState::Open, HEAD)
+}
+
+fn hosting(pulls: Vec<Pull>) -> Hosting {
+    Hosting {
+        repository: "o/r".to_owned(),
+        head: HostedHead {
+            commit: HEAD.parse().unwrap(),
+            via: Via::Branch,
+            branch: Some("feature".to_owned()),
+            repository: Some("o/r".to_owned()),
+            pushed: Some(HEAD.parse().unwrap()),
+        },
+        default_branch: Some("main".to_owned()),
+        pulls: Reading::Known(pulls),
+        checks: Reading::Known(Checks::default()),
+        required: Reading::Known(Vec::new()),
+    }
+}
+
+fn ask(params: &str, moment: Moment, hosting: Hosting) -> Finding {
+    judge(&gate(params), moment, hosting)
+}
+
+fn judge(gate: &Gate, moment: Moment, hosting: Hosting) -> Finding {
+    let policy = Policy {
+        commands: Vec::new(),
+        gates: vec![gate.clone()],
+        scopes: Vec::new(),
+        source: PolicySource::Defaults,
+        digest: String::new(),
+    };
+    let facts = Facts { hosting: Some(hosting), ..Facts::at(moment) };
+    super::super::judge(&policy, &facts).remove(0).findings.remove(0)
+}
+
+#[test]
+fn every_state_has_its_answer() {
+    let fork = || Pull { head_repository: Some("me/r".to_owned()), ..open() };
+    let (stop, ci) = (Moment::Stop, Moment::Ci);
+    let cases = [
+        ("open at this commit", vec![open()], "", stop, Answer::Pass, "open"),
+        ("the same one listed twice", vec![open(), open()], "", stop, Answer::Pass, "open"),
+        ("a draft", vec![Pull { draft: true, ..open() }], "", stop, Answer::Pass, "open"),
+        ("a draft refused", vec![Pull { draft: true, ..open() }], "draft = 'refuse'", stop, Answer::Fail, "draft"),
+        ("none", vec![], "", stop, Answer::Pending, "none"),
+        ("none and required", vec![], "required = true", stop, Answer::Fail, "none"),
+        ("none in CI", vec![], "", ci, Answer::Fail, "none"),
+        ("closed", vec![pull(6, PullState::Closed, HEAD)], "", stop, Answer::Fail, "closed"),
+        ("closed, another commit", vec![pull(6, PullState::Closed, OTHER)], "", stop, Answer::Fail, "closed"),
+        ("closed, and open again", vec![pull(6, PullState::Closed, HEAD), open()], "", stop, Answer::Pass, "open"),
+        ("merged", vec![pull(6, PullState::Merged, HEAD)], "", stop, Answer::Pass, "merged"),
+        ("merged, and work goes on", vec![pull(6, PullState::Merged, OTHER)], "", stop, Answer::Pending, "none"),
+        (
+            "closed before it was merged",
+            vec![pull(5, PullState::Closed, OTHER), pull(6, PullState::Merged, OTHER)],
+            "",
+            stop,
+            Answer::Pending,
+            "none",
+        ),
+        ("several", vec![open(), Pull { number: 8, ..open() }], "", stop, Answer::Fail, "several"),
+        (
+            "of another branch",
+            vec![Pull { head_branch: "Feature".to_owned(), ..open() }],
+            "",
+            stop,
+            Answer::Pending,
+            "none",
+        ),
+        ("of a fork with that branch", vec![fork()], "", stop, Answer::Pending, "none"),
+        ("of a deleted fork", vec![Pull { head_repository: None, ..open() }], "", stop, Answer::Pending, "none"),
+        (
+            "spelt in capitals",
+            vec![Pull { head_repository: Some("O/R".to_owned()), ..open() }],
+            "",
+            stop,
+            Answer::Pass,
+            "open",
+        ),
+        ("to another branch", vec![Pull { base_branch: "next".to_owned(), ..open() }], "", stop, Answer::Pass, "open"),
+        ("to a branch that is not taken", vec![open()], "bases = ['release/*']", stop, Answer::Fail, "other-base"),
+        ("to one that is", vec![open()], "bases = ['ma*']", stop, Answer::Pass, "open"),
+        ("overtaken", vec![pull(7, PullState::Open, OTHER)], "", ci, Answer::Unknown, "moved"),
+        ("the list lags behind", vec![pull(7, PullState::Open, OTHER)], "", stop, Answer::Pending, "lags"),
+    ];
+    for (what, pulls, params, moment, answer, reason) in cases {
+        let finding = ask(params, moment, hosting(pulls));
+        assert_eq!((finding.answer, finding.reason.as_str()), (answer, reason), "{what}: {}", finding.message);
+        assert_ne!(finding.message, finding.reason, "{what}: no words");
+        assert!(!finding.message.contains("{{"), "{}", finding.message);
+    }
+}
+
+#[test]
+fn a_fork_counts_where_the_branch_was_pushed_to_it() {
+    let fork = Pull { head_repository: Some("me/r".to_owned()), ..open() };
+    let mut from_fork = hosting(vec![fork]);
+    from_fork.head.repository = Some("me/r".to_owned());
+    assert_eq!(ask("", Moment::Stop, from_fork.clone()).reason, "open");
+    assert_eq!(ask("forks = 'refuse'", Moment::Stop, from_fork.clone()).reason, "fork");
+    // The default branch of a fork is no protected place.
+    from_fork.head.branch = Some("main".to_owned());
+    assert_eq!(ask("", Moment::Stop, from_fork).reason, "none");
+}
+
+#[test]
+fn what_was_not_pushed_is_not_in_it() {
+    let mut behind = hosting(vec![pull(7, PullState::Open, OTHER)]);
+    behind.head.pushed = Some(OTHER.parse().unwrap());
+    let finding = ask("", Moment::Stop, behind);
+    assert_eq!((finding.answer, finding.reason.as_str()), (Answer::Fail, "other-head"));
+    assert_eq!(finding.message, "#7 is at 2222222, and this is 1111111");
+    let mut never = hosting(Vec::new());
+    never.head.pushed = None;
+    assert_eq!(ask("", Moment::Stop, never).reason, "unpushed");
+}
+
+#[test]
+fn where_there_is_none_to_be_had_none_is_asked_for() {
+    let with = |change: &dyn Fn(&mut Hosting)| {
+        let mut hosting = hosting(Vec::new());
+        change(&mut hosting);
+        ask("required = true", Moment::Ci, hosting).reason
+    };
+    assert_eq!(with(&|hosting| hosting.head.via = Via::MergeQueue), "merge-queue");
+    assert_eq!(with(&|hosting| hosting.head.via = Via::Landed), "landed");
+    assert_eq!(with(&|hosting| hosting.head.branch = None), "detached");
+    assert_eq!(with(&|hosting| hosting.head.branch = Some("main".to_owned())), "default-branch");
+}
+
+#[test]
+fn what_cannot_be_read_is_no_absence() {
+    let trouble = Trouble { kind: TroubleKind::NotFound, what: "404".to_owned(), needs: None };
+    let unreadable = || Hosting { pulls: Reading::Unreadable(trouble.clone()), ..hosting(Vec::new()) };
+    assert_eq!(ask("", Moment::Stop, unreadable()).answer, Answer::Unknown);
+    assert_eq!(ask("offline = 'warn'", Moment::Stop, unreadable()).answer, Answer::Unknown);
+    let default = Gate { mode_from: ModeFrom::AllGates, ..gate("") };
+    let finding = judge(&default, Moment::Stop, unreadable());
+    assert_eq!((finding.answer, finding.reason.as_str()), (Answer::Pending, "offline"));
+}
+
+#[test]
+fn names_of_branches_reach_no_terminal_and_no_shell() {
+    let mut hosting = hosting(Vec::new());
+    hosting.head.branch = Some("x\u{1b}]0;t\u{7};$(id)".to_owned());
+    let finding = ask("", Moment::Stop, hosting);
+    assert!(!finding.message.chars().any(char::is_control), "{:?}", finding.message);
+    assert_eq!(finding.remedy.as_deref(), Some("gh pr create --fill"));
+}
+
+#[test]
+fn the_one_pull_request_of_this_commit_is_found() {
+    assert_eq!(open_pull(&hosting(vec![open()])).map(|pull| pull.number), Some(7));
+    assert_eq!(open_pull(&hosting(vec![open(), Pull { number: 8, ..open() }])), None);
+    assert_eq!(open_pull(&hosting(vec![pull(7, PullState::Open, OTHER)])), None);
+}
