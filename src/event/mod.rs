@@ -3,8 +3,8 @@
 //! Written by one version and read by another: never `flatten`, never `untagged`; a field that is added has a
 //! default; a kind that is not known is kept as [`EventKind::Unknown`], never dropped.
 
-pub mod rescue;
 pub mod hosting;
+pub mod rescue;
 pub mod work;
 
 use jiff::Timestamp;
