@@ -1,7 +1,8 @@
 //! The canary: a real push, through git and the hooks it takes in this repository, that must be refused by gate.
 //!
 //! It carries an empty commit that lies in a throwaway object directory, goes into a throwaway repository, and is
-//! refused by the hook before anything else happens, because the environment names a token. Nothing of it stays.
+//! refused by the hook before anything else happens, because the environment names a token. Nothing of it stays. The
+//! hook that judges commits is run by `git hook run`, which takes it from where `git commit` does and makes no commit.
 
 use std::io::Read;
 use std::path::Path;
@@ -27,15 +28,22 @@ pub fn refusal(token: &str) -> String {
     format!("gate: canary {token} refused")
 }
 
-/// Sends one, and says how it fared.
-pub fn send(repository: &Repository) -> Check {
-    const REMEDY: &str = "pushes are not judged; `gate init` installs the hook";
-    match try_send(repository) {
+/// Sends one past the hook `name`, and says how it fared.
+pub fn send(repository: &Repository, name: &str) -> Check {
+    let commit = name == "commit-msg";
+    let (what, refused) = if commit {
+        ("commit", "a commit message was refused by gate")
+    } else {
+        ("push", "a push into a throwaway repository was refused by gate")
+    };
+    let remedy = format!("{} are not judged; `gate init` installs the hook", super::hook::judged(name));
+    let flight = if commit { try_message(repository, name) } else { try_send(repository) };
+    match flight {
         Err(reason) => Check::broken("canary", format!("no canary could be sent: {reason}"), ""),
-        Ok(Flight::Refused) => Check::ok("canary", "a push into a throwaway repository was refused by gate"),
-        Ok(Flight::Arrived) => Check::broken("canary", "a push that had to be refused WENT THROUGH", REMEDY),
+        Ok(Flight::Refused) => Check::ok("canary", refused),
+        Ok(Flight::Arrived) => Check::broken("canary", format!("a {what} that had to be refused WENT THROUGH"), remedy),
         Ok(Flight::Failed(words)) => {
-            Check::broken("canary", format!("a push failed, but not because of gate: {words}"), REMEDY)
+            Check::broken("canary", format!("a {what} failed, but not because of gate: {words}"), remedy)
         }
         Ok(Flight::Late) => Check::broken(
             "canary",
@@ -83,11 +91,27 @@ fn try_send(repository: &Repository) -> Result<Flight, String> {
     push.args(settings.iter().flat_map(|setting| ["-c", setting]));
     push.args(["push", "--no-progress", "--no-signed"]).arg(&target).arg(format!("{commit}:refs/heads/gate-canary"));
     push.env(VARIABLE, &token);
-    let Some((status, words)) = run(push)? else { return Ok(Flight::Late) };
+    landed(push, &token)
+}
+
+/// Shows the hook `name` a message of no commit.
+fn try_message(repository: &Repository, name: &str) -> Result<Flight, String> {
+    let nest = tempfile::Builder::new().prefix("gate-canary-").tempdir().map_err(|error| error.to_string())?;
+    let token = token(&nest);
+    let message = nest.path().join("message");
+    std::fs::write(&message, "canary\n").map_err(|error| error.to_string())?;
+    let mut hook = repository.git();
+    hook.args(["hook", "run", name, "--"]).arg(&message).env(VARIABLE, &token);
+    landed(hook, &token)
+}
+
+/// How a canary fared that `command` carries.
+fn landed(command: Command, token: &str) -> Result<Flight, String> {
+    let Some((status, words)) = run(command)? else { return Ok(Flight::Late) };
     if status.success() {
         return Ok(Flight::Arrived);
     }
-    if words.contains(&refusal(&token)) {
+    if words.contains(&refusal(token)) {
         return Ok(Flight::Refused);
     }
     Ok(Flight::Failed(words.lines().filter(|line| !line.trim().is_empty()).take(3).collect::<Vec<_>>().join(" / ")))

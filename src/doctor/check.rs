@@ -67,14 +67,35 @@ pub type Source<'a> = Box<dyn FnOnce() -> Vec<Check> + 'a>;
 pub fn examine(repository: &Repository, more: Vec<Source<'_>>) -> Vec<Check> {
     let mut checks = vec![git(repository), kind(repository)];
     checks.extend(more.into_iter().flat_map(|source| source()));
-    let (found, reached) = hook::look(repository);
-    checks.extend(found);
-    checks.extend(config::look(repository));
-    checks.extend(hook_managers(repository));
-    if reached {
-        checks.push(super::canary::send(repository));
+    for (at, name) in crate::install::guarding_hooks(repository).iter().enumerate() {
+        let (mut found, reached) = hook::look(repository, name);
+        found.extend(config::look(repository, name));
+        if reached {
+            found.push(super::canary::send(repository, name));
+        }
+        // What another hook misses, the first one still sees.
+        for check in found.iter_mut().filter(|_| at > 0) {
+            check.health = check.health.min(Health::Warn);
+            check.id = of_commits(check.id);
+        }
+        // The record and the program are the same for all hooks.
+        found.retain(|check| at == 0 || !matches!(check.id, "install" | "program"));
+        checks.extend(found);
     }
+    checks.extend(config::switches());
+    checks.extend(hook_managers(repository));
     checks
+}
+
+/// The word for the same check of the hook that judges commits.
+fn of_commits(id: &'static str) -> &'static str {
+    match id {
+        "hook" => "commit-hook",
+        "hook-moved" => "commit-hook-moved",
+        "chained" => "commit-chained",
+        "canary" => "commit-canary",
+        other => other,
+    }
 }
 
 fn git(repository: &Repository) -> Check {
@@ -102,8 +123,8 @@ fn kind(repository: &Repository) -> Check {
 }
 
 fn hook_managers(repository: &Repository) -> Vec<Check> {
-    let name = crate::install::guarding_hook(repository);
-    let found = managers(repository, name).into_iter().map(|manager| {
+    let names = crate::install::guarding_hooks(repository);
+    let found = managers(repository, names).into_iter().map(|manager| {
         let what = format!("{} ({}): {}", manager.name, manager.evidence, manager.says);
         match manager.add {
             Some(add) => Check::warn("hook-manager", what, format!("so that it stays, add:\n{add}")),

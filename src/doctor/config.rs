@@ -1,7 +1,7 @@
 //! Hooks that git reads from its configuration, and switches that turn hooks off.
 
 use super::Check;
-use crate::install::{HookConfig, Repository, guarding_hook};
+use crate::install::{HookConfig, Repository};
 
 /// The first git that reads hooks from its configuration.
 const CONFIG_HOOKS: (u32, u32, u32) = (2, 54, 0);
@@ -9,11 +9,15 @@ const CONFIG_HOOKS: (u32, u32, u32) = (2, 54, 0);
 /// Switches of hook managers: variable, the value that turns everything off.
 const SWITCHES: [(&str, &str); 3] = [("HUSKY", "0"), ("LEFTHOOK", "0"), ("SKIP_SIMPLE_GIT_HOOKS", "1")];
 
-/// Names every setting that keeps the hook from running, and the other hooks of the same event.
-pub(super) fn look(repository: &Repository) -> Vec<Check> {
-    let name = guarding_hook(repository);
+/// Names every setting that keeps the hook `name` from running, and the other hooks of the same event.
+pub(super) fn look(repository: &Repository, name: &str) -> Vec<Check> {
     let reads = repository.git_version().is_some_and(|version| version >= CONFIG_HOOKS);
-    let mut checks = judge(&repository.hook_config(), name, reads);
+    judge(&repository.hook_config(), name, reads)
+}
+
+/// Names every variable that turns a hook manager off.
+pub(super) fn switches() -> Vec<Check> {
+    let mut checks = Vec::new();
     for (variable, value) in SWITCHES {
         if std::env::var(variable).is_ok_and(|set| set == value) {
             let what = format!("{variable}={value} is in the environment: that hook manager runs no hook");

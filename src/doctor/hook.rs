@@ -5,17 +5,16 @@ use std::process::{Command, Stdio};
 
 use super::{Check, config};
 use crate::install::{
-    Chained, FileState, HooksDir, HooksPlace, Manager, Record, Repository, Shim, chained, guarding_hook, is_shim,
-    managers, recorded_binary,
+    Chained, FileState, HooksDir, HooksPlace, Manager, Record, Repository, Shim, chained, is_shim, managers,
+    recorded_binary,
 };
 
 /// What to do about most of it.
 const INIT: &str = "gate init";
 
-/// The checks, and whether a push reaches gate as far as files can tell (then the canary is worth sending; without
+/// The checks of the hook `name`, and whether what it is about reaches gate as far as files can tell (then the canary is worth sending; without
 /// it, it would only run somebody else's hook).
-pub(super) fn look(repository: &Repository) -> (Vec<Check>, bool) {
-    let name = guarding_hook(repository);
+pub(super) fn look(repository: &Repository, name: &str) -> (Vec<Check>, bool) {
     let hooks = match HooksDir::of(repository) {
         Ok(hooks) => hooks,
         Err(error) => return (vec![Check::broken("hook", error.to_string(), "")], false),
@@ -78,7 +77,8 @@ fn elsewhere(repository: &Repository, record: &Record, hooks: &HooksDir, name: &
     let moved = !folders.is_empty() && folders.iter().all(|folder| *folder != real(&hooks.path));
     moved.then(|| {
         let installed = folders.iter().map(|f| f.display().to_string()).collect::<Vec<_>>().join(", ");
-        let what = format!("the hook was installed in {installed}, but git now takes hooks from {}", hooks.describe());
+        let what =
+            format!("the {name} hook was installed in {installed}, but git now takes hooks from {}", hooks.describe());
         Check::broken("hook-moved", what, format!("undo that setting, or: {INIT}"))
     })
 }
@@ -135,7 +135,7 @@ fn program(recorded: Option<PathBuf>) -> Check {
 fn foreign(repository: &Repository, path: &Path, content: &[u8], name: &str, checks: &mut Vec<Check>) -> bool {
     let call = format!("gate hook git {name}");
     let holds = |file: &Path| std::fs::read_to_string(file).is_ok_and(|text| text.contains(&call));
-    let found = managers(repository, name);
+    let found = managers(repository, &[name]);
     let text = String::from_utf8_lossy(content);
     let author = found.iter().find(|manager| manager.hook_text.iter().any(|mark| text.contains(mark.as_str())));
     let scripts = repository.root.iter().map(|root| root.join(".husky").join(name));
@@ -153,10 +153,15 @@ fn foreign(repository: &Repository, path: &Path, content: &[u8], name: &str, che
         return true;
     }
     let by = author.map_or_else(String::new, |manager| format!(", but of {}", manager.name));
-    let what = format!("{} is not gate's{by}, and does not call it: pushes are not judged", path.display());
+    let what = format!("{} is not gate's{by}, and does not call it: {} are not judged", path.display(), judged(name));
     let add = author.and_then(|manager| manager.add.as_ref()).map(|add| format!("\nso that it stays, add:\n{add}"));
     checks.push(Check::broken("hook", what, format!("{INIT}{}", add.unwrap_or_default())));
     false
+}
+
+/// What a hook judges.
+pub(super) fn judged(name: &str) -> &'static str {
+    if name == "commit-msg" { "commits" } else { "pushes" }
 }
 
 fn runs_legacy(manager: &Manager) -> bool {

@@ -88,7 +88,11 @@ pub(super) fn block(name: &str) -> String {
 }
 
 fn lines(name: &str, others: bool) -> String {
-    let file = if others { "husky/first.sh" } else { "husky/alone.sh" };
+    let file = match (others, super::shim::reads_input(name)) {
+        (true, true) => "husky/first.sh",
+        (true, false) => "husky/before.sh",
+        (false, _) => "husky/alone.sh",
+    };
     embedded::file(embedded::HOOKS, file).unwrap_or_default().replace("@NAME@", name)
 }
 
@@ -115,6 +119,9 @@ mod tests {
             assert_eq!(without_gate(&with, "pre-push").as_deref(), Some(script));
         }
         assert!(with_gate("", "pre-push", true).starts_with("#!/usr/bin/env sh\n. "));
+        let message = with_gate("npx commitlint --edit $1\n", "commit-msg", false);
+        assert_eq!(message, "gate hook git commit-msg \"$@\" || exit $?\nnpx commitlint --edit $1\n");
+        assert_eq!(without_gate(&message, "commit-msg").as_deref(), Some("npx commitlint --edit $1\n"));
         assert_eq!(without_gate("npm test\n", "pre-push"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! What `gate init` would do: `gate.toml`, and the hook, in the way each kind of place asks for.
+//! What `gate init` would do: `gate.toml`, and the hooks, in the way each kind of place asks for.
 
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ pub fn plan_init(repository: &Repository, wishes: &Wishes) -> Result<Plan, Insta
         plan_policy(repository, &root.join("gate.toml"), wishes, &mut plan)?;
     }
     if wishes.hooks {
-        plan_hook(repository, super::guarding_hook(repository), wishes, &mut plan)?;
+        plan_hooks(repository, super::guarding_hooks(repository), wishes, &mut plan)?;
     }
     Ok(plan)
 }
@@ -123,17 +123,12 @@ fn add_commands(path: &Path, text: &str, wishes: &Wishes, plan: &mut Plan) -> Re
     Ok(out)
 }
 
-fn plan_hook(repository: &Repository, name: &str, wishes: &Wishes, plan: &mut Plan) -> Result<(), InstallError> {
+fn plan_hooks(repository: &Repository, names: &[&str], wishes: &Wishes, plan: &mut Plan) -> Result<(), InstallError> {
     let hooks = HooksDir::of(repository)?;
-    let managers = managers(repository, name);
-    let husky = husky::find(repository, &hooks, name);
-    if let Some(husky) = &husky {
-        plan_husky(repository, name, husky, plan)?;
-        if husky.active {
-            return Ok(());
-        }
+    let husky = plan_husky(repository, names, &hooks, plan)?;
+    if husky.is_some_and(|active| active) {
+        return Ok(());
     }
-    let husky = husky.is_some();
     match hooks.place {
         HooksPlace::Disabled => {
             plan.notes.push(format!(
@@ -143,13 +138,12 @@ fn plan_hook(repository: &Repository, name: &str, wishes: &Wishes, plan: &mut Pl
             return Ok(());
         }
         HooksPlace::Shared => {
+            let add = names.iter().map(|name| by_hand(&hooks.path, name)).collect::<String>();
             plan.notes.push(format!(
-                "No hook is installed: hooks come from {}, which all your repositories share. To have pushes of each of \
-                 them judged, add to {}, before anything that reads standard input:\n  {}\nOr give this repository \
-                 its own hooks:\n  git config core.hooksPath '{}' && gate init",
+                "No hook is installed: hooks come from {}, which all your repositories share. To have commits and pushes \
+                 of each of them judged, add, before anything that reads standard input:{add}\nOr give this repository its \
+                 own hooks:\n  git config core.hooksPath '{}' && gate init",
                 hooks.describe(),
-                hooks.path.join(name).display(),
-                husky::block(name).trim_end().replace('\n', "\n  "),
                 repository.common_dir.join("hooks").display(),
             ));
             return Ok(());
@@ -160,13 +154,16 @@ fn plan_hook(repository: &Repository, name: &str, wishes: &Wishes, plan: &mut Pl
             hooks.describe()
         )),
         HooksPlace::Elsewhere => plan.notes.push(format!(
-            "Hooks come from {}, outside the repository: other repositories that use the folder get the hook too.",
+            "Hooks come from {}, outside the repository: other repositories that use the folder get the hooks too.",
             hooks.describe()
         )),
         HooksPlace::GitDir => {}
     }
-    plan_shim(repository, name, wishes, &hooks, &managers, plan)?;
-    for manager in managers.iter().filter(|manager| !(husky && manager.name == "husky")) {
+    let managers = managers(repository, names);
+    for name in names {
+        plan_shim(repository, name, wishes, &hooks, &managers, plan)?;
+    }
+    for manager in managers.iter().filter(|manager| !(husky.is_some() && manager.name == "husky")) {
         let mut note = format!("{} is used here ({}): {}.", manager.name, manager.evidence, manager.says);
         if let Some(add) = &manager.add {
             note = format!("{note} Add to it:\n  {}", add.replace('\n', "\n  "));
@@ -174,6 +171,12 @@ fn plan_hook(repository: &Repository, name: &str, wishes: &Wishes, plan: &mut Pl
         plan.notes.push(note);
     }
     Ok(())
+}
+
+/// What a person adds to a hook of a folder that is not ours to write in.
+fn by_hand(folder: &Path, name: &str) -> String {
+    let lines = husky::block(name).trim_end().replace('\n', "\n    ");
+    format!("\n  {}:\n    {lines}", folder.join(name).display())
 }
 
 fn plan_shim(
@@ -264,7 +267,39 @@ fn reads_its_name(hook: &[u8]) -> bool {
     text.contains("${0##") || text.lines().any(|line| line.contains("basename") && line.contains("$0"))
 }
 
-fn plan_husky(repository: &Repository, name: &str, found: &husky::Husky, plan: &mut Plan) -> Result<(), InstallError> {
+/// Lets husky's scripts call gate. Whether git takes its hooks from husky now; `None`: husky is not used here.
+fn plan_husky(
+    repository: &Repository,
+    names: &[&str],
+    hooks: &HooksDir,
+    plan: &mut Plan,
+) -> Result<Option<bool>, InstallError> {
+    let mut active = None;
+    let mut scripts = Vec::new();
+    for name in names {
+        let Some(found) = husky::find(repository, hooks, name) else { break };
+        active = Some(found.active);
+        if plan_script(repository, name, &found, plan)? {
+            scripts.push(found.script.strip_prefix(repository.base()).unwrap_or(&found.script).display().to_string());
+        }
+    }
+    if let Some((last, most)) = scripts.split_last() {
+        let scripts = if most.is_empty() { last.clone() } else { format!("{} and {last}", most.join(", ")) };
+        plan.notes.push(format!(
+            "husky is used here: gate is called from {scripts}. Commit that, and everybody who works on the repository \
+             needs gate on the PATH.",
+        ));
+    }
+    Ok(active)
+}
+
+/// Lets one script of husky call gate, where it is a text; whether it does then.
+fn plan_script(
+    repository: &Repository,
+    name: &str,
+    found: &husky::Husky,
+    plan: &mut Plan,
+) -> Result<bool, InstallError> {
     let path = &found.script;
     let before = FileState::read(path).map_err(InstallError::io(path))?;
     let text = match &before {
@@ -277,16 +312,11 @@ fn plan_husky(repository: &Repository, name: &str, found: &husky::Husky, plan: &
             "{} is no text file, so it stays as it is. Let it call:\n  gate hook git {name} \"$@\"",
             path.display()
         ));
-        return Ok(());
+        return Ok(false);
     };
     let after = husky::with_gate(&text, name, found.sourced);
-    plan.notes.push(format!(
-        "husky is used here: gate is called from {}. Commit it, and everybody who works on the repository needs gate on \
-         the PATH.",
-        path.strip_prefix(repository.base()).unwrap_or(path).display()
-    ));
     if after == text {
-        return Ok(());
+        return Ok(true);
     }
     let existed = before != FileState::Missing;
     let mode = if existed {
@@ -300,7 +330,7 @@ fn plan_husky(repository: &Repository, name: &str, found: &husky::Husky, plan: &
     let digest = hex_digest(&[after.as_bytes()]);
     plan.record.put_file(FileRecord { place, role: Role::Script, digest, before: existed.then_some(text) });
     plan.changes.push(Change::Write { path: path.clone(), before, bytes: after.into_bytes(), mode });
-    Ok(())
+    Ok(true)
 }
 
 fn make_folder(repository: &Repository, path: &Path, plan: &mut Plan) {
@@ -315,5 +345,8 @@ fn make_folder(repository: &Repository, path: &Path, plan: &mut Plan) {
         plan.record.folders.push(place);
     }
     // Before the file that goes into it, and before a move within it there is nothing to move.
-    plan.changes.push(Change::MakeFolder(path.to_owned()));
+    let change = Change::MakeFolder(path.to_owned());
+    if !plan.changes.contains(&change) {
+        plan.changes.push(change);
+    }
 }

@@ -16,9 +16,7 @@ pub struct Manager {
     pub evidence: String,
     /// What happens to a hook of ours, as a sentence without a full stop.
     pub says: String,
-    /// The command of the manager after which our hook may be gone from its place.
-    pub again: String,
-    /// What to add to its configuration; `None` where nothing needs to be, or it is there.
+    /// What to add to its configuration, all hooks together; `None` where nothing needs to be, or it is there.
     pub add: Option<String>,
     /// Texts that hooks of its making hold.
     pub hook_text: Vec<String>,
@@ -38,13 +36,15 @@ struct Entry {
     package_json: Option<String>,
     hook_text: Vec<String>,
     says: String,
-    again: String,
+    /// The hooks for which `add` is known to work; empty: for any.
+    #[serde(default)]
+    hooks: Vec<String>,
     #[serde(default)]
     add: BTreeMap<String, String>,
 }
 
-/// The hook managers that the working tree is configured for, with what concerns the hook `name`.
-pub fn managers(repository: &Repository, name: &str) -> Vec<Manager> {
+/// The hook managers that the working tree is configured for, with what concerns the hooks `names`.
+pub fn managers(repository: &Repository, names: &[&str]) -> Vec<Manager> {
     let Some(root) = repository.root.as_ref() else { return Vec::new() };
     let table =
         embedded::file(embedded::GATES, "hook-managers.toml").and_then(|text| toml::from_str::<Table>(text).ok());
@@ -57,24 +57,33 @@ pub fn managers(repository: &Repository, name: &str) -> Vec<Manager> {
         let Some(evidence) = file.cloned().or_else(|| key.map(|key| format!("`{key}` in package.json"))) else {
             continue;
         };
-        let call = super::husky::call(name);
-        let calls = |file: &String| std::fs::read_to_string(root.join(file)).is_ok_and(|text| text.contains(&call));
-        let added = entry.files.iter().any(calls)
-            || entry.files.iter().any(|folder| calls(&format!("{folder}/{name}")))
-            || package.to_string().contains(&call);
+        let added = |name: &&&str| {
+            let call = super::husky::call(name);
+            let calls = |file: &String| std::fs::read_to_string(root.join(file)).is_ok_and(|text| text.contains(&call));
+            entry.files.iter().any(calls)
+                || entry.files.iter().any(|folder| calls(&format!("{folder}/{name}")))
+                || package.to_string().contains(&call)
+        };
         let ending = evidence.rsplit_once('.').map_or("other", |(_, ending)| ending);
-        let add = entry.add.get(ending).or_else(|| entry.add.get("other"));
-        let add = add.filter(|_| !added);
+        let text = entry.add.get(ending).or_else(|| entry.add.get("other"));
+        let known = |name: &&&str| entry.hooks.is_empty() || entry.hooks.iter().any(|hook| hook == **name);
+        let missing = names.iter().filter(known).filter(|name| !added(name));
+        let add = text.map(|text| missing.map(|name| filled(text, name)).collect::<Vec<_>>().join("\n"));
         found.push(Manager {
             name: entry.name,
             evidence,
-            says: entry.says.replace("@NAME@", name),
-            again: entry.again.replace("@NAME@", name),
-            add: add.map(|text| text.trim_start_matches('\n').replace("@NAME@", name)),
+            says: entry.says,
+            add: add.filter(|add| !add.is_empty()),
             hook_text: entry.hook_text,
         });
     }
     found
+}
+
+/// The text of a configuration for the hook `name`: `@NAME@` is `commit-msg`, `@Name@` is `CommitMsg`.
+fn filled(text: &str, name: &str) -> String {
+    let parts = name.split('-').map(|part| part[..1].to_ascii_uppercase() + &part[1..]);
+    text.trim_start_matches('\n').replace("@NAME@", name).replace("@Name@", &parts.collect::<String>())
 }
 
 /// The manager that wrote a hook file, by the texts it leaves in it.
@@ -92,10 +101,11 @@ mod tests {
         let table: Table = toml::from_str(embedded::file(embedded::GATES, "hook-managers.toml").unwrap()).unwrap();
         for entry in &table.manager {
             assert!(!entry.files.is_empty() && !entry.hook_text.is_empty(), "{}", entry.name);
-            assert!(!entry.says.ends_with('.'), "{}", entry.name);
+            assert!(!entry.says.ends_with('.') && !entry.says.contains('@'), "{}", entry.name);
             for add in entry.add.values() {
                 assert!(add.contains("@NAME@") && add.contains("gate"), "{}", entry.name);
             }
         }
+        assert_eq!(filled("\n@Name@:\n  x @NAME@", "commit-msg"), "CommitMsg:\n  x commit-msg");
     }
 }

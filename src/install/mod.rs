@@ -29,7 +29,8 @@ pub use record::{Before, HookRecord, Record};
 pub use shim::{Shim, is_shim, recorded_binary};
 pub use uninstall::plan_uninstall;
 
-/// The hook that guards a repository: where pushes leave, or, in a bare one, where they arrive.
-pub fn guarding_hook(repository: &Repository) -> &'static str {
-    if repository.bare { "pre-receive" } else { "pre-push" }
+/// The hooks that guard a repository: where pushes leave and where commits are made, or, in a bare one, where pushes
+/// arrive. The first decides about pushes; what another misses, that one still sees.
+pub const fn guarding_hooks(repository: &Repository) -> &'static [&'static str] {
+    if repository.bare { &["pre-receive"] } else { &["pre-push", "commit-msg"] }
 }

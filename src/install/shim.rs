@@ -20,7 +20,8 @@ pub struct Shim<'a> {
 }
 
 impl Shim<'_> {
-    /// The bytes of the file. Without the program, a hook that decides refuses; others let the work go on.
+    /// The bytes of the file. Without the program, a hook that guards a push refuses; others let the work go on, which
+    /// is judged once more when it is pushed.
     pub fn render(&self) -> Vec<u8> {
         let template = embedded::file(embedded::HOOKS, "git/shim.sh").unwrap_or_default();
         let decides = matches!(self.name, "pre-push" | "pre-receive");
@@ -43,6 +44,11 @@ impl Shim<'_> {
         }
         out
     }
+}
+
+/// Whether git writes to the standard input of a hook.
+pub(super) fn reads_input(name: &str) -> bool {
+    matches!(name, "pre-push" | "pre-receive" | "post-receive" | "post-rewrite" | "reference-transaction")
 }
 
 /// Whether the bytes are a shim of ours for this hook, of any version, edited or not.
@@ -103,12 +109,12 @@ mod tests {
 
     #[test]
     fn a_shim_is_short_and_known_again() {
-        for name in ["pre-push", "pre-receive", "post-commit"] {
+        for name in ["pre-push", "pre-receive", "commit-msg", "post-commit"] {
             let bytes = Shim { name, binary: Some(Path::new("/opt/it's here/gate")) }.render();
             assert!(bytes.split(|byte| *byte == b'\n').count() <= 16);
             assert!(is_shim(&bytes, name) && is_pristine(&bytes, name), "{}", String::from_utf8_lossy(&bytes));
             assert_eq!(recorded_binary(&bytes).unwrap(), Path::new("/opt/it's here/gate"));
-            assert!(!is_shim(&bytes, "commit-msg"));
+            assert!(!is_shim(&bytes, "pre-commit"));
             let edited = [&bytes[..], b"echo more\n"].concat();
             assert!(is_shim(&edited, name) && !is_pristine(&edited, name));
         }

@@ -99,21 +99,23 @@ fn replace(path: PathBuf, now: FileState, kept: Option<PathBuf>, plan: &mut Plan
     }
 }
 
-/// A hook of ours that no record knows: the record was deleted, or another repository installed it.
+/// Hooks of ours that no record knows: the record was deleted, or another repository installed them.
 fn unrecorded(repository: &Repository, record: &Record, plan: &mut Plan) -> Result<(), InstallError> {
-    let name = super::guarding_hook(repository);
     let hooks = HooksDir::of(repository)?;
-    let path = hooks.path.join(name);
-    let known = record.hooks.iter().any(|hook| same(&hook.path(repository), &path));
-    let now = FileState::read(&path).map_err(InstallError::io(&path))?;
-    if known || !shim::is_shim(now.bytes(), name) {
-        return Ok(());
-    }
-    if hooks.place == HooksPlace::GitDir && shim::is_pristine(now.bytes(), name) {
-        let kept = path.with_file_name(format!("{name}{}", super::init::KEPT));
-        replace(path, now, Some(kept).filter(|kept| kept.symlink_metadata().is_ok()), plan);
-    } else {
-        plan.notes.push(format!("{} is gate's, but was not installed from here, and is left alone.", path.display()));
+    for name in super::guarding_hooks(repository) {
+        let path = hooks.path.join(name);
+        let known = record.hooks.iter().any(|hook| same(&hook.path(repository), &path));
+        let now = FileState::read(&path).map_err(InstallError::io(&path))?;
+        if known || !shim::is_shim(now.bytes(), name) {
+            continue;
+        }
+        if hooks.place == HooksPlace::GitDir && shim::is_pristine(now.bytes(), name) {
+            let kept = path.with_file_name(format!("{name}{}", super::init::KEPT));
+            replace(path, now, Some(kept).filter(|kept| kept.symlink_metadata().is_ok()), plan);
+        } else {
+            plan.notes
+                .push(format!("{} is gate's, but was not installed from here, and is left alone.", path.display()));
+        }
     }
     Ok(())
 }
@@ -136,9 +138,10 @@ fn put_back(repository: &Repository, file: &FileRecord, plan: &mut Plan) -> Resu
     let before = if untouched {
         file.before.clone()
     } else {
-        let name = super::guarding_hook(repository);
+        // A manager's script is called like its hook.
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let without = String::from_utf8(now.bytes().to_vec()).ok().filter(|_| file.role == Role::Script);
-        match without.and_then(|text| husky::without_gate(&text, name)) {
+        match without.and_then(|text| husky::without_gate(&text, &name)) {
             Some(text) => Some(text),
             None => {
                 plan.notes.push(format!("{} was edited since and stays.", path.display()));

@@ -64,6 +64,69 @@ fn the_earlier_hook_gets_what_git_said_and_its_refusal_counts() {
 }
 
 #[test]
+fn a_commit_that_crosses_scopes_is_refused_wherever_hooks_are() {
+    type Setup = fn(&Sandbox) -> std::path::PathBuf;
+    let places: [(&str, Setup); 5] = [
+        ("plain", |s| s.repository("repo", &[])),
+        ("a linked working tree", |s| {
+            let dir = s.repository("repo", &[]);
+            s.git(&dir, &["worktree", "add", "-q", "../linked"]);
+            s.path("linked")
+        }),
+        ("an earlier hook", |s| {
+            s.write("repo/.git/hooks/commit-msg", "#!/bin/sh\ncp \"$1\" \"$HOME/ran\"\n", 0o755);
+            s.repository("repo", &[])
+        }),
+        ("husky 9", |s| {
+            s.write("repo/.husky/commit-msg", "cp \"$1\" \"$HOME/ran\"\n", 0o644);
+            husky_9(s)
+        }),
+        ("in the working tree", |s| s.with_setting(&["core.hooksPath", ".githooks"])),
+    ];
+    for (name, setup) in places {
+        let s = Sandbox::new();
+        let dir = setup(&s);
+        fs::write(dir.join("gate.toml"), "[scopes]\nparser = [\"src/**\"]\nweb = [\"web/**\"]\n").unwrap();
+        let (code, out, err) = s.gate(&dir, &["init", "--yes"]);
+        assert_eq!(code, 0, "{name}: {out}{err}");
+        assert!(s.commit(&dir, "set up").0, "{name}");
+        let head = s.git(&dir, &["rev-parse", "HEAD"]);
+        for (path, text) in [("src/lex.rs", "let alpha = 1;\n"), ("web/app.css", "body {}\n")] {
+            fs::create_dir_all(dir.join(path).parent().unwrap()).unwrap();
+            fs::write(dir.join(path), text).unwrap();
+        }
+        let _ = fs::remove_file(s.path("home/ran"));
+        let (made, words) = s.commit(&dir, "fix(parser): accept trailing commas");
+        assert!(
+            !made && words.contains("crosses scopes: parser (src/lex.rs) and web (web/app.css)"),
+            "{name}: {words}"
+        );
+        assert_eq!(s.git(&dir, &["rev-parse", "HEAD"]), head, "{name}");
+        assert!(!s.path("home/ran").exists(), "{name}: what is refused reaches no other hook");
+        s.git(&dir, &["reset", "-q"]);
+        s.git(&dir, &["add", "src"]);
+        s.git(&dir, &["commit", "-q", "-m", "fix(parser): accept trailing commas"]);
+        let earlier = matches!(name, "an earlier hook" | "husky 9");
+        assert_eq!(s.path("home/ran").exists(), earlier, "{name}: the earlier hook runs");
+    }
+}
+
+#[test]
+fn a_repository_of_an_earlier_version_gets_the_hook_that_is_missing() {
+    let s = Sandbox::with_repository();
+    let dir = s.path("repo");
+    s.init(&dir);
+    fs::remove_file(dir.join(".git/hooks/commit-msg")).unwrap();
+    let (code, out, _) = s.gate(&dir, &["doctor"]);
+    assert!(code == 0 && out.contains("there is no commit-msg hook"), "pushes are judged all the same: {out}");
+    s.init(&dir);
+    let (code, out, _) = s.gate(&dir, &["doctor"]);
+    assert!(code == 0 && out.contains("a commit message was refused by gate"), "{out}");
+    s.uninstall(&dir);
+    assert!(!dir.join(".git/hooks/commit-msg").exists() && !dir.join(".git/hooks/pre-push").exists());
+}
+
+#[test]
 fn husky_scripts_still_read_the_refs() {
     let s = Sandbox::new();
     let dir = husky_9(&s);
@@ -262,7 +325,13 @@ fn what_managers_document_is_said() {
     s.write("repo/lefthook.toml", "", 0o644);
     s.write("repo/package.json", r#"{"simple-git-hooks": {"pre-commit": "x"}}"#, 0o644);
     let out = s.init(&s.path("repo"));
-    for words in ["[pre-push.commands.gate]", "use_stdin = true", "\"pre-push\": \"gate hook git pre-push"] {
+    for words in [
+        "[pre-push.commands.gate]",
+        "[commit-msg.commands.gate]",
+        "use_stdin = true",
+        "\"pre-push\": \"gate hook git pre-push",
+        "\"commit-msg\": \"gate hook git commit-msg",
+    ] {
         assert!(out.contains(words), "{words}: {out}");
     }
 }

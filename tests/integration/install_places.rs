@@ -14,7 +14,9 @@ const HUSKY: &str = "#!/usr/bin/env sh\n[ \"$HUSKY\" = \"2\" ] && set -x\nn=$(ba
 pub(crate) fn husky_9(s: &Sandbox) -> PathBuf {
     let dir = s.repository("repo", &[]);
     s.write("repo/.husky/_/h", HUSKY, 0o644);
-    s.write("repo/.husky/_/pre-push", "#!/usr/bin/env sh\n. \"$(dirname \"$0\")/h\"", 0o755);
+    for name in ["pre-push", "commit-msg"] {
+        s.write(&format!("repo/.husky/_/{name}"), "#!/usr/bin/env sh\n. \"$(dirname \"$0\")/h\"", 0o755);
+    }
     s.git(&dir, &["config", "core.hooksPath", ".husky/_"]);
     dir
 }
@@ -40,7 +42,10 @@ fn check(places: &[Place]) {
         let outside = s.traces_outside();
         let (code, out, err) = s.gate(&dir, &["doctor"]);
         assert_eq!(code == 0, *judged, "{name}: {out}{err}");
-        assert_eq!(out.contains("was refused by gate"), *judged, "{name}: {out}{err}");
+        for canary in ["a push into a throwaway repository was refused by gate", "a commit message was refused by gate"]
+        {
+            assert_eq!(out.contains(canary), *judged, "{name}: {canary}: {out}{err}");
+        }
         assert_eq!(
             differences(&outside, &s.traces_outside()),
             Vec::<String>::new(),
@@ -67,6 +72,14 @@ fn hooks_that_are_there() {
         ("an empty hook", |s| s.with_hook("", 0o755), true),
         ("a link to a hook", |s| linked(s, "../../scripts/push"), true),
         ("a link to nothing", |s| linked(s, "nowhere"), true),
+        (
+            "hooks at all events",
+            |s| {
+                s.write("repo/.git/hooks/commit-msg", RECORDS, 0o711);
+                s.with_hook(RECORDS, 0o755)
+            },
+            true,
+        ),
     ]);
 }
 
@@ -136,6 +149,7 @@ fn hook_managers() {
             "husky 9",
             |s| {
                 s.write("repo/.husky/pre-push", "cat > \"$HOME/ran\"\n", 0o644);
+                s.write("repo/.husky/commit-msg", "npx --no -- commitlint --edit \"$1\"\n", 0o644);
                 husky_9(s)
             },
             true,

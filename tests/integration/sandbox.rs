@@ -128,6 +128,14 @@ impl Sandbox {
         (arrived, format!("{out}{err}"))
     }
 
+    /// Commits whatever is there: whether that went through, and what was said.
+    pub(crate) fn commit(&self, dir: &Path, message: &str) -> (bool, String) {
+        self.git(dir, &["add", "-A"]);
+        let done = self.command("git", dir).args(["commit", "--allow-empty", "-m", message]).output().unwrap();
+        let (code, out, err) = said(&done);
+        (code == 0, format!("{out}{err}"))
+    }
+
     /// Everything on disk below the sandbox, but for what gate itself keeps in git directories.
     pub(crate) fn traces_outside(&self) -> Traces {
         let mut traces = self.traces();

@@ -1,0 +1,1 @@
+gate hook git @NAME@ "$@" || exit $?
