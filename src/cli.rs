@@ -40,7 +40,7 @@ pub enum Command {
     /// Let one gate pass for one content, with a reason (people only)
     #[command(hide = true)]
     Waive(cmd::waive::Args),
-    /// Set up this repository: declare its commands and install the hook
+    /// Set up this repository: declare its commands and install the hooks
     Init(cmd::init::Args),
     /// Take out what `gate init` put in
     Uninstall(cmd::uninstall::Args),

@@ -75,7 +75,15 @@ fn judge(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<Exit> {
             Ok(judgement.verdict.outcome.exit())
         }
         "commit-msg" => {
-            let Some(judgement) = hook::message::judge(hook)? else { return Ok(Exit::Pass) };
+            let judgement = match hook::message::judge(hook) {
+                Ok(Some(judgement)) => judgement,
+                Ok(None) => return Ok(Exit::Pass),
+                // A policy that cannot be read is mended by a commit; what this one misses, its push does not.
+                Err(error) => {
+                    ui.say(format_args!("gate: this commit could not be judged: {error:#}"));
+                    return Ok(Exit::Pass);
+                }
+            };
             let record = judgement.written.as_ref().map(|written| written.record.as_path());
             ui.say(render::verdict::for_push(&judgement.verdict, record).trim_end());
             Ok(judgement.verdict.outcome.exit())

@@ -14,9 +14,11 @@ use crate::fact::commits::NewCommits;
 use crate::fact::subject::{Base, Role, Subject};
 use crate::failure::Failure;
 use crate::gates;
-use crate::git::Repo;
+use crate::git::{GitError, Repo};
 use crate::hook::GitHook;
+use crate::hook::amend::{self, Making};
 use crate::moment::Moment;
+use crate::oid::Oid;
 use crate::policy::Mode;
 
 /// Judges the commit whose message git has written to the file it names to `commit-msg`. `None`: nothing is to be said.
@@ -50,8 +52,7 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
     let comment = repo.config("core.commentString")?.or(repo.config("core.commentChar")?).unwrap_or_default();
     let comment = if comment == "auto" { String::new() } else { comment };
     let message = draft::clean(&String::from_utf8_lossy(&text), &comment);
-    let files = repo.staged(&tip, index(repo).as_deref())?;
-    if files.is_empty() || message.is_empty() {
+    if message.is_empty() {
         return Ok(None);
     }
     let author = person("AUTHOR");
@@ -62,9 +63,67 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
         .clone()
         .or_else(|| author::agent_of(&author, &committer, &message))
         .or_else(|| head.branch.as_deref().and_then(author::agent_of_branch));
-    let commit =
-        Commit { id: None, parents: vec![tip.clone()], author, committer, message, files, agent, looked_into: true };
-    let subject = Subject {
+    let state = place.state()?;
+    let branch = head.branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
+    let mut first = None;
+    for reading in readings(repo, &tip)? {
+        let files = repo.staged(&reading.base, index(repo).as_deref())?;
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let commit = Commit {
+            id: None,
+            parents: reading.parents,
+            author: author.clone(),
+            committer: committer.clone(),
+            message: message.clone(),
+            files,
+            agent: agent.clone(),
+            looked_into: true,
+        };
+        let facts = Facts {
+            subjects: vec![subject(commit, branch)],
+            waivers: state.waivers().iter().map(|(_, waived)| waived.clone()).collect(),
+            notes: notes.clone(),
+            ..Facts::at(Moment::Commit)
+        };
+        let results = gates::judge(&policy, &facts);
+        if results.iter().all(|result| result.effect() == gates::finding::Effect::Silent) {
+            return Ok(None);
+        }
+        first.get_or_insert(facts);
+    }
+    Ok(first.map(|facts| place.judge(&policy, &state, facts)))
+}
+
+/// What the commit that is about to be made will be.
+struct Reading {
+    parents: Vec<Oid>,
+    /// What it is compared with: its first parent, or the empty tree.
+    base: Oid,
+}
+
+/// The one that it is, where that is known; else each that it may be, of which only a commit that fails as every one
+/// of them is refused: a push sees what it became.
+fn readings(repo: &Repo, tip: &Oid) -> Result<Vec<Reading>, GitError> {
+    let next = Reading { parents: vec![tip.clone()], base: tip.clone() };
+    let amended = || -> Result<Reading, GitError> {
+        let mut parents = Vec::new();
+        while let Some(parent) = repo.commit(&format!("{tip}^{}", parents.len() + 1))? {
+            parents.push(parent);
+        }
+        let base = parents.first().cloned().unwrap_or_else(|| repo.empty_tree());
+        Ok(Reading { parents, base })
+    };
+    Ok(match amend::making() {
+        Making::Next => vec![next],
+        Making::Amended => vec![amended()?],
+        Making::Unclear => vec![next, amended()?],
+    })
+}
+
+fn subject(commit: Commit, branch: Option<&str>) -> Subject {
+    Subject {
         name: "this commit".to_owned(),
         role: Role::WorkingTree,
         commit: None,
@@ -76,18 +135,9 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
         commits: NewCommits { commits: vec![commit], unknown: None },
         runs: std::collections::BTreeMap::new(),
         former_lines: std::collections::BTreeMap::new(),
-        branch: head.branch.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned)),
+        branch: branch.map(str::to_owned),
         checked_out: Some(true),
-    };
-    let state = place.state()?;
-    let facts = Facts {
-        subjects: vec![subject],
-        waivers: state.waivers().iter().map(|(_, waived)| waived.clone()).collect(),
-        notes,
-        ..Facts::at(Moment::Commit)
-    };
-    let quiet = gates::judge(&policy, &facts).iter().all(|result| result.effect() == gates::finding::Effect::Silent);
-    Ok(if quiet { None } else { Some(place.judge(&policy, &state, facts)) })
+    }
 }
 
 /// The index that git makes this commit from: `git commit -a` and `git commit PATH` use one of their own. It counts

@@ -1,5 +1,6 @@
 //! What hooks ask, answered.
 
+mod amend;
 pub mod message;
 pub mod push;
 

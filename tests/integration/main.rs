@@ -18,6 +18,7 @@ mod command_corpus;
 mod commit_scenarios;
 mod commit_split;
 mod commits;
+mod committing;
 mod components;
 mod doctor;
 mod edits;
