@@ -56,11 +56,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     };
     let mut tally = Tally::default();
     let mut first = true;
-    if args.json {
-        ui.line("{\"schema_version\":1,\"commits\":[");
-    } else {
-        ui.line(render::commits::head());
-    }
+    let mut page = Page::new(ui);
+    page.line(&if args.json { "{\"schema_version\":1,\"commits\":[".to_owned() } else { render::commits::head() });
     let judge = |commit: &_| {
         let judgement = yardstick.judge(commit);
         let wants = judgement.wants_lines;
@@ -72,11 +69,12 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         tally.add(&judgement);
         if args.json {
             let comma = if std::mem::take(&mut first) { "" } else { "," };
-            ui.line(format_args!("{comma}{}", render::commits::json(&commit, &judgement, &yardstick.table, &whys)));
+            page.line(&format!("{comma}{}", render::commits::json(&commit, &judgement, &yardstick.table, &whys)));
         } else if args.history.is_none() || judgement.outcome() >= Outcome::Advise {
-            ui.line(render::commits::row(&commit, &judgement, &yardstick.table, &whys));
+            page.line(&render::commits::row(&commit, &judgement, &yardstick.table, &whys));
         }
     });
+    drop(page);
     let unknown = streamed.map_err(|error| no_range(args.range.as_deref().unwrap_or("HEAD"), &error))?;
     if args.json {
         let unknown = unknown.as_ref().map(|unknown| serde_json::json!({ "why": unknown.why, "fetch": unknown.fetch }));
@@ -93,6 +91,40 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     }
     let blocks = tally.count(Outcome::Block) > 0 && args.history.is_none();
     Ok(if blocks { Exit::Blocked } else { Exit::Pass })
+}
+
+/// Lines that are printed some at a time: each by itself would be a call of the system.
+struct Page<'u> {
+    ui: &'u mut Ui,
+    text: String,
+}
+
+impl<'u> Page<'u> {
+    /// How many bytes are collected.
+    const FULL: usize = 1 << 14;
+
+    fn new(ui: &'u mut Ui) -> Self {
+        Self { ui, text: String::with_capacity(2 * Self::FULL) }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.text.push('\n');
+        if self.text.len() >= Self::FULL {
+            self.print();
+        }
+    }
+
+    fn print(&mut self) {
+        self.ui.raw(&self.text);
+        self.text.clear();
+    }
+}
+
+impl Drop for Page<'_> {
+    fn drop(&mut self) {
+        self.print();
+    }
 }
 
 /// The gate that judges commits.

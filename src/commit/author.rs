@@ -6,6 +6,7 @@ use regex::bytes::RegexSet;
 use serde::Deserialize;
 
 use super::change::Person;
+use super::memo::Memo;
 use super::trailers;
 use crate::embedded;
 
@@ -47,6 +48,7 @@ struct Marks {
 struct Patterns {
     set: RegexSet,
     agents: Vec<String>,
+    known: Memo<Option<usize>>,
 }
 
 impl Patterns {
@@ -55,11 +57,21 @@ impl Patterns {
         Self {
             set: set.unwrap_or_else(|_| RegexSet::empty()),
             agents: marks.into_iter().map(|mark| mark.agent).collect(),
+            known: Memo::default(),
         }
     }
 
     fn find(&self, text: &str) -> Option<&str> {
-        self.set.matches(text.as_bytes()).iter().next().map(|at| self.agents[at].as_str())
+        self.first(text).map(|at| self.agents[at].as_str())
+    }
+
+    /// Of a text that comes again: the name of a person.
+    fn find_again(&self, text: &str) -> Option<&str> {
+        self.known.get(text.as_bytes(), || self.first(text)).map(|at| self.agents[at].as_str())
+    }
+
+    fn first(&self, text: &str) -> Option<usize> {
+        self.set.matches(text.as_bytes()).iter().next()
     }
 }
 
@@ -82,7 +94,7 @@ fn marks() -> &'static Marks {
 pub fn agent_of(author: &Person, committer: &Person, message: &str) -> Option<String> {
     let marks = marks();
     let people = [author, committer].map(|person| format!("{} <{}>", person.name, person.email));
-    if let Some(agent) = people.iter().find_map(|person| marks.identities.find(person)) {
+    if let Some(agent) = people.iter().find_map(|person| marks.identities.find_again(person)) {
         return Some(agent.to_owned());
     }
     // Trailers stand at line starts; most messages have none of these words at all.

@@ -502,16 +502,31 @@ fn mentions(files: &[&FileChange], word: &str) -> bool {
     })
 }
 
+/// The most letters by which a misspelt word differs from what it means.
+const MISSPELT: usize = 2;
+
 /// The scope that a misspelt word means.
 fn nearest(word: &str, table: &Table) -> Option<String> {
     let lower = word.to_lowercase();
+    let (length, bits) = letters(word);
     let best = table
         .scopes()
         .iter()
         .flat_map(|scope| std::iter::once(&scope.name).chain(&scope.aliases))
+        // Most names are of another length or of other letters, which is cheaper to see than how many edits it takes.
+        .filter(|name| {
+            let (own_length, own_bits) = letters(name);
+            length.abs_diff(own_length) <= MISSPELT && (bits ^ own_bits).count_ones() as usize <= 2 * MISSPELT
+        })
         .map(|name| (strsim::osa_distance(&lower, &name.to_lowercase()), name))
         .min()?;
-    (best.0 <= 2 && best.0 * 3 < word.chars().count().max(1)).then(|| best.1.clone())
+    (best.0 <= MISSPELT && best.0 * 3 < word.chars().count().max(1)).then(|| best.1.clone())
+}
+
+/// How many letters a word has, and which, one bit for each or for several: an edit changes at most two bits.
+fn letters(word: &str) -> (usize, u64) {
+    let lower = word.chars().flat_map(char::to_lowercase);
+    lower.fold((0, 0), |(count, bits), letter| (count + 1, bits | 1 << (u32::from(letter) % 64)))
 }
 
 /// `a, b and c`.

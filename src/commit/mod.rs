@@ -8,6 +8,7 @@ pub mod change;
 pub mod derive;
 pub mod draft;
 pub mod judge;
+mod memo;
 pub mod message;
 pub mod names;
 pub mod rules;

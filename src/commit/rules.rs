@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 
+use super::memo::Memo;
 use super::style::Style;
 use crate::policy::{ParamError, glob_set, read_params};
 use crate::repo_path::RepoPath;
@@ -177,6 +178,7 @@ pub struct Rules {
     along: Vec<(String, GlobSet)>,
     tests: GlobSet,
     docs: GlobSet,
+    roles: Memo<Role>,
 }
 
 /// What a path is to a commit, apart from its scope.
@@ -216,6 +218,7 @@ impl Rules {
             along,
             tests: glob_set(&params.tests).map_err(|error| at("tests", &error))?,
             docs: glob_set(&params.docs).map_err(|error| at("docs", &error))?,
+            roles: Memo::default(),
         })
     }
 
@@ -233,6 +236,10 @@ impl Rules {
 
     /// What a path is.
     pub fn role(&self, path: &RepoPath) -> Role {
+        self.roles.get(path.as_bytes(), || self.find_role(path))
+    }
+
+    fn find_role(&self, path: &RepoPath) -> Role {
         let os = path.to_os();
         if let Some((class, _)) = self.along.iter().find(|(_, globs)| globs.is_match(&os)) {
             Role::Along(class.clone())

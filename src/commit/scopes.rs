@@ -5,6 +5,7 @@
 
 use globset::{GlobSet, GlobSetBuilder};
 
+use super::memo::Memo;
 use crate::policy::{InvalidGlob, Scope, check_glob};
 use crate::repo_path::RepoPath;
 
@@ -17,6 +18,8 @@ pub struct Table {
     set: GlobSet,
     /// What scopes share, by scope; those that share nothing are not here.
     shared: Vec<(usize, GlobSet)>,
+    /// The globs that claimed paths, by their place.
+    claims: Memo<Option<usize>>,
 }
 
 /// One glob of a scope.
@@ -56,12 +59,19 @@ impl Table {
         let set =
             set.build().map_err(|error| InvalidGlob { glob: "[scopes]".to_owned(), reason: error.to_string() })?;
         let parents = scopes.iter().map(|scope| parent(&scopes, &scope.name)).collect();
-        Ok(Self { scopes, parents, globs, set, shared })
+        Ok(Self { scopes, parents, globs, set, shared, claims: Memo::default() })
     }
 
     /// The table without a scope.
     pub fn empty() -> Self {
-        Self { scopes: Vec::new(), parents: Vec::new(), globs: Vec::new(), set: GlobSet::empty(), shared: Vec::new() }
+        Self {
+            scopes: Vec::new(),
+            parents: Vec::new(),
+            globs: Vec::new(),
+            set: GlobSet::empty(),
+            shared: Vec::new(),
+            claims: Memo::default(),
+        }
     }
 
     /// The scopes, in the order of the file.
@@ -81,19 +91,25 @@ impl Table {
 
     /// The scope that a path belongs to.
     pub fn claim(&self, path: &RepoPath) -> Option<Claim<'_>> {
+        let rule = &self.globs[self.claims.get(path.as_bytes(), || self.find_claim(path))?];
+        Some(Claim { scope: rule.scope, glob: &rule.glob })
+    }
+
+    /// The glob that decides about a path.
+    fn find_claim(&self, path: &RepoPath) -> Option<usize> {
         let matched = self.set.matches(path.to_os());
         let out = |scope: usize| matched.iter().any(|&at| self.globs[at].negated && self.globs[at].scope == scope);
-        let mut best: Option<&Rule> = None;
+        let mut best: Option<usize> = None;
         for &at in &matched {
             let rule = &self.globs[at];
             if rule.negated || out(rule.scope) {
                 continue;
             }
-            if best.is_none_or(|best| rule.specificity > best.specificity) {
-                best = Some(rule);
+            if best.is_none_or(|best| rule.specificity > self.globs[best].specificity) {
+                best = Some(at);
             }
         }
-        best.map(|rule| Claim { scope: rule.scope, glob: &rule.glob })
+        best
     }
 
     /// Every glob that matches a path, with its scope, the most specific first: what `gate explain-path` shows.

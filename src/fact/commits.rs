@@ -10,6 +10,7 @@ use crate::commit::change::Commit;
 use crate::commit::judge::{self, Judgement};
 use crate::commit::rules::{KIND, Rules};
 use crate::commit::scopes::Table;
+use crate::fact::commit_queue::Queue;
 use crate::git::{GitError, Range, Repo};
 use crate::moment::Moment;
 use crate::policy::{Gate, Mode, Policy};
@@ -119,25 +120,13 @@ pub fn stream<T>(
     range: &Range,
     branch: Option<&str>,
     judge: impl Fn(&Commit) -> (T, bool),
-    mut sink: impl FnMut(Commit, T),
+    sink: impl FnMut(Commit, T),
 ) -> Result<Option<Unknown>, GitError> {
     let by_branch = branch.and_then(author::agent_of_branch);
-    let mut lines = repo.lines();
+    let mut queue = Queue::new(repo, judge, sink);
     let mut unknown = None;
-    let mut first = Vec::new();
-    let mut settle = |mut commit: Commit, always: bool, sink: &mut dyn FnMut(Commit, T)| -> Result<(), GitError> {
-        let first = if always { None } else { Some(judge(&commit)) };
-        let value = match first {
-            Some((value, false)) => value,
-            _ => {
-                lines.look_into(&mut commit)?;
-                judge(&commit).0
-            }
-        };
-        sink(commit, value);
-        Ok(())
-    };
-    let mut few = true;
+    // Until there are more than a few.
+    let mut first = Some(Vec::new());
     for logged in repo.log(range)? {
         let logged = match logged {
             Ok(logged) => logged,
@@ -162,20 +151,23 @@ pub fn stream<T>(
         }
         commit.agent =
             author::agent_of(&commit.author, &commit.committer, &commit.message).or_else(|| by_branch.clone());
-        if few && first.len() < FEW {
-            first.push(commit);
-            continue;
+        match &mut first {
+            Some(few) if few.len() < FEW => few.push(commit),
+            _ => {
+                for early in first.take().unwrap_or_default() {
+                    queue.take(early, false)?;
+                }
+                queue.take(commit, false)?;
+            }
         }
-        few = false;
-        for early in first.drain(..) {
-            settle(early, false, &mut sink)?;
-        }
-        settle(commit, false, &mut sink)?;
     }
-    for commit in first.drain(..) {
-        settle(commit, few, &mut sink)?;
+    for commit in first.unwrap_or_default() {
+        queue.take(commit, true)?;
     }
-    Ok(unknown)
+    match queue.finish()? {
+        Some(said) => absent(repo, &said).map(Some),
+        None => Ok(unknown),
+    }
 }
 
 /// What would be fetched where objects are missing from an incomplete clone.

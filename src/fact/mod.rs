@@ -4,6 +4,7 @@
 //! function, so that every scenario can be tested, stored and judged again without a repository.
 
 pub mod collect;
+mod commit_queue;
 pub mod commits;
 mod compare;
 pub mod evidence;

@@ -1,10 +1,10 @@
 //! Starting git so that nothing around it can change its answer.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::thread;
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::{self, JoinHandle};
 
 use super::GitError;
 
@@ -122,6 +122,38 @@ pub(super) fn run_any(command: &mut Command, input: Option<&[u8]>) -> Result<Out
         output
     });
     output.map_err(|source| GitError::NotStarted { command: described(command), source })
+}
+
+/// The end of what a git says on standard error, read beside its output: however much it says, it need not wait.
+pub(super) struct Said(Option<JoinHandle<Vec<u8>>>);
+
+/// How many bytes of it are kept, at least.
+const KEPT: usize = 4096;
+
+impl Said {
+    /// Begins to listen to `child`.
+    pub(super) fn of(child: &mut Child) -> Self {
+        let pipe = child.stderr.take();
+        Self(pipe.map(|mut pipe| {
+            thread::spawn(move || {
+                let (mut said, mut piece) = (Vec::new(), [0; KEPT]);
+                while let Ok(read @ 1..) = pipe.read(&mut piece) {
+                    said.drain(..said.len().saturating_sub(KEPT));
+                    said.extend_from_slice(&piece[..read]);
+                }
+                said
+            })
+        }))
+    }
+
+    /// What was said, without hints, in one line. Waits until git has ended.
+    pub(super) fn words(&mut self) -> String {
+        let said = self.0.take().and_then(|listener| listener.join().ok()).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        let lines: Vec<&str> =
+            said.lines().filter(|line| !line.starts_with("hint:") && !line.trim().is_empty()).collect();
+        lines.join("; ")
+    }
 }
 
 /// The error of a git that ended badly.

@@ -1,10 +1,13 @@
 //! The changed lines of commits: patches without context, read into textures as they are printed.
 
-use std::io::{self, BufRead, BufReader, Read, Write as _};
+use std::collections::HashMap;
+use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::thread;
 
-use super::command::{described, run};
+use super::command::{Said, described, run};
 use super::log::{LONGEST, PLAIN, status};
 use super::{GitError, Repo};
 use crate::commit::change::{Commit, FileChange, Status};
@@ -29,21 +32,36 @@ const PATCH: &[&str] = &[
     "--inter-hunk-context=0",
 ];
 
+/// The most commits whose lines may be asked for at a time. Their ids fit the smallest pipe there is, so that asking
+/// never waits for git.
+pub const MOST_OPEN: usize = 48;
+
 /// The changed lines of commits, by one process that is started when the first is asked for.
+///
+/// Commits are asked for ahead ([`Lines::ask`]), and the answers come in the same order ([`Lines::answer`]): git reads
+/// the contents of one while another is judged.
 pub struct Lines<'r> {
     repo: &'r Repo,
     process: Option<Process>,
+    open: usize,
 }
+
+/// What one commit changes, its lines looked at.
+#[derive(Debug)]
+pub struct Answer(Vec<FileChange>);
 
 struct Process {
     child: Child,
-    out: BufReader<ChildStdout>,
+    stdin: Option<ChildStdin>,
+    answers: Receiver<io::Result<Vec<FileChange>>>,
+    said: Said,
+    command: String,
 }
 
 impl Repo {
     /// Reads the changed lines of commits.
     pub fn lines(&self) -> Lines<'_> {
-        Lines { repo: self, process: None }
+        Lines { repo: self, process: None, open: 0 }
     }
 
     /// What the next commit would change against `base` (a commit or a tree), lines included. `index`: the index that
@@ -65,36 +83,97 @@ impl Repo {
     fn start_lines(&self) -> Result<Process, GitError> {
         let mut command = self.command();
         command.args(PLAIN).args(["diff-tree", "--stdin", "--root"]).args(PATCH);
-        command.stdin(Stdio::piped()).stderr(Stdio::null());
+        command.stdin(Stdio::piped());
         let named = described(&command);
-        let mut child = command.spawn().map_err(|source| GitError::NotStarted { command: named, source })?;
+        let mut child = command.spawn().map_err(|source| GitError::NotStarted { command: named.clone(), source })?;
         let out = child.stdout.take().ok_or_else(|| GitError::Missing("output of git diff-tree".to_owned()))?;
-        Ok(Process { child, out: BufReader::with_capacity(1 << 16, out) })
+        let (sender, answers) = mpsc::channel();
+        thread::spawn(move || answer_all(BufReader::with_capacity(1 << 16, out), &sender));
+        Ok(Process { stdin: child.stdin.take(), said: Said::of(&mut child), child, answers, command: named })
     }
 }
 
 impl Lines<'_> {
-    /// Fills in the textures of a commit's files. Reads a patch of any size in bounded memory.
-    pub fn look_into(&mut self, commit: &mut Commit) -> Result<(), GitError> {
-        let Some(id) = commit.id.clone().filter(|_| commit.parents.len() < 2) else { return Ok(()) };
+    /// How many commits are asked for and not answered yet.
+    pub const fn open(&self) -> usize {
+        self.open
+    }
+
+    /// Asks for the lines of a commit. No more than [`MOST_OPEN`] may be open.
+    pub fn ask(&mut self, id: &Oid) -> Result<(), GitError> {
         let process = match &mut self.process {
             Some(process) => process,
             None => self.process.insert(self.repo.start_lines()?),
         };
-        let unreadable = |source| GitError::NotStarted { command: format!("diff-tree of {id}"), source };
-        if let Some(stdin) = &mut process.child.stdin {
-            let question = [id.as_str().as_bytes(), b"\n", MARK].concat();
-            stdin.write_all(&question).map_err(unreadable)?;
+        self.open += 1;
+        if let Some(stdin) = &mut process.stdin {
+            // Where git has ended, the answer that is missing says so.
+            let _ = stdin.write_all(&[id.as_str().as_bytes(), b"\n", MARK].concat());
         }
-        let mut files = raw(&mut process.out).map_err(unreadable)?;
-        patches(&mut process.out, &mut files).map_err(unreadable)?;
-        for file in files {
-            if let Some(own) = commit.files.iter_mut().find(|own| own.path == file.path) {
-                own.texture = file.texture;
+        Ok(())
+    }
+
+    /// The next answer; `None` where none is there yet and `wait` is not set, or none is open.
+    pub fn answer(&mut self, wait: bool) -> Result<Option<Answer>, GitError> {
+        let Some(process) = self.process.as_mut().filter(|_| self.open > 0) else { return Ok(None) };
+        let answer = if wait {
+            process.answers.recv().ok()
+        } else {
+            match process.answers.try_recv() {
+                Ok(answer) => Some(answer),
+                Err(TryRecvError::Empty) => return Ok(None),
+                Err(TryRecvError::Disconnected) => None,
+            }
+        };
+        self.open -= 1;
+        match answer {
+            Some(Ok(files)) => Ok(Some(Answer(files))),
+            Some(Err(source)) if source.kind() != io::ErrorKind::UnexpectedEof => {
+                Err(GitError::NotStarted { command: process.command.clone(), source })
+            }
+            _ => {
+                drop(process.stdin.take());
+                let status = process.child.wait().ok().and_then(|status| status.code());
+                Err(GitError::Failed { command: process.command.clone(), status, stderr: process.said.words() })
             }
         }
-        commit.looked_into = true;
+    }
+
+    /// Fills in the textures of a commit's files. Reads a patch of any size in bounded memory.
+    pub fn look_into(&mut self, commit: &mut Commit) -> Result<(), GitError> {
+        if let Some(id) = commit.id.as_ref().filter(|_| commit.parents.len() < 2) {
+            self.ask(id)?;
+            if let Some(answer) = self.answer(true)? {
+                answer.fill(commit);
+            }
+        }
         Ok(())
+    }
+}
+
+impl Answer {
+    /// Fills in the textures of the files of the commit that was asked for.
+    pub fn fill(self, commit: &mut Commit) {
+        let mut textures: HashMap<RepoPath, _> =
+            self.0.into_iter().filter_map(|file| Some((file.path, file.texture?))).collect();
+        for own in &mut commit.files {
+            own.texture = textures.remove(&own.path).or_else(|| own.texture.take());
+        }
+        commit.looked_into = true;
+    }
+}
+
+/// Reads all answers as they are printed, until git ends or nobody wants them any more.
+fn answer_all(mut out: impl BufRead, answers: &Sender<io::Result<Vec<FileChange>>>) {
+    loop {
+        let answer = raw(&mut out).and_then(|mut files| {
+            let whole = patches(&mut out, &mut files)?;
+            if whole { Ok(files) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+        });
+        let done = answer.is_err();
+        if answers.send(answer).is_err() || done {
+            return;
+        }
     }
 }
 
@@ -131,18 +210,18 @@ fn raw(out: &mut impl BufRead) -> io::Result<Vec<FileChange>> {
     }
 }
 
-/// Reads patches, which come in the order of the raw entries, up to the mark or the end.
-fn patches(out: &mut impl BufRead, files: &mut [FileChange]) -> io::Result<()> {
+/// Reads patches, which come in the order of the raw entries, up to the mark or the end. Whether there was a mark.
+fn patches(out: &mut impl BufRead, files: &mut [FileChange]) -> io::Result<bool> {
     let mut line = Vec::new();
     let mut next = 0;
     let mut current: Option<(usize, Reader)> = None;
     // `--- a/x` and `+++ b/x` stand before the first run of a file.
     let mut in_run = false;
-    loop {
+    let marked = loop {
         line.clear();
         let read = out.take(LONGEST as u64).read_until(b'\n', &mut line)?;
         if read == 0 || line == MARK {
-            break;
+            break read > 0;
         }
         if line.last() != Some(&b'\n') && read == LONGEST {
             skip_to_newline(out)?;
@@ -159,9 +238,9 @@ fn patches(out: &mut impl BufRead, files: &mut [FileChange]) -> io::Result<()> {
                 reader.line(text);
             }
         }
-    }
+    };
     store(files, current);
-    Ok(())
+    Ok(marked)
 }
 
 fn store(files: &mut [FileChange], read: Option<(usize, Reader)>) {
@@ -192,7 +271,7 @@ fn skip_to_newline(from: &mut impl BufRead) -> io::Result<()> {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        drop(self.child.stdin.take());
+        drop(self.stdin.take());
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

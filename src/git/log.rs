@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout};
 
-use super::command::described;
+use super::command::{Said, described};
 use super::{GitError, Repo};
 use crate::commit::change::{Commit, FileChange, Person, Status};
 use crate::oid::Oid;
@@ -59,6 +59,7 @@ pub(super) const PLAIN: &[&str] = &[
 pub struct Log {
     child: Child,
     out: BufReader<ChildStdout>,
+    said: Said,
     command: String,
     /// The first field of the next commit, read already.
     next: Option<Vec<u8>>,
@@ -89,6 +90,7 @@ impl Repo {
             HashSet::new()
         };
         Ok(Log {
+            said: Said::of(&mut child),
             child,
             out: BufReader::with_capacity(1 << 16, out),
             command: described,
@@ -155,16 +157,13 @@ impl Log {
         let parents =
             parents.split(|&b| b == b' ').filter(|word| !word.is_empty()).map(oid).collect::<Result<_, _>>()?;
         let cut_off = self.grafts.contains(id.as_str());
-        let person = |name: &[u8], email: &[u8]| Person {
-            name: String::from_utf8_lossy(name).into_owned(),
-            email: String::from_utf8_lossy(email).into_owned(),
-        };
+        let person = |name, email| Person { name: text_of(name), email: text_of(email) };
         let commit = Commit {
             id: Some(id),
             parents,
-            author: person(&an, &ae),
-            committer: person(&cn, &ce),
-            message: String::from_utf8_lossy(&message).into_owned(),
+            author: person(an, ae),
+            committer: person(cn, ce),
+            message: text_of(message),
             files: self.files()?,
             agent: None,
             looked_into: false,
@@ -184,11 +183,10 @@ impl Log {
                 self.next = Some(field);
                 break;
             }
-            let text = text.to_vec();
-            let path = self.field()?.ok_or_else(|| self.malformed(&text))?;
-            files.push(match status(&text).ok_or_else(|| self.malformed(&text))? {
+            let path = self.field()?.ok_or_else(|| self.malformed(text))?;
+            files.push(match status(text).ok_or_else(|| self.malformed(text))? {
                 status @ (Status::Renamed(_) | Status::Copied(_)) => {
-                    let to = self.field()?.ok_or_else(|| self.malformed(&text))?;
+                    let to = self.field()?.ok_or_else(|| self.malformed(text))?;
                     FileChange { path: RepoPath::new(to), from: Some(RepoPath::new(path)), status, texture: None }
                 }
                 status => FileChange { path: RepoPath::new(path), from: None, status, texture: None },
@@ -200,19 +198,18 @@ impl Log {
     /// Waits for git, whose last word decides whether the range was whole.
     fn finish(&mut self) -> Result<(), GitError> {
         self.done = true;
-        let mut said = String::new();
-        if let Some(mut stderr) = self.child.stderr.take() {
-            let _ = stderr.read_to_string(&mut said);
-        }
         let status =
             self.child.wait().map_err(|source| GitError::NotStarted { command: self.command.clone(), source })?;
         if status.success() {
             return Ok(());
         }
-        let said: Vec<&str> =
-            said.lines().filter(|line| !line.starts_with("hint:") && !line.trim().is_empty()).collect();
-        Err(GitError::Failed { command: self.command.clone(), status: status.code(), stderr: said.join("; ") })
+        Err(GitError::Failed { command: self.command.clone(), status: status.code(), stderr: self.said.words() })
     }
+}
+
+/// A text in UTF-8 as far as it can be.
+fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// The status of a raw line, its colon still before it.

@@ -25,7 +25,7 @@ pub use config::{ConfigEntry, Scope};
 pub use diff::{Change, TreeDiff};
 pub use error::GitError;
 pub use hidden::{Concealment, ConcealmentKind, Look};
-pub use lines::Lines;
+pub use lines::{Lines, MOST_OPEN};
 pub use log::{Log, Logged, Range};
 pub use read::{Head, ObjectKind};
 pub use remote::{DefaultBranch, Remote};

@@ -2,14 +2,16 @@
 
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::commit::change::Commit;
 use crate::commit::judge::{Connection, Judgement, Kind, Outcome};
 use crate::commit::rules::Level;
 use crate::commit::scopes::Table;
 use crate::commit::split::Part;
+use crate::oid::Oid;
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
+use crate::repo_path::RepoPath;
 
 /// How many paths of one part are shown.
 const SHOWN: usize = 12;
@@ -67,59 +69,86 @@ fn cell(words: &[&str], width: usize) -> String {
     }
 }
 
-/// One commit for programs.
-pub fn json(commit: &Commit, judgement: &Judgement, table: &Table, whys: &[String]) -> Value {
-    let reasons: Vec<Value> = judgement
-        .reasons
-        .iter()
-        .zip(whys)
-        .map(|(reason, text)| {
-            let level = match reason.level {
-                Level::Block => "block",
-                Level::Advise => "advise",
-                Level::Off => "off",
-            };
-            json!({ "reason": reason.rule.code(), "level": level, "message": text, "paths": reason.paths })
-        })
-        .collect();
-    let connections: Vec<Value> = judgement
-        .connections
-        .iter()
-        .map(|connection| match connection {
-            Connection::Table => json!({ "by": "table" }),
-            Connection::Declared => json!({ "by": "subject" }),
-            Connection::Sweep => json!({ "by": "sweep" }),
-            Connection::Name(name) => json!({ "by": "name", "name": name }),
-        })
-        .collect();
-    let touched: Vec<Value> = judgement
-        .touched
-        .iter()
-        .map(|touched| json!({ "scope": table.name(touched.scope), "paths": touched.paths }))
-        .collect();
-    json!({
-        "commit": commit.id,
-        "subject": commit.subject(),
-        "agent": commit.agent,
-        "kind": match judgement.kind {
+/// One commit for programs, in JSON.
+pub fn json(commit: &Commit, judgement: &Judgement, table: &Table, whys: &[String]) -> String {
+    let connections = judgement.connections.iter().map(|connection| match connection {
+        Connection::Table => Joined { by: "table", name: None },
+        Connection::Declared => Joined { by: "subject", name: None },
+        Connection::Sweep => Joined { by: "sweep", name: None },
+        Connection::Name(name) => Joined { by: "name", name: Some(name) },
+    });
+    let touched =
+        judgement.touched.iter().map(|touched| InScope { scope: table.name(touched.scope), paths: &touched.paths });
+    let reasons = judgement.reasons.iter().zip(whys).map(|(reason, message)| Broken {
+        reason: reason.rule.code(),
+        level: match reason.level {
+            Level::Block => "block",
+            Level::Advise => "advise",
+            Level::Off => "off",
+        },
+        message,
+        paths: &reason.paths,
+    });
+    let record = Record {
+        commit: commit.id.as_ref(),
+        subject: commit.subject(),
+        agent: commit.agent.as_deref(),
+        kind: match judgement.kind {
             Kind::Ordinary => "ordinary",
             Kind::Merge => "merge",
             Kind::Initial => "initial",
             Kind::Revert => "revert",
         },
-        "declared": judgement.declared.iter().map(|declared| declared.word.as_str()).collect::<Vec<_>>(),
-        "touched": touched,
-        "verdict": match judgement.outcome() {
+        declared: judgement.declared.iter().map(|declared| declared.word.as_str()).collect(),
+        touched: touched.collect(),
+        verdict: match judgement.outcome() {
             Outcome::Skip => "skip",
             Outcome::Pass => "pass",
             Outcome::Advise => "advise",
             Outcome::Exempt => "exempt",
             Outcome::Block => "block",
         },
-        "reasons": reasons,
-        "connections": connections,
-        "exempt": judgement.exempt,
-    })
+        reasons: reasons.collect(),
+        connections: connections.collect(),
+        exempt: judgement.exempt.as_deref(),
+    };
+    // Nothing in it can fail to be written.
+    serde_json::to_string(&record).unwrap_or_default()
+}
+
+#[derive(Serialize)]
+struct Record<'a> {
+    commit: Option<&'a Oid>,
+    subject: &'a str,
+    agent: Option<&'a str>,
+    kind: &'a str,
+    declared: Vec<&'a str>,
+    touched: Vec<InScope<'a>>,
+    verdict: &'a str,
+    reasons: Vec<Broken<'a>>,
+    connections: Vec<Joined<'a>>,
+    exempt: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct InScope<'a> {
+    scope: &'a str,
+    paths: &'a [RepoPath],
+}
+
+#[derive(Serialize)]
+struct Broken<'a> {
+    reason: &'a str,
+    level: &'a str,
+    message: &'a str,
+    paths: &'a [RepoPath],
+}
+
+#[derive(Serialize)]
+struct Joined<'a> {
+    by: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
 }
 
 /// The commits that a split would make.

@@ -86,6 +86,51 @@ fn names_that_both_sides_change_make_one_change() {
 }
 
 #[test]
+fn many_commits_whose_lines_are_needed_come_out_in_their_order() {
+    let repo = repo();
+    // Every other one has to be looked into; of these, every other one is connected by a name.
+    for number in 0..140 {
+        let name = format!("parse_header_line_{}", ["alpha", "beta", "gamma"][number % 3]);
+        repo.write("src/parser/m.rs", format!("pub fn {name}() {{ {number} }}\n"));
+        if number % 2 == 0 {
+            let other = if number % 4 == 0 { name } else { "margin: auto".to_owned() };
+            repo.write("web/m.ts", format!("{other} {number}\n"));
+        }
+        repo.commit_all(&format!("feat(parser): change {number}"));
+    }
+    let (code, value) = commits(&repo, ["HEAD~140..HEAD"]);
+    assert_eq!(code, Some(10));
+    let verdicts: Vec<(String, String)> = value["commits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|commit| (commit["subject"].as_str().unwrap().to_owned(), commit["verdict"].as_str().unwrap().to_owned()))
+        .collect();
+    let expected: Vec<(String, String)> = (0..140)
+        .rev()
+        .map(|number| {
+            (format!("feat(parser): change {number}"), if number % 4 == 2 { "block" } else { "pass" }.to_owned())
+        })
+        .collect();
+    assert_eq!(verdicts, expected);
+}
+
+#[test]
+fn a_commit_whose_content_is_missing_is_not_judged_and_said_to_be_unknown() {
+    let repo = repo();
+    clean(&repo, 1);
+    mixed(&repo, 2);
+    clean(&repo, 3);
+    let blob = repo.git(["rev-parse", "HEAD~1:web/m2.css"]);
+    // Git takes the content from the working tree where it can.
+    repo.remove("web/m2.css").remove(format!(".git/objects/{}/{}", &blob[..2], &blob[2..]));
+    let (code, value) = commits(&repo, ["HEAD~3..HEAD"]);
+    assert_eq!(code, Some(12), "{value}");
+    assert!(value["unknown"]["why"].as_str().unwrap().contains(&blob), "{value}");
+    assert_eq!(subjects(&value), ["feat(parser): thing 3"]);
+}
+
+#[test]
 fn odd_paths_and_messages_are_read() {
     let repo = repo();
     repo.write(b"src/parser/\xff\n:100644 \t.rs", "a\n").write("web/ü \".css", "b\n");

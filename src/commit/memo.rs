@@ -1,0 +1,65 @@
+//! What was found out once: histories name the same paths and people again and again, and holding one against all
+//! patterns costs more than finding it in a table.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Mutex;
+
+/// How many answers are kept, so that memory does not grow with a history.
+const MOST: usize = 1 << 14;
+
+/// Answers of a function whose answer depends on the bytes it is asked about alone.
+pub(super) struct Memo<V>(Mutex<HashMap<Box<[u8]>, V>>);
+
+impl<V: Clone> Memo<V> {
+    /// The answer about `key`, found out by `ask` where it is not known.
+    pub(super) fn get(&self, key: &[u8], ask: impl FnOnce() -> V) -> V {
+        // A thread that panicked has left whole answers.
+        let lock = || self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(known) = lock().get(key) {
+            return known.clone();
+        }
+        let found = ask();
+        let mut known = lock();
+        if known.len() >= MOST {
+            known.clear();
+        }
+        known.insert(key.into(), found.clone());
+        found
+    }
+}
+
+impl<V> Default for Memo<V> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+/// A copy finds its answers out itself.
+impl<V> Clone for Memo<V> {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl<V> fmt::Debug for Memo<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Memo")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_found_out_once_and_their_number_is_bounded() {
+        let memo = Memo::default();
+        assert_eq!((memo.get(b"a", || 1), memo.get(b"a", || 2), memo.get(b"b", || 3)), (1, 1, 3));
+        for number in 0..3 * MOST {
+            memo.get(&number.to_le_bytes(), || 0);
+        }
+        assert!(memo.0.lock().unwrap().len() <= MOST);
+        assert_eq!(memo.clone().get(b"a", || 4), 4);
+    }
+}

@@ -1,0 +1,91 @@
+//! Commits on their way from the log to whoever asked, in its order: while git looks for the changed lines of one, those
+//! behind it are read and judged.
+
+use std::collections::VecDeque;
+
+use crate::commit::change::Commit;
+use crate::git::{GitError, Lines, MOST_OPEN, Repo};
+
+/// The most commits that wait for one whose lines are being looked for.
+const WINDOW: usize = 2_048;
+
+/// The commits between the log and `sink`. `judge` says what it makes of a commit, and whether that depends on its
+/// changed lines: then they are read, and it is asked again.
+pub(super) struct Queue<'r, T, J, S> {
+    lines: Lines<'r>,
+    judge: J,
+    sink: S,
+    waiting: VecDeque<Waiting<T>>,
+    /// What git said when it could not read the lines of a commit. Neither that commit nor those whose lines were asked
+    /// for behind it come out.
+    lost: Option<String>,
+}
+
+enum Waiting<T> {
+    Judged(Commit, T),
+    Asked(Commit),
+}
+
+impl<'r, T, J: Fn(&Commit) -> (T, bool), S: FnMut(Commit, T)> Queue<'r, T, J, S> {
+    pub(super) fn new(repo: &'r Repo, judge: J, sink: S) -> Self {
+        Self { lines: repo.lines(), judge, sink, waiting: VecDeque::new(), lost: None }
+    }
+
+    /// Takes the next commit. `always`: its lines are read in any case.
+    pub(super) fn take(&mut self, commit: Commit, always: bool) -> Result<(), GitError> {
+        while self.lines.open() >= MOST_OPEN || self.waiting.len() >= WINDOW {
+            self.settle(true)?;
+        }
+        // What a merge changes was judged commit by commit.
+        let id = commit.id.clone().filter(|_| commit.parents.len() < 2);
+        let first = if always && id.is_some() { None } else { Some((self.judge)(&commit)) };
+        match (first, id) {
+            (Some((value, false)), _) | (Some((value, _)), None) => {
+                self.waiting.push_back(Waiting::Judged(commit, value));
+            }
+            (_, Some(id)) if self.lost.is_none() => {
+                self.lines.ask(&id)?;
+                self.waiting.push_back(Waiting::Asked(commit));
+            }
+            _ => {}
+        }
+        while self.settle(false)? {}
+        Ok(())
+    }
+
+    /// Hands out what still waits. What git said where lines could not be read.
+    pub(super) fn finish(mut self) -> Result<Option<String>, GitError> {
+        while self.settle(true)? {}
+        Ok(self.lost)
+    }
+
+    /// Hands out the commit at the front; `false` where there is none, or its lines are not there yet and `wait` is not
+    /// set.
+    fn settle(&mut self, wait: bool) -> Result<bool, GitError> {
+        match self.waiting.pop_front() {
+            None => Ok(false),
+            Some(Waiting::Judged(commit, value)) => {
+                (self.sink)(commit, value);
+                Ok(true)
+            }
+            Some(Waiting::Asked(_)) if self.lost.is_some() => Ok(true),
+            Some(Waiting::Asked(mut commit)) => match self.lines.answer(wait) {
+                Ok(Some(answer)) => {
+                    answer.fill(&mut commit);
+                    let (value, _) = (self.judge)(&commit);
+                    (self.sink)(commit, value);
+                    Ok(true)
+                }
+                Ok(None) => {
+                    self.waiting.push_front(Waiting::Asked(commit));
+                    Ok(false)
+                }
+                Err(GitError::Failed { stderr, .. }) if stderr.contains("unable to read") => {
+                    self.lost = Some(stderr);
+                    Ok(true)
+                }
+                Err(error) => Err(error),
+            },
+        }
+    }
+}
