@@ -69,11 +69,15 @@ impl Walker {
                     .collect();
                 Step::Seq(vec![Step::Assign(names, Vec::new()), Step::Calculate(Calc::Unknown)])
             }
-            "export" | "local" | "declare" | "typeset" | "readonly" => declare(words, scope),
+            "export" | "local" | "declare" | "typeset" | "readonly" => {
+                let exports = name == "export" || literal(1).is_some_and(|option| option.starts_with("-x"));
+                declare(words, scope, exports)
+            }
             "unset" => {
                 let mut values = Vec::new();
                 for arg in &argv[1..] {
                     scope.set.remove(&arg.text);
+                    scope.exported.insert(arg.text.clone(), None);
                     scope.variables.insert(arg.text.clone(), None);
                     scope.functions.remove(&arg.text);
                     values.push((arg.text.clone(), Expr::Text(String::new())));
@@ -204,7 +208,10 @@ impl Walker {
                 (_, none) => {
                     let text = code.whole.then(|| code.text.clone());
                     let step = match text {
-                        Some(text) => self.inner_script(Some(&text), &mut scope.clone(), context),
+                        Some(text) => {
+                            let late = Context { late: true, ..context.clone() };
+                            self.inner_script(Some(&text), &mut scope.clone(), &late)
+                        }
                         None => Step::Either(vec![Step::Nothing, Step::Exit(Expr::Unknown)]),
                     };
                     *none = Some(step.clone());
@@ -245,7 +252,7 @@ fn printed(words: &[Word], scope: &Scope) -> Vec<Expr> {
 }
 
 /// `export A=b`, `local rc=$?`: the status is that of the builtin, whatever a substitution in it returned.
-fn declare(words: &[Word], scope: &mut Scope) -> Step {
+fn declare(words: &[Word], scope: &mut Scope, exports: bool) -> Step {
     let mut values = Vec::new();
     for word in words {
         let Some(Part::Text { text, .. }) = word.parts.first() else { continue };
@@ -263,10 +270,17 @@ fn declare(words: &[Word], scope: &mut Scope) -> Step {
                 values.push((name.to_owned(), scope.expr(&value)));
                 scope.set.insert(name.to_owned());
                 let known = scope.text(&value);
+                if exports {
+                    let handed = scope.handed(name, &value);
+                    scope.exported.insert(name.to_owned(), handed);
+                }
                 scope.variables.insert(name.to_owned(), known);
             }
             None => {
-                scope.variables.entry(text.clone()).or_insert(None);
+                let value = scope.variables.entry(text.clone()).or_insert(None).clone();
+                if exports {
+                    scope.exported.insert(text.clone(), value);
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 //! A variable that the line does not set, a substitution, a file name pattern and a brace list stay opaque: what they
 //! are is known only to the shell that runs the line.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::ast::{Arithmetic, Condition, Node, Part, Word};
@@ -14,6 +14,8 @@ use super::program::{Arg, Calc, Check, Directory, Expr, Sink};
 pub(super) struct Scope {
     /// Variables; `None` when set to something that is not known.
     pub(super) variables: HashMap<String, Option<String>>,
+    /// Variables that the line hands on to the programs it starts; `None` when the value is not known.
+    pub(super) exported: BTreeMap<String, Option<String>>,
     /// Variables that are surely set.
     pub(super) set: HashSet<String>,
     /// Whether `set -u` may be on.
@@ -50,6 +52,14 @@ impl Scope {
             if !other.variables.contains_key(name) {
                 *value = None;
             }
+        }
+        for (name, value) in &mut self.exported {
+            if other.exported.get(name) != Some(value) {
+                *value = None;
+            }
+        }
+        for name in other.exported.keys() {
+            self.exported.entry(name.clone()).or_insert(None);
         }
         self.set.retain(|name| other.set.contains(name));
         self.nounset |= other.nounset;
@@ -198,6 +208,23 @@ impl Scope {
             }
         }
         Some(whole)
+    }
+
+    /// The value that a program finds in the variable `name`, if the line shows it. In that of `PATH`, which is often
+    /// only added to, `$NAME` stands for a variable that is not known.
+    pub(super) fn handed(&self, name: &str, word: &Word) -> Option<String> {
+        if name != "PATH" {
+            return self.text(word);
+        }
+        let pieces = word.parts.iter().map(|part| match part {
+            Part::Text { text, .. } => Some(text.clone()),
+            Part::Variable { name, .. } => match self.parameter(name) {
+                Some(arg) if arg.whole => Some(arg.text),
+                _ => Some(format!("${name}")),
+            },
+            _ => None,
+        });
+        pieces.collect()
     }
 
     /// A word as a value that decides a status.

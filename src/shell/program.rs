@@ -24,6 +24,8 @@ pub struct Leaf {
     pub argv: Vec<Arg>,
     /// Assignments in front of it.
     pub environment: Vec<(String, Option<String>)>,
+    /// Variables that the line exports before it, or a wrapper sets for it; a value is `None` when it is not literal.
+    pub given: Vec<(String, Option<String>)>,
     /// The directory as far as the line shows: `None` where it starts.
     pub directory: Option<Directory>,
     /// Where its standard output goes.
@@ -34,12 +36,16 @@ pub struct Leaf {
     pub stdin: Source,
     /// The wrappers that were removed, outermost first: `timeout`, `npx`, `docker exec`.
     pub wrappers: Vec<String>,
+    /// Those of them in which the command may be another one than outside, each with its own words after its name.
+    pub inside: Vec<(String, Vec<Arg>)>,
     /// A wrapper's option that narrows what is run: `--filter` of `pnpm --filter a exec jest`.
     pub narrowed_by: Option<String>,
     /// Whether it runs on another machine, in a container, or as part of another system.
     pub remote: bool,
     /// Whether it runs beside the line (`&`), so that the line may end before it.
     pub background: bool,
+    /// Whether it runs when the line ends, or something in it fails (`trap`).
+    pub late: bool,
     /// Whether an alias or a function of the line may stand for it.
     pub shadowed: bool,
     /// Whether words that are not shown here are added to its arguments (`xargs`).

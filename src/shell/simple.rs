@@ -28,7 +28,8 @@ impl Walker {
             if let Some(word) = &assignment.value {
                 self.substitutions(word, scope, &context, None, &mut before);
             }
-            environment.push((assignment.name.clone(), assignment.value.as_ref().and_then(|word| scope.text(word))));
+            let value = assignment.value.as_ref().and_then(|word| scope.handed(&assignment.name, word));
+            environment.push((assignment.name.clone(), value));
         }
         let mut argv = Vec::new();
         let mut mentions = Vec::new();
@@ -86,6 +87,11 @@ impl Walker {
             };
             if assignment.value.as_ref().is_some_and(|word| scope.may_be_unbound([word])) {
                 before.insert(0, Step::Unbound);
+            }
+            if scope.exported.contains_key(&assignment.name) || assignment.name == "PATH" {
+                let handed = assignment.value.as_ref().filter(|_| !assignment.append);
+                let handed = handed.and_then(|word| scope.handed(&assignment.name, word));
+                scope.exported.insert(assignment.name.clone(), handed);
             }
             scope.variables.insert(assignment.name.clone(), text);
             scope.set.insert(assignment.name.clone());
@@ -229,6 +235,8 @@ impl Walker {
         }
         let mut inner = context.clone();
         inner.wrappers.push(found.wrapper.clone());
+        inner.inside.extend(found.settings.map(|words| (found.wrapper.clone(), words)));
+        inner.assigned.extend(found.assigned);
         inner.narrowed_by = found.narrowed_by.or(inner.narrowed_by);
         inner.remote |= found.remote;
         inner.appended |= found.appends;
@@ -346,6 +354,7 @@ fn fresh(scope: &Scope, positional: Vec<Arg>, nounset: bool) -> Scope {
     Scope {
         nounset,
         directory: scope.directory.clone(),
+        exported: scope.exported.clone(),
         streams: scope.streams.clone(),
         positional: Some(positional),
         ..Scope::default()

@@ -55,6 +55,11 @@ pub struct Unwrapped {
     pub remote: bool,
     /// Whether words that are not shown are added.
     pub appends: bool,
+    /// Variables that it sets; a value is `None` when it is not literal.
+    pub assigned: Vec<(String, Option<String>)>,
+    /// The other words that stand before what it runs, without its subcommand and what says nothing about the check.
+    /// `None`: what it runs is the same as without it.
+    pub settings: Option<Vec<Arg>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -86,6 +91,8 @@ struct Wrapper {
     appends: bool,
     remote: bool,
     strip_version: bool,
+    alike: bool,
+    neutral: Vec<String>,
 }
 
 fn wrappers() -> &'static [Wrapper] {
@@ -131,6 +138,8 @@ fn plain(name: &str, inner: Inner) -> Unwrapped {
         directory: None,
         remote: false,
         appends: false,
+        assigned: Vec::new(),
+        settings: None,
     }
 }
 
@@ -210,6 +219,27 @@ fn find(argv: &[Arg]) -> Option<Unwrapped> {
 
 impl Wrapper {
     fn apply(&self, name: &str, argv: &[Arg]) -> Option<Unwrapped> {
+        let mut found = self.unwrapped(name, argv)?;
+        let inner = match &found.inner {
+            Inner::Argv(inner) => inner.len(),
+            _ => 0,
+        };
+        let mut own = argv[1..argv.len().saturating_sub(inner)].to_vec();
+        for word in found.wrapper.split(' ').skip(1) {
+            let at = own.iter().position(|arg| arg.literal() == Some(word));
+            at.map(|at| own.remove(at));
+        }
+        if self.assignments {
+            let (assigned, rest): (Vec<Arg>, Vec<Arg>) = own.into_iter().partition(|arg| is_assignment(&arg.text));
+            own = rest;
+            found.assigned = assigned.iter().filter_map(assignment).collect();
+        }
+        own.retain(|arg| arg.literal() != Some("--") && !self.neutral.contains(&arg.text));
+        found.settings = (!self.alike).then_some(own);
+        Some(found)
+    }
+
+    fn unwrapped(&self, name: &str, argv: &[Arg]) -> Option<Unwrapped> {
         let mut found = plain(name, Inner::Argv(Vec::new()));
         found.passes = self.passes;
         found.appends = self.appends;
@@ -407,6 +437,12 @@ impl Unwrapped {
 
 fn is_letters(text: &str) -> bool {
     text.chars().all(|c| c.is_ascii_alphabetic())
+}
+
+/// The name and the value of `NAME=…`.
+fn assignment(arg: &Arg) -> Option<(String, Option<String>)> {
+    let (name, value) = arg.text.split_once('=')?;
+    Some((name.to_owned(), arg.whole.then(|| value.to_owned())))
 }
 
 /// Whether a word is `NAME=…`.

@@ -49,10 +49,13 @@ pub(super) struct Context {
     pub(super) stderr: Sink,
     pub(super) stdin: Source,
     pub(super) wrappers: Vec<String>,
+    pub(super) inside: Vec<(String, Vec<Arg>)>,
+    pub(super) assigned: Vec<(String, Option<String>)>,
     pub(super) narrowed_by: Option<String>,
     pub(super) directory: Option<Directory>,
     pub(super) remote: bool,
     pub(super) background: bool,
+    pub(super) late: bool,
     pub(super) appended: bool,
     pub(super) shadowed: bool,
     pub(super) writes: Vec<Option<String>>,
@@ -103,7 +106,9 @@ impl Walker {
     fn kind(&mut self, node: &Node, scope: &mut Scope, mut context: Context) -> Step {
         match &node.kind {
             Kind::Simple(simple) => {
-                context.text = context.source.get(node.span.0..node.span.1).unwrap_or_default().trim().into();
+                let text = context.source.get(node.span.0..node.span.1).unwrap_or_default();
+                // The operator after it may belong to its span.
+                context.text = text.trim().trim_end_matches([';', '&', '|', ' ']).into();
                 self.simple(simple, &node.redirects, scope, context)
             }
             Kind::AndOr { first, rest } => {
@@ -289,17 +294,21 @@ impl Walker {
             ),
             None => (context.stdout.clone(), context.stderr.clone()),
         };
+        let exported = scope.exported.iter().map(|(name, value)| (name.clone(), value.clone()));
         self.program.leaves.push(Leaf {
             argv,
             environment: Vec::new(),
+            given: exported.chain(context.assigned.iter().cloned()).collect(),
             directory: context.directory.clone().or_else(|| scope.directory.clone()),
             stdout,
             stderr,
             stdin: context.stdin.clone(),
             wrappers: context.wrappers.clone(),
+            inside: context.inside.clone(),
             narrowed_by: context.narrowed_by.clone(),
             remote: context.remote,
             background: context.background,
+            late: context.late,
             shadowed: context.shadowed,
             appended: context.appended,
             writes: context.writes.clone(),
