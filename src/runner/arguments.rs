@@ -27,6 +27,10 @@ pub struct Arguments {
     pub exit_decides: Vec<String>,
     /// Options with which the exit status is 0 although there was nothing to execute.
     pub empty_exits_zero: Vec<String>,
+    /// Options with which it is the same check: how it is shown, how fast it goes, when it gives up.
+    pub alike: Vec<String>,
+    /// Options that only add to what is checked.
+    pub more: Vec<String>,
     /// What an argument that is no option does.
     pub positional: Positional,
     /// Positional arguments that stand for everything. A trailing `/` makes no difference.
@@ -57,6 +61,48 @@ pub(crate) struct Read {
     pub edit: Option<bool>,
     pub exit_zero: Option<bool>,
     pub empty_exits_zero: bool,
+}
+
+/// Arguments without what makes no difference to what is checked and how strictly.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Essence {
+    /// The options, sorted: their order decides nothing in the programs that are known.
+    options: Vec<Choice>,
+    /// What is no option.
+    words: Vec<String>,
+    /// What follows `--`.
+    after: Option<Box<Essence>>,
+}
+
+/// An option that makes a difference.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Choice {
+    name: String,
+    value: Option<String>,
+    /// It only adds to what is checked.
+    more: bool,
+}
+
+impl Essence {
+    /// Puts the name of a task first, and leaves out the options that name a directory.
+    pub(crate) fn lead(&mut self, task: Option<&str>, directory: &[String]) {
+        self.words.splice(0..0, task.map(str::to_owned));
+        self.options.retain(|choice| !directory.contains(&choice.name));
+    }
+
+    /// Whether what these arguments check is all that `asked` check.
+    pub(crate) fn covers(&self, asked: &Self) -> bool {
+        let empty = Self::default();
+        let (mine, theirs) = (self.after.as_deref(), asked.after.as_deref());
+        self.words == asked.words
+            && asked.options.iter().all(|choice| self.options.contains(choice))
+            && self.options.iter().all(|choice| choice.more || asked.options.contains(choice))
+            && ((mine.is_none() && theirs.is_none()) || mine.unwrap_or(&empty).covers(theirs.unwrap_or(&empty)))
+    }
+}
+
+fn own(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| (*word).to_owned()).collect()
 }
 
 impl Arguments {
@@ -91,6 +137,54 @@ impl Arguments {
         read
     }
 
+    /// What is left of `words` without what makes no difference.
+    pub(crate) fn essence(&self, words: &[&str]) -> Essence {
+        let mut essence = Essence::default();
+        let mut at = 0;
+        while let Some(&word) = words.get(at) {
+            at += 1;
+            if word == "--" {
+                let rest = &words[at..];
+                essence.after = match &self.after_dashes {
+                    Some(inner) => Some(Box::new(inner.essence(rest))),
+                    None => Some(Box::new(Essence { words: own(rest), ..Essence::default() })),
+                };
+                break;
+            }
+            if !word.starts_with('-') || word == "-" {
+                let plain = word.strip_suffix('/').filter(|rest| !rest.is_empty()).unwrap_or(word);
+                essence.words.extend((!has(&self.alike, word, None)).then(|| plain.to_owned()));
+                continue;
+            }
+            let (name, attached) = self.split(word);
+            let takes = attached.is_none() && has(&self.value, &name, None);
+            let value = if takes { words.get(at).copied() } else { attached };
+            at += usize::from(takes);
+            let names = match self.letters(word, &name) {
+                letters if letters.is_empty() => vec![name],
+                letters => letters,
+            };
+            for name in names.into_iter().filter(|name| !has(&self.alike, name, value)) {
+                let more = has(&self.more, &name, value);
+                essence.options.push(Choice { name, value: value.map(str::to_owned), more });
+            }
+        }
+        essence.options.sort();
+        essence.options.dedup();
+        essence.after = essence.after.filter(|after| **after != Essence::default());
+        essence
+    }
+
+    /// The options that are joined in one word: `-qx` is `-q -x`, where it is no option by itself.
+    fn letters(&self, word: &str, name: &str) -> Vec<String> {
+        let joined = !self.one_dash
+            && !word.starts_with("--")
+            && word.len() > 2
+            && !self.mentions(name)
+            && name.bytes().skip(1).all(|byte| byte.is_ascii_alphabetic());
+        if joined { name.chars().skip(1).map(|c| format!("-{c}")).collect() } else { Vec::new() }
+    }
+
     /// The name of an option, and the value that is attached to it.
     fn split<'a>(&self, word: &'a str) -> (String, Option<&'a str>) {
         let (name, value) = match word.split_once('=') {
@@ -121,6 +215,8 @@ impl Arguments {
             &self.no_edit,
             &self.exit_zero,
             &self.exit_decides,
+            &self.alike,
+            &self.more,
         ];
         lists.iter().any(|list| list.iter().any(|entry| entry.split('=').next() == Some(name)))
     }
@@ -130,14 +226,7 @@ impl Arguments {
             Some(value) if !word.contains('=') && word == name => format!("{word} {value}"),
             _ => word.to_owned(),
         };
-        // `-qx` is `-q -x`, where it is no option by itself.
-        let joined = !self.one_dash
-            && !word.starts_with("--")
-            && word.len() > 2
-            && !self.mentions(name)
-            && name.bytes().skip(1).all(|byte| byte.is_ascii_alphabetic());
-        let letters: Vec<String> =
-            if joined { name.chars().skip(1).map(|c| format!("-{c}")).collect() } else { vec![] };
+        let letters = self.letters(word, name);
         let is = |list: &[String]| has(list, name, value) || letters.iter().any(|letter| has(list, letter, None));
         if is(&self.nothing) && !is(&self.neutral) {
             read.nothing.get_or_insert_with(|| shown.clone());

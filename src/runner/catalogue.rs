@@ -166,6 +166,9 @@ pub struct Invoke {
     /// Whether it stays to watch for changes when started like this.
     #[serde(default)]
     pub watches: bool,
+    /// Whether it is the same check as without the words (`vitest run`, `vitest --run`).
+    #[serde(default)]
+    pub plain: bool,
 }
 
 /// How a runner's output is read.

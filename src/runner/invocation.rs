@@ -111,6 +111,8 @@ pub(crate) struct Found<'a> {
     pub invoke: &'a Invoke,
     pub program: String,
     pub name: String,
+    /// The words that say what is run.
+    pub names: Vec<&'a str>,
     /// The arguments.
     pub rest: Vec<Option<&'a str>>,
     /// How many of them stand before the last of the words that name what is run.
@@ -129,7 +131,7 @@ pub(crate) fn find<'a>(catalogue: &'a Catalogue, argv: &'a [Option<String>]) -> 
         let weight = invoke.words.len() * 2 + usize::from(runner.task.is_none() || invoke.task.is_some());
         if best.as_ref().is_none_or(|(other, _)| weight > *other) {
             let name = if runner.family { family_name(runner, &program, &names) } else { runner.id.clone() };
-            best = Some((weight, Found { runner, invoke, program: program.clone(), name, rest, before }));
+            best = Some((weight, Found { runner, invoke, program: program.clone(), name, names, rest, before }));
         }
     }
     best.map(|(_, found)| found)
@@ -222,7 +224,7 @@ fn matched<'a>(runner: &Runner, invoke: &Invoke, rest: &[Option<&'a str>]) -> Op
 }
 
 /// `node node_modules/.bin/jest …` is `jest …`.
-fn interpreted(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Vec<Option<String>>> {
+pub(crate) fn interpreted(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Vec<Option<String>>> {
     let program = program_name(catalogue, argv.first()?.as_deref()?);
     if !catalogue.names.interpreters.contains(&program) {
         return None;

@@ -5,6 +5,7 @@
 
 pub mod arguments;
 pub mod catalogue;
+pub mod identity;
 pub mod invocation;
 pub mod junit;
 pub mod kind;
@@ -15,6 +16,7 @@ mod tally;
 pub mod task;
 
 pub use catalogue::{Catalogue, CatalogueError, Runner};
+pub use identity::Identity;
 pub use invocation::{Invocation, classify};
 pub use junit::{JunitError, read_junit};
 pub use kind::{CommandKind, ExitMeaning, Scope};

@@ -47,6 +47,9 @@ pub struct TaskRules {
     /// Options whose value is the directory to run in.
     #[serde(default)]
     pub directory: Vec<String>,
+    /// Options whose value is the file that defines the tasks.
+    #[serde(default)]
+    pub other_file: Vec<String>,
     /// Whether it takes several tasks (`make lint test`).
     #[serde(default)]
     pub several: bool,
@@ -156,7 +159,7 @@ fn calls(catalogue: &Catalogue, rules: &TaskRules, found: &Found<'_>, files: &dy
     let value = |name: &str| runner.arguments.value.iter().chain(&invoke.before).any(|option| option == name);
     let (mut own, mut names, mut handed): (Vec<Option<&str>>, Vec<&str>, Vec<Option<String>>) = Default::default();
     names.extend(invoke.task.as_deref());
-    let (mut directory, mut variable) = (None, None);
+    let (mut directory, mut other_file, mut variable) = (None, None, None);
     let is_own = |at: usize, word: &str, unnamed: bool| {
         word.starts_with('-') && (at <= *before || unnamed || rules.several || owns(runner, word))
     };
@@ -180,6 +183,9 @@ fn calls(catalogue: &Catalogue, rules: &TaskRules, found: &Found<'_>, files: &dy
                 if rules.directory.iter().any(|option| option == name) {
                     directory = text.map(str::to_owned);
                 }
+                if rules.other_file.iter().any(|option| option == name) {
+                    other_file = Some(text.unwrap_or_default());
+                }
             }
             // `make test T=login`: what a variable does to the recipe is not known.
             Some(word) if rules.several && word.contains('=') => {
@@ -197,11 +203,14 @@ fn calls(catalogue: &Catalogue, rules: &TaskRules, found: &Found<'_>, files: &dy
     if read.nothing.is_some() && names.is_empty() {
         return Vec::new();
     }
-    let file = rules.file.iter().find_map(|path| {
-        let path =
-            directory.as_ref().map_or_else(|| path.clone(), |dir| format!("{}/{path}", dir.trim_end_matches('/')));
-        files.read(&path)
-    });
+    let read_file = |path: &str| match &directory {
+        Some(directory) => files.read(&format!("{}/{path}", directory.trim_end_matches('/'))),
+        None => files.read(path),
+    };
+    let file = match other_file {
+        Some(path) => read_file(path),
+        None => rules.file.iter().find_map(|path| read_file(path)),
+    };
     if names.is_empty() {
         match &rules.default_task {
             Some(name) => names.push(name),

@@ -1,0 +1,165 @@
+//! Which check a command is: two commands with the same identity find the same faults.
+
+use crate::runner::arguments::Essence;
+use crate::runner::catalogue::Catalogue;
+use crate::runner::invocation::{find, interpreted};
+
+/// A check, without what changes nothing about its outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The id of the runner.
+    runner: String,
+    /// The name of one program among many that are alike.
+    name: String,
+    /// How it is started, where that makes a difference: the program and the words that name what is run.
+    start: Vec<String>,
+    /// A program of the project itself, by its path; `None`: the one that is installed.
+    path: Option<String>,
+    /// The toolchain that the line chooses.
+    toolchain: Option<String>,
+    /// What is left of its arguments.
+    arguments: Essence,
+}
+
+impl Identity {
+    /// The identity of the command `argv`; `None` where a word is not known, or it starts no runner of the catalogue.
+    /// The directory that a task runner is told to go to is left out.
+    pub fn of(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Self> {
+        if argv.iter().any(|word| word.as_ref().is_none_or(|word| word.ends_with('…'))) {
+            return None;
+        }
+        let Some(found) = find(catalogue, argv) else {
+            return Self::of(catalogue, &interpreted(catalogue, argv)?);
+        };
+        let words: Vec<&str> = found.rest.iter().copied().collect::<Option<_>>()?;
+        let called = argv.first()?.as_deref()?;
+        let module = found.names.first().is_some_and(|name| *name == "-m");
+        let program = found.program.strip_suffix('w').filter(|name| found.invoke.program.iter().any(|p| p == name));
+        let program = program.unwrap_or(&found.program);
+        let plain = module || found.invoke.plain || found.invoke.words.is_empty() && program == found.runner.id;
+        let mut start = Vec::new();
+        let mut arguments = found.runner.arguments.essence(&words);
+        if let Some(rules) = &found.runner.task {
+            // `npm test` is `npm run test`.
+            arguments.lead(found.invoke.task.as_deref(), &rules.directory);
+        } else if !plain {
+            start.push(program.to_owned());
+            start.extend(found.names.iter().filter(|_| !found.invoke.anywhere).map(|name| (*name).to_owned()));
+        }
+        let toolchain = argv.iter().skip(1).flatten().find(|word| word.starts_with('+')).cloned();
+        Some(Self {
+            runner: found.runner.id.clone(),
+            name: found.name.clone(),
+            start,
+            path: own_path(called),
+            toolchain,
+            arguments,
+        })
+    }
+
+    /// Whether a run of this check is a run of `asked`: the same one, or one that `asked` is certainly a part of.
+    pub fn covers(&self, asked: &Self) -> bool {
+        let bare = |identity: &Self| Self { arguments: Essence::default(), ..identity.clone() };
+        bare(self) == bare(asked) && self.arguments.covers(&asked.arguments)
+    }
+}
+
+/// The path of a program that lies in the project and is not installed by a package manager.
+fn own_path(called: &str) -> Option<String> {
+    let (folder, name) = called.rsplit_once(['/', '\\'])?;
+    let last = folder.rsplit(['/', '\\']).next().unwrap_or(folder);
+    let installed = matches!(last, "bin" | ".bin" | "Scripts") || folder.contains("node_modules");
+    let wrapper = folder == "." && name.trim_end_matches(".bat").ends_with('w');
+    (!installed && !wrapper).then(|| called.trim_start_matches("./").to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn identity(line: &str) -> Option<Identity> {
+        let argv: Vec<Option<String>> = line.split(' ').map(|word| (word != "?").then(|| word.to_owned())).collect();
+        Identity::of(Catalogue::embedded(), &argv)
+    }
+
+    #[test]
+    fn the_same_check_in_other_words() {
+        for (shown, asked) in [
+            ("cargo test", "cargo test"),
+            ("cargo test --no-fail-fast -q", "cargo test"),
+            ("cargo test -j4 --color=always", "cargo test --locked"),
+            ("cargo test --workspace", "cargo test"),
+            ("cargo test -- --nocapture --test-threads=1", "cargo test"),
+            ("cargo clippy --all-targets -q -- -D warnings", "cargo clippy --all-targets -- -D warnings"),
+            ("/root/.cargo/bin/cargo test", "cargo test"),
+            ("python -m pytest -q", "pytest"),
+            ("python3.12 -m pytest -x --tb=short -n auto", "pytest"),
+            (".venv/bin/pytest -vv", "pytest"),
+            ("pytest --cov=src", "pytest"),
+            ("pytest -q tests/", "pytest tests"),
+            ("go test -v -count=1 ./...", "go test ./..."),
+            ("jest --ci --coverage", "jest"),
+            ("node_modules/.bin/jest --verbose", "jest"),
+            ("node node_modules/.bin/jest", "jest"),
+            ("vitest run --reporter=dot", "vitest run"),
+            ("./gradlew test --console=plain", "gradle test"),
+            ("mvn -q -B test", "mvn test"),
+            ("tsc --noEmit --pretty", "tsc --noEmit"),
+            ("vitest --run", "vitest run"),
+            ("dotnet test -v minimal", "dotnet test"),
+            ("ruff check . --output-format=concise", "ruff check ."),
+            ("rspec --format documentation", "rspec"),
+        ] {
+            let known = |line| identity(line).unwrap_or_else(|| panic!("{line}"));
+            let (a, b) = (known(shown), known(asked));
+            assert!(a.covers(&b), "{shown} / {asked}: {a:?} {b:?}");
+        }
+    }
+
+    #[test]
+    fn a_weaker_check_is_another_one() {
+        for (shown, asked) in [
+            ("cargo test", "cargo test --all-features"),
+            ("cargo test", "cargo test --workspace"),
+            ("cargo test -p core", "cargo test"),
+            ("cargo test --lib", "cargo test"),
+            ("cargo test parser", "cargo test"),
+            ("cargo test --no-default-features", "cargo test"),
+            ("cargo test --release", "cargo test"),
+            ("cargo +nightly test", "cargo test"),
+            ("cargo nextest run", "cargo test"),
+            ("cargo check", "cargo clippy"),
+            ("cargo clippy", "cargo clippy -- -D warnings"),
+            ("cargo clippy -- -A warnings", "cargo clippy"),
+            ("cargo test -- --skip slow", "cargo test"),
+            ("cargo test --no-run", "cargo test"),
+            ("./cargo test", "cargo test"),
+            ("pytest -k login", "pytest"),
+            ("pytest", "pytest --cov=src --cov-fail-under=90"),
+            ("pytest", "pytest -W error"),
+            ("pytest --reruns 3", "pytest"),
+            ("pytest tests/unit", "pytest tests"),
+            ("pytest --ignore=tests/slow", "pytest"),
+            ("pytest -p no:django", "pytest"),
+            ("go test", "go test ./..."),
+            ("go test -short ./...", "go test ./..."),
+            ("go test ./...", "go test -race ./..."),
+            ("go test -tags=unit ./...", "go test ./..."),
+            ("jest --passWithNoTests", "jest"),
+            ("jest -u", "jest"),
+            ("jest src/a.test.ts", "jest"),
+            ("tsc", "tsc --noEmit"),
+            ("eslint src", "eslint ."),
+            ("eslint . --quiet", "eslint ."),
+            ("eslint .", "eslint . --max-warnings 0"),
+            ("mvn test", "mvn verify"),
+            ("mvn test -DskipTests", "mvn test"),
+            ("gradle test", "gradle check"),
+            ("? test", "cargo test"),
+            ("cargo test ?", "cargo test"),
+        ] {
+            let (a, b) = (identity(shown), identity(asked).expect("the declared command is known"));
+            assert!(!a.as_ref().is_some_and(|a| a.covers(&b)), "{shown} / {asked}: {a:?}");
+        }
+    }
+}
