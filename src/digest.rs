@@ -14,6 +14,11 @@ pub fn hex_digest(parts: &[&[u8]]) -> String {
     hex(&hash.finalize())
 }
 
+/// Plain SHA-256 of some bytes, as other programs make it.
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
 /// [`hex_digest`] of one part of `length` bytes that is read piece by piece, in bounded memory.
 pub fn hex_digest_read(mut part: impl Read, length: u64) -> io::Result<String> {
     let mut hash = Sha256::new();

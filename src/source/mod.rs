@@ -3,3 +3,4 @@
 pub mod git;
 pub mod journal;
 pub mod project;
+pub mod sessions;

@@ -1,0 +1,587 @@
+//! Claude Code: `projects/<directory>/<session>.jsonl`, and beside it `<session>/subagents/agent-<id>.jsonl`.
+//!
+//! One message of the model is several lines, one for each block, with the same `message.id`. A resumed session is
+//! appended to; a fork is a new file that begins with a copy of the old lines under the new session's id, their own
+//! ids and times unchanged. A prompt is a `user` line that is neither the result of a tool nor marked as the client's.
+
+use std::borrow::Cow;
+
+use super::client::{Client, Role};
+use super::json::{Broken, Raw, Walk};
+use super::text::{self, LINE, SHORT, Sides, WORDS};
+use super::transcript::{Call, Outcome, Transcript, time};
+use crate::event::Ended;
+use crate::event::work::{Act, EditKind, Phase, PlanItem, Speaker, StopKind};
+
+/// The fields of a line.
+#[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "so the client writes them")]
+struct Fields<'a> {
+    kind: Cow<'a, str>,
+    subtype: Cow<'a, str>,
+    uuid: Cow<'a, str>,
+    timestamp: Cow<'a, str>,
+    cwd: Option<Cow<'a, str>>,
+    session: Option<Cow<'a, str>>,
+    agent: Option<Cow<'a, str>>,
+    is_sidechain: bool,
+    is_meta: bool,
+    is_summary: bool,
+    is_api_error: bool,
+    is_denied: bool,
+    is_forked: bool,
+    /// The client says that it, and not a person, wrote the prompt.
+    is_of_client: bool,
+    message: Cow<'a, str>,
+    stop_reason: Option<Cow<'a, str>>,
+    content: Option<Raw<'a>>,
+    result: Option<Raw<'a>>,
+    attachment: Option<Raw<'a>>,
+}
+
+impl<'a> Fields<'a> {
+    fn read(line: &'a [u8]) -> Result<Self, Broken> {
+        let mut fields = Self::default();
+        let mut walk = Walk::new(line);
+        walk.object(|walk, key| {
+            match key {
+                b"type" => fields.kind = walk.raw()?.text_or_empty(),
+                b"subtype" => fields.subtype = walk.raw()?.text_or_empty(),
+                b"uuid" => fields.uuid = walk.raw()?.text_or_empty(),
+                b"timestamp" => fields.timestamp = walk.raw()?.text_or_empty(),
+                b"cwd" => fields.cwd = walk.text()?,
+                b"sessionId" => fields.session = walk.text()?,
+                b"agentId" => fields.agent = walk.text()?,
+                b"isSidechain" => fields.is_sidechain = walk.raw()?.is_true(),
+                b"isMeta" => fields.is_meta = walk.raw()?.is_true(),
+                b"isCompactSummary" => fields.is_summary = walk.raw()?.is_true(),
+                b"isApiErrorMessage" => fields.is_api_error = walk.raw()?.is_true(),
+                b"toolDenialKind" => fields.is_denied = walk.raw()?.is_set(),
+                b"forkedFrom" => fields.is_forked = walk.raw()?.is_set(),
+                b"promptSource" => fields.is_of_client |= walk.raw()?.bytes() == b"\"system\"",
+                b"turnOrigin" => fields.is_of_client |= walk.raw()?.bytes() == b"\"task_notification\"",
+                b"origin" => walk.object(|walk, key| {
+                    if key == b"kind" {
+                        let kind = walk.raw()?;
+                        fields.is_of_client |=
+                            kind.is_text() && kind.bytes() != b"\"human\"" && kind.bytes() != b"\"user\"";
+                    }
+                    Ok(())
+                })?,
+                b"message" => walk.object(|walk, key| {
+                    match key {
+                        b"id" => fields.message = walk.raw()?.text_or_empty(),
+                        b"stop_reason" => fields.stop_reason = walk.text()?,
+                        b"content" => fields.content = Some(walk.raw()?),
+                        _ => {}
+                    }
+                    Ok(())
+                })?,
+                b"content" => fields.content = Some(walk.raw()?),
+                b"toolUseResult" => fields.result = Some(walk.raw()?),
+                b"attachment" => fields.attachment = Some(walk.raw()?),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        if walk.is_at_end() { Ok(fields) } else { Err(Broken) }
+    }
+}
+
+/// Reads one line.
+pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> {
+    let fields = Fields::read(line)?;
+    log.line(&fields.uuid, time(&fields.timestamp));
+    place(&fields, log);
+    match &*fields.kind {
+        "assistant" => assistant(&fields, log)?,
+        "user" => user(&fields, log)?,
+        "system" => match &*fields.subtype {
+            "compact_boundary" => log.session(Phase::Compacted),
+            "stop_hook_summary" => log.closed(),
+            _ => {}
+        },
+        "attachment" => attachment(&fields, log)?,
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Whose line it is, where, and whether it is a copy.
+fn place(fields: &Fields<'_>, log: &mut Transcript<'_>) {
+    if log.memory.session.is_none() {
+        log.memory.session = fields.session.as_deref().map(str::to_owned);
+    }
+    if let Some(agent) = fields.agent.as_deref().filter(|_| fields.is_sidechain) {
+        if log.memory.actor.as_deref() != Some(agent) {
+            if log.memory.began.is_none() {
+                log.act(None, Act::SubagentStarted(agent.to_owned()));
+            }
+            log.memory.actor = Some(agent.to_owned());
+        }
+    } else if !fields.uuid.is_empty() {
+        log.memory.actor = None;
+    }
+    if let Some(cwd) = &fields.cwd {
+        log.enter(cwd);
+    }
+    let Some(at) = time(&fields.timestamp) else { return };
+    // The client notes the first prompt before it writes anything else; what is older came from another file.
+    let opened = *log.memory.opened.get_or_insert(at);
+    if fields.uuid.is_empty() {
+        return;
+    }
+    let older = at.duration_since(opened) < jiff::SignedDuration::from_secs(-1);
+    let copied = fields.is_forked || older && (log.memory.copied || !log.memory.is_opened);
+    if copied && !log.memory.is_opened {
+        log.at = opened;
+        log.session(Phase::Forked);
+        log.at = at;
+    } else if !copied && !log.memory.is_opened && log.memory.actor.is_none() {
+        log.session(Phase::Started);
+    }
+    log.memory.is_opened = true;
+    log.memory.copied = copied;
+}
+
+fn assistant(fields: &Fields<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+    if log.memory.closing.as_ref().is_some_and(|closing| closing.message != fields.message) {
+        log.closed();
+    }
+    let Some(content) = fields.content else { return Ok(()) };
+    let mut words = String::new();
+    content.walk().array(|walk| {
+        let mut block = Block::default();
+        block.read(walk)?;
+        match &*block.kind {
+            "text" => {
+                words = block.text.map(|text| text::start_of(text, WORDS)).unwrap_or_default();
+                log.said(words.clone());
+            }
+            "tool_use" => tool_use(&block, log)?,
+            _ => {}
+        }
+        Ok(())
+    })?;
+    if fields.is_api_error {
+        log.stopped(StopKind::Failed, words);
+        return Ok(());
+    }
+    match fields.stop_reason.as_deref() {
+        Some("end_turn" | "stop_sequence" | "max_tokens" | "refusal") => log.closes(&fields.message, &words),
+        _ => log.goes_on(),
+    }
+    Ok(())
+}
+
+/// A block of a message: text, the use of a tool, or its result.
+#[derive(Default)]
+struct Block<'a> {
+    kind: Cow<'a, str>,
+    text: Option<Raw<'a>>,
+    id: Cow<'a, str>,
+    name: Cow<'a, str>,
+    input: Option<Raw<'a>>,
+    tool_use_id: Cow<'a, str>,
+    content: Option<Raw<'a>>,
+    is_error: bool,
+}
+
+impl<'a> Block<'a> {
+    fn read(&mut self, walk: &mut Walk<'a>) -> Result<(), Broken> {
+        walk.object(|walk, key| {
+            match key {
+                b"type" => self.kind = walk.raw()?.text_or_empty(),
+                b"text" => self.text = Some(walk.raw()?),
+                b"id" => self.id = walk.raw()?.text_or_empty(),
+                b"name" => self.name = walk.raw()?.text_or_empty(),
+                b"input" => self.input = Some(walk.raw()?),
+                b"tool_use_id" => self.tool_use_id = walk.raw()?.text_or_empty(),
+                b"content" => self.content = Some(walk.raw()?),
+                b"is_error" => self.is_error = walk.raw()?.is_true(),
+                _ => {}
+            }
+            Ok(())
+        })
+    }
+}
+
+fn tool_use(block: &Block<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+    log.goes_on();
+    let role = Client::Claude.role(&block.name);
+    let mut what = None;
+    let mut file = None;
+    let (mut old, mut new) = (None, None);
+    let mut items = Vec::new();
+    if let Some(input) = block.input {
+        input.walk().object(|walk, key| {
+            match key {
+                b"command" | b"pattern" | b"url" | b"query" | b"prompt" | b"plan" | b"skill" => {
+                    what = Some(walk.raw()?);
+                }
+                b"path" if what.is_none() => what = Some(walk.raw()?),
+                b"file_path" | b"notebook_path" => file = Some(walk.raw()?),
+                b"old_string" => old = Some(walk.raw()?),
+                b"new_string" | b"new_source" | b"content" => new = Some(walk.raw()?),
+                b"todos" => items = plan(walk)?,
+                b"questions" => walk.array(|walk| {
+                    walk.object(|walk, key| {
+                        if key == b"question" && what.is_none() {
+                            what = Some(walk.raw()?);
+                        }
+                        Ok(())
+                    })
+                })?,
+                b"task_id" | b"bash_id" | b"shell_id" => what = Some(walk.raw()?),
+                _ => {}
+            }
+            Ok(())
+        })?;
+    }
+    let most = if role == Role::Shell {
+        LINE
+    } else if role == Role::Ask {
+        WORDS
+    } else {
+        SHORT
+    };
+    let what = what.or(file).map(|what| text::start_of(what, most)).unwrap_or_default();
+    match role {
+        Role::Plan => log.planned(&block.id, items),
+        Role::Ask => log.act(Some(&block.id), Act::Asked(what)),
+        _ => {
+            let mut call = Call::new(&block.name, role, what);
+            if role == Role::Shell {
+                call.dir = log.dir(None);
+            } else if let Some(file) = file.and_then(Raw::text).filter(|_| role == Role::Edit) {
+                // What the result says replaces it; a result of an old version says less.
+                let side = |raw: Option<Raw<'_>>| raw.map(|raw| text::start_of(raw, text::SIDE)).unwrap_or_default();
+                let sides = Sides { removed: side(old), added: side(new) };
+                call.edits = vec![log.edit(&file, EditKind::Written, sides)];
+            }
+            log.call(&block.id, call);
+        }
+    }
+    Ok(())
+}
+
+fn plan(walk: &mut Walk<'_>) -> Result<Vec<PlanItem>, Broken> {
+    let mut items = Vec::new();
+    walk.array(|walk| {
+        let mut item = PlanItem { text: String::new(), done: false };
+        walk.object(|walk, key| {
+            match key {
+                b"content" => item.text = text::start_of(walk.raw()?, SHORT),
+                b"status" => item.done = walk.raw()?.bytes() == b"\"completed\"",
+                _ => {}
+            }
+            Ok(())
+        })?;
+        items.push(item);
+        Ok(())
+    })?;
+    Ok(items)
+}
+
+fn user(fields: &Fields<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+    let Some(content) = fields.content else { return Ok(()) };
+    if content.is_text() {
+        prompt(content, fields, log);
+        return Ok(());
+    }
+    content.walk().array(|walk| {
+        let mut block = Block::default();
+        block.read(walk)?;
+        match &*block.kind {
+            "tool_result" => result(&block, fields, log)?,
+            "text" => {
+                if let Some(text) = block.text {
+                    prompt(text, fields, log);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    })
+}
+
+/// What a hook that keeps the agent from stopping is quoted after.
+const FEEDBACK: &str = "Stop hook feedback:";
+/// What the client writes when a person broke off the turn.
+const INTERRUPTED: &str = "[Request interrupted by user";
+
+fn prompt(raw: Raw<'_>, fields: &Fields<'_>, log: &mut Transcript<'_>) {
+    let text = text::start_of(raw, WORDS);
+    log.closed();
+    if text.starts_with(INTERRUPTED) {
+        log.stopped(StopKind::Aborted, String::new());
+        return;
+    }
+    if text.starts_with(NOTIFICATION) {
+        notification(&text, log);
+    }
+    let from = speaker(&text, fields);
+    let text = if from == Speaker::Hook { text[FEEDBACK.len()..].trim_start().to_owned() } else { text };
+    log.prompt(from, text);
+}
+
+fn speaker(text: &str, fields: &Fields<'_>) -> Speaker {
+    const OF_CLIENT: [&str; 6] =
+        ["<command-name>", "<command-message>", "<local-command-", "<bash-", NOTIFICATION, "<system-reminder>"];
+    if fields.is_meta && text.starts_with(FEEDBACK) {
+        Speaker::Hook
+    } else if fields.is_meta
+        || fields.is_summary
+        || fields.is_of_client
+        || OF_CLIENT.iter().any(|tag| text.starts_with(tag))
+    {
+        Speaker::Client
+    } else {
+        Speaker::Person
+    }
+}
+
+/// What a notice about a command in the background begins with.
+const NOTIFICATION: &str = "<task-notification>";
+
+/// A command in the background ended.
+fn notification(text: &str, log: &mut Transcript<'_>) {
+    let Some(task) = text::between(text, "<task-id>", "</task-id>") else { return };
+    let status = text::between(text, "<status>", "</status>").unwrap_or_default();
+    if status == "running" {
+        return;
+    }
+    let summary = text::between(text, "<summary>", "</summary>").unwrap_or_default();
+    let ended = text::number_after(summary, "exit code").map(Ended::Exited);
+    log.command_ended(task, ended, String::new());
+}
+
+fn attachment(fields: &Fields<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+    let Some(attachment) = fields.attachment else { return Ok(()) };
+    let (mut kind, mut hook, mut mode) = (Cow::default(), Cow::default(), Cow::default());
+    let mut queued = None;
+    attachment.walk().object(|walk, key| {
+        match key {
+            b"type" => kind = walk.raw()?.text_or_empty(),
+            b"hookName" => hook = walk.raw()?.text_or_empty(),
+            b"commandMode" => mode = walk.raw()?.text_or_empty(),
+            b"prompt" => queued = Some(walk.raw()?),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    match (&*kind, queued) {
+        // What a person typed, or what ended in the background, while the agent was at work.
+        ("queued_command", Some(queued)) => {
+            let text = text::start_of(queued, WORDS);
+            if text.starts_with(NOTIFICATION) {
+                notification(&text, log);
+            } else if matches!(&*mode, "" | "prompt") {
+                log.prompt(speaker(&text, fields), text);
+            }
+        }
+        _ if hook == "SessionStart:resume" && log.memory.counts.stops > 0 => log.session(Phase::Resumed),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// What a tool call gave, beside what the model sees of it.
+#[derive(Default)]
+struct Given<'a> {
+    background: Option<Cow<'a, str>>,
+    interpretation: bool,
+    interrupted: bool,
+    stdout: Option<Raw<'a>>,
+    file: Option<Cow<'a, str>>,
+    content: Option<Raw<'a>>,
+    patch: Option<Raw<'a>>,
+    agent: Option<Cow<'a, str>>,
+    status: Cow<'a, str>,
+    task: Option<Cow<'a, str>>,
+    exit: Option<i64>,
+}
+
+impl<'a> Given<'a> {
+    fn read(raw: Option<Raw<'a>>) -> Result<Self, Broken> {
+        let mut given = Self::default();
+        if let Some(raw) = raw {
+            given.fields(&mut raw.walk())?;
+        }
+        Ok(given)
+    }
+
+    fn fields(&mut self, walk: &mut Walk<'a>) -> Result<(), Broken> {
+        walk.object(|walk, key| {
+            match key {
+                b"backgroundTaskId" => self.background = walk.text()?,
+                b"returnCodeInterpretation" => self.interpretation = walk.raw()?.is_set(),
+                b"interrupted" => self.interrupted = walk.raw()?.is_true(),
+                b"stdout" => self.stdout = Some(walk.raw()?),
+                b"filePath" => self.file = walk.text()?,
+                b"content" => self.content = Some(walk.raw()?),
+                b"structuredPatch" => self.patch = Some(walk.raw()?),
+                b"agentId" => self.agent = walk.text()?,
+                b"status" => self.status = walk.raw()?.text_or_empty(),
+                b"task_id" | b"shellId" => self.task = walk.text()?,
+                b"exitCode" => self.exit = walk.raw()?.number(),
+                b"task" => self.fields(walk)?,
+                _ => {}
+            }
+            Ok(())
+        })
+    }
+
+    /// The lines that differ, from the patch; else as they were asked for.
+    fn sides(&self) -> Result<Option<Sides>, Broken> {
+        let Some(patch) = self.patch else { return Ok(None) };
+        let mut lines = Vec::new();
+        patch.walk().array(|walk| {
+            walk.object(|walk, key| {
+                if key == b"lines" {
+                    walk.array(|walk| {
+                        if lines.len() < 2_000
+                            && let Some(line) = walk.text()?
+                        {
+                            lines.push(line);
+                        }
+                        Ok(())
+                    })?;
+                }
+                Ok(())
+            })
+        })?;
+        if lines.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Sides::of_diff(lines.iter().map(|line| &**line))))
+    }
+}
+
+fn result(block: &Block<'_>, fields: &Fields<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+    let id = &*block.tool_use_id;
+    let Some(mut call) = log.take(id) else { return Ok(()) };
+    let shown = block.content.map(first_text).transpose()?.flatten();
+    let said = if block.is_error {
+        shown.map(|shown| shown.start_of_text(4096).0).unwrap_or_default()
+    } else {
+        Cow::default()
+    };
+    if block.is_error && is_denial(&said, fields) {
+        log.denied(id, call, said.trim());
+        return Ok(());
+    }
+    match call.role {
+        Role::Shell => shell(id, call, block, fields, log, shown, &said)?,
+        Role::Edit if !block.is_error => {
+            let given = Given::read(fields.result)?;
+            let sides = given.sides()?;
+            if let Some(file) = &given.file {
+                let path = log.file(file);
+                match call.edits.first_mut() {
+                    Some(edit) => edit.path = path,
+                    None => call.edits = vec![log.edit(file, EditKind::Written, Sides::default())],
+                }
+            }
+            if let (Some(edit), Some(sides)) = (call.edits.first_mut(), sides) {
+                (edit.removed, edit.added) = (sides.removed, sides.added);
+            }
+            log.edited(id, call.edits);
+        }
+        Role::Agent => {
+            let given = Given::read(fields.result)?;
+            if let Some(agent) = given.agent.filter(|_| given.status == "completed") {
+                log.act(Some(id), Act::SubagentEnded(agent.into_owned()));
+            }
+        }
+        Role::ShellOutput => {
+            let given = Given::read(fields.result)?;
+            let task = given.task.as_deref().unwrap_or(&call.what);
+            if matches!(&*given.status, "completed" | "failed" | "killed") {
+                let exit = given.exit.and_then(|code| i32::try_from(code).ok()).map(Ended::Exited);
+                log.command_ended(task, exit, given.stdout.map(text::tail).unwrap_or_default());
+            }
+            log.used(id, call, block.is_error);
+        }
+        _ => log.used(id, call, block.is_error),
+    }
+    Ok(())
+}
+
+fn shell(
+    id: &str,
+    call: Call,
+    block: &Block<'_>,
+    fields: &Fields<'_>,
+    log: &mut Transcript<'_>,
+    shown: Option<Raw<'_>>,
+    said: &str,
+) -> Result<(), Broken> {
+    if block.is_error {
+        // Refused before anything ran: the arguments made no sense.
+        if said.starts_with("<tool_use_error>") || said.starts_with("InputValidationError") {
+            log.used(id, call, true);
+            return Ok(());
+        }
+        let ended =
+            said.strip_prefix("Exit code").and_then(|_| text::number_after(said, "Exit code")).map(Ended::Exited);
+        let mut tail = shown.map(text::tail).unwrap_or_default();
+        if let Some(rest) = tail.strip_prefix("Exit code").filter(|_| ended.is_some()) {
+            tail = rest.split_once('\n').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
+        }
+        log.command(id, call, Outcome { ended, tail, background: false });
+        return Ok(());
+    }
+    let given = Given::read(fields.result)?;
+    // Of a long output the model sees the beginning only.
+    let is_preview = shown.is_some_and(|shown| shown.start_of_text(32).0.starts_with("<persisted-output>"));
+    let shown = if is_preview { given.stdout } else { shown };
+    let mut tail = shown.map(text::tail).unwrap_or_default();
+    if tail == "(Bash completed with no output)" {
+        tail.clear();
+    }
+    if let Some(task) = &given.background {
+        // What the model sees ends with the client's own words.
+        let tail = given.stdout.map(text::tail).unwrap_or_default();
+        log.left_running(task, id);
+        log.command(id, call, Outcome { ended: None, tail, background: true });
+        return Ok(());
+    }
+    // The client calls a status of 1 a success where the program means "nothing found" by it, and says so in words.
+    let ended = match (given.interrupted, given.interpretation) {
+        (true, _) => None,
+        (false, true) => Some(Ended::Exited(1)),
+        (false, false) => Some(Ended::Exited(0)),
+    };
+    log.command(id, call, Outcome { ended, tail, background: false });
+    Ok(())
+}
+
+fn is_denial(said: &str, fields: &Fields<'_>) -> bool {
+    const WORDS: [&str; 4] = [
+        "The user doesn't want to ",
+        "Permission to use ",
+        "This command requires approval",
+        "Claude requested permissions ",
+    ];
+    fields.is_denied
+        || said.starts_with("PreToolUse:") && said.contains("hook error")
+        || WORDS.iter().any(|words| said.starts_with(words))
+}
+
+/// The text of a result: itself, or its first block of text.
+fn first_text(content: Raw<'_>) -> Result<Option<Raw<'_>>, Broken> {
+    if content.is_text() {
+        return Ok(Some(content));
+    }
+    let mut found = None;
+    content.walk().array(|walk| {
+        walk.object(|walk, key| {
+            if key == b"text" && found.is_none() {
+                found = Some(walk.raw()?);
+            }
+            Ok(())
+        })
+    })?;
+    Ok(found)
+}

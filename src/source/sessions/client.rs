@@ -1,0 +1,167 @@
+//! The clients whose logs can be read, what they call their tools, and where their logs lie: `gates/agents.toml`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::embedded;
+
+/// A coding agent's client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Client {
+    /// Claude Code.
+    Claude,
+    /// Codex CLI.
+    Codex,
+    /// OpenCode.
+    Opencode,
+    /// Gemini CLI.
+    Gemini,
+    /// GitHub Copilot CLI.
+    Copilot,
+}
+
+impl Client {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Claude, Self::Codex, Self::Opencode, Self::Gemini, Self::Copilot];
+
+    /// The name used on command lines, in the journal and in `gates/agents.toml`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::Opencode => "opencode",
+            Self::Gemini => "gemini",
+            Self::Copilot => "copilot",
+        }
+    }
+
+    /// What a tool of this client is for.
+    pub(super) fn role(self, tool: &str) -> Role {
+        CLIENTS.roles.get(&self).and_then(|roles| roles.get(tool)).copied().unwrap_or(Role::Other)
+    }
+
+    /// Where its logs may lie, the likeliest first.
+    pub(super) fn places(self) -> &'static [Place] {
+        CLIENTS.places.get(&self).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl fmt::Display for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A name that is no client's.
+#[derive(Debug, thiserror::Error)]
+#[error("no log of a client called `{0}` can be read; known are claude, codex, opencode, gemini and copilot")]
+pub struct UnknownClient(String);
+
+impl FromStr for Client {
+    type Err = UnknownClient;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|client| client.as_str() == name).ok_or_else(|| UnknownClient(name.to_owned()))
+    }
+}
+
+/// What a tool is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Role {
+    /// Runs a command line.
+    Shell,
+    /// Reads what a command in the background has written since.
+    ShellOutput,
+    /// Changes files.
+    Edit,
+    /// Only reads.
+    Read,
+    /// Writes the plan.
+    Plan,
+    /// Asks the person.
+    Ask,
+    /// Starts a sub-agent.
+    Agent,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+/// Where logs lie: below what a variable names, or below the home directory where it is not set.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Place {
+    /// The variable that names a directory.
+    #[serde(default)]
+    pub(super) variable: Option<String>,
+    /// What is below the directory it names.
+    #[serde(default)]
+    pub(super) below: String,
+    /// What is below the home directory where the variable is not set.
+    pub(super) home: String,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    places: Vec<Place>,
+    tools: BTreeMap<Role, Vec<String>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct File {
+    logs: BTreeMap<Client, Entry>,
+}
+
+#[derive(Debug, Default)]
+struct Clients {
+    roles: HashMap<Client, HashMap<String, Role>>,
+    places: HashMap<Client, Vec<Place>>,
+}
+
+static CLIENTS: LazyLock<Clients> = LazyLock::new(|| {
+    // A test holds the embedded file readable.
+    let file = embedded::file(embedded::GATES, "agents.toml").unwrap_or_default();
+    toml::from_str::<File>(file).map(Clients::of).unwrap_or_default()
+});
+
+impl Clients {
+    fn of(file: File) -> Self {
+        let mut clients = Self::default();
+        for (client, entry) in file.logs {
+            let roles =
+                entry.tools.into_iter().flat_map(|(role, tools)| tools.into_iter().map(move |tool| (tool, role)));
+            clients.roles.insert(client, roles.collect());
+            clients.places.insert(client, entry.places);
+        }
+        clients
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_embedded_file_knows_all_clients() {
+        let file = embedded::file(embedded::GATES, "agents.toml").unwrap();
+        toml::from_str::<File>(file).unwrap();
+        for client in Client::ALL {
+            assert!(!client.places().is_empty(), "{client}");
+            let roles = &CLIENTS.roles[&client];
+            for role in [Role::Shell, Role::Edit, Role::Read] {
+                assert!(roles.values().any(|other| *other == role), "{client} {role:?}");
+            }
+            assert_eq!(client.as_str().parse::<Client>().unwrap(), client);
+        }
+        assert_eq!(Client::Claude.role("Bash"), Role::Shell);
+        assert_eq!(Client::Claude.role("mcp__anything"), Role::Other);
+        assert!("vim".parse::<Client>().is_err());
+    }
+}

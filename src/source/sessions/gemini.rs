@@ -1,0 +1,388 @@
+//! Gemini CLI: `tmp/<project>/chats/session-<time>-<id>.jsonl`.
+//!
+//! A head, then records and patches (`$set`). A record is written again, with the same id, when there is more to say:
+//! the calls of a message appear with their results, so each call and each message is told once. A turn has ended
+//! when the next record is not the model's. A resumed session goes on in its old file.
+
+use std::borrow::Cow;
+
+use super::client::{Client, Role};
+use super::json::{Broken, Raw, Walk};
+use super::text::{self, LINE, SHORT, Sides, WORDS};
+use super::transcript::{Call, Outcome, Transcript, time};
+use crate::event::Ended;
+use crate::event::work::{Act, EditKind, Phase, PlanItem, Speaker, StopKind};
+
+/// A record.
+#[derive(Default)]
+struct Record<'a> {
+    id: Cow<'a, str>,
+    session: Option<Cow<'a, str>>,
+    stamp: Cow<'a, str>,
+    kind: Cow<'a, str>,
+    content: Option<Raw<'a>>,
+    shown: Option<Raw<'a>>,
+    calls: Option<Raw<'a>>,
+    directories: Option<Raw<'a>>,
+    is_head: bool,
+    is_subagent: bool,
+}
+
+/// Reads one line.
+pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> {
+    let mut record = Record::default();
+    let mut walk = Walk::new(line);
+    walk.object(|walk, key| {
+        match key {
+            b"id" => record.id = walk.raw()?.text_or_empty(),
+            b"sessionId" => record.session = walk.text()?,
+            b"timestamp" | b"startTime" => record.stamp = walk.raw()?.text_or_empty(),
+            b"type" => record.kind = walk.raw()?.text_or_empty(),
+            b"projectHash" => record.is_head = true,
+            b"kind" => record.is_subagent = walk.raw()?.bytes() == b"\"subagent\"",
+            b"content" => record.content = Some(walk.raw()?),
+            b"displayContent" => record.shown = Some(walk.raw()?),
+            b"toolCalls" => record.calls = Some(walk.raw()?),
+            b"directories" => record.directories = Some(walk.raw()?),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    if !walk.is_at_end() {
+        return Err(Broken);
+    }
+    log.line(&record.id, time(&record.stamp));
+    if record.is_head {
+        return head(&record, log);
+    }
+    match &*record.kind {
+        "user" => user(&record, log)?,
+        "gemini" => model(&record, log)?,
+        "error" => {
+            let text = words(record.content)?;
+            if is_new(&record.id, log) {
+                log.stopped(StopKind::Failed, text);
+            }
+        }
+        "info" | "warning" => {
+            let text = words(record.content)?;
+            if text.starts_with("Request cancelled") && is_new(&record.id, log) {
+                log.stopped(StopKind::Aborted, String::new());
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn head(record: &Record<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+    if let Some(directories) = record.directories {
+        directories.walk().array(|walk| {
+            if let Some(dir) = walk.text()? {
+                log.enter(&dir);
+            }
+            Ok(())
+        })?;
+    }
+    if log.memory.session.is_none()
+        && let Some(session) = &record.session
+    {
+        log.memory.session = Some(session.to_string());
+        log.line(&format!("{session} {}", record.stamp), time(&record.stamp));
+        if record.is_subagent {
+            log.act(None, Act::SubagentStarted(session.to_string()));
+            log.memory.actor = Some(session.to_string());
+        } else {
+            log.session(Phase::Started);
+        }
+    }
+    Ok(())
+}
+
+/// Whether an id is met for the first time. What was told long ago is not written again.
+fn is_new(id: &str, log: &mut Transcript<'_>) -> bool {
+    const REMEMBERED: usize = 64;
+    let told = &mut log.memory.told;
+    if told.iter().any(|told| told == id) {
+        return false;
+    }
+    if told.len() >= REMEMBERED {
+        told.remove(0);
+    }
+    told.push(id.to_owned());
+    true
+}
+
+/// The text of a content: itself, or its parts; what hooks added is left out.
+fn words(content: Option<Raw<'_>>) -> Result<String, Broken> {
+    let Some(content) = content else { return Ok(String::new()) };
+    if content.is_text() {
+        return Ok(text::start_of(content, WORDS));
+    }
+    let mut found: Vec<String> = Vec::new();
+    content.walk().array(|walk| {
+        walk.object(|walk, key| {
+            if key == b"text" {
+                let text = text::start_of(walk.raw()?, WORDS);
+                if !text.starts_with("<hook_context>") {
+                    found.push(text);
+                }
+            }
+            Ok(())
+        })
+    })?;
+    Ok(found.join("\n"))
+}
+
+/// The mark of logs that show beside a prompt what the person typed.
+const SHOWS: &str = "shows";
+
+fn user(record: &Record<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+    let text = words(record.content)?;
+    // The results of tools come back as a record of the user too.
+    if text.is_empty() {
+        return Ok(());
+    }
+    let from = match record.shown {
+        _ if is_of_client(&text) => Speaker::Client,
+        Some(shown) => {
+            log.memory.marks.entry(SHOWS.to_owned()).or_default();
+            if words(Some(shown))? == text { Speaker::Person } else { Speaker::Hook }
+        }
+        None if log.memory.marks.contains_key(SHOWS) && log.memory.closing.is_some() => Speaker::Hook,
+        None => Speaker::Person,
+    };
+    log.closed();
+    if is_new(&record.id, log) {
+        log.prompt(from, text);
+    }
+    Ok(())
+}
+
+fn is_of_client(text: &str) -> bool {
+    ["<session_context>", "<state_snapshot>", "System: ", "This is the Gemini CLI"]
+        .iter()
+        .any(|tag| text.starts_with(tag))
+}
+
+fn model(record: &Record<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+    if log.memory.closing.as_ref().is_some_and(|closing| *closing.message != *record.id) {
+        log.closed();
+    }
+    let text = words(record.content)?;
+    if is_new(&record.id, log) {
+        log.said(text.clone());
+    }
+    let Some(calls) = record.calls else {
+        log.closes(&record.id, &text);
+        return Ok(());
+    };
+    log.goes_on();
+    calls.walk().array(|walk| {
+        let mut call = ToolCall::default();
+        call.read(walk)?;
+        let is_done = matches!(&*call.status, "success" | "error" | "cancelled");
+        if is_done && is_new(&call.id, log) {
+            log.line(&call.id, time(&call.stamp).or_else(|| time(&record.stamp)));
+            call.tell(log)?;
+        }
+        Ok(())
+    })
+}
+
+/// A tool call, with its result once it has one.
+#[derive(Default)]
+struct ToolCall<'a> {
+    id: Cow<'a, str>,
+    name: Cow<'a, str>,
+    status: Cow<'a, str>,
+    stamp: Cow<'a, str>,
+    arguments: Option<Raw<'a>>,
+    response: Option<Raw<'a>>,
+    is_error: bool,
+    shown: Option<Raw<'a>>,
+}
+
+impl<'a> ToolCall<'a> {
+    fn read(&mut self, walk: &mut Walk<'a>) -> Result<(), Broken> {
+        walk.object(|walk, key| {
+            match key {
+                b"id" => self.id = walk.raw()?.text_or_empty(),
+                b"name" => self.name = walk.raw()?.text_or_empty(),
+                b"status" => self.status = walk.raw()?.text_or_empty(),
+                b"timestamp" => self.stamp = walk.raw()?.text_or_empty(),
+                b"args" => self.arguments = Some(walk.raw()?),
+                b"resultDisplay" => self.shown = Some(walk.raw()?),
+                b"result" => walk.array(|walk| {
+                    walk.object(|walk, key| {
+                        if key != b"functionResponse" {
+                            return Ok(());
+                        }
+                        walk.object(|walk, key| {
+                            if key != b"response" {
+                                return Ok(());
+                            }
+                            walk.object(|walk, key| {
+                                if matches!(key, b"output" | b"error") {
+                                    self.is_error = key == b"error";
+                                    self.response = Some(walk.raw()?);
+                                }
+                                Ok(())
+                            })
+                        })
+                    })
+                })?,
+                _ => {}
+            }
+            Ok(())
+        })
+    }
+
+    fn tell(self, log: &mut Transcript<'_>) -> Result<(), Broken> {
+        let role = Client::Gemini.role(&self.name);
+        let arguments = Arguments::read(self.arguments)?;
+        let most = if role == Role::Shell { LINE } else { WORDS };
+        let what = arguments.what.map(|what| text::start_of(what, most)).unwrap_or_default();
+        match role {
+            Role::Plan => log.planned(&self.id, arguments.plan),
+            Role::Ask => log.act(Some(&self.id), Act::Asked(what)),
+            Role::Shell => {
+                let mut call = Call::new(&self.name, role, what);
+                call.dir = log.dir(arguments.dir.as_deref());
+                self.shell(call, log);
+            }
+            Role::Edit if self.status == "success" => {
+                let edit = self.edit(&arguments, log)?;
+                log.edited(&self.id, edit.into_iter().collect());
+            }
+            _ => {
+                let response = self.response.map(|raw| raw.start_of_text(SHORT).0).unwrap_or_default();
+                let call = Call::new(&self.name, role, what);
+                match response.strip_prefix("Tool execution blocked: ") {
+                    Some(reason) => log.denied(&self.id, call, reason),
+                    None if self.status == "cancelled" => log.denied(&self.id, call, "cancelled"),
+                    None => log.used(&self.id, call, self.status == "error"),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The status is in the text, and only where it is not 0.
+    fn shell(&self, call: Call, log: &mut Transcript<'_>) {
+        let head = self.response.map(|raw| raw.start_of_text(4096).0).unwrap_or_default();
+        let end = self.response.map(|raw| raw.end_of_text(4096).0).unwrap_or_default();
+        let shown = self.shown.filter(|shown| shown.is_text());
+        if self.is_error && shown.is_some_and(|shown| shown.start_of_text(64).0.starts_with("Tool result blocked")) {
+            // It ran; what it gave was taken away by a hook.
+            log.command(&self.id, call, Outcome { ended: None, tail: String::new(), background: false });
+            return;
+        }
+        let ran = ["<untrusted_context>\nOutput:", "Output:", "Command:", "<untrusted_context>\nCommand:"]
+            .iter()
+            .any(|start| head.starts_with(start))
+            || last_field(&end, "Process Group PGID:").is_some();
+        let in_background = head.contains("moved to background (PID:");
+        if !ran && !in_background {
+            let reason = head.strip_prefix("Tool execution blocked: ").unwrap_or(&head);
+            let reason = if reason.is_empty() { "cancelled" } else { reason };
+            log.denied(&self.id, call, reason);
+            return;
+        }
+        let number = |name| last_field(&end, name).and_then(|value| value.parse().ok());
+        let ended = match (number("Exit Code:"), number("Signal:")) {
+            _ if in_background || self.status != "success" => None,
+            (_, Some(signal)) => Some(Ended::Signalled(signal)),
+            (Some(code), None) => Some(Ended::Exited(code)),
+            (None, None) => Some(Ended::Exited(0)),
+        };
+        let tail = shown.map(text::tail).unwrap_or_default();
+        log.command(&self.id, call, Outcome { ended, tail, background: in_background });
+    }
+
+    fn edit(
+        &self,
+        arguments: &Arguments<'_>,
+        log: &Transcript<'_>,
+    ) -> Result<Option<crate::event::work::Edit>, Broken> {
+        let (mut file, mut diff) = (None, None);
+        if let Some(shown) = self.shown.filter(|shown| !shown.is_text()) {
+            shown.walk().object(|walk, key| {
+                match key {
+                    b"filePath" => file = walk.text()?,
+                    b"fileDiff" => diff = Some(walk.raw()?),
+                    _ => {}
+                }
+                Ok(())
+            })?;
+        }
+        let sides = match diff {
+            Some(diff) => Sides::of_diff(diff.start_of_text(64 * 1024).0.lines()),
+            None => Sides { removed: side(arguments.old), added: side(arguments.new) },
+        };
+        let file = file.or_else(|| arguments.what.and_then(Raw::text));
+        Ok(file.map(|file| log.edit(&file, EditKind::Written, sides)))
+    }
+}
+
+/// The value of a line that the client writes behind the output. The output may have such lines too: the last counts.
+fn last_field<'t>(end: &'t str, name: &str) -> Option<&'t str> {
+    end.lines().rev().take(8).find_map(|line| line.strip_prefix(name)).map(str::trim)
+}
+
+#[derive(Default)]
+struct Arguments<'a> {
+    what: Option<Raw<'a>>,
+    dir: Option<Cow<'a, str>>,
+    old: Option<Raw<'a>>,
+    new: Option<Raw<'a>>,
+    plan: Vec<PlanItem>,
+}
+
+impl<'a> Arguments<'a> {
+    fn read(raw: Option<Raw<'a>>) -> Result<Self, Broken> {
+        let mut arguments = Self::default();
+        let Some(raw) = raw else { return Ok(arguments) };
+        raw.walk().object(|walk, key| {
+            match key {
+                b"command" | b"file_path" | b"absolute_path" | b"path" | b"pattern" | b"query" | b"prompt"
+                | b"question"
+                    if arguments.what.is_none() =>
+                {
+                    arguments.what = Some(walk.raw()?);
+                }
+                b"directory" | b"dir_path" => arguments.dir = walk.text()?,
+                b"old_string" => arguments.old = Some(walk.raw()?),
+                b"new_string" | b"content" => arguments.new = Some(walk.raw()?),
+                b"questions" => walk.array(|walk| {
+                    walk.object(|walk, key| {
+                        if key == b"question" && arguments.what.is_none() {
+                            arguments.what = Some(walk.raw()?);
+                        }
+                        Ok(())
+                    })
+                })?,
+                b"todos" => walk.array(|walk| {
+                    let mut item = PlanItem { text: String::new(), done: false };
+                    walk.object(|walk, key| {
+                        match key {
+                            b"description" => item.text = text::start_of(walk.raw()?, SHORT),
+                            b"status" => item.done = walk.raw()?.bytes() == b"\"completed\"",
+                            _ => {}
+                        }
+                        Ok(())
+                    })?;
+                    arguments.plan.push(item);
+                    Ok(())
+                })?,
+                _ => {}
+            }
+            Ok(())
+        })?;
+        Ok(arguments)
+    }
+}
+
+fn side(raw: Option<Raw<'_>>) -> String {
+    raw.map(|raw| text::start_of(raw, text::SIDE)).unwrap_or_default()
+}

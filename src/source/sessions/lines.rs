@@ -1,0 +1,157 @@
+//! The lines of a file that may be large and may still grow, in bounded memory.
+
+use std::io::{self, Read};
+
+use memchr::memchr;
+
+/// How much is read at once.
+const WINDOW: usize = 256 * 1024;
+/// The longest line that is looked at. Clients write whole files into a line; more than this is no act to know of.
+pub(super) const MAX_LINE: usize = 16 * 1024 * 1024;
+
+/// A line, or what stands in its place.
+pub(super) enum Line<'a> {
+    /// A whole line without its end.
+    Whole(&'a [u8]),
+    /// A line longer than [`MAX_LINE`], passed over.
+    TooLong,
+    /// The file ends inside a line.
+    Unfinished(&'a [u8]),
+}
+
+/// Reads lines.
+pub(super) struct Lines<R> {
+    from: R,
+    buffer: Vec<u8>,
+    /// What of the buffer is filled.
+    filled: usize,
+    /// What of it was given out.
+    given: usize,
+    /// Bytes of the file before the next line.
+    offset: u64,
+    /// The line that is being read is too long; its bytes are dropped.
+    dropping: bool,
+    ended: bool,
+}
+
+impl<R: Read> Lines<R> {
+    /// Reads `from`, which stands at `offset` of its file.
+    pub(super) fn new(from: R, offset: u64) -> Self {
+        Self { from, buffer: vec![0; WINDOW], filled: 0, given: 0, offset, dropping: false, ended: false }
+    }
+
+    /// Where the next line begins.
+    pub(super) const fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The next line; `None` at the end of the file.
+    pub(super) fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
+        let mut searched = self.given;
+        loop {
+            if let Some(length) = memchr(b'\n', &self.buffer[searched..self.filled]) {
+                let (from, to) = (self.given, searched + length);
+                self.given = to + 1;
+                self.offset += (to + 1 - from) as u64;
+                if std::mem::take(&mut self.dropping) {
+                    return Ok(Some(Line::TooLong));
+                }
+                return Ok(Some(Line::Whole(&self.buffer[from..to])));
+            }
+            searched = self.filled;
+            if self.ended {
+                return Ok(self.rest());
+            }
+            if self.filled - self.given >= MAX_LINE {
+                self.dropping = true;
+            }
+            if self.dropping {
+                self.offset += (self.filled - self.given) as u64;
+                (self.given, self.filled, searched) = (0, 0, 0);
+                self.buffer.truncate(WINDOW);
+                self.buffer.shrink_to_fit();
+            } else if self.given > 0 {
+                self.buffer.copy_within(self.given..self.filled, 0);
+                self.filled -= self.given;
+                searched -= self.given;
+                self.given = 0;
+            }
+            if self.filled == self.buffer.len() {
+                self.buffer.resize(self.buffer.len() * 2, 0);
+            }
+            match self.from.read(&mut self.buffer[self.filled..]) {
+                Ok(0) => self.ended = true,
+                Ok(read) => self.filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// What stands behind the last line end. The offset stays before it: it may be finished later.
+    fn rest(&mut self) -> Option<Line<'_>> {
+        let (from, to) = (self.given, self.filled);
+        self.given = self.filled;
+        (from < to && !self.dropping).then(|| Line::Unfinished(&self.buffer[from..to]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives out its bytes in pieces of a size.
+    struct Pieces<'a>(&'a [u8], usize);
+
+    impl Read for Pieces<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let length = self.1.min(into.len()).min(self.0.len());
+            into[..length].copy_from_slice(&self.0[..length]);
+            self.0 = &self.0[length..];
+            Ok(length)
+        }
+    }
+
+    fn read(text: &[u8], piece: usize) -> (Vec<String>, u64) {
+        let mut lines = Lines::new(Pieces(text, piece), 100);
+        let mut found = Vec::new();
+        while let Some(line) = lines.next_line().unwrap() {
+            found.push(match line {
+                Line::Whole(line) => format!("{}|", String::from_utf8_lossy(line)),
+                Line::TooLong => "too long".to_owned(),
+                Line::Unfinished(line) => String::from_utf8_lossy(line).into_owned(),
+            });
+        }
+        (found, lines.offset())
+    }
+
+    #[test]
+    fn lines_do_not_depend_on_the_pieces_they_come_in() {
+        for (text, expected, offset) in [
+            ("", vec![], 100),
+            ("a\nbb\n", vec!["a|", "bb|"], 105),
+            ("a\n\nbb", vec!["a|", "|", "bb"], 103),
+            ("\n", vec!["|"], 101),
+        ] {
+            for piece in [1, 2, 3, 100] {
+                assert_eq!(
+                    read(text.as_bytes(), piece),
+                    (expected.iter().map(|line| (*line).to_owned()).collect(), offset)
+                );
+            }
+        }
+        let long = format!("{}\n{}\nx", "a".repeat(WINDOW - 1), "b".repeat(3 * WINDOW));
+        let (found, offset) = read(long.as_bytes(), 10_000);
+        assert_eq!((found[0].len(), found[1].len(), found[2].as_str()), (WINDOW, 3 * WINDOW + 1, "x"));
+        assert_eq!(offset, 100 + long.len() as u64 - 1);
+    }
+
+    #[test]
+    fn a_line_without_measure_is_passed_over_in_bounded_memory() {
+        let mut text = vec![b'x'; MAX_LINE + 3 * WINDOW];
+        text.extend_from_slice(b"\nnext\n");
+        let (found, offset) = read(&text, 1 << 20);
+        assert_eq!(found, ["too long", "next|"]);
+        assert_eq!(offset, 100 + text.len() as u64);
+    }
+}

@@ -1,0 +1,197 @@
+//! The logs that coding agents' clients keep of their sessions, read as events.
+//!
+//! A log says what an agent did whether or not a hook was there. It is written by a program that the agent can write
+//! too, and by many versions of it: what is not known is passed over, what is broken is counted, nothing is a panic.
+//! A log is read line by line in bounded memory; of a log that grew, only what is new ([`newer`]).
+
+mod claude;
+mod client;
+mod codex;
+mod copilot;
+mod find;
+mod gemini;
+mod json;
+mod lines;
+mod look;
+mod opencode;
+mod patch;
+mod places;
+mod text;
+mod transcript;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use crate::event::Event;
+
+pub use self::client::{Client, UnknownClient};
+pub use self::find::{Found, find};
+use self::lines::{Line, Lines};
+pub use self::look::{Cursor, Cursors, Newer, newer};
+pub use self::places::Roots;
+pub use self::transcript::Counts;
+use self::transcript::{Memory, ReadLine, Transcript};
+
+/// Why a log could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The database could not be read.
+    #[error("cannot read {} as a database: {source}", path.display())]
+    Database {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: rusqlite::Error,
+    },
+}
+
+impl Error {
+    fn read(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        |source| Self::Read { path, source }
+    }
+}
+
+fn opencode_error(path: &Path) -> impl FnOnce(rusqlite::Error) -> Error {
+    let path = path.to_owned();
+    |source| Error::Database { path, source }
+}
+
+/// A log: whose, and where it lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The client that writes it.
+    pub client: Client,
+    /// The file.
+    pub path: PathBuf,
+    /// The session, where a file holds several; `None`: all of them.
+    pub session: Option<String>,
+    /// The directory the session is in, where the log itself does not say.
+    pub dir: Option<String>,
+}
+
+impl Source {
+    /// A file of a client.
+    pub const fn new(client: Client, path: PathBuf) -> Self {
+        Self { client, path, session: None, dir: None }
+    }
+
+    fn memory(&self) -> Memory {
+        Memory { home: self.dir.clone(), dir: self.dir.clone(), ..Memory::default() }
+    }
+}
+
+/// What is known of a session without its events.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// The session, as the client names it.
+    pub session: Option<String>,
+    /// The sub-agent whose log it is.
+    pub actor: Option<String>,
+    /// The directory it began in.
+    pub dir: Option<String>,
+    /// When it began.
+    pub began: Option<Timestamp>,
+    /// When it was last heard of.
+    pub last: Option<Timestamp>,
+    /// How much there is of what.
+    pub counts: Counts,
+}
+
+impl Summary {
+    fn of(memory: &Memory) -> Self {
+        let Memory { session, actor, home, began, last, counts, .. } = memory.clone();
+        Self { session, actor, dir: home, began, last, counts }
+    }
+}
+
+/// What a log holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Log {
+    /// What is known of the session.
+    pub summary: Summary,
+    /// What happened, in the order of the log.
+    pub events: Vec<Event>,
+}
+
+/// Reads a whole log. Paths are told relative to `roots`.
+pub fn read(source: &Source, roots: &Roots) -> Result<Log, Error> {
+    let mut events = Vec::new();
+    let summary = read_each(source, roots, &mut |event| events.push(event))?;
+    Ok(Log { summary, events })
+}
+
+/// The same in bounded memory: each event is given to `sink`.
+pub fn read_each(source: &Source, roots: &Roots, sink: &mut dyn FnMut(Event)) -> Result<Summary, Error> {
+    let mut log = Transcript::new(source.client, source.memory(), roots, sink);
+    if source.client == Client::Opencode {
+        read_rows(source, &mut log).map_err(opencode_error(&source.path))?;
+    } else {
+        let file = File::open(&source.path).map_err(Error::read(&source.path))?;
+        read_lines(file, 0, reader(source.client), true, &mut log).map_err(Error::read(&source.path))?;
+    }
+    log.finish();
+    Ok(Summary::of(&log.memory))
+}
+
+fn reader(client: Client) -> ReadLine {
+    match client {
+        Client::Claude => claude::line,
+        Client::Codex => codex::line,
+        Client::Gemini => gemini::line,
+        Client::Copilot => copilot::line,
+        // A database has no lines.
+        Client::Opencode => |_, _| Err(json::Broken),
+    }
+}
+
+/// Reads the rows of a session, or of all sessions of a database.
+fn read_rows(source: &Source, log: &mut Transcript<'_>) -> rusqlite::Result<()> {
+    let connection = opencode::open(&source.path)?;
+    let sessions = opencode::sessions(&connection)?;
+    for session in &sessions {
+        if source.session.as_ref().is_none_or(|id| *id == session.id) {
+            if source.session.is_none() {
+                log.memory = source.memory();
+            }
+            opencode::read(&connection, session, opencode::root_of(session, &sessions), log)?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads lines from `offset` on. Returns where the next look goes on: before a line that is not finished, which is
+/// read only where there is `no_more`.
+fn read_lines(
+    from: impl Read,
+    offset: u64,
+    read: ReadLine,
+    no_more: bool,
+    log: &mut Transcript<'_>,
+) -> io::Result<u64> {
+    let mut lines = Lines::new(from, offset);
+    while let Some(line) = lines.next_line()? {
+        let done = match line {
+            Line::Whole(line) if line.trim_ascii().is_empty() => Ok(()),
+            Line::Whole(line) => read(line, log),
+            Line::TooLong => Err(json::Broken),
+            Line::Unfinished(line) if no_more => read(line, log),
+            Line::Unfinished(_) => break,
+        };
+        if done.is_err() {
+            log.broken();
+        }
+    }
+    Ok(lines.offset())
+}

@@ -1,0 +1,97 @@
+//! Paths of a log, as paths of the repository.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::repo_path::RepoPath;
+
+/// The working trees that paths are told relative to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Roots(Vec<PathBuf>);
+
+impl Roots {
+    /// Of a repository here: all its working trees, so that what was done in one of them is told as in the others.
+    pub fn new(roots: impl IntoIterator<Item = PathBuf>) -> Self {
+        Self(roots.into_iter().map(|root| plain(&root)).collect())
+    }
+
+    /// Of a log from elsewhere: paths are relative to the directory the session began in.
+    pub const fn of_the_log() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Their paths.
+    pub(super) fn paths(&self) -> &[PathBuf] {
+        &self.0
+    }
+
+    /// Whether the session's own directory is to be taken.
+    pub(super) fn is_of_the_log(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a directory lies inside.
+    pub fn contain(&self, dir: &Path) -> bool {
+        self.inside(&plain(dir)).is_some()
+    }
+
+    /// The path below the innermost of the trees that hold it.
+    fn inside(&self, path: &Path) -> Option<PathBuf> {
+        let inner = self.0.iter().filter_map(|root| path.strip_prefix(root).ok());
+        inner.min_by_key(|inner| inner.components().count()).map(Path::to_path_buf)
+    }
+
+    /// A directory; `None` where it lies outside.
+    pub(super) fn dir(&self, dir: &str) -> Option<RepoPath> {
+        self.inside(&plain(Path::new(dir))).map(|inner| RepoPath::from_os(inner.as_os_str()))
+    }
+
+    /// A file that was named in a directory; as it is where it lies outside.
+    pub(super) fn file(&self, dir: Option<&str>, file: &str) -> RepoPath {
+        let path = plain(&Path::new(dir.unwrap_or_default()).join(file));
+        let inner = self.inside(&path).filter(|inner| !inner.as_os_str().is_empty());
+        RepoPath::from_os(inner.as_deref().unwrap_or(&path).as_os_str())
+    }
+}
+
+/// The path without `.`, `..` and doubled slashes; links are not followed.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !plain.pop() {
+                    plain.push("..");
+                }
+            }
+            component => plain.push(component),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_told_as_in_the_innermost_working_tree() {
+        let roots = Roots::new(["/w/main", "/w/main/wt/one", "/w/two/."].map(PathBuf::from));
+        for (dir, file, expected) in [
+            (None, "/w/main/src/a.rs", "src/a.rs"),
+            (Some("/w/main"), "src/a.rs", "src/a.rs"),
+            (Some("/w/main/web"), "../a.rs", "a.rs"),
+            (None, "/w/main/wt/one/a.rs", "a.rs"),
+            (None, "/w/two/a.rs", "a.rs"),
+            (None, "/w/twofold/a.rs", "/w/twofold/a.rs"),
+            (Some("/w/main"), "/etc/x", "/etc/x"),
+            (None, "a.rs", "a.rs"),
+        ] {
+            assert_eq!(roots.file(dir, file).to_string(), expected);
+        }
+        for (dir, expected) in [("/w/main", Some("")), ("/w/main/web/", Some("web")), ("/w", None), ("", None)] {
+            assert_eq!(roots.dir(dir), expected.map(RepoPath::from), "{dir}");
+        }
+        assert!(roots.contain(Path::new("/w/two/deep")) && !roots.contain(Path::new("/w")));
+    }
+}
