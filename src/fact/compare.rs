@@ -138,6 +138,7 @@ fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &Tre
         },
         opaque: both(&run.start.opaque, &run.end.opaque),
         untracked: run.start.untracked.clone(),
+        on_a_copy: false,
         differs: differs.filter(|_| !cut),
     }
 }

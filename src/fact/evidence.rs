@@ -28,6 +28,9 @@ pub struct RunFact {
     pub opaque: Vec<RepoPath>,
     /// Paths of its content that were not in the index: a commit misses what was not added.
     pub untracked: Vec<RepoPath>,
+    /// It ran on a copy of its content in another place, which nobody compared with it.
+    #[serde(default)]
+    pub on_a_copy: bool,
     /// Where its content differs from the subject's; `None`: cannot be told, the objects are gone.
     pub differs: Option<Vec<RepoPath>>,
 }

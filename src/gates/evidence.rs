@@ -25,10 +25,17 @@ struct Params {
     /// Whether the runner's own counts matter.
     #[serde(default)]
     counts: bool,
+    /// Whether a change asks for a run. Where it does not, only what is known to have failed counts.
+    #[serde(default = "yes")]
+    required: bool,
     /// Read with the commands, whose inputs it narrows.
     #[serde(default)]
     #[expect(dead_code, reason = "named here so that it is a known key")]
     ignore: Vec<String>,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 fn check(params: &toml::Table) -> Result<(), ParamError> {
@@ -85,7 +92,17 @@ struct Case<'a> {
 
 impl Case<'_> {
     fn answer(&self, facts: &Facts) -> Finding {
+        let counted: Vec<_> = self.runs().iter().filter(|run| run.grade >= self.gate.min_grade).collect();
+        let here: Vec<_> = counted.iter().copied().filter(|run| self.is_of_this_content(run)).collect();
         if !self.is_required() {
+            // What is known is said all the same: broken content is not handed over because nobody asked.
+            if let Some(newest) = here.first().filter(|run| matches!(run.shows(), Shows::Fail | Shows::Pass)) {
+                return self.judge_runs_of_this_content(newest, &here);
+            }
+            if !self.params.required {
+                let message = format!("nobody asks for `{}`", self.command.run);
+                return self.settled(Answer::Skip, "not-asked", message, &[]);
+            }
             let base = match &self.subject.base {
                 Base::MergeBase { branch, .. } => format!("since {branch}"),
                 Base::Nothing | Base::Unknown(_) => "here".to_owned(),
@@ -97,8 +114,6 @@ impl Case<'_> {
                 &[],
             );
         }
-        let counted: Vec<_> = self.runs().iter().filter(|run| run.grade >= self.gate.min_grade).collect();
-        let here: Vec<_> = counted.iter().copied().filter(|run| self.is_of_this_content(run)).collect();
         match here.first() {
             // What failed here and passed in the working tree is mended there already.
             Some(newest) if newest.shows() == Shows::Fail => {
@@ -116,7 +131,9 @@ impl Case<'_> {
     fn is_required(&self) -> bool {
         let inputs = &self.command.inputs;
         let opaque = self.subject.opaque.iter().any(|path| inputs.matches_below(path));
-        opaque || self.subject.changed.as_ref().is_none_or(|changed| changed.iter().any(|path| inputs.matches(path)))
+        let changed = opaque
+            || self.subject.changed.as_ref().is_none_or(|changed| changed.iter().any(|path| inputs.matches(path)));
+        self.params.required && changed
     }
 
     fn runs(&self) -> &[RunFact] {
@@ -149,6 +166,9 @@ impl Case<'_> {
                 let failures = here.iter().filter(failed).count();
                 if failures > 0 {
                     return self.finding(Answer::Unknown, "flaky", Vec::new(), ids, &context! { failures });
+                }
+                if here.iter().all(|run| run.on_a_copy) {
+                    return self.finding(Answer::Unknown, "on-a-copy", Vec::new(), ids, &context! {});
                 }
                 let how = match &newest.report {
                     Some(report) if self.params.counts => format!("{} passed", report.passed),

@@ -24,13 +24,19 @@ struct Params {
     branches: Vec<String>,
     #[serde(default)]
     default_branch: bool,
+    /// Patterns for tags whose push is told.
+    #[serde(default)]
+    tags: Vec<String>,
 }
 
 fn check(params: &toml::Table) -> Result<(), ParamError> {
     let params: Params = read_params(params)?;
-    let invalid =
-        |error: crate::policy::InvalidGlob| ParamError { key: Some("branches".to_owned()), what: error.to_string() };
-    glob_set(&params.branches).map(drop).map_err(invalid)
+    for (key, globs) in [("branches", &params.branches), ("tags", &params.tags)] {
+        let invalid =
+            |error: crate::policy::InvalidGlob| ParamError { key: Some(key.to_owned()), what: error.to_string() };
+        glob_set(globs).map(drop).map_err(invalid)?;
+    }
+    Ok(())
 }
 
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
@@ -40,6 +46,14 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
 
 fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -> Finding {
     let Some(branch) = update.remote_ref.strip_prefix("refs/heads/") else {
+        let tag = update.remote_ref.strip_prefix("refs/tags/");
+        if let Some(tag) = tag.filter(|tag| glob_set(&params.tags).is_ok_and(|patterns| patterns.is_match(tag))) {
+            let words = words::say(gate, "tag", &context! { tag });
+            return Finding {
+                message: words.message,
+                ..finding(gate, subject, Answer::Pass, "tag", &context! { tag })
+            };
+        }
         return finding(gate, subject, Answer::Skip, "not-a-branch", &minijinja::Value::UNDEFINED);
     };
     let action = match (&update.new, &update.old) {
@@ -113,6 +127,7 @@ mod tests {
         let mut params = toml::Table::new();
         params.insert("branches".to_owned(), branches.to_vec().into());
         params.insert("default_branch".to_owned(), default_branch.into());
+        params.insert("tags".to_owned(), table["params"]["tags"].clone());
         Gate {
             id: "protected-branch".to_owned(),
             title: String::new(),
@@ -177,6 +192,8 @@ mod tests {
             ("refs/heads/Main", true, main(), Answer::Pass, "free"),
             ("refs/heads/maintenance", true, main(), Answer::Pass, "free"),
             ("refs/tags/main", true, main(), Answer::Skip, "not-a-branch"),
+            ("refs/tags/v1.2.3", true, main(), Answer::Pass, "tag"),
+            ("refs/tags/very", true, main(), Answer::Skip, "not-a-branch"),
             ("refs/notes/gate", true, main(), Answer::Skip, "not-a-branch"),
             ("refs/heads/main", true, DefaultBranch::Known("refs/heads/trunk".to_owned()), Answer::Pass, "free"),
             ("refs/heads/trunk", true, DefaultBranch::Known("refs/heads/trunk".to_owned()), Answer::Fail, "protected"),

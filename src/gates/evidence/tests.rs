@@ -81,6 +81,7 @@ fn run(id: &str, exit: i32, differs: Option<&[&str]>) -> RunFact {
         changed: Some(Vec::new()),
         opaque: Vec::new(),
         untracked: Vec::new(),
+        on_a_copy: false,
         differs: differs.map(paths),
     }
 }
