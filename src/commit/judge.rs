@@ -433,7 +433,9 @@ impl<'a> Case<'a> {
             .filter(|placed| is(placed, "lockfile") && placed.file.status == Status::Modified)
             .map(|placed| placed.file.path.clone())
             .collect();
-        let explained = self.placed.iter().any(|placed| is(&placed, "manifest"));
+        // A generator that is run anew writes both.
+        let explained =
+            ["manifest", "generated"].into_iter().any(|class| self.placed.iter().any(|placed| is(&placed, class)));
         let code = self.placed.iter().any(|placed| placed.role == Role::Own);
         if !locks.is_empty() && !explained && code {
             self.add(judgement, Rule::DependencyMixed, locks, Values::new());
@@ -447,7 +449,12 @@ impl<'a> Case<'a> {
         };
         let files = sized().count();
         let lines: u32 = sized().filter_map(|placed| Some(placed.file.texture.as_ref()?.lines())).sum();
-        if files > limits.files || lines > limits.lines {
+        // The same small edit in many places is as easy to read as one.
+        let small = |placed: &Placed<'_>| {
+            placed.file.texture.as_ref().is_some_and(|texture| texture.lines() <= limits.sweep_lines)
+        };
+        let many = files > limits.files && !sized().all(small);
+        if many || lines > limits.lines {
             let values = Values::from([("files", files.to_string()), ("lines", lines.to_string())]);
             self.add(judgement, Rule::Large, Vec::new(), values);
         }
