@@ -30,6 +30,11 @@ pub fn understand(line: &str, files: &dyn ProjectFiles) -> Result<Understood, Un
 
 /// Judges a recorded command line.
 pub fn judge(line: &str, record: &Record<'_>, files: &dyn ProjectFiles) -> Judgement {
+    judge_kinds(line, record, files, &CHECKS)
+}
+
+/// Judges a recorded command line as to checks of these kinds, the one that decides first.
+pub fn judge_kinds(line: &str, record: &Record<'_>, files: &dyn ProjectFiles, kinds: &[CommandKind]) -> Judgement {
     let mut understood = match understand(line, files) {
         Ok(understood) => understood,
         Err(error) => return unparsed(line, &error),
@@ -47,7 +52,7 @@ pub fn judge(line: &str, record: &Record<'_>, files: &dyn ProjectFiles) -> Judge
         }
         _ => Vec::new(),
     };
-    Judge { understood: &understood, record, files, foreign, harness, seen }.judgement()
+    Judge { understood: &understood, record, files, foreign, harness, seen }.judgement(kinds)
 }
 
 /// Whether exit status 0 of this line would prove every check in it, and all of the tests if it runs tests.
@@ -111,7 +116,7 @@ impl Judge<'_> {
         &self.understood.purposes[leaf]
     }
 
-    fn judgement(&self) -> Judgement {
+    fn judgement(&self, kinds: &[CommandKind]) -> Judgement {
         let mut judgement = Judgement {
             kind: self.kinds(),
             runner: None,
@@ -128,7 +133,7 @@ impl Judge<'_> {
         let of_kind =
             |kind| (0..self.program().leaves.len()).filter(|id| self.purpose(*id).is(kind)).collect::<Vec<_>>();
         let Some((kind, mut checks)) =
-            CHECKS.into_iter().map(|kind| (kind, of_kind(kind))).find(|(_, found)| !found.is_empty())
+            kinds.iter().map(|&kind| (kind, of_kind(kind))).find(|(_, found)| !found.is_empty())
         else {
             if self.program().truncated {
                 "the line is too large to be followed".clone_into(&mut judgement.reason);

@@ -22,7 +22,7 @@ mod table;
 mod unseen;
 mod view;
 
-pub use judge::{judge, understand};
+pub use judge::{judge, judge_kinds, understand};
 pub use purpose::{Purpose, Understood};
 pub use unseen::unseen_failure;
 
