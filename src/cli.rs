@@ -33,6 +33,8 @@ pub enum Command {
     Commits(cmd::commits::Args),
     /// Show what happened, as one timeline
     Log(cmd::log::Args),
+    /// Judge again what was recorded
+    Replay(cmd::replay::Args),
     /// Explain a gate or a verdict
     Explain(cmd::explain::Args),
     /// Say which scope a file belongs to, and why
@@ -69,6 +71,7 @@ impl Cli {
             Command::Commit(args) => cmd::commit::main(&args, ui).map(Into::into),
             Command::Commits(args) => cmd::commits::main(&args, ui).map(Into::into),
             Command::Log(args) => cmd::log::main(&args, ui).map(Into::into),
+            Command::Replay(args) => cmd::replay::main(&args, ui).map(Into::into),
             Command::Explain(args) => cmd::explain::main(&args, ui).map(Into::into),
             Command::ExplainPath(args) => cmd::explain_path::main(&args, ui).map(Into::into),
             Command::Waive(args) => cmd::waive::main(&args, ui).map(Into::into),

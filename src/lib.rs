@@ -34,6 +34,7 @@ pub mod policy;
 pub mod record;
 pub mod redact;
 pub mod render;
+pub mod replay;
 pub mod repo_path;
 pub mod run;
 pub mod runner;

@@ -13,6 +13,7 @@ pub mod hook;
 pub mod init;
 pub mod log;
 pub mod man;
+pub mod replay;
 pub mod run;
 pub mod schema;
 mod scopes;

@@ -7,6 +7,7 @@ pub mod explained;
 pub mod gate_docs;
 mod params;
 pub mod plan;
+pub mod replay;
 pub mod status;
 pub mod timeline;
 pub mod ui;

@@ -20,7 +20,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("verdicts", &["verdict"]),
     ("what is handed over", &["handoff"]),
     ("the order of the stages", &["engine"]),
-    ("what is done with it", &["hook", "install", "record"]),
+    ("what is done with it", &["hook", "install", "record", "replay"]),
     ("whether it works", &["doctor"]),
     ("what people and programs see", &["render"]),
     ("commands", &["cmd"]),

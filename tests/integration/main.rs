@@ -14,6 +14,7 @@ mod attacks;
 mod attempts;
 mod bad_input;
 mod bash_differential;
+mod cases;
 mod command_corpus;
 mod commit_scenarios;
 mod commit_split;

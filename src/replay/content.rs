@@ -1,0 +1,231 @@
+//! What a directory holds, as far as a record tells: its files, what a recorder called it, and what is in doubt.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::digest::hex_digest;
+use crate::oid::Oid;
+use crate::repo_path::RepoPath;
+
+/// What a file holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Text {
+    /// This.
+    Known(Arc<str>),
+    /// Something that was not recorded; equal numbers stand for the same bytes.
+    Unknown(u64),
+}
+
+/// The content of a tree.
+#[derive(Clone, Debug, Default)]
+pub struct Content {
+    /// The files that are known.
+    pub files: Arc<BTreeMap<String, Text>>,
+    /// What may have changed more than is known: the numbers of the acts.
+    doubt: BTreeSet<u64>,
+    /// What the recorder called it: equal names are equal contents, other names are other contents.
+    label: Option<String>,
+}
+
+impl Content {
+    /// Files, under the name that the recorder gave them.
+    pub fn new(files: BTreeMap<String, Text>, label: Option<String>) -> Self {
+        Self { files: Arc::new(files), doubt: BTreeSet::new(), label }
+    }
+
+    /// What the recorder called it.
+    pub fn label(&self) -> Option<&str> {
+        self.label.as_deref()
+    }
+
+    /// The text of a file, where it is known.
+    pub fn text(&self, path: &str) -> Option<&str> {
+        match self.files.get(path)? {
+            Text::Known(text) => Some(text),
+            Text::Unknown(_) => None,
+        }
+    }
+
+    /// Puts a file.
+    pub fn put(&mut self, path: &str, text: Text) {
+        if self.files.get(path) != Some(&text) {
+            Arc::make_mut(&mut self.files).insert(path.to_owned(), text);
+            self.label = None;
+        }
+    }
+
+    /// Takes a file or a folder away.
+    pub fn remove(&mut self, path: &str) {
+        let below = format!("{}/", path.trim_end_matches('/'));
+        let gone: Vec<String> =
+            self.files.keys().filter(|file| *file == path || file.starts_with(&below)).cloned().collect();
+        if gone.is_empty() {
+            return;
+        }
+        let files = Arc::make_mut(&mut self.files);
+        for file in gone {
+            files.remove(&file);
+        }
+        self.label = None;
+    }
+
+    /// Some of it may have changed, and nobody says what.
+    pub fn cast_doubt(&mut self, act: u64) {
+        self.doubt.insert(act);
+        self.label = None;
+    }
+
+    /// What the act changed was recorded after all.
+    pub fn clear_doubt(&mut self, act: u64) {
+        self.doubt.remove(&act);
+    }
+
+    /// This content with what leads from `base` to `own` done to it.
+    #[must_use]
+    pub fn with_changes(&self, base: &Self, own: &Self) -> Self {
+        let mut merged = self.clone();
+        for path in base.changed_to(own) {
+            match own.files.get(&path) {
+                Some(text) => merged.put(&path, text.clone()),
+                None => merged.remove(&path),
+            }
+        }
+        for act in own.doubt.difference(&base.doubt) {
+            merged.cast_doubt(*act);
+        }
+        merged
+    }
+
+    /// The files that differ, as far as they are known.
+    fn changed_to(&self, other: &Self) -> Vec<String> {
+        let paths: BTreeSet<&String> = self.files.keys().chain(other.files.keys()).collect();
+        paths.into_iter().filter(|path| self.files.get(*path) != other.files.get(*path)).cloned().collect()
+    }
+
+    /// The paths on which two contents differ. `None`: they do, or may, and it is not known where.
+    pub fn differing(&self, other: &Self) -> Option<Vec<RepoPath>> {
+        if self.label.is_some() && self.label == other.label {
+            return Some(Vec::new());
+        }
+        let paths = self.changed_to(other);
+        let named_apart = self.label.is_some() && other.label.is_some() && paths.is_empty();
+        (self.doubt == other.doubt && !named_apart)
+            .then(|| paths.iter().map(|path| RepoPath::from(path.as_str())).collect())
+    }
+
+    /// An id: equal contents have equal ones, as far as is known.
+    pub fn id(&self) -> Oid {
+        if let Some(label) = &self.label {
+            return oid(label);
+        }
+        let mut parts: Vec<Vec<u8>> = Vec::new();
+        for (path, text) in self.files.iter() {
+            parts.push(path.clone().into_bytes());
+            parts.push(match text {
+                Text::Known(text) => text.as_bytes().to_vec(),
+                Text::Unknown(number) => [b"?".as_slice(), &number.to_be_bytes()].concat(),
+            });
+        }
+        parts.extend(self.doubt.iter().map(|act| act.to_be_bytes().to_vec()));
+        let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+        oid(&hex_digest(&parts)[..40])
+    }
+}
+
+/// Contents by the names that the recorder gave them.
+#[derive(Debug, Default)]
+pub struct Named(HashMap<String, Content>);
+
+impl Named {
+    /// Gives `content` the name, or takes what is known under it.
+    pub fn name(&mut self, content: &Content, label: &str) -> Content {
+        let known = self.0.entry(label.to_owned()).or_insert_with(|| {
+            let mut named = content.clone();
+            // Another name than the one it has: something changed that was not recorded.
+            if named.label.as_deref().is_some_and(|before| before != label) {
+                named.cast_doubt(u64::MAX - content.doubt.len() as u64);
+            }
+            named.label = Some(label.to_owned());
+            named
+        });
+        known.clone()
+    }
+
+    /// What is known under a name.
+    pub fn get(&self, label: &str) -> Option<&Content> {
+        self.0.get(label)
+    }
+}
+
+/// The object id for a name in a record: cut-off ids are filled up with zeros, so that they are shown as they were
+/// written; anything else becomes a digest.
+pub fn oid(name: &str) -> Oid {
+    let hex =
+        !name.is_empty() && name.len() <= 64 && name.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+    let length = if name.len() > 40 { 64 } else { 40 };
+    let text = if hex { format!("{name:0<length$}") } else { hex_digest(&[name.as_bytes()])[..40].to_owned() };
+    text.parse().unwrap_or_else(|_| unreachable!("hexadecimal digits of a full length"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn content(files: &[(&str, &str)], label: Option<&str>) -> Content {
+        let files = files.iter().map(|(path, text)| ((*path).to_owned(), Text::Known((*text).into()))).collect();
+        Content::new(files, label.map(str::to_owned))
+    }
+
+    #[test]
+    fn contents_are_compared_by_name_and_by_file() {
+        let one = content(&[("a", "1"), ("b", "1")], Some("x"));
+        let mut other = one.clone();
+        other.put("a", Text::Known("2".into()));
+        assert_eq!(one.differing(&other), Some(vec![RepoPath::from("a")]));
+        other.put("a", Text::Known("1".into()));
+        assert_eq!(one.differing(&other), Some(vec![]), "reverted");
+        other.remove("b");
+        assert_eq!(one.differing(&other), Some(vec![RepoPath::from("b")]));
+        let named = content(&[], Some("x"));
+        assert_eq!(one.differing(&named), Some(vec![]), "the same name");
+        assert_eq!(one.differing(&content(&[("a", "1"), ("b", "1")], Some("y"))), None, "another name, no file");
+    }
+
+    #[test]
+    fn what_is_in_doubt_is_only_equal_to_itself() {
+        let one = content(&[("a", "1")], None);
+        let mut other = one.clone();
+        other.cast_doubt(7);
+        assert_eq!(one.differing(&other), None);
+        assert_eq!(other.differing(&other.clone()), Some(vec![]));
+        assert_ne!(one.id(), other.id());
+        other.clear_doubt(7);
+        assert_eq!(one.differing(&other), Some(vec![]));
+    }
+
+    #[test]
+    fn a_folder_goes_with_its_files() {
+        let mut one = content(&[("a/b", "1"), ("a/c", "1"), ("ab", "1")], Some("x"));
+        one.remove("a");
+        assert_eq!(one.files.len(), 1);
+        assert_eq!(one.label(), None);
+    }
+
+    #[test]
+    fn changes_are_carried_over() {
+        let base = content(&[("a", "1"), ("b", "1")], None);
+        let own = content(&[("a", "2")], None);
+        let onto = content(&[("a", "1"), ("b", "1"), ("c", "1")], None);
+        let merged = onto.with_changes(&base, &own);
+        assert_eq!(merged.files.keys().collect::<Vec<_>>(), ["a", "c"]);
+        assert_eq!(merged.text("a"), Some("2"));
+    }
+
+    #[test]
+    fn names_become_object_ids() {
+        assert_eq!(oid("1820d437af").short(), "1820d43");
+        assert_ne!(oid("x"), oid("y"));
+        assert_eq!(oid(&"a".repeat(40)).as_str(), "a".repeat(40));
+        assert_eq!(oid(&"a".repeat(41)).as_str().len(), 64);
+    }
+}

@@ -1,0 +1,193 @@
+//! The facts of a case: what gates may look at, made of the repository as its acts left it.
+
+use std::collections::BTreeMap;
+
+use crate::event::Grade;
+use crate::fact::Facts;
+use crate::fact::commits::NewCommits;
+use crate::fact::evidence::{RunFact, Shows};
+use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Role, Subject};
+use crate::moment::Moment;
+use crate::replay::content::{Content, oid};
+use crate::replay::policy::Asked;
+use crate::replay::remote;
+use crate::replay::world::{Seen, Update, World};
+use crate::runner::CommandKind;
+
+/// The facts at the end of the session.
+pub fn at_stop(world: &World, asked: &Asked, ci_counts: bool) -> Facts {
+    let head = world.content(&world.head).cloned().unwrap_or_default();
+    let mut subjects = vec![subject("HEAD", world, asked, &head, ci_counts, Some(&world.head))];
+    if world.tree.differing(&head).is_none_or(|paths| !paths.is_empty()) {
+        let mut tree = subject("working tree", world, asked, &world.tree, ci_counts, None);
+        tree.role = Role::WorkingTree;
+        subjects.push(tree);
+    }
+    Facts { subjects, ..Facts::at(Moment::Stop) }
+}
+
+/// The facts of the updates that one act made.
+pub fn at_push(world: &World, updates: &[&Update]) -> Facts {
+    let subjects = updates.iter().map(|update| {
+        let short = |name: &str| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
+        let name = match &update.new {
+            None => format!("delete {}", short(&update.remote_ref)),
+            Some(_) if update.local_ref == remote::THROUGH_FORGE => {
+                format!("{} (through the forge)", short(&update.remote_ref))
+            }
+            Some(_) => format!("{} → {}", short(&update.local_ref), short(&update.remote_ref)),
+        };
+        Subject {
+            commit: update.new.as_deref().map(oid),
+            tree: update.new.as_deref().and_then(|commit| world.content(commit)).map(Content::id),
+            update: Some(RefUpdate {
+                local_ref: update.local_ref.clone(),
+                new: update.new.as_deref().map(oid),
+                remote_ref: update.remote_ref.clone(),
+                old: update.old.as_deref().map(oid),
+                remote: update.remote.clone(),
+                default_branch: DefaultBranch::Unknown("the record does not say".to_owned()),
+            }),
+            branch: update.local_ref.strip_prefix("refs/heads/").map(str::to_owned),
+            ..empty(&name)
+        }
+    });
+    Facts { subjects: subjects.collect(), ..Facts::at(Moment::Push) }
+}
+
+fn empty(name: &str) -> Subject {
+    Subject {
+        name: name.to_owned(),
+        role: Role::Commit,
+        commit: None,
+        tree: None,
+        base: Base::Nothing,
+        changed: Some(Vec::new()),
+        opaque: Vec::new(),
+        update: None,
+        commits: NewCommits::default(),
+        runs: BTreeMap::new(),
+        former_lines: BTreeMap::new(),
+        branch: None,
+        checked_out: None,
+    }
+}
+
+fn subject(
+    name: &str,
+    world: &World,
+    asked: &Asked,
+    content: &Content,
+    ci_counts: bool,
+    commit: Option<&str>,
+) -> Subject {
+    let base = world.content(&world.base).cloned().unwrap_or_default();
+    let mut subject = Subject {
+        commit: commit.map(oid),
+        tree: Some(content.id()),
+        base: Base::MergeBase { commit: oid(&world.base), branch: "origin/main".to_owned() },
+        changed: base.differing(content),
+        branch: Some(world.branch.clone()),
+        checked_out: Some(true),
+        ..empty(name)
+    };
+    for command in &asked.policy.commands {
+        subject.runs.insert(command.name.clone(), runs(world, asked, &command.name, content));
+    }
+    if let Some(commit) = commit {
+        if ci_counts {
+            ci_runs(world, asked, commit, &mut subject);
+        }
+        let own = world.own.iter().rev().filter_map(|own| Some(world.commits.get(own)?.commit(own)));
+        subject.commits.commits = own.collect();
+    }
+    subject
+}
+
+/// The runs of a declared command, newest first. One that shows nothing does not hide one that does.
+fn runs(world: &World, asked: &Asked, name: &str, content: &Content) -> Vec<RunFact> {
+    let Some((_, kind, package)) = asked.about.iter().find(|(about, ..)| about == name) else {
+        return declared_runs(world, asked, name, content);
+    };
+    let is_about = |seen: &&Seen| {
+        let about = package.as_ref().is_none_or(|package| {
+            let all = crate::replay::packages::find(&seen.start);
+            seen.proof.packages.iter().any(|index| {
+                all.get(*index).is_some_and(|other| other.dir == package.dir && other.ecosystem == package.ecosystem)
+            })
+        });
+        about && seen.proof.kind == *kind && (package.is_some() || !seen.proof.packages.is_empty())
+    };
+    facts_of(world.runs.iter().filter(is_about), content)
+}
+
+/// The runs of a command of a policy that the case brings along: those of its kind in its folder.
+fn declared_runs(world: &World, asked: &Asked, name: &str, content: &Content) -> Vec<RunFact> {
+    let Some(command) = asked.policy.commands.iter().find(|command| command.name == name) else { return Vec::new() };
+    let kind = crate::command_line::judge(&command.run, &crate::command_line::Record::default(), &()).decisive_kind;
+    let dir = command.dir.to_string();
+    let is_about = |seen: &&Seen| {
+        let all = crate::replay::packages::find(&seen.start);
+        let here = |index: &usize| all.get(*index).is_some_and(|package| package.dir == dir);
+        Some(seen.proof.kind) == kind.or(Some(CommandKind::Test)) && seen.proof.packages.iter().any(here)
+    };
+    facts_of(world.runs.iter().filter(is_about), content)
+}
+
+fn facts_of<'a>(seen: impl DoubleEndedIterator<Item = &'a Seen>, content: &Content) -> Vec<RunFact> {
+    let facts: Vec<(bool, RunFact)> = seen.rev().map(|seen| (seen.proof.conclusive, fact(seen, content))).collect();
+    let shown = |fact: &RunFact| {
+        facts.iter().any(|(conclusive, other)| {
+            *conclusive && matches!(other.shows(), Shows::Pass | Shows::Fail) && other.tree == fact.tree
+        })
+    };
+    facts.iter().filter(|(conclusive, fact)| *conclusive || !shown(fact)).map(|(_, fact)| fact.clone()).collect()
+}
+
+fn fact(seen: &Seen, content: &Content) -> RunFact {
+    RunFact {
+        id: format!("event {}", seen.seq),
+        grade: seen.grade,
+        ended: seen.proof.ended,
+        report: seen.proof.report.clone(),
+        masked: seen.proof.masked.clone(),
+        tree: seen.start.id(),
+        changed: seen.start.differing(&seen.end),
+        opaque: Vec::new(),
+        untracked: Vec::new(),
+        on_a_copy: seen.proof.on_a_copy,
+        differs: seen.start.differing(content),
+    }
+}
+
+/// Checks of the forge on the commit, where the policy takes them for a test run.
+fn ci_runs(world: &World, asked: &Asked, commit: &str, subject: &mut Subject) {
+    let Some(checks) = world.checks.iter().rev().find(|checks| checks.head_sha == commit) else { return };
+    let is_green = |name: &String| checks.checks.get(name).and_then(serde_json::Value::as_str) == Some("success");
+    let green = match &checks.required {
+        Some(required) if !required.is_empty() => required.iter().all(is_green),
+        _ => !checks.checks.is_empty() && checks.checks.keys().all(is_green),
+    };
+    if !green || checks.conclusion.as_deref().is_some_and(|conclusion| conclusion != "success") {
+        return;
+    }
+    for (name, kind, _) in &asked.about {
+        if *kind == CommandKind::Test {
+            let run = RunFact {
+                id: format!("ci {commit}"),
+                grade: Grade::Ci,
+                ended: crate::event::Ended::Exited(0),
+                report: None,
+                masked: None,
+                tree: world.content(commit).map_or_else(|| oid(commit), Content::id),
+                changed: Some(Vec::new()),
+                opaque: Vec::new(),
+                untracked: Vec::new(),
+                on_a_copy: false,
+                differs: Some(Vec::new()),
+            };
+            // What ran here on the very same content is told before it: two that disagree are flaky.
+            subject.runs.entry(name.clone()).or_default().push(run);
+        }
+    }
+}
