@@ -8,6 +8,7 @@ pub mod commits;
 pub mod evidence;
 pub mod finding;
 mod hosted;
+pub mod loops;
 pub mod protected_branch;
 pub mod pull_request;
 mod words;
@@ -29,7 +30,8 @@ pub struct Kind {
 }
 
 /// Every kind of gate.
-pub const KINDS: &[Kind] = &[ci_green::KIND, commits::KIND, evidence::KIND, protected_branch::KIND, pull_request::KIND];
+pub const KINDS: &[Kind] =
+    &[ci_green::KIND, commits::KIND, evidence::KIND, loops::KIND, protected_branch::KIND, pull_request::KIND];
 
 /// The kind of this name.
 pub fn kind(name: &str) -> Option<&'static Kind> {

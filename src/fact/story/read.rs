@@ -112,8 +112,10 @@ fn run(command: &ShellCommand, contents: &mut Contents, files: &dyn ProjectFiles
     if let Some(end) = &command.end {
         contents.seen(&end.tree);
     } else if ran.edits {
-        let edits: Vec<_> = ran.commands.iter().filter(|simple| simple.edits).collect();
-        if edits.is_empty() {
+        // A check whose output goes into a file leaves the work as it is.
+        let kept_output = |simple: &&super::Simple| ran.is_check() && !simple.writes.is_empty();
+        let edits: Vec<_> = ran.commands.iter().filter(|simple| simple.edits && !kept_output(simple)).collect();
+        if edits.is_empty() && !ran.commands.iter().any(|simple| simple.edits) {
             contents.unknown();
         }
         for simple in edits {

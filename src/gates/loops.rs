@@ -1,0 +1,171 @@
+//! The work moves on: no failing command again and again, no back and forth, no plan after plan.
+//!
+//! Judged on the record of the session alone (`seeds/002`, section 4.6), and keyed on progress instead of mere counts:
+//! its own detectors counted polling and red–green work as loops (`research/seeds.md`).
+
+mod planning;
+mod repetition;
+
+use minijinja::{Value, context};
+use serde::Deserialize;
+
+use super::Kind;
+use super::finding::{Answer, Finding};
+use super::words;
+use crate::event::work::{Speaker, StopKind};
+use crate::fact::Facts;
+use crate::fact::story::{Deed, Ran, Simple, Step, Story};
+use crate::policy::{Gate, ParamError, Policy, read_params};
+
+/// The kind `loops`.
+pub const KIND: Kind = Kind { name: "loops", words: "loops", check, evaluate };
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Params {
+    repeats: usize,
+    repeats_noted: usize,
+    share_noted: f64,
+    returns: usize,
+    plans: usize,
+    uses_noted: usize,
+    writes_noted: f64,
+    change_words: Vec<String>,
+    other_words: Vec<String>,
+    waits: Vec<String>,
+    filters: Vec<String>,
+}
+
+fn check(params: &toml::Table) -> Result<(), ParamError> {
+    let params: Params = read_params(params)?;
+    let small = [
+        ("repeats", params.repeats),
+        ("repeats_noted", params.repeats_noted),
+        ("returns", params.returns),
+        ("plans", params.plans),
+    ];
+    match small.into_iter().find(|(_, limit)| *limit < 2) {
+        Some((key, limit)) => {
+            let what = format!("{limit} is no repetition: at least 2");
+            Err(ParamError { key: Some(key.to_owned()), what })
+        }
+        None => Ok(()),
+    }
+}
+
+fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
+    let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
+    if facts.story.is_empty() {
+        return Vec::new();
+    }
+    // A person can waive it for the content that is there.
+    let subject = facts.subjects.last().map_or("session", |subject| subject.name.as_str());
+    let noticed = notice(&params, &facts.story);
+    if noticed.is_empty() {
+        let words = words::Words { message: "the work moves on".to_owned(), remedy: None, fix: None };
+        return vec![finding(subject, Answer::Pass, "moving", words, Vec::new())];
+    }
+    let said = |one: Noticed| {
+        let words = words::say(gate, one.reason, &one.values);
+        finding(subject, one.answer, one.reason, words, one.steps)
+    };
+    noticed.into_iter().map(said).collect()
+}
+
+fn finding(subject: &str, answer: Answer, reason: &str, words: words::Words, evidence: Vec<String>) -> Finding {
+    Finding {
+        subject: subject.to_owned(),
+        answer,
+        reason: reason.to_owned(),
+        message: words.message,
+        command: None,
+        paths: Vec::new(),
+        evidence,
+        remedy: words.remedy,
+        fix: words.fix,
+    }
+}
+
+/// A loop, or what may become one.
+#[derive(Debug)]
+struct Noticed {
+    answer: Answer,
+    reason: &'static str,
+    values: Value,
+    /// The ids of the steps it rests on.
+    steps: Vec<String>,
+}
+
+/// The worst that is to be said of each agent of a session, the main one first.
+fn notice(params: &Params, story: &Story) -> Vec<Noticed> {
+    let turn = story.turn();
+    if waits_for_a_person(turn) {
+        return Vec::new();
+    }
+    let mut actors: Vec<Option<&str>> = vec![None];
+    for step in turn {
+        if !actors.contains(&step.actor.as_deref()) {
+            actors.push(step.actor.as_deref());
+        }
+    }
+    let mut found = Vec::new();
+    for actor in actors {
+        let steps: Vec<&Step> = turn.iter().filter(|step| step.actor.as_deref() == actor).collect();
+        let repetition = repetition::notice(params, &steps);
+        let planning = || planning::in_a_row(params, &steps);
+        // What a sub-agent explores, its caller may write.
+        let exploring = || actor.is_none().then(|| planning::explored(params, turn)).flatten();
+        found.extend(repetition.or_else(planning).or_else(exploring));
+    }
+    found
+}
+
+/// The agent has asked and does nothing, or a person has broken it off.
+fn waits_for_a_person(turn: &[Step]) -> bool {
+    for step in turn.iter().rev() {
+        match &step.deed {
+            Deed::Stopped { how: StopKind::Aborted, .. } | Deed::Asked(_) => return true,
+            Deed::Stopped { .. } | Deed::Said(_) | Deed::Session(_) | Deed::Judged { .. } => {}
+            Deed::Prompted { from, .. } if *from != Speaker::Person => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether a command begins with these words, options left out.
+fn begins(simple: &Simple, words: &str) -> bool {
+    let mut wanted = words.split(' ');
+    if wanted.next() != Some(simple.program()) {
+        return false;
+    }
+    let mut there = simple.words.iter().skip(1).filter(|word| !word.starts_with('-'));
+    wanted.all(|word| there.any(|found| found == word))
+}
+
+/// Whether a line waits, or asks for the state of something that moves by itself.
+fn is_waiting(params: &Params, ran: &Ran) -> bool {
+    ran.background
+        || ran.kinds.iter().any(|kind| kind == "ci_query")
+        || ran.commands.iter().any(|simple| params.waits.iter().any(|words| begins(simple, words)))
+}
+
+/// Whether a line only looks at what is there.
+fn is_looking(ran: &Ran) -> bool {
+    !ran.edits && ran.kinds.iter().all(|kind| matches!(kind.as_str(), "read" | "ci_query" | "vcs"))
+}
+
+/// A line in a sentence.
+fn shown(line: &str) -> String {
+    let line: String = line.lines().next().unwrap_or_default().chars().take(80).collect();
+    line.replace('`', "'")
+}
+
+/// What a loop of commands says.
+fn told(answer: Answer, reason: &'static str, ran: &Ran, count: usize, steps: Vec<String>) -> Noticed {
+    let values = context! { command => shown(&ran.line), count, says => shown(&ran.says) };
+    Noticed { answer, reason, values, steps }
+}
+
+#[cfg(test)]
+mod tests;
