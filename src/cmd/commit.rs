@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::cmd::commits::gate;
 use crate::commit::change::{Commit, Person};
-use crate::commit::split::{self, Part};
+use crate::commit::split::{self, Part, Proposal};
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf};
@@ -66,12 +66,19 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     }
     let source = source(repo, head, args.message.as_deref())?;
     let judgement = yardstick.judge(&source.commit);
-    let parts = split::propose(&source.commit, &judgement, &yardstick.table, &yardstick.rules);
-    if parts.is_empty() {
-        let what = if source.staged { "what is staged" } else { source.commit.short() };
-        ui.line(format_args!("{what} is one thing as far as the scopes go: nothing to split"));
-        return Ok(Exit::Pass);
-    }
+    let what = if source.staged { "what is staged" } else { source.commit.short() };
+    let parts = match split::propose(&source.commit, &judgement, &yardstick.table, &yardstick.rules) {
+        Proposal::Whole => {
+            ui.line(format_args!("{what} is one thing as far as the scopes go: nothing to split"));
+            return Ok(Exit::Pass);
+        }
+        Proposal::Refused { subject, rule } => {
+            let refused =
+                format!("{what} crosses scopes, and of its parts `{subject}` is refused, too: {}", rule.code());
+            return Err(Failure::new(Exit::Blocked, refused).remedy("split it by hand: git reset HEAD~1").into());
+        }
+        Proposal::Parts(parts) => parts,
+    };
     ui.raw(render::commits::plan(&parts, &yardstick.table));
     explain(&source, ui);
     if !args.yes {

@@ -3,7 +3,7 @@
 use super::change::{Commit, FileChange, Status};
 use super::judge::Judgement;
 use super::message::Message;
-use super::rules::{Role, Rule, Rules};
+use super::rules::{Level, Role, Rule, Rules};
 use super::scopes::Table;
 use super::style::{Style, Subject};
 use crate::repo_path::RepoPath;
@@ -19,27 +19,59 @@ pub struct Part {
     pub paths: Vec<RepoPath>,
 }
 
-/// Proposes a split by scope. No part: there is nothing to split.
+/// What can be said about splitting a commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proposal {
+    /// It does not cross scopes.
+    Whole,
+    /// Commits that pass, each of them.
+    Parts(Vec<Part>),
+    /// By scope there is none: some part would be refused all the same, by this rule.
+    Refused {
+        /// The first line of the message of that part.
+        subject: String,
+        /// What it breaks.
+        rule: Rule,
+    },
+}
+
+/// Proposes a split by scope.
 ///
 /// Scopes that hang together stay together. What goes along with any scope goes to the part it lies nearest to, and
-/// each path of the commit is in exactly one part, so that all of them together leave the same tree.
-pub fn propose(commit: &Commit, judgement: &Judgement, table: &Table, rules: &Rules) -> Vec<Part> {
+/// each path of the commit is in exactly one part, so that all of them together leave the same tree. A part that the
+/// rules refuse is not proposed.
+pub fn propose(commit: &Commit, judgement: &Judgement, table: &Table, rules: &Rules) -> Proposal {
     if judgement.parts.len() < 2 {
-        return Vec::new();
+        return Proposal::Whole;
     }
-    let parts = assemble(commit, judgement, judgement.parts.clone(), table, rules);
+    let connected = assemble(commit, judgement, judgement.parts.clone(), table, rules);
+    if refused(&connected, table, rules).is_none() {
+        return proposed(connected);
+    }
     // What held a group together may have gone into another part (a word of the subject, a file between the two).
-    let torn = |part: &Drafted| {
-        let reasons = super::judge::judge(&part.commit, table, rules).reasons;
-        reasons.iter().any(|reason| reason.rule == Rule::CrossesScopes)
-    };
-    let parts = if parts.iter().any(torn) {
-        let single = judgement.parts.iter().flatten().map(|&scope| vec![scope]).collect();
-        assemble(commit, judgement, single, table, rules)
-    } else {
-        parts
-    };
-    if parts.len() < 2 { Vec::new() } else { parts.into_iter().map(|drafted| drafted.part).collect() }
+    let single = judgement.parts.iter().flatten().map(|&scope| vec![scope]).collect();
+    let single = assemble(commit, judgement, single, table, rules);
+    match refused(&single, table, rules) {
+        None => proposed(single),
+        Some((subject, rule)) => Proposal::Refused { subject, rule },
+    }
+}
+
+fn proposed(drafted: Vec<Drafted>) -> Proposal {
+    if drafted.len() < 2 {
+        return Proposal::Whole;
+    }
+    Proposal::Parts(drafted.into_iter().map(|drafted| drafted.part).collect())
+}
+
+/// The first part that does not pass, by its subject, and why. That it waits to be squashed is meant.
+fn refused(drafted: &[Drafted], table: &Table, rules: &Rules) -> Option<(String, Rule)> {
+    drafted.iter().find_map(|drafted| {
+        let reasons = super::judge::judge(&drafted.commit, table, rules).reasons;
+        let mut reasons = reasons.iter().filter(|reason| reason.rule != Rule::AutosquashLeft);
+        let reason = reasons.find(|reason| reason.level == Level::Block)?;
+        Some((drafted.commit.subject().to_owned(), reason.rule))
+    })
 }
 
 /// A part, and the commit it would be.
@@ -156,6 +188,12 @@ fn reworded(message: &Message, commit: &Commit, scope: Option<&str>, keeps: bool
             format!("{kind}({scope}){}: {text}", if *breaking { "!" } else { "" })
         }
         (Some((Style::Bracket, _)), Some(scope)) => format!("[{scope}] {text}"),
+        (Some((Style::Pattern(pattern), _)), Some(scope)) => {
+            let named = pattern.captures(&message.subject).and_then(|found| Some(found.name("scope")?.range()));
+            let mut subject = message.subject.clone();
+            subject.replace_range(named.unwrap_or_default(), scope);
+            subject
+        }
         (_, Some(scope)) => format!("{scope}: {text}"),
         (_, None) => message.subject.clone(),
     };

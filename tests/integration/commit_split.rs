@@ -130,28 +130,75 @@ fn random_commit(repo: &TestRepo, numbers: &mut Numbers, round: u64) {
     );
 }
 
-#[test]
-fn any_split_has_the_same_tree_and_parts_that_pass() {
-    let repo = repo();
-    let mut numbers = Numbers(11);
-    let mut splits = 0;
-    for round in 0..40 {
-        random_commit(&repo, &mut numbers, round);
-        let (before, old) = (tree(&repo), repo.git(["rev-parse", "HEAD~1"]));
+/// Every rule blocks, and small limits let each of them speak.
+const STRICT: &str = "[gates.atomic.params]\nstyles = [\"conventional\", \"subsystem\"]\n[gates.atomic.params.rules]\n\
+    crosses-scopes = \"block\"\nother-scope = \"block\"\nunknown-scope = \"block\"\nformatting-mixed = \"block\"\n\
+    rename-mixed = \"block\"\ndependency-mixed = \"block\"\nlarge = \"block\"\nno-style = \"block\"\n\
+    [gates.atomic.params.limits]\nfiles = 4\nlines = 60\nformatting_lines = 4\nrename_files = 2\n";
+
+/// Splits random commits and holds each split to its promise; how many there were, and how many were refused one.
+fn hold_any_split(repo: &TestRepo, seed: u64, rounds: u64) -> (usize, usize) {
+    let mut numbers = Numbers(seed);
+    let (mut splits, mut refused) = (0, 0);
+    for round in 0..rounds {
+        random_commit(repo, &mut numbers, round);
+        let (before, old) = (tree(repo), repo.git(["rev-parse", "HEAD~1"]));
+        let head = repo.git(["rev-parse", "HEAD"]);
         let blocked = repo.gate(["commits", "HEAD"]).output().unwrap().status.code() == Some(10);
         let done = repo.gate(["commit", "--split", "--yes"]).output().unwrap();
-        assert!(done.status.success(), "round {round}: {}", text(&done));
-        assert_eq!(tree(&repo), before, "round {round}");
+        assert_eq!(tree(repo), before, "round {round}");
         assert_eq!(repo.git(["status", "--porcelain"]), "", "round {round}");
-        let parts = repo.gate(["commits", &format!("{old}..HEAD")]).output().unwrap();
+        if done.status.code() == Some(10) {
+            assert!(text(&done).contains("is refused, too") && repo.git(["rev-parse", "HEAD"]) == head);
+            refused += 1;
+            continue;
+        }
+        assert!(done.status.success(), "round {round}: {}", text(&done));
         if text(&done).contains("nothing to split") {
             continue;
         }
+        let parts = repo.gate(["commits", &format!("{old}..HEAD")]).output().unwrap();
         assert!(blocked, "round {round}: only what is mixed is split");
         assert_eq!(parts.status.code(), Some(0), "round {round}: {}\n{}", text(&done), text(&parts));
         splits += 1;
     }
+    (splits, refused)
+}
+
+#[test]
+fn any_split_has_the_same_tree_and_parts_that_pass() {
+    let (splits, refused) = hold_any_split(&repo(), 11, 40);
     assert!(splits > 8, "the cases are worth something: {splits}");
+    assert_eq!(refused, 0, "scopes alone can always be split");
+}
+
+#[test]
+fn parts_pass_every_rule_that_blocks_or_are_not_proposed() {
+    let repo = repo();
+    repo.append("gate.toml", STRICT).commit_all("strict: it");
+    let (splits, refused) = hold_any_split(&repo, 12, 40);
+    assert!(splits > 4 && refused > 2, "the cases are worth something: {splits}, {refused}");
+}
+
+#[test]
+fn parts_are_worded_in_the_style_of_the_whole() {
+    for (style, before, first, last) in [
+        ("conventional", "feat(a)!: it", "feat(b)!: it", "feat(a)!: it"),
+        ("bracket", "[a] it", "[b] it", "[a] it"),
+        ("subsystem", "a: it", "b: it", "a: it"),
+        ("^(?<scope>[a-z]+) -> (?<text>.*)", "a -> it", "b -> it", "a -> it"),
+    ] {
+        let repo = repo();
+        repo.append(
+            "gate.toml",
+            format!("[gates.atomic.params]\nstyles = ['{style}']\n[gates.atomic.params.rules]\nno-style = \"block\"\n"),
+        );
+        repo.commit_all("style");
+        repo.write("a/x.rs", "let alpha = 1;\n").write("b/y.css", "body {}\n").commit_all(before);
+        let split = repo.gate(["commit", "--split", "--yes"]).output().unwrap();
+        assert!(split.status.success(), "{style}: {}", text(&split));
+        assert_eq!(repo.git(["log", "--format=%s", "-2"]), format!("{last}\n{first}"), "{style}");
+    }
 }
 
 #[test]

@@ -220,7 +220,11 @@ fn parameters_are_checked() {
 fn proposed(message: &str, files: &[&str]) -> Vec<(String, Vec<String>)> {
     let (commit, table, rules) = (commit(message, files), table(), rules());
     let judgement = judge(&commit, &table, &rules);
-    let parts = split::propose(&commit, &judgement, &table, &rules);
+    let parts = match split::propose(&commit, &judgement, &table, &rules) {
+        split::Proposal::Parts(parts) => parts,
+        split::Proposal::Whole => Vec::new(),
+        split::Proposal::Refused { subject, rule } => panic!("{subject}: {}", rule.code()),
+    };
     parts
         .into_iter()
         .map(|part| {
