@@ -104,7 +104,7 @@ fn word(result: &GateResult) -> Said {
     let said = |verdict, finding| Said { verdict, why: why(finding) };
     match (result.answer, result.effect()) {
         (_, Effect::Blocks | Effect::CannotJudge) => said(Word::Block, decisive()),
-        (Answer::Fail | Answer::Unknown | Answer::Waived, _) => said(Word::Warn, decisive()),
+        (Answer::Fail | Answer::Unknown | Answer::Pending | Answer::Waived, _) => said(Word::Warn, decisive()),
         (Answer::Pass, _) => match result.findings.iter().find(|finding| is_advice(finding)) {
             Some(advice) => said(Word::Warn, Some(advice)),
             None => said(Word::Pass, decisive()),
