@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::command_line::{self, ExitDecides, Outcome, Purpose, Record};
+use crate::command_line::{self, Purpose, Said, sum};
 use crate::engine::Workplace;
-use crate::event::{CommandRef, EventKind, Origin, Run, RunReport, RunStarted};
+use crate::event::{CommandRef, EventKind, Origin, Run, RunStarted};
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::journal::{JournalError, NewEvent};
 use crate::policy::glob_set;
 use crate::repo_path::RepoPath;
 use crate::run::{self, CommandLine, Finished, Spec};
-use crate::runner::{Catalogue, Runner, Says, read_junit, read_output_of};
+use crate::runner::{Catalogue, Runner, read_junit};
 use crate::snapshot::KeptSnapshot;
 use crate::source::project::Directory;
 
@@ -141,13 +141,6 @@ struct Reading<'a> {
     runners: Vec<&'static Runner>,
 }
 
-/// What a run says of itself.
-#[derive(Default)]
-struct Said {
-    report: Option<RunReport>,
-    masked: Option<String>,
-}
-
 impl<'a> Reading<'a> {
     fn of(line: &'a str, dir: &Path) -> Self {
         let files = Directory(dir.to_owned());
@@ -161,44 +154,12 @@ impl<'a> Reading<'a> {
         self.runners.iter().flat_map(|runner| runner.reports.iter().cloned())
     }
 
-    /// What the runner says: its report files first, which are complete, else its closing lines. A status that is the
-    /// runner's own wins over any text: what it ran may itself print the closing lines of a runner.
+    /// What the run says: its report files first, which are complete, else its closing lines.
     fn said(&self, finished: &Finished, files: &[PathBuf]) -> Said {
-        let from_files = files.iter().filter_map(|path| read_junit(&std::fs::read(path).ok()?).ok());
+        let counted = sum(files.iter().filter_map(|path| read_junit(&std::fs::read(path).ok()?).ok()));
         let text = run::plain_text(&finished.output.end());
-        // "no tests ran" comes without counts, and is one.
-        let nothing = || RunReport { runner: String::new(), passed: 0, failed: 0, skipped: 0 };
-        let read = || {
-            let reading = read_output_of(Catalogue::embedded(), &self.runners, &text);
-            sum(reading.reports.into_iter()).or_else(|| (reading.says == Says::NothingRan).then(nothing))
-        };
-        let report = sum(from_files).or_else(read);
-        if !finished.ended.success() {
-            return Said { report, masked: None };
-        }
-        let record = Record { status: Some(0), output: Some(&text), background: false };
-        let judged = command_line::judge(self.line, &record, &self.files);
-        let decides = judged.exit_decides != Some(ExitDecides::NoMasked);
-        let masked = !decides && judged.result != Some(Outcome::Pass);
-        // Of a script nobody knows whose status it passes on: failures that its runner counts are not outvoted by it.
-        let own = decides && !self.runners.is_empty();
-        let report = report.filter(|report| report.failed == 0 || !own);
-        let unseen = || command_line::unseen_failure(self.line, &self.files).filter(|_| report.is_none());
-        let masked = if masked { Some(judged.reason) } else { judged.exit_decides.map_or_else(unseen, |_| None) };
-        Said { report, masked }
+        command_line::said(self.line, &self.runners, finished.ended, &text, counted, &self.files)
     }
-}
-
-fn sum(reports: impl Iterator<Item = RunReport>) -> Option<RunReport> {
-    reports.reduce(|mut total, next| {
-        if !total.runner.split('+').any(|runner| runner == next.runner) {
-            total.runner = format!("{}+{}", total.runner, next.runner);
-        }
-        total.passed = total.passed.saturating_add(next.passed);
-        total.failed = total.failed.saturating_add(next.failed);
-        total.skipped = total.skipped.saturating_add(next.skipped);
-        total
-    })
 }
 
 /// The report files there are, with what tells a new one from an old one.
@@ -241,13 +202,6 @@ fn changed_reports(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reports_of_several_runners_add_up() {
-        let report = |runner: &str, passed| RunReport { runner: runner.to_owned(), passed, failed: 1, skipped: 2 };
-        let total = sum([report("jest", 1), report("pytest", 2), report("jest", 3)].into_iter()).unwrap();
-        assert_eq!(total, RunReport { runner: "jest+pytest".to_owned(), passed: 6, failed: 3, skipped: 6 });
-    }
 
     #[test]
     fn only_reports_that_the_run_wrote_count() {

@@ -35,24 +35,50 @@ pub fn judge(line: &str, record: &Record<'_>, files: &dyn ProjectFiles) -> Judge
 
 /// Judges a recorded command line as to checks of these kinds, the one that decides first.
 pub fn judge_kinds(line: &str, record: &Record<'_>, files: &dyn ProjectFiles, kinds: &[CommandKind]) -> Judgement {
-    let mut understood = match understand(line, files) {
-        Ok(understood) => understood,
-        Err(error) => return unparsed(line, &error),
-    };
-    let foreign = dialect::of(line, &understood.program);
-    let harness = record.output.and_then(|output| table().harness_says(output));
-    let output = record.output.map(|output| table().bare(output));
-    let record = &Record { output, ..*record };
-    if let (None, Some(output)) = (harness, output) {
-        hooks::add(&mut understood, output);
+    match Reviewed::of(line, record, files) {
+        Ok(reviewed) => reviewed.judge(files).judgement(kinds),
+        Err(error) => unparsed(line, &error),
     }
-    let seen = match (harness, output) {
-        (None, Some(output)) if !understood.program.truncated => {
-            evidence::seen(&understood.program, &understood.purposes, output)
+}
+
+/// A line and its record, with what the output shows about its commands.
+pub(super) struct Reviewed<'a> {
+    pub(super) understood: Understood,
+    record: Record<'a>,
+    foreign: Option<Dialect>,
+    /// What the harness wrote in the place of an output.
+    pub(super) harness: Option<Harness>,
+    seen: Vec<Seen>,
+}
+
+impl<'a> Reviewed<'a> {
+    pub(super) fn of(line: &str, record: &Record<'a>, files: &dyn ProjectFiles) -> Result<Self, Unparsed> {
+        let mut understood = understand(line, files)?;
+        let foreign = dialect::of(line, &understood.program);
+        let harness = record.output.and_then(|output| table().harness_says(output));
+        let output = record.output.map(|output| table().bare(output));
+        if let (None, Some(output)) = (harness, output) {
+            hooks::add(&mut understood, output);
         }
-        _ => Vec::new(),
-    };
-    Judge { understood: &understood, record, files, foreign, harness, seen }.judgement(kinds)
+        let seen = match (harness, output) {
+            (None, Some(output)) if !understood.program.truncated => {
+                evidence::seen(&understood.program, &understood.purposes, output)
+            }
+            _ => Vec::new(),
+        };
+        Ok(Self { understood, record: Record { output, ..*record }, foreign, harness, seen })
+    }
+
+    pub(super) fn judge<'b>(&'b self, files: &'b dyn ProjectFiles) -> Judge<'b> {
+        Judge {
+            understood: &self.understood,
+            record: &self.record,
+            files,
+            foreign: self.foreign,
+            harness: self.harness,
+            seen: self.seen.clone(),
+        }
+    }
 }
 
 /// Whether exit status 0 of this line would prove every check in it, and all of the tests if it runs tests.
@@ -102,8 +128,8 @@ pub(super) struct Judge<'a> {
     pub(super) understood: &'a Understood,
     pub(super) record: &'a Record<'a>,
     files: &'a dyn ProjectFiles,
-    foreign: Option<Dialect>,
-    harness: Option<Harness>,
+    pub(super) foreign: Option<Dialect>,
+    pub(super) harness: Option<Harness>,
     pub(super) seen: Vec<Seen>,
 }
 
@@ -233,7 +259,10 @@ impl Judge<'_> {
                 Some(Harness::Rejected) => (Outcome::NoTests, "the call was refused and nothing ran".to_owned()),
                 Some(Harness::Background) => (Outcome::Unknown, "the line goes on in the background".to_owned()),
                 None if self.foreign.is_some() => (Outcome::Unknown, "it is not a shell line".to_owned()),
-                None => Look { judge: self, leaf, fate, ids }.result(),
+                None => {
+                    let ending = Look { judge: self, leaf, fate, ids }.ending();
+                    (ending.outcome, ending.because)
+                }
             };
             checks.push(Check { leaf, fate, result, because });
         }

@@ -20,9 +20,30 @@ pub(super) struct Look<'a> {
     pub(super) ids: &'a [LeafId],
 }
 
+/// How a check ended, and how that is known.
+pub(super) struct Ending {
+    pub(super) outcome: Outcome,
+    /// As the end of a sentence.
+    pub(super) because: String,
+    /// Whether the text of the output shows it, and not a status.
+    pub(super) by_output: bool,
+    /// What the output says.
+    pub(super) reading: OutputReading,
+}
+
 impl Look<'_> {
     /// How it ended, and how that is known.
-    pub(super) fn result(&self) -> (Outcome, String) {
+    pub(super) fn ending(&self) -> Ending {
+        let ways = views(self.judge.program(), self.leaf);
+        let reading = self.reading(&ways);
+        let (possible, by_status) = self.by_status(&ways, &reading);
+        let by_output = by_status.is_none();
+        let (outcome, because) = by_status.unwrap_or_else(|| self.by_output(possible, &ways, &reading));
+        Ending { outcome, because, by_output, reading }
+    }
+
+    /// The outcomes that the status leaves open, and the one that it shows, if it does.
+    fn by_status(&self, ways: &[View], reading: &OutputReading) -> (Outcomes, Option<(Outcome, String)>) {
         let record = self.judge.record;
         let purpose = self.judge.purpose(self.leaf);
         let tests = purpose.extent.is_some();
@@ -37,39 +58,35 @@ impl Look<'_> {
             (None, false) => String::new(),
         };
         let recorded = (record.status.is_some() || fits) && self.fate.complete && purpose.honest();
-        let ways = views(self.judge.program(), self.leaf);
-        let reading = self.reading(&ways);
-        if !possible.possible() && record.status.is_some() && self.fate.complete {
-            return (Outcome::Unknown, format!("{status} is not possible for this line"));
-        }
-        if recorded && possible.only(status::Outcome::NotRun) {
-            return (Outcome::NoTests, format!("with {status} it was not reached"));
-        }
-        if recorded && possible.only(status::Outcome::Failed) {
-            return match reading.says {
-                Says::NothingRan if tests => (Outcome::NoTests, said("no test was executed", &reading)),
+        let shown = if !possible.possible() && record.status.is_some() && self.fate.complete {
+            (Outcome::Unknown, format!("{status} is not possible for this line"))
+        } else if recorded && possible.only(status::Outcome::NotRun) {
+            (Outcome::NoTests, format!("with {status} it was not reached"))
+        } else if recorded && possible.only(status::Outcome::Failed) {
+            match reading.says {
+                Says::NothingRan if tests => (Outcome::NoTests, said("no test was executed", reading)),
                 _ => (Outcome::Fail, format!("{status} shows that it failed")),
-            };
-        }
-        if purpose.extent == Some(Extent::NoneExecuted) {
-            return match reading.says {
-                Says::Failed if possible.failed => (Outcome::Fail, said("it failed", &reading)),
+            }
+        } else if purpose.extent == Some(Extent::NoneExecuted) {
+            match reading.says {
+                Says::Failed if possible.failed => (Outcome::Fail, said("it failed", reading)),
                 _ => (Outcome::NoTests, "it executes no test".to_owned()),
-            };
-        }
-        if recorded && possible.only(status::Outcome::Succeeded) {
-            return match reading.says {
-                Says::NothingRan if tests => (Outcome::NoTests, said("no test was executed", &reading)),
-                Says::Silent if tests && self.nothing_counted(&ways, &reading) => {
+            }
+        } else if recorded && possible.only(status::Outcome::Succeeded) {
+            match reading.says {
+                Says::NothingRan if tests => (Outcome::NoTests, said("no test was executed", reading)),
+                Says::Silent if tests && self.nothing_counted(ways, reading) => {
                     (Outcome::NoTests, "its whole output is there and counts no test".to_owned())
                 }
-                Says::Failed if tests && self.failed_itself(&reading) && reading.complete && self.is_plain(&ways) => {
-                    (Outcome::Unknown, said("status 0 contradicts the output", &reading))
+                Says::Failed if tests && self.failed_itself(reading) && reading.complete && self.is_plain(ways) => {
+                    (Outcome::Unknown, said("status 0 contradicts the output", reading))
                 }
                 _ => (Outcome::Pass, format!("{status} shows that it passed")),
-            };
-        }
-        self.by_output(possible, &ways, &reading)
+            }
+        } else {
+            return (possible, None);
+        };
+        (possible, Some(shown))
     }
 
     fn is_plain(&self, ways: &[View]) -> bool {

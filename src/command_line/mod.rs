@@ -18,13 +18,17 @@ mod look;
 mod purpose;
 mod push;
 mod remedy;
+mod said;
 mod table;
 mod unseen;
 mod view;
+pub mod witness;
 
 pub use judge::{judge, judge_kinds, understand};
 pub use purpose::{Purpose, Understood};
+pub use said::{Said, said, sum};
 pub use unseen::unseen_failure;
+pub use witness::{Told, Witnessed, witness};
 
 /// What was recorded of a command line.
 #[derive(Clone, Copy, Debug, Default)]

@@ -29,6 +29,9 @@ pub(super) fn would_prove(leaf: &Leaf, purpose: &Purpose, files: &dyn ProjectFil
         }
     }
     for (name, value) in &leaf.environment {
+        if value.as_ref().is_some_and(|value| name == "PATH" && value.contains('$')) {
+            return None;
+        }
         line.extend([name.as_str(), "=", &quote(value.as_deref()?), " "]);
     }
     line += &prefix(leaf);

@@ -16,6 +16,17 @@ pub(super) struct Table {
     pub(super) interpreter: Vec<Interpreter>,
     pub(super) refused: Vec<Refused>,
     pub(super) record: Recorded,
+    pub(super) environment: Environment,
+}
+
+/// What a check may find in its environment without being another check.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Environment {
+    /// Variables that say nothing about what a check finds.
+    pub(super) alike: Vec<String>,
+    /// Ends of names of files that are sourced to find programs.
+    pub(super) sourced: Vec<String>,
 }
 
 /// What is known of tools that print nothing, and of harnesses that record it.

@@ -1,0 +1,249 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::policy::PathRules;
+
+struct Project(BTreeMap<&'static str, &'static str>);
+
+impl ProjectFiles for Project {
+    fn read(&self, path: &str) -> Option<String> {
+        self.0.get(path).map(|text| (*text).to_owned())
+    }
+}
+
+fn project() -> Project {
+    Project(BTreeMap::from([
+        (
+            "package.json",
+            r#"{"scripts":{"test":"jest --ci","lint":"eslint .","both":"npm run lint && npm test","masked":"jest || true","cross":"cross-env NODE_ENV=test jest --ci"}}"#,
+        ),
+        ("web/package.json", r#"{"scripts":{"test":"vitest run"}}"#),
+        ("Makefile", "test:\n\tgo test ./...\ncheck: test\n\tgo vet ./...\nsoft:\n\t-go test ./...\n"),
+    ]))
+}
+
+fn declared(run: &str, dir: &str) -> Command {
+    Command {
+        name: "it".to_owned(),
+        gate: "tests".to_owned(),
+        run: run.to_owned(),
+        dir: RepoPath::from(dir),
+        inputs: PathRules::new::<&str>(&["**"], &[]).expect("globs"),
+        reports: Vec::new(),
+    }
+}
+
+/// What is witnessed: `pass`, `fail 101`, `empty`, `masked`, `broken`, or `-`.
+fn shown(declared: &Command, line: &str, dir: &str, ended: Option<Ended>, output: Option<&str>) -> String {
+    let dir = RepoPath::from(dir);
+    let told = Told { line, dir: &dir, root: Some("/work/repo"), ended, output, cut: false, background: false };
+    let found = witness(std::slice::from_ref(declared), &told, &project());
+    match found.first() {
+        None => "-".to_owned(),
+        Some(found) => match (found.ended, &found.masked, &found.report) {
+            (Ended::Exited(0), Some(_), _) => "masked".to_owned(),
+            (Ended::Exited(0), None, Some(report)) if report.failed > 0 => "fail".to_owned(),
+            (Ended::Exited(0), None, Some(report)) if report.passed == 0 => "empty".to_owned(),
+            (Ended::Exited(0), None, _) => "pass".to_owned(),
+            (Ended::Exited(status), ..) => format!("fail {status}"),
+            _ => "broken".to_owned(),
+        },
+    }
+}
+
+const CARGO_OK: &str =
+    "test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s\n";
+const CARGO_BAD: &str = "test result: FAILED. 11 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s\n\nerror: test failed, to rerun pass `--lib`\n";
+const CARGO_NONE: &str = "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+const JEST_OK: &str = "Test Suites: 3 passed, 3 total\nTests:       21 passed, 21 total\n";
+
+#[test]
+fn lines_that_run_the_declared_command() {
+    let mut wrong = Vec::new();
+    for (run, line, status, output, want) in [
+        ("cargo test", "cargo test", 0, "", "pass"),
+        ("cargo test", "cargo test", 101, "", "fail 101"),
+        ("cargo test", "cargo test 2>&1 | tail -5", 0, CARGO_OK, "pass"),
+        ("cargo test", "cargo test 2>&1 | tail -5", 0, CARGO_BAD, "fail 1"),
+        ("cargo test", "cargo test 2>&1 | tail -5", 0, "Finished\n", "masked"),
+        ("cargo test", "cargo test | tail -5; exit ${PIPESTATUS[0]}", 0, "x\n", "pass"),
+        ("cargo test", "set -o pipefail; cargo test | tail -5", 101, CARGO_BAD, "fail 101"),
+        ("cargo test", "cargo test || true", 0, CARGO_OK, "pass"),
+        ("cargo test", "cargo test || true", 0, "", "masked"),
+        ("cargo test", "cargo test; echo \"exit: $?\"", 0, "exit: 0\n", "pass"),
+        ("cargo test", "cargo test; echo \"exit: $?\"", 0, "exit: 101\n", "fail 1"),
+        ("cargo test", "cargo test && cargo clippy", 0, "", "pass"),
+        ("cargo test", "cargo build && cargo test", 101, "error: could not compile `x`\n", "-"),
+        ("cargo test", "timeout 600 cargo test -q", 0, "", "pass"),
+        ("cargo test", "timeout 600 cargo test -q", 124, "", "broken"),
+        ("cargo test", "cd /work/repo && RUST_BACKTRACE=1 cargo test --no-fail-fast 2>&1", 0, "", "pass"),
+        ("cargo test", "cd /work/repo; cargo test", 0, CARGO_OK, "pass"),
+        ("cargo test", "export PATH=\"$HOME/.cargo/bin:$PATH\" && cargo test", 0, "", "pass"),
+        (". ~/.cargo/env && cargo test", "source $HOME/.cargo/env; cargo test", 0, "", "pass"),
+        ("cargo test", "cargo test", 0, CARGO_NONE, "empty"),
+        ("cargo test", "cargo test --jobs 4", 0, CARGO_NONE, "empty"),
+        ("cargo test", "cargo test > /tmp/log 2>&1; tail -3 /tmp/log", 0, CARGO_OK, "pass"),
+        ("cargo fmt --check && cargo clippy -- -D warnings && cargo test", "cargo test", 101, "", "fail 101"),
+        (
+            "cargo fmt --check && cargo clippy -- -D warnings && cargo test",
+            "cargo clippy -- -D warnings && cargo test && cargo fmt --check && echo all good",
+            0,
+            "",
+            "pass",
+        ),
+        ("pytest", "source .venv/bin/activate && python -m pytest -q", 0, "12 passed in 0.3s\n", "pass"),
+        ("pytest", "python -m pytest -q", 5, "no tests ran in 0.01s\n", "empty"),
+        ("uv run pytest", "uv run --frozen pytest -x", 0, "", "pass"),
+        ("pytest", "uv run pytest -x", 0, "", "pass"),
+        ("npm test", "npm test", 0, "", "pass"),
+        ("npm test", "npm run test --silent", 0, "", "pass"),
+        ("npm test", "npx jest --ci", 0, "", "pass"),
+        ("npx jest --ci", "npm test 2>&1 | tail -4", 0, JEST_OK, "pass"),
+        ("npm run both", "npm test && npx eslint .", 0, "", "pass"),
+        ("npm test", "npm run both", 0, "", "pass"),
+        ("npm test", "npm run both", 1, "", "masked"),
+        ("npm run both", "npm run both", 1, "", "fail 1"),
+        ("make check", "go test ./... && go vet ./...", 0, "", "pass"),
+        ("go test ./...", "make test", 2, "", "fail 2"),
+        ("make check", "make -j4 check V=1", 0, "", "pass"),
+        ("./ci.sh", "./ci.sh", 0, "all fine\n", "pass"),
+        ("./ci.sh", "./ci.sh 2>&1 | tail -3", 0, "all fine\n", "masked"),
+        ("./ci.sh", "bash -c './ci.sh' && echo done", 0, "", "pass"),
+        ("./ci.sh --all", "./ci.sh --all && git status", 0, "3 failed, 2 passed in 1s\n", "masked"),
+        ("docker compose exec -T app pytest", "docker compose exec -T app pytest -q && echo ok", 0, "", "pass"),
+        ("cargo test || true", "cargo test || true", 0, "", "masked"),
+    ] {
+        let found = shown(&declared(run, ""), line, "", Some(Ended::Exited(status)), Some(output));
+        if found != want {
+            wrong.push(format!("{run} / {line} / {status} / {output}: {found}, not {want}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn lines_that_prove_less_say_nothing() {
+    let mut wrong = Vec::new();
+    for (run, line) in [
+        ("cargo test --all-features", "cargo test"),
+        ("cargo test --workspace", "cargo test -p core"),
+        ("cargo test", "cargo test parser"),
+        ("cargo test", "cargo test --no-run"),
+        ("cargo test", "cargo build"),
+        ("cargo test", "echo cargo test"),
+        ("cargo test", "cd web && cargo test"),
+        ("cargo test", "cd /work/other && cargo test"),
+        ("cargo test", "cd $DIR && cargo test"),
+        ("cargo test", "RUSTFLAGS='--cfg skip' cargo test"),
+        ("cargo test", "export RUSTFLAGS=x && cargo test"),
+        ("cargo test", "env RUSTFLAGS=x cargo test"),
+        ("cargo test", "PATH=/work/repo/fake:$PATH cargo test"),
+        ("cargo test", "cargo() { true; }; cargo test"),
+        ("cargo test", "alias cargo=true; cargo test"),
+        ("cargo test", "source ./setup.sh; cargo test"),
+        ("cargo test", "git stash && cargo test; git stash pop"),
+        ("cargo test", "trap 'git stash pop' EXIT; git stash; cargo test"),
+        ("cargo test", "docker run --rm -v .:/src rust cargo test"),
+        ("cargo test", "ssh host cargo test"),
+        ("cargo test", "cargo test $ARGS"),
+        ("cargo test", "cargo test \"$@\""),
+        ("cargo fmt --check && cargo test", "cargo test"),
+        ("cargo test && ./extra.sh", "cargo test"),
+        ("pytest", "uv run --python 3.8 pytest"),
+        ("pytest", "pytest --collect-only"),
+        ("PYTHONPATH=src pytest", "pytest"),
+        ("npm test", "npm run lint"),
+        ("npm test", "npm --prefix web test"),
+        ("npm test", "npm test -- -t login"),
+        ("npm test", "npm test --workspace a"),
+        ("npm run masked", "npx jest"),
+        ("npm run cross", "npx jest --ci"),
+        ("make check", "make test"),
+        ("make soft", "go test ./..."),
+        ("make check", "make -n check"),
+        ("make check", "make -f other.mk check"),
+        ("cargo test || true", "cargo test"),
+        ("cargo test | tail", "cargo test"),
+        ("$RUNNER test", "cargo test"),
+        ("docker compose exec app pytest", "docker compose exec other pytest"),
+        ("cargo test", "gate run test"),
+        ("vitest run", "vitest watch"),
+    ] {
+        let found = shown(&declared(run, ""), line, "", Some(Ended::Exited(0)), Some(CARGO_OK));
+        if found != "-" {
+            wrong.push(format!("{run} / {line}: {found}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn directories_are_those_where_the_checks_run() {
+    for (run, dir, line, start, want) in [
+        ("npm test", "web", "cd web && npm test", "", "pass"),
+        ("npm test", "web", "npm test", "web", "pass"),
+        ("npm test", "web", "npm --prefix web test", "", "pass"),
+        ("npm test", "web", "cd /work/repo/web && npx vitest run", "api", "pass"),
+        ("npm test", "web", "cd ../web && npm test", "api", "pass"),
+        ("cd web && npm test", "", "npm test", "web", "pass"),
+        ("make test", "", "make -C .. test", "web", "pass"),
+        ("npm test", "web", "npm test", "", "-"),
+        ("npm test", "web", "cd web; npm test", "", "pass"),
+        ("npm test", "web", "cd /tmp/copy/web && npm test", "", "-"),
+    ] {
+        let found = shown(&declared(run, dir), line, start, Some(Ended::Exited(0)), Some(""));
+        assert_eq!(found, want, "{run} in {dir} / {line} in {start}");
+    }
+}
+
+#[test]
+fn what_was_not_recorded_proves_nothing() {
+    let cargo = declared("cargo test", "");
+    for (line, ended, output, want) in [
+        ("cargo test", None, None, "masked"),
+        ("cargo test", None, Some(CARGO_OK), "pass"),
+        ("cargo test -q", None, Some(CARGO_BAD), "fail 1"),
+        ("cargo test -q", None, None, "masked"),
+        ("cargo test -q", Some(Ended::Signalled(9)), Some(""), "broken"),
+        ("cargo test", Some(Ended::Signalled(15)), Some(""), "broken"),
+        ("cargo test", Some(Ended::Exited(127)), Some("cargo: command not found"), "fail 127"),
+        ("cargo test", Some(Ended::Exited(0)), Some("The user doesn't want to proceed with this tool use."), "-"),
+        ("cargo test -q", Some(Ended::Exited(0)), Some("Command running in background with ID: 1"), "-"),
+        ("cargo test & wait", Some(Ended::Exited(0)), Some(CARGO_OK), "pass"),
+        ("cargo test -q && npm run build | tail -1", Some(Ended::Exited(0)), None, "pass"),
+    ] {
+        assert_eq!(shown(&cargo, line, "", ended, output), want, "{line} {ended:?} {output:?}");
+    }
+    let dir = RepoPath::from("");
+    let told = Told {
+        line: "cargo test",
+        dir: &dir,
+        root: None,
+        ended: Some(Ended::Exited(0)),
+        output: Some(""),
+        cut: false,
+        background: true,
+    };
+    assert_eq!(witness(&[cargo], &told, &()), []);
+}
+
+#[test]
+fn counts_come_along_where_they_are_its_own() {
+    let dir = RepoPath::from("");
+    let report = |line: &str, output: &str| {
+        let told = Told {
+            line,
+            dir: &dir,
+            root: None,
+            ended: Some(Ended::Exited(0)),
+            output: Some(output),
+            cut: true,
+            background: false,
+        };
+        witness(&[declared("cargo test", "")], &told, &()).pop().and_then(|found| found.report)
+    };
+    let counted = report("cargo test -q", CARGO_OK).expect("counts");
+    assert_eq!((counted.runner.as_str(), counted.passed, counted.failed), ("cargo test", 12, 0));
+    assert_eq!(report("cargo test; cargo test -p a", CARGO_OK), None);
+    assert_eq!(report("cargo test -q", CARGO_BAD), None, "a status that is its own wins over what it prints");
+}
