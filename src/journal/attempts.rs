@@ -156,6 +156,11 @@ impl Sessions {
         self.0.iter().find(|(_, state)| state.made() > 0).map(|(session, _)| session.as_str())
     }
 
+    /// A person gave the session a new task: what was counted before belongs to another one.
+    pub(super) fn begin_task(&mut self, session: &str) {
+        self.0.retain(|(known, _)| known != session);
+    }
+
     pub(super) fn of(&self, session: &str) -> &SessionState {
         static NEW: SessionState = SessionState::NEW;
         self.0.iter().find(|(known, _)| known == session).map_or(&NEW, |(_, state)| state)
@@ -209,6 +214,18 @@ mod tests {
         }
         assert_eq!(sessions.of("s").attempt_for(&[quiet]), 0, "what does not block is no attempt");
         assert_eq!(sessions.of("other"), &SessionState::NEW);
+    }
+
+    #[test]
+    fn a_new_task_begins_anew_and_leaves_others_alone() {
+        let mut sessions = Sessions::default();
+        let tests = gate("tests", true);
+        for session in ["s", "other"] {
+            sessions.count(session, &judged(Moment::Stop, true, from_ref(&tests)));
+        }
+        sessions.begin_task("s");
+        assert_eq!(sessions.of("s").attempt_for(from_ref(&tests)), 1);
+        assert_eq!(sessions.of("other").attempt_for(from_ref(&tests)), 2);
     }
 
     #[test]

@@ -9,7 +9,8 @@ use super::chain::{Chain, Integrity, Mark};
 use super::line::Decoded;
 use super::runs::{RecordedRun, Runs};
 use crate::digest::hex_digest;
-use crate::event::{Event, EventKind, Judged, Run, RunStarted, Waived};
+use crate::event::work::{Act, Prompt, Speaker};
+use crate::event::{Event, EventKind, Grade, Judged, Run, RunStarted, Waived};
 
 /// How many waivers are kept.
 pub const MAX_WAIVERS: usize = 256;
@@ -141,7 +142,16 @@ impl State {
             EventKind::Rescue(rescue) => {
                 self.sessions.rescue(event.session.as_deref().unwrap_or_default(), &event.id, rescue);
             }
-            EventKind::Git(_) | EventKind::Work(_) | EventKind::Damage(_) | EventKind::Unknown { .. } => {}
+            EventKind::Work(work) => {
+                // What is read back from a log tells of a task that had begun before.
+                if let (Act::Prompt(Prompt { from: Speaker::Person, .. }), None, Some(session)) =
+                    (&work.act, &work.actor, &event.session)
+                    && event.origin.grade >= Grade::Hooked
+                {
+                    self.sessions.begin_task(session);
+                }
+            }
+            EventKind::Git(_) | EventKind::Damage(_) | EventKind::Unknown { .. } => {}
         }
     }
 
