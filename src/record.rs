@@ -10,10 +10,9 @@ use std::time::SystemTime;
 use crate::command_line::{self, Purpose, Said, sum};
 use crate::engine::Workplace;
 use crate::event::{CommandRef, EventKind, Origin, Run, RunStarted};
-use crate::git::{GitError, Repo, TreeDiff};
+use crate::git::GitError;
 use crate::journal::{JournalError, NewEvent};
 use crate::policy::glob_set;
-use crate::repo_path::RepoPath;
 use crate::run::{self, CommandLine, Finished, Spec};
 use crate::runner::{Catalogue, Runner, read_junit};
 use crate::snapshot::KeptSnapshot;
@@ -73,7 +72,7 @@ pub fn record(place: &Workplace, root: &Path, job: Job<'_>) -> Recorded {
 }
 
 fn begin(place: &Workplace, command: &CommandRef) -> Result<KeptSnapshot, RecordError> {
-    let start = keep(&place.repo)?;
+    let start = place.repo.keep_now()?;
     append(place, EventKind::RunStarted(RunStarted { command: command.clone() }))?;
     Ok(start)
 }
@@ -86,8 +85,8 @@ fn end(
     finished: &Finished,
     said: Said,
 ) -> Result<Run, RecordError> {
-    let end = keep(&place.repo)?;
-    let mut changed = changed_between(&place.repo, &start, &end)?;
+    let end = place.repo.keep_now()?;
+    let mut changed = place.repo.changed_between(&start, &end)?;
     changed.truncate(PATHS);
     let run = Run {
         command,
@@ -108,30 +107,6 @@ fn end(
 fn append(place: &Workplace, kind: EventKind) -> Result<(), RecordError> {
     place.journal.append(NewEvent { session: Some(place.session.id.clone()), origin: Origin::observed(), kind })?;
     Ok(())
-}
-
-fn keep(repo: &Repo) -> Result<KeptSnapshot, GitError> {
-    // What is edited between looking and keeping is looked at again; a tree that never holds still is an error.
-    const TRIES: usize = 3;
-    for _ in 1..TRIES {
-        match repo.keep(&repo.snapshot()?) {
-            Err(GitError::ChangedUnderneath { .. }) => {}
-            kept => return kept,
-        }
-    }
-    repo.keep(&repo.snapshot()?)
-}
-
-fn changed_between(repo: &Repo, start: &KeptSnapshot, end: &KeptSnapshot) -> Result<Vec<RepoPath>, GitError> {
-    if start.tree == end.tree {
-        return Ok(Vec::new());
-    }
-    let diff = repo.diff_trees(&[(start.tree.clone(), end.tree.clone())])?.pop();
-    Ok(match diff {
-        Some(TreeDiff::Changes(changes)) => changes.into_iter().map(|change| change.path).collect(),
-        // What cannot be compared counts as changed, everywhere.
-        Some(TreeDiff::Unreadable) | None => vec![RepoPath::from("**")],
-    })
 }
 
 /// A command line, understood before it runs: a run may change the files that say what it means.

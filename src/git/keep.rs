@@ -5,7 +5,7 @@ use std::thread;
 
 use super::scratch::Scratch;
 use super::status::{LIST_INDEX, parse_index};
-use super::{GitError, Repo};
+use super::{GitError, Repo, TreeDiff};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::{KeptSnapshot, Presence, Snapshot};
@@ -17,6 +17,31 @@ const LISTED: usize = 256;
 const GITLINK: u32 = 0o160_000;
 
 impl Repo {
+    /// Keeps the working tree as it is now. What is edited between looking and keeping is looked at again; a tree that
+    /// never holds still is an error.
+    pub fn keep_now(&self) -> Result<KeptSnapshot, GitError> {
+        const TRIES: usize = 3;
+        for _ in 1..TRIES {
+            match self.keep(&self.snapshot()?) {
+                Err(GitError::ChangedUnderneath { .. }) => {}
+                kept => return kept,
+            }
+        }
+        self.keep(&self.snapshot()?)
+    }
+
+    /// The paths on which two kept snapshots differ. What cannot be compared counts as changed, everywhere.
+    pub fn changed_between(&self, start: &KeptSnapshot, end: &KeptSnapshot) -> Result<Vec<RepoPath>, GitError> {
+        if start.tree == end.tree {
+            return Ok(Vec::new());
+        }
+        let diff = self.diff_trees(&[(start.tree.clone(), end.tree.clone())])?.pop();
+        Ok(match diff {
+            Some(TreeDiff::Changes(changes)) => changes.into_iter().map(|change| change.path).collect(),
+            Some(TreeDiff::Unreadable) | None => vec![RepoPath::from("**")],
+        })
+    }
+
     /// Keeps `snapshot` as a tree with all its contents, so that it can be compared and read later. Nothing is
     /// written where nothing is dirty; otherwise only the gate's own object store grows.
     ///
