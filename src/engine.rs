@@ -77,6 +77,12 @@ impl Workplace {
         Ok(Self::of(Repo::discover_in_hook(&dir).map_err(|error| no_repository(&error))?))
     }
 
+    /// The workplace around `dir`, in which an agent of this session is at work.
+    pub fn of_session(dir: &Path, session: Session) -> Result<Self, Failure> {
+        let repo = Repo::discover(dir).map_err(|error| no_repository(&error))?;
+        Ok(Self { journal: Journal::open(&repo.gate_dir(), repo.root()), repo, session })
+    }
+
     fn of(repo: Repo) -> Self {
         let journal = Journal::open(&repo.gate_dir(), repo.root());
         let session = Session::current(repo.root().unwrap_or(repo.git_dir()));

@@ -9,6 +9,7 @@ use crate::digest::hex_digest;
 use crate::doctor::canary;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::hook::client::{self, Client};
 use crate::hook::{self, GitHook};
 use crate::install::{self, Chained};
 use crate::render;
@@ -33,13 +34,56 @@ enum Caller {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<OsString>,
     },
+    /// Claude Code
+    Claude(Told),
+    /// Codex CLI
+    Codex(Told),
+    /// The plugin for OpenCode
+    #[command(name = "opencode")]
+    OpenCode(Told),
+    /// Gemini CLI
+    Gemini(Told),
+    /// GitHub Copilot CLI
+    Copilot(Told),
+}
+
+/// A hook of an agent client; what happened is told on standard input.
+#[derive(Debug, clap::Args)]
+struct Told {
+    /// The client's own name of the event
+    event: String,
 }
 
 /// Answers a hook.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     match &args.caller {
         Caller::Git { name, args } => hook_git(name, args, ui, judge),
+        Caller::Claude(told) => Ok(hook_client(Client::Claude, &told.event, ui)),
+        Caller::Codex(told) => Ok(hook_client(Client::Codex, &told.event, ui)),
+        Caller::OpenCode(told) => Ok(hook_client(Client::OpenCode, &told.event, ui)),
+        Caller::Gemini(told) => Ok(hook_client(Client::Gemini, &told.event, ui)),
+        Caller::Copilot(told) => Ok(hook_client(Client::Copilot, &told.event, ui)),
     }
+}
+
+/// Answers an agent client. Whatever goes wrong, the client goes on: it takes any other exit code for a refusal, or for
+/// noise.
+fn hook_client(client: Client, event: &str, ui: &mut Ui) -> ExitCode {
+    let mut stdin = Vec::new();
+    if !io::stdin().is_terminal()
+        && let Err(error) = io::stdin().lock().read_to_end(&mut stdin)
+    {
+        ui.say(format_args!("gate: the input of the hook cannot be read: {error}"));
+        return ExitCode::SUCCESS;
+    }
+    let reply = client::answer(client, event, &stdin);
+    for line in &reply.said {
+        ui.say(line);
+    }
+    if let Some(answer) = reply.answer {
+        ui.line(answer);
+    }
+    ExitCode::SUCCESS
 }
 
 /// Drains standard input first (git must be able to finish its sentence), refuses a canary, lets `judge` decide, and

@@ -9,6 +9,8 @@ pub mod commits;
 mod compare;
 pub mod evidence;
 pub mod hosting;
+pub mod intent;
+pub mod last_words;
 pub mod lineage;
 mod overlay;
 pub mod story;
@@ -30,6 +32,9 @@ pub struct Facts {
     pub waivers: Vec<Waived>,
     /// What was noticed on the way and belongs into the verdict: settings that hide edits, damage to the journal.
     pub notes: Vec<Note>,
+    /// What an agent is about to do that touches what guards its work.
+    #[serde(default)]
+    pub intents: Vec<intent::Intent>,
     /// The judgement is made where the work is pushed to: the journal of whoever did it is out of reach.
     pub receiving: bool,
     /// What the session at work did, as far as its client tells. Empty where that is not asked or not known.
@@ -48,6 +53,7 @@ impl Facts {
             subjects: Vec::new(),
             waivers: Vec::new(),
             notes: Vec::new(),
+            intents: Vec::new(),
             receiving: false,
             story: story::Story { session: None, steps: Vec::new(), cut: false },
             hosting: None,

@@ -7,6 +7,7 @@ pub mod ci_green;
 pub mod commits;
 pub mod evidence;
 pub mod finding;
+pub mod guarded;
 mod hosted;
 pub mod loops;
 pub mod protected_branch;
@@ -31,7 +32,7 @@ pub struct Kind {
 
 /// Every kind of gate.
 pub const KINDS: &[Kind] =
-    &[ci_green::KIND, commits::KIND, evidence::KIND, loops::KIND, protected_branch::KIND, pull_request::KIND];
+    &[ci_green::KIND, commits::KIND, evidence::KIND, guarded::KIND, loops::KIND, protected_branch::KIND, pull_request::KIND];
 
 /// The kind of this name.
 pub fn kind(name: &str) -> Option<&'static Kind> {

@@ -1,6 +1,7 @@
 //! What hooks ask, answered.
 
 mod amend;
+pub mod client;
 pub mod message;
 pub mod push;
 

@@ -15,6 +15,7 @@ mod attempts;
 mod bad_input;
 mod bash_differential;
 mod cases;
+mod client_hooks;
 mod command_corpus;
 mod commit_scenarios;
 mod commit_split;

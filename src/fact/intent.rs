@@ -1,0 +1,267 @@
+//! What an agent is about to do that touches what guards its work: read from the parsed command line or the edit, before
+//! it happens.
+
+use serde::{Deserialize, Serialize};
+
+use crate::command_line::{Purpose, Understood};
+use crate::repo_path::RepoPath;
+use crate::shell::program::{Arg, Leaf};
+
+/// One thing that is about to be done.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Intent {
+    /// What is touched.
+    pub kind: IntentKind,
+    /// By what: the part of the command line, or the path.
+    pub what: String,
+}
+
+/// What guards the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IntentKind {
+    /// git is told to pass over its hooks this once.
+    SkipsHooks,
+    /// git is told to look for its hooks elsewhere, or a manager of hooks is switched off.
+    RedirectsHooks,
+    /// The hooks in the git directory are changed.
+    ChangesHooks,
+    /// The journal, or what is kept beside it, is changed.
+    ChangesRecord,
+    /// `gate.toml` is changed.
+    ChangesPolicy,
+    /// gate is taken out, or a gate is let pass without proof.
+    RemovesGate,
+}
+
+impl IntentKind {
+    /// The word in policies and messages.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SkipsHooks => "skips-hooks",
+            Self::RedirectsHooks => "redirects-hooks",
+            Self::ChangesHooks => "changes-hooks",
+            Self::ChangesRecord => "changes-record",
+            Self::ChangesPolicy => "changes-policy",
+            Self::RemovesGate => "removes-gate",
+        }
+    }
+}
+
+/// Switches that hook managers document.
+const SWITCHES: [(&str, &str); 4] =
+    [("HUSKY", "0"), ("HUSKY_SKIP_HOOKS", "1"), ("LEFTHOOK", "0"), ("SKIP_SIMPLE_GIT_HOOKS", "1")];
+
+/// What a command line is about to do.
+pub fn of_line(line: &Understood) -> Vec<Intent> {
+    let mut found = Vec::new();
+    let leaves = line.program.leaves.iter().zip(&line.purposes);
+    for (leaf, purpose) in leaves.filter(|(leaf, _)| !leaf.remote) {
+        of_leaf(leaf, purpose, &mut found);
+    }
+    found
+}
+
+/// What edits of these paths are about to do; relative ones are below the root of the working tree.
+pub fn of_paths<'a>(paths: impl IntoIterator<Item = &'a RepoPath>) -> Vec<Intent> {
+    let mut found = Vec::new();
+    for path in paths {
+        let text = String::from_utf8_lossy(path.as_bytes()).into_owned();
+        if let Some(kind) = guards(&text) {
+            found.push(Intent { kind, what: text });
+        }
+    }
+    found
+}
+
+/// What a path guards, as far as its text shows it.
+fn guards(path: &str) -> Option<IntentKind> {
+    let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect();
+    let below = |folder: &str| parts.windows(2).any(|pair| pair[0] == ".git" && pair[1] == folder);
+    if below("hooks") {
+        Some(IntentKind::ChangesHooks)
+    } else if below("gate") || parts.windows(2).any(|pair| pair == [".gate", "spool"]) {
+        Some(IntentKind::ChangesRecord)
+    } else if parts == ["gate.toml"] || (path.starts_with('/') && parts.last() == Some(&"gate.toml")) {
+        Some(IntentKind::ChangesPolicy)
+    } else {
+        None
+    }
+}
+
+fn of_leaf(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
+    for (name, value) in &leaf.environment {
+        let off = SWITCHES.iter().any(|(switch, off)| name == switch && value.as_deref() == Some(off));
+        let config = name.starts_with("GIT_CONFIG") && value.as_deref().is_some_and(names_hooks);
+        if off || config {
+            let what = format!("{name}={}", value.as_deref().unwrap_or_default());
+            found.push(Intent { kind: IntentKind::RedirectsHooks, what });
+        }
+    }
+    for path in leaf.writes.iter().flatten() {
+        push_path(&placed(leaf, path), found);
+    }
+    match leaf.name() {
+        Some("git") => of_git(leaf, found),
+        Some("gate") => {
+            if let Some(word @ ("uninstall" | "waive")) = leaf.argv.get(1).and_then(Arg::literal) {
+                found.push(Intent { kind: IntentKind::RemovesGate, what: format!("gate {word}") });
+            }
+        }
+        Some("rm" | "mv" | "chmod" | "chown" | "ln" | "truncate" | "shred" | "unlink" | "tee") => {
+            changed_arguments(leaf, &leaf.argv[1..], found);
+        }
+        Some("cp" | "install") => changed_arguments(leaf, &leaf.argv[leaf.argv.len().saturating_sub(1)..], found),
+        _ if purpose.edits => changed_arguments(leaf, leaf.argv.get(1..).unwrap_or_default(), found),
+        _ => {}
+    }
+}
+
+fn changed_arguments(leaf: &Leaf, args: &[Arg], found: &mut Vec<Intent>) {
+    for arg in args.iter().filter(|arg| !arg.text.starts_with('-')) {
+        push_path(&placed(leaf, &arg.text), found);
+    }
+}
+
+fn push_path(path: &str, found: &mut Vec<Intent>) {
+    if let Some(kind) = guards(path) {
+        found.push(Intent { kind, what: path.to_owned() });
+    }
+}
+
+/// A path as seen from where the line starts.
+fn placed(leaf: &Leaf, path: &str) -> String {
+    match leaf.directory.as_ref().and_then(|directory| directory.path.as_deref()) {
+        Some(dir) if !path.starts_with('/') && !dir.is_empty() => format!("{dir}/{path}"),
+        _ => path.to_owned(),
+    }
+}
+
+/// The subcommands of git that run hooks which can refuse.
+const HOOKED: [&str; 7] = ["commit", "push", "merge", "am", "rebase", "cherry-pick", "pull"];
+
+fn of_git(leaf: &Leaf, found: &mut Vec<Intent>) {
+    let mut words = leaf.argv[1..].iter();
+    let subcommand = loop {
+        let Some(word) = words.next() else { return };
+        match word.text.as_str() {
+            "-c" | "--config-env" => {
+                if let Some(setting) = words.next().filter(|setting| names_hooks(&setting.text)) {
+                    let what = format!("git -c {}", setting.text);
+                    found.push(Intent { kind: IntentKind::RedirectsHooks, what });
+                }
+            }
+            "-C" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" => {
+                words.next();
+            }
+            option if option.starts_with('-') => {}
+            name => break name.to_owned(),
+        }
+    };
+    let rest: Vec<&Arg> = words.collect();
+    if HOOKED.contains(&&*subcommand) {
+        let skips = |arg: &&&Arg| skips_hooks(&subcommand, &arg.text);
+        if let Some(option) = rest.iter().take_while(|arg| arg.text != "--").find(skips) {
+            let what = format!("git {subcommand} {}", option.text);
+            found.push(Intent { kind: IntentKind::SkipsHooks, what });
+        }
+    }
+    if subcommand == "config" {
+        let named = rest.iter().position(|arg| names_hooks(&arg.text));
+        let reads =
+            rest.iter().any(|arg| matches!(&*arg.text, "get" | "--get" | "--get-all" | "list" | "--list" | "-l"));
+        let sets = named.is_some_and(|at| at + 1 < rest.len())
+            || rest.iter().any(|arg| arg.text.starts_with("--unset") || arg.text == "unset");
+        if let Some(at) = named.filter(|_| sets && !reads) {
+            let what = format!("git config {}", rest[at].text);
+            found.push(Intent { kind: IntentKind::RedirectsHooks, what });
+        }
+    }
+}
+
+/// Whether a setting decides which hooks git runs.
+fn names_hooks(setting: &str) -> bool {
+    let key = setting.split('=').next().unwrap_or_default().trim_matches('\'').to_ascii_lowercase();
+    key == "core.hookspath" || (key.starts_with("hook.") && key.ends_with(".enabled"))
+}
+
+/// Whether an option lets a subcommand pass over its hooks. `-n` means that to `git commit` alone.
+fn skips_hooks(subcommand: &str, option: &str) -> bool {
+    // git takes any beginning that is not ambiguous.
+    if option.len() > "--no-v".len() && "--no-verify".starts_with(option) {
+        return true;
+    }
+    let Some(letters) = option.strip_prefix('-').filter(|rest| !rest.starts_with('-')) else { return false };
+    // The letters after one that takes a value are that value.
+    subcommand == "commit"
+        && letters.chars().take_while(|letter| !"mFCctuS".contains(*letter)).any(|letter| letter == 'n')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command_line;
+
+    #[test]
+    fn command_lines() {
+        use IntentKind::{ChangesHooks, ChangesPolicy, ChangesRecord, RedirectsHooks, RemovesGate, SkipsHooks};
+        for (line, kinds) in [
+            ("git commit -m 'no-verify is not used'", &[][..]),
+            ("git commit --no-verify -m x", &[SkipsHooks]),
+            ("git commit --no-veri -m x", &[SkipsHooks]),
+            ("git commit -nm x", &[SkipsHooks]),
+            ("git commit -an -m x", &[SkipsHooks]),
+            ("git commit -mn", &[]),
+            ("git commit -m -n", &[SkipsHooks]),
+            ("git push -n origin main", &[]),
+            ("git push --no-verify", &[SkipsHooks]),
+            ("cd sub && git -C .. push origin HEAD --no-verify", &[SkipsHooks]),
+            ("git merge --no-verify x", &[SkipsHooks]),
+            ("git log --no-verify", &[]),
+            ("echo --no-verify", &[]),
+            ("git -c core.hooksPath=/dev/null commit -m x", &[RedirectsHooks]),
+            ("git -c user.name=x commit -m x", &[]),
+            ("git config core.hooksPath /dev/null", &[RedirectsHooks]),
+            ("git config --global core.hookspath x", &[RedirectsHooks]),
+            ("git config core.hooksPath", &[]),
+            ("git config --get core.hooksPath", &[]),
+            ("git config hook.pre-push.enabled false", &[RedirectsHooks]),
+            ("HUSKY=0 git push", &[RedirectsHooks]),
+            ("HUSKY=1 git push", &[]),
+            ("rm .git/hooks/pre-push", &[ChangesHooks]),
+            ("chmod -x .git/hooks/pre-push", &[ChangesHooks]),
+            ("echo exit 0 > .git/hooks/pre-push", &[ChangesHooks]),
+            ("cd .git && rm -f hooks/pre-push", &[ChangesHooks]),
+            ("cat .git/hooks/pre-push", &[]),
+            ("cp .git/hooks/pre-push /tmp/x", &[]),
+            ("rm -rf .git/gate", &[ChangesRecord]),
+            ("echo x >> .git/gate/journal.jsonl", &[ChangesRecord]),
+            ("sed -i s/block/off/ gate.toml", &[ChangesPolicy]),
+            ("cat gate.toml", &[]),
+            ("git add gate.toml", &[]),
+            ("gate uninstall --yes", &[RemovesGate]),
+            ("gate run test", &[]),
+            ("ssh host rm -rf .git/hooks", &[]),
+        ] {
+            let understood = command_line::understand(line, &()).unwrap();
+            let found: Vec<_> = of_line(&understood).into_iter().map(|intent| intent.kind).collect();
+            assert_eq!(found, kinds, "{line}");
+        }
+    }
+
+    #[test]
+    fn paths() {
+        for (path, kind) in [
+            ("/work/repo/.git/hooks/pre-push", Some(IntentKind::ChangesHooks)),
+            (".git/gate/journal.jsonl", Some(IntentKind::ChangesRecord)),
+            ("gate.toml", Some(IntentKind::ChangesPolicy)),
+            ("/work/repo/gate.toml", Some(IntentKind::ChangesPolicy)),
+            ("docs/gate.toml", None),
+            ("src/hooks/pre-push", None),
+            (".github/hooks/x.json", None),
+        ] {
+            let found = of_paths([&RepoPath::from(path)]);
+            assert_eq!(found.first().map(|intent| intent.kind), kind, "{path}");
+        }
+    }
+}

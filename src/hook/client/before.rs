@@ -1,0 +1,193 @@
+//! Before a tool runs: is it a push that would be refused, or a change of what guards the work?
+//!
+//! Asked early, so that the agent hears it before it has tried; the hooks of git and the judgement in CI do not rely on
+//! it.
+
+use std::collections::BTreeMap;
+
+use super::Decision;
+use super::desk::{Desk, clean};
+use super::evidence::policy_here;
+use super::told::Call;
+use crate::command_line::Understood;
+use crate::event::work::{Act, Denial};
+use crate::fact::Facts;
+use crate::fact::commits::NewCommits;
+use crate::fact::intent::Intent;
+use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Role, Subject};
+use crate::gates;
+use crate::gates::finding::{Effect, GateResult};
+use crate::moment::Moment;
+use crate::policy::{Policy, PolicySource};
+use crate::shell::program::{Arg, Leaf};
+
+/// Judges a call before it runs. `line` is what its command line means, where it has one.
+pub(super) fn judge(
+    desk: &mut Desk,
+    call: &Call,
+    what: &str,
+    intents: Vec<Intent>,
+    line: Option<&Understood>,
+) -> Decision {
+    let pushes = line.map(|line| pushes(desk, line)).unwrap_or_default();
+    if intents.is_empty() && pushes.is_empty() {
+        return Decision::Allow;
+    }
+    let policy = match policy_here(desk) {
+        Ok(policy) => policy,
+        Err(said) => {
+            desk.said.push(said);
+            return Decision::Allow;
+        }
+    };
+    if policy.source == PolicySource::Defaults {
+        return Decision::Allow;
+    }
+    let mut results = gates::judge(&policy, &Facts { intents, ..Facts::at(Moment::Write) });
+    if !pushes.is_empty() {
+        let facts = Facts { subjects: pushes, ..Facts::at(Moment::Push) };
+        results.extend(gates::judge(&about_refs(&policy), &facts));
+    }
+    let refused: Vec<&GateResult> = results.iter().filter(|result| result.effect() == Effect::Blocks).collect();
+    if refused.is_empty() {
+        return Decision::Allow;
+    }
+    let reason = reason(&refused);
+    let denial = Denial { tool: call.name.clone(), what: clean(what), reason: clean(&reason) };
+    desk.record(Some(&call.id), Act::Denied(denial));
+    Decision::Deny(reason)
+}
+
+/// The gates that decide on refs alone: what else a push must prove is asked when git has resolved it.
+fn about_refs(policy: &Policy) -> Policy {
+    let gates = policy.gates.iter().filter(|gate| gate.kind == gates::protected_branch::KIND.name).cloned().collect();
+    Policy { gates, ..policy.clone() }
+}
+
+fn reason(refused: &[&GateResult]) -> String {
+    let mut lines = Vec::new();
+    for result in refused {
+        for finding in result.decisive() {
+            lines.push(format!("gate: {}.", finding.message));
+            if let Some(fix) = &finding.fix {
+                lines.push(format!("Instead: {fix}."));
+            }
+            if let Some(remedy) = &finding.remedy {
+                lines.push(format!("Next: {remedy}"));
+            }
+        }
+    }
+    lines.join("\n")
+}
+
+/// The updates that the pushes of a line would ask for, as far as its words show them. Who the default branch is, is what
+/// a clone or a fetch recorded: nothing is asked over the network here.
+fn pushes(desk: &Desk, line: &Understood) -> Vec<Subject> {
+    let leaves = line.program.leaves.iter().zip(&line.purposes);
+    let here = leaves.filter(|(leaf, purpose)| !purpose.pushes.is_empty() && in_this_repository(leaf));
+    let mut found: Vec<Subject> = Vec::new();
+    for (leaf, purpose) in here {
+        let Ok(head) = desk.place.repo.head() else { return Vec::new() };
+        let current = head.branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
+        let remote = remote(leaf).unwrap_or_else(|| default_remote(desk, current));
+        let recorded = desk.place.repo.symbolic_ref(&format!("refs/remotes/{remote}/HEAD")).ok().flatten();
+        let default_branch =
+            match recorded.and_then(|name| Some(name.strip_prefix(&format!("refs/remotes/{remote}/"))?.to_owned())) {
+                Some(branch) => DefaultBranch::Known(format!("refs/heads/{branch}")),
+                None => DefaultBranch::Unknown("nobody asked".to_owned()),
+            };
+        for place in &purpose.pushes {
+            let (name, deleted) = match place.strip_prefix("delete:") {
+                Some(name) => (name, true),
+                None => (place.as_str(), false),
+            };
+            let name = if name == "@current" {
+                current.and_then(|branch| destination(desk, branch))
+            } else {
+                Some(name.to_owned())
+            };
+            let Some(name) = name.filter(|name| !name.starts_with("--") && !name.ends_with('?')) else { continue };
+            let remote_ref = if name.starts_with("refs/") { name.clone() } else { format!("refs/heads/{name}") };
+            let update = RefUpdate {
+                local_ref: head.branch.clone().unwrap_or_else(|| "HEAD".to_owned()),
+                new: head.commit.clone().filter(|_| !deleted),
+                remote_ref,
+                // It may not exist over there yet; then it is refused all the same.
+                old: head.commit.clone(),
+                remote: remote.clone(),
+                default_branch: default_branch.clone(),
+            };
+            if found.iter().all(|subject| subject.name != name) {
+                found.push(subject(name, update, current));
+            }
+        }
+    }
+    found
+}
+
+fn subject(name: String, update: RefUpdate, branch: Option<&str>) -> Subject {
+    Subject {
+        name,
+        role: Role::Commit,
+        commit: None,
+        tree: None,
+        base: Base::Unknown("it is not pushed yet".to_owned()),
+        changed: Some(Vec::new()),
+        opaque: Vec::new(),
+        update: Some(update),
+        commits: NewCommits::default(),
+        runs: BTreeMap::new(),
+        former_lines: BTreeMap::new(),
+        branch: branch.map(str::to_owned),
+        checked_out: Some(true),
+    }
+}
+
+/// Whether a command is about the repository it is started in, as far as its words show it.
+fn in_this_repository(leaf: &Leaf) -> bool {
+    let elsewhere = |arg: &Arg| arg.text == "-C" || arg.text.starts_with("--git-dir");
+    let away = leaf.directory.as_ref().is_some_and(|dir| {
+        dir.path.as_deref().is_none_or(|path| path.starts_with(['/', '~']) || path.split('/').any(|part| part == ".."))
+    });
+    let before_push = leaf.argv.iter().take_while(|arg| arg.text != "push");
+    !leaf.remote && !away && !before_push.into_iter().any(elsewhere)
+}
+
+/// The remote that the words of a push name.
+fn remote(leaf: &Leaf) -> Option<String> {
+    let mut words = leaf.argv.iter().skip_while(|arg| arg.text != "push").skip(1);
+    while let Some(word) = words.next() {
+        match word.text.as_str() {
+            "-o" | "--push-option" | "--receive-pack" | "--exec" => {
+                words.next();
+            }
+            "--repo" => return words.next().and_then(Arg::literal).map(str::to_owned),
+            option if option.starts_with('-') => {}
+            _ => return word.literal().map(str::to_owned),
+        }
+    }
+    None
+}
+
+fn default_remote(desk: &Desk, current: Option<&str>) -> String {
+    let config = |key: &str| desk.place.repo.config(key).ok().flatten();
+    current
+        .and_then(|branch| {
+            config(&format!("branch.{branch}.pushRemote"))
+                .or_else(|| config("remote.pushDefault"))
+                .or_else(|| config(&format!("branch.{branch}.remote")))
+        })
+        .unwrap_or_else(|| "origin".to_owned())
+}
+
+/// Where the branch that is checked out goes without being named: its own name, or its upstream's where that is asked for.
+fn destination(desk: &Desk, branch: &str) -> Option<String> {
+    let config = |key: &str| desk.place.repo.config(key).ok().flatten();
+    match config("push.default").as_deref() {
+        Some("upstream" | "tracking") => {
+            config(&format!("branch.{branch}.merge"))?.strip_prefix("refs/heads/").map(str::to_owned)
+        }
+        Some("nothing" | "matching") => None,
+        _ => Some(branch.to_owned()),
+    }
+}

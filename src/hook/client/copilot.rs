@@ -1,0 +1,144 @@
+//! GitHub Copilot CLI: its payloads, as version 1.0.102 was observed to write them. Tool calls have no id, the status of
+//! a command is in the last line of the text for the model, and a stop does not repeat what was said.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::payload::{self, path, text};
+use super::told::{Call, Ending, Stopping, Told, What};
+use super::tools::ClientFile;
+use crate::event::Ended;
+use crate::event::work::{Phase, Speaker, StopKind};
+
+/// How much of the end of the log is looked at for the last words, in bytes.
+const WINDOW: u64 = 256 * 1024;
+
+/// Reads one call.
+pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
+    let log = path(payload, "transcriptPath");
+    Told {
+        session: text(payload, "sessionId").to_owned(),
+        dir: path(payload, "cwd"),
+        actor: None,
+        planning: text(payload, "permissionMode") == "plan",
+        what: what(file, event, payload, log.as_deref()),
+        log,
+    }
+}
+
+fn what(file: &ClientFile, event: &str, payload: &Value, log: Option<&Path>) -> What {
+    match event {
+        "sessionStart" => What::Session(match text(payload, "source") {
+            "resume" => Phase::Resumed,
+            _ => Phase::Started,
+        }),
+        "sessionEnd" => What::Session(Phase::Ended),
+        "preCompact" => What::Session(Phase::Compacted),
+        "userPromptSubmitted" => What::Prompt { from: Speaker::Person, text: text(payload, "prompt").to_owned() },
+        "preToolUse" => What::Before(call(file, payload)),
+        "postToolUse" => after(call(file, payload), payload),
+        "postToolUseFailure" => What::Failed(call(file, payload), payload::bounded(text(payload, "error"), 2048)),
+        "subagentStart" => What::SubagentStarted(agent(payload)),
+        "subagentStop" => What::SubagentEnded(agent(payload)),
+        "agentStop" => {
+            let how = match text(payload, "stopReason") {
+                "end_turn" | "" => StopKind::Completed,
+                "error" => StopKind::Failed,
+                _ => StopKind::Aborted,
+            };
+            What::Stop(Stopping { how, words: log.map(last_words).unwrap_or_default(), running: 0, message: None })
+        }
+        _ => What::Nothing,
+    }
+}
+
+fn agent(payload: &Value) -> String {
+    payload::first(payload, &["agentId", "agentName", "agentType"]).unwrap_or_default().to_owned()
+}
+
+fn call(file: &ClientFile, payload: &Value) -> Call {
+    let none = Value::Null;
+    let args = payload.get("toolArgs").unwrap_or(&none);
+    // Older versions hand over the arguments as a text that holds JSON.
+    let parsed = args.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    payload::call(&file.tools, None, text(payload, "toolName"), parsed.as_ref().unwrap_or(args))
+}
+
+fn after(call: Call, payload: &Value) -> What {
+    let result = payload.get("toolResult").unwrap_or(&Value::Null);
+    let said = text(result, "textResultForLlm");
+    if matches!(text(result, "resultType"), "denied" | "rejected") {
+        return What::Failed(call, payload::bounded(said, 2048));
+    }
+    let (output, last) = said.trim_end().rsplit_once('\n').unwrap_or(("", said.trim_end()));
+    // `<shellId: 1 completed with exit code 3>`
+    let code = last
+        .strip_prefix("<shellId: ")
+        .and_then(|rest| rest.strip_suffix('>')?.rsplit_once(" completed with exit code ")?.1.parse().ok());
+    let background = code.is_none() && last.starts_with("<shellId: ");
+    let output = if code.is_some() { output } else { said };
+    What::After(
+        call,
+        Ending { ended: code.map(Ended::Exited), background, output: output.to_owned(), ..Ending::default() },
+    )
+}
+
+/// What the agent said last, by the client's log.
+fn last_words(log: &Path) -> String {
+    let bytes = super::log::end(log, WINDOW).unwrap_or_default();
+    let lines = bytes.rsplit(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    let said = |line: Value| {
+        (text(&line, "type") == "assistant.message").then(|| text(line.get("data")?, "content").to_owned().into())
+    };
+    lines.filter_map(|line| said(line).flatten()).find(|text: &String| !text.trim().is_empty()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn told(event: &str, payload: Value) -> Told {
+        read(&ClientFile::of("copilot"), event, &payload)
+    }
+
+    fn shell(said: &str) -> Ending {
+        let payload = json!({"sessionId": "s", "toolName": "bash", "toolArgs": {"command": "make test"},
+            "toolResult": {"resultType": "success", "textResultForLlm": said}});
+        match told("postToolUse", payload).what {
+            What::After(_, ending) => ending,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_status_is_in_the_last_line() {
+        for (said, ended, output, background) in [
+            ("ok\n<shellId: 0 completed with exit code 0>", Some(0), "ok", false),
+            ("a\n1 failed\n<shellId: 1 completed with exit code 3>", Some(3), "a\n1 failed", false),
+            ("<shellId: 1 completed with exit code 0>\nx", None, "<shellId: 1 completed with exit code 0>\nx", false),
+            ("<shellId: 2 is still running>", None, "<shellId: 2 is still running>", true),
+        ] {
+            let ending = shell(said);
+            assert_eq!(
+                (ending.ended, &*ending.output, ending.background),
+                (ended.map(Ended::Exited), output, background)
+            );
+        }
+    }
+
+    #[test]
+    fn the_last_words_are_in_the_log() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("events.jsonl");
+        let said = |text: &str| json!({"type": "assistant.message", "data": {"content": text}}).to_string();
+        std::fs::write(&log, [said("first"), said("Done."), said(""), "{}".to_owned()].join("\n")).unwrap();
+        let payload = json!({"sessionId": "s", "transcriptPath": log, "stopReason": "end_turn"});
+        let What::Stop(stop) = told("agentStop", payload).what else { panic!() };
+        assert_eq!((stop.how, stop.words.as_str()), (StopKind::Completed, "Done."));
+        let What::Stop(stop) = told("agentStop", json!({"stopReason": "abort"})).what else { panic!() };
+        assert_eq!((stop.how, stop.words.as_str()), (StopKind::Aborted, ""));
+    }
+}

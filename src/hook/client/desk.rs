@@ -1,0 +1,134 @@
+//! Where an agent is at work: the repository, the session's memory, and the record of what it does.
+
+use std::path::{Path, PathBuf};
+
+use super::Client;
+use super::memory::{Memory, Store};
+use super::payload::{TEXT, bounded};
+use super::told::Told;
+use crate::engine::Workplace;
+use crate::event::work::{Act, Edit, Work};
+use crate::event::{EventKind, Grade, Origin};
+use crate::git::Repo;
+use crate::journal::NewEvent;
+use crate::redact::redact;
+use crate::repo_path::RepoPath;
+use crate::session::Session;
+
+/// How much of a text is looked at for secrets before it is cut, in bytes.
+const LOOKED_AT: usize = 4 * TEXT;
+
+/// The place of one call of a hook.
+pub(super) struct Desk {
+    pub(super) place: Workplace,
+    pub(super) root: PathBuf,
+    pub(super) client: Client,
+    pub(super) store: Store,
+    pub(super) memory: Memory,
+    actor: Option<String>,
+    /// What is to be said on standard error: what could not be done.
+    pub(super) said: Vec<String>,
+}
+
+impl Desk {
+    /// The desk of whoever tells this; `None` outside of a working tree.
+    pub(super) fn of(client: Client, told: &Told) -> Option<Self> {
+        let session = Session { id: told.session.clone(), agent: Some(client.name().to_owned()) };
+        let dir = place_of_work(told.dir.as_deref())?;
+        let place = Workplace::of_session(&dir, session).ok()?;
+        let root = place.repo.root()?.to_owned();
+        let store = Store::of(&place.repo.gate_dir(), &told.session);
+        let memory = store.memory();
+        Some(Self { place, root, client, store, memory, actor: told.actor.clone(), said: Vec::new() })
+    }
+
+    /// Writes down what the agent did.
+    pub(super) fn record(&mut self, call: Option<&str>, act: Act) {
+        let head = self.place.repo.head().ok().and_then(|head| head.commit);
+        let work = Work { actor: self.actor.clone(), call: call.map(str::to_owned), head, act };
+        self.append(vec![EventKind::Work(Box::new(work))]);
+    }
+
+    /// Writes down what happened.
+    pub(super) fn append(&mut self, kinds: Vec<EventKind>) {
+        let origin = Origin { by: self.client.name().to_owned(), grade: Grade::Hooked };
+        let session = Some(self.place.session.id.clone());
+        for kind in kinds {
+            let event = NewEvent { session: session.clone(), origin: origin.clone(), kind };
+            if let Err(error) = self.place.journal.append(event) {
+                self.said.push(format!("gate: this is not in the journal: {error}"));
+            }
+        }
+    }
+
+    /// Keeps the memory of the session.
+    pub(super) fn remember(&mut self) {
+        if let Err(error) = self.store.keep(&self.memory) {
+            self.said.push(format!("gate: what this session was told is not remembered: {error}"));
+        }
+    }
+
+    /// A path as events hold it: relative to the root, absolute outside of it.
+    pub(super) fn path(&self, path: &RepoPath, told: &Told) -> RepoPath {
+        let path = path.to_os();
+        let full = match &told.dir {
+            Some(dir) if path.is_relative() => dir.join(&path),
+            _ => path,
+        };
+        self.inside(&full).unwrap_or_else(|| RepoPath::from_os(full.as_os_str()))
+    }
+
+    /// A directory relative to the root; `None` outside of it.
+    pub(super) fn inside(&self, path: &Path) -> Option<RepoPath> {
+        let relative =
+            |path: &Path| path.strip_prefix(&self.root).ok().map(|inner| RepoPath::from_os(inner.as_os_str()));
+        relative(path).or_else(|| {
+            // Through a link, or with `..`: what does not exist yet lies where its folder is.
+            let real = path
+                .canonicalize()
+                .ok()
+                .or_else(|| Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?)))?;
+            relative(&real).or_else(|| {
+                real.strip_prefix(self.root.canonicalize().ok()?).ok().map(|inner| RepoPath::from_os(inner.as_os_str()))
+            })
+        })
+    }
+
+    /// Edits as events hold them.
+    pub(super) fn edits(&self, edits: &[Edit], told: &Told) -> Vec<Edit> {
+        let clean = |edit: &Edit| Edit {
+            path: self.path(&edit.path, told),
+            how: edit.how,
+            removed: redact(&edit.removed).into_owned(),
+            added: redact(&edit.added).into_owned(),
+        };
+        edits.iter().map(clean).collect()
+    }
+}
+
+/// A text as events hold it: bounded, secrets removed.
+pub(super) fn clean(text: &str) -> String {
+    bounded(&redact(&bounded(text, LOOKED_AT)), TEXT)
+}
+
+/// Where the agent is at work. Its own directory counts inside any working tree of the project; an agent that has gone
+/// elsewhere is still at work on the project that its client was started for.
+fn place_of_work(told: Option<&Path>) -> Option<PathBuf> {
+    let named = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    let project = named.or_else(|| std::env::current_dir().ok()).filter(|dir| dir.is_dir());
+    let told = told.filter(|dir| dir.is_dir());
+    let (told, project) = match (told, project) {
+        (None, project) => return project,
+        (Some(told), None) => return Some(told.to_owned()),
+        (Some(told), Some(project)) => (told, project),
+    };
+    if told.starts_with(&project) {
+        return Some(told.to_owned());
+    }
+    let common = |dir: &Path| Repo::discover(dir).ok().map(|repo| repo.common_dir().to_owned());
+    match (common(told), common(&project)) {
+        (Some(there), Some(here)) if there != here => Some(project),
+        (None, Some(_)) => Some(project),
+        _ => Some(told.to_owned()),
+    }
+}

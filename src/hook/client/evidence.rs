@@ -1,0 +1,291 @@
+//! A command that the agent ran becomes evidence: two snapshots of ours, and the status that its client reports.
+
+use std::path::Path;
+
+use super::desk::{Desk, clean};
+use super::memory::Pending;
+use super::told::{Ending, Told};
+use crate::command_line::{self, ExitDecides, Outcome, Record, Understood};
+use crate::event::work::{Act, CommandEnd, ShellCommand};
+use crate::event::{Ended, EventKind, Run, RunReport};
+use crate::policy::Policy;
+use crate::repo_path::RepoPath;
+use crate::run::{self, Output};
+use crate::runner::{Catalogue, CommandKind, ProjectFiles, read_output_of};
+
+/// How much of the end of an output is kept, in bytes.
+const TAIL: usize = 8 * 1024;
+/// How much of the end of an output is read, in bytes.
+const READ: usize = 64 * 1024;
+/// How many paths an event lists.
+const PATHS: usize = 256;
+
+/// What a command line that is about to run means for the record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Weight {
+    /// It only reads: nothing needs to be known of it before it runs.
+    Light,
+    /// It does something.
+    Some,
+    /// It checks the code, or may: what it ran on must be known.
+    Checks,
+}
+
+/// Reads a line. Nothing of the repository is opened for it but the task files that say what it means.
+pub(super) fn understand(line: &str, dir: &Path) -> Option<Understood> {
+    command_line::understand(line, &Directory(dir)).ok()
+}
+
+/// Weighs a line; `None`: one that cannot be read.
+pub(super) fn weigh(line: Option<&Understood>) -> Weight {
+    const CHECKS: [CommandKind; 4] = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
+    let Some(line) = line else { return Weight::Checks };
+    let light = |kinds: &[&str]| kinds.iter().all(|kind| *kind == "read");
+    if line.program.truncated || line.purposes.iter().any(|one| CHECKS.iter().any(|kind| one.is(*kind))) {
+        Weight::Checks
+    } else if line.purposes.iter().all(|one| light(&one.kinds) && !one.edits) {
+        Weight::Light
+    } else if line.purposes.iter().any(|one| one.kinds.contains(&"other")) {
+        // A script nobody knows may be the command that the policy declares.
+        Weight::Checks
+    } else {
+        Weight::Some
+    }
+}
+
+/// Looks at the working tree before a command runs.
+pub(super) fn begin(desk: &mut Desk, told: &Told, call: &str, line: &str, dir: Option<&Path>) {
+    let Some(dir) = directory(desk, told, dir) else { return };
+    match desk.place.repo.keep_now() {
+        Ok(start) => {
+            let line = clean(line);
+            let pending =
+                Pending { call: call.to_owned(), line, dir, start, end: None, tail: String::new(), millis: 0 };
+            if let Err(error) = desk.store.put(&pending) {
+                desk.said.push(format!("gate: what this command runs on is not remembered: {error}"));
+            }
+        }
+        Err(error) => desk.said.push(format!("gate: the working tree could not be read: {error}")),
+    }
+}
+
+/// Writes down a command that ended, and what it proves.
+pub(super) fn end(desk: &mut Desk, told: &Told, call: &str, line: &str, dir: Option<&Path>, ending: &Ending) {
+    let pending = desk.store.take(call);
+    let tail = tail_of(&ending.output);
+    let mut command = ShellCommand {
+        line: clean(line),
+        dir: directory(desk, told, dir),
+        ended: ending.ended,
+        tail: tail.clone(),
+        background: ending.background,
+        start: pending.as_ref().map(|pending| pending.start.clone()),
+        end: None,
+    };
+    let Some(mut pending) = pending else {
+        desk.record(Some(call), Act::Command(Box::new(command)));
+        return;
+    };
+    if ending.background {
+        desk.record(Some(call), Act::Command(Box::new(command)));
+        let _ = desk.store.put(&pending);
+        return;
+    }
+    pending.end = match desk.place.repo.keep_now() {
+        Ok(end) => Some(end),
+        Err(error) => {
+            desk.said.push(format!("gate: the working tree could not be read: {error}"));
+            None
+        }
+    };
+    command.end.clone_from(&pending.end);
+    let from_log = || super::log::status(desk.client, told.log.as_deref()?, call);
+    let ended = ending.ended.or_else(|| if ending.in_log { from_log() } else { None });
+    command.ended = ended;
+    desk.record(Some(call), Act::Command(Box::new(command)));
+    pending.millis = ending.millis;
+    match ended {
+        Some(ended) => prove(desk, &pending, ended, &plain(&ending.output)),
+        None if ending.in_log => {
+            pending.tail = tail;
+            let _ = desk.store.put(&pending);
+        }
+        None => {}
+    }
+}
+
+/// Writes down the end of a command that was left in the background.
+pub(super) fn end_of_background(desk: &mut Desk, call: &str, ended: Option<Ended>, output: Option<&Path>) {
+    let text = output.map(end_of_file).unwrap_or_default();
+    let end = CommandEnd { ended, tail: tail_of(&text) };
+    desk.record(Some(call), Act::CommandEnded(end));
+    let Some(mut pending) = desk.store.take(call) else { return };
+    let Some(ended) = ended else { return };
+    match desk.place.repo.keep_now() {
+        Ok(end) => pending.end = Some(end),
+        Err(error) => desk.said.push(format!("gate: the working tree could not be read: {error}")),
+    }
+    prove(desk, &pending, ended, &plain(&text));
+}
+
+/// Learns from the client's log how commands ended whose status its hook did not tell.
+pub(super) fn settle(desk: &mut Desk, log: Option<&Path>) {
+    let Some(log) = log else { return };
+    for pending in desk.store.ended() {
+        let Some(ended) = super::log::status(desk.client, log, &pending.call) else { continue };
+        desk.store.take(&pending.call);
+        let end = CommandEnd { ended: Some(ended), tail: String::new() };
+        desk.record(Some(&pending.call), Act::CommandEnded(end));
+        prove(desk, &pending, ended, &pending.tail);
+    }
+}
+
+/// Writes down a run for each declared command that this one was.
+fn prove(desk: &mut Desk, pending: &Pending, ended: Ended, output: &str) {
+    let Some(end) = &pending.end else { return };
+    let policy = match policy_here(desk) {
+        Ok(policy) => policy,
+        Err(said) => {
+            desk.said.push(said);
+            return;
+        }
+    };
+    let served = served(&policy, &desk.root, pending, ended, output);
+    if served.is_empty() {
+        return;
+    }
+    let mut changed = match desk.place.repo.changed_between(&pending.start, end) {
+        Ok(changed) => changed,
+        Err(error) => {
+            desk.said.push(format!("gate: two snapshots could not be compared: {error}"));
+            return;
+        }
+    };
+    changed.truncate(PATHS);
+    let tail = tail_of(output);
+    let runs = served.into_iter().map(|served| {
+        EventKind::Run(Box::new(Run {
+            command: served.command,
+            start: pending.start.clone(),
+            end: end.clone(),
+            changed: changed.clone(),
+            ended: served.ended,
+            millis: pending.millis,
+            report: served.report,
+            masked: served.masked,
+            tail: tail.clone(),
+            policy: policy.digest.clone(),
+        }))
+    });
+    desk.append(runs.collect());
+}
+
+/// The policy that counts for what is checked out.
+pub(super) fn policy_here(desk: &Desk) -> Result<Policy, String> {
+    let repo = &desk.place.repo;
+    let lineage = repo
+        .head()
+        .and_then(|head| {
+            head.commit
+                .map(|commit| crate::fact::collect::lineage(repo, &commit, crate::fact::collect::BaseOf::AnyRemote))
+                .transpose()
+        })
+        .map_err(|error| format!("gate: git cannot be asked: {error}"))?;
+    let (policy, _) = desk.place.policy(lineage.as_ref()).map_err(|failure| format!("gate: {failure}"))?;
+    Ok(policy)
+}
+
+/// A declared command that a command line was.
+struct Served {
+    command: crate::event::CommandRef,
+    ended: Ended,
+    report: Option<RunReport>,
+    masked: Option<String>,
+}
+
+fn served(policy: &Policy, root: &Path, pending: &Pending, ended: Ended, output: &str) -> Vec<Served> {
+    let same = policy
+        .commands
+        .iter()
+        .filter(|command| command.run.trim() == pending.line.trim() && command.dir == pending.dir);
+    same.map(|command| {
+        let dir = root.join(command.dir.to_os());
+        let files = Directory(&dir);
+        let understood = command_line::understand(&command.run, &files).ok();
+        let ids = understood.iter().flat_map(|line| &line.purposes).flat_map(command_line::Purpose::runs);
+        let runners: Vec<_> = ids.filter_map(|id| Catalogue::embedded().runner(id)).collect();
+        let report = read_output_of(Catalogue::embedded(), &runners, output).reports.into_iter().next();
+        let status = match ended {
+            Ended::Exited(status) => Some(status),
+            _ => None,
+        };
+        let record = Record { status, output: Some(output), background: false };
+        let judged = command_line::judge(&command.run, &record, &files);
+        let masked = ended.success()
+            && judged.exit_decides == Some(ExitDecides::NoMasked)
+            && judged.result != Some(Outcome::Pass);
+        Served { command: command.reference(), ended, report, masked: masked.then_some(judged.reason) }
+    })
+    .collect()
+}
+
+/// The directory of a call, relative to the root; `None` outside of it.
+fn directory(desk: &Desk, told: &Told, dir: Option<&Path>) -> Option<RepoPath> {
+    let base = told.dir.clone().unwrap_or_else(|| desk.root.clone());
+    desk.inside(&dir.map_or(base.clone(), |dir| base.join(dir)))
+}
+
+fn output_of(text: &str) -> Output {
+    let bytes = text.as_bytes();
+    let cut = bytes.len() > READ;
+    let tail = bytes[bytes.len() - bytes.len().min(READ)..].to_vec();
+    Output { head: Vec::new(), tail, total: bytes.len() as u64, cut }
+}
+
+fn tail_of(text: &str) -> String {
+    run::clean_tail(&output_of(text), TAIL)
+}
+
+fn plain(text: &str) -> String {
+    run::plain_text(&output_of(text).end())
+}
+
+fn end_of_file(path: &Path) -> String {
+    super::log::end(path, READ as u64).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
+
+/// The project files of a directory: task files that say what a command line means.
+pub(super) struct Directory<'a>(pub(super) &'a Path);
+
+impl ProjectFiles for Directory<'_> {
+    fn read(&self, path: &str) -> Option<String> {
+        const LARGEST: u64 = 1 << 20;
+        let path = self.0.join(path);
+        let length = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?.len();
+        (length <= LARGEST).then(|| std::fs::read_to_string(path).ok()).flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_reads_is_light_and_what_may_check_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        for (line, weight) in [
+            ("ls -la", Weight::Light),
+            ("cat a | grep b | head -3", Weight::Light),
+            ("cd src && rg -n foo", Weight::Light),
+            ("cargo test", Weight::Checks),
+            ("cd web && npm test 2>&1 | tail -5", Weight::Checks),
+            ("sh test.sh", Weight::Checks),
+            ("./check", Weight::Checks),
+            ("git commit -m x", Weight::Some),
+            ("echo hello > file.txt", Weight::Some),
+            ("if then fi (", Weight::Checks),
+        ] {
+            assert_eq!(weigh(understand(line, dir.path()).as_ref()), weight, "{line}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Gemini CLI: its payloads, as version 0.61.0 was observed to write them. Tool calls have no id, and the status of a
+//! command is a line in the text for the model, absent where it is 0.
+
+use serde_json::Value;
+
+use super::payload::{self, path, text};
+use super::told::{Call, Ending, Stopping, Told, What};
+use super::tools::ClientFile;
+use crate::event::Ended;
+use crate::event::work::{Phase, Speaker, StopKind};
+
+/// Reads one call.
+pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
+    Told {
+        session: text(payload, "session_id").to_owned(),
+        dir: path(payload, "cwd"),
+        log: path(payload, "transcript_path"),
+        actor: None,
+        planning: matches!(text(payload, "approval_mode"), "plan"),
+        what: what(file, event, payload),
+    }
+}
+
+fn what(file: &ClientFile, event: &str, payload: &Value) -> What {
+    match event {
+        "SessionStart" => What::Session(match text(payload, "source") {
+            "resume" => Phase::Resumed,
+            _ => Phase::Started,
+        }),
+        "SessionEnd" => What::Session(Phase::Ended),
+        "BeforeAgent" => What::Prompt { from: Speaker::Person, text: text(payload, "prompt").to_owned() },
+        "BeforeTool" => What::Before(call(file, payload)),
+        "AfterTool" => after(call(file, payload), payload),
+        "AfterAgent" => What::Stop(Stopping {
+            how: StopKind::Completed,
+            words: text(payload, "prompt_response").to_owned(),
+            running: 0,
+            message: None,
+        }),
+        _ => What::Nothing,
+    }
+}
+
+fn call(file: &ClientFile, payload: &Value) -> Call {
+    let input = payload.get("tool_input").unwrap_or(&Value::Null);
+    payload::call(&file.tools, None, text(payload, "tool_name"), input)
+}
+
+/// A command that its own filter refused looks like a success, without the form that the text of a run has.
+fn after(call: Call, payload: &Value) -> What {
+    let response = payload.get("tool_response").unwrap_or(&Value::Null);
+    let said = text(response, "llmContent");
+    if response.get("error").is_some_and(|error| !error.is_null()) {
+        return What::Failed(call, payload::bounded(said, 2048));
+    }
+    let body = said.trim().strip_prefix("<untrusted_context>").unwrap_or(said.trim()).trim_start();
+    let body = body.strip_suffix("</untrusted_context>").unwrap_or(body).trim_end();
+    let Some(body) = body.strip_prefix("Output: ").or_else(|| body.strip_prefix("Output:")) else {
+        return match &call.does {
+            super::told::Does::Shell { .. } => What::Failed(call, payload::bounded(said, 2048)),
+            _ => What::After(call, Ending { output: String::new(), ..Ending::default() }),
+        };
+    };
+    // What the client adds stands behind the output, line by line.
+    let (mut ended, mut background, mut lost) = (None, false, false);
+    let mut rest = body;
+    while let Some((before, line)) = rest.rsplit_once('\n').or(Some(("", rest))).filter(|_| !rest.is_empty()) {
+        match line.split_once(": ") {
+            Some(("Exit Code", code)) => ended = code.trim().parse().ok().map(Ended::Exited),
+            Some(("Signal", signal)) => lost |= !matches!(signal.trim(), "" | "0" | "(none)"),
+            Some(("Error", error)) => lost |= !matches!(error.trim(), "" | "(none)"),
+            Some(("Background PIDs", pids)) => background |= !matches!(pids.trim(), "" | "(none)"),
+            Some(("Process Group PGID", _)) => {}
+            _ => break,
+        }
+        rest = before;
+    }
+    let whole = body.lines().any(|line| line.starts_with("Process Group PGID: "));
+    let ended = ended.or((whole && !lost && !background).then_some(Ended::Exited(0))).filter(|_| !lost);
+    What::After(call, Ending { ended, background, output: rest.to_owned(), ..Ending::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn shell(said: &str) -> What {
+        let payload = json!({"session_id": "s", "tool_name": "run_shell_command",
+            "tool_input": {"command": "make test"}, "tool_response": {"llmContent": said}});
+        read(&ClientFile::of("gemini"), "AfterTool", &payload).what
+    }
+
+    #[test]
+    fn a_status_is_a_line_behind_the_output() {
+        for (said, ended, output) in [
+            ("<untrusted_context>\nOutput: ok\nProcess Group PGID: 9\n</untrusted_context>", Some(0), "ok"),
+            (
+                "<untrusted_context>\nOutput: a\nb\nExit Code: 3\nProcess Group PGID: 9\n</untrusted_context>",
+                Some(3),
+                "a\nb",
+            ),
+            ("Output: Exit Code: 0\nx\nExit Code: 1\nProcess Group PGID: 9", Some(1), "Exit Code: 0\nx"),
+            ("Output: x\nSignal: 9\nProcess Group PGID: 9", None, "x"),
+            ("Output: cut off", None, "cut off"),
+        ] {
+            let What::After(_, ending) = shell(said) else { panic!("{said}") };
+            assert_eq!((ending.ended, &*ending.output), (ended.map(Ended::Exited), output), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_refused_command_did_not_run() {
+        assert!(matches!(shell("Command injection detected: $() is blocked"), What::Failed(..)));
+    }
+
+    #[test]
+    fn two_equal_calls_have_one_id_and_others_another() {
+        let id = |command: &str| {
+            let payload = json!({"tool_name": "run_shell_command", "tool_input": {"command": command}});
+            match read(&ClientFile::of("gemini"), "BeforeTool", &payload).what {
+                What::Before(call) => call.id,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(id("a"), id("a"));
+        assert_ne!(id("a"), id("b"));
+    }
+}

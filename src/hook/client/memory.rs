@@ -1,0 +1,206 @@
+//! What one call of a hook leaves for the next: a small file for each session, and one for each command that runs.
+//!
+//! Scratch, not record: what is lost here costs a snapshot or a word said twice, never a proof.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::digest::hex_digest;
+use crate::repo_path::RepoPath;
+use crate::snapshot::KeptSnapshot;
+use crate::verdict::artifact;
+
+/// How many texts are remembered as told.
+const TOLD: usize = 16;
+/// What is older than this belongs to a session that is over.
+const OLD: Duration = Duration::from_hours(7 * 24);
+/// The largest file that is read, in bytes.
+const LARGEST: u64 = 4 << 20;
+
+/// The memory of a session.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Memory {
+    /// The content when a person last said what to do; `None`: nobody looked.
+    pub(super) task_began_on: Option<String>,
+    /// Digests of the feedback that was given, the newest last: some clients hand it back as a prompt.
+    told: Vec<String>,
+    /// When a person last broke off a turn, in milliseconds since 1970.
+    pub(super) aborted: Option<u64>,
+    /// The message after which a stop was judged last.
+    pub(super) judged: Option<String>,
+}
+
+impl Memory {
+    /// Notes that the agent is told this.
+    pub(super) fn tell(&mut self, text: &str) {
+        self.told.push(print(text));
+        let surplus = self.told.len().saturating_sub(TOLD);
+        self.told.drain(..surplus);
+    }
+
+    /// Whether this is what the agent was told.
+    pub(super) fn was_told(&self, text: &str) -> bool {
+        self.told.contains(&print(text))
+    }
+}
+
+fn print(text: &str) -> String {
+    hex_digest(&[text.trim().as_bytes()])[..16].to_owned()
+}
+
+/// A command that was started, and what is known of it by now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Pending {
+    /// The call.
+    pub(super) call: String,
+    /// The line, secrets removed.
+    pub(super) line: String,
+    /// Where it runs, relative to the root.
+    pub(super) dir: RepoPath,
+    /// The working tree before.
+    pub(super) start: KeptSnapshot,
+    /// The working tree after, where it is known to have ended while its status is not.
+    #[serde(default)]
+    pub(super) end: Option<KeptSnapshot>,
+    /// What is kept of the output.
+    #[serde(default)]
+    pub(super) tail: String,
+    /// How long it took, in milliseconds.
+    #[serde(default)]
+    pub(super) millis: u64,
+}
+
+/// The files of one session.
+#[derive(Clone, Debug)]
+pub(super) struct Store {
+    folder: PathBuf,
+    stem: String,
+}
+
+impl Store {
+    /// Those of `session` in the repository whose gate directory this is.
+    pub(super) fn of(gate_dir: &Path, session: &str) -> Self {
+        Self { folder: gate_dir.join("hooked"), stem: artifact::file_stem(session) }
+    }
+
+    /// The memory; an empty one where there is none.
+    pub(super) fn memory(&self) -> Memory {
+        read(&self.folder.join(format!("{}.json", self.stem))).unwrap_or_default()
+    }
+
+    /// Keeps the memory.
+    pub(super) fn keep(&self, memory: &Memory) -> io::Result<()> {
+        self.write(&self.folder.join(format!("{}.json", self.stem)), memory)
+    }
+
+    /// Notes a command.
+    pub(super) fn put(&self, pending: &Pending) -> io::Result<()> {
+        self.write(&self.place(&pending.call), pending)
+    }
+
+    /// Takes a command out.
+    pub(super) fn take(&self, call: &str) -> Option<Pending> {
+        let place = self.place(call);
+        let pending = read(&place)?;
+        let _ = fs::remove_file(place);
+        Some(pending)
+    }
+
+    /// The commands of the session that ended and whose status is still to be learned.
+    pub(super) fn ended(&self) -> Vec<Pending> {
+        self.files(|name| name.starts_with(&format!("{}.call-", self.stem)))
+            .filter_map(|path| read::<Pending>(&path))
+            .filter(|pending| pending.end.is_some())
+            .collect()
+    }
+
+    /// Forgets the session, and whatever is old.
+    pub(super) fn forget(&self) {
+        let own = self.files(|name| name.starts_with(&format!("{}.", self.stem)));
+        own.for_each(|path| drop(fs::remove_file(path)));
+        let now = SystemTime::now();
+        let old = |path: &PathBuf| {
+            let modified = fs::metadata(path).and_then(|meta| meta.modified());
+            modified.is_ok_and(|at| now.duration_since(at).is_ok_and(|age| age > OLD))
+        };
+        self.files(|_| true).filter(old).for_each(|path| drop(fs::remove_file(path)));
+    }
+
+    fn files(&self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = PathBuf> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        entries.filter(move |entry| wanted(&entry.file_name().to_string_lossy())).map(|entry| entry.path())
+    }
+
+    fn place(&self, call: &str) -> PathBuf {
+        self.folder.join(format!("{}.call-{}.json", self.stem, &hex_digest(&[call.as_bytes()])[..16]))
+    }
+
+    fn write(&self, path: &Path, value: &impl Serialize) -> io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        artifact::write_json(path, value)
+    }
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    let length = fs::metadata(path).ok()?.len();
+    (length <= LARGEST).then(|| serde_json::from_slice(&fs::read(path).ok()?).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oid::Oid;
+
+    fn pending(call: &str, ended: bool) -> Pending {
+        let snapshot = KeptSnapshot {
+            head: None,
+            tree: Oid::empty_tree(false),
+            untracked: Vec::new(),
+            hidden: Vec::new(),
+            opaque: Vec::new(),
+        };
+        Pending {
+            call: call.to_owned(),
+            line: "make test".to_owned(),
+            dir: RepoPath::default(),
+            start: snapshot.clone(),
+            end: ended.then_some(snapshot),
+            tail: String::new(),
+            millis: 0,
+        }
+    }
+
+    #[test]
+    fn sessions_do_not_see_each_others_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let (one, other) = (Store::of(dir.path(), "s"), Store::of(dir.path(), "s.call-x"));
+        one.put(&pending("a", false)).unwrap();
+        one.put(&pending("b", true)).unwrap();
+        other.put(&pending("c", true)).unwrap();
+        assert_eq!(one.ended(), [pending("b", true)]);
+        assert_eq!(one.take("a"), Some(pending("a", false)));
+        assert_eq!(one.take("a"), None, "it is taken out");
+        assert_eq!(one.take("c"), None);
+        one.keep(&Memory { judged: Some("m".to_owned()), ..Memory::default() }).unwrap();
+        one.forget();
+        assert_eq!((one.memory(), one.ended()), (Memory::default(), Vec::new()));
+        assert_eq!(other.ended().len(), 1);
+    }
+
+    #[test]
+    fn what_was_told_is_known_again_and_bounded() {
+        let mut memory = Memory::default();
+        for number in 0..40 {
+            memory.tell(&format!("text {number}\n"));
+        }
+        assert!(memory.was_told("text 39") && memory.was_told(" text 30 "));
+        assert!(!memory.was_told("text 1") && !memory.was_told(""));
+        assert_eq!(memory.told.len(), TOLD);
+    }
+}

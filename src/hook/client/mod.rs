@@ -1,0 +1,301 @@
+//! What agent clients ask through their hooks: each has one module that reads its payloads and writes its answers; what
+//! they share stands here.
+//!
+//! A client waits for the answer, and whatever goes wrong here must not stop the agent: then nothing is answered, which
+//! every client takes for "go on", and standard error says why.
+
+mod before;
+mod claude;
+mod codex;
+mod copilot;
+mod desk;
+mod evidence;
+mod gemini;
+mod log;
+mod memory;
+mod opencode;
+mod patch;
+mod payload;
+mod stop;
+mod told;
+mod tools;
+
+use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use self::desk::{Desk, clean};
+use self::evidence::Weight;
+use self::told::{Call, Does, Told, What};
+pub use self::tools::{ClientFile, Event, Form, Install};
+use crate::event::work::{Act, Denial, Phase, Prompt, ShellCommand, Speaker, ToolUse};
+use crate::event::{Damage, EventKind};
+use crate::fact::intent;
+use crate::repo_path::RepoPath;
+
+/// A client whose hooks call `gate`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum Client {
+    /// Claude Code
+    Claude,
+    /// Codex CLI
+    Codex,
+    /// `OpenCode`, through its plugin
+    #[value(name = "opencode")]
+    OpenCode,
+    /// Gemini CLI
+    Gemini,
+    /// GitHub Copilot CLI
+    Copilot,
+}
+
+impl Client {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Claude, Self::Codex, Self::OpenCode, Self::Gemini, Self::Copilot];
+
+    /// The word on the command line, in events and in file names.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+            Self::OpenCode => "opencode",
+            Self::Gemini => "gemini",
+            Self::Copilot => "copilot",
+        }
+    }
+
+    fn read(self, file: &ClientFile, event: &str, payload: &Value) -> Told {
+        match self {
+            Self::Claude => claude::read(file, event, payload),
+            Self::Codex => codex::read(file, event, payload),
+            Self::OpenCode => opencode::read(file, event, payload),
+            Self::Gemini => gemini::read(file, event, payload),
+            Self::Copilot => copilot::read(file, event, payload),
+        }
+    }
+
+    /// The one form in which the client takes this decision; `None`: nothing is printed, and it goes on.
+    ///
+    /// Fields that a client does not know make it throw the whole answer away, so there are no others.
+    fn answer(self, event: &str, decision: &Decision) -> Option<Value> {
+        Some(match (self, decision) {
+            // There is no way to speak to the person in Copilot.
+            (_, Decision::Allow) | (Self::Copilot, Decision::Release(_)) => return None,
+            (Self::Gemini, Decision::Push(reason) | Decision::Deny(reason)) => {
+                json!({"decision": "deny", "reason": reason})
+            }
+            (_, Decision::Push(reason)) => json!({"decision": "block", "reason": reason}),
+            (Self::OpenCode, Decision::Deny(reason)) => json!({"decision": "deny", "reason": reason}),
+            (Self::Copilot, Decision::Deny(reason)) => {
+                json!({"permissionDecision": "deny", "permissionDecisionReason": reason})
+            }
+            (Self::Claude | Self::Codex, Decision::Deny(reason)) => json!({"hookSpecificOutput": {
+                "hookEventName": event,
+                "permissionDecision": "deny",
+                "permissionDecisionReason": reason,
+            }}),
+            (_, Decision::Release(words)) => json!({"systemMessage": words}),
+        })
+    }
+}
+
+/// What is decided about a call of a hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Decision {
+    /// The agent goes on, or ends.
+    Allow,
+    /// The agent is told this and goes on.
+    Push(String),
+    /// The agent ends; its person is told this.
+    Release(String),
+    /// The tool does not run, for this reason.
+    Deny(String),
+}
+
+/// What a hook answers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reply {
+    /// For standard output: one JSON object, or nothing.
+    pub answer: Option<Value>,
+    /// For standard error.
+    pub said: Vec<String>,
+}
+
+/// Answers one call of a hook.
+pub fn answer(client: Client, event: &str, stdin: &[u8]) -> Reply {
+    let payload: Value = match serde_json::from_slice(stdin) {
+        Ok(payload @ Value::Object(_)) => payload,
+        Ok(_) => return malformed(client, event, "it is no JSON object"),
+        Err(error) => return malformed(client, event, &error.to_string()),
+    };
+    let file = ClientFile::of(client.name());
+    let told = client.read(&file, event, &payload);
+    if concerns_nobody(&told) {
+        return Reply::default();
+    }
+    if told.session.is_empty() {
+        return malformed(client, event, "it names no session");
+    }
+    let budget = file.install.events.get(event).map_or(10, |event| event.budget);
+    within(Duration::from_secs(budget.into()), client, event, move || {
+        let Some(mut desk) = Desk::of(client, &told) else { return (Decision::Allow, Vec::new()) };
+        let decision = handle(&mut desk, &told);
+        (decision, desk.said)
+    })
+}
+
+/// Whether nothing is to be judged, remembered or written down: then nothing of the repository is opened.
+fn concerns_nobody(told: &Told) -> bool {
+    match &told.what {
+        What::Before(Call { does: Does::Shell { line, dir, .. }, .. }) => {
+            let dir = dir.as_deref().or(told.dir.as_deref()).unwrap_or_else(|| Path::new("."));
+            evidence::weigh(evidence::understand(line, dir).as_ref()) == Weight::Light
+        }
+        What::Before(Call { does: Does::Edits(edits), .. }) => {
+            intent::of_paths(edits.iter().map(|edit| &edit.path)).is_empty()
+        }
+        What::Nothing | What::Before(_) => true,
+        What::After(call, _) => call.does == Does::Reads,
+        _ => false,
+    }
+}
+
+/// Does the work beside a clock: a client that gives up waiting kills its hook without a word.
+fn within(
+    budget: Duration,
+    client: Client,
+    event: &str,
+    work: impl FnOnce() -> (Decision, Vec<String>) + Send + 'static,
+) -> Reply {
+    let (sender, receiver) = mpsc::channel();
+    let worker = thread::Builder::new().spawn(move || {
+        // Nobody listens any more once the time is over.
+        let _ = sender.send(work());
+    });
+    let done = worker.ok().and_then(|_| receiver.recv_timeout(budget).ok());
+    match done {
+        Some((decision, said)) => Reply { answer: client.answer(event, &decision), said },
+        None => Reply {
+            answer: None,
+            said: vec![format!(
+                "gate: {} {event} could not be finished within {} s: nothing was judged",
+                client.name(),
+                budget.as_secs()
+            )],
+        },
+    }
+}
+
+/// What cannot be read stops nobody; it is said, and written down where there is a journal.
+fn malformed(client: Client, event: &str, why: &str) -> Reply {
+    let event: String = event.chars().filter(|c| !c.is_control()).take(64).collect();
+    let what = format!("the input of the hook {} {event} cannot be read: {why}", client.name());
+    let told = Told {
+        session: format!("{}-unknown", client.name()),
+        dir: None,
+        log: None,
+        actor: None,
+        planning: false,
+        what: What::Nothing,
+    };
+    let mut said = vec![format!("gate: {what}")];
+    if let Some(mut desk) = Desk::of(client, &told) {
+        desk.append(vec![EventKind::Damage(Damage { what })]);
+        said.append(&mut desk.said);
+    }
+    Reply { answer: None, said }
+}
+
+fn handle(desk: &mut Desk, told: &Told) -> Decision {
+    match &told.what {
+        What::Nothing => {}
+        What::Session(phase) => {
+            if matches!(phase, Phase::Ended) {
+                evidence::settle(desk, told.log.as_deref());
+                desk.store.forget();
+            }
+            desk.record(None, Act::Session(*phase));
+        }
+        What::Prompt { from, text } => prompt(desk, *from, text),
+        What::Before(call) => return before(desk, told, call),
+        What::After(call, ending) => match &call.does {
+            Does::Reads => {}
+            Does::Shell { line, dir, .. } => evidence::end(desk, told, &call.id, line, dir.as_deref(), ending),
+            Does::Edits(edits) => {
+                let edits = desk.edits(edits, told);
+                desk.record(Some(&call.id), Act::Edited(edits));
+            }
+            Does::Plans(items) => desk.record(Some(&call.id), Act::Planned(items.clone())),
+            Does::Asks(question) => desk.record(Some(&call.id), Act::Asked(clean(question))),
+            Does::Other(target) => {
+                let tool = ToolUse { tool: call.name.clone(), reads: false, target: clean(target), failed: false };
+                desk.record(Some(&call.id), Act::Used(tool));
+            }
+        },
+        What::Failed(call, reason) => failed(desk, told, call, reason),
+        What::BackgroundEnded { call, ended, output } => {
+            evidence::end_of_background(desk, call, *ended, output.as_deref());
+        }
+        What::SubagentStarted(id) => desk.record(None, Act::SubagentStarted(id.clone())),
+        What::SubagentEnded(id) => desk.record(None, Act::SubagentEnded(id.clone())),
+        What::Stop(stopping) => return stop::judge(desk, told, stopping),
+    }
+    Decision::Allow
+}
+
+fn before(desk: &mut Desk, told: &Told, call: &Call) -> Decision {
+    match &call.does {
+        Does::Shell { line, dir, .. } => {
+            // A push asks for the evidence of what ran before it.
+            evidence::settle(desk, told.log.as_deref());
+            let at = dir.as_deref().or(told.dir.as_deref()).unwrap_or(&desk.root);
+            let understood = evidence::understand(line, at);
+            let intents = understood.as_ref().map(intent::of_line).unwrap_or_default();
+            let decision = before::judge(desk, call, line, intents, understood.as_ref());
+            if decision == Decision::Allow && evidence::weigh(understood.as_ref()) == Weight::Checks {
+                evidence::begin(desk, told, &call.id, line, dir.as_deref());
+            }
+            decision
+        }
+        Does::Edits(edits) => {
+            let paths: Vec<RepoPath> = edits.iter().map(|edit| desk.path(&edit.path, told)).collect();
+            let what = paths.first().map(ToString::to_string).unwrap_or_default();
+            before::judge(desk, call, &what, intent::of_paths(&paths), None)
+        }
+        _ => Decision::Allow,
+    }
+}
+
+fn prompt(desk: &mut Desk, from: Speaker, text: &str) {
+    let from = if from == Speaker::Person && desk.memory.was_told(text) { Speaker::Hook } else { from };
+    if from == Speaker::Person {
+        // What the agent then leaves as it is needs no proof.
+        desk.memory.task_began_on = desk.place.repo.snapshot().ok().map(|snapshot| stop::print(&snapshot));
+        desk.remember();
+    }
+    desk.record(None, Act::Prompt(Prompt { from, text: clean(text) }));
+}
+
+fn failed(desk: &mut Desk, told: &Told, call: &Call, reason: &str) {
+    desk.store.take(&call.id);
+    let act = match &call.does {
+        Does::Shell { line, dir, background } => Act::Command(Box::new(ShellCommand {
+            line: clean(line),
+            dir: dir.as_deref().or(told.dir.as_deref()).and_then(|dir| desk.inside(dir)),
+            ended: None,
+            tail: clean(reason),
+            background: *background,
+            start: None,
+            end: None,
+        })),
+        Does::Edits(edits) => {
+            let what = edits.first().map(|edit| desk.path(&edit.path, told).to_string()).unwrap_or_default();
+            Act::Denied(Denial { tool: call.name.clone(), what, reason: clean(reason) })
+        }
+        _ => Act::Used(ToolUse { tool: call.name.clone(), reads: false, target: String::new(), failed: true }),
+    };
+    desk.record(Some(&call.id), act);
+}

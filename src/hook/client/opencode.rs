@@ -1,0 +1,106 @@
+//! OpenCode: what its plugin (`hooks/opencode/gate.js`) hands over, which calls its events as OpenCode does.
+
+use serde_json::Value;
+
+use super::payload::{self, first, flag, named, path, text};
+use super::told::{Call, Ending, Stopping, Told, What};
+use super::tools::ClientFile;
+use crate::event::Ended;
+use crate::event::work::{Phase, Speaker, StopKind};
+
+/// Reads one call.
+pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
+    // A sub-agent is a session of its own, with a parent.
+    let parent = named(payload, "parentID");
+    let own = text(payload, "sessionID").to_owned();
+    let (session, actor) = match parent {
+        Some(parent) => (parent, Some(own)),
+        None => (own, None),
+    };
+    Told {
+        session,
+        dir: path(payload, "directory"),
+        log: None,
+        planning: text(payload, "agent") == "plan",
+        what: what(file, event, payload, actor.as_deref()),
+        actor,
+    }
+}
+
+fn what(file: &ClientFile, event: &str, payload: &Value, actor: Option<&str>) -> What {
+    match event {
+        "session.created" if actor.is_none() => What::Session(Phase::Started),
+        "session.compacted" => What::Session(Phase::Compacted),
+        "session.deleted" if actor.is_none() => What::Session(Phase::Ended),
+        "chat.message" => {
+            let from = if actor.is_some() { Speaker::Agent } else { Speaker::Person };
+            What::Prompt { from, text: text(payload, "text").to_owned() }
+        }
+        "tool.execute.before" => What::Before(call(file, payload)),
+        "tool.execute.after" => What::After(call(file, payload), ending(payload)),
+        "session.idle" => match actor {
+            Some(actor) => What::SubagentEnded(actor.to_owned()),
+            None => What::Stop(stopping(payload, StopKind::Completed)),
+        },
+        "session.error" if actor.is_none() => {
+            let aborted = flag(payload, "aborted") || text(payload, "error") == "MessageAbortedError";
+            What::Stop(stopping(payload, if aborted { StopKind::Aborted } else { StopKind::Failed }))
+        }
+        _ => What::Nothing,
+    }
+}
+
+fn stopping(payload: &Value, how: StopKind) -> Stopping {
+    Stopping { how, words: text(payload, "text").to_owned(), running: 0, message: named(payload, "messageID") }
+}
+
+fn call(file: &ClientFile, payload: &Value) -> Call {
+    let input = payload.get("args").unwrap_or(&Value::Null);
+    payload::call(&file.tools, named(payload, "callID"), text(payload, "tool"), input)
+}
+
+fn ending(payload: &Value) -> Ending {
+    let metadata = payload.get("metadata").unwrap_or(&Value::Null);
+    let exit = metadata.get("exit").and_then(Value::as_i64).and_then(|code| i32::try_from(code).ok());
+    let output = first(payload, &["output"]).or_else(|| first(metadata, &["output"])).unwrap_or_default();
+    Ending { ended: exit.map(Ended::Exited), output: output.to_owned(), ..Ending::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn told(event: &str, payload: Value) -> Told {
+        read(&ClientFile::of("opencode"), event, &payload)
+    }
+
+    #[test]
+    fn the_status_is_the_commands_own() {
+        for (exit, ended) in
+            [(json!(0), Some(Ended::Exited(0))), (json!(3), Some(Ended::Exited(3))), (json!(null), None)]
+        {
+            let payload = json!({"sessionID": "s", "tool": "bash", "callID": "c", "args": {"command": "make test"},
+                "output": "x", "metadata": {"exit": exit}});
+            let What::After(_, ending) = told("tool.execute.after", payload).what else { panic!() };
+            assert_eq!(ending.ended, ended);
+        }
+    }
+
+    #[test]
+    fn a_session_with_a_parent_is_a_sub_agent() {
+        let told = told("session.idle", json!({"sessionID": "child", "parentID": "root"}));
+        assert_eq!((told.session.as_str(), told.actor.as_deref()), ("root", Some("child")));
+        assert_eq!(told.what, What::SubagentEnded("child".to_owned()));
+    }
+
+    #[test]
+    fn an_abort_is_no_end() {
+        let What::Stop(stop) = told("session.error", json!({"sessionID": "s", "error": "MessageAbortedError"})).what
+        else {
+            panic!()
+        };
+        assert_eq!(stop.how, StopKind::Aborted);
+    }
+}

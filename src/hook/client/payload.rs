@@ -1,0 +1,178 @@
+//! What clients write to the standard input of their hooks: JSON that may have more, less and other fields tomorrow.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::told::{Call, Does};
+use super::tools::Tools;
+use crate::digest::hex_digest;
+use crate::event::work::{Edit, EditKind, PlanItem};
+use crate::repo_path::RepoPath;
+
+/// How much of a text is taken over, in bytes; more is cut off.
+pub(super) const TEXT: usize = 16 * 1024;
+/// How much of the lines of an edit is taken over, in bytes.
+const LINES: usize = 4 * 1024;
+/// How many edits of one call are taken over.
+const EDITS: usize = 256;
+
+/// The text of a field; empty where it is none.
+pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The text of the first of these fields that has one.
+pub(super) fn first<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v str> {
+    keys.iter().find_map(|key| value.get(*key).and_then(Value::as_str))
+}
+
+/// A text that is not empty.
+pub(super) fn named(value: &Value, key: &str) -> Option<String> {
+    Some(text(value, key)).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// A path that is not empty.
+pub(super) fn path(value: &Value, key: &str) -> Option<PathBuf> {
+    named(value, key).map(PathBuf::from)
+}
+
+/// Whether a field is `true`.
+pub(super) fn flag(value: &Value, key: &str) -> bool {
+    value.get(key).and_then(Value::as_bool).unwrap_or(false)
+}
+
+/// The beginning of a text, whole characters.
+pub(super) fn bounded(text: &str, max: usize) -> String {
+    let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= max).last();
+    text[..end.unwrap_or(0)].to_owned()
+}
+
+/// A tool call: what a tool of this name does with this input. Without an id of the client's, its content is its id.
+pub(super) fn call(tools: &Tools, id: Option<String>, name: &str, input: &Value) -> Call {
+    let id = id.unwrap_or_else(|| hex_digest(&[name.as_bytes(), input.to_string().as_bytes()])[..16].to_owned());
+    let does = if tools.reads(name) {
+        Does::Reads
+    } else if tools.runs(name) {
+        shell(input)
+    } else if tools.edits(name) {
+        Does::Edits(edits(input))
+    } else if tools.plans(name) {
+        Does::Plans(plan(input))
+    } else if tools.asks(name) {
+        Does::Asks(bounded(&question(input), TEXT))
+    } else {
+        let target = first(input, &["file_path", "path", "pattern", "url", "query", "prompt", "description"]);
+        Does::Other(bounded(target.unwrap_or_default(), 512))
+    };
+    Call { id, name: name.to_owned(), does }
+}
+
+fn shell(input: &Value) -> Does {
+    let line = match input.get("command") {
+        // Some clients hand over the words of `bash -lc LINE`.
+        Some(Value::Array(words)) => words.last().and_then(Value::as_str).unwrap_or_default(),
+        _ => first(input, &["command", "cmd"]).unwrap_or_default(),
+    };
+    Does::Shell {
+        line: line.to_owned(),
+        dir: first(input, &["workdir", "cwd", "directory", "dir_path"])
+            .filter(|dir| !dir.is_empty())
+            .map(PathBuf::from),
+        background: flag(input, "run_in_background") || flag(input, "is_background"),
+    }
+}
+
+/// The edits of a call, whatever the client calls their parts. A patch is read where the input is one.
+fn edits(input: &Value) -> Vec<Edit> {
+    if let Some(patch) = first(input, &["command", "input", "patch", "patchText"])
+        && patch.contains("*** Begin Patch")
+    {
+        return super::patch::edits(patch);
+    }
+    let Some(path) = first(input, &["file_path", "path", "filePath", "notebook_path"]) else { return Vec::new() };
+    let edit = |value: &Value| Edit {
+        path: RepoPath::from(path),
+        how: EditKind::Written,
+        removed: bounded(first(value, &["old_string", "old_str", "oldString"]).unwrap_or_default(), LINES),
+        added: bounded(
+            first(value, &["new_string", "new_str", "newString", "content", "file_text", "new_source", "insert_text"])
+                .unwrap_or_default(),
+            LINES,
+        ),
+    };
+    match input.get("edits").and_then(Value::as_array) {
+        Some(several) if !several.is_empty() => several.iter().take(EDITS).map(edit).collect(),
+        _ => vec![edit(input)],
+    }
+}
+
+fn plan(input: &Value) -> Vec<PlanItem> {
+    let items = ["todos", "plan", "items"].iter().find_map(|key| input.get(*key).and_then(Value::as_array));
+    let item = |item: &Value| PlanItem {
+        text: bounded(first(item, &["content", "step", "text", "description"]).unwrap_or_default(), 512),
+        done: matches!(text(item, "status"), "completed" | "done"),
+    };
+    items.into_iter().flatten().take(64).map(item).collect()
+}
+
+fn question(input: &Value) -> String {
+    let several = input.get("questions").and_then(Value::as_array).into_iter().flatten();
+    let texts: Vec<&str> = several.filter_map(|one| first(one, &["question", "text"])).collect();
+    if texts.is_empty() {
+        first(input, &["question", "text", "prompt"]).unwrap_or_default().to_owned()
+    } else {
+        texts.join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        for (text, max, cut) in [("abc", 3, "abc"), ("abc", 2, "ab"), ("aé", 2, "a"), ("é", 1, ""), ("", 9, "")] {
+            assert_eq!(bounded(text, max), cut);
+        }
+    }
+
+    #[test]
+    fn an_edit_is_read_in_every_spelling() {
+        for (input, removed, added) in [
+            (json!({"file_path": "a", "old_string": "x", "new_string": "y"}), "x", "y"),
+            (json!({"path": "a", "old_str": "x", "new_str": "y"}), "x", "y"),
+            (json!({"filePath": "a", "oldString": "x", "newString": "y"}), "x", "y"),
+            (json!({"file_path": "a", "content": "y"}), "", "y"),
+            (json!({"path": "a", "file_text": "y"}), "", "y"),
+            (json!({"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}]}), "x", "y"),
+        ] {
+            let found = edits(&input);
+            assert_eq!(found.len(), 1, "{input}");
+            assert_eq!((&*found[0].removed, &*found[0].added), (removed, added), "{input}");
+            assert_eq!(found[0].path, RepoPath::from("a"));
+        }
+        assert!(edits(&json!({"content": 3})).is_empty());
+    }
+
+    #[test]
+    fn a_command_is_read_as_line_or_words() {
+        let line = |input: Value| match shell(&input) {
+            Does::Shell { line, .. } => line,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(line(json!({"command": "make test"})), "make test");
+        assert_eq!(line(json!({"cmd": "make test"})), "make test");
+        assert_eq!(line(json!({"command": ["bash", "-lc", "make test"]})), "make test");
+        assert_eq!(line(json!({"command": 3})), "");
+    }
+
+    #[test]
+    fn a_plan_and_a_question_are_read() {
+        let found = plan(&json!({"todos": [{"content": "a", "status": "completed"}, {"content": "b"}]}));
+        assert_eq!(found.iter().map(|item| (&*item.text, item.done)).collect::<Vec<_>>(), [("a", true), ("b", false)]);
+        assert_eq!(question(&json!({"questions": [{"question": "which?"}, {"question": "when?"}]})), "which?\nwhen?");
+    }
+}

@@ -1,0 +1,124 @@
+//! The end of a turn: is it the end of the work?
+
+use std::fmt::Write as _;
+use std::time::{Duration, SystemTime};
+
+use super::desk::{Desk, clean};
+use super::told::{Stopping, Told};
+use super::{Decision, evidence};
+use crate::digest::hex_digest;
+use crate::event::work::{Act, Prompt, Speaker, Stop, StopKind};
+use crate::fact::collect::{self, Sources};
+use crate::fact::last_words;
+use crate::failure::Failure;
+use crate::moment::Moment;
+use crate::policy::PolicySource;
+use crate::snapshot::Snapshot;
+use crate::verdict::{Outcome, Verdict};
+
+/// After a person broke off a turn, the agent is left alone for as long (`seeds/002`, 4.1).
+const COOLDOWN: Duration = Duration::from_secs(10);
+
+/// Judges the end of a turn.
+pub(super) fn judge(desk: &mut Desk, told: &Told, stop: &Stopping) -> Decision {
+    evidence::settle(desk, told.log.as_deref());
+    let act = Stop { how: stop.how, text: clean(&stop.words), running: stop.running };
+    desk.record(None, Act::Stopped(act));
+    if stop.how == StopKind::Aborted {
+        desk.memory.aborted = Some(now());
+        desk.remember();
+    }
+    if left_alone(desk, told, stop) {
+        return Decision::Allow;
+    }
+    match judged(desk, stop) {
+        Ok(decision) => decision,
+        Err(failure) => {
+            desk.said.push(format!("gate: this stop could not be judged: {failure}"));
+            Decision::Allow
+        }
+    }
+}
+
+/// Whether this is no stop to judge, whatever the content is.
+fn left_alone(desk: &mut Desk, told: &Told, stop: &Stopping) -> bool {
+    let told_already = stop.message.is_some() && desk.memory.judged == stop.message;
+    if told_already || stop.how != StopKind::Completed || told.planning || stop.running > 0 {
+        return true;
+    }
+    let just_now = |at: u64| now().saturating_sub(at) < COOLDOWN.as_millis().try_into().unwrap_or(u64::MAX);
+    if desk.memory.aborted.is_some_and(just_now) {
+        return true;
+    }
+    if stop.message.is_some() {
+        desk.memory.judged.clone_from(&stop.message);
+        desk.remember();
+    }
+    false
+}
+
+fn judged(desk: &mut Desk, stop: &Stopping) -> Result<Decision, Failure> {
+    let here = desk.place.look()?;
+    // Where nobody set up anything, nothing is asked.
+    if here.policy.source == PolicySource::Defaults {
+        return Ok(Decision::Allow);
+    }
+    let words = last_words::read(&stop.words);
+    let unchanged = desk.memory.task_began_on.as_deref() == Some(&*print(&here.look.snapshot));
+    if !words.claims && (unchanged || words.asks || words.waits) {
+        return Ok(Decision::Allow);
+    }
+    let place = &desk.place;
+    let sources = Sources { repo: &place.repo, journal: &place.journal, state: &here.state, policy: &here.policy };
+    let mut facts = collect::at_stop(sources, Moment::Stop, here.lineage.as_ref(), &here.look)
+        .map_err(|error| Failure::new(crate::exit::Exit::Internal, error))?;
+    facts.notes.extend(here.notes);
+    let judgement = place.judge(&here.policy, &here.state, facts);
+    let verdict = judgement.verdict;
+    Ok(match verdict.outcome {
+        Outcome::Pass => Decision::Allow,
+        // Attempts that are not counted would never end.
+        _ if uncounted(&verdict) => {
+            desk.said.push("gate: attempts cannot be counted here, so this stop is let go".to_owned());
+            Decision::Allow
+        }
+        Outcome::Blocked | Outcome::CannotJudge => {
+            desk.memory.tell(&verdict.feedback);
+            desk.remember();
+            let prompt = Prompt { from: Speaker::Hook, text: clean(&verdict.feedback) };
+            desk.record(None, Act::Prompt(prompt));
+            Decision::Push(verdict.feedback)
+        }
+        Outcome::NeedsHuman => {
+            let payload = crate::engine::escalation_path(&place.repo.gate_dir(), &place.session.id);
+            Decision::Release(format!(
+                "gate: not proven after {} attempts, so the agent is let go. What is open: {}",
+                verdict.attempt,
+                payload.display()
+            ))
+        }
+    })
+}
+
+fn uncounted(verdict: &Verdict) -> bool {
+    verdict.notes.iter().any(|note| note.kind == "journal-unwritable")
+}
+
+/// Milliseconds since 1970. It decides no verdict: only for how long somebody who pressed a key is left alone.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The content of a working tree in a few digits.
+pub(super) fn print(snapshot: &Snapshot) -> String {
+    let mut text = format!("{:?} {}", snapshot.head, snapshot.base);
+    // Writing to a string cannot fail.
+    for dirty in &snapshot.dirty {
+        let _ = write!(text, "\0{:?} {:?}", dirty.path, dirty.now);
+    }
+    for path in &snapshot.opaque {
+        let _ = write!(text, "\0{path:?}");
+    }
+    hex_digest(&[text.as_bytes()])[..32].to_owned()
+}

@@ -1,0 +1,297 @@
+//! What agent clients ask through their hooks, in payloads of our own writing that have the shapes of the real ones.
+
+use serde_json::{Value, json};
+
+use crate::project::{Project, Said, finish, for_agents};
+
+/// A session of one client in a project.
+struct Session<'p> {
+    project: &'p Project,
+    client: &'static str,
+    id: &'static str,
+    calls: std::cell::Cell<u32>,
+}
+
+impl<'p> Session<'p> {
+    fn claude(project: &'p Project) -> Self {
+        Self { project, client: "claude", id: "c0ffee-1", calls: std::cell::Cell::new(0) }
+    }
+
+    /// Calls the hook; `fields` are added to what every payload of the client has.
+    fn hook(&self, event: &str, fields: Value) -> Said {
+        let root = self.project.repo.root();
+        let mut payload = match self.client {
+            "copilot" => json!({"sessionId": self.id, "timestamp": 1, "cwd": root}),
+            "opencode" => json!({"sessionID": self.id, "directory": root}),
+            _ => json!({"session_id": self.id, "cwd": root, "hook_event_name": event, "transcript_path": "/none"}),
+        };
+        let Value::Object(fields) = fields else { panic!("{fields}") };
+        payload.as_object_mut().unwrap().extend(fields);
+        self.raw(event, payload.to_string().as_bytes())
+    }
+
+    fn raw(&self, event: &str, stdin: &[u8]) -> Said {
+        let mut command = self.project.command("gate", self.project.repo.root());
+        command.args(["hook", self.client, event]);
+        // Whatever happens, the client must be able to go on.
+        let said = finish(command, stdin).exits(0);
+        for_agents(&said.out);
+        said
+    }
+
+    fn prompt(&self, text: &str) {
+        self.hook("UserPromptSubmit", json!({"prompt": text})).quiet();
+    }
+
+    /// Runs a command as the agent does: the hook before, the command, the hook after.
+    fn run(&self, line: &str) -> i32 {
+        self.calls.set(self.calls.get() + 1);
+        let id = format!("toolu_{}", self.calls.get());
+        let call = json!({"tool_name": "Bash", "tool_input": {"command": line}, "tool_use_id": id});
+        self.hook("PreToolUse", call.clone()).quiet();
+        let done = self.project.sh(line);
+        let mut after = call;
+        let fields = after.as_object_mut().unwrap();
+        if done.code == 0 {
+            fields
+                .insert("tool_response".to_owned(), json!({"stdout": done.text(), "stderr": "", "interrupted": false}));
+            self.hook("PostToolUse", after).quiet();
+        } else {
+            fields.insert("error".to_owned(), json!(format!("Exit code {}\n{}", done.code, done.text())));
+            self.hook("PostToolUseFailure", after).quiet();
+        }
+        done.code
+    }
+
+    fn stop(&self, words: &str) -> Said {
+        self.hook("Stop", json!({"last_assistant_message": words, "stop_hook_active": false, "background_tasks": []}))
+    }
+}
+
+impl Said {
+    /// Nothing is answered: the client goes on.
+    #[track_caller]
+    fn quiet(self) -> Self {
+        assert_eq!((self.out.as_str(), self.err.as_str()), ("", ""), "{self:?}");
+        self
+    }
+
+    /// The agent is pushed, with these words among others.
+    #[track_caller]
+    fn pushes(self, words: &str) -> String {
+        let answer: Value = serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"));
+        assert_eq!(answer["decision"], "block", "{answer}");
+        let reason = answer["reason"].as_str().unwrap().to_owned();
+        assert!(reason.contains(words), "no {words:?} in\n{reason}");
+        assert_eq!(answer.as_object().unwrap().len(), 2, "{answer}");
+        reason
+    }
+}
+
+#[test]
+fn a_premature_stop_is_held_until_the_missing_run() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    session.hook("SessionStart", json!({"source": "startup"})).quiet();
+    session.prompt("change the library");
+    project.edit("a change");
+    session.stop("All done, all tests pass!").pushes("Next: gate run test");
+
+    assert_eq!(session.run("sh test.sh"), 0);
+    session.stop("Now the tests pass.").quiet();
+
+    let run = project.journal().into_iter().rfind(|line| line["kind"] == "run").unwrap();
+    assert_eq!((&run["by"], &run["grade"]), (&json!("claude"), &json!("hooked")));
+    assert_eq!(run["data"]["report"]["passed"], 3, "{run:#}");
+    project.check().exits(0);
+    project.push("git push origin feature").exits(0);
+}
+
+#[test]
+fn a_failing_run_proves_nothing() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    session.prompt("change the library");
+    project.edit("broken");
+    assert_eq!(session.run("sh test.sh"), 101);
+    session.stop("Done.").pushes("`sh test.sh` failed on this content");
+    // A status that is not its own is none.
+    assert_eq!(session.run("sh test.sh | tail -1"), 0);
+    session.stop("Done.").pushes("failed on this content");
+}
+
+#[test]
+fn the_fourth_stop_goes_to_a_person_and_a_new_task_begins_anew() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    session.prompt("change the library");
+    project.edit("a change");
+    session.stop("Done.").pushes("Not proven yet (attempt 1).");
+    session.stop("Done.").pushes("Nothing has changed since this was last said.");
+    session.stop("Done.").pushes("the last warning (attempt 3)");
+    let released = session.stop("Done.");
+    let answer: Value = serde_json::from_str(&released.out).unwrap();
+    assert!(answer["systemMessage"].as_str().unwrap().contains("after 4 attempts"), "{answer}");
+    assert!(answer.get("decision").is_none(), "{answer}");
+    assert!(project.gate_dir().join("verdicts/escalation_c0ffee-1.json").exists());
+    assert!(session.stop("Done.").out.contains("systemMessage"), "and it stays with the person");
+
+    session.prompt("go on, please");
+    project.edit("more");
+    session.stop("Done.").pushes("(attempt 1)");
+}
+
+#[test]
+fn who_claims_nothing_and_waits_is_left_alone() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    session.prompt("what does the library do?");
+    session.stop("It prints one line.").quiet();
+    // The same words without proof, once something changed.
+    project.edit("a change");
+    session.stop("It prints two lines.").pushes("tests:");
+    session.stop("Which of the two formats does the server expect?").quiet();
+    session.stop("Please approve the OAuth consent screen in your browser.").quiet();
+    session.stop("Shall I run the tests?").pushes("tests:");
+
+    let stop = |fields: Value| {
+        let mut payload = json!({"last_assistant_message": "Done.", "background_tasks": []});
+        payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        session.hook("Stop", payload)
+    };
+    stop(json!({"permission_mode": "plan"})).quiet();
+    stop(json!({"background_tasks": [{"id": "b", "status": "running", "command": "make"}]})).quiet();
+    stop(json!({"agent_id": "a1", "agent_type": "explore"})).quiet();
+    stop(json!({})).pushes("tests:");
+}
+
+#[test]
+fn documentation_alone_asks_for_nothing() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    session.prompt("mend the README");
+    project.repo.append("README.md", "more\n");
+    session.stop("Done, everything is finished.").quiet();
+    project.repo.commit_all("docs: more");
+    session.stop("Done, everything is finished.").quiet();
+}
+
+#[test]
+fn only_a_person_begins_a_task() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    session.prompt("change the library");
+    project.edit("a change");
+    let told = session.stop("Done.").pushes("(attempt 1)");
+    session.prompt("<task-notification>\n<task-id>b</task-id>\n</task-notification>");
+    session.hook("UserPromptSubmit", json!({"prompt": "look around", "agent_id": "a1"})).quiet();
+    // Some clients hand the feedback back as a prompt.
+    session.prompt(&told);
+    session.stop("Done.").pushes("(attempt 2)");
+}
+
+#[test]
+fn a_command_in_the_background_proves_when_it_ends() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    session.prompt("change the library");
+    project.edit("a change");
+    let call = json!({"tool_name": "Bash", "tool_use_id": "t9", "tool_input": {"command": "sh test.sh", "run_in_background": true}});
+    session.hook("PreToolUse", call.clone()).quiet();
+    let mut after = call;
+    after["tool_response"] = json!({"stdout": "", "stderr": "", "interrupted": false, "backgroundTaskId": "b1"});
+    session.hook("PostToolUse", after).quiet();
+    session.stop("Done.").pushes("no run of `sh test.sh`");
+    let output = project.repo.outside().join("b1.output");
+    std::fs::write(&output, project.sh("sh test.sh").out).unwrap();
+    let notification = format!(
+        "<task-notification>\n<task-id>b1</task-id>\n<tool-use-id>t9</tool-use-id>\n<output-file>{}</output-file>\n\
+         <status>completed</status>\n<summary>Background command \"x\" completed (exit code 0)</summary>\n\
+         </task-notification>",
+        output.display()
+    );
+    session.prompt(&notification);
+    session.stop("Done.").quiet();
+}
+
+#[test]
+fn what_cannot_be_read_stops_nobody_and_is_written_down() {
+    let project = Project::new();
+    for client in ["claude", "codex", "opencode", "gemini", "copilot"] {
+        let session = Session { project: &project, client, id: "x", calls: std::cell::Cell::new(0) };
+        for garbage in [&b""[..], b"{", b"[]", b"\xff\xfe", b"null", b"{\"session_id\": 3, \"cwd\": []}"] {
+            let said = session.raw("Stop", garbage);
+            assert_eq!(said.out, "", "{said:?}");
+        }
+        session.hook("AnEventOfTomorrow", json!({"tool_name": {"deep": [1, 2]}})).quiet();
+    }
+    let damage = project.journal().into_iter().filter(|line| line["kind"] == "damage").count();
+    assert!(damage >= 25, "{damage}");
+}
+
+#[test]
+fn outside_of_a_repository_and_without_a_policy_nothing_is_asked() {
+    let project = Project::bare_bones();
+    let session = Session::claude(&project);
+    project.share();
+    session.prompt("change the library");
+    project.edit("a change");
+    session.stop("Done.").quiet();
+    let outside = project.repo.outside();
+    let mut command = project.command("gate", &outside);
+    command.args(["hook", "claude", "Stop"]);
+    let payload = json!({"session_id": "s", "cwd": outside, "last_assistant_message": "Done."});
+    finish(command, payload.to_string().as_bytes()).exits(0).quiet();
+}
+
+#[test]
+fn a_push_that_would_be_refused_is_not_tried() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    let bash = |line: &str| {
+        let call = json!({"tool_name": "Bash", "tool_use_id": "t", "tool_input": {"command": line}});
+        let said = session.hook("PreToolUse", call);
+        if said.out.is_empty() {
+            return None;
+        }
+        let answer: Value = serde_json::from_str(&said.out).unwrap();
+        let output = &answer["hookSpecificOutput"];
+        assert_eq!((&output["hookEventName"], &output["permissionDecision"]), (&json!("PreToolUse"), &json!("deny")));
+        Some(output["permissionDecisionReason"].as_str().unwrap().to_owned())
+    };
+    for (line, words) in [
+        ("git push origin HEAD:main", "main is protected"),
+        ("cd src && git push -f origin feature:main", "main is protected"),
+        ("git push origin :main", "main is protected and must not be deleted"),
+        ("git push origin feature:release/1", "release/1 is protected"),
+        ("git add -A && git commit -n -m x", "are not passed over"),
+        ("git -c core.hooksPath=/dev/null push origin feature", "keep the hooks of this repository from running"),
+        ("rm -f .git/hooks/pre-push", "guards this repository"),
+        ("rm -rf .git/gate", "only gate writes"),
+    ] {
+        let reason = bash(line).unwrap_or_else(|| panic!("{line} is let through"));
+        assert!(reason.contains(words), "{line}: {reason}");
+    }
+    for line in ["git push origin feature", "git push", "git push -u origin HEAD", "git status", "git push backup v1"] {
+        assert_eq!(bash(line), None, "{line}");
+    }
+    let denied = project.journal().into_iter().filter(|line| line["data"]["act"].get("denied").is_some()).count();
+    assert_eq!(denied, 8);
+}
+
+#[test]
+fn edits_of_what_guards_the_work_are_refused_and_those_of_the_policy_recorded() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    let edit = |path: &str| {
+        let file = project.repo.root().join(path);
+        let call = json!({"tool_name": "Write", "tool_use_id": "t", "tool_input": {"file_path": file, "content": "x"}});
+        session.hook("PreToolUse", call).out
+    };
+    assert!(edit(".git/hooks/pre-push").contains("deny"));
+    assert!(edit(".git/gate/journal.jsonl").contains("deny"));
+    assert_eq!(edit("gate.toml"), "");
+    assert_eq!(edit("src/lib.sh"), "");
+    project.repo.append("gate.toml", "\n[gates.guarded]\nmode = \"off\"\n");
+    assert!(edit(".git/hooks/pre-push").contains("deny"), "the policy of the merge base counts");
+}
