@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::fact::story::Story;
 use crate::gates;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::replay::case::{Case, CaseError, Word};
-use crate::replay::facts;
-use crate::replay::policy;
+use crate::replay::proof::From;
 use crate::replay::world::{Update, World};
+use crate::replay::{facts, hosting, policy, tale};
 
 /// The questions, and the gates that answer them.
 const QUESTIONS: [(&str, &[&str]); 7] = [
@@ -40,9 +41,12 @@ pub struct Said {
 
 /// Judges a case.
 pub fn answer(case: &Case) -> Result<Answers, CaseError> {
-    let world = World::of(case)?;
+    let acts = case.acts()?;
+    let world = World::of(case, &acts);
     let asked = policy::asked(case, &world)?;
-    let stop = facts::at_stop(&world, &asked, case.policy.ci_counts_as_tests);
+    let mut stop = facts::at_stop(&world, &asked, case.policy.ci_counts_as_tests);
+    stop.hosting = hosting::of(&world, &acts);
+    stop.story = Story::of(&tale::entries(&acts, &world), None, &From(&world.tree, ""));
     let results = gates::judge(&asked.policy, &stop);
     let mut said: BTreeMap<String, Said> = QUESTIONS
         .iter()
@@ -118,7 +122,10 @@ fn is_exempt(result: &GateResult) -> bool {
     result.answer == Answer::Skip && result.findings.iter().any(|finding| finding.reason == "not-required")
 }
 
+/// Reasons of passes that have nothing to add.
+const SETTLED: [&str; 6] = ["passed", "free", "first-push", "green", "open", "merged"];
+
 /// A rule that only advises says so with a pass that has a reason of its own.
 fn is_advice(finding: &Finding) -> bool {
-    finding.answer == Answer::Pass && !matches!(finding.reason.as_str(), "passed" | "free" | "first-push")
+    finding.answer == Answer::Pass && !SETTLED.contains(&finding.reason.as_str())
 }

@@ -11,10 +11,12 @@ pub mod case;
 pub mod content;
 pub mod facts;
 pub mod history;
+pub mod hosting;
 pub mod packages;
 pub mod policy;
 pub mod proof;
 pub mod remote;
+pub mod tale;
 pub mod world;
 
 pub use answer::{Answers, Said, answer};

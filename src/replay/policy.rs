@@ -65,6 +65,8 @@ fn table(case: &Case, world: &World, content: &Content) -> (Table, Vec<(String, 
     }
     let build_asked = wanted.build.as_ref().is_some_and(super::case::Required::is_asked);
     gates.insert("build".to_owned(), params([("required", Value::Boolean(build_asked))]));
+    let pull_asked = wanted.pr.as_ref().is_some_and(super::case::Required::is_asked);
+    gates.insert("pull-request".to_owned(), params([("required", Value::Boolean(pull_asked))]));
     let branches = wanted.protected_branches.iter().cloned().map(Value::String).collect();
     let protected = [("branches", Value::Array(branches)), ("default_branch", Value::Boolean(false))];
     gates.insert("protected-branch".to_owned(), params(protected));

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::command_line::{Understood, understand};
 use crate::event::Grade;
-use crate::replay::case::{self, Act, Case, CaseError};
+use crate::replay::case::{self, Act, Case};
 use crate::replay::content::{Content, Named, Text};
 use crate::replay::history::{self, Made};
 use crate::replay::packages;
@@ -77,6 +77,8 @@ pub struct World {
     pub pulls: Vec<(u64, case::Pull)>,
     /// What the forge says of checks, in order.
     pub checks: Vec<case::Checks>,
+    /// By number of an act: the working tree before it.
+    starts: HashMap<u64, Content>,
     named: Named,
     /// Contents that were put aside.
     stash: Vec<Content>,
@@ -92,7 +94,7 @@ pub struct World {
 
 impl World {
     /// Lets everything in a case happen.
-    pub fn of(case: &Case) -> Result<Self, CaseError> {
+    pub fn of(case: &Case, acts: &[(u64, Act)]) -> Self {
         let start = &case.start;
         let files = start.files.iter().enumerate().map(|(at, (path, text))| {
             let text = text.as_ref().map_or(Text::Unknown(at as u64), |text| Text::Known(text.as_str().into()));
@@ -109,10 +111,10 @@ impl World {
         for name in ["main", "master"] {
             world.branches.entry(name.to_owned()).or_insert_with(|| start.head.clone());
         }
-        for (seq, act) in case.acts()? {
-            world.act(seq, &act);
+        for (seq, act) in acts {
+            world.act(*seq, act);
         }
-        Ok(world)
+        world
     }
 
     /// The content of a commit.
@@ -120,7 +122,18 @@ impl World {
         self.commits.get(commit).map(|made| &made.content)
     }
 
+    /// The working tree before an act.
+    pub fn start_of(&self, seq: u64) -> Option<&Content> {
+        self.starts.get(&seq)
+    }
+
+    /// How many commands have not ended.
+    pub fn running(&self) -> u32 {
+        u32::try_from(self.open.len()).unwrap_or(u32::MAX)
+    }
+
     fn act(&mut self, seq: u64, act: &Act) {
+        self.starts.insert(seq, self.tree.clone());
         match act {
             Act::Edit(edit) => self.edit(seq, edit),
             Act::Delete(edit) => {
@@ -195,6 +208,7 @@ impl World {
         let elsewhere = self.elsewhere(command);
         if elsewhere.is_none() {
             self.see(command.wt.as_deref());
+            self.starts.insert(seq, self.tree.clone());
         }
         let start = elsewhere.clone().unwrap_or_else(|| self.tree.clone());
         let running =
@@ -487,7 +501,7 @@ impl World {
 }
 
 /// A folder of the working tree; `None`: the place is outside of it, or not known to be inside.
-fn folder(cwd: &str) -> Option<String> {
+pub fn folder(cwd: &str) -> Option<String> {
     if cwd.starts_with(['/', '~']) || cwd.as_bytes().get(1) == Some(&b':') {
         return None;
     }
