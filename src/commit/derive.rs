@@ -44,6 +44,9 @@ const DEPTH: usize = 5;
 const MOST: usize = 60;
 /// How many commits must call a scope by a word for it to be another name.
 const NAMED: usize = 3;
+/// Commits that declare one scope and change another alone are this often a habit, as a share of those that declare it
+/// in percent: the two are one concern to those who write them.
+const ASTRAY: usize = 25;
 /// Parts that are in one commit this often, as a share of the rarer one's commits in percent, are one concern.
 const TOGETHER: usize = 50;
 
@@ -194,6 +197,8 @@ fn learn(scopes: &mut [Scope], history: &[Past], rules: &Rules) -> Result<(), In
     let mut words: BTreeMap<&str, usize> = BTreeMap::new();
     let mut alone: BTreeMap<usize, usize> = BTreeMap::new();
     let mut together: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    let mut declared: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut astray: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     for past in history {
         let own = past.paths.iter().filter(|path| rules.role(path) == Role::Own);
         let touched: BTreeSet<usize> = own.filter_map(|path| table.claim(path)).map(|claim| claim.scope).collect();
@@ -206,6 +211,14 @@ fn learn(scopes: &mut [Scope], history: &[Past], rules: &Rules) -> Result<(), In
             *alone.entry(scope).or_default() += 1;
             for &other in &touched[at + 1..] {
                 *together.entry((scope, other)).or_default() += 1;
+            }
+        }
+        if let [word] = past.declared.as_slice()
+            && let Some(said) = table.find(word)
+        {
+            *declared.entry(said).or_default() += 1;
+            if let Some(&scope) = touched.first().filter(|scope| touched.len() == 1 && !table.related(**scope, said)) {
+                *astray.entry((said, scope)).or_default() += 1;
             }
         }
         for word in &past.declared {
@@ -228,6 +241,13 @@ fn learn(scopes: &mut [Scope], history: &[Past], rules: &Rules) -> Result<(), In
         if count >= NAMED && count * 100 >= rarer * TOGETHER {
             let name = scopes[b].name.clone();
             scopes[a].with.push(name);
+        }
+    }
+    for ((said, scope), count) in astray {
+        let name = scopes[scope].name.clone();
+        let often = count * 100 >= declared.get(&said).copied().unwrap_or_default() * ASTRAY;
+        if count >= NAMED && often && !scopes[said].with.contains(&name) {
+            scopes[said].with.push(name);
         }
     }
     Ok(())
@@ -346,5 +366,13 @@ mod tests {
         let text = text(&scopes);
         assert!(text.contains("a = { paths = [\"crates/a/**\"], aliases = [\"alpha\"], with = [\"b\"] }"), "{text}");
         assert!(text.parse::<toml::Table>().is_ok(), "{text}");
+        // Who writes about one and changes the other by habit thinks of both as one; once or twice is a slip.
+        let astray = |count: usize, right: usize| {
+            let slips = std::iter::repeat_n(past("a", &["crates/b/x.rs"]), count);
+            let history: Vec<Past> = slips.chain(std::iter::repeat_n(past("a", &["crates/a/x.rs"]), right)).collect();
+            derive(&paths, &history, &rules()).unwrap()[0].with.clone()
+        };
+        assert_eq!(astray(3, 9), ["b"]);
+        assert!(astray(2, 0).is_empty() && astray(3, 10).is_empty());
     }
 }

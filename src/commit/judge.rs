@@ -338,7 +338,12 @@ impl<'a> Case<'a> {
         // A chore declares no part of the program because it has none.
         let declares = self.message.scopes().iter().any(|word| self.table.find(word).is_some());
         let kind = self.message.kind().unwrap_or_default();
-        let chore = !declares && (sweeping(&kind) || self.message.scopes().iter().any(|word| sweeping(word)));
+        let word = |word: &str| self.rules.sweeping_words.iter().any(|known| known.eq_ignore_ascii_case(word));
+        let says = || self.message.subject.split(|c: char| !c.is_alphanumeric()).any(word);
+        let chore = !declares
+            && (sweeping(&kind)
+                || self.message.scopes().iter().any(|word| sweeping(word))
+                || (self.message.parsed.is_none() && says()));
         if !chore && by_scope.len() < limits.sweep_scopes {
             return false;
         }

@@ -90,6 +90,8 @@ struct Params {
     #[serde(default)]
     sweeping: Vec<String>,
     #[serde(default)]
+    sweeping_words: Vec<String>,
+    #[serde(default)]
     rules: BTreeMap<Rule, Level>,
     #[serde(default)]
     agents: BTreeMap<Rule, Level>,
@@ -164,6 +166,8 @@ pub struct Rules {
     pub types: Vec<String>,
     /// Types of changes that go through all parts, where no scope is declared.
     pub sweeping: Vec<String>,
+    /// Words that say the same in a subject of no style.
+    pub sweeping_words: Vec<String>,
     /// The numbers.
     pub limits: Limits,
     /// Whether names that change on both sides make two scopes one change.
@@ -209,6 +213,7 @@ impl Rules {
             styles,
             types: params.types,
             sweeping: params.sweeping,
+            sweeping_words: params.sweeping_words,
             limits: params.limits,
             names_connect: params.names_connect,
             exempt_trailer: params.exempt_trailer,

@@ -106,6 +106,11 @@ fn mixing_is_told_from_what_goes_together() {
         ("fix(parser): a", &["M src/parser/lex.rs", "M Makefile"], &[]),
         ("fix(parser): a", &["M src/parser/lex.rs", "M web/generated/a.ts", "M web/__snapshots__/a.snap"], &[]),
         ("test: a", &["M tests/a.rs", "M web/app.test.ts"], &[]),
+        // A tool's small edits everywhere; one that is not small, or a part that is declared, is none of those.
+        ("nightly clippy fixes", &["M src/parser/a.rs |3 x", "M web/a.ts |1 y"], &[]),
+        ("nightly clippy fixes", &["M src/parser/a.rs |30 x", "M web/a.ts |1 y"], &["crosses-scopes"]),
+        ("fix(parser): clippy", &["M src/parser/a.rs |3 x", "M web/a.ts |1 y"], &["crosses-scopes"]),
+        ("sync: add a benchmark", &["A benches/x.rs |90 x", "M src/parser/a.rs |1 y"], &[]),
         // Names connect; words of a language do not.
         ("fix: a", &["M src/parser/a.rs |9 parse_tree", "M web/a.ts |9 parse_tree"], &[]),
         ("fix: a", &["M src/parser/a.rs |90 parse_tree", "M web/a.ts |90 other_name"], &["crosses-scopes"]),
