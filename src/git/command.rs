@@ -7,35 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::{self, JoinHandle};
 
 use super::GitError;
-
-/// The variables that bind git to one repository (`git rev-parse --local-env-vars`), and the further ones that
-/// change what git reads or how it takes paths. None reaches a git we start unless we set it ourselves.
-pub(super) const SCRUBBED: &[&str] = &[
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_CONFIG",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_CONFIG_COUNT",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_GRAFT_FILE",
-    "GIT_INDEX_FILE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_PREFIX",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_SHALLOW_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_QUARANTINE_PATH",
-    "GIT_ATTR_SOURCE",
-    "GIT_ATTR_NOSYSTEM",
-    "GIT_INDEX_VERSION",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_ICASE_PATHSPECS",
-];
+use super::environment::scrubbed;
 
 /// A git that no inherited variable and no monitor can mislead, bound to no repository yet.
 ///
@@ -43,7 +15,7 @@ pub(super) const SCRUBBED: &[&str] = &[
 /// of our own would run the user's `post-index-change`.
 pub(super) fn bare_command() -> Command {
     let mut command = Command::new("git");
-    for name in SCRUBBED {
+    for name in scrubbed() {
         command.env_remove(name);
     }
     command
@@ -57,6 +29,17 @@ pub(super) fn bare_command() -> Command {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
+    command
+}
+
+/// Git as its user has it, hooks and settings included, in `dir`: for what is installed and for what is tried out. It
+/// inherits no pointer to another repository, asks nothing and speaks English.
+pub fn user_command(dir: &Path) -> Command {
+    let mut command = Command::new("git");
+    for name in scrubbed().chain(["GIT_NAMESPACE"]) {
+        command.env_remove(name);
+    }
+    command.current_dir(dir).env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null());
     command
 }
 
@@ -198,7 +181,10 @@ mod tests {
     fn scrubs_everything_git_calls_local() {
         let listed = run(bare_command().args(["rev-parse", "--local-env-vars"]), None).unwrap();
         for name in String::from_utf8(listed).unwrap().lines() {
-            assert!(SCRUBBED.contains(&name), "{name} is local to a repository and would be inherited");
+            assert!(
+                scrubbed().any(|scrubbed| scrubbed == name),
+                "{name} is local to a repository and would be inherited"
+            );
         }
     }
 

@@ -7,6 +7,7 @@
 mod command;
 mod config;
 mod diff;
+mod environment;
 mod error;
 mod hidden;
 mod keep;
@@ -21,8 +22,10 @@ mod scratch;
 mod snapshot;
 mod status;
 
+pub use command::user_command;
 pub use config::{ConfigEntry, Scope};
 pub use diff::{Change, TreeDiff};
+pub use environment::BINDING;
 pub use error::GitError;
 pub use hidden::{Concealment, ConcealmentKind, Look};
 pub use lines::{Lines, MOST_OPEN};

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::command::{SCRUBBED, bare_command, failed, object_directories, run, run_any};
+use super::command::{bare_command, failed, object_directories, run, run_any};
+use super::environment::scrubbed;
 use super::{GitError, TreeDiff};
 use crate::oid::Oid;
 
@@ -253,7 +254,7 @@ impl fmt::Debug for Repo {
 }
 
 fn inherited(counts: impl Fn(&str) -> bool) -> Vec<String> {
-    SCRUBBED.iter().filter(|name| counts(name) && env::var_os(name).is_some()).map(|&name| name.to_owned()).collect()
+    scrubbed().filter(|name| counts(name) && env::var_os(name).is_some()).map(str::to_owned).collect()
 }
 
 impl Layout {

@@ -2,31 +2,10 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use super::InstallError;
-
-/// What `git rev-parse --local-env-vars` lists: variables that point at one repository and must not leak into
-/// questions about another.
-const LOCAL_ENV: [&str; 17] = [
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_CONFIG",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_CONFIG_COUNT",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_GRAFT_FILE",
-    "GIT_INDEX_FILE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_PREFIX",
-    "GIT_SHALLOW_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_NAMESPACE",
-    "GIT_QUARANTINE_PATH",
-];
+use crate::git::user_command;
 
 /// A repository, as far as installing into it is concerned.
 #[derive(Clone, Debug)]
@@ -57,7 +36,7 @@ pub struct HookConfig {
 impl Repository {
     /// The repository that `dir` lies in.
     pub fn discover(dir: &Path) -> Result<Self, InstallError> {
-        let ask = |args: &[&str]| output(git(dir), args);
+        let ask = |args: &[&str]| output(user_command(dir), args);
         let nowhere = |error| match error {
             // git's words depend on its language; only this answer leaves no git directory.
             InstallError::Git { message, .. } if message.contains("not a git repository") => {
@@ -89,7 +68,7 @@ impl Repository {
 
     /// A git command in this repository, with the configuration of the user and none of the inherited variables.
     pub fn git(&self) -> Command {
-        git(self.base())
+        user_command(self.base())
     }
 
     /// The folder git looks for hooks in, as git resolves it.
@@ -147,16 +126,6 @@ impl Repository {
         let mut parts = number.split('.').map(|part| part.parse().unwrap_or(0));
         Some((parts.next()?, parts.next()?, parts.next().unwrap_or(0)))
     }
-}
-
-/// A git command that inherits no pointer to another repository, asks nothing and speaks English.
-fn git(dir: &Path) -> Command {
-    let mut command = Command::new("git");
-    for name in LOCAL_ENV {
-        command.env_remove(name);
-    }
-    command.current_dir(dir).env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").stdin(Stdio::null());
-    command
 }
 
 /// The standard output without its last newline.

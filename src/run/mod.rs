@@ -15,7 +15,6 @@
 //! - `SIGTERM`, `SIGHUP`, `SIGUSR1` and `SIGUSR2` are passed on to the child, and `SIGINT` and `SIGQUIT` where they
 //!   cannot have come from the keyboard; sent to the whole process group, they reach it twice.
 
-mod environment;
 mod plain;
 mod process;
 #[cfg(unix)]
@@ -27,7 +26,6 @@ mod streams;
 mod tail;
 mod tee;
 
-pub use environment::SCRUBBED;
 pub use plain::{clean_tail, plain_text, whole_text};
 pub use process::{CommandLine, Finished, Spec, run};
 pub use start::{StartError, StartProblem};

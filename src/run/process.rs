@@ -8,12 +8,12 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::environment::SCRUBBED;
 use super::start::StartError;
 use super::streams;
 use super::tail::Output;
 use super::tee::Tee;
 use crate::event::Ended;
+use crate::git::BINDING;
 
 /// What is run.
 #[derive(Clone, Copy, Debug)]
@@ -129,7 +129,7 @@ fn expression(spec: &Spec<'_>, program: &OsStr, arguments: &[OsString], out: Fil
     for (name, value) in spec.env.iter().rev() {
         expression = expression.env(name, value);
     }
-    for name in SCRUBBED {
+    for name in BINDING {
         expression = expression.env_remove(name);
     }
     expression
