@@ -1,0 +1,61 @@
+//! Making a snapshot something that others can fetch, and checking one out where nothing of this working tree is.
+
+use std::path::Path;
+
+use super::command::{bare_command, run};
+use super::read::parse_oid;
+use super::{GitError, Repo};
+use crate::oid::Oid;
+
+/// Who makes the commits that only hold a snapshot.
+const IDENTITY: [(&str, &str); 4] = [
+    ("GIT_AUTHOR_NAME", "gate"),
+    ("GIT_AUTHOR_EMAIL", "gate@localhost"),
+    ("GIT_COMMITTER_NAME", "gate"),
+    ("GIT_COMMITTER_EMAIL", "gate@localhost"),
+];
+
+impl Repo {
+    /// Lets `reference` keep `tree` as a commit on top of `parent`, and returns that commit: `parent` itself where that
+    /// is its tree. What only the gate's own object store holds is copied into the repository, so that the ref can be
+    /// fetched.
+    pub fn publish(&self, tree: &Oid, parent: Option<&Oid>, reference: &str, why: &str) -> Result<Oid, GitError> {
+        let known = parent.map(|parent| Ok::<_, GitError>((parent, self.tree_of(parent)?))).transpose()?;
+        let commit = match known {
+            Some((parent, of)) if of == *tree => parent.clone(),
+            _ => {
+                let mut command = self.command();
+                command.envs(IDENTITY).args(["commit-tree", "-m", why]);
+                command.args(parent.iter().flat_map(|parent| ["-p", parent.as_str()])).arg(tree.as_str());
+                let commit = parse_oid(&run(&mut command, None)?, "commit-tree")?;
+                self.copy_kept(&commit, parent)?;
+                commit
+            }
+        };
+        self.git(["update-ref", reference, commit.as_str()])?;
+        Ok(commit)
+    }
+
+    fn copy_kept(&self, commit: &Oid, parent: Option<&Oid>) -> Result<(), GitError> {
+        let mut wanted = format!("{commit}\n");
+        if let Some(parent) = parent {
+            wanted.push_str(&format!("^{parent}\n"));
+        }
+        let pack = self.git_with(["pack-objects", "--revs", "--stdout", "-q"], wanted.as_bytes())?;
+        let mut unpack = self.command();
+        // Otherwise git finds the objects there and does not write them.
+        unpack.env_remove("GIT_ALTERNATE_OBJECT_DIRECTORIES").args(["unpack-objects", "-q"]);
+        run(&mut unpack, Some(&pack)).map(drop)
+    }
+
+    /// Checks `commit` out into `dir`, an empty directory, as a repository of its own that borrows the objects of this
+    /// one. No hook runs.
+    pub fn checkout_into(&self, commit: &Oid, dir: &Path) -> Result<(), GitError> {
+        let mut clone = bare_command();
+        clone.args(["clone", "-q", "--shared", "--no-checkout", "--"]).arg(self.common_dir()).arg(dir);
+        run(&mut clone, None)?;
+        let mut checkout = bare_command();
+        checkout.current_dir(dir).args(["checkout", "-q", "--detach", commit.as_str()]);
+        run(&mut checkout, None).map(drop)
+    }
+}
