@@ -23,6 +23,8 @@ pub struct Policy {
     pub gates: Vec<Gate>,
     /// The parts of the program, in the order of the file; empty where nobody named them.
     pub scopes: Vec<Scope>,
+    /// The command that is given the packet of a handoff and answers it; see [`crate::handoff`].
+    pub unblock: Option<String>,
     /// Where it was read.
     pub source: PolicySource,
     /// SHA-256 of commands and gates in hexadecimal digits, whatever the order and the comments of the file, and

@@ -23,7 +23,7 @@ use toml::de::DeTable;
 pub use self::built_in::built_in;
 use self::error::Report;
 pub use self::error::{ConfigError, Problem, nearest};
-use self::fields::Fields;
+use self::fields::{Fields, Said};
 pub use self::locate::{LocateError, Located, Note, Places, ReadFile, locate};
 pub use self::param_error::CheckParams;
 use crate::policy::{Gate, Policy, PolicySource};
@@ -39,7 +39,7 @@ const VERSION: i64 = 1;
 /// The largest file that is read, in bytes.
 const LARGEST: usize = 1024 * 1024;
 /// The keys at the top level.
-const KEYS: &[&str] = &["version", "mode", "commands", "gates", "scopes"];
+const KEYS: &[&str] = &["version", "mode", "commands", "gates", "scopes", "unblock"];
 
 /// The policy where there is no `gate.toml`: the gates of the binary, and no command.
 ///
@@ -108,8 +108,9 @@ fn parse_over(
         Some(said) => scopes::scopes(&mut report, said.value),
         None => Vec::new(),
     };
-    let read = report.finish((commands, gates.list, scopes));
-    read.map(|(commands, gates, scopes)| policy(commands, gates, scopes, source))
+    let unblock = root.table(&mut report, "unblock").and_then(|said| unblock(&mut report, said));
+    let (commands, gates, scopes) = report.finish((commands, gates.list, scopes))?;
+    Ok(Policy { unblock, ..policy(commands, gates, scopes, source) })
 }
 
 fn policy(
@@ -119,7 +120,18 @@ fn policy(
     source: PolicySource,
 ) -> Policy {
     let digest = canonical::digest(&commands, &gates, &scopes);
-    Policy { commands, gates, scopes, source, digest }
+    Policy { commands, gates, scopes, unblock: None, source, digest }
+}
+
+/// `[unblock]`: the command that answers a handoff.
+fn unblock(report: &mut Report<'_>, said: Said<&DeTable<'_>>) -> Option<String> {
+    let fields = Fields::new(report, "in [unblock]", said.at, said.value, &["run"]);
+    fields.require(report, "run");
+    let run = fields.text(report, "run")?;
+    if run.value.trim().is_empty() {
+        report.add(&run.at, "`run` is a command line, not an empty text");
+    }
+    Some(run.value)
 }
 
 /// A file for a later version is not searched for mistakes: it may hold keys that this version cannot know.

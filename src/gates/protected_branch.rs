@@ -171,6 +171,7 @@ mod tests {
             commands: Vec::new(),
             gates: vec![gate.clone()],
             scopes: Vec::new(),
+            unblock: None,
             source: PolicySource::Defaults,
             digest: String::new(),
         };

@@ -156,6 +156,7 @@ mod tests {
             commands: vec![command, other],
             gates: vec![example()],
             scopes: Vec::new(),
+            unblock: None,
             source,
             digest: String::new(),
         }

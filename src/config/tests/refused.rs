@@ -7,7 +7,10 @@ use crate::policy::PolicySource;
 /// Each wrong file, and all that is said about it.
 const BAD: &[(&str, &[&str])] = &[
     ("mdoe = \"warn\"", &["1:1: unknown key `mdoe` at the top level; did you mean `mode`?"]),
-    ("xyz = 1", &["1:1: unknown key `xyz` at the top level, which takes version, mode, commands, gates, scopes"]),
+    (
+        "xyz = 1",
+        &["1:1: unknown key `xyz` at the top level, which takes version, mode, commands, gates, scopes, unblock"],
+    ),
     ("mode = \"bloc\"", &["1:8: `mode` takes off, observe, warn or block, not `bloc`; did you mean `block`?"]),
     ("mode = false", &["1:8: `mode` takes a string, not a boolean"]),
     ("version = \"1\"", &["1:11: `version` takes an integer, not a string"]),
@@ -149,10 +152,13 @@ const BAD: &[(&str, &[&str])] = &[
         "\u{feff}mode = \"x\"\r\n\r\nfoo = 1\r\n",
         &[
             "1:8: `mode` takes off, observe, warn or block, not `x`",
-            "3:1: unknown key `foo` at the top level, which takes version, mode, commands, gates, scopes",
+            "3:1: unknown key `foo` at the top level, which takes version, mode, commands, gates, scopes, unblock",
         ],
     ),
     ("# ünïcödé\n\"ä\" = 1; ", &["2:7: not TOML: string values must be quoted, expected literal string"]),
+    ("[unblock]", &["1:1: missing key `run` in [unblock]"]),
+    ("[unblock]\nrun = ''", &["2:7: `run` is a command line, not an empty text"]),
+    ("[unblock]\nrn = 'a'", &["2:1: unknown key `rn` in [unblock]"]),
     ("[scopes]\na = 1", &["2:5: `a` takes a table, not an integer"]),
     ("[scopes]\na = [1]", &["2:6: `a` takes a string, not an integer"]),
     ("[scopes]\na = []", &["2:5: the scope `a` takes in no path"]),

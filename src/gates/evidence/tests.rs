@@ -43,6 +43,7 @@ fn policy(commands: Vec<Command>) -> Policy {
         commands,
         gates: vec![gate("tests")],
         scopes: Vec::new(),
+        unblock: None,
         source: PolicySource::Defaults,
         digest: String::new(),
     }

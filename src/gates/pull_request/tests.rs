@@ -71,6 +71,7 @@ fn judge(gate: &Gate, moment: Moment, hosting: Hosting) -> Finding {
         commands: Vec::new(),
         gates: vec![gate.clone()],
         scopes: Vec::new(),
+        unblock: None,
         source: PolicySource::Defaults,
         digest: String::new(),
     };
