@@ -39,6 +39,12 @@ pub enum Command {
     Explain(cmd::explain::Args),
     /// Say which scope a file belongs to, and why
     ExplainPath(cmd::explain_path::Args),
+    /// Print the escalation payload for what is failing now
+    Escalate(cmd::escalate::Args),
+    /// Make a clean packet for whoever is to find the way out
+    Handoff(cmd::handoff::Args),
+    /// Take the reply to a handoff
+    Unblock(cmd::unblock::Args),
     /// Let one gate pass for one content, with a reason (people only)
     #[command(hide = true)]
     Waive(cmd::waive::Args),
@@ -74,6 +80,9 @@ impl Cli {
             Command::Replay(args) => cmd::replay::main(&args, ui).map(Into::into),
             Command::Explain(args) => cmd::explain::main(&args, ui).map(Into::into),
             Command::ExplainPath(args) => cmd::explain_path::main(&args, ui).map(Into::into),
+            Command::Escalate(args) => cmd::escalate::main(&args, ui).map(Into::into),
+            Command::Handoff(args) => cmd::handoff::main(&args, ui).map(Into::into),
+            Command::Unblock(args) => cmd::unblock::main(&args, ui).map(Into::into),
             Command::Waive(args) => cmd::waive::main(&args, ui).map(Into::into),
             Command::Init(args) => cmd::init::main(&args, ui).map(Into::into),
             Command::Uninstall(args) => cmd::uninstall::main(&args, ui).map(Into::into),

@@ -9,7 +9,7 @@ use std::thread;
 use jiff::Timestamp;
 
 use crate::config::{self, LocateError, Places, ReadFile};
-use crate::event::{EventKind, Judged, Origin};
+use crate::event::{Event, EventKind, Judged, Origin};
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Sources};
 use crate::fact::lineage::{Lineage, Target};
@@ -18,12 +18,14 @@ use crate::fact::{Facts, Note};
 use crate::failure::Failure;
 use crate::gates;
 use crate::git::{GitError, Head, Look, Repo};
+use crate::handoff::retry;
 use crate::journal::{Journal, JournalError, Line, NewEvent, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::Policy;
 use crate::repo_path::RepoPath;
 use crate::session::Session;
+use crate::snapshot::Snapshot;
 use crate::source::project::Directory;
 use crate::verdict::artifact::{self, Written};
 use crate::verdict::assemble::{self, Attempt, ESCALATES_AT, Occasion};
@@ -54,6 +56,16 @@ pub struct Here {
     pub notes: Vec<Note>,
     /// What the journal says so far.
     pub state: State,
+}
+
+/// What would be said now.
+pub struct Preview {
+    /// The verdict, which is not recorded.
+    pub verdict: Verdict,
+    /// The working tree.
+    pub snapshot: Snapshot,
+    /// The commit that is checked out.
+    pub head: Option<Oid>,
 }
 
 /// A verdict and where it was written.
@@ -173,6 +185,23 @@ impl Workplace {
         })
     }
 
+    /// What a stop of `session` would be told now. Nothing is counted and nothing is written.
+    pub fn preview(&self, session: &str) -> Result<Preview, Failure> {
+        let here = self.look()?;
+        let sources = Sources { repo: &self.repo, journal: &self.journal, state: &here.state, policy: &here.policy };
+        let facts = collect::at_stop(sources, Moment::Stop, here.lineage.as_ref(), &here.look);
+        let mut facts = facts.map_err(|error| Failure::new(Exit::Internal, error))?;
+        facts.notes.extend(here.notes);
+        let results = gates::judge(&here.policy, &facts);
+        let made = here.state.judged(session).made();
+        let attempt = Attempt { number: if assemble::blocks(&results) { made.max(1) } else { 0 }, repeated: true };
+        let at = Timestamp::now();
+        let id = verdict_id(at, session);
+        let occasion = Occasion { id, at, repository: self.name(), session: session.to_owned() };
+        let verdict = assemble::verdict(&here.policy, facts, results, occasion, attempt);
+        Ok(Preview { verdict, snapshot: here.look.snapshot, head: here.head.commit })
+    }
+
     /// What the journal says so far.
     pub fn state(&self) -> Result<State, Failure> {
         self.journal.state().map_err(|error| Failure::new(Exit::Internal, error))
@@ -215,6 +244,7 @@ impl Workplace {
         let occasion = Occasion { id, at, repository: self.name(), session: self.session.id.clone() };
         let mut verdict = assemble::verdict(policy, facts, results, occasion, attempt);
         verdict.notes.extend(loss);
+        self.name_what_is_ruled_out(state, &mut verdict);
         let written = self.write(&mut verdict);
         Judgement { verdict, written }
     }
@@ -231,6 +261,22 @@ impl Workplace {
                 kind: "story-unreadable".to_owned(),
                 text: format!("what the session did cannot be read: {error}"),
             }),
+        }
+    }
+
+    /// Says what the reply to a handoff ruled out and was done again since.
+    fn name_what_is_ruled_out(&self, state: &State, verdict: &mut Verdict) {
+        let Some((reply, items)) = &state.judged(&verdict.session).rescue.ruled_out else { return };
+        let events = self.events();
+        let since = events.iter().skip_while(|event| event.id != *reply).skip(1);
+        let history = History::of(since, &verdict.session);
+        for item in retry::repeated(items, &history.acts) {
+            let text = format!("the reply to the handoff rules out: {item}; it was done again");
+            if !verdict.feedback.is_empty() {
+                verdict.feedback.push_str("\n- ");
+                verdict.feedback.push_str(&text);
+            }
+            verdict.notes.push(Note { kind: "ruled-out".to_owned(), text });
         }
     }
 
@@ -268,17 +314,17 @@ impl Workplace {
 
     /// What a session did since its first refusal in a row.
     pub fn history(&self, session: &str) -> History {
-        let events: Vec<_> = self
-            .journal
-            .events()
-            .into_iter()
-            .flatten()
-            .filter_map(|line| match line {
-                Line::Event(event) => Some(event),
-                Line::Damaged { .. } => None,
-            })
-            .collect();
-        History::of(events.iter(), session)
+        History::of(self.events().iter(), session)
+    }
+
+    /// The events of the journal that can be read; none where it cannot.
+    fn events(&self) -> Vec<Event> {
+        let lines = self.journal.events().into_iter().flatten();
+        let events = lines.filter_map(|line| match line {
+            Line::Event(event) => Some(event),
+            Line::Damaged { .. } => None,
+        });
+        events.collect()
     }
 
     fn name(&self) -> String {

@@ -36,6 +36,7 @@ pub mod redact;
 pub mod render;
 pub mod replay;
 pub mod repo_path;
+pub mod rescue;
 pub mod run;
 pub mod runner;
 pub mod session;

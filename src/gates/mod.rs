@@ -31,8 +31,15 @@ pub struct Kind {
 }
 
 /// Every kind of gate.
-pub const KINDS: &[Kind] =
-    &[ci_green::KIND, commits::KIND, evidence::KIND, guarded::KIND, loops::KIND, protected_branch::KIND, pull_request::KIND];
+pub const KINDS: &[Kind] = &[
+    ci_green::KIND,
+    commits::KIND,
+    evidence::KIND,
+    guarded::KIND,
+    loops::KIND,
+    protected_branch::KIND,
+    pull_request::KIND,
+];
 
 /// The kind of this name.
 pub fn kind(name: &str) -> Option<&'static Kind> {

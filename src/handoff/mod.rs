@@ -7,7 +7,36 @@ pub mod reply;
 pub mod retry;
 pub mod trigger;
 
+use serde::Deserialize;
+
+use crate::embedded;
+
 /// From this rescue attempt on, only a terminal payload is taken (`seeds/004`, "ANTI-LOOP PROTOCOL").
 pub const TERMINAL_AT: u32 = 4;
 /// The rescue attempt at which the inputs themselves are in doubt.
 pub const CONTEXT_AT: u32 = 3;
+
+/// What must be true before a hypothesis is worth anything, at this rescue attempt (`gates/handoff.toml`).
+pub fn checklist(attempt: u32) -> Vec<String> {
+    #[derive(Deserialize, Default)]
+    struct File {
+        checklist: Vec<String>,
+        checklist_in_doubt: Vec<String>,
+    }
+    // A test holds the embedded file readable.
+    let file: File =
+        embedded::file(embedded::GATES, "handoff.toml").and_then(|text| toml::from_str(text).ok()).unwrap_or_default();
+    if attempt < CONTEXT_AT { file.checklist } else { [file.checklist_in_doubt, file.checklist].concat() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_third_attempt_doubts_the_inputs_too() {
+        assert!(checklist(1).len() >= 4);
+        assert_eq!(checklist(1), checklist(2));
+        assert!(checklist(3).len() > checklist(2).len());
+    }
+}

@@ -21,6 +21,10 @@ pub struct Pollution {
 #[serde(deny_unknown_fields)]
 struct File {
     sections: Vec<String>,
+    #[expect(dead_code, reason = "read by its own function")]
+    checklist: Vec<String>,
+    #[expect(dead_code, reason = "read by its own function")]
+    checklist_in_doubt: Vec<String>,
     max_bytes: usize,
     max_task_bytes: usize,
     max_block_lines: usize,

@@ -152,6 +152,16 @@ impl Sessions {
         }
     }
 
+    /// The session and name of a packet that is not answered: the one called `id`, else the latest.
+    pub(super) fn waiting(&self, id: Option<&str>) -> Option<(&str, &str)> {
+        let open = self.0.iter().filter_map(|(session, state)| Some((session.as_str(), state.rescue.open.as_deref()?)));
+        match id {
+            Some(id) => open.into_iter().find(|(_, open)| *open == id),
+            // Names begin with the time.
+            None => open.into_iter().max_by_key(|(_, open)| *open),
+        }
+    }
+
     pub(super) fn latest_refused(&self) -> Option<&str> {
         self.0.iter().find(|(_, state)| state.made() > 0).map(|(session, _)| session.as_str())
     }

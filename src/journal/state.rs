@@ -75,6 +75,11 @@ impl State {
         self.sessions.latest_refused()
     }
 
+    /// The session and the name of a packet that was handed over and not answered: the one called `id`, else the latest.
+    pub fn waiting(&self, id: Option<&str>) -> Option<(&str, &str)> {
+        self.sessions.waiting(id)
+    }
+
     /// By gate: how often it failed without blocking, each (gate, trees) counted once.
     pub fn would_block(&self) -> &BTreeMap<String, u64> {
         &self.would_block

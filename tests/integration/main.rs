@@ -38,6 +38,7 @@ mod pushes;
 mod readme;
 mod receive;
 mod repositories;
+mod rescue;
 mod run_process;
 mod runner_catalogue;
 mod runner_output;

@@ -1,0 +1,120 @@
+//! `gate handoff`: a clean packet for whoever is to find the way out, and whether one is clean.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::engine::Workplace;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::handoff::trigger::{self, Reception};
+use crate::render::ui::Ui;
+use crate::rescue::{self, Handed, Request};
+
+/// Arguments of `gate handoff`.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct Args {
+    /// What to do instead of making a packet
+    #[command(subcommand)]
+    action: Option<Action>,
+    /// The file with the task as it was given; `-` reads standard input
+    #[arg(long, value_name = "FILE", required = true)]
+    task: Option<PathBuf>,
+    /// Print the packet as JSON
+    #[arg(long)]
+    json: bool,
+    /// Do not try the failing command on a clean checkout
+    #[arg(long)]
+    untried: bool,
+    /// How long the failing command may run on a clean checkout, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    timeout: u64,
+    /// The session that failed; by default the one at work here, else the one that was refused last
+    #[arg(long, value_name = "SESSION")]
+    session: Option<String>,
+}
+
+/// Other things to do.
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Say whether a handoff is one, and clean
+    Verify {
+        /// The file; `-` reads standard input
+        file: PathBuf,
+    },
+}
+
+/// Makes a packet, or judges one.
+pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
+    if let Some(Action::Verify { file }) = &args.action {
+        return Ok(verify(&read(file)?, ui));
+    }
+    let place = Workplace::here()?;
+    let session = rescue::session(&place, &place.state()?, args.session.as_deref());
+    let task = match &args.task {
+        Some(file) => read(file)?,
+        None => return Err(Failure::new(Exit::Usage, "the task is missing").remedy("name it: --task FILE").into()),
+    };
+    let patience = (!args.untried).then(|| Duration::from_secs(args.timeout));
+    match rescue::hand_over(&place, &Request { session: &session, task, patience })? {
+        Handed::NothingFails => {
+            ui.say("gate: nothing is failing now; there is nothing to hand over");
+            Ok(Exit::Pass)
+        }
+        Handed::Packet { packet, text, path } => {
+            if args.json {
+                ui.line(serde_json::to_string_pretty(&packet)?);
+            } else {
+                ui.raw(text);
+            }
+            ui.say(format_args!("gate: handed over as {} ({})", packet.id, path.display()));
+            Ok(Exit::Pass)
+        }
+        Handed::Terminal { payload, text } => {
+            if args.json {
+                ui.line(serde_json::to_string_pretty(&payload)?);
+            } else {
+                ui.raw(text);
+            }
+            ui.say("gate: the rescue is used up as well; this goes to a person");
+            Ok(Exit::NeedsHuman)
+        }
+    }
+}
+
+fn verify(text: &str, ui: &mut Ui) -> Exit {
+    match trigger::receive(text) {
+        Reception::Clean(_) => {
+            ui.line("ok");
+            Exit::Pass
+        }
+        Reception::NoPayload(why) => {
+            ui.line("[NEED_CONTEXT: escalation_payload]");
+            ui.say(format_args!("gate: {why}"));
+            Exit::BadInput
+        }
+        Reception::Polluted(found) => {
+            ui.line("[NEED_CONTEXT: clean_handoff]");
+            for pollution in found {
+                ui.say(format_args!("gate: {pollution}"));
+            }
+            Exit::BadInput
+        }
+    }
+}
+
+/// A file of text, or standard input; bytes that are no text are replaced.
+pub(super) fn read(file: &Path) -> Result<String, Failure> {
+    let bytes = if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        fs::read(file)
+    };
+    let bytes = bytes.map_err(|error| Failure::new(Exit::BadInput, format!("{}: {error}", file.display())))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
