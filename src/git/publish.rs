@@ -39,7 +39,7 @@ impl Repo {
     fn copy_kept(&self, commit: &Oid, parent: Option<&Oid>) -> Result<(), GitError> {
         let mut wanted = format!("{commit}\n");
         if let Some(parent) = parent {
-            wanted.push_str(&format!("^{parent}\n"));
+            wanted = format!("{wanted}^{parent}\n");
         }
         let pack = self.git_with(["pack-objects", "--revs", "--stdout", "-q"], wanted.as_bytes())?;
         let mut unpack = self.command();
