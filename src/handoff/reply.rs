@@ -161,8 +161,8 @@ fn read(text: &str) -> Result<Reply, Vec<Refusal>> {
 fn unfenced(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let written = |line: &&str| !line.trim().is_empty();
-    let first = lines.iter().position(|line| written(line));
-    let last = lines.iter().rposition(|line| written(line));
+    let first = lines.iter().position(&written);
+    let last = lines.iter().rposition(written);
     match (first, last) {
         (Some(first), Some(last))
             if first < last && lines[first].trim_start().starts_with("```") && lines[last].trim() == "```" =>
