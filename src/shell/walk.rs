@@ -281,7 +281,8 @@ impl Walker {
         let step = self.script(body, &mut inner, context);
         scope.join(&inner);
         let assign = variable.map(|name| (name.to_owned(), Expr::Unknown)).into_iter().collect();
-        let once = known.is_some_and(|known| !known.is_empty());
+        let once =
+            known.is_some_and(|known| !known.is_empty()) || words.is_some_and(|words| words.iter().any(is_there));
         after(before, Step::Repeat(Box::new(Step::Seq(vec![Step::Bind(assign), step])), once))
     }
 
@@ -322,6 +323,29 @@ impl Walker {
     pub(super) fn next_call(&mut self) -> usize {
         self.calls += 1;
         self.calls
+    }
+}
+
+/// Whether a word of a loop becomes at least one word: a list in braces, or `$(seq 5)`.
+fn is_there(word: &Word) -> bool {
+    match word.parts.as_slice() {
+        [Part::Text { text, quoted: false }, .., Part::Opaque(scripts)] => text.contains('{') && scripts.is_empty(),
+        [Part::Substitution { script, .. }] => counts(script).is_some_and(|last| last > 0),
+        _ => false,
+    }
+}
+
+/// The last number of `seq N` and `seq 1 N`.
+fn counts(script: &Script) -> Option<u32> {
+    let [Item { node, background: false }] = script.items.as_slice() else { return None };
+    let Kind::Simple(simple) = &node.kind else { return None };
+    let words: Option<Vec<String>> = simple.words.iter().map(Word::as_literal).collect();
+    match words?.as_slice() {
+        [seq, last] | [seq, _, last] if seq == "seq" => {
+            let first = if simple.words.len() == 2 { Some(1) } else { simple.words[1].as_literal()?.parse().ok() };
+            last.parse().ok().filter(|last| first.is_some_and(|first: u32| first <= *last))
+        }
+        _ => None,
     }
 }
 
