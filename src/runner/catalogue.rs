@@ -311,10 +311,11 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Whether a program of this name does its own work, and is no task runner.
+    /// Whether a program of this name does its own work, or is a task runner that packages bring along.
     pub(crate) fn runs_as_program(&self, program: &str) -> bool {
         let mut starts = self.starts(program).peekable();
-        starts.peek().is_some() && starts.all(|(runner, _)| runner.task.is_none())
+        let own = |rules: &TaskRules| rules.packaged.iter().any(|name| name == program);
+        starts.peek().is_some() && starts.all(|(runner, _)| runner.task.as_ref().is_none_or(own))
     }
 
     /// The runner with this id.

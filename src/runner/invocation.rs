@@ -5,8 +5,8 @@ use std::cell::Cell;
 use crate::runner::arguments::Read;
 use crate::runner::catalogue::{Catalogue, Invoke, Runner};
 use crate::runner::kind::{CommandKind, ExitMeaning, Scope};
-use crate::runner::script::simple_commands;
 use crate::runner::task::{ProjectFiles, TaskRun, resolve};
+use crate::shell::{status, walk};
 
 /// How many tasks deep a task is followed.
 const DEEPEST: u8 = 4;
@@ -283,20 +283,23 @@ fn task(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budget: 
     if let Some(why) = &run.nothing {
         return Invocation { scope: Scope::NoneExecuted { why: why.clone() }, edits: false, ..named };
     }
-    let Some(commands) = run.script.as_ref().and_then(|lines| followable(lines)) else {
+    let Some(commands) = run.script.as_ref().and_then(|lines| followed(lines)) else {
         return named;
     };
     let last = commands.len().saturating_sub(1);
-    let parts = commands.iter().enumerate().map(|(index, words)| {
-        let mut argv: Vec<Option<String>> = words.iter().cloned().map(Some).collect();
+    let parts = commands.into_iter().enumerate().map(|(index, command)| {
+        let mut argv = command.argv;
         if index == last {
             argv.extend(run.arguments.iter().cloned());
         }
         let here = InDirectory { files, directory: run.directory.as_deref() };
-        match budget.spend() {
-            Some(budget) => classify_within(catalogue, &argv, &here, &budget),
+        let there = InDirectory { files: &here, directory: command.directory.as_deref() };
+        let found = match budget.spend() {
+            Some(budget) => classify_within(catalogue, &argv, &there, &budget),
             None => Invocation::unknown(),
-        }
+        };
+        let exit = if command.decides { found.exit } else { ExitMeaning::ZeroOnFindings };
+        Invocation { exit, ..found }
     });
     let Some(mut whole) = parts.filter(|part| !part.kinds.is_empty()).reduce(both) else {
         return named;
@@ -329,7 +332,9 @@ fn named(catalogue: &Catalogue, run: &TaskRun) -> Invocation {
     let read = Read { filter: part, ..Read::default() };
     Invocation {
         scope: scope(&kinds, None, &read, &Invoke::default()),
-        edits: kinds.contains(&CommandKind::Format) || kinds.contains(&CommandKind::Codegen),
+        edits: kinds.contains(&CommandKind::Format)
+            || kinds.contains(&CommandKind::Codegen)
+            || run.arguments.iter().flatten().any(|argument| names.editing_arguments.contains(argument)),
         kinds,
         runner: Some(run.label.clone()),
         runs: vec![run.runner.clone()],
@@ -339,9 +344,35 @@ fn named(catalogue: &Catalogue, run: &TaskRun) -> Invocation {
     }
 }
 
-fn followable(lines: &[String]) -> Option<Vec<Vec<String>>> {
-    let commands: Option<Vec<_>> = lines.iter().map(|line| simple_commands(line)).collect();
-    Some(commands?.into_iter().flatten().collect())
+/// A command of a script.
+struct Scripted {
+    argv: Vec<Option<String>>,
+    directory: Option<String>,
+    /// Whether the script succeeds only if it ran and succeeded.
+    decides: bool,
+}
+
+/// The commands of a script's lines, wrappers removed. `None` where a line is no shell, or goes where no text shows.
+fn followed(lines: &[String]) -> Option<Vec<Scripted>> {
+    let mut commands = Vec::new();
+    for line in lines {
+        let program = walk::program(line).ok().filter(|program| !program.truncated)?;
+        for (id, leaf) in program.leaves.iter().enumerate() {
+            let directory = match &leaf.directory {
+                Some(directory) => Some(directory.path.clone()?),
+                None => None,
+            };
+            let decides = status::fate(&program, id).decides();
+            commands.push(Scripted { argv: leaf.words(), directory, decides });
+        }
+    }
+    Some(commands)
+}
+
+/// How much the check that matters most among these matters; the lower the more.
+fn decisive(kinds: &[CommandKind]) -> usize {
+    let checks = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
+    checks.iter().position(|kind| kinds.contains(kind)).unwrap_or(checks.len())
 }
 
 /// Two commands of which both run.
@@ -364,13 +395,19 @@ fn both(first: Invocation, second: Invocation) -> Invocation {
     };
     let runner =
         if tests.1 && !tests.0 { second.runner.clone() } else { first.runner.clone().or(second.runner.clone()) };
-    let zero = ExitMeaning::ZeroOnFindings;
+    // What the status says is asked of the check that matters most.
+    let exit = match (decisive(&first.kinds), decisive(&second.kinds)) {
+        (mine, theirs) if mine < theirs => first.exit,
+        (mine, theirs) if mine > theirs => second.exit,
+        _ if first.exit == ExitMeaning::Decides => second.exit,
+        _ => first.exit,
+    };
     Invocation {
         kinds,
         runner,
         runs: first.runs.into_iter().chain(second.runs).collect(),
         scope,
-        exit: if first.exit == zero || second.exit == zero { zero } else { ExitMeaning::Decides },
+        exit,
         empty_exits_zero: first.empty_exits_zero && second.empty_exits_zero,
         edits: first.edits || second.edits,
         watches: first.watches || second.watches,

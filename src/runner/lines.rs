@@ -18,7 +18,8 @@ const LONGEST: usize = 4096;
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LineRule {
     /// A regular expression. Groups named `passed`, `failed`, `skipped`, `errors` and `total` are counts; a group
-    /// `bad` that takes part says that it failed, whatever the counts; a group `task` names what failed.
+    /// `bad` that takes part says that it failed, whatever the counts, and so does a group `of` that is not the same as
+    /// `passed`; a group `task` names what failed.
     pub is: String,
     /// Texts of which one is in every such line. They are looked for before the expression is tried.
     pub has: Vec<String>,
@@ -150,6 +151,9 @@ impl LineRule {
             if let Some(number) = found.name(group) {
                 said.add(field, number.as_str());
             }
+        }
+        if let (Some(all), Some(passed)) = (found.name("of"), found.name("passed")) {
+            said.bad |= all.as_str() != passed.as_str();
         }
         for item in compiled.each.iter().flat_map(|each| each.captures_iter(line)) {
             let (Some(number), Some(word)) = (item.name("n"), item.name("word")) else { continue };

@@ -151,6 +151,15 @@ fn combine(tallies: Vec<Tally<'_>>, named: bool) -> OutputReading {
     {
         (reading.says, reading.line) = (Says::Failed, Some(line));
     }
+    // What a task runner says of all its tasks stands for theirs where nothing of them is visible.
+    if reading.says == Says::Silent
+        && reading.reports.is_empty()
+        && let Some(task) = tasks.iter().find(|task| task.says().0 == Says::Passed)
+    {
+        (reading.says, reading.line) = task.says();
+        reading.complete = true;
+        reading.needs_end |= task.needs_end();
+    }
     reading.needs_end &= matches!(reading.says, Says::Passed | Says::NothingRan);
     reading
 }

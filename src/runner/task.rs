@@ -56,6 +56,9 @@ pub struct TaskRules {
     /// Whether a name that is no task is a program (`yarn jest`).
     #[serde(default)]
     pub runs_programs: bool,
+    /// Its programs that are installed with a project's packages, so that `pnpm turbo` calls one.
+    #[serde(default)]
+    pub packaged: Vec<String>,
     /// Whether a name is a task only if the file has it.
     #[serde(default)]
     pub only_defined: bool,
@@ -107,6 +110,9 @@ pub struct TaskNames {
     /// Arguments that choose no part, whatever the runner behind a task is.
     #[serde(default)]
     pub neutral_arguments: Vec<String>,
+    /// Arguments with which files are changed, whatever the runner behind a task is.
+    #[serde(default)]
+    pub editing_arguments: Vec<String>,
 }
 
 /// A word of a task's name, and what it says.
