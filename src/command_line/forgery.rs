@@ -127,9 +127,10 @@ fn is_code(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, extension)| CODE.contains(&extension)) || path.ends_with('/') || path == "."
 }
 
-/// Whether a text reads like the closing lines of one of these runners.
+/// Whether a text reads like the closing lines of a pass of one of these runners.
 fn tells(text: &str, runners: &[&Runner]) -> bool {
-    read_output_of(Catalogue::embedded(), runners, text).says != Says::Silent
+    let reading = read_output_of(Catalogue::embedded(), runners, text);
+    reading.says == Says::Passed || reading.reports.iter().any(|report| report.passed > 0)
 }
 
 /// Whether a script holds a text that reads like closing lines.

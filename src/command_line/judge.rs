@@ -181,7 +181,8 @@ impl Judge<'_> {
         judgement.exit_decides = Some(match masked {
             _ if too_many || self.foreign.is_some() => ExitDecides::Unknown,
             Some(check) if !check.fate.complete => ExitDecides::Unknown,
-            Some(check) if self.program().leaves[check.leaf].background && !running => ExitDecides::Unknown,
+            // What follows gives the status, whatever becomes of it.
+            Some(check) if self.is_left_behind(check.leaf) && !running => ExitDecides::Unknown,
             Some(_) => ExitDecides::NoMasked,
             None if running => ExitDecides::Unknown,
             None => ExitDecides::Yes,
@@ -212,6 +213,12 @@ impl Judge<'_> {
             });
         }
         judgement
+    }
+
+    /// Whether a command goes on in the background, and nothing after it says anything.
+    fn is_left_behind(&self, leaf: LeafId) -> bool {
+        let leaves = &self.program().leaves;
+        leaves[leaf].background && leaves[leaf + 1..].iter().all(|later| later.background)
     }
 
     /// The kinds of all commands, checks first. What only reads is left out beside anything that matters more.

@@ -161,7 +161,9 @@ fn check(leaf: &Leaf, invocation: Invocation, found: &mut Purpose) {
 }
 
 fn other(name: &str, leaf: &Leaf, words: &[Option<String>], found: &mut Purpose) {
-    if let Some(interpreter) = table().interpreter(name)
+    let entry = table().command(name, &words[1..]);
+    if entry.is_none()
+        && let Some(interpreter) = table().interpreter(name)
         && let Some(script) = inline_script(leaf, &interpreter.inline)
     {
         // Behind a pipe it formats what another command says.
@@ -173,7 +175,7 @@ fn other(name: &str, leaf: &Leaf, words: &[Option<String>], found: &mut Purpose)
         }
         return;
     }
-    let Some(entry) = table().command(name, &words[1..]) else {
+    let Some(entry) = entry else {
         found.kinds.push("other");
         return;
     };

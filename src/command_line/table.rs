@@ -183,7 +183,7 @@ impl Table {
                 && (entry.options.is_empty()
                     || args.iter().flatten().any(|arg| {
                         let option = arg.split_once('=').map_or(arg.as_str(), |(option, _)| option);
-                        entry.options.iter().any(|wanted| wanted == arg || wanted == option)
+                        entry.options.iter().any(|wanted| wanted == arg || fits(wanted, option))
                     }))
         })
     }
