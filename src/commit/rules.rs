@@ -1,13 +1,14 @@
 //! What a policy asks of commits: the `params` of a gate of kind `commits`.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 
 use super::memo::Memo;
 use super::style::Style;
-use crate::policy::{ParamError, glob_set, read_params};
+use crate::policy::{ParamError, check_glob, glob_set, read_params};
 use crate::repo_path::RepoPath;
 
 /// The kind of the gates that judge commits.
@@ -178,12 +179,15 @@ pub struct Rules {
     pub exempt_agents: bool,
     levels: BTreeMap<Rule, Level>,
     agents: BTreeMap<Rule, Level>,
-    /// Which files go along with any scope, by what they are.
-    along: Vec<(String, GlobSet)>,
-    tests: GlobSet,
-    docs: GlobSet,
+    /// What the files are that globs match: each role with its globs, the first that matches decides.
+    globs: Vec<(Role, Vec<String>)>,
+    /// All globs in one set, compiled when the first path is asked about; `None` where they cannot be.
+    set: OnceLock<Option<GlobSet>>,
     roles: Memo<Role>,
 }
+
+/// The size of globs, in bytes, from which a set might be too large to be compiled.
+const LARGE_SET: usize = 16 * 1024;
 
 /// What a path is to a commit, apart from its scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -204,11 +208,25 @@ impl Rules {
         let params: Params = read_params(params)?;
         let styles = params.styles.iter().map(|style| Style::parse(style));
         let styles = styles.collect::<Result<_, _>>().map_err(|error| at("styles", &error))?;
-        let mut along = Vec::new();
-        for (class, globs) in &params.classes {
-            along.push((class.clone(), glob_set(globs).map_err(|error| at(&format!("classes.{class}"), &error))?));
+        let along = |class: &str| Role::Along(class.to_owned());
+        let classes =
+            params.classes.into_iter().map(|(class, globs)| (format!("classes.{class}"), along(&class), globs));
+        let others = [
+            ("shared".to_owned(), along("shared"), params.shared),
+            ("tests".to_owned(), Role::Test, params.tests),
+            ("docs".to_owned(), Role::Docs, params.docs),
+        ];
+        let mut globs = Vec::new();
+        for (key, role, patterns) in classes.chain(others) {
+            for glob in &patterns {
+                check_glob(glob).map_err(|error| at(&key, &error))?;
+            }
+            // Only a huge set can be refused as a whole, so only a huge one is compiled before it is needed.
+            if patterns.iter().map(String::len).sum::<usize>() > LARGE_SET {
+                glob_set(&patterns).map_err(|error| at(&key, &error))?;
+            }
+            globs.push((role, patterns));
         }
-        along.push(("shared".to_owned(), glob_set(&params.shared).map_err(|error| at("shared", &error))?));
         Ok(Self {
             styles,
             types: params.types,
@@ -220,9 +238,8 @@ impl Rules {
             exempt_agents: params.exempt_agents,
             levels: params.rules,
             agents: params.agents,
-            along,
-            tests: glob_set(&params.tests).map_err(|error| at("tests", &error))?,
-            docs: glob_set(&params.docs).map_err(|error| at("docs", &error))?,
+            globs,
+            set: OnceLock::new(),
             roles: Memo::default(),
         })
     }
@@ -245,16 +262,10 @@ impl Rules {
     }
 
     fn find_role(&self, path: &RepoPath) -> Role {
-        let os = path.to_os();
-        if let Some((class, _)) = self.along.iter().find(|(_, globs)| globs.is_match(&os)) {
-            Role::Along(class.clone())
-        } else if self.tests.is_match(&os) {
-            Role::Test
-        } else if self.docs.is_match(&os) {
-            Role::Docs
-        } else {
-            Role::Own
-        }
+        let all = || self.globs.iter().flat_map(|(role, globs)| globs.iter().map(move |glob| (role, glob)));
+        let set = self.set.get_or_init(|| glob_set(&all().map(|(_, glob)| glob).collect::<Vec<_>>()).ok());
+        let first = set.as_ref().and_then(|set| set.matches(path.to_os()).into_iter().min());
+        first.and_then(|at| all().nth(at)).map_or(Role::Own, |(role, _)| role.clone())
     }
 }
 

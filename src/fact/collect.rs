@@ -1,6 +1,7 @@
 //! The facts for one judgement: read once, in a constant number of calls of git, then never again.
 
 use std::collections::BTreeMap;
+use std::thread;
 
 use crate::fact::commits::{self, NewCommits};
 use crate::fact::compare;
@@ -60,7 +61,7 @@ pub fn at_stop(
         drafts.push(Draft::working_tree(sources.repo, head, snapshot)?);
     }
     let mut facts = finish(sources, moment, drafts)?;
-    new_work(sources, &mut facts)?;
+    new_work(sources, &mut facts, head)?;
     let notes = concealment.iter().map(|one| Note { kind: one.kind.as_str().to_owned(), text: one.what.clone() });
     facts.notes.extend(notes);
     Ok(facts)
@@ -77,10 +78,17 @@ pub fn story(journal: &Journal, state: &State, session: &str, files: &dyn Projec
     Ok(story)
 }
 
-/// Makes the comparisons of a commit before they are asked for, while something else takes longer. What goes wrong will
-/// go wrong again when they are.
+/// Makes the comparisons of a commit and reads what is new with it before they are asked for, while something else takes
+/// longer. What goes wrong will go wrong again when they are.
 pub fn compare_ahead(sources: Sources<'_>, commit: &Lineage) {
-    let _ = Draft::commit("", sources.repo, commit).map(|draft| finish(sources, Moment::Stop, vec![draft]));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            if let Ok(new) = new_with(sources, Moment::Stop, &commit.commit) {
+                let _ = commit.ahead.set((Moment::Stop, new));
+            }
+        });
+        let _ = Draft::commit("", sources.repo, commit).map(|draft| finish(sources, Moment::Stop, vec![draft]));
+    });
 }
 
 /// Facts for one commit, wherever it is: `gate check --rev`.
@@ -88,19 +96,28 @@ pub fn at_commit(sources: Sources<'_>, moment: Moment, name: &str, commit: &Line
     let mut draft = Draft::commit(name, sources.repo, commit)?;
     draft.subject.checked_out = Some(sources.repo.head()?.commit.as_ref() == Some(&commit.commit));
     let mut facts = finish(sources, moment, vec![draft])?;
-    new_work(sources, &mut facts)?;
+    new_work(sources, &mut facts, Some(commit))?;
     Ok(facts)
 }
 
 /// The commits of this work that no default branch has.
-fn new_work(sources: Sources<'_>, facts: &mut Facts) -> Result<(), GitError> {
+fn new_work(sources: Sources<'_>, facts: &mut Facts, read: Option<&Lineage>) -> Result<(), GitError> {
     for subject in facts.subjects.iter_mut().filter(|subject| subject.role == Role::Commit) {
         let Some(tip) = &subject.commit else { continue };
-        let range = sources.repo.new_commits(tip)?;
-        let branch = sources.repo.head()?.branch;
-        subject.commits = commits::collect(sources.repo, &range, sources.policy, facts.moment, branch.as_deref())?;
+        let ahead = read.filter(|lineage| lineage.commit == *tip).and_then(|lineage| lineage.ahead.get());
+        subject.commits = match ahead {
+            Some((moment, new)) if *moment == facts.moment => new.clone(),
+            _ => new_with(sources, facts.moment, tip)?,
+        };
     }
     Ok(())
+}
+
+/// The commits up to `tip` that no default branch has.
+fn new_with(sources: Sources<'_>, moment: Moment, tip: &Oid) -> Result<NewCommits, GitError> {
+    let range = sources.repo.new_commits(tip)?;
+    let branch = sources.repo.head()?.branch;
+    commits::collect(sources.repo, &range, sources.policy, moment, branch.as_deref())
 }
 
 /// Facts for a push: commits and recorded snapshots alone, never the working tree.
@@ -128,16 +145,25 @@ pub fn at_push(
         draft.subject.update = Some(update.clone());
         drafts.push(draft);
     }
-    let mut facts = finish(sources, Moment::Push, drafts)?;
-    for subject in &mut facts.subjects {
-        let (Some(tip), Some(update)) = (&subject.commit, &subject.update) else { continue };
+    let pushed: Vec<_> =
+        drafts.iter().map(|draft| (draft.subject.commit.clone(), draft.subject.branch.clone())).collect();
+    let new = |((tip, branch), (update, _)): (&(Option<Oid>, Option<String>), &(RefUpdate, _))| {
+        let Some(tip) = tip else { return Ok(NewCommits::default()) };
         let range = if receiving {
             sources.repo.received_commits(tip)?
         } else {
             sources.repo.pushed_commits(tip, update.old.as_ref(), &update.remote)?
         };
-        let branch = subject.branch.as_deref();
-        subject.commits = commits::collect(sources.repo, &range, sources.policy, Moment::Push, branch)?;
+        commits::collect(sources.repo, &range, sources.policy, Moment::Push, branch.as_deref())
+    };
+    let (facts, new) = thread::scope(|scope| {
+        let reading = scope.spawn(|| pushed.iter().zip(updates).map(new).collect::<Result<Vec<_>, GitError>>());
+        let facts = finish(sources, Moment::Push, drafts);
+        (facts, reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    let mut facts = facts?;
+    for (subject, new) in facts.subjects.iter_mut().zip(new?) {
+        subject.commits = new;
     }
     facts.receiving = receiving;
     Ok(facts)

@@ -27,8 +27,11 @@ enum Waiting<T> {
 }
 
 impl<'r, T, J: Fn(&Commit) -> (T, bool), S: FnMut(Commit, T)> Queue<'r, T, J, S> {
-    pub(super) fn new(repo: &'r Repo, judge: J, sink: S) -> Self {
-        Self { lines: repo.lines(), judge, sink, waiting: VecDeque::new(), lost: None }
+    pub(super) fn new(repo: &'r Repo, judge: J, sink: S) -> Result<Self, GitError> {
+        let mut lines = repo.lines();
+        // Nearly every range needs it, and it starts while git finds the first commit.
+        lines.start()?;
+        Ok(Self { lines, judge, sink, waiting: VecDeque::new(), lost: None })
     }
 
     /// Takes the next commit. `always`: its lines are read in any case.

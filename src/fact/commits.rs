@@ -3,6 +3,8 @@
 //! One pass of the log reads all of them; the changed lines are read for those alone whose judgement depends on them,
 //! and for all where there are few.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use serde::{Deserialize, Serialize};
 
 use crate::commit::author;
@@ -13,7 +15,7 @@ use crate::commit::scopes::Table;
 use crate::fact::commit_queue::Queue;
 use crate::git::{GitError, Range, Repo};
 use crate::moment::Moment;
-use crate::policy::{Gate, Mode, Policy};
+use crate::policy::{Gate, Mode, Policy, Scope};
 
 /// In ranges of so many commits, the changed lines of each are read.
 const FEW: usize = 50;
@@ -57,15 +59,29 @@ pub struct Yardstick {
     pub rules: Rules,
 }
 
+/// What a yardstick was made of, and it.
+type Known = (Vec<Scope>, toml::Table, Arc<Yardstick>);
+
 impl Yardstick {
     /// That of a gate. `None` where its parameters or the table are malformed, which reading a policy excludes.
-    pub fn of(policy: &Policy, gate: &Gate) -> Option<Self> {
+    /// Compiling it costs more than a judgement, and the last one is nearly always asked for again.
+    pub fn of(policy: &Policy, gate: &Gate) -> Option<Arc<Self>> {
+        static LAST: Mutex<Option<Known>> = Mutex::new(None);
+        let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((scopes, params, known)) = &*last
+            && *scopes == policy.scopes
+            && *params == gate.params
+        {
+            return Some(Arc::clone(known));
+        }
         let table = Table::new(policy.scopes.clone()).ok()?;
-        Some(Self { table, rules: Rules::read(&gate.params).ok()? })
+        let made = Arc::new(Self { table, rules: Rules::read(&gate.params).ok()? });
+        *last = Some((policy.scopes.clone(), gate.params.clone(), Arc::clone(&made)));
+        Some(made)
     }
 
     /// Those of the gates that judge commits at a moment.
-    pub fn all(policy: &Policy, moment: Moment) -> Vec<Self> {
+    pub fn all(policy: &Policy, moment: Moment) -> Vec<Arc<Self>> {
         let asked = |gate: &&Gate| gate.kind == KIND && gate.mode != Mode::Off && gate.moments.contains(&moment);
         policy.gates.iter().filter(asked).filter_map(|gate| Self::of(policy, gate)).collect()
     }
@@ -92,11 +108,12 @@ pub fn collect_at_most(
     most: usize,
     repo: &Repo,
     range: &Range,
-    yardsticks: &[Yardstick],
+    yardsticks: &[Arc<Yardstick>],
     branch: Option<&str>,
 ) -> Result<NewCommits, GitError> {
     let mut found = NewCommits::default();
-    if yardsticks.is_empty() {
+    let nothing = matches!(range.revisions.as_slice(), [only] if range.exclude.contains(only));
+    if yardsticks.is_empty() || nothing {
         return Ok(found);
     }
     let judge = |commit: &Commit| ((), yardsticks.iter().any(|yardstick| yardstick.judge(commit).wants_lines));
@@ -123,11 +140,12 @@ pub fn stream<T>(
     sink: impl FnMut(Commit, T),
 ) -> Result<Option<Unknown>, GitError> {
     let by_branch = branch.and_then(author::agent_of_branch);
-    let mut queue = Queue::new(repo, judge, sink);
+    let log = repo.log(range)?;
+    let mut queue = Queue::new(repo, judge, sink)?;
     let mut unknown = None;
     // Until there are more than a few.
     let mut first = Some(Vec::new());
-    for logged in repo.log(range)? {
+    for logged in log {
         let logged = match logged {
             Ok(logged) => logged,
             Err(GitError::Failed { stderr, .. }) if repo.is_shallow() => {

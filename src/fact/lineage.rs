@@ -1,7 +1,11 @@
 //! Where the history of a commit leaves the branch it is meant for.
 
+use std::sync::OnceLock;
+
+use crate::fact::commits::NewCommits;
 use crate::fact::subject::{Base, RefUpdate};
 use crate::git::{GitError, ObjectKind, Repo};
+use crate::moment::Moment;
 use crate::oid::Oid;
 
 /// A commit and where its history leaves the default branch.
@@ -13,6 +17,8 @@ pub struct Lineage {
     pub base: Base,
     /// The default branch, as far as it is known here.
     pub target: Option<Target>,
+    /// The commits that are new with it at a moment, where they were read ahead.
+    pub(super) ahead: OnceLock<(Moment, NewCommits)>,
 }
 
 /// The branch that work is meant for.
@@ -54,7 +60,7 @@ pub fn lineage(repo: &Repo, commit: &Oid, base: BaseOf<'_>) -> Result<Lineage, G
             None => Base::Nothing,
         },
     };
-    Ok(Lineage { commit: commit.clone(), base, target })
+    Ok(Lineage { commit: commit.clone(), base, target, ahead: OnceLock::new() })
 }
 
 /// The default branch, as far as it is known here.

@@ -1,11 +1,10 @@
 //! What differs between trees, for many pairs in one process.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::command::{failed, run_any};
 use super::status::octal;
-use super::{GitError, Repo};
+use super::{GitError, Repo, near_trees};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::Entry;
@@ -50,7 +49,11 @@ impl Repo {
         asked.sort_unstable();
         asked.dedup();
         if !asked.is_empty() {
-            let told: HashMap<_, _> = asked.iter().cloned().zip(self.ask_diffs(&asked)?).collect();
+            let mut told = self.library(|library| Ok(near_trees::compare(library, &asked))).unwrap_or_default();
+            asked.retain(|pair| !told.contains_key(pair));
+            if !asked.is_empty() {
+                told.extend(asked.iter().cloned().zip(self.ask_diffs(&asked)?));
+            }
             for (pair, answer) in pairs.iter().zip(&mut answers).filter(|(_, answer)| answer.is_none()) {
                 *answer = told.get(pair).cloned();
             }

@@ -43,7 +43,6 @@ pub const MOST_OPEN: usize = 48;
 pub struct Lines<'r> {
     repo: &'r Repo,
     process: Option<Process>,
-    open: usize,
 }
 
 /// What one commit changes, its lines looked at.
@@ -53,6 +52,8 @@ pub struct Answer(Vec<FileChange>);
 struct Process {
     child: Child,
     stdin: Option<ChildStdin>,
+    /// How many commits are asked for and not answered yet.
+    open: usize,
     answers: Receiver<io::Result<Vec<FileChange>>>,
     said: Said,
     command: String,
@@ -61,7 +62,7 @@ struct Process {
 impl Repo {
     /// Reads the changed lines of commits.
     pub fn lines(&self) -> Lines<'_> {
-        Lines { repo: self, process: None, open: 0 }
+        Lines { repo: self, process: None }
     }
 
     /// What the next commit would change against `base` (a commit or a tree), lines included. `index`: the index that
@@ -89,23 +90,29 @@ impl Repo {
         let out = child.stdout.take().ok_or_else(|| GitError::Missing("output of git diff-tree".to_owned()))?;
         let (sender, answers) = mpsc::channel();
         thread::spawn(move || answer_all(BufReader::with_capacity(1 << 16, out), &sender));
-        Ok(Process { stdin: child.stdin.take(), said: Said::of(&mut child), child, answers, command: named })
+        Ok(Process { stdin: child.stdin.take(), open: 0, said: Said::of(&mut child), child, answers, command: named })
     }
 }
 
 impl Lines<'_> {
     /// How many commits are asked for and not answered yet.
-    pub const fn open(&self) -> usize {
-        self.open
+    pub fn open(&self) -> usize {
+        self.process.as_ref().map_or(0, |process| process.open)
+    }
+
+    /// Starts the process, before it is asked anything.
+    pub fn start(&mut self) -> Result<(), GitError> {
+        if self.process.is_none() {
+            self.process = Some(self.repo.start_lines()?);
+        }
+        Ok(())
     }
 
     /// Asks for the lines of a commit. No more than [`MOST_OPEN`] may be open.
     pub fn ask(&mut self, id: &Oid) -> Result<(), GitError> {
-        let process = match &mut self.process {
-            Some(process) => process,
-            None => self.process.insert(self.repo.start_lines()?),
-        };
-        self.open += 1;
+        self.start()?;
+        let Some(process) = &mut self.process else { return Ok(()) };
+        process.open += 1;
         if let Some(stdin) = &mut process.stdin {
             // Where git has ended, the answer that is missing says so.
             let _ = stdin.write_all(&[id.as_str().as_bytes(), b"\n", MARK].concat());
@@ -115,7 +122,7 @@ impl Lines<'_> {
 
     /// The next answer; `None` where none is there yet and `wait` is not set, or none is open.
     pub fn answer(&mut self, wait: bool) -> Result<Option<Answer>, GitError> {
-        let Some(process) = self.process.as_mut().filter(|_| self.open > 0) else { return Ok(None) };
+        let Some(process) = self.process.as_mut().filter(|process| process.open > 0) else { return Ok(None) };
         let answer = if wait {
             process.answers.recv().ok()
         } else {
@@ -125,7 +132,7 @@ impl Lines<'_> {
                 Err(TryRecvError::Disconnected) => None,
             }
         };
-        self.open -= 1;
+        process.open -= 1;
         match answer {
             Some(Ok(files)) => Ok(Some(Answer(files))),
             Some(Err(source)) if source.kind() != io::ErrorKind::UnexpectedEof => {
@@ -272,7 +279,10 @@ fn skip_to_newline(from: &mut impl BufRead) -> io::Result<()> {
 impl Drop for Process {
     fn drop(&mut self) {
         drop(self.stdin.take());
-        let _ = self.child.kill();
+        // Asked nothing more, it ends by itself.
+        if self.open > 0 {
+            let _ = self.child.kill();
+        }
         let _ = self.child.wait();
     }
 }

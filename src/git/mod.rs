@@ -13,6 +13,7 @@ mod hidden;
 mod keep;
 mod lines;
 mod log;
+mod near_trees;
 mod publish;
 mod range;
 mod read;

@@ -7,6 +7,9 @@ use crate::repo_path::RepoPath;
 /// The branches of a remote that others build on, where nobody said which its default one is.
 const USUAL: &[&str] = &["main", "master", "trunk", "develop"];
 
+/// How many references are read in process.
+const FEW: usize = 256;
+
 impl Repo {
     /// The range that a person names: `a..b`, `a...b`, or one revision, which means that commit alone.
     pub fn named_range(&self, text: &str) -> Result<Range, GitError> {
@@ -85,6 +88,26 @@ impl Repo {
 
     /// The commits that the refs below a prefix point to.
     fn refs_below(&self, prefix: &str) -> Result<Vec<String>, GitError> {
+        let read = self.library(|library| {
+            let mut found = Vec::new();
+            // At any depth: this `*` crosses `/`.
+            for reference in library.references_glob(&format!("{prefix}*"))? {
+                let reference = reference?;
+                if found.len() >= FEW {
+                    return Err(git2::Error::from_str("git reads many faster"));
+                }
+                let object = reference.peel(git2::ObjectType::Any)?;
+                if object.kind() == Some(git2::ObjectType::Commit) {
+                    found.push(object.id().to_string());
+                }
+            }
+            Ok(found)
+        });
+        if let Some(mut found) = read {
+            found.sort_unstable();
+            found.dedup();
+            return Ok(found);
+        }
         let printed =
             self.git(["for-each-ref", "--format=%(objectname) %(*objectname) %(objecttype) %(*objecttype)", prefix])?;
         let mut found: Vec<String> = String::from_utf8_lossy(&printed)

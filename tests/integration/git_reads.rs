@@ -1,6 +1,7 @@
 //! Small reads, tree differences, remotes and discovery in hooks: the same answers in process and through the
 //! command line.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
@@ -155,6 +156,67 @@ hermetic! {
             );
             assert_eq!(git.diff_trees(&[]).unwrap(), []);
         }
+    }
+
+    fn differences_of_neighbours_are_those_that_git_lists() {
+        let [repo, other] = both();
+        // Files become directories and directories files, and names sort differently as either.
+        let names = ["a", "a.b", "a-b", "a0", "b", "a\nb"];
+        let modes = ["100644", "100755", "120000"];
+        let mut number = 7_u64;
+        let mut pick = |count: usize| {
+            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(number >> 33).unwrap() % count
+        };
+        let mut stream = String::new();
+        for commit in 0..120 {
+            let time = 1_767_323_045 + commit;
+            let _ = write!(stream, "commit refs/heads/many\ncommitter T <t@e.x> {time} +0000\ndata 1\nx\n");
+            for _ in 0..=pick(4) {
+                let path: Vec<&str> = (0..=pick(3)).map(|_| names[pick(names.len())]).collect();
+                let path = format!("\"{}\"", path.join("/").replace('\n', "\\n"));
+                if pick(3) == 0 {
+                    let _ = writeln!(stream, "D {path}");
+                } else {
+                    let (mode, content) = (modes[pick(3)], pick(10));
+                    let _ = write!(stream, "M {mode} inline {path}\ndata 1\n{content}\n");
+                }
+            }
+        }
+        for repo in [&repo, &other] {
+            let mut child = repo
+                .command_in("git", repo.root())
+                .args(["fast-import", "--quiet"])
+                .stdin(std::process::Stdio::piped())
+                .spawn()
+                .unwrap();
+            std::io::Write::write_all(&mut child.stdin.take().unwrap(), stream.as_bytes()).unwrap();
+            assert!(child.wait().unwrap().success());
+        }
+        // What git2 cannot open is asked of git: both say the same, and so do many pairs at a time.
+        let changes = |repo: &TestRepo, at_a_time: usize| -> Vec<Vec<(String, Option<u32>, Option<u32>)>> {
+            let git = Repo::discover(repo.root()).unwrap();
+            let listed = repo.git(["log", "--format=%T", "many"]);
+            let trees: Vec<Oid> = listed.lines().map(|line| line.parse().unwrap()).collect();
+            let pairs: Vec<_> = trees.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
+            let answers = pairs.chunks(at_a_time).flat_map(|pairs| git.diff_trees(pairs).unwrap());
+            answers
+                .map(|answer| match answer {
+                    TreeDiff::Changes(changes) => changes
+                        .into_iter()
+                        .map(|change| {
+                            let mode = |entry: Option<gate::snapshot::Entry>| entry.map(|entry| entry.mode);
+                            (change.path.to_string(), mode(change.before), mode(change.after))
+                        })
+                        .collect(),
+                    TreeDiff::Unreadable => panic!("a tree is missing"),
+                })
+                .collect()
+        };
+        let expected = changes(&other, 200);
+        assert_eq!(changes(&repo, 1), expected);
+        assert_eq!(changes(&repo, 50), expected);
+        assert!(expected.iter().flatten().any(|(_, before, after)| before.is_some() && after.is_some()));
     }
 
     fn remotes_and_their_addresses() {

@@ -1,0 +1,128 @@
+//! What differs between trees that are nearly equal, read in process: a comparison of two neighbours in a history reads a
+//! few trees, and starting git costs more than that. What is further apart is left to git, which reads faster.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use git2::{Repository, Tree, TreeEntry};
+
+use super::{Change, TreeDiff};
+use crate::oid::Oid;
+use crate::repo_path::RepoPath;
+use crate::snapshot::Entry;
+
+/// How many entries of trees are looked at before the rest is left to git.
+const MOST: usize = 2_048;
+/// What reading a tree costs, counted in entries that are looked at.
+const READING: usize = 64;
+
+/// The differences of those pairs that are near. What cannot be read is not among them.
+pub(super) fn compare(library: &Repository, pairs: &[(Oid, Oid)]) -> HashMap<(Oid, Oid), TreeDiff> {
+    let mut walk = Walk { library, left: MOST, changes: Vec::new() };
+    let mut found = HashMap::new();
+    for pair in pairs {
+        let trees = [&pair.0, &pair.1].map(|oid| git2::Oid::from_str(oid.as_str()).ok());
+        if trees.iter().any(Option::is_none) || walk.below(&mut Vec::new(), trees).is_none() {
+            break;
+        }
+        found.insert(pair.clone(), TreeDiff::Changes(std::mem::take(&mut walk.changes)));
+    }
+    found
+}
+
+struct Walk<'r> {
+    library: &'r Repository,
+    left: usize,
+    changes: Vec<Change>,
+}
+
+/// One entry of a tree.
+struct Item {
+    name: Vec<u8>,
+    mode: u32,
+    oid: git2::Oid,
+}
+
+impl Item {
+    const fn is_tree(&self) -> bool {
+        self.mode == 0o040_000
+    }
+
+    /// Git's order: a directory is sorted as if its name ended with a slash.
+    fn order(&self, other: &Self) -> Ordering {
+        let length = self.name.len().min(other.name.len());
+        let next = |item: &Self| item.name.get(length).copied().unwrap_or(if item.is_tree() { b'/' } else { 0 });
+        self.name[..length].cmp(&other.name[..length]).then_with(|| next(self).cmp(&next(other)))
+    }
+}
+
+impl Walk<'_> {
+    /// Compares two trees, or one with nothing. `None`: it is too much, or something is not here.
+    fn below(&mut self, folder: &mut Vec<u8>, trees: [Option<git2::Oid>; 2]) -> Option<()> {
+        let read = |oid: Option<git2::Oid>| match oid {
+            // The empty tree needs not be there.
+            Some(oid) if oid.to_string() == Oid::empty_tree(false).as_str() => Some(None),
+            Some(oid) => self.library.find_tree(oid).ok().map(Some),
+            None => Some(None),
+        };
+        let [before, after] = [read(trees[0])?, read(trees[1])?];
+        let [before, after] = [items(before.as_ref())?, items(after.as_ref())?];
+        self.left = self.left.checked_sub(2 * READING + before.len() + after.len())?;
+        let (mut before, mut after) = (before.iter().peekable(), after.iter().peekable());
+        loop {
+            let order = match (before.peek(), after.peek()) {
+                (None, None) => return Some(()),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some(a), Some(b)) => a.order(b),
+            };
+            let old = if order.is_le() { before.next() } else { None };
+            let new = if order.is_ge() { after.next() } else { None };
+            self.pair(folder, old, new)?;
+        }
+    }
+
+    /// Compares two entries of one name and kind, or one with nothing.
+    fn pair(&mut self, folder: &mut Vec<u8>, old: Option<&Item>, new: Option<&Item>) -> Option<()> {
+        let one = old.or(new)?;
+        if let (Some(old), Some(new)) = (old, new)
+            && (old.mode, old.oid) == (new.mode, new.oid)
+        {
+            return Some(());
+        }
+        let length = folder.len();
+        folder.extend_from_slice(&one.name);
+        if one.is_tree() {
+            folder.push(b'/');
+            self.below(folder, [old.map(|item| item.oid), new.map(|item| item.oid)])?;
+        } else {
+            let entry = |item: Option<&Item>| match item {
+                Some(item) => Some(Some(Entry { mode: item.mode, oid: item.oid.to_string().parse().ok()? })),
+                None => Some(None),
+            };
+            let (before, after) = (entry(old)?, entry(new)?);
+            self.changes.push(Change { path: RepoPath::new(folder.as_slice()), before, after });
+        }
+        folder.truncate(length);
+        Some(())
+    }
+}
+
+/// The entries of a tree, in its order; none of no tree.
+fn items(tree: Option<&Tree<'_>>) -> Option<Vec<Item>> {
+    let item = |entry: TreeEntry<'_>| {
+        let mode = plain(u32::try_from(entry.filemode_raw()).ok()?);
+        Some(Item { name: entry.name_bytes().to_vec(), mode, oid: entry.id() })
+    };
+    tree.map_or_else(|| Some(Vec::new()), |tree| tree.iter().map(item).collect())
+}
+
+/// The mode as git takes it: old programs wrote others.
+const fn plain(mode: u32) -> u32 {
+    match mode & 0o170_000 {
+        0o100_000 if mode & 0o100 == 0 => 0o100_644,
+        0o100_000 => 0o100_755,
+        kind @ (0o120_000 | 0o040_000) => kind,
+        _ => 0o160_000,
+    }
+}
