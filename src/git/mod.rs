@@ -23,6 +23,7 @@ mod rewrite;
 mod scratch;
 mod snapshot;
 mod status;
+mod work_trees;
 
 pub use command::user_command;
 pub use config::{ConfigEntry, Scope};
