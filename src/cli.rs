@@ -35,6 +35,10 @@ pub enum Command {
     Log(cmd::log::Args),
     /// Judge again what was recorded
     Replay(cmd::replay::Args),
+    /// List the sessions that coding agents had here
+    Sessions(cmd::sessions::Args),
+    /// Take over a session log from elsewhere
+    Import(cmd::import::Args),
     /// Explain a gate or a verdict
     Explain(cmd::explain::Args),
     /// Say which scope a file belongs to, and why
@@ -78,6 +82,8 @@ impl Cli {
             Command::Commits(args) => cmd::commits::main(&args, ui).map(Into::into),
             Command::Log(args) => cmd::log::main(&args, ui).map(Into::into),
             Command::Replay(args) => cmd::replay::main(&args, ui).map(Into::into),
+            Command::Sessions(args) => cmd::sessions::main(&args, ui).map(Into::into),
+            Command::Import(args) => cmd::import::main(&args, ui).map(Into::into),
             Command::Explain(args) => cmd::explain::main(&args, ui).map(Into::into),
             Command::ExplainPath(args) => cmd::explain_path::main(&args, ui).map(Into::into),
             Command::Escalate(args) => cmd::escalate::main(&args, ui).map(Into::into),

@@ -5,6 +5,8 @@
 //! decides. git writes whole seconds; inside one, a commit comes before whatever speaks of it and a push after the
 //! verdict about it, and what nobody speaks of counts as the end of its second.
 
+mod acts;
+
 use std::collections::{HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
@@ -14,7 +16,7 @@ use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::source::git::REPORTER;
 
-/// How far apart two reports of the same movement of a ref may be.
+/// How far apart two reports of the same movement of a ref, or of the same words, may be.
 const SAME: SignedDuration = SignedDuration::from_secs(10);
 
 /// Something that happened.
@@ -31,10 +33,11 @@ pub struct Entry {
 }
 
 /// Merges sources, each in its own order. Where clocks cannot tell, an earlier source comes first; where two sources
-/// report the same movement of a ref, the earlier one's report stays and names the other.
+/// report the same movement of a ref or the same act of an agent, the earlier one's report stays and names the other.
 pub fn merge(sources: Vec<Vec<Event>>) -> Vec<Entry> {
     let mut sources: Vec<Vec<Entry>> = sources.into_iter().map(pair_runs).collect();
     join_movements(&mut sources);
+    acts::join(&mut sources);
     let mentions = Mentions::of(sources.iter().flatten());
     let mut keyed: Vec<(Timestamp, Entry)> = Vec::new();
     for source in sources {

@@ -1,14 +1,18 @@
-//! `gate log`: what happened, as one timeline out of the journal and git.
+//! `gate log`: what happened, as one timeline out of the journal, git and, for one session, the log of its client.
 
+use std::env;
 use std::process::Command;
 
 use crate::engine::Workplace;
+use crate::event::{Event, EventKind};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::git::Repo;
 use crate::journal::Journal;
 use crate::render;
 use crate::render::ui::{Ui, WARN};
 use crate::source;
+use crate::source::sessions::{self, Source};
 use crate::timeline::{self, Entry};
 
 /// How many movements of refs are read.
@@ -26,7 +30,8 @@ pub struct Args {
     /// Only what came after the event with this id
     #[arg(long, value_name = "ID")]
     since: Option<String>,
-    /// Only events of this session
+    /// Only this session (its id, or the beginning of it), with what the client's log tells of it and what git did
+    /// meanwhile
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
 }
@@ -34,25 +39,73 @@ pub struct Args {
 /// Prints the timeline of the repository of the current directory.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let place = Workplace::here()?;
-    show(args, &place.journal, || place.repo.command(), ui)
+    match &args.session {
+        Some(session) => {
+            let (session, logs) = logs(&place.repo, session, ui)?;
+            show(args, Some(&session), logs, &place.journal, || place.repo.command(), ui)
+        }
+        None => show(args, None, Vec::new(), &place.journal, || place.repo.command(), ui),
+    }
 }
 
-/// Prints the timeline of `journal` and of the repository that `git` prepares a git for.
-fn show(args: &Args, journal: &Journal, git: impl FnOnce() -> Command, ui: &mut Ui) -> anyhow::Result<Exit> {
+/// The full id of a session and what the logs of it and of its sub-agents tell.
+fn logs(repo: &Repo, named: &str, ui: &mut Ui) -> anyhow::Result<(String, Vec<Vec<Event>>)> {
+    let roots = super::sessions::roots(repo);
+    let mut found = sessions::find(&roots, &|name| env::var_os(name));
+    let mut imported = sessions::imported(&repo.gate_dir());
+    let ids = found.iter().map(|found| found.id.as_str());
+    let ids = ids.chain(imported.iter().filter_map(|imported| imported.summary.session.as_deref()));
+    let mut meant: Vec<&str> = ids.filter(|id| id.starts_with(named)).collect();
+    meant.sort_unstable();
+    meant.dedup();
+    let session = match meant.as_slice() {
+        _ if meant.contains(&named) => named.to_owned(),
+        [] => named.to_owned(),
+        [one] => (*one).to_owned(),
+        several => {
+            let failure = format!("`{named}` is the beginning of {} sessions: {}", several.len(), several.join(", "));
+            return Err(Failure::new(Exit::BadInput, failure).remedy("write more of it").into());
+        }
+    };
+    found.retain(|found| found.id == session);
+    imported.retain(|imported| imported.summary.session.as_ref() == Some(&session));
+    let logs: Vec<Source> =
+        found.into_iter().flat_map(|found| std::iter::once(found.log).chain(found.subagents)).collect();
+    let read = logs.iter().map(|log| sessions::read(log, &roots).map(|log| log.events));
+    let mut events = Vec::new();
+    for log in read.chain(imported.iter().map(sessions::imported_events)) {
+        match log {
+            Ok(log) => events.push(log),
+            Err(error) => ui.say(format_args!("{WARN}warning:{WARN:#} {error}")),
+        }
+    }
+    Ok((session, events))
+}
+
+/// Prints the timeline of `journal`, of the repository that `git` prepares a git for, and of logs.
+fn show(
+    args: &Args,
+    session: Option<&str>,
+    logs: Vec<Vec<Event>>,
+    journal: &Journal,
+    git: impl FnOnce() -> Command,
+    ui: &mut Ui,
+) -> anyhow::Result<Exit> {
     let mut sources = vec![source::journal::read(journal)?];
+    sources.extend(logs);
     match source::git::read(git, MOVEMENTS) {
         Ok(logs) => sources.extend(logs.into_iter().map(|log| log.events)),
         // What the journal holds is worth showing without it.
         Err(error) => ui.say(format_args!("{WARN}warning:{WARN:#} {error}")),
     }
-    for entry in select(timeline::merge(sources), args)? {
+    for entry in select(timeline::merge(sources), args, session)? {
         if args.json { ui.line(render::timeline::json(&entry)?) } else { ui.line(render::timeline::human(&entry)) }
     }
     Ok(Exit::Pass)
 }
 
 /// What the arguments ask for, newest last.
-fn select(mut entries: Vec<Entry>, args: &Args) -> Result<Vec<Entry>, Failure> {
+fn select(mut entries: Vec<Entry>, args: &Args, session: Option<&str>) -> Result<Vec<Entry>, Failure> {
     if let Some(id) = &args.since {
         let named =
             |entry: &Entry| entry.event.id == *id || entry.started.as_ref().is_some_and(|(started, _)| started == id);
@@ -62,8 +115,17 @@ fn select(mut entries: Vec<Entry>, args: &Args) -> Result<Vec<Entry>, Failure> {
         })?;
         entries.drain(..=at);
     }
-    if args.session.is_some() {
-        entries.retain(|entry| entry.event.session == args.session);
+    if let Some(session) = session {
+        let is_its = |entry: &Entry| entry.event.session.as_deref() == Some(session);
+        // git knows of no sessions: what it did between the first and the last act is shown.
+        let first = entries.iter().position(is_its).unwrap_or(entries.len());
+        let last = entries.iter().rposition(is_its).unwrap_or_default();
+        let mut at = 0;
+        entries.retain(|entry| {
+            let inside = (first..=last).contains(&at);
+            at += 1;
+            is_its(entry) || inside && matches!(entry.event.kind, EventKind::Git(_))
+        });
     }
     if args.max_count > 0 {
         entries.drain(..entries.len().saturating_sub(args.max_count));
@@ -74,7 +136,7 @@ fn select(mut entries: Vec<Entry>, args: &Args) -> Result<Vec<Entry>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::{Damage, Event, EventKind, Origin};
+    use crate::event::{Damage, Origin};
 
     fn entries() -> Vec<Entry> {
         let event = |id: &str, session: Option<&str>| Event {
@@ -105,10 +167,12 @@ mod tests {
             (args(1, None, Some("s")), "4"),
             (args(0, Some("2"), Some("s")), "4"),
         ] {
-            let ids: String = select(entries(), &args).unwrap().into_iter().map(|entry| entry.event.id).collect();
+            let session = args.session.as_deref();
+            let ids: String =
+                select(entries(), &args, session).unwrap().into_iter().map(|entry| entry.event.id).collect();
             assert_eq!(ids, expected, "{args:?}");
         }
-        let unknown = select(entries(), &args(0, Some("9"), None)).unwrap_err();
+        let unknown = select(entries(), &args(0, Some("9"), None), None).unwrap_err();
         assert_eq!(unknown.exit, Exit::BadInput);
     }
 }

@@ -8,6 +8,7 @@ pub mod gate_docs;
 mod params;
 pub mod plan;
 pub mod replay;
+pub mod sessions;
 pub mod status;
 pub mod timeline;
 pub mod ui;

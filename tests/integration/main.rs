@@ -45,6 +45,8 @@ mod runner_output;
 mod running;
 mod sandbox;
 mod schema;
+mod session_commands;
+mod session_logs;
 mod shell_lines;
 mod spawned_processes;
 mod story;

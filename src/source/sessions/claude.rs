@@ -97,7 +97,10 @@ pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> 
         "assistant" => assistant(&fields, log)?,
         "user" => user(&fields, log)?,
         "system" => match &*fields.subtype {
-            "compact_boundary" => log.session(Phase::Compacted),
+            "compact_boundary" => {
+                log.closed();
+                log.session(Phase::Compacted);
+            }
             "stop_hook_summary" => log.closed(),
             _ => {}
         },

@@ -293,7 +293,8 @@ fn completed(data: &Data<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
             if let Some(shell) = shell.filter(|_| background) {
                 log.left_running(shell.split(' ').next().unwrap_or(shell), id);
             }
-            let is_preview = shown.starts_with("Output too large");
+            // A preview is not the end; of a command in the background the client says only that it was started.
+            let is_preview = shown.starts_with("Output too large") || background;
             let output = if is_preview { "" } else { ended.map_or(&*shown, |(output, _, _)| output) };
             let outcome = Outcome { ended: code.map(Ended::Exited), tail: text::tail_of(output, cut), background };
             log.command(id, call, outcome);

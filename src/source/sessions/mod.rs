@@ -10,12 +10,14 @@ mod codex;
 mod copilot;
 mod find;
 mod gemini;
+mod imported;
 mod json;
 mod lines;
 mod look;
 mod opencode;
 mod patch;
 mod places;
+mod recognise;
 mod text;
 mod transcript;
 
@@ -29,9 +31,11 @@ use crate::event::Event;
 
 pub use self::client::{Client, UnknownClient};
 pub use self::find::{Found, find};
+pub use self::imported::{Import, Imported, events as imported_events, import, list as imported};
 use self::lines::{Line, Lines};
 pub use self::look::{Cursor, Cursors, Newer, newer};
 pub use self::places::Roots;
+pub use self::recognise::recognise;
 pub use self::transcript::Counts;
 use self::transcript::{Memory, ReadLine, Transcript};
 
@@ -41,6 +45,14 @@ pub enum Error {
     /// The file could not be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// What is kept of it could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
         /// The file.
         path: PathBuf,
         /// Why.
@@ -110,8 +122,11 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// What is open counts as it would if nothing followed.
     fn of(memory: &Memory) -> Self {
-        let Memory { session, actor, home, began, last, counts, .. } = memory.clone();
+        let Memory { session, actor, home, began, last, mut counts, .. } = memory.clone();
+        counts.stops += u64::from(memory.closing.is_some());
+        counts.commands += memory.pending.values().filter(|call| call.is_command()).count() as u64;
         Self { session, actor, dir: home, began, last, counts }
     }
 }

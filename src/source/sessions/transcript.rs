@@ -79,6 +79,11 @@ impl Call {
     pub(super) fn new(tool: &str, role: Role, what: String) -> Self {
         Self { tool: text::start(tool, text::SHORT), role, what, ..Self::default() }
     }
+
+    /// It runs a command line.
+    pub(super) fn is_command(&self) -> bool {
+        self.role == Role::Shell
+    }
 }
 
 /// The words a turn may have ended with.
@@ -315,6 +320,9 @@ impl<'a> Transcript<'a> {
 
     pub(super) fn stopped(&mut self, how: StopKind, text: String) {
         self.memory.closing = None;
+        if how == StopKind::Aborted {
+            self.give_up();
+        }
         let running = u32::try_from(self.memory.background.len()).unwrap_or(u32::MAX);
         self.act(None, Act::Stopped(Stop { how, text, running }));
     }
@@ -322,14 +330,21 @@ impl<'a> Transcript<'a> {
     /// The log ends here: what waits for more is told as it is.
     pub(super) fn finish(&mut self) {
         self.closed();
+        self.give_up();
+    }
+
+    /// Commands whose result will not come any more are told without one.
+    fn give_up(&mut self) {
         let mut pending: Vec<_> = std::mem::take(&mut self.memory.pending).into_iter().collect();
         pending.sort_by_key(|(_, call)| call.number);
+        let (key, number) = (std::mem::take(&mut self.key), self.number);
         for (id, call) in pending {
-            if call.role == Role::Shell {
-                self.line(&format!("{id} pending"), None);
+            if call.is_command() {
+                self.line(&format!("{id} given up"), None);
                 self.command(&id, call, Outcome { ended: None, tail: String::new(), background: false });
             }
         }
+        (self.key, self.number) = (key, number);
     }
 
     pub(super) fn broken(&mut self) {

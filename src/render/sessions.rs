@@ -1,0 +1,94 @@
+//! The sessions of coding agents, as a list and as JSON lines.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::render::ui::{DIM, GOOD, STRONG, WARN};
+
+/// A session, and how much there is of what in it. Commands and edits are counted with those of its sub-agents.
+#[derive(Clone, Debug, Serialize)]
+pub struct Listed {
+    /// The client.
+    pub client: String,
+    /// Its id of the session.
+    pub session: String,
+    /// When it began.
+    pub began: Option<Timestamp>,
+    /// When it was last heard of.
+    pub last: Option<Timestamp>,
+    /// The directory it began in.
+    pub dir: Option<String>,
+    /// Prompts by a person.
+    pub prompts: u64,
+    /// Commands that were started.
+    pub commands: u64,
+    /// Tool calls that changed files.
+    pub edits: u64,
+    /// Turns that ended.
+    pub stops: u64,
+    /// Lines that cannot be read.
+    pub broken: u64,
+    /// Sub-agents with a log of their own.
+    pub subagents: usize,
+    /// The log is from elsewhere.
+    pub imported: bool,
+    /// Its log, or what was imported of it.
+    pub file: PathBuf,
+}
+
+/// For people: two lines a session.
+pub fn human(session: &Listed) -> String {
+    let time = |at: Option<Timestamp>| at.map(|at| at.strftime("%Y-%m-%d %H:%M:%SZ").to_string()).unwrap_or_default();
+    let mut text = format!(
+        "{STRONG}{:<8}{STRONG:#} {}  {DIM}{} … {}{DIM:#}\n         ",
+        session.client,
+        plain(&session.session),
+        time(session.began),
+        time(session.last),
+    );
+    counts(&mut text, session);
+    if session.imported {
+        text.push_str(", imported");
+    }
+    let _ = write!(text, "  {DIM}{}{DIM:#}", plain(&session.file.display().to_string()));
+    text
+}
+
+fn counts(text: &mut String, session: &Listed) {
+    let count = |count: u64, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+    let _ = write!(
+        text,
+        "{}, {}, {}, {}",
+        count(session.prompts, "prompt"),
+        count(session.commands, "command"),
+        count(session.edits, "edit"),
+        count(session.stops, "stop")
+    );
+    if session.subagents > 0 {
+        let _ = write!(text, ", {}", count(session.subagents as u64, "sub-agent"));
+    }
+    if session.broken > 0 {
+        let _ = write!(text, ", {WARN}{} cannot be read{WARN:#}", count(session.broken, "line"));
+    }
+}
+
+/// One line of JSON.
+pub fn json(session: &Listed) -> serde_json::Result<String> {
+    serde_json::to_string(session)
+}
+
+/// One line about a log that was imported, or is `known` already.
+pub fn imported(session: &Listed, known: bool) -> String {
+    let (style, word) = if known { (DIM, "known already") } else { (GOOD, "imported") };
+    let mut text = format!("{style}{word}{style:#} {} {}: ", session.client, plain(&session.session));
+    counts(&mut text, session);
+    text
+}
+
+/// What others wrote, without what could move the cursor.
+fn plain(text: &str) -> String {
+    text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
+}

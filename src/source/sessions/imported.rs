@@ -1,0 +1,177 @@
+//! Logs from elsewhere: CI artifacts, another machine.
+//!
+//! What is kept of one is not the log but its events, bounded and without secrets, with paths relative to the directory
+//! the session was in: a file for each log under `<git common dir>/gate/sessions/imported`.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Client, Counts, Error, Roots, Source, Summary, opencode, opencode_error, read};
+use crate::digest::hex_digest;
+use crate::event::work::Work;
+use crate::event::{Event, EventKind, Grade, Origin};
+
+/// The version of what is kept. A later one is not read.
+const FORMAT: u32 = 1;
+
+/// The first line of a kept log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Head {
+    format: u32,
+    client: Client,
+    session: Option<String>,
+    #[serde(default)]
+    actor: Option<String>,
+    #[serde(default)]
+    dir: Option<String>,
+    #[serde(default)]
+    began: Option<Timestamp>,
+    #[serde(default)]
+    last: Option<Timestamp>,
+    counts: Counts,
+    /// Where it was imported from, for people.
+    from: String,
+}
+
+/// Any further line.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    id: String,
+    at: Timestamp,
+    session: Option<String>,
+    work: Work,
+}
+
+/// A log that was imported.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// The client that wrote it.
+    pub client: Client,
+    /// The file that holds its events.
+    pub path: PathBuf,
+    /// What is known of its session.
+    pub summary: Summary,
+}
+
+/// What an import did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Import {
+    /// The log as it is kept now.
+    pub imported: Imported,
+    /// Nothing of it is new.
+    pub known: bool,
+}
+
+/// Where imported logs are kept.
+fn folder(gate_dir: &Path) -> PathBuf {
+    gate_dir.join("sessions").join("imported")
+}
+
+/// Imports a file. The same log twice, or grown, is one log.
+pub fn import(gate_dir: &Path, client: Client, path: &Path) -> Result<Vec<Import>, Error> {
+    let mut sources = vec![Source::new(client, path.to_owned())];
+    if client == Client::Opencode {
+        let sessions = opencode::open(path).and_then(|connection| opencode::sessions(&connection));
+        let sessions = sessions.map_err(opencode_error(path))?;
+        sources = sessions
+            .into_iter()
+            .map(|session| Source { session: Some(session.id), ..Source::new(client, path.to_owned()) })
+            .collect();
+    }
+    let mut done = Vec::new();
+    for source in sources {
+        let log = read(&source, &Roots::of_the_log())?;
+        if !log.events.is_empty() {
+            done.push(keep(gate_dir, &source, log.summary, log.events)?);
+        }
+    }
+    Ok(done)
+}
+
+fn keep(gate_dir: &Path, source: &Source, summary: Summary, events: Vec<Event>) -> Result<Import, Error> {
+    let folder = folder(gate_dir);
+    // A log without a name of its session has that of its first event.
+    let session = summary.session.clone().or_else(|| events.first().map(|event| event.id.clone())).unwrap_or_default();
+    let actor = summary.actor.clone().unwrap_or_default();
+    let digest = hex_digest(&[source.client.as_str().as_bytes(), session.as_bytes(), actor.as_bytes()]);
+    let path = folder.join(format!("{}-{}.jsonl", source.client, &digest[..20]));
+    let name = source.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let head = Head {
+        format: FORMAT,
+        client: source.client,
+        session: Some(session),
+        actor: summary.actor.clone(),
+        dir: summary.dir.clone(),
+        began: summary.began,
+        last: summary.last,
+        counts: summary.counts.clone(),
+        from: name,
+    };
+    let mut events = events;
+    let known: HashSet<String> = of(&path).unwrap_or_default().into_iter().map(|event| event.id).collect();
+    let is_known = !known.is_empty() && events.iter().all(|event| known.contains(&event.id));
+    let imported = Imported { client: source.client, path: path.clone(), summary };
+    if is_known {
+        return Ok(Import { imported, known: true });
+    }
+    let write = || -> io::Result<()> {
+        fs::create_dir_all(&folder)?;
+        let mut file = tempfile::NamedTempFile::new_in(&folder)?;
+        serde_json::to_writer(&mut file, &head)?;
+        for event in events.drain(..) {
+            if let EventKind::Work(work) = event.kind {
+                file.write_all(b"\n")?;
+                let Event { id, at, session, .. } = event;
+                serde_json::to_writer(&mut file, &Kept { id, at, session, work: *work })?;
+            }
+        }
+        file.write_all(b"\n")?;
+        file.persist(&path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    let mut write = write;
+    write().map_err(|source| Error::Write { path: path.clone(), source })?;
+    Ok(Import { imported, known: false })
+}
+
+/// The imported logs, by name of their files. What cannot be read is passed over.
+pub fn list(gate_dir: &Path) -> Vec<Imported> {
+    let Ok(entries) = fs::read_dir(folder(gate_dir)) else { return Vec::new() };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    let imported = |path: PathBuf| {
+        let mut line = String::new();
+        BufReader::new(File::open(&path).ok()?).read_line(&mut line).ok()?;
+        let head: Head = serde_json::from_str(&line).ok().filter(|head: &Head| head.format <= FORMAT)?;
+        let Head { client, session, actor, dir, began, last, counts, .. } = head;
+        Some(Imported { client, path, summary: Summary { session, actor, dir, began, last, counts } })
+    };
+    paths.into_iter().filter_map(imported).collect()
+}
+
+/// The events of an imported log.
+pub fn events(imported: &Imported) -> Result<Vec<Event>, Error> {
+    of(&imported.path).map_err(Error::read(&imported.path))
+}
+
+fn of(path: &Path) -> io::Result<Vec<Event>> {
+    let mut lines = BufReader::new(File::open(path)?).lines();
+    let head: Head = serde_json::from_str(&lines.next().transpose()?.unwrap_or_default())?;
+    let mut events = Vec::new();
+    for line in lines {
+        let Ok(Kept { id, at, session, work }) = serde_json::from_str(&line?) else { continue };
+        events.push(Event {
+            id,
+            at,
+            session,
+            origin: Origin { by: head.client.as_str().to_owned(), grade: Grade::Transcribed },
+            kind: EventKind::Work(Box::new(work)),
+        });
+    }
+    Ok(events)
+}

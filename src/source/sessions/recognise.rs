@@ -1,0 +1,78 @@
+//! Whose log a file is.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::Client;
+use super::json::Walk;
+
+/// How much of a file is looked at.
+const HEAD: u64 = 1024 * 1024;
+/// The first bytes of an `SQLite` database.
+const DATABASE: &[u8] = b"SQLite format 3\0";
+
+/// The client that wrote a log; `None`: it is no log that can be read.
+pub fn recognise(path: &Path) -> io::Result<Option<Client>> {
+    let mut head = Vec::new();
+    File::open(path)?.take(HEAD).read_to_end(&mut head)?;
+    if head.starts_with(DATABASE) {
+        return Ok(Some(Client::Opencode));
+    }
+    Ok(head.split(|byte| *byte == b'\n').find_map(of_line))
+}
+
+/// The client that writes such lines.
+fn of_line(line: &[u8]) -> Option<Client> {
+    let (mut kind, mut keys) = (None, Vec::new());
+    Walk::new(line)
+        .object(|walk, key| {
+            keys.push(key);
+            if key == b"type" {
+                kind = walk.text()?;
+            }
+            Ok(())
+        })
+        .ok()?;
+    let has = |key: &[u8]| keys.contains(&key);
+    let kind = kind.as_deref().unwrap_or_default();
+    if has(b"payload") && matches!(kind, "session_meta" | "response_item" | "event_msg" | "turn_context" | "compacted")
+    {
+        return Some(Client::Codex);
+    }
+    if has(b"data") && kind.contains('.') {
+        return Some(Client::Copilot);
+    }
+    if has(b"projectHash") || has(b"$set") || kind == "gemini" {
+        return Some(Client::Gemini);
+    }
+    if has(b"sessionId") || has(b"parentUuid") || has(b"leafUuid") {
+        return Some(Client::Claude);
+    }
+    // The oldest form of Codex.
+    let is_bare = matches!(kind, "message" | "function_call" | "function_call_output" | "reasoning");
+    (has(b"instructions") && has(b"timestamp") || is_bare && !has(b"uuid")).then_some(Client::Codex)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_told_apart() {
+        for (line, client) in [
+            (r#"{"type":"mode","mode":"normal","sessionId":"s"}"#, Some(Client::Claude)),
+            (r#"{"type":"summary","summary":"x","leafUuid":"u"}"#, Some(Client::Claude)),
+            (r#"{"timestamp":"t","type":"session_meta","payload":{}}"#, Some(Client::Codex)),
+            (r#"{"id":"x","timestamp":"t","instructions":null}"#, Some(Client::Codex)),
+            (r#"{"type":"message","role":"user","content":[]}"#, Some(Client::Codex)),
+            (r#"{"sessionId":"s","projectHash":"h","startTime":"t"}"#, Some(Client::Gemini)),
+            (r#"{"type":"session.start","data":{},"id":"x"}"#, Some(Client::Copilot)),
+            (r#"{"level":"info","message":"no log of an agent"}"#, None),
+            ("[1,2]", None),
+            ("plain text", None),
+        ] {
+            assert_eq!(of_line(line.as_bytes()), client, "{line}");
+        }
+    }
+}

@@ -1,0 +1,641 @@
+//! Logs of five clients, written by hand after their forms, and what they tell.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use gate::event::work::{Act, Work};
+use gate::event::{Ended, Event, EventKind, Grade};
+use gate::source::sessions::{self, Client, Cursors, Log, Roots, Source};
+use proptest::prelude::*;
+use rusqlite::Connection;
+
+/// The working tree that the logs speak of.
+const ROOT: &str = "/w/shop";
+
+pub fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/session-logs").join(name)
+}
+
+fn roots() -> Roots {
+    Roots::new([PathBuf::from(ROOT)])
+}
+
+fn read(client: Client, name: &str) -> Log {
+    sessions::read(&Source::new(client, data(name)), &roots()).unwrap()
+}
+
+fn work(event: &Event) -> &Work {
+    let EventKind::Work(work) = &event.kind else { panic!("no act: {event:?}") };
+    work
+}
+
+/// One act as a short text: what, on what, how it went.
+fn tell(work: &Work) -> String {
+    let ended = |ended: &Option<Ended>| match ended {
+        Some(Ended::Exited(code)) => code.to_string(),
+        other => format!("{other:?}"),
+    };
+    let told = match &work.act {
+        Act::Session(phase) => format!("{phase:?}"),
+        Act::Prompt(prompt) => format!("{:?}: {}", prompt.from, prompt.text),
+        Act::Said(text) => format!("said {text}"),
+        Act::Asked(text) => format!("asked {text}"),
+        Act::Planned(items) => {
+            let items: Vec<_> = items.iter().map(|item| format!("{} {}", item.text, item.done)).collect();
+            format!("planned {}", items.join(", "))
+        }
+        Act::Command(command) => format!(
+            "$ {} in {:?}: {}{} | {}",
+            command.line,
+            command.dir,
+            ended(&command.ended),
+            if command.background { " &" } else { "" },
+            command.tail.replace('\n', "\\n")
+        ),
+        Act::CommandEnded(end) => format!("ended {} | {}", ended(&end.ended), end.tail),
+        Act::Edited(edits) => {
+            let edits: Vec<_> = edits
+                .iter()
+                .map(|edit| format!("{} {:?} -{} +{}", edit.path, edit.how, edit.removed, edit.added))
+                .collect();
+            format!("edited {}", edits.join("; "))
+        }
+        Act::Used(tool) => {
+            let reads = if tool.reads { "reads" } else { "used" };
+            format!("{reads} {} {}{}", tool.tool, tool.target, if tool.failed { " failed" } else { "" })
+        }
+        Act::Denied(denial) => format!("denied {} {}: {}", denial.tool, denial.what, denial.reason),
+        Act::SubagentStarted(id) => format!("sub-agent {id} started"),
+        Act::SubagentEnded(id) => format!("sub-agent {id} ended"),
+        Act::Stopped(stop) => format!("stopped {:?} {} {}", stop.how, stop.text, stop.running),
+    };
+    let actor = work.actor.as_ref().map(|actor| format!("{actor}> ")).unwrap_or_default();
+    let call = work.call.as_ref().map(|call| format!("[{call}] ")).unwrap_or_default();
+    format!("{actor}{call}{told}")
+}
+
+fn told(log: &Log) -> Vec<String> {
+    log.events.iter().map(|event| tell(work(event))).collect()
+}
+
+fn assert_told(log: &Log, expected: &[&str]) {
+    assert_eq!(told(log), expected);
+    let session = log.summary.session.as_deref();
+    for event in &log.events {
+        assert_eq!((event.session.as_deref(), event.origin.grade), (session, Grade::Transcribed));
+    }
+}
+
+#[test]
+fn claude_code() {
+    let log = read(Client::Claude, "claude.jsonl");
+    assert_told(
+        &log,
+        &[
+            "Started",
+            "Person: Make the total right",
+            "said I look at it first.",
+            "[t1] reads Read /w/shop/src/total.py",
+            "[t2] planned fix total true, run tests false",
+            "[t3] edited src/total.py Written -def total(): return 0 +def total(): return 1",
+            "[t4] used Edit /w/shop/src/total.py failed",
+            "[t5] $ python -m pytest -q in Some(): 1 | 1 failed in 0.01s\\ntoken=[redacted]",
+            "[t6] denied Bash git push --no-verify: PreToolUse:Bash hook error: not this way",
+            "[t7] $ npm run watch in Some(): None & | ",
+            "Person: also mind the tax",
+            "[t8] $ python -m pytest -q in Some(): 0 | 4 passed in 0.02s",
+            "[t7] ended 2 | ",
+            "[t9] sub-agent a1 ended",
+            "said All done, tests pass.",
+            "stopped Completed All done, tests pass. 0",
+            "Hook: not proven yet",
+            "[t10] $ grep -c TODO src/total.py in Some(): 1 | ",
+            "said Now it is.",
+            "stopped Completed Now it is. 0",
+            "Compacted",
+            "Client: This session is being continued from a previous conversation.",
+            "Client: <command-name>/compact</command-name>",
+            "Person: And the readme",
+            "[t11] $ sleep 100 in Some(): None | ",
+            "stopped Aborted  0",
+        ],
+    );
+    assert_eq!(log.summary.session.as_deref(), Some("5e55-claude"));
+    assert_eq!(log.summary.counts.broken, 1, "the line that was cut");
+    let subagent = read(Client::Claude, "claude-subagent.jsonl");
+    assert_told(
+        &subagent,
+        &[
+            "sub-agent a1 started",
+            "a1> Agent: look closer",
+            "a1> [t91] $ cat missing in Some(): 1 | cat: missing",
+            "a1> said looked",
+            "a1> stopped Completed looked 0",
+        ],
+    );
+    assert_eq!(subagent.summary.session, log.summary.session);
+    // It begins with a copy of the other one's lines.
+    let fork = read(Client::Claude, "claude-fork.jsonl");
+    assert_told(&fork, &["Forked", "Person: Another way", "said There is none.", "stopped Completed There is none. 0"]);
+    assert_eq!((fork.summary.counts.prompts, fork.summary.counts.commands), (1, 0));
+}
+
+#[test]
+fn codex_in_all_its_forms() {
+    let log = read(Client::Codex, "codex.jsonl");
+    assert_told(
+        &log,
+        &[
+            "Started",
+            "Person: Make the total right",
+            "said I run the tests.",
+            "[c1] $ make test in Some(web): 2 | make: *** [test] Error 1",
+            "[c2] edited src/total.py Written -return 0 +return 1; old.py Deleted -x = 1 +",
+            "[c3] used apply_patch a.txt failed",
+            "[c4] denied exec_command git push --no-verify: not this way",
+            "[c5] $ sleep 2; exit 5 in Some(): None & | ",
+            "[c6] planned fix true, test false",
+            "[c5] ended 5 | ",
+            "said Done.",
+            "stopped Completed Done. 0",
+            "Hook: not proven yet",
+            "said Really done.",
+            "stopped Completed Really done. 0",
+            "Compacted",
+            "Person: Go on",
+            "stopped Aborted  0",
+        ],
+    );
+    assert_told(&read(Client::Codex, "codex-fork.jsonl"), &["Forked", "Person: Another way"]);
+    assert_told(
+        &read(Client::Codex, "codex-events.jsonl"),
+        &[
+            "Started",
+            "Person: Make the total right",
+            "[c1] $ make test in Some(web): 2 | Exit code: 9 is what it printed\\nmake: *** [test] Error 1",
+            "[c2] edited new.py Written - +x = 1",
+            "[c3] denied shell rm -rf 'a b': exec command rejected by user",
+            "said Done.",
+            "stopped Aborted  0",
+        ],
+    );
+    assert_told(
+        &read(Client::Codex, "codex-bare.jsonl"),
+        &["Started", "Person: Make the total right", "[c1] $ make test in None: 0 | ok", "said Done."],
+    );
+}
+
+#[test]
+fn gemini_cli() {
+    // The log does not say where it was; its place does.
+    let source = Source { dir: Some(ROOT.to_owned()), ..Source::new(Client::Gemini, data("gemini.jsonl")) };
+    let log = sessions::read(&source, &roots()).unwrap();
+    assert_told(
+        &log,
+        &[
+            "Started",
+            "Person: Make the total right",
+            "said I run the tests.",
+            "[k1] $ make test in Some(): 1 | 1 failed",
+            "said I fix it.",
+            "[k2] edited src/total.py Written -return 0 +return 1",
+            "[k3] denied run_shell_command echo $(date): Command injection detected: command substitution syntax",
+            "[k4] denied run_shell_command git push: not this way",
+            "[k5] $ make test in Some(): 0 | 3 passed",
+            "[k6] reads read_file /w/shop/a failed",
+            "said All done.",
+            "stopped Completed All done. 0",
+            "Hook: not proven yet",
+            "said Now it is.",
+            "stopped Completed Now it is. 0",
+            "Person: And the readme",
+            "stopped Aborted  0",
+        ],
+    );
+}
+
+#[test]
+fn copilot_cli() {
+    assert_told(
+        &read(Client::Copilot, "copilot.jsonl"),
+        &[
+            "Started",
+            "Person: Make the total right",
+            "said I run the tests.",
+            "[p1] $ make test in Some(): 2 | 1 failed",
+            "[p2] edited src/total.py Written -return 0 +return 1",
+            "[p3] denied bash git push: not this way",
+            "[p4] $ npm run watch in Some(): None & | ",
+            "[p5] $ make test in Some(): 0 | 3 passed",
+            "[p4] ended 143 | bye",
+            "[p6] reads read_bash 5",
+            "[p7] reads view /w/shop/src",
+            "said All done.",
+            "stopped Completed All done. 0",
+            "Hook: not proven yet",
+            "said Now it is.",
+            "stopped Completed Now it is. 0",
+            "Ended",
+            "Resumed",
+            "Person: And the readme",
+            "stopped Aborted  0",
+        ],
+    );
+}
+
+/// A database as OpenCode keeps it, which its writer has open.
+pub fn opencode(path: &Path, dir: &str) -> Connection {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let db = Connection::open(path).unwrap();
+    db.execute_batch(
+        "pragma journal_mode = wal; pragma wal_autocheckpoint = 0;
+         create table session (id text primary key, project_id text not null, parent_id text, directory text not null,
+            title text not null, version text not null, time_created integer not null, time_updated integer not null);
+         create table message (id text primary key, session_id text not null, time_created integer not null,
+            time_updated integer not null, data text not null);
+         create table part (id text primary key, message_id text not null, session_id text not null,
+            time_created integer not null, time_updated integer not null, data text not null);
+         create index message_session_idx on message (session_id);
+         create index part_message_idx on part (message_id);",
+    )
+    .unwrap();
+    for (id, parent, created) in [
+        ("ses_1", None, 1_772_000_000_000_i64),
+        ("ses_2", Some("ses_1"), 1_772_000_005_000),
+        ("ses_3", None, 1_772_000_900_000),
+    ] {
+        db.execute("insert into session values (?1, 'p', ?2, ?3, 't', '1', ?4, ?4)", (id, parent, dir, created))
+            .unwrap();
+    }
+    db
+}
+
+fn message(db: &Connection, session: &str, id: &str, data: &str) {
+    let sql = "insert or replace into message values (?1, ?2, 0, 0, ?3)";
+    db.execute(sql, (id, session, data)).unwrap();
+}
+
+fn part(db: &Connection, message: &str, id: &str, data: &str) {
+    db.execute("insert or replace into part values (?1, ?2, '', 0, 0, ?3)", (id, message, data)).unwrap();
+}
+
+const USER: &str = r#"{"role":"user","time":{"created":1772000001000}}"#;
+const RUNNING: &str =
+    r#"{"role":"assistant","time":{"created":1772000002000},"path":{"cwd":"/w/shop/web","root":"/w/shop"}}"#;
+const CALLED: &str = r#"{"role":"assistant","time":{"created":1772000002000,"completed":1772000003000},
+    "path":{"cwd":"/w/shop/web","root":"/w/shop"},"finish":"tool-calls"}"#;
+const STOPPED: &str =
+    r#"{"role":"assistant","time":{"created":1772000004000,"completed":1772000004500},"finish":"stop"}"#;
+const ABORTED: &str = r#"{"role":"assistant","time":{"created":1772000008000},"error":{"name":"MessageAbortedError"}}"#;
+
+/// The parts of the first session's turn.
+pub fn fill(db: &Connection) {
+    message(db, "ses_1", "msg_1", USER);
+    part(db, "msg_1", "prt_1", r#"{"type":"text","text":"Make the total right"}"#);
+    part(db, "msg_1", "prt_1s", r#"{"type":"text","text":"Called the Read tool","synthetic":true}"#);
+    message(db, "ses_1", "msg_2", CALLED);
+    part(db, "msg_2", "prt_2", r#"{"type":"text","text":"I run the tests.","time":{"start":1,"end":1772000002100}}"#);
+    part(
+        db,
+        "msg_2",
+        "prt_3",
+        r#"{"type":"tool","tool":"bash","callID":"o1","state":{"status":"completed","input":{"command":"make test"},
+            "output":"1 failed\n","metadata":{"output":"1 failed\n","exit":2},"time":{"start":1,"end":1772000002200}}}"#,
+    );
+    part(
+        db,
+        "msg_2",
+        "prt_4",
+        r#"{"type":"tool","tool":"edit","callID":"o2","state":{"status":"completed","input":{"filePath":"/w/shop/src/total.py",
+            "oldString":"return 0","newString":"return 1"},"output":"ok","metadata":{"diff":"--- a\n+++ b\n@@ -1 +1 @@\n-return 0\n+return 1\n"},
+            "time":{"start":1,"end":1772000002300}}}"#,
+    );
+    part(
+        db,
+        "msg_2",
+        "prt_5",
+        r#"{"type":"tool","tool":"bash","callID":"o3","state":{"status":"error","input":{"command":"git push"},
+            "error":"not this way","time":{"start":1,"end":1772000002400}}}"#,
+    );
+    part(
+        db,
+        "msg_2",
+        "prt_6",
+        r#"{"type":"tool","tool":"bash","callID":"o4","state":{"status":"completed","input":{"command":"sleep 9","workdir":"/w/shop"},
+            "output":"before","metadata":{"output":"before","exit":null},"time":{"start":1,"end":1772000002500}}}"#,
+    );
+    part(
+        db,
+        "msg_2",
+        "prt_7",
+        r#"{"type":"tool","tool":"task","callID":"o5","state":{"status":"completed","input":{"prompt":"look"},
+            "metadata":{"sessionId":"ses_2"},"time":{"start":1,"end":1772000002600}}}"#,
+    );
+    message(db, "ses_1", "msg_3", STOPPED);
+    part(db, "msg_3", "prt_8", r#"{"type":"text","text":"All done.","time":{"start":1,"end":1772000004100}}"#);
+    part(db, "msg_3", "prt_9", "{\"type\":\"text\",\"te");
+    message(db, "ses_1", "msg_4", USER);
+    part(db, "msg_4", "prt_a", r#"{"type":"text","text":"not proven yet","metadata":{"gate":true}}"#);
+    message(db, "ses_1", "msg_5", ABORTED);
+    message(db, "ses_2", "msg_6", r#"{"role":"user","time":{"created":1772000005100}}"#);
+    part(db, "msg_6", "prt_b", r#"{"type":"text","text":"look"}"#);
+    message(db, "ses_3", "msg_7", USER);
+    part(db, "msg_7", "prt_c", r#"{"type":"text","text":"Make the total right"}"#);
+    message(db, "ses_3", "msg_8", r#"{"role":"user","time":{"created":1772000901000}}"#);
+    part(db, "msg_8", "prt_d", r#"{"type":"compaction","auto":false}"#);
+    part(db, "msg_8", "prt_e", r#"{"type":"text","text":"Another way"}"#);
+}
+
+const OPENCODE: &[&str] = &[
+    "Started",
+    "Person: Make the total right",
+    "Client: Called the Read tool",
+    "said I run the tests.",
+    "[o1] $ make test in Some(web): 2 | 1 failed",
+    "[o2] edited src/total.py Written -return 0 +return 1",
+    "[o3] denied bash git push: not this way",
+    "[o4] $ sleep 9 in Some(): None | before",
+    "[o5] sub-agent ses_2 ended",
+    "said All done.",
+    "stopped Completed All done. 0",
+    "Hook: not proven yet",
+    "stopped Aborted  0",
+];
+
+#[test]
+fn opencode_while_it_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("opencode.db");
+    let db = opencode(&path, ROOT);
+    fill(&db);
+    assert!(fs::metadata(dir.path().join("opencode.db-wal")).unwrap().len() > 0, "all of it is in the log of writes");
+    let session = |id: &str| Source { session: Some(id.to_owned()), ..Source::new(Client::Opencode, path.clone()) };
+    let log = sessions::read(&session("ses_1"), &roots()).unwrap();
+    assert_told(&log, OPENCODE);
+    assert_eq!(log.summary.counts.broken, 1);
+    let subagent = sessions::read(&session("ses_2"), &roots()).unwrap();
+    assert_eq!(subagent.summary.session.as_deref(), Some("ses_1"));
+    assert_told(&subagent, &["sub-agent ses_2 started", "ses_2> Agent: look"]);
+    // A fork: its first message is older than itself.
+    let fork = sessions::read(&session("ses_3"), &roots()).unwrap();
+    assert_told(&fork, &["Started", "Compacted", "Person: Another way"]);
+    drop(db);
+    fs::remove_file(dir.path().join("opencode.db-wal")).ok();
+    assert!(sessions::read(&session("ses_1"), &roots()).is_ok());
+    fs::write(&path, "no database").unwrap();
+    assert!(sessions::read(&session("ses_1"), &roots()).is_err());
+}
+
+#[test]
+fn a_second_look_at_a_database_tells_what_is_new() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("opencode.db");
+    let db = opencode(&path, ROOT);
+    let source = Source { session: Some("ses_1".to_owned()), ..Source::new(Client::Opencode, path) };
+    let cursors = Cursors::of(dir.path());
+    let look = || newer(&cursors, &source);
+    message(&db, "ses_1", "msg_1", USER);
+    part(&db, "msg_1", "prt_1", r#"{"type":"text","text":"Make the total right"}"#);
+    message(&db, "ses_1", "msg_2", RUNNING);
+    let bash = |state: &str| format!(r#"{{"type":"tool","tool":"bash","callID":"o1","state":{state}}}"#);
+    let running = r#"{"status":"running","input":{"command":"make test"},"time":{"start":1}}"#;
+    part(&db, "msg_2", "prt_3", &bash(running));
+    assert_eq!(look(), ["Started", "Person: Make the total right"]);
+    let done = r#"{"status":"completed","input":{"command":"make test"},"metadata":{"output":"x","exit":0},"time":{"end":1772000002200}}"#;
+    part(&db, "msg_2", "prt_3", &bash(done));
+    assert_eq!(look(), ["[o1] $ make test in Some(web): 0 | x"]);
+    assert!(look().is_empty());
+    message(&db, "ses_1", "msg_2", CALLED);
+    message(&db, "ses_1", "msg_3", STOPPED);
+    part(&db, "msg_3", "prt_8", r#"{"type":"text","text":"All done.","time":{"start":1,"end":1772000004100}}"#);
+    assert_eq!(look(), ["said All done.", "stopped Completed All done. 0"]);
+    assert!(look().is_empty());
+}
+
+/// What a look tells beyond the one before.
+fn newer(cursors: &Cursors, source: &Source) -> Vec<String> {
+    let mut events = Vec::new();
+    let newer = sessions::newer(cursors.load(source), source, &roots(), &mut |event| events.push(event)).unwrap();
+    cursors.save(&newer.cursor).unwrap();
+    events.iter().map(|event| tell(work(event))).collect()
+}
+
+const LOGS: [(Client, &str); 7] = [
+    (Client::Claude, "claude.jsonl"),
+    (Client::Claude, "claude-fork.jsonl"),
+    (Client::Codex, "codex.jsonl"),
+    (Client::Codex, "codex-events.jsonl"),
+    (Client::Codex, "codex-bare.jsonl"),
+    (Client::Gemini, "gemini.jsonl"),
+    (Client::Copilot, "copilot.jsonl"),
+];
+
+#[test]
+fn looks_at_a_growing_log_tell_each_act_once() {
+    let dir = tempfile::tempdir().unwrap();
+    for (client, name) in LOGS {
+        let whole = fs::read(data(name)).unwrap();
+        let path = dir.path().join(name);
+        let source = Source::new(client, path.clone());
+        let cursors = Cursors::of(&dir.path().join(format!("state of {name}")));
+        let mut file = File::create(&path).unwrap();
+        let mut told_so_far = Vec::new();
+        // Lines come in pieces, and a look may come inside of one.
+        for piece in whole.chunks(333) {
+            file.write_all(piece).unwrap();
+            told_so_far.extend(newer(&cursors, &source));
+        }
+        assert!(newer(&cursors, &source).is_empty());
+        let at_once = read(client, name);
+        let all = told(&at_once);
+        assert_eq!(told_so_far, all[..told_so_far.len()], "{name}");
+        let open = &all[told_so_far.len()..];
+        assert!(open.iter().all(|told| told.starts_with("stopped") || told.contains("$ ")), "{name}: {open:?}");
+    }
+}
+
+#[test]
+fn a_log_that_is_another_one_now_is_read_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("log.jsonl");
+    let whole = fs::read_to_string(data("copilot.jsonl")).unwrap();
+    let source = Source::new(Client::Copilot, path.clone());
+    let cursors = Cursors::of(dir.path());
+    fs::write(&path, &whole).unwrap();
+    let all = newer(&cursors, &source);
+    // Cut off.
+    let half = &whole[..whole.len() / 2];
+    OpenOptions::new().write(true).truncate(true).open(&path).unwrap().write_all(half.as_bytes()).unwrap();
+    let again = newer(&cursors, &source);
+    assert_eq!(again, all[..again.len()]);
+    assert!(!again.is_empty());
+    // Written over, longer than before.
+    let other = whole.replace("make test", "make check");
+    OpenOptions::new().write(true).truncate(true).open(&path).unwrap().write_all(other.as_bytes()).unwrap();
+    assert!(newer(&cursors, &source).iter().any(|told| told.contains("make check")));
+    // Replaced by another file with the same bytes up to there.
+    fs::write(dir.path().join("new"), &other).unwrap();
+    fs::rename(dir.path().join("new"), &path).unwrap();
+    assert_eq!(newer(&cursors, &source).len(), all.len());
+    assert!(newer(&cursors, &source).is_empty());
+    // What is kept cannot be read.
+    let kept = fs::read_dir(dir.path().join("sessions")).unwrap().next().unwrap().unwrap().path();
+    fs::write(kept, "{").unwrap();
+    assert_eq!(newer(&cursors, &source).len(), all.len());
+}
+
+/// What a real log holds: prompts by a person, statuses of commands in their order (`?`: none was recorded), those of
+/// commands that had gone to the background, edits, refusals, stops.
+type Held<'a> = (u64, &'a str, &'a str, usize, usize, u64);
+
+const CORPUS: &[(Client, &str, Held<'_>)] = &[
+    (
+        Client::Claude,
+        "claude/2.1.197-main/87c4be63-75ee-4a79-88d2-c9d32f482e1b.jsonl",
+        (1, "0 3 0 0 0 ? 0", "0", 2, 0, 3),
+    ),
+    (Client::Claude, "claude/2.1.330-block-cap/bdf8c23b-ba8f-4203-b9bf-26aa387cc18e.jsonl", (1, "", "", 0, 0, 9)),
+    (
+        Client::Claude,
+        "claude/2.1.330-main/d72a073d-bd63-4a27-8c23-17b765ccbef7.jsonl",
+        (1, "0 3 0 0 0 ? 0", "0", 2, 0, 3),
+    ),
+    (
+        Client::Claude,
+        "claude/2.1.330-subagent-resume-compact-deny/1c52b7bb-0cfb-44c7-86bb-ff859e6f10be.jsonl",
+        (0, "", "", 0, 0, 0),
+    ),
+    (
+        Client::Claude,
+        "claude/2.1.330-subagent-resume-compact-deny/309d6914-206a-45ef-9873-ce4f91310b93.jsonl",
+        (2, "1 0 ? 0 0", "0", 0, 2, 5),
+    ),
+    (
+        Client::Claude,
+        "claude/2.1.330-subagent-resume-compact-deny/4a25865b-f538-463c-b2f7-0781b171b4cc.jsonl",
+        (1, "", "", 0, 0, 1),
+    ),
+    (
+        Client::Claude,
+        "claude/2.1.330-subagent-resume-compact-deny/agent-ae2959b0ddad0bf00.subagent.jsonl",
+        (0, "7", "", 0, 0, 2),
+    ),
+    (
+        Client::Codex,
+        "codex/0.169.0-codemode/rollout-2026-11-21T23-36-06-01a20077-9266-7922-a9d2-235742a6ea9d.jsonl",
+        (1, "4 1 0", "", 1, 1, 3),
+    ),
+    (
+        Client::Codex,
+        "codex/0.169.0-loop/rollout-2026-11-21T23-37-03-01a20078-7422-7e83-bb24-47d4ccd7070c.jsonl",
+        (1, "", "", 0, 0, 31),
+    ),
+    (
+        Client::Codex,
+        "codex/0.169.0-main/rollout-2026-11-21T23-34-54-01a20076-7ba5-7d12-8a3c-65d921e40570.jsonl",
+        (2, "0 3 0 0 0 0 ? 0 0", "5", 2, 2, 4),
+    ),
+    (
+        Client::Codex,
+        "codex/0.169.0-main/rollout-2026-11-21T23-35-06-01a20076-a8d4-7cb3-8f8a-74296ae641b8.jsonl",
+        (0, "", "", 0, 0, 1),
+    ),
+    (
+        Client::Codex,
+        "codex/0.169.0-subagent-compact-longproc/rollout-2026-11-21T23-36-54-01a20078-50f9-7e91-a7ff-5e1f9f6d6a3e.jsonl",
+        (1, "? 0", "5", 0, 0, 3),
+    ),
+    (
+        Client::Codex,
+        "codex/0.169.0-subagent-compact-longproc/rollout-2026-11-21T23-36-58-01a20078-60c2-7382-8e53-dec097d08aac.jsonl",
+        (0, "7", "", 0, 0, 2),
+    ),
+    (
+        Client::Codex,
+        "codex/0.169.0-trust/rollout-2026-11-21T23-36-54-01a20078-4e06-7b40-b821-5ff267c94222.jsonl",
+        (1, "", "", 0, 0, 1),
+    ),
+    (
+        Client::Codex,
+        "codex/0.169.0-trust/rollout-2026-11-21T23-36-55-01a20078-5431-7bd0-8a01-296b6007cfdd.jsonl",
+        (1, "", "", 0, 0, 3),
+    ),
+    (Client::Copilot, "copilot/1.0.102-loop/events.jsonl", (1, "", "", 0, 0, 9)),
+    (Client::Copilot, "copilot/1.0.102-main/events.jsonl", (1, "0 3 0 0 0", "", 2, 2, 2)),
+    (Client::Copilot, "copilot/1.0.102-resume/events.jsonl", (2, "0 3 0 0 0", "", 2, 2, 3)),
+    (Client::Gemini, "gemini/0.61.0-loop/session-2026-11-21T23-50-038e438f.jsonl", (1, "", "", 0, 0, 14)),
+    (Client::Gemini, "gemini/0.61.0-main/session-2026-11-21T23-46-4dfb25c2.jsonl", (2, "0 3 ? 0", "", 2, 3, 4)),
+    (Client::Gemini, "gemini/0.61.0-main/session-2026-11-21T23-47-4dfb25c2.jsonl", (0, "", "", 0, 0, 0)),
+];
+
+#[test]
+fn real_logs_hold_what_was_done() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/clients/logs");
+    if !corpus.is_dir() {
+        return;
+    }
+    for (client, name, expected) in CORPUS {
+        let log = sessions::read(&Source::new(*client, corpus.join(name)), &Roots::of_the_log()).unwrap();
+        let acts = || log.events.iter().map(|event| &work(event).act);
+        let status = |ended: Option<Ended>| match ended {
+            Some(Ended::Exited(code)) => code.to_string(),
+            Some(other) => format!("{other:?}"),
+            None => "?".to_owned(),
+        };
+        let statuses: Vec<_> = acts()
+            .filter_map(|act| match act {
+                Act::Command(command) => Some(status(command.ended)),
+                _ => None,
+            })
+            .collect();
+        let late: Vec<_> = acts()
+            .filter_map(|act| match act {
+                Act::CommandEnded(end) => Some(status(end.ended)),
+                _ => None,
+            })
+            .collect();
+        let edits = acts().filter(|act| matches!(act, Act::Edited(_))).count();
+        let denied = acts().filter(|act| matches!(act, Act::Denied(_))).count();
+        let counts = &log.summary.counts;
+        let (statuses, late) = (statuses.join(" "), late.join(" "));
+        let held = (counts.prompts, statuses.as_str(), late.as_str(), edits, denied, counts.stops);
+        assert_eq!(held, *expected, "{name}");
+        assert_eq!((counts.broken, counts.commands), (0, statuses.split_whitespace().count() as u64), "{name}");
+        assert_eq!(sessions::recognise(&corpus.join(name)).unwrap(), Some(*client), "{name}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn broken_logs_are_read_as_far_as_they_can_be(
+        which in 0..LOGS.len(),
+        from in 0_usize..13_000,
+        length in 0_usize..400,
+        put in prop_oneof![
+            Just(Vec::new()), proptest::collection::vec(any::<u8>(), 0..6),
+            proptest::sample::select(vec!["\n", "\"", "{", "}", "null", "\\u12", "[[", "1e99", "-"])
+                .prop_map(|text| text.as_bytes().to_vec()),
+        ],
+    ) {
+        let (client, name) = LOGS[which];
+        let mut bytes = fs::read(data(name)).unwrap();
+        let from = from.min(bytes.len());
+        let to = (from + length).min(bytes.len());
+        bytes.splice(from..to, put);
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        fs::write(&path, &bytes).unwrap();
+        for reader in Client::ALL.into_iter().filter(|client| *client != Client::Opencode) {
+            let log = sessions::read(&Source::new(reader, path.clone()), &roots()).unwrap();
+            let lines = bytes.split(|byte| *byte == b'\n').count() as u64;
+            prop_assert!(log.summary.counts.broken <= lines);
+            if reader == client && from > 0 && length == 0 {
+                prop_assert!(!log.events.is_empty() || from < 700);
+            }
+        }
+        prop_assert!(sessions::recognise(&path).is_ok());
+    }
+}
