@@ -10,6 +10,7 @@
 //! page with the drawing, and says where a new gate, runner, client or renderer goes.
 
 pub mod cli;
+pub mod client_file;
 pub mod cmd;
 pub mod command_line;
 pub mod commit;

@@ -60,7 +60,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<ExitCode> {
         Caller::Git { name, args } => hook_git(name, args, ui, judge),
         Caller::Claude(told) => Ok(hook_client(Client::Claude, &told.event, ui)),
         Caller::Codex(told) => Ok(hook_client(Client::Codex, &told.event, ui)),
-        Caller::OpenCode(told) => Ok(hook_client(Client::OpenCode, &told.event, ui)),
+        Caller::OpenCode(told) => Ok(hook_client(Client::Opencode, &told.event, ui)),
         Caller::Gemini(told) => Ok(hook_client(Client::Gemini, &told.event, ui)),
         Caller::Copilot(told) => Ok(hook_client(Client::Copilot, &told.event, ui)),
     }
@@ -74,6 +74,10 @@ fn hook_client(client: Client, event: &str, ui: &mut Ui) -> ExitCode {
         && let Err(error) = io::stdin().lock().read_to_end(&mut stdin)
     {
         ui.say(format_args!("gate: the input of the hook cannot be read: {error}"));
+        return ExitCode::SUCCESS;
+    }
+    if let Some(token) = std::env::var_os(canary::VARIABLE) {
+        ui.line(canary::refusal(&token.to_string_lossy()));
         return ExitCode::SUCCESS;
     }
     let reply = client::answer(client, event, &stdin);

@@ -3,12 +3,14 @@
 use crate::cmd::install_failure;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::install::{Plan, Repository, Wishes, apply, plan_init};
+use crate::install::{Chosen, Plan, Repository, Wishes, apply, plan_init};
 use crate::render;
 use crate::render::ui::Ui;
+use crate::source::sessions::Client;
 
 /// Arguments of `gate init`.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "independent switches of a command line")]
 pub struct Args {
     /// The command that tests this repository
     #[arg(long, value_name = "CMD")]
@@ -25,6 +27,12 @@ pub struct Args {
     /// Write gate.toml only
     #[arg(long)]
     no_hooks: bool,
+    /// Install hooks into these agent clients (claude, codex, opencode, gemini, copilot) instead of those found here
+    #[arg(long, value_name = "CLIENTS", value_delimiter = ',', conflicts_with_all = ["no_clients", "no_hooks"])]
+    clients: Vec<Client>,
+    /// Install no hooks into agent clients
+    #[arg(long)]
+    no_clients: bool,
     #[command(flatten)]
     consent: Consent,
 }
@@ -58,6 +66,11 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         build: args.build.clone(),
         observe: args.observe,
         hooks: !args.no_hooks,
+        clients: match (args.no_clients, args.clients.as_slice()) {
+            (true, _) => Chosen::Nobody,
+            (false, []) => Chosen::Found,
+            (false, named) => Chosen::Named(named.to_vec()),
+        },
         binary: std::env::current_exe()?,
     };
     let plan = plan_init(&repository, &wishes).map_err(install_failure)?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::{config, hook};
+use super::{clients, config, hook};
 use crate::install::{Repository, managers};
 
 /// The oldest git that is tested with.
@@ -82,6 +82,7 @@ pub fn examine(repository: &Repository, more: Vec<Source<'_>>) -> Vec<Check> {
         found.retain(|check| at == 0 || !matches!(check.id, "install" | "program"));
         checks.extend(found);
     }
+    checks.extend(clients::look(repository));
     checks.extend(config::switches());
     checks.extend(hook_managers(repository));
     checks

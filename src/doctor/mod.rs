@@ -3,6 +3,7 @@
 
 pub mod canary;
 mod check;
+mod clients;
 mod config;
 mod hook;
 

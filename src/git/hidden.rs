@@ -10,6 +10,7 @@ use super::command::run;
 use super::config::{ConfigEntry, parse_flag};
 use super::snapshot::{Survey, exists};
 use super::{GitError, Repo};
+use crate::client_file;
 use crate::repo_path::RepoPath;
 use crate::snapshot::Snapshot;
 
@@ -196,6 +197,8 @@ impl Repo {
         command.env_remove("GIT_LITERAL_PATHSPECS").args(["check-ignore", "--verbose", "-z", "--stdin"]);
         let told = run(&mut command, Some(&input))?;
         let fields: Vec<&[u8]> = told.split(|&byte| byte == 0).collect();
+        // What `gate init` keeps out of commits hides nothing of the work.
+        let own = client_file::installed_files();
         let hidden: BTreeSet<RepoPath> = fields
             .chunks_exact(4)
             .filter(|field| {
@@ -203,6 +206,7 @@ impl Repo {
                 excludes.iter().any(|path| *path == source || path.canonicalize().ok() == source.canonicalize().ok())
             })
             .map(|field| RepoPath::new(field[3].strip_prefix(b"./").unwrap_or(field[3])))
+            .filter(|path| !own.iter().any(|own| own.as_bytes() == path.as_bytes()))
             .collect();
         named(found, ConcealmentKind::LocalExclude, hidden.iter(), |count| {
             format!("{count} ignored by rules of this clone alone (.git/info/exclude or core.excludesFile)")

@@ -111,6 +111,20 @@ impl Repository {
         oid.is_some() && output(hashed, &[]).is_ok_and(|now| oid == Some(now.to_string_lossy().as_ref()))
     }
 
+    /// Whether the index has the file, whatever it holds.
+    pub(super) fn has_in_index(&self, path: &Path) -> bool {
+        let mut listed = self.git();
+        listed.args(["ls-files", "--error-unmatch", "--"]).arg(path);
+        output(listed, &[]).is_ok()
+    }
+
+    /// Whether git does not see the file.
+    pub(super) fn ignores(&self, path: &Path) -> bool {
+        let mut asked = self.git();
+        asked.args(["check-ignore", "--quiet", "--"]).arg(path);
+        output(asked, &[]).is_ok()
+    }
+
     /// The files of the working tree, tracked or not ignored, as far as their names are UTF-8.
     pub(super) fn files(&self) -> Result<Vec<String>, InstallError> {
         let listed = output(self.git(), &["ls-files", "-z", "--cached", "--others", "--exclude-standard"])?;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::change::{Change, FileState, Plan};
+use super::clients::{self, Chosen};
 use super::record::{Before, FileRecord, HookRecord, Place, Record, Role};
 use super::shim::{self, Shim};
 use super::{HooksDir, HooksPlace, InstallError, Manager, Repository, husky, managers, policy_text};
@@ -23,6 +24,8 @@ pub struct Wishes {
     pub observe: bool,
     /// Install hooks.
     pub hooks: bool,
+    /// The agent clients that get hooks.
+    pub clients: Chosen,
     /// The binary that hooks fall back on.
     pub binary: PathBuf,
 }
@@ -35,6 +38,7 @@ pub fn plan_init(repository: &Repository, wishes: &Wishes) -> Result<Plan, Insta
     }
     if wishes.hooks {
         plan_hooks(repository, super::guarding_hooks(repository), wishes, &mut plan)?;
+        clients::plan(repository, &wishes.clients, &wishes.binary, &mut plan)?;
     }
     Ok(plan)
 }
@@ -333,7 +337,7 @@ fn plan_script(
     Ok(true)
 }
 
-fn make_folder(repository: &Repository, path: &Path, plan: &mut Plan) {
+pub(super) fn make_folder(repository: &Repository, path: &Path, plan: &mut Plan) {
     if path.exists() {
         return;
     }

@@ -78,6 +78,10 @@ pub enum Role {
     Policy,
     /// A script of a hook manager that calls gate.
     Script,
+    /// Settings of an agent client, or a file of ours that it reads.
+    Client,
+    /// The list of files that git is not to see in this clone.
+    Exclude,
 }
 
 /// A path that survives a move of the repository.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::change::{Change, FileState, Plan};
 use super::record::{Before, FileRecord, HookRecord, Record, Role};
-use super::{HooksDir, HooksPlace, InstallError, Repository, husky, shim};
+use super::{HooksDir, HooksPlace, InstallError, Repository, clients, husky, shim};
 use crate::digest::hex_digest;
 
 /// The endings under which hook managers keep a hook they found.
@@ -124,6 +124,17 @@ fn same(a: &Path, b: &Path) -> bool {
     super::hooks_dir::real(a) == super::hooks_dir::real(b)
 }
 
+/// The text of a file without what gate wrote into it; `None` where that cannot be told.
+fn without_ours(role: Role, path: &Path, text: &str) -> Option<String> {
+    match role {
+        Role::Policy => None,
+        // A manager's script is called like its hook.
+        Role::Script => husky::without_gate(text, &path.file_name()?.to_string_lossy()),
+        Role::Client => clients::without(path, text),
+        Role::Exclude => Some(clients::without_exclude(text)),
+    }
+}
+
 fn put_back(repository: &Repository, file: &FileRecord, plan: &mut Plan) -> Result<(), InstallError> {
     let path = file.place.resolve(repository);
     let now = FileState::read(&path).map_err(InstallError::io(&path))?;
@@ -138,10 +149,9 @@ fn put_back(repository: &Repository, file: &FileRecord, plan: &mut Plan) -> Resu
     let before = if untouched {
         file.before.clone()
     } else {
-        // A manager's script is called like its hook.
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let without = String::from_utf8(now.bytes().to_vec()).ok().filter(|_| file.role == Role::Script);
-        match without.and_then(|text| husky::without_gate(&text, &name)) {
+        match String::from_utf8(now.bytes().to_vec()).ok().and_then(|text| without_ours(file.role, &path, &text)) {
+            // Clients write into their settings, too: what is left of a file that was made for ours is nothing.
+            Some(text) if file.before.is_none() && matches!(text.trim(), "" | "{}") => None,
             Some(text) => Some(text),
             None => {
                 plan.notes.push(format!("{} was edited since and stays.", path.display()));
@@ -149,6 +159,11 @@ fn put_back(repository: &Repository, file: &FileRecord, plan: &mut Plan) -> Resu
             }
         }
     };
+    // What was there before may have held ours of an earlier version.
+    let before = before.map(|text| match file.role {
+        Role::Client => without_ours(file.role, &path, &text).unwrap_or(text),
+        _ => text,
+    });
     match before {
         Some(text) if hex_digest(&[text.as_bytes()]) == now.digest() => {}
         Some(text) => {

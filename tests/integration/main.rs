@@ -28,6 +28,7 @@ mod explain_command;
 mod git_reads;
 mod hidden_edits;
 mod install;
+mod install_clients;
 mod install_places;
 mod journal;
 mod mutations;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::payload::{self, path, text};
 use super::told::{Call, Ending, Stopping, Told, What};
-use super::tools::ClientFile;
+use crate::client_file::ClientFile;
 use crate::event::Ended;
 use crate::event::work::{Phase, Speaker, StopKind};
 

@@ -33,7 +33,7 @@ pub(super) struct Desk {
 impl Desk {
     /// The desk of whoever tells this; `None` outside of a working tree.
     pub(super) fn of(client: Client, told: &Told) -> Option<Self> {
-        let session = Session { id: told.session.clone(), agent: Some(client.name().to_owned()) };
+        let session = Session { id: told.session.clone(), agent: Some(client.as_str().to_owned()) };
         let dir = place_of_work(told.dir.as_deref())?;
         let place = Workplace::of_session(&dir, session).ok()?;
         let root = place.repo.root()?.to_owned();
@@ -51,7 +51,7 @@ impl Desk {
 
     /// Writes down what happened.
     pub(super) fn append(&mut self, kinds: Vec<EventKind>) {
-        let origin = Origin { by: self.client.name().to_owned(), grade: Grade::Hooked };
+        let origin = Origin { by: self.client.as_str().to_owned(), grade: Grade::Hooked };
         let session = Some(self.place.session.id.clone());
         for kind in kinds {
             let event = NewEvent { session: session.clone(), origin: origin.clone(), kind };

@@ -1,17 +1,20 @@
 //! A command that the agent ran becomes evidence: two snapshots of ours, and the status that its client reports.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use super::desk::{Desk, clean};
 use super::memory::Pending;
 use super::told::{Ending, Told};
-use crate::command_line::{self, ExitDecides, Outcome, Record, Understood};
+use crate::command_line::{self, Purpose, Understood, Witnessed};
+use crate::embedded;
 use crate::event::work::{Act, CommandEnd, ShellCommand};
-use crate::event::{Ended, EventKind, Run, RunReport};
+use crate::event::{Ended, EventKind, Run};
 use crate::policy::Policy;
 use crate::repo_path::RepoPath;
 use crate::run::{self, Output};
-use crate::runner::{Catalogue, CommandKind, ProjectFiles, read_output_of};
+use crate::runner::{CommandKind, ProjectFiles};
+use crate::shell::program::Leaf;
 
 /// How much of the end of an output is kept, in bytes.
 const TAIL: usize = 8 * 1024;
@@ -40,10 +43,13 @@ pub(super) fn understand(line: &str, dir: &Path) -> Option<Understood> {
 pub(super) fn weigh(line: Option<&Understood>) -> Weight {
     const CHECKS: [CommandKind; 4] = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
     let Some(line) = line else { return Weight::Checks };
-    let light = |kinds: &[&str]| kinds.iter().all(|kind| *kind == "read");
+    let light = |(leaf, one): (&Leaf, &Purpose)| {
+        let reads = one.kinds.iter().all(|kind| *kind == "read");
+        !one.edits && leaf.writes.is_empty() && (reads || leaf.name().is_some_and(harmless))
+    };
     if line.program.truncated || line.purposes.iter().any(|one| CHECKS.iter().any(|kind| one.is(*kind))) {
         Weight::Checks
-    } else if line.purposes.iter().all(|one| light(&one.kinds) && !one.edits) {
+    } else if line.program.leaves.iter().zip(&line.purposes).all(light) {
         Weight::Light
     } else if line.purposes.iter().any(|one| one.kinds.contains(&"other")) {
         // A script nobody knows may be the command that the policy declares.
@@ -53,14 +59,36 @@ pub(super) fn weigh(line: Option<&Understood>) -> Weight {
     }
 }
 
+/// Whether a program neither changes nor checks anything, whatever its arguments are.
+fn harmless(name: &str) -> bool {
+    #[derive(Default, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Harmless {
+        names: Vec<String>,
+    }
+    static HARMLESS: LazyLock<Harmless> = LazyLock::new(|| {
+        let file = embedded::file(embedded::GATES, "harmless-commands.toml").unwrap_or_default();
+        toml::from_str(file).unwrap_or_default()
+    });
+    HARMLESS.names.iter().any(|known| known == name)
+}
+
 /// Looks at the working tree before a command runs.
 pub(super) fn begin(desk: &mut Desk, told: &Told, call: &str, line: &str, dir: Option<&Path>) {
     let Some(dir) = directory(desk, told, dir) else { return };
     match desk.place.repo.keep_now() {
         Ok(start) => {
             let line = clean(line);
-            let pending =
-                Pending { call: call.to_owned(), line, dir, start, end: None, tail: String::new(), millis: 0 };
+            let pending = Pending {
+                call: call.to_owned(),
+                line,
+                dir,
+                start,
+                end: None,
+                tail: String::new(),
+                cut: false,
+                millis: 0,
+            };
             if let Err(error) = desk.store.put(&pending) {
                 desk.said.push(format!("gate: what this command runs on is not remembered: {error}"));
             }
@@ -108,6 +136,7 @@ pub(super) fn end(desk: &mut Desk, told: &Told, call: &str, line: &str, dir: Opt
         Some(ended) => prove(desk, &pending, ended, &plain(&ending.output)),
         None if ending.in_log => {
             pending.tail = tail;
+            pending.cut = true;
             let _ = desk.store.put(&pending);
         }
         None => {}
@@ -195,38 +224,17 @@ pub(super) fn policy_here(desk: &Desk) -> Result<Policy, String> {
     Ok(policy)
 }
 
-/// A declared command that a command line was.
-struct Served {
-    command: crate::event::CommandRef,
-    ended: Ended,
-    report: Option<RunReport>,
-    masked: Option<String>,
-}
-
-fn served(policy: &Policy, root: &Path, pending: &Pending, ended: Ended, output: &str) -> Vec<Served> {
-    let same = policy
-        .commands
-        .iter()
-        .filter(|command| command.run.trim() == pending.line.trim() && command.dir == pending.dir);
-    same.map(|command| {
-        let dir = root.join(command.dir.to_os());
-        let files = Directory(&dir);
-        let understood = command_line::understand(&command.run, &files).ok();
-        let ids = understood.iter().flat_map(|line| &line.purposes).flat_map(command_line::Purpose::runs);
-        let runners: Vec<_> = ids.filter_map(|id| Catalogue::embedded().runner(id)).collect();
-        let report = read_output_of(Catalogue::embedded(), &runners, output).reports.into_iter().next();
-        let status = match ended {
-            Ended::Exited(status) => Some(status),
-            _ => None,
-        };
-        let record = Record { status, output: Some(output), background: false };
-        let judged = command_line::judge(&command.run, &record, &files);
-        let masked = ended.success()
-            && judged.exit_decides == Some(ExitDecides::NoMasked)
-            && judged.result != Some(Outcome::Pass);
-        Served { command: command.reference(), ended, report, masked: masked.then_some(judged.reason) }
-    })
-    .collect()
+fn served(policy: &Policy, root: &Path, pending: &Pending, ended: Ended, output: &str) -> Vec<Witnessed> {
+    let told = command_line::Told {
+        line: &pending.line,
+        dir: &pending.dir,
+        root: root.to_str(),
+        ended: Some(ended),
+        output: Some(output),
+        cut: pending.cut,
+        background: false,
+    };
+    command_line::witness(&policy.commands, &told, &Directory(root))
 }
 
 /// The directory of a call, relative to the root; `None` outside of it.

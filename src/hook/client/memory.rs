@@ -71,6 +71,9 @@ pub(super) struct Pending {
     /// What is kept of the output.
     #[serde(default)]
     pub(super) tail: String,
+    /// Whether `tail` may not be all of the output.
+    #[serde(default)]
+    pub(super) cut: bool,
     /// How long it took, in milliseconds.
     #[serde(default)]
     pub(super) millis: u64,
@@ -172,6 +175,7 @@ mod tests {
             start: snapshot.clone(),
             end: ended.then_some(snapshot),
             tail: String::new(),
+            cut: false,
             millis: 0,
         }
     }

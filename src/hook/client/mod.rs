@@ -18,7 +18,6 @@ mod patch;
 mod payload;
 mod stop;
 mod told;
-mod tools;
 
 use std::path::Path;
 use std::sync::mpsc;
@@ -30,76 +29,45 @@ use serde_json::{Value, json};
 use self::desk::{Desk, clean};
 use self::evidence::Weight;
 use self::told::{Call, Does, Told, What};
-pub use self::tools::{ClientFile, Event, Form, Install};
+use crate::client_file::ClientFile;
 use crate::event::work::{Act, Denial, Phase, Prompt, ShellCommand, Speaker, ToolUse};
 use crate::event::{Damage, EventKind};
 use crate::fact::intent;
 use crate::repo_path::RepoPath;
+pub use crate::source::sessions::Client;
 
-/// A client whose hooks call `gate`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
-pub enum Client {
-    /// Claude Code
-    Claude,
-    /// Codex CLI
-    Codex,
-    /// `OpenCode`, through its plugin
-    #[value(name = "opencode")]
-    OpenCode,
-    /// Gemini CLI
-    Gemini,
-    /// GitHub Copilot CLI
-    Copilot,
+fn read(client: Client, file: &ClientFile, event: &str, payload: &Value) -> Told {
+    match client {
+        Client::Claude => claude::read(file, event, payload),
+        Client::Codex => codex::read(file, event, payload),
+        Client::Opencode => opencode::read(file, event, payload),
+        Client::Gemini => gemini::read(file, event, payload),
+        Client::Copilot => copilot::read(file, event, payload),
+    }
 }
 
-impl Client {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::Claude, Self::Codex, Self::OpenCode, Self::Gemini, Self::Copilot];
-
-    /// The word on the command line, in events and in file names.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-            Self::OpenCode => "opencode",
-            Self::Gemini => "gemini",
-            Self::Copilot => "copilot",
+/// The one form in which the client takes this decision; `None`: nothing is printed, and it goes on.
+///
+/// Fields that a client does not know make it throw the whole answer away, so there are no others.
+fn form(client: Client, event: &str, decision: &Decision) -> Option<Value> {
+    Some(match (client, decision) {
+        // There is no way to speak to the person in Copilot.
+        (_, Decision::Allow) | (Client::Copilot, Decision::Release(_)) => return None,
+        (Client::Gemini, Decision::Push(reason) | Decision::Deny(reason)) => {
+            json!({"decision": "deny", "reason": reason})
         }
-    }
-
-    fn read(self, file: &ClientFile, event: &str, payload: &Value) -> Told {
-        match self {
-            Self::Claude => claude::read(file, event, payload),
-            Self::Codex => codex::read(file, event, payload),
-            Self::OpenCode => opencode::read(file, event, payload),
-            Self::Gemini => gemini::read(file, event, payload),
-            Self::Copilot => copilot::read(file, event, payload),
+        (_, Decision::Push(reason)) => json!({"decision": "block", "reason": reason}),
+        (Client::Opencode, Decision::Deny(reason)) => json!({"decision": "deny", "reason": reason}),
+        (Client::Copilot, Decision::Deny(reason)) => {
+            json!({"permissionDecision": "deny", "permissionDecisionReason": reason})
         }
-    }
-
-    /// The one form in which the client takes this decision; `None`: nothing is printed, and it goes on.
-    ///
-    /// Fields that a client does not know make it throw the whole answer away, so there are no others.
-    fn answer(self, event: &str, decision: &Decision) -> Option<Value> {
-        Some(match (self, decision) {
-            // There is no way to speak to the person in Copilot.
-            (_, Decision::Allow) | (Self::Copilot, Decision::Release(_)) => return None,
-            (Self::Gemini, Decision::Push(reason) | Decision::Deny(reason)) => {
-                json!({"decision": "deny", "reason": reason})
-            }
-            (_, Decision::Push(reason)) => json!({"decision": "block", "reason": reason}),
-            (Self::OpenCode, Decision::Deny(reason)) => json!({"decision": "deny", "reason": reason}),
-            (Self::Copilot, Decision::Deny(reason)) => {
-                json!({"permissionDecision": "deny", "permissionDecisionReason": reason})
-            }
-            (Self::Claude | Self::Codex, Decision::Deny(reason)) => json!({"hookSpecificOutput": {
-                "hookEventName": event,
-                "permissionDecision": "deny",
-                "permissionDecisionReason": reason,
-            }}),
-            (_, Decision::Release(words)) => json!({"systemMessage": words}),
-        })
-    }
+        (Client::Claude | Client::Codex, Decision::Deny(reason)) => json!({"hookSpecificOutput": {
+            "hookEventName": event,
+            "permissionDecision": "deny",
+            "permissionDecisionReason": reason,
+        }}),
+        (_, Decision::Release(words)) => json!({"systemMessage": words}),
+    })
 }
 
 /// What is decided about a call of a hook.
@@ -131,8 +99,8 @@ pub fn answer(client: Client, event: &str, stdin: &[u8]) -> Reply {
         Ok(_) => return malformed(client, event, "it is no JSON object"),
         Err(error) => return malformed(client, event, &error.to_string()),
     };
-    let file = ClientFile::of(client.name());
-    let told = client.read(&file, event, &payload);
+    let file = ClientFile::of(client.as_str());
+    let told = read(client, &file, event, &payload);
     if concerns_nobody(&told) {
         return Reply::default();
     }
@@ -177,12 +145,12 @@ fn within(
     });
     let done = worker.ok().and_then(|_| receiver.recv_timeout(budget).ok());
     match done {
-        Some((decision, said)) => Reply { answer: client.answer(event, &decision), said },
+        Some((decision, said)) => Reply { answer: form(client, event, &decision), said },
         None => Reply {
             answer: None,
             said: vec![format!(
                 "gate: {} {event} could not be finished within {} s: nothing was judged",
-                client.name(),
+                client.as_str(),
                 budget.as_secs()
             )],
         },
@@ -192,9 +160,9 @@ fn within(
 /// What cannot be read stops nobody; it is said, and written down where there is a journal.
 fn malformed(client: Client, event: &str, why: &str) -> Reply {
     let event: String = event.chars().filter(|c| !c.is_control()).take(64).collect();
-    let what = format!("the input of the hook {} {event} cannot be read: {why}", client.name());
+    let what = format!("the input of the hook {} {event} cannot be read: {why}", client.as_str());
     let told = Told {
-        session: format!("{}-unknown", client.name()),
+        session: format!("{}-unknown", client.as_str()),
         dir: None,
         log: None,
         actor: None,

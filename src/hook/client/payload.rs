@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::told::{Call, Does};
-use super::tools::Tools;
+use crate::client_file::Tools;
 use crate::digest::hex_digest;
 use crate::event::work::{Edit, EditKind, PlanItem};
 use crate::repo_path::RepoPath;

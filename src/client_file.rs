@@ -128,6 +128,12 @@ impl ClientFile {
     }
 }
 
+/// The files of all clients, below the root of a working tree.
+pub fn installed_files() -> Vec<String> {
+    let files = embedded::GATES.iter().filter(|(name, _)| name.starts_with("client-hooks/"));
+    files.filter_map(|(_, text)| Some(toml::from_str::<ClientFile>(text).ok()?.install.file)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
