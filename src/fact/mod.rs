@@ -15,6 +15,7 @@ pub mod lineage;
 mod overlay;
 pub mod story;
 pub mod subject;
+pub mod weakening;
 
 use serde::{Deserialize, Serialize};
 

@@ -14,6 +14,7 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub(super) use self::ran::bounded;
 pub use self::ran::{Ran, Simple};
 
 use crate::command_line::Outcome;

@@ -63,7 +63,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     let noticed = notice(&params, &facts.story);
     if noticed.is_empty() {
         let words = words::Words { message: "the work moves on".to_owned(), remedy: None, fix: None };
-        return vec![finding(subject, Answer::Pass, "moving", words, Vec::new())];
+        return vec![finding(subject, Answer::Pass, "passed", words, Vec::new())];
     }
     let said = |one: Noticed| {
         let words = words::say(gate, one.reason, &one.values);

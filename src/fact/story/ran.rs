@@ -181,7 +181,7 @@ impl Ran {
 }
 
 /// A text of at most `most` bytes.
-pub(super) fn bounded(mut text: String, most: usize) -> String {
+pub(in crate::fact) fn bounded(mut text: String, most: usize) -> String {
     if text.len() > most {
         text.truncate(text.floor_char_boundary(most));
         text.push('…');

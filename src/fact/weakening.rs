@@ -1,0 +1,237 @@
+//! What a change takes away from the tests: tests, assertions, files that are looked at, numbers that must be reached.
+//!
+//! Counted in the whole texts of both sides, so that a test that moves to another file is no loss. Reading is done
+//! without knowing the languages well (`gates/weakening.toml`): what is found is what was seen, and the gate says whether it matters.
+
+mod language;
+mod setting;
+mod table;
+mod task;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use self::language::{Reading, Test};
+use self::table::table;
+use crate::repo_path::RepoPath;
+
+/// How many names are listed for one change.
+const NAMES: usize = 64;
+/// How many tests of the old side are known by name.
+const KNOWN: usize = 2_000;
+
+/// What a change takes away from the tests.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Weakening {
+    /// What was found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Weakened>,
+    /// Files of tests that both sides have and that differ.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edited: Vec<RepoPath>,
+    /// The tests of the old side in the files that differ (the first 2000).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known: Vec<String>,
+}
+
+/// One thing that was taken away.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Weakened {
+    /// What.
+    pub what: What,
+    /// In which file.
+    pub path: RepoPath,
+    /// The tests, tasks or settings it is about (the first 64).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+    /// How it was: a number, or a text in one line.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub before: String,
+    /// How it is.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub after: String,
+}
+
+/// What can be taken away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum What {
+    /// Tests are gone, and there are fewer than before.
+    TestsRemoved,
+    /// Tests are gone, and there are as many others.
+    TestsReplaced,
+    /// Tests are there and left out.
+    TestsSkipped,
+    /// Tests are new and left out.
+    TestsAddedSkipped,
+    /// All tests but some are left out.
+    Focused,
+    /// There are fewer assertions and no fewer tests.
+    AssertionsRemoved,
+    /// An assertion cannot fail.
+    AssertionsEmptied,
+    /// A setting leaves tests out.
+    LeftOut,
+    /// A setting lets failures through.
+    Forgiven,
+    /// A number that must be reached is lower, or gone.
+    ThresholdLowered,
+    /// A task that ran tests runs nothing.
+    TaskEmptied,
+    /// A task that ran tests ends well whatever they say.
+    TaskMasked,
+    /// A task that ran tests runs something else, or is gone.
+    TaskReplaced,
+}
+
+impl What {
+    /// The word for programs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::TestsRemoved => "tests-removed",
+            Self::TestsReplaced => "tests-replaced",
+            Self::TestsSkipped => "tests-skipped",
+            Self::TestsAddedSkipped => "tests-added-skipped",
+            Self::Focused => "focused",
+            Self::AssertionsRemoved => "assertions-removed",
+            Self::AssertionsEmptied => "assertions-emptied",
+            Self::LeftOut => "left-out",
+            Self::Forgiven => "forgiven",
+            Self::ThresholdLowered => "threshold-lowered",
+            Self::TaskEmptied => "task-emptied",
+            Self::TaskMasked => "task-masked",
+            Self::TaskReplaced => "task-replaced",
+        }
+    }
+}
+
+/// A file before and after; `None`: it is not there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pair {
+    /// Where.
+    pub path: RepoPath,
+    /// Before.
+    pub old: Option<String>,
+    /// After.
+    pub new: Option<String>,
+}
+
+/// Whether a file can hold tests, or decides which run: others need not be read.
+pub fn concerns(path: &RepoPath) -> bool {
+    table().language(path).is_some() || table().has_settings(path) || table().tasks(path).is_some()
+}
+
+/// Whether a file holds nothing but tests.
+pub fn is_test_file(path: &RepoPath) -> bool {
+    table().holds_only_tests(path)
+}
+
+/// Compares the two sides of a change. `pairs`: the files that differ and that [`concerns`] names.
+pub fn compare(pairs: &[Pair]) -> Weakening {
+    let mut found = Weakening::default();
+    let mut languages: BTreeMap<usize, Vec<(&Pair, Reading, Reading)>> = BTreeMap::new();
+    for pair in pairs.iter().filter(|pair| pair.old != pair.new) {
+        if let Some(index) = table().language(&pair.path) {
+            let language = &table().language[index];
+            let read = |text: &Option<String>| text.as_deref().map(|text| language.read(text)).unwrap_or_default();
+            let (old, new) = (read(&pair.old), read(&pair.new));
+            if pair.old.is_some() && pair.new.is_some() && (is_test_file(&pair.path) || !old.tests.is_empty()) {
+                found.edited.push(pair.path.clone());
+            }
+            languages.entry(index).or_default().push((pair, old, new));
+        }
+        if let (Some(old), Some(new)) = (&pair.old, &pair.new) {
+            setting::compare(&pair.path, old, new, &mut found.changes);
+            task::compare(&pair.path, old, new, &mut found.changes);
+        }
+    }
+    for files in languages.values() {
+        tests(files, &mut found.changes);
+        let old = files.iter().flat_map(|(_, old, _)| &old.tests).map(|test| test.name.clone());
+        let room = KNOWN.saturating_sub(found.known.len());
+        found.known.extend(old.take(room));
+    }
+    found.changes.sort_by(|a, b| (a.what, &a.path).cmp(&(b.what, &b.path)));
+    found
+}
+
+/// By name: how often a test is there, and how often it is left out.
+fn counts<'a>(tests: impl Iterator<Item = &'a Test>) -> BTreeMap<&'a str, (usize, usize)> {
+    let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for test in tests {
+        let count = counts.entry(test.name.as_str()).or_default();
+        count.0 += 1;
+        count.1 += usize::from(test.skipped);
+    }
+    counts
+}
+
+fn tests(files: &[(&Pair, Reading, Reading)], changes: &mut Vec<Weakened>) {
+    let old = counts(files.iter().flat_map(|(_, old, _)| &old.tests));
+    let new = counts(files.iter().flat_map(|(_, _, new)| &new.tests));
+    let total = |counts: &BTreeMap<&str, (usize, usize)>| counts.values().map(|count| count.0).sum::<usize>();
+    let fewer = total(&new) < total(&old);
+    for (pair, before, after) in files {
+        let mut put = |what, names: Vec<String>, before: String, after: String| {
+            let names = names.into_iter().take(NAMES).collect();
+            changes.push(Weakened { what, path: pair.path.clone(), names, before, after });
+        };
+        let is_gone = |name: &str| new.get(name).map_or(0, |count| count.0) < old.get(name).map_or(0, |count| count.0);
+        let gone = names(&before.tests, |test| is_gone(&test.name) && !has(&after.tests, &test.name));
+        if !gone.is_empty() {
+            let what = if fewer { What::TestsRemoved } else { What::TestsReplaced };
+            put(what, gone, before.tests.len().to_string(), after.tests.len().to_string());
+        }
+        let skips = |name: &str| {
+            let skipped = |counts: &BTreeMap<&str, (usize, usize)>| counts.get(name).map_or(0, |count| count.1);
+            skipped(&new) > skipped(&old)
+        };
+        let skipped = names(&after.tests, |test| test.skipped && skips(&test.name));
+        let (known, added): (Vec<_>, Vec<_>) = skipped.into_iter().partition(|name| old.contains_key(name.as_str()));
+        let count = |reading: &Reading| reading.tests.iter().filter(|test| test.skipped).count().to_string();
+        for (what, names) in [(What::TestsSkipped, known), (What::TestsAddedSkipped, added)] {
+            if !names.is_empty() {
+                put(what, names, count(before), count(after));
+            }
+        }
+        if after.focused > before.focused {
+            put(What::Focused, Vec::new(), before.focused.to_string(), after.focused.to_string());
+        }
+        if !is_test_file(&pair.path) {
+            continue;
+        }
+        if after.asserts < before.asserts && after.tests.len() >= before.tests.len() && !before.tests.is_empty() {
+            put(What::AssertionsRemoved, Vec::new(), before.asserts.to_string(), after.asserts.to_string());
+        }
+        if after.always > before.always {
+            put(What::AssertionsEmptied, Vec::new(), before.always.to_string(), after.always.to_string());
+        }
+    }
+}
+
+fn has(tests: &[Test], name: &str) -> bool {
+    tests.iter().any(|test| test.name == name)
+}
+
+fn names(tests: &[Test], wanted: impl Fn(&Test) -> bool) -> Vec<String> {
+    let mut names: Vec<String> = tests.iter().filter(|test| wanted(test)).map(|test| test.name.clone()).collect();
+    names.dedup();
+    names
+}
+
+/// Whether a test that an output calls `failed` may be the one that a file calls `declared`.
+pub fn is_same_test(failed: &str, declared: &str) -> bool {
+    // Parameters and arguments: `test_a[1-2]`, `small()`, `TestAdd/negative`.
+    let whole = failed.trim();
+    let bare = whole.split_once('[').map_or(whole, |(name, _)| name);
+    let bare = bare.strip_suffix("()").unwrap_or(bare).trim_end();
+    let ends = |text: &str| {
+        text.strip_suffix(declared)
+            .is_some_and(|before| before.is_empty() || before.ends_with(|c: char| !c.is_alphanumeric() && c != '_'))
+    };
+    !declared.is_empty() && (ends(whole) || ends(bare) || bare.split('/').next() == Some(declared))
+}
+
+#[cfg(test)]
+mod tests;

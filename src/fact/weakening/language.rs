@@ -1,0 +1,165 @@
+//! Reading the tests of one text: which there are, which are left out, how much they assert.
+
+use super::table::{Language, Patterns};
+
+/// Longer texts are not read, in bytes.
+const LONGEST: usize = 1 << 20;
+
+/// What a text holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// Its tests, in their order.
+    pub(super) tests: Vec<Test>,
+    /// How many assertions there are.
+    pub(super) asserts: usize,
+    /// How many of them cannot fail.
+    pub(super) always: usize,
+    /// How often all other tests are left out.
+    pub(super) focused: usize,
+}
+
+/// A test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Test {
+    /// Its name, without quotes.
+    pub(super) name: String,
+    /// Whether it is left out.
+    pub(super) skipped: bool,
+    /// Where its name begins, and where what declares it ends.
+    at: usize,
+    end: usize,
+}
+
+impl Language {
+    /// Reads a text.
+    pub(super) fn read(&self, text: &str) -> Reading {
+        if text.len() > LONGEST {
+            return Reading::default();
+        }
+        let code = self.blank(text);
+        let mut tests: Vec<Test> = Vec::new();
+        for found in self.test.iter().flat_map(|pattern| pattern.captures_iter(&code)) {
+            let (Some(whole), Some(name)) = (found.get(0), found.name("name")) else { continue };
+            let at = name.start();
+            if tests.iter().all(|test| test.at != at) {
+                let name = text[name.range()].trim_matches(['"', '\'', '`']).to_owned();
+                tests.push(Test { name, skipped: false, at, end: whole.end() });
+            }
+        }
+        tests.sort_by_key(|test| test.at);
+        for place in places(&self.skip_next, &code) {
+            if let Some(test) = tests.iter_mut().find(|test| test.end > place) {
+                test.skipped = true;
+            }
+        }
+        for place in places(&self.skip_inside, &code) {
+            if let Some(test) = tests.iter_mut().rfind(|test| test.at < place) {
+                test.skipped = true;
+            }
+        }
+        for found in self.skip_here.iter().flat_map(|pattern| pattern.captures_iter(&code)) {
+            let at = found.name("name").map(|name| name.start());
+            if let Some(test) = tests.iter_mut().find(|test| Some(test.at) == at) {
+                test.skipped = true;
+            }
+        }
+        Reading {
+            tests,
+            asserts: places(&self.asserts, &code).count(),
+            always: places(&self.always, &code).count(),
+            focused: places(&self.focus, &code).count(),
+        }
+    }
+
+    /// The text with comments and the inside of texts blank, byte for byte.
+    fn blank(&self, text: &str) -> String {
+        let bytes = text.as_bytes();
+        let mut code = bytes.to_vec();
+        let mut clear = |from: usize, to: usize| {
+            for byte in &mut code[from..to.min(bytes.len())] {
+                if *byte != b'\n' {
+                    *byte = b' ';
+                }
+            }
+        };
+        let mut at = 0;
+        while at < bytes.len() {
+            let rest = &text.as_bytes()[at..];
+            let ends = |end: &[u8], from: usize| find(bytes, end, from).map_or(bytes.len(), |place| place + end.len());
+            if let Some([_, end]) = self.blocks.iter().find(|[start, _]| rest.starts_with(start.as_bytes())) {
+                let to = ends(end.as_bytes(), at + 2);
+                clear(at, to);
+                at = to;
+            } else if self.comments.iter().any(|start| rest.starts_with(start.as_bytes())) && is_comment(bytes, at) {
+                let to = find(bytes, b"\n", at).unwrap_or(bytes.len());
+                clear(at, to);
+                at = to;
+            } else if let Some((from, to, next)) = self.string(bytes, at) {
+                clear(from, to);
+                at = next;
+            } else {
+                at += 1;
+            }
+        }
+        // Whole characters were replaced by spaces.
+        String::from_utf8(code).unwrap_or_default()
+    }
+
+    /// The inside of a text that begins here, and where what follows it begins.
+    fn string(&self, bytes: &[u8], at: usize) -> Option<(usize, usize, usize)> {
+        let first = bytes[at];
+        if self.raw {
+            let word = at > 0 && (bytes[at - 1].is_ascii_alphanumeric() || bytes[at - 1] == b'_');
+            let hashes = bytes[at + 1..].iter().take_while(|byte| **byte == b'#').count();
+            if first == b'r' && !word && bytes.get(at + 1 + hashes) == Some(&b'"') {
+                let (from, end) = (at + hashes + 2, [b"\"".as_slice(), &b"#".repeat(hashes)].concat());
+                let to = find(bytes, &end, from).unwrap_or(bytes.len());
+                return Some((from, to, (to + end.len()).min(bytes.len())));
+            }
+            if first == b'\'' {
+                // A character; else a lifetime.
+                let to = match bytes.get(at + 1)? {
+                    b'\\' => find(bytes, b"'", at + 3)?,
+                    _ => at + 1 + bytes[at + 1..].iter().take(5).skip(1).position(|byte| *byte == b'\'')? + 1,
+                };
+                let character = std::str::from_utf8(&bytes[at + 1..to])
+                    .is_ok_and(|inner| inner.starts_with('\\') || inner.chars().count() == 1);
+                return character.then_some((at + 1, to, to + 1));
+            }
+        }
+        if !self.strings.iter().any(|quote| u32::from(*quote) == u32::from(first)) {
+            return None;
+        }
+        let three = [first; 3];
+        if self.triple && bytes[at..].starts_with(&three) {
+            let to = find(bytes, &three, at + 3).unwrap_or(bytes.len());
+            return Some((at + 3, to, (to + 3).min(bytes.len())));
+        }
+        let lines = first == b'`' || self.raw;
+        let mut to = at + 1;
+        while let Some(byte) = bytes.get(to) {
+            match byte {
+                b'\\' => to += 1,
+                b'\n' if !lines => break,
+                byte if *byte == first => return Some((at + 1, to, to + 1)),
+                _ => {}
+            }
+            to += 1;
+        }
+        // One that does not end is none: an apostrophe, or something that is not understood.
+        (lines).then_some((at + 1, bytes.len(), bytes.len()))
+    }
+}
+
+/// In shells and their like, a `#` inside a word is none, and `#[` is an attribute of PHP.
+fn is_comment(bytes: &[u8], at: usize) -> bool {
+    bytes[at] != b'#' || at == 0 || bytes[at - 1].is_ascii_whitespace() || b";)}],".contains(&bytes[at - 1])
+}
+
+fn find(bytes: &[u8], what: &[u8], from: usize) -> Option<usize> {
+    memchr::memmem::find(bytes.get(from..)?, what).map(|place| from + place)
+}
+
+fn places<'a>(patterns: &'a Patterns, code: &'a str) -> impl Iterator<Item = usize> {
+    patterns.iter().flat_map(move |pattern| pattern.find_iter(code).map(|found| found.start()))
+}

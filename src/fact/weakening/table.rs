@@ -1,0 +1,189 @@
+//! `gates/weakening.toml`.
+
+use std::sync::OnceLock;
+
+use globset::GlobSet;
+use regex::Regex;
+use serde::{Deserialize, Deserializer};
+
+use crate::embedded;
+use crate::policy::glob_set;
+use crate::repo_path::RepoPath;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Table {
+    pub(super) idle: Vec<String>,
+    pub(super) language: Vec<Language>,
+    pub(super) setting: Vec<Setting>,
+    pub(super) tasks: Vec<Tasks>,
+}
+
+/// What tests look like in a language.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Language {
+    pub(super) name: String,
+    files: Globs,
+    tests: Globs,
+    pub(super) comments: Vec<String>,
+    pub(super) blocks: Vec<[String; 2]>,
+    pub(super) strings: Vec<char>,
+    pub(super) triple: bool,
+    pub(super) raw: bool,
+    pub(super) test: Patterns,
+    pub(super) skip_next: Patterns,
+    pub(super) skip_inside: Patterns,
+    pub(super) skip_here: Patterns,
+    pub(super) focus: Patterns,
+    pub(super) asserts: Patterns,
+    pub(super) always: Patterns,
+}
+
+/// A file that decides which tests run.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Setting {
+    files: Globs,
+    #[serde(default)]
+    pub(super) leaves_out: Patterns,
+    #[serde(default)]
+    pub(super) forgives: Patterns,
+    #[serde(default)]
+    pub(super) least: Patterns,
+}
+
+/// A file that defines commands.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Tasks {
+    files: Globs,
+    name: String,
+    pub(super) call: String,
+    #[serde(skip)]
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Tasks {
+    /// Finds the names that a file defines.
+    pub(super) fn name(&self) -> Option<&Regex> {
+        self.compiled.get_or_init(|| Regex::new(&self.name).ok()).as_ref()
+    }
+}
+
+/// Regular expressions, compiled when the first text is asked about.
+#[derive(Debug, Default)]
+pub(super) struct Patterns {
+    pub(super) written: Vec<String>,
+    compiled: OnceLock<Vec<Regex>>,
+}
+
+impl Patterns {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Regex> {
+        let compile = || self.written.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect();
+        self.compiled.get_or_init(compile).iter()
+    }
+}
+
+impl<'de> Deserialize<'de> for Patterns {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(Self { written: Vec::deserialize(from)?, compiled: OnceLock::new() })
+    }
+}
+
+/// Globs, compiled when the first path is asked about.
+#[derive(Debug, Default)]
+pub(super) struct Globs {
+    pub(super) written: Vec<String>,
+    compiled: OnceLock<Option<GlobSet>>,
+}
+
+impl Globs {
+    fn matches(&self, path: &RepoPath) -> bool {
+        let set = self.compiled.get_or_init(|| glob_set(&self.written).ok());
+        set.as_ref().is_some_and(|set| set.is_match(path.to_os()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Globs {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Ok(Self { written: Vec::deserialize(from)?, compiled: OnceLock::new() })
+    }
+}
+
+pub(super) fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        // A test holds the embedded file readable.
+        embedded::file(embedded::GATES, "weakening.toml").and_then(|text| toml::from_str(text).ok()).unwrap_or_default()
+    })
+}
+
+impl Table {
+    /// Which language's code a file holds.
+    pub(super) fn language(&self, path: &RepoPath) -> Option<usize> {
+        self.language.iter().position(|language| language.files.matches(path))
+    }
+
+    pub(super) fn holds_only_tests(&self, path: &RepoPath) -> bool {
+        self.language(path).is_some_and(|index| self.language[index].tests.matches(path))
+    }
+
+    pub(super) fn settings(&self, path: &RepoPath) -> impl Iterator<Item = &Setting> {
+        self.setting.iter().filter(|setting| setting.files.matches(path))
+    }
+
+    pub(super) fn has_settings(&self, path: &RepoPath) -> bool {
+        self.settings(path).next().is_some()
+    }
+
+    pub(super) fn tasks(&self, path: &RepoPath) -> Option<&Tasks> {
+        self.tasks.iter().find(|tasks| tasks.files.matches(path))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_embedded_file_is_whole() {
+        let text = embedded::file(embedded::GATES, "weakening.toml").unwrap();
+        let table: Table = toml::from_str(text).unwrap();
+        for language in &table.language {
+            let name = &language.name;
+            glob_set(&language.files.written).unwrap();
+            glob_set(&language.tests.written).unwrap();
+            assert!(!language.test.written.is_empty() && !language.asserts.written.is_empty(), "{name}");
+            let all = [
+                &language.test,
+                &language.skip_next,
+                &language.skip_inside,
+                &language.skip_here,
+                &language.focus,
+                &language.asserts,
+                &language.always,
+            ];
+            for pattern in all.iter().flat_map(|patterns| &patterns.written) {
+                let regex = Regex::new(pattern).unwrap_or_else(|error| panic!("{name}: {error}"));
+                let names = [&language.test, &language.skip_here].iter().any(|list| list.written.contains(pattern));
+                assert_eq!(regex.capture_names().flatten().any(|group| group == "name"), names, "{name}: {pattern}");
+            }
+        }
+        for setting in &table.setting {
+            glob_set(&setting.files.written).unwrap();
+            for pattern in setting.leaves_out.written.iter().chain(&setting.forgives.written) {
+                Regex::new(pattern).unwrap();
+            }
+            for pattern in &setting.least.written {
+                let regex = Regex::new(pattern).unwrap();
+                let groups: Vec<&str> = regex.capture_names().flatten().collect();
+                assert_eq!(groups, ["key", "n"], "{pattern}");
+            }
+        }
+        for tasks in &table.tasks {
+            glob_set(&tasks.files.written).unwrap();
+            assert!(tasks.name().is_some() && tasks.call.contains("{name}"));
+        }
+    }
+}

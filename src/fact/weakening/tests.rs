@@ -1,0 +1,291 @@
+use super::*;
+
+fn pair(path: &str, old: &str, new: &str) -> Pair {
+    let text = |text: &str| Some(text.to_owned()).filter(|text| text != "-");
+    Pair { path: RepoPath::from(path), old: text(old), new: text(new) }
+}
+
+/// What is found, with the names it is about.
+fn found(pairs: &[Pair]) -> Vec<String> {
+    let all = compare(pairs).changes.into_iter();
+    all.map(|one| format!("{} {}", one.what.as_str(), one.names.join("+")).trim().to_owned()).collect()
+}
+
+fn check(path: &str, old: &str, new: &str, expected: &[&str]) {
+    assert_eq!(found(&[pair(path, old, new)]), expected, "{path}\n{old}\n→\n{new}");
+}
+
+#[test]
+fn tests_that_go_in_many_languages() {
+    for (path, one, two) in [
+        ("src/lib.rs", "#[test]\nfn one() {}\n", "#[tokio::test]\nasync fn two() {}\n"),
+        ("tests/a.rs", "#[test] fn one(){assert!(true == x);}\n", "#[test]\n#[should_panic]\npub fn two() {}\n"),
+        (
+            "tests/test_a.py",
+            "def test_one():\n    pass\n",
+            "class TestX:\n    async def test_two(self):\n        pass\n",
+        ),
+        ("src/a.test.ts", "it('one', () => {})\n", "test.each([1])(\"two\", (n) => {})\n"),
+        ("cypress/e2e/a.js", "it(`one`, () => {})\n", "specify('two', () => {})\n"),
+        ("a/b_test.go", "func Test_one(t *testing.T) {}\n", "func FuzzTwo(f *testing.F) {}\n"),
+        (
+            "src/test/java/ATest.java",
+            "@Test\nvoid one() {}\n",
+            "@ParameterizedTest\n@ValueSource(ints = {1})\npublic void two(int i) {}\n",
+        ),
+        ("src/test/kotlin/ATest.kt", "@Test fun one() {}\n", "@Test\nfun `is two`() {}\n"),
+        (
+            "A.Tests/ATests.cs",
+            "[Fact]\npublic void One() {}\n",
+            "[Test, Category(\"x\")]\npublic async Task Two() {}\n",
+        ),
+        ("spec/a_spec.rb", "  it \"one\" do\n", "  it('two') { }\n"),
+        ("test/a_test.rb", "def test_one\n", "test \"two\" do\n"),
+        ("tests/ATest.php", "public function testOne() {}\n", "#[Test]\npublic function two(): void {}\n"),
+        ("test/a_test.exs", "  test \"one\" do\n", "  test \"two\", %{x: x} do\n"),
+        ("Tests/ATests.swift", "func testOne() {}\n", "@Test(\"x\") func two() {}\n"),
+        ("test/a_test.dart", "test('one', () {});\n", "testWidgets('two', (t) async {});\n"),
+        ("tests/a_test.cc", "TEST(A, One) {}\n", "TEST_F(A, Two) {}\n"),
+        ("test/a.bats", "@test \"one\" {\n", "@test 'two' {\n"),
+    ] {
+        let both = format!("{one}\n{two}");
+        let reading = compare(&[pair(path, &both, "\n")]);
+        assert_eq!(reading.known.len(), 2, "{path}: {:?}", reading.known);
+        let gone = found(&[pair(path, &both, one)]);
+        assert_eq!(gone.len(), 1, "{path}: {gone:?}");
+        assert!(gone[0].starts_with("tests-removed ") && gone[0].ends_with(&reading.known[1]), "{path}: {gone:?}");
+        assert_eq!(found(&[pair(path, one, &both)]), Vec::<String>::new(), "{path}: one more is no loss");
+        assert_eq!(found(&[pair(path, &both, "-")]).len(), 1, "{path}: the file is gone");
+    }
+}
+
+#[test]
+fn tests_that_move_or_change_their_name() {
+    let (one, two) = ("#[test]\nfn one() {}\n", "#[test]\nfn two() {}\n");
+    let both = format!("{one}{two}");
+    assert_eq!(found(&[pair("tests/a.rs", &both, one), pair("tests/b.rs", "-", two)]), Vec::<String>::new(), "moved");
+    check("tests/a.rs", one, two, &["tests-replaced one"]);
+    assert_eq!(
+        found(&[pair("tests/a.rs", one, "-"), pair("tests/b.rs", "-", two)]),
+        ["tests-replaced one"],
+        "another one stands elsewhere"
+    );
+}
+
+#[test]
+fn tests_that_are_left_out() {
+    for (path, old, new, what) in [
+        ("a.rs", "#[test]\nfn one() {}", "#[test]\n#[ignore]\nfn one() {}", "tests-skipped one"),
+        ("a.rs", "#[test]\nfn one() {}", "#[ignore = \"slow\"]\n#[test]\nfn one() {}", "tests-skipped one"),
+        ("a.rs", "#[test]\nfn one() {}", "#[cfg_attr(windows, ignore)]\n#[test]\nfn one() {}", "tests-skipped one"),
+        (
+            "test_a.py",
+            "def test_one(): pass",
+            "@pytest.mark.skip(reason='x')\ndef test_one(): pass",
+            "tests-skipped one",
+        ),
+        ("test_a.py", "def test_one(): pass", "@pytest.mark.xfail\ndef test_one(): pass", "tests-skipped one"),
+        ("test_a.py", "def test_one():\n  f()", "def test_one():\n  pytest.skip('x')\n  f()", "tests-skipped one"),
+        ("a.test.js", "it('one', f)", "it.skip('one', f)", "tests-skipped one"),
+        ("a.test.js", "it('one', f)", "xit('one', f)", "tests-skipped one"),
+        ("a.test.js", "it('one', f)", "test.todo('one')", "tests-skipped one"),
+        (
+            "a.test.js",
+            "describe('x', () => { it('one', f) })",
+            "describe.skip('x', () => { it('one', f) })",
+            "tests-skipped one",
+        ),
+        ("a.test.js", "it('one', f)", "it.only('one', f)", "focused"),
+        (
+            "a_test.go",
+            "func TestOne(t *testing.T) {\n}",
+            "func TestOne(t *testing.T) {\n\tt.Skip(\"x\")\n}",
+            "tests-skipped TestOne",
+        ),
+        ("src/test/A.java", "@Test void one() {}", "@Disabled(\"x\") @Test void one() {}", "tests-skipped one"),
+        (
+            "ATests.cs",
+            "[Fact]\npublic void One() {}",
+            "[Fact(Skip = \"x\")]\npublic void One() {}",
+            "tests-skipped One",
+        ),
+        ("a_spec.rb", "it 'one' do\nend", "xit 'one' do\nend", "tests-skipped one"),
+        ("a_spec.rb", "it 'one' do\n  f\nend", "it 'one' do\n  skip 'x'\n  f\nend", "tests-skipped one"),
+        (
+            "ATest.php",
+            "function testOne() { f(); }",
+            "function testOne() { $this->markTestSkipped('x'); f(); }",
+            "tests-skipped testOne",
+        ),
+        ("test/a_test.exs", "test \"one\" do", "@tag :skip\ntest \"one\" do", "tests-skipped one"),
+        ("ATests.swift", "func testOne() { f() }", "func testOne() { throw XCTSkip() }", "tests-skipped testOne"),
+        ("a_test.cc", "TEST(A, One) {}", "TEST(A, DISABLED_One) {}", "tests-skipped One"),
+    ] {
+        let what = if path == "test_a.py" { what.replace(" one", " test_one") } else { what.to_owned() };
+        check(path, old, new, &[&what]);
+        check(path, new, old, &[]);
+    }
+    check(
+        "a.rs",
+        "#[test]\nfn one() {}",
+        "#[test]\nfn one() {}\n#[test]\n#[ignore]\nfn two() {}",
+        &["tests-added-skipped two"],
+    );
+}
+
+#[test]
+fn comments_and_texts_are_no_tests() {
+    check("a.rs", "// #[test]\n// fn one() {}\n/* #[test] fn two() {} */\nlet x = \"#[test] fn three() {}\";", "", &[]);
+    check(
+        "a.rs",
+        "let x = r#\"\n#[test]\nfn \"one\"() {}\n\"#;\nlet y: &'static str = \"\";\nlet q = '\"';",
+        "\n",
+        &[],
+    );
+    check("test_a.py", "'''\ndef test_one(): pass\n'''\n# def test_two(): pass", "x = 1", &[]);
+    check("a.test.js", "// it('one', f)\nconst s = `it('two', f)`", "\n", &[]);
+    check("a.test.js", "it('don\\'t // skip', f)", "it('don\\'t // skip', g)", &[]);
+    check("a.rs", "#[test]\nfn one() {}", "#[test]\nfn one() {} // #[ignore]", &[]);
+    check("a.rs", "#[test]\nfn one() {}\n", "/*\n#[test]\nfn one() {}\n*/\n", &["tests-removed one"]);
+    check("src/main.ts", "it('one', f)", "", &[]);
+}
+
+#[test]
+fn assertions() {
+    let with = |body: &str| format!("#[test]\nfn one() {{\n{body}\n}}\n");
+    check("tests/a.rs", &with("assert_eq!(f(), 3);\nassert!(g());"), &with("assert!(g());"), &["assertions-removed"]);
+    check("tests/a.rs", &with("assert_eq!(f(), 3);"), &with("assert!(true);"), &["assertions-emptied"]);
+    check("tests/a.rs", &with("assert_eq!(f(), 3);"), &with("assert!(f() > 0);"), &[]);
+    check("src/a.rs", "fn f() { assert!(x); }", "fn f() { }", &[]);
+    check(
+        "tests/test_a.py",
+        "def test_a():\n  assert f() == 3\n",
+        "def test_a():\n  assert True\n",
+        &["assertions-emptied"],
+    );
+    check("a.test.ts", "it('a', () => { expect(f()).toBe(3) })", "it('a', () => { f() })", &["assertions-removed"]);
+    let edited = compare(&[pair("tests/a.rs", &with("assert_eq!(f(), 3);"), &with("assert!(f() > 0);"))]);
+    assert_eq!((edited.edited.len(), edited.known.as_slice()), (1, &["one".to_owned()][..]));
+}
+
+#[test]
+fn settings() {
+    check("pytest.ini", "[pytest]\naddopts = -q\n", "[pytest]\naddopts = -q --ignore=tests/test_a.py\n", &["left-out"]);
+    check("pytest.ini", "[pytest]\n", "[pytest]\n# addopts = --ignore=tests\n", &[]);
+    check("setup.cfg", "fail_under = 90\n", "fail_under = 70\n", &["threshold-lowered fail_under"]);
+    check("setup.cfg", "fail_under = 70\n", "fail_under = 90\n", &[]);
+    check(
+        "pyproject.toml",
+        "[tool.coverage.report]\nfail_under = 90\n",
+        "[tool.coverage.report]\n",
+        &["threshold-lowered fail_under"],
+    );
+    check(
+        "jest.config.js",
+        "x = { testPathIgnorePatterns: ['a'] }",
+        "x = { testPathIgnorePatterns: ['a', 'b'] }",
+        &["left-out"],
+    );
+    check("jest.config.js", "x = { testPathIgnorePatterns: ['a', 'b'] }", "x = { testPathIgnorePatterns: ['a'] }", &[]);
+    check("vitest.config.ts", "x = { lines: 80 }", "x = { lines: 20 }", &["threshold-lowered lines"]);
+    check(
+        "package.json",
+        r#"{"scripts":{"test":"jest"}}"#,
+        r#"{"scripts":{"test":"jest --passWithNoTests"}}"#,
+        &["forgiven"],
+    );
+    check(
+        ".github/workflows/ci.yml",
+        "      - run: npm test\n",
+        "      - run: npm test\n        continue-on-error: true\n",
+        &["forgiven"],
+    );
+    check("pom.xml", "<a/>", "<skipTests>true</skipTests>", &["left-out"]);
+    check("Cargo.toml", "[lib]\n", "[lib]\ntest = false\n", &["left-out"]);
+    check("src/config.ts", "exclude: []", "exclude: ['x', 'y']", &[]);
+    check("pytest.ini", "-", "[pytest]\naddopts = --ignore=a\n", &[]);
+}
+
+#[test]
+fn tasks() {
+    let scripts = |test: &str| format!(r#"{{"name":"a","scripts":{{"test":"{test}","lint":"eslint ."}}}}"#);
+    for (new, expected) in [
+        ("exit 0", Some("task-emptied test")),
+        ("echo no tests && exit 0", Some("task-emptied test")),
+        ("true", Some("task-emptied test")),
+        ("vitest --version", Some("task-emptied test")),
+        ("vitest run || true", Some("task-masked test")),
+        ("./scripts/check.sh", Some("task-replaced test")),
+        ("vitest run --coverage", None),
+        ("jest", None),
+    ] {
+        let changes = found(&[pair("packages/api/package.json", &scripts("vitest run"), &scripts(new))]);
+        let first = changes.iter().find(|change| change.starts_with("task-")).map(String::as_str);
+        assert_eq!(first, expected, "{new}: {changes:?}");
+    }
+    check("package.json", &scripts("exit 0"), &scripts("true"), &[]);
+    check(
+        "Makefile",
+        "test:\n\tgo test ./...\n\nbuild:\n\tgo build\n",
+        "test:\n\t@echo ok\n\nbuild:\n\tgo build\n",
+        &["task-emptied test"],
+    );
+    check(
+        "Makefile",
+        "check: test\ntest:\n\tpytest\n",
+        "check: test\ntest:\n\t@true\n",
+        &["task-emptied check", "task-emptied test"],
+    );
+    check("justfile", "test:\n    cargo test\n", "test:\n    true\n", &["task-emptied test"]);
+    check("Makefile", "test:\n\tgo test ./...\n", "check:\n\tgo test ./...\n", &["task-replaced test"]);
+}
+
+#[test]
+fn names_in_outputs_and_in_files() {
+    for (failed, declared, same) in [
+        ("adds", "adds", true),
+        ("tests::parse::adds", "adds", true),
+        ("tests::parse::readds", "adds", false),
+        ("TestAdd::test_small[1-2]", "test_small", true),
+        ("TestAdd/negative", "TestAdd", true),
+        ("add > is small", "is small", true),
+        ("add › is small", "is small", true),
+        ("Add is small", "is small", true),
+        ("AddTest > small()", "small", true),
+        ("Tests\\AddTest::testSmall", "testSmall", true),
+        ("TestAdd#test_small", "test_small", true),
+        ("Demo.AddTest.Small", "Small", true),
+        ("adds", "", false),
+        ("adds_more", "adds", false),
+    ] {
+        assert_eq!(is_same_test(failed, declared), same, "{failed} {declared}");
+    }
+}
+
+#[test]
+fn which_files_are_read() {
+    for (path, concerned, tests) in [
+        ("src/lib.rs", true, false),
+        ("tests/a.rs", true, true),
+        ("src/a.test.tsx", true, true),
+        ("src/a.tsx", false, false),
+        ("package.json", true, false),
+        ("docs/a.md", false, false),
+        ("pkg/a_test.go", true, true),
+        ("pkg/a.go", false, false),
+        (".github/workflows/ci.yml", true, false),
+    ] {
+        let path = RepoPath::from(path);
+        assert_eq!((concerns(&path), is_test_file(&path)), (concerned, tests), "{path}");
+    }
+}
+
+#[test]
+fn any_text_is_read() {
+    let texts = ["", "'", "\"", "r#\"", "/*", "`", "#[test", "it('", "\u{fc}'\u{fc}", "'\\", "r", "\"\\"];
+    for path in ["a.rs", "test_a.py", "a.test.js", "a_test.go", "a_spec.rb", "package.json", "Makefile", "setup.cfg"] {
+        for text in texts {
+            compare(&[pair(path, text, "x"), pair(path, "x", text)]);
+        }
+    }
+}
