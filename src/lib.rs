@@ -15,6 +15,7 @@ pub mod cmd;
 pub mod command_line;
 pub mod commit;
 pub mod config;
+pub mod decision;
 pub mod digest;
 pub mod doctor;
 pub mod embedded;

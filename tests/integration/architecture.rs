@@ -11,6 +11,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("what happened", &["event"]),
     ("what is wanted", &["policy"]),
     ("what a commit is", &["commit"]),
+    ("what was decided", &["decision"]),
     ("places that are read and written", &["config", "git", "journal", "runner", "stack"]),
     ("what is run", &["run"]),
     ("what a command line proves", &["command_line"]),

@@ -1,0 +1,255 @@
+//! What became of records between two states of the files that changed.
+
+use serde::{Deserialize, Serialize};
+
+use super::revision::Revision;
+use super::{Decision, Kind, words};
+
+/// Records that share so many of their words, in percent, are two states of one.
+const ALIKE: usize = 50;
+
+/// A record that is no longer what it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// As it was.
+    pub before: Decision,
+    /// As it is now; `None`: it is gone.
+    pub now: Option<Decision>,
+    /// The revision that names it and says what changed.
+    pub revision: Option<Revision>,
+    /// A record that names it and has no right to revise it.
+    pub overruled: Option<Revision>,
+}
+
+/// The records of `before` that `after` no longer holds whole.
+///
+/// A record that stands elsewhere, is wrapped in another way or says more is kept. `revisions`: everything in the same
+/// range that may revise a record.
+pub fn changes(before: &[Decision], after: &[Decision], revisions: &[Revision]) -> Vec<Change> {
+    let mut free: Vec<&Decision> = after.iter().collect();
+    let mut left: Vec<&Decision> = Vec::new();
+    for decision in before {
+        // The same place first, so that of two that say the same the one that stayed is found.
+        let near = |other: &Decision| (other.path == decision.path, other.within == decision.within);
+        let kept = (0..free.len()).filter(|&at| keeps(decision, free[at])).max_by_key(|&at| near(free[at]));
+        match kept {
+            Some(at) => drop(free.remove(at)),
+            None => left.push(decision),
+        }
+    }
+    let mut found = Vec::new();
+    for decision in left {
+        let alike = |other: &Decision| {
+            if decision.kind == Kind::Adr {
+                return if other.id == decision.id || other.path == decision.path { 100 } else { 0 };
+            }
+            let near = other.path == decision.path || (!other.within.is_empty() && other.within == decision.within);
+            if near { words::likeness(&decision.text, &other.text) } else { 0 }
+        };
+        let best = (0..free.len())
+            .filter(|&at| free[at].kind == decision.kind)
+            .map(|at| (alike(free[at]), at))
+            .filter(|(likeness, _)| *likeness >= ALIKE)
+            .max();
+        let now = best.map(|(_, at)| free.remove(at).clone());
+        // What does not bind any more, or not yet, may go.
+        if !decision.binds() {
+            continue;
+        }
+        let revision = revisions.iter().find(|revision| revision.revises(decision)).cloned();
+        let overruled = match revision {
+            Some(_) => None,
+            None => revisions.iter().find(|revision| !revision.global && revision.names(decision)).cloned(),
+        };
+        let overruled = overruled.filter(|_| decision.kind == Kind::Adr);
+        found.push(Change { before: decision.clone(), now, revision, overruled });
+    }
+    found
+}
+
+/// Whether `now` is `before`, or says more.
+fn keeps(before: &Decision, now: &Decision) -> bool {
+    let holds = |before: &[String], now: &[String]| before.iter().all(|one| now.contains(one));
+    before.kind == now.kind
+        && before.id == now.id
+        && (now.binds() || !before.binds())
+        && (before.status == now.status || before.kind != Kind::Adr || !before.binds())
+        && words::says_all(&before.text, &now.text)
+        && holds(&before.patterns, &now.patterns)
+        && holds(&before.paths, &now.paths)
+}
+
+/// A rejected path that came back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Return {
+    /// The record.
+    pub decision: Decision,
+    /// The pattern or the glob that shows it.
+    pub by: String,
+    /// Where: `src/pool.rs:12`.
+    pub place: String,
+}
+
+/// One file in two states; `None`: it is not there.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// Its path.
+    pub path: crate::repo_path::RepoPath,
+    /// Its text before.
+    pub before: Option<Vec<u8>>,
+    /// Its text now.
+    pub now: Option<Vec<u8>>,
+}
+
+/// The rejected paths that the files bring back: a pattern that stands on more lines than before, a file where none
+/// may be. Moving what was there is no return.
+pub fn returns(rejected: &[Decision], files: &[File]) -> Vec<Return> {
+    let mut found = Vec::new();
+    for decision in rejected.iter().filter(|decision| decision.kind == Kind::Rejected) {
+        for pattern in &decision.patterns {
+            let count = |text: &Option<Vec<u8>>| text.as_deref().map_or(0, |text| holding(text, pattern).count());
+            let before: usize = files.iter().map(|file| count(&file.before)).sum();
+            let now: usize = files.iter().map(|file| count(&file.now)).sum();
+            let more = files.iter().find(|file| count(&file.now) > count(&file.before));
+            let Some(file) = more.filter(|_| now > before) else { continue };
+            let line = file.now.as_deref().and_then(|text| first_new(text, file.before.as_deref(), pattern));
+            let place = format!("{}:{}", file.path, line.unwrap_or(1));
+            found.push(Return { decision: decision.clone(), by: pattern.clone(), place });
+        }
+        for glob in &decision.paths {
+            let Ok(set) = crate::policy::glob_set(std::slice::from_ref(glob)) else { continue };
+            let matching = |file: &&File| set.is_match(file.path.to_os());
+            let before = files.iter().filter(matching).filter(|file| file.before.is_some()).count();
+            let now = files.iter().filter(matching).filter(|file| file.now.is_some()).count();
+            let added = files.iter().filter(matching).find(|file| file.before.is_none() && file.now.is_some());
+            let Some(file) = added.filter(|_| now > before) else { continue };
+            found.push(Return { decision: decision.clone(), by: glob.clone(), place: file.path.to_string() });
+        }
+    }
+    found
+}
+
+/// The lines that hold a pattern, but for those of records, with their numbers.
+fn holding<'t>(text: &'t [u8], pattern: &'t str) -> impl Iterator<Item = (usize, &'t [u8])> {
+    let record = |line: &[u8]| {
+        [&b"@REJECTED"[..], b"@RATIONALE", b"pattern:"].iter().any(|mark| memchr::memmem::find(line, mark).is_some())
+    };
+    (1..)
+        .zip(text.split(|&byte| byte == b'\n'))
+        .filter(move |(_, line)| memchr::memmem::find(line, pattern.as_bytes()).is_some() && !record(line))
+}
+
+fn first_new(now: &[u8], before: Option<&[u8]>, pattern: &str) -> Option<usize> {
+    let old: Vec<&[u8]> = before.map(|text| holding(text, pattern).map(|(_, line)| line).collect()).unwrap_or_default();
+    holding(now, pattern)
+        .find(|(_, line)| !old.contains(line))
+        .or_else(|| holding(now, pattern).last())
+        .map(|(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repo_path::RepoPath;
+
+    fn records(files: &[(&str, &str)]) -> Vec<Decision> {
+        let adr = crate::policy::glob_set(&["docs/adr/*.md".to_owned()]).unwrap();
+        files
+            .iter()
+            .flat_map(|(path, text)| super::super::read(&RepoPath::from(*path), text.as_bytes(), &adr))
+            .collect()
+    }
+
+    /// What became of the records, one word each.
+    fn became(before: &[(&str, &str)], after: &[(&str, &str)], trailer: &str) -> Vec<String> {
+        let after = records(after);
+        let trailers = Some(trailer).filter(|text| !text.is_empty()).map(|text| Revision::of_trailer("abc", text));
+        let revisions: Vec<Revision> = after.iter().filter_map(Revision::of_adr).chain(trailers).collect();
+        let word = |change: Change| {
+            let what = if change.now.is_some() { "weakened" } else { "removed" };
+            let by = match (&change.revision, &change.overruled) {
+                (Some(revision), _) => format!(" by {}", revision.place),
+                (None, Some(local)) => format!(" against {}", local.place),
+                (None, None) => String::new(),
+            };
+            format!("{what} {}{by}", change.before.name())
+        };
+        changes(&records(before), &after, &revisions).into_iter().map(word).collect()
+    }
+
+    const ADR: &str = "# 4. One pool\n\n## Status\n\nAccepted\n\n## Decision\n\nOne pool for each core.\n";
+
+    #[test]
+    fn moves_and_other_line_breaks_are_no_removal() {
+        let before = &[("a.rs", "// @REJECTED global mutex: deadlocks under load\n")][..];
+        for after in [
+            ("a.rs", "\n\n    // @REJECTED: global mutex:\n    //   deadlocks under load\nfn f() {}\n"),
+            ("b/c.py", "# @REJECTED global mutex - deadlocks under load, measured\n"),
+            ("a.rs", "/* @REJECTED Global mutex (deadlocks under load) */\n"),
+        ] {
+            assert!(became(before, &[after], "").is_empty(), "{after:?}");
+        }
+        let twice = &[("a.rs", "// @REJECTED global mutex\n"), ("b.rs", "// @REJECTED global mutex\n")];
+        assert_eq!(became(twice, &twice[1..], ""), ["removed global mutex"]);
+        assert!(became(&[("docs/adr/0004-x.md", ADR)], &[("docs/adr/0004-y.md", ADR)], "").is_empty());
+    }
+
+    #[test]
+    fn what_is_gone_or_weaker_is_found_and_a_revision_names_it() {
+        let mutex = &[("a.rs", "// @REJECTED global mutex: deadlocks under load pattern: Mutex<Pool>\n")][..];
+        let superseding =
+            "# 9. Two pools\n\n## Status\n\nAccepted. Supersedes ADR-4.\n\n## Decision\n\nTwo pools now.\n";
+        for (before, after, trailer, expected) in [
+            (mutex, &[][..], "", "removed global mutex"),
+            (mutex, &[("a.rs", "// a global mutex\n")], "", "removed global mutex"),
+            (
+                mutex,
+                &[("a.rs", "let s = \"// @REJECTED global mutex: deadlocks under load\";")],
+                "",
+                "removed global mutex",
+            ),
+            (mutex, &[("a.rs", "// @REJECTED global mutex: deadlocks under load\n")], "", "weakened global mutex"),
+            (mutex, &[("a.rs", "// @REJECTED global mutex: deadlocks\n")], "", "weakened global mutex"),
+            (mutex, &[], "global mutex: the pool is lock-free since March", "removed global mutex by abc"),
+            (mutex, &[], "global mutex", "removed global mutex"),
+            (mutex, &[], "the pool is lock-free since March", "removed global mutex"),
+            (&[("docs/adr/0004-x.md", ADR)], &[], "", "removed adr-4"),
+            (
+                &[("docs/adr/0004-x.md", ADR)],
+                &[("docs/adr/0009-z.md", superseding)],
+                "",
+                "removed adr-4 by docs/adr/0009-z.md:1",
+            ),
+            (&[("docs/adr/0004-x.md", ADR)], &[], "adr-4: we think otherwise by now", "removed adr-4 against abc"),
+        ] {
+            assert_eq!(became(before, after, trailer), [expected], "{after:?} {trailer}");
+        }
+        let weaker = ADR.replace("Accepted", "Deprecated");
+        assert_eq!(became(&[("docs/adr/0004-x.md", ADR)], &[("docs/adr/0004-x.md", &weaker)], ""), ["weakened adr-4"]);
+        let draft = ADR.replace("Accepted", "Proposed");
+        assert!(became(&[("docs/adr/0004-x.md", &draft)], &[], "").is_empty(), "what is not decided may go");
+        assert!(became(&[("docs/adr/0004-x.md", &draft)], &[("docs/adr/0004-x.md", ADR)], "").is_empty());
+    }
+
+    #[test]
+    fn rejected_paths_come_back_by_lines_and_files() {
+        let rejected = records(&[("a.rs", "// @REJECTED global mutex pattern: Mutex<Pool> path: src/lock/**\n")]);
+        let file = |path: &str, before: Option<&str>, now: Option<&str>| File {
+            path: RepoPath::from(path),
+            before: before.map(|text| text.as_bytes().to_vec()),
+            now: now.map(|text| text.as_bytes().to_vec()),
+        };
+        for (files, expected) in [
+            (vec![file("b.rs", Some("a\n"), Some("a\nstatic P: Mutex<Pool>;\n"))], Some("b.rs:2")),
+            (vec![file("b.rs", Some("x: Mutex<Pool>\n"), Some("a\nx: Mutex<Pool>\n"))], None),
+            (vec![file("b.rs", Some("x: Mutex<Pool>\n"), None), file("c.rs", None, Some("x: Mutex<Pool>\n"))], None),
+            (vec![file("b.rs", None, Some("// @REJECTED global mutex pattern: Mutex<Pool>\n"))], None),
+            (vec![file("src/lock/a.rs", None, Some("x\n"))], Some("src/lock/a.rs")),
+            (vec![file("src/lock/a.rs", Some("x\n"), None), file("src/lock/b.rs", None, Some("x\n"))], None),
+            (vec![file("src/lock/a.rs", Some("x\n"), Some("y\n"))], None),
+        ] {
+            let found = returns(&rejected, &files);
+            assert_eq!(found.first().map(|found| found.place.as_str()), expected, "{files:?}");
+        }
+    }
+}

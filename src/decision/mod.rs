@@ -1,0 +1,125 @@
+//! Decisions that were written down: architecture decision records, and `@RATIONALE` and `@REJECTED` in comments.
+//!
+//! Everything here is a pure function over texts: what records a file holds ([`read`]), and what became of them
+//! between two states ([`compare`]). The grammar of the tags and of `[DEF:id:ADR]` is that of the GRACE agents, whose
+//! rule is the reason for all of this: a record must not vanish as a shortcut out of a failure.
+
+mod adr;
+mod comments;
+pub mod compare;
+pub mod revision;
+mod tags;
+mod words;
+
+use globset::GlobSet;
+use serde::{Deserialize, Serialize};
+
+use crate::repo_path::RepoPath;
+
+/// What a file must hold to be worth reading.
+pub const MARKS: [&str; 3] = ["@RATIONALE", "@REJECTED", "[DEF:"];
+
+/// One record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// What it is.
+    pub kind: Kind,
+    /// What others call it: `adr-4`, or the id of its `[DEF:…]`. Empty for a tag.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// What it says, in one line: of an ADR the title and what was decided.
+    pub text: String,
+    /// The `[DEF:…]` around it. Empty: none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub within: String,
+    /// How far an ADR is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<Status>,
+    /// The ids that an ADR says it supersedes, amends or revises.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revises: Vec<String>,
+    /// What would show that a rejected path is back: texts of added lines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub patterns: Vec<String>,
+    /// The same: globs of added files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// Where it stands.
+    pub path: RepoPath,
+    /// The line, counted from 1.
+    pub line: u32,
+}
+
+/// What a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// An architecture decision record, which holds for the whole program.
+    Adr,
+    /// Why something is as it is.
+    Rationale,
+    /// What was tried or thought of, and must not come back.
+    Rejected,
+}
+
+/// How far an architecture decision record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// It is being discussed.
+    Proposed,
+    /// It is in force.
+    Accepted,
+    /// It was decided against.
+    Rejected,
+    /// It is no longer in force, and nothing replaces it.
+    Deprecated,
+    /// Another one is in force instead.
+    Superseded,
+}
+
+impl Kind {
+    /// As it is written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Adr => "ADR",
+            Self::Rationale => "@RATIONALE",
+            Self::Rejected => "@REJECTED",
+        }
+    }
+}
+
+impl Decision {
+    /// What one calls it in a sentence: its id, or the first words of what it says.
+    pub fn name(&self) -> String {
+        if self.id.is_empty() { words::name(&self.text) } else { self.id.clone() }
+    }
+
+    /// Whether it binds: a tag always does, an ADR once it is decided.
+    pub fn binds(&self) -> bool {
+        match self.kind {
+            Kind::Adr => matches!(self.status, None | Some(Status::Accepted | Status::Rejected)),
+            Kind::Rationale | Kind::Rejected => true,
+        }
+    }
+}
+
+/// The records of one file. `adr`: which files are architecture decision records.
+pub fn read(path: &RepoPath, text: &[u8], adr: &GlobSet) -> Vec<Decision> {
+    let is_adr = adr.is_match(path.to_os());
+    if !is_adr && !is_marked(text) {
+        return Vec::new();
+    }
+    let Ok(text) = std::str::from_utf8(text) else { return Vec::new() };
+    let mut found = tags::read(path, text);
+    if is_adr && let Some(record) = adr::read(path, text) {
+        found.push(record);
+    }
+    found.sort_by_key(|decision| (decision.line, decision.kind));
+    found
+}
+
+/// Whether a text names any record at all.
+pub fn is_marked(text: &[u8]) -> bool {
+    MARKS.iter().any(|mark| memchr::memmem::find(text, mark.as_bytes()).is_some())
+}

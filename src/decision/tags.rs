@@ -1,0 +1,231 @@
+//! `@RATIONALE` and `@REJECTED` in comments, and the `[DEF:id:Type]` anchors around them.
+
+use super::{Decision, Kind, Status, comments, revision};
+use crate::repo_path::RepoPath;
+
+/// An anchor that is open: its id, its type and where it began.
+struct Anchor {
+    id: String,
+    is_adr: bool,
+    line: u32,
+    said: Vec<String>,
+    status: Option<Status>,
+}
+
+/// The records in the comments of a text.
+pub(super) fn read(path: &RepoPath, text: &str) -> Vec<Decision> {
+    let lines = comments::lines(path, text);
+    let mut found: Vec<Decision> = Vec::new();
+    let mut anchors: Vec<Anchor> = Vec::new();
+    // The record that the next line may go on with, and that line.
+    let mut open: Option<(usize, u32)> = None;
+    for line in lines {
+        let continues = open.take().filter(|(_, next)| *next == line.number);
+        if let Some(rest) = line.text.strip_prefix("[DEF:") {
+            anchors.extend(anchor(rest, line.number));
+            continue;
+        }
+        if let Some(rest) = line.text.strip_prefix("[/DEF:") {
+            let id = rest.split([':', ']']).next().unwrap_or_default();
+            if let Some(at) = anchors.iter().rposition(|anchor| anchor.id == id) {
+                found.extend(
+                    anchors.drain(at..).next().filter(|anchor| anchor.is_adr).map(|anchor| closed(path, anchor)),
+                );
+            }
+            continue;
+        }
+        if let Some((kind, said)) = tag(line.text) {
+            let within = anchors.last().map(|anchor| anchor.id.clone()).unwrap_or_default();
+            let mut decision = Decision {
+                kind,
+                id: String::new(),
+                text: String::new(),
+                within,
+                status: None,
+                revises: Vec::new(),
+                patterns: Vec::new(),
+                paths: Vec::new(),
+                path: path.clone(),
+                line: line.number,
+            };
+            take(&mut decision, said);
+            found.push(decision);
+            open = Some((found.len() - 1, line.number + 1));
+            continue;
+        }
+        let ends = line.text.is_empty() || line.text.starts_with(['@', '[']);
+        match continues {
+            Some((at, _)) if !ends => {
+                take(&mut found[at], line.text);
+                open = Some((at, line.number + 1));
+            }
+            _ => {
+                if let Some(anchor) = anchors.last_mut() {
+                    hear(anchor, line.text);
+                }
+            }
+        }
+    }
+    found.extend(anchors.into_iter().filter(|anchor| anchor.is_adr).map(|anchor| closed(path, anchor)));
+    // A tag that says nothing records nothing.
+    found.retain(|decision| !decision.text.is_empty() || !decision.patterns.is_empty());
+    found
+}
+
+fn anchor(rest: &str, line: u32) -> Option<Anchor> {
+    let (inner, after) = rest.split_once(']')?;
+    let (id, kind) = inner.rsplit_once(':')?;
+    let is_adr = kind.trim().eq_ignore_ascii_case("adr");
+    let said = Some(after.trim()).filter(|text| !text.is_empty()).map(str::to_owned).into_iter().collect();
+    Some(Anchor { id: id.trim().to_owned(), is_adr, line, said, status: None })
+}
+
+/// What a line inside an anchor adds to what it says.
+fn hear(anchor: &mut Anchor, text: &str) {
+    let plain = |text: &str| text.trim_start_matches(':').trim().to_owned();
+    if let Some(status) = text.strip_prefix("@STATUS") {
+        anchor.status = super::adr::status(&plain(status));
+    } else if let Some(purpose) = text.strip_prefix("@PURPOSE") {
+        anchor.said.push(plain(purpose));
+    } else if !text.is_empty() && !text.starts_with("@COMPLEXITY") {
+        anchor.said.push(text.to_owned());
+    }
+}
+
+fn closed(path: &RepoPath, anchor: Anchor) -> Decision {
+    let text = anchor.said.join(" ");
+    Decision {
+        kind: Kind::Adr,
+        revises: revision::named_in(&text),
+        id: anchor.id,
+        text,
+        within: String::new(),
+        status: anchor.status,
+        patterns: Vec::new(),
+        paths: Vec::new(),
+        path: path.clone(),
+        line: anchor.line,
+    }
+}
+
+/// The tag that a line begins with, and what stands behind it.
+fn tag(line: &str) -> Option<(Kind, &str)> {
+    [(Kind::Rationale, "@RATIONALE"), (Kind::Rejected, "@REJECTED")].into_iter().find_map(|(kind, mark)| {
+        let rest = line.strip_prefix(mark)?;
+        let ends = rest.chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '_');
+        ends.then(|| (kind, rest.trim_start_matches(':').trim()))
+    })
+}
+
+/// Adds a line to a record: its words, and `pattern: …` and `path: …`, each up to the next of them.
+fn take(decision: &mut Decision, line: &str) {
+    let mut rest = line;
+    let mut key: Option<&str> = None;
+    loop {
+        let found = ["pattern:", "path:"].into_iter().filter_map(|word| Some((position(rest, word)?, word))).min();
+        let (said, after) = match found {
+            Some((at, word)) => (&rest[..at], Some((word, &rest[at + word.len()..]))),
+            None => (rest, None),
+        };
+        match key {
+            None => {
+                let said = said.trim();
+                if !said.is_empty() && !decision.text.is_empty() {
+                    decision.text.push(' ');
+                }
+                decision.text.push_str(said);
+            }
+            Some(key) => {
+                let value = unquoted(said);
+                if !value.is_empty() {
+                    let list = if key == "path:" { &mut decision.paths } else { &mut decision.patterns };
+                    list.push(value.to_owned());
+                }
+            }
+        }
+        let Some((word, after)) = after else { break };
+        key = Some(word);
+        rest = after;
+    }
+    decision.text.truncate(decision.text.trim_end_matches([' ', ',', ';']).len());
+}
+
+/// Where a word stands that begins a line or follows a blank or a bracket.
+fn position(text: &str, word: &str) -> Option<usize> {
+    text.match_indices(word).map(|(at, _)| at).find(|&at| {
+        text[..at].chars().next_back().is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '[' | ',' | ';'))
+    })
+}
+
+fn unquoted(text: &str) -> &str {
+    let text = text.trim().trim_end_matches([',', ';']).trim_end();
+    for quote in ['`', '"', '\''] {
+        if let Some(inner) = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote)) {
+            return inner;
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(name: &str, text: &str) -> Vec<String> {
+        let show = |decision: Decision| {
+            let mut line = format!("{}:{} {}", decision.line, decision.kind.as_str(), decision.text);
+            for (word, values) in [("pattern", &decision.patterns), ("path", &decision.paths)] {
+                for value in values {
+                    line = format!("{line} [{word} {value}]");
+                }
+            }
+            if !decision.within.is_empty() {
+                line = format!("{line} in {}", decision.within);
+            }
+            if !decision.id.is_empty() {
+                line = format!("{line} #{} {:?}", decision.id, decision.status);
+            }
+            line
+        };
+        read(&RepoPath::from(name), text).into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn tags_are_read_from_comments_of_any_language() {
+        for (name, text, expected) in [
+            ("a.rs", "// @REJECTED global mutex", vec!["1:@REJECTED global mutex"]),
+            (
+                "a.py",
+                "x = 1\n# @RATIONALE: one pool\n#   for each core\ny",
+                vec!["2:@RATIONALE one pool for each core"],
+            ),
+            ("a.sql", "-- @REJECTED x\n\n-- not of it", vec!["1:@REJECTED x"]),
+            ("a.ts", "/**\n * @REJECTED polling\n * is slow\n *\n * more\n */", vec!["2:@REJECTED polling is slow"]),
+            ("a.c", "/* @RATIONALE a\n   @REJECTED b */", vec!["1:@RATIONALE a", "2:@REJECTED b"]),
+            ("a.html", "<!-- @REJECTED frames -->", vec!["1:@REJECTED frames"]),
+            ("a.rs", "let a = \"// @REJECTED no\";", vec![]),
+            ("a.rs", "// see @REJECTED below", vec![]),
+            ("a.rs", "// @REJECTEDLY no\n// @REJECTED", vec![]),
+            ("a.md", "- @REJECTED x\n```\n@REJECTED no\n```", vec!["1:@REJECTED x"]),
+            (
+                "a.rs",
+                "// @REJECTED global mutex (deadlocks) pattern: Mutex<Pool> path: src/pool/*.rs\n// pattern: `static LOCK`",
+                vec![
+                    "1:@REJECTED global mutex (deadlocks) [pattern Mutex<Pool>] [pattern static LOCK] [path src/pool/*.rs]",
+                ],
+            ),
+        ] {
+            assert_eq!(shown(name, text), expected, "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn anchors_hold_records() {
+        let text = "# [DEF:Pool:Module]\n# @PURPOSE: pools\n# @REJECTED: global mutex\n# [/DEF:Pool:Module]\n\
+                    # @RATIONALE outside\n# [DEF:D4:ADR]\n# @STATUS: accepted\n# One pool per core.\n# [/DEF:D4:ADR]\n";
+        assert_eq!(
+            shown("a.py", text),
+            ["3:@REJECTED global mutex in Pool", "5:@RATIONALE outside", "6:ADR One pool per core. #D4 Some(Accepted)"]
+        );
+    }
+}

@@ -1,0 +1,92 @@
+//! Whether two texts say the same, whatever their line breaks, capitals and marks.
+
+/// The words of a text, in small letters.
+pub(super) fn words(text: &str) -> Vec<String> {
+    text.split(|c: char| {
+        c.is_whitespace() || matches!(c, ',' | '.' | ';' | ':' | '(' | ')' | '"' | '\'' | '`' | '*' | '—')
+    })
+    .map(str::to_lowercase)
+    .filter(|word| word.chars().any(char::is_alphanumeric))
+    .collect()
+}
+
+/// The most words of a name.
+const LONGEST: usize = 6;
+
+/// What one calls a record: its first words, up to where the reason begins.
+pub(super) fn name(text: &str) -> String {
+    let quoted = text.strip_prefix('"').and_then(|rest| rest.split_once('"')).map(|(inner, _)| inner);
+    let quoted =
+        quoted.or_else(|| text.strip_prefix('`').and_then(|rest| rest.split_once('`')).map(|(inner, _)| inner));
+    if let Some(quoted) = quoted.filter(|quoted| !quoted.trim().is_empty()) {
+        return quoted.trim().to_owned();
+    }
+    let ends = [": ", " - ", " — ", " – ", " (", ". ", "; ", ", ", " because ", " since "];
+    let end = ends.iter().filter_map(|end| text.find(end)).filter(|&at| at > 0).min().unwrap_or(text.len());
+    let head = text[..end].trim().trim_end_matches(['.', ':', ',']);
+    let words: Vec<&str> = head.split_whitespace().take(LONGEST).collect();
+    words.join(" ")
+}
+
+/// Whether `now` says all that `before` said, in the same order, and perhaps more. A typing error that was mended is no
+/// other word.
+pub(super) fn says_all(before: &str, now: &str) -> bool {
+    let now = words(now);
+    let mut rest = now.iter();
+    words(before).iter().all(|word| rest.any(|other| same(word, other)))
+}
+
+fn same(a: &str, b: &str) -> bool {
+    a == b || (a.chars().count() > 5 && strsim::osa_distance(a, b) == 1)
+}
+
+/// How many of the words of `before` are in `now`, in percent.
+pub(super) fn likeness(before: &str, now: &str) -> usize {
+    let (before, now) = (words(before), words(now));
+    let kept = before.iter().filter(|word| now.iter().any(|other| same(word, other))).count();
+    kept * 100 / before.len().max(1)
+}
+
+/// Whether `text` names `name`: its words stand there side by side.
+pub(super) fn names(text: &str, name: &str) -> bool {
+    let (text, name) = (words(text), words(name));
+    !name.is_empty() && text.windows(name.len()).any(|window| window.iter().zip(&name).all(|(a, b)| a == b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_what_stands_before_the_reason() {
+        for (text, expected) in [
+            ("global mutex", "global mutex"),
+            ("global mutex: deadlocks under load", "global mutex"),
+            ("\"global mutex\" deadlocks", "global mutex"),
+            ("`Mutex<Pool>` everywhere", "Mutex<Pool>"),
+            ("a lock for each row (too slow). Measured.", "a lock for each row"),
+            ("polling because it is slow", "polling"),
+            ("one two three four five six seven", "one two three four five six"),
+            ("", ""),
+        ] {
+            assert_eq!(name(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn wrapping_and_additions_keep_a_text_and_a_lost_word_does_not() {
+        for (before, now, all) in [
+            ("global mutex: deadlocks under load", "Global mutex —\n deadlocks under load.", true),
+            ("global mutex", "global mutex, measured in May", true),
+            ("never poll the server", "poll the server", false),
+            ("must not retry", "must retry", false),
+            ("deadloks under load", "deadlocks under load", true),
+            ("a b c", "c b a", false),
+        ] {
+            assert_eq!(says_all(before, now), all, "{before} → {now}");
+        }
+        assert_eq!(likeness("global mutex deadlocks", "global mutex is fine"), 66);
+        assert!(names("we drop the Global Mutex now", "global mutex") && !names("global or mutex", "global mutex"));
+        assert!(!names("anything", ""));
+    }
+}
