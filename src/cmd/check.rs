@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use crate::engine::Workplace;
 use crate::exit::Exit;
+use crate::fact::ask;
 use crate::fact::collect::{self, BaseOf, Sources};
 use crate::failure::Failure;
 use crate::moment::Moment;
@@ -45,6 +46,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             let sources = Sources { repo, journal: &place.journal, state: &here.state, policy: &here.policy };
             let mut facts = collect::at_stop(sources, args.moment, here.lineage.as_ref(), &here.look)?;
             facts.notes.extend(here.notes);
+            facts.hosting = ask::about_checkout(repo, &here.policy, args.moment, &here.head)?;
             (here.policy, here.state, facts)
         }
     };

@@ -185,14 +185,14 @@ impl Asked<'_> {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Group<'a> {
     Status(&'a str),
-    Job { app: Option<u64>, workflow: &'a str, event: Option<&'a str> },
+    Job { workflow: &'a str, event: Option<&'a str> },
     Other { app: Option<u64>, name: &'a str },
 }
 
 fn group(check: &Check) -> Group<'_> {
     match (check.kind, &check.workflow) {
         (CheckKind::Status, _) => Group::Status(&check.name),
-        (_, Some(workflow)) => Group::Job { app: check.app, workflow, event: check.event.as_deref() },
+        (_, Some(workflow)) => Group::Job { workflow, event: check.event.as_deref() },
         (_, None) => Group::Other { app: check.app, name: &check.name },
     }
 }

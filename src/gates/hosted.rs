@@ -23,12 +23,15 @@ pub(super) enum Offline {
 
 /// A text of somebody else in a sentence: without what a terminal would obey, and cut.
 pub(super) fn plain(text: &str) -> String {
-    const MOST: usize = 80;
+    cut(text, 80)
+}
+
+fn cut(text: &str, most: usize) -> String {
     // Marks that turn the direction of the text around make a name look like another.
     let hidden =
         |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
     let clean: String = text.chars().map(|c| if c.is_control() || hidden(c) { ' ' } else { c }).collect();
-    match clean.char_indices().nth(MOST) {
+    match clean.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", clean[..end].trim_end()),
         None => clean.trim().to_owned(),
     }
@@ -65,7 +68,7 @@ pub(super) fn unreadable(gate: &Gate, moment: Moment, offline: Offline, trouble:
 
 /// The trouble in a sentence.
 pub(super) fn why(trouble: &Trouble) -> String {
-    let what = plain(&trouble.what);
+    let what = cut(&trouble.what, 300);
     match &trouble.needs {
         Some(needs) => format!("{what}; the token needs {}", plain(needs)),
         None => what,

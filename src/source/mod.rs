@@ -1,5 +1,6 @@
 //! Where events come from. Sources read and never judge.
 
+pub mod forge;
 pub mod git;
 pub mod journal;
 pub mod project;

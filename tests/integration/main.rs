@@ -25,6 +25,7 @@ mod components;
 mod doctor;
 mod edits;
 mod explain_command;
+mod forge;
 mod git_reads;
 mod hidden_edits;
 mod install;

@@ -1,0 +1,233 @@
+//! Asks the forge about one commit: the questions, their order, and when none is put.
+
+use crate::fact::hosting::{
+    Checks, HostedHead, Hosting, Pull, PullState, Reading, Required, Trouble, TroubleKind, Via,
+};
+use crate::git::{GitError, Head, Repo};
+use crate::moment::Moment;
+use crate::oid::Oid;
+use crate::policy::{Gate, Mode, ModeFrom, Policy};
+use crate::source::forge::place::{Known, Place};
+use crate::source::forge::{self, Forge, OwnJob, Patience, token};
+
+/// The kinds of gates that read [`Hosting`].
+const KINDS: [&str; 2] = ["pull-request", "ci-green"];
+
+/// What is to be found out, beside what [`Hosting`] says about the head.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// The commit, and where it was pushed.
+    pub head: HostedHead,
+    /// The default branch, where it is known already.
+    pub default_branch: Option<String>,
+    /// The branch it is meant for; `None`: that of its pull request, else the default branch.
+    pub base: Option<String>,
+    /// The pull request it is known to be of.
+    pub number: Option<u64>,
+    /// The job that asks.
+    pub own: OwnJob,
+}
+
+/// The gates that want the forge to be asked at `moment`.
+fn asking(policy: &Policy, moment: Moment) -> impl Iterator<Item = &Gate> {
+    let asks = move |gate: &&Gate| {
+        KINDS.contains(&gate.kind.as_str()) && gate.mode != Mode::Off && gate.moments.contains(&moment)
+    };
+    policy.gates.iter().filter(asks)
+}
+
+/// Whether any gate wants the forge to be asked at `moment`.
+pub fn is_wanted(policy: &Policy, moment: Moment) -> bool {
+    asking(policy, moment).next().is_some()
+}
+
+/// What the forge says about the commit that is checked out. `None`: there is nobody to ask, or nobody wants to know.
+///
+/// Where the policy names none of the gates, nothing is asked without a token or for a branch that was never pushed: a
+/// repository that only happens to be on a forge is judged as fast as any other.
+pub fn about_checkout(repo: &Repo, policy: &Policy, moment: Moment, head: &Head) -> Result<Option<Hosting>, GitError> {
+    let Some(commit) = head.commit.clone().filter(|_| is_wanted(policy, moment)) else { return Ok(None) };
+    let known = Known::of_process();
+    let Some(Checkout { to, from, branch, pushed }) =
+        checkout(repo, &known, head.branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/")))?
+    else {
+        return Ok(None);
+    };
+    let named = asking(policy, moment).any(|gate| gate.mode_from == ModeFrom::Entry);
+    if !named && pushed.is_none() {
+        return Ok(None);
+    }
+    let token = token::find(&to, &known);
+    if !named && token.is_none() {
+        return Ok(None);
+    }
+    let question = Question {
+        head: HostedHead { commit, via: Via::Branch, branch, repository: Some(from.full_name()), pushed },
+        default_branch: None,
+        base: None,
+        number: None,
+        own: OwnJob::default(),
+    };
+    Ok(about(&to, token.as_ref(), Patience::SHORT, &question))
+}
+
+/// What the forge at `place` says; `None` where this program knows no forge.
+pub fn about(place: &Place, token: Option<&token::Token>, patience: Patience, question: &Question) -> Option<Hosting> {
+    let forge = match forge::connect(place, token, patience) {
+        Ok(forge) => forge?,
+        Err(trouble) => return Some(silent(place.full_name(), question, &trouble)),
+    };
+    let hosting = put(&*forge, place.full_name(), question);
+    // What was pushed to a fork is proposed to the repository it was forked from.
+    if !hosting.pulls.known().is_some_and(Vec::is_empty) || question.number.is_some() {
+        return Some(hosting);
+    }
+    let parent = forge.repository().ok().and_then(|repository| place.other(&repository.parent?));
+    match parent.map(|parent| (forge::connect(&parent, token, patience), parent)) {
+        Some((Ok(Some(forge)), parent)) => Some(put(&*forge, parent.full_name(), question)),
+        _ => Some(hosting),
+    }
+}
+
+/// No answer to anything.
+fn silent(repository: String, question: &Question, trouble: &Trouble) -> Hosting {
+    Hosting {
+        repository,
+        head: question.head.clone(),
+        default_branch: question.default_branch.clone(),
+        pulls: Reading::Unreadable(trouble.clone()),
+        checks: Reading::Unreadable(trouble.clone()),
+        required: Reading::Unreadable(trouble.clone()),
+    }
+}
+
+/// Puts the question to one repository.
+fn put(forge: &dyn Forge, repository: String, question: &Question) -> Hosting {
+    let mut head = question.head.clone();
+    let default_branch = match &question.default_branch {
+        Some(branch) => Some(branch.clone()),
+        None => match forge.repository() {
+            Ok(repository) => Some(repository.default_branch),
+            // Who does not answer this answers nothing.
+            Err(trouble) => return silent(repository, question, &trouble),
+        },
+    };
+    let pulls = pulls(forge, &repository, question, default_branch.as_deref());
+    let open = pulls.as_ref().ok().and_then(|pulls| pulls.iter().find(|pull| is_of(pull, &head)));
+    if open.is_some() {
+        head.pushed = Some(head.commit.clone());
+    }
+    let asked = head.via != Via::Branch || head.pushed.as_ref() == Some(&head.commit);
+    let checks = if asked { forge.checks(&head.commit, &question.own) } else { Ok(Checks::default()) };
+    let base = question.base.as_deref().or(open.map(|pull| pull.base_branch.as_str())).or(default_branch.as_deref());
+    let required = match base.filter(|_| asked && (open.is_some() || head.via != Via::Landed)) {
+        Some(base) => forge.required(base),
+        None => Ok(Vec::<Required>::new()),
+    };
+    // Whatever was read is about a commit that is no longer the head, if it has moved meanwhile.
+    let moved = open.and_then(|pull| match forge.pull(pull.number) {
+        Ok(now) if now.head == head.commit => None,
+        Ok(now) => Some(Trouble {
+            kind: TroubleKind::Moved,
+            what: format!("#{} moved on to {} while its checks were read", now.number, now.head.short()),
+            needs: None,
+        }),
+        Err(trouble) => Some(trouble),
+    });
+    let checks = moved.map_or(checks, Err);
+    Hosting {
+        repository,
+        head,
+        default_branch,
+        pulls: reading(pulls),
+        checks: reading(checks),
+        required: reading(required),
+    }
+}
+
+fn pulls(
+    forge: &dyn Forge,
+    repository: &str,
+    question: &Question,
+    default_branch: Option<&str>,
+) -> Result<Vec<Pull>, Trouble> {
+    let head = &question.head;
+    let Some(branch) = head.branch.as_deref().filter(|_| head.via == Via::Branch) else { return Ok(Vec::new()) };
+    let own = head.repository.as_deref().unwrap_or(repository);
+    if own.eq_ignore_ascii_case(repository) && default_branch == Some(branch) && question.number.is_none() {
+        return Ok(Vec::new());
+    }
+    let mut list = forge.pulls(own, branch)?;
+    if let Some(number) = question.number.filter(|number| list.iter().all(|pull| pull.number != *number)) {
+        list.push(forge.pull(number)?);
+    }
+    Ok(list)
+}
+
+fn is_of(pull: &Pull, head: &HostedHead) -> bool {
+    pull.state == PullState::Open
+        && pull.head == head.commit
+        && Some(pull.head_branch.as_str()) == head.branch.as_deref()
+}
+
+fn reading<T>(result: Result<T, Trouble>) -> Reading<T> {
+    match result {
+        Ok(value) => Reading::Known(value),
+        Err(trouble) => Reading::Unreadable(trouble),
+    }
+}
+
+/// Where a branch goes.
+struct Checkout {
+    /// The repository that pull requests go to.
+    to: Place,
+    /// The repository it is pushed to.
+    from: Place,
+    /// What it is called there.
+    branch: Option<String>,
+    /// Where it stands there, as far as this clone knows.
+    pushed: Option<Oid>,
+}
+
+/// Where the branch that is checked out is pushed, and where pull requests from there go: to what `gh` was told, to the
+/// remote `upstream`, else to where it is pushed.
+fn checkout(repo: &Repo, known: &Known, branch: Option<&str>) -> Result<Option<Checkout>, GitError> {
+    let remotes = repo.remotes()?;
+    let on_forge: Vec<(&str, Place)> =
+        remotes.iter().filter_map(|remote| Some((remote.name.as_str(), known.place(&remote.push_url)?))).collect();
+    if on_forge.is_empty() {
+        return Ok(None);
+    }
+    let config = repo.config_entries()?;
+    let value = |key: &str| config.iter().rev().find(|entry| entry.key == key).map(|entry| entry.value.as_str());
+    let of_branch = |key: &str| value(&format!("branch.{}.{key}", branch?));
+    let named = |name: &str| on_forge.iter().find(|(remote, _)| *remote == name);
+    let pushed_to = of_branch("pushremote").or_else(|| value("remote.pushdefault")).or_else(|| of_branch("remote"));
+    let from = match pushed_to {
+        Some(name) => named(name),
+        None => named("origin").or(on_forge.first().filter(|_| on_forge.len() == 1)),
+    };
+    let Some((remote, from)) = from else { return Ok(None) };
+    let told = remotes.iter().find(|remote| {
+        value(&format!("remote.{}.gh-resolved", remote.name)).is_some_and(|resolved| resolved == "base")
+    });
+    let to = told.and_then(|remote| named(&remote.name)).or_else(|| named("upstream"));
+    let to = to.map_or(from, |(_, place)| place);
+    // A pull request does not cross hosts.
+    let to = if to.host == from.host { to } else { from };
+
+    let Some(branch) = branch else {
+        return Ok(Some(Checkout { to: to.clone(), from: from.clone(), branch: None, pushed: None }));
+    };
+    // Git pushes to the branch of the same name, unless it was told another one for the same remote.
+    let upstream = of_branch("merge").filter(|_| of_branch("remote") == Some(*remote));
+    let upstream = upstream.and_then(|name| name.strip_prefix("refs/heads/"));
+    let mut there = (branch.to_owned(), None);
+    for name in [Some(branch), upstream].into_iter().flatten() {
+        if let Some(at) = repo.reference(&format!("refs/remotes/{remote}/{name}"))? {
+            there = (name.to_owned(), Some(at));
+            break;
+        }
+    }
+    Ok(Some(Checkout { to: to.clone(), from: from.clone(), branch: Some(there.0), pushed: there.1 }))
+}

@@ -1,0 +1,131 @@
+//! GitHub, through its REST API: <https://docs.github.com/en/rest>.
+//!
+//! The connection is that of `octocrab`; the shapes of the answers are our own and minimal. Its models know no queued
+//! check runs, and its typed calls can ask about branches only, never about one commit.
+
+mod client;
+mod read;
+mod shapes;
+
+use std::collections::BTreeMap;
+
+use futures_util::future::join;
+
+use self::client::{Client, encoded};
+use self::shapes::{Branch, Comment, NewComment, PullShape, Repo, User};
+use super::place::Place;
+use super::token::Token;
+use super::{Forge, OwnJob, Patience, Repository};
+use crate::event::hosting::{Checks, Pull, Required, Trouble, TroubleKind};
+use crate::oid::Oid;
+
+/// A repository on GitHub.
+pub(super) struct GitHub {
+    client: Client,
+    place: Place,
+}
+
+impl GitHub {
+    /// Prepares the connection; nothing is sent.
+    pub(super) fn connect(place: &Place, token: Option<&Token>, patience: Patience) -> Result<Self, Trouble> {
+        Ok(Self { client: Client::new(&place.api, token, patience)?, place: place.clone() })
+    }
+
+    fn route(&self, rest: &str) -> String {
+        format!("/repos/{}/{}{rest}", self.place.owner, self.place.name)
+    }
+
+    /// The login that this token writes as.
+    async fn login(&self) -> Result<String, Trouble> {
+        match self.client.get::<User>("/user", "who the token belongs to").await {
+            Ok(user) => Ok(user.login),
+            // The token of a job belongs to nobody.
+            Err(trouble) if trouble.kind == TroubleKind::Forbidden => Ok("github-actions[bot]".to_owned()),
+            Err(trouble) => Err(trouble),
+        }
+    }
+}
+
+impl Forge for GitHub {
+    fn repository(&self) -> Result<Repository, Trouble> {
+        let repo: Repo = self.client.wait(self.client.get(&self.route(""), "the repository"))?;
+        Ok(Repository {
+            name: repo.full_name,
+            default_branch: repo.default_branch,
+            parent: repo.parent.map(|parent| parent.full_name),
+        })
+    }
+
+    fn pulls(&self, repository: &str, branch: &str) -> Result<Vec<Pull>, Trouble> {
+        // Without its owner, GitHub ignores the branch and lists every pull request.
+        let owner = repository.split('/').next().unwrap_or_default();
+        let head = format!("{}:{}", encoded(owner), encoded(branch));
+        let list = async |state: &str| -> Result<Vec<Pull>, Trouble> {
+            let route = self.route(&format!("/pulls?state={state}&head={head}"));
+            let shapes: Vec<PullShape> = self.client.pages(&route, "the pull requests").await?;
+            let pulls: Vec<Pull> = shapes.into_iter().map(PullShape::pull).collect::<Result<_, _>>()?;
+            Ok(pulls.into_iter().filter(|pull| pull.head_branch == branch).collect())
+        };
+        self.client.wait(async {
+            let open = list("open").await?;
+            if open.is_empty() { list("closed").await } else { Ok(open) }
+        })
+    }
+
+    fn pull(&self, number: u64) -> Result<Pull, Trouble> {
+        let route = self.route(&format!("/pulls/{number}"));
+        self.client.wait(self.client.get::<PullShape>(&route, "the pull request"))?.pull()
+    }
+
+    fn pulls_with(&self, commit: &Oid) -> Result<Vec<Pull>, Trouble> {
+        let route = self.route(&format!("/commits/{commit}/pulls"));
+        let shapes: Vec<PullShape> = self.client.wait(self.client.pages(&route, "the pull requests of a commit"))?;
+        shapes.into_iter().map(PullShape::pull).collect()
+    }
+
+    fn checks(&self, commit: &Oid, own: &OwnJob) -> Result<Checks, Trouble> {
+        self.client.wait(read::checks(&self.client, &self.route(""), commit, own))
+    }
+
+    fn required(&self, branch: &str) -> Result<Vec<Required>, Trouble> {
+        let name = encoded(branch);
+        let rules = self.route(&format!("/rules/branches/{name}"));
+        let branch = self.route(&format!("/branches/{name}"));
+        self.client.wait(async {
+            let (rules, branch) = join(
+                self.client.pages::<shapes::Rule>(&rules, "the rules of the branch"),
+                self.client.get::<Branch>(&branch, "the branch"),
+            )
+            .await;
+            let branch = branch?;
+            let rules = match rules {
+                // A server that knows no rulesets.
+                Err(trouble) if trouble.kind == TroubleKind::NotFound => Vec::new(),
+                other => other?,
+            };
+            let mut required: BTreeMap<(String, Option<u64>), Required> = BTreeMap::new();
+            for one in rules.into_iter().flat_map(shapes::Rule::required).chain(branch.required()) {
+                required.insert((one.name.clone(), one.app), one);
+            }
+            Ok(required.into_values().collect())
+        })
+    }
+
+    fn comment(&self, number: u64, marker: &str, text: &str) -> Result<(), Trouble> {
+        let comments = self.route(&format!("/issues/{number}/comments"));
+        self.client.wait(async {
+            let (login, list) = join(self.login(), self.client.pages::<Comment>(&comments, "the comments")).await;
+            let login = login?;
+            let own = list?.into_iter().find(|comment| comment.is_by(&login) && comment.holds(marker));
+            let body = NewComment { body: text };
+            match own {
+                Some(comment) if comment.body.as_deref() == Some(text) => Ok(()),
+                Some(comment) => {
+                    let route = self.route(&format!("/issues/comments/{}", comment.id));
+                    self.client.patch(&route, &body, "the comment").await
+                }
+                None => self.client.post(&comments, &body, "a comment").await,
+            }
+        })
+    }
+}

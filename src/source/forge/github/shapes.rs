@@ -1,0 +1,272 @@
+//! The parts of GitHub's answers that are read, and nothing more: lean servers leave out much of the rest.
+
+use serde::{Deserialize, Serialize};
+
+use super::client::{Counted, trouble};
+use crate::event::hosting::{Pull, PullState, Required, Trouble, TroubleKind};
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Repo {
+    pub(super) full_name: String,
+    #[serde(default)]
+    pub(super) default_branch: String,
+    #[serde(default)]
+    pub(super) parent: Option<RepoName>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct RepoName {
+    pub(super) full_name: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct User {
+    pub(super) login: String,
+}
+
+/// A pull request. Lists say `merged_at`, and only the answer about one says `merged`.
+#[derive(Debug, Deserialize)]
+pub(super) struct PullShape {
+    number: u64,
+    #[serde(default)]
+    html_url: String,
+    state: String,
+    #[serde(default)]
+    draft: Option<bool>,
+    #[serde(default)]
+    merged_at: Option<String>,
+    head: End,
+    base: End,
+}
+
+#[derive(Debug, Deserialize)]
+struct End {
+    #[serde(rename = "ref")]
+    branch: String,
+    sha: String,
+    #[serde(default)]
+    repo: Option<RepoName>,
+}
+
+impl PullShape {
+    pub(super) fn pull(self) -> Result<Pull, Trouble> {
+        let head = self
+            .head
+            .sha
+            .parse()
+            .map_err(|_| trouble(TroubleKind::Malformed, format!("the head of #{} is no commit", self.number)))?;
+        let state = match (self.state.as_str(), &self.merged_at) {
+            (_, Some(_)) => PullState::Merged,
+            ("open", None) => PullState::Open,
+            ("closed", None) => PullState::Closed,
+            _ => return Err(trouble(TroubleKind::Malformed, format!("#{} is neither open nor closed", self.number))),
+        };
+        Ok(Pull {
+            number: self.number,
+            url: self.html_url,
+            state,
+            draft: self.draft.unwrap_or(false),
+            head,
+            head_branch: self.head.branch,
+            head_repository: self.head.repo.map(|repo| repo.full_name),
+            base_branch: self.base.branch,
+        })
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct CheckRuns {
+    total_count: usize,
+    check_runs: Vec<CheckRun>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct CheckRun {
+    pub(super) id: u64,
+    pub(super) name: String,
+    pub(super) status: String,
+    #[serde(default)]
+    pub(super) conclusion: Option<String>,
+    #[serde(default)]
+    pub(super) html_url: Option<String>,
+    #[serde(default)]
+    pub(super) app: Option<Id>,
+    #[serde(default)]
+    pub(super) check_suite: Option<Id>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Id {
+    pub(super) id: u64,
+}
+
+impl Counted for CheckRuns {
+    type Item = CheckRun;
+
+    fn parts(self) -> (usize, Vec<CheckRun>) {
+        (self.total_count, self.check_runs)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Statuses {
+    total_count: usize,
+    statuses: Vec<Status>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Status {
+    pub(super) id: u64,
+    pub(super) context: String,
+    pub(super) state: String,
+    #[serde(default)]
+    pub(super) target_url: Option<String>,
+}
+
+impl Counted for Statuses {
+    type Item = Status;
+
+    fn parts(self) -> (usize, Vec<Status>) {
+        (self.total_count, self.statuses)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct WorkflowRuns {
+    total_count: usize,
+    workflow_runs: Vec<WorkflowRun>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct WorkflowRun {
+    pub(super) id: u64,
+    #[serde(default)]
+    pub(super) name: Option<String>,
+    #[serde(default)]
+    pub(super) path: Option<String>,
+    pub(super) workflow_id: u64,
+    pub(super) event: String,
+    #[serde(default)]
+    pub(super) status: Option<String>,
+    #[serde(default)]
+    pub(super) conclusion: Option<String>,
+    #[serde(default)]
+    pub(super) check_suite_id: Option<u64>,
+    #[serde(default)]
+    pub(super) html_url: Option<String>,
+}
+
+impl Counted for WorkflowRuns {
+    type Item = WorkflowRun;
+
+    fn parts(self) -> (usize, Vec<WorkflowRun>) {
+        (self.total_count, self.workflow_runs)
+    }
+}
+
+/// A rule that is active for a branch, of whatever ruleset.
+#[derive(Debug, Deserialize)]
+pub(super) struct Rule {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    parameters: Option<RuleParameters>,
+}
+
+#[derive(Debug, Deserialize)]
+struct RuleParameters {
+    #[serde(default)]
+    required_status_checks: Vec<RequiredCheck>,
+}
+
+/// A required check, as rulesets (`integration_id`) and as branch protection (`app_id`) write it.
+#[derive(Debug, Deserialize)]
+struct RequiredCheck {
+    context: String,
+    #[serde(default)]
+    integration_id: Option<i64>,
+    #[serde(default)]
+    app_id: Option<i64>,
+}
+
+impl RequiredCheck {
+    /// Any app will do where none is named; branch protection writes that as -1.
+    fn required(self) -> Required {
+        let app = self.integration_id.or(self.app_id).and_then(|id| u64::try_from(id).ok());
+        Required { name: self.context, app }
+    }
+}
+
+impl Rule {
+    pub(super) fn required(self) -> Vec<Required> {
+        let list = match self.parameters {
+            Some(parameters) if self.kind == "required_status_checks" => parameters.required_status_checks,
+            _ => Vec::new(),
+        };
+        list.into_iter().map(RequiredCheck::required).collect()
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Branch {
+    #[serde(default)]
+    protection: Option<Protection>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Protection {
+    #[serde(default)]
+    required_status_checks: Option<ProtectedChecks>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ProtectedChecks {
+    #[serde(default)]
+    enforcement_level: Option<String>,
+    #[serde(default)]
+    contexts: Vec<String>,
+    #[serde(default)]
+    checks: Vec<RequiredCheck>,
+}
+
+impl Branch {
+    pub(super) fn required(self) -> Vec<Required> {
+        let Some(checks) = self.protection.and_then(|protection| protection.required_status_checks) else {
+            return Vec::new();
+        };
+        if checks.enforcement_level.as_deref() == Some("off") {
+            return Vec::new();
+        }
+        let mut list: Vec<Required> = checks.checks.into_iter().map(RequiredCheck::required).collect();
+        for name in checks.contexts {
+            if list.iter().all(|one| one.name != name) {
+                list.push(Required { name, app: None });
+            }
+        }
+        list
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Comment {
+    pub(super) id: u64,
+    #[serde(default)]
+    pub(super) body: Option<String>,
+    #[serde(default)]
+    user: Option<User>,
+}
+
+impl Comment {
+    pub(super) fn is_by(&self, login: &str) -> bool {
+        self.user.as_ref().is_some_and(|user| user.login == login)
+    }
+
+    pub(super) fn holds(&self, marker: &str) -> bool {
+        self.body.as_deref().is_some_and(|body| body.contains(marker))
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(super) struct NewComment<'a> {
+    pub(super) body: &'a str,
+}

@@ -1,0 +1,118 @@
+//! Forges: who hosts the repository, and what it says of pull requests and checks.
+//!
+//! Reading never judges: an answer is passed on in the forge's words, and no answer is a [`Trouble`] of a known kind and
+//! never an empty list. Nothing here is touched where no remote is on a forge.
+
+pub mod actions;
+#[cfg(feature = "github")]
+mod github;
+pub mod place;
+pub mod token;
+
+use std::time::Duration;
+
+use crate::event::hosting::{Checks, Pull, Required, Trouble};
+use crate::oid::Oid;
+use place::Place;
+
+/// A repository on a forge. Every call asks the network, in order, and returns when it has the answer.
+pub trait Forge {
+    /// The repository itself.
+    fn repository(&self) -> Result<Repository, Trouble>;
+
+    /// The pull requests from `branch` of `repository` (`owner/name`): the open ones; where there is none, those that
+    /// were, newest first.
+    fn pulls(&self, repository: &str, branch: &str) -> Result<Vec<Pull>, Trouble>;
+
+    /// One pull request, as it is now.
+    fn pull(&self, number: u64) -> Result<Pull, Trouble>;
+
+    /// The pull requests that brought or propose `commit`.
+    fn pulls_with(&self, commit: &Oid) -> Result<Vec<Pull>, Trouble>;
+
+    /// Everything that reports on `commit`. What of it could not be read is in [`Checks::missing`].
+    fn checks(&self, commit: &Oid, own: &OwnJob) -> Result<Checks, Trouble>;
+
+    /// What must pass before a merge into `branch`.
+    fn required(&self, branch: &str) -> Result<Vec<Required>, Trouble>;
+
+    /// Writes a comment to a pull request, or brings the one up to date that was written before: the one by the same
+    /// writer that holds `marker`.
+    fn comment(&self, number: u64, marker: &str, text: &str) -> Result<(), Trouble>;
+}
+
+/// A repository, as its forge describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repository {
+    /// `owner/name`, as the forge spells it now.
+    pub name: String,
+    /// Its default branch.
+    pub default_branch: String,
+    /// The repository it is a fork of, `owner/name`.
+    pub parent: Option<String>,
+}
+
+/// Which job asks, where one does: it cannot wait for itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OwnJob {
+    /// The run of the workflow.
+    pub run: Option<u64>,
+    /// Its check run.
+    pub check_run: Option<u64>,
+    /// The name of the job in the workflow file.
+    pub job: Option<String>,
+}
+
+/// How long a forge may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// For a connection.
+    pub connect: Duration,
+    /// For a whole answer.
+    pub answer: Duration,
+    /// How often a question is asked again.
+    pub again: u32,
+    /// The longest pause that a forge may ask for.
+    pub pause: Duration,
+}
+
+impl Patience {
+    /// Somebody waits at a terminal.
+    pub const SHORT: Self = Self {
+        connect: Duration::from_secs(3),
+        answer: Duration::from_secs(8),
+        again: 1,
+        pause: Duration::from_secs(2),
+    };
+    /// A job waits.
+    pub const LONG: Self = Self {
+        connect: Duration::from_secs(10),
+        answer: Duration::from_secs(30),
+        again: 3,
+        pause: Duration::from_mins(1),
+    };
+}
+
+/// The forge at `place`; `None` where this program was built without any.
+///
+/// # Errors
+///
+/// Where no question can even be put: a proxy that cannot be used, no certificates to trust.
+#[cfg(feature = "github")]
+pub fn connect(
+    place: &Place,
+    token: Option<&token::Token>,
+    patience: Patience,
+) -> Result<Option<Box<dyn Forge>>, Trouble> {
+    Ok(Some(Box::new(github::GitHub::connect(place, token, patience)?)))
+}
+
+/// The forge at `place`; `None` where this program was built without any.
+///
+/// # Errors
+///
+/// None: nothing is asked.
+#[cfg(not(feature = "github"))]
+pub fn connect(_: &Place, _: Option<&token::Token>, _: Patience) -> Result<Option<Box<dyn Forge>>, Trouble> {
+    Ok(None)
+}

@@ -1,0 +1,403 @@
+//! `gate check` where the remote is on a forge.
+
+use serde_json::{Value, json};
+
+use super::server::{ACTIONS, Fault};
+use super::{Clone, NAMED, ONLY_FORGE, Verdict};
+use crate::support::TestRepo;
+
+#[test]
+fn an_open_pull_request_with_green_checks_passes() {
+    let clone = Clone::strict().green();
+    let verdict = clone.check();
+    assert_eq!(verdict.summary(), ("open", "green", 0));
+    assert_eq!(verdict.value["complete"], true);
+    let state = clone.server.state();
+    assert!(
+        state.log.iter().all(|(_, _, token)| token.as_deref() == Some("Bearer enterprise-token")),
+        "{:?}",
+        state.log
+    );
+    assert_eq!(state.asked("head=o%3Afeature") + state.asked("head=o:feature"), 1, "{:?}", state.log);
+}
+
+#[test]
+#[allow(clippy::too_many_lines, reason = "one table")]
+fn every_state_of_pull_requests_and_checks() {
+    type Change = fn(&Clone);
+    let cases: &[(&str, Change, &str, &str, i32)] = &[
+        ("nothing", |_| {}, "none", "none", 0),
+        ("closed", |clone| clone.server.state().pulls[0]["state"] = "closed".into(), "closed", "green", 10),
+        (
+            "merged",
+            |clone| {
+                let mut state = clone.server.state();
+                state.pulls[0]["state"] = "closed".into();
+                state.pulls[0]["merged_at"] = "2026-01-02T03:04:05Z".into();
+            },
+            "merged",
+            "green",
+            0,
+        ),
+        ("a draft", |clone| clone.server.state().pulls[0]["draft"] = true.into(), "open", "green", 0),
+        (
+            "two",
+            |clone| {
+                let head = clone.head.clone();
+                clone.server.state().pull(8, "o/r", "feature", &head);
+            },
+            "several",
+            "green",
+            10,
+        ),
+        (
+            "of a fork with a branch of that name",
+            |clone| {
+                let mut state = clone.server.state();
+                state.pulls.clear();
+                state.pull(9, "evil/r", "feature", &clone.head);
+            },
+            "none",
+            "green",
+            0,
+        ),
+        ("red", |clone| _ = clone.server.state().done("lint", &clone.head, "failure"), "open", "red", 10),
+        (
+            "pending",
+            |clone| {
+                let run = clone.server.state().workflow(2, "push", &clone.head, "in_progress", None);
+                clone.server.state().job(run, "e2e", &clone.head, "in_progress", None);
+            },
+            "open",
+            "pending",
+            0,
+        ),
+        (
+            "a run without jobs that could not start",
+            |clone| _ = clone.server.state().workflow(3, "push", &clone.head, "completed", Some("startup_failure")),
+            "open",
+            "red",
+            10,
+        ),
+        (
+            "a run of a fork that waits for leave",
+            |clone| {
+                _ = clone.server.state().workflow(3, "pull_request", &clone.head, "completed", Some("action_required"));
+            },
+            "open",
+            "approval",
+            0,
+        ),
+        ("a pending status", |clone| clone.server.state().status("legacy", "pending"), "open", "pending", 0),
+        ("a red status", |clone| clone.server.state().status("legacy", "error"), "open", "red", 10),
+        (
+            "checks of another commit",
+            |clone| {
+                for run in &mut clone.server.state().check_runs {
+                    run["head_sha"] = "3333333333333333333333333333333333333333".into();
+                }
+                clone.server.state().runs.clear();
+            },
+            "open",
+            "none",
+            0,
+        ),
+        (
+            "required by a ruleset and not there",
+            |clone| {
+                clone.server.state().rules.push(json!({
+                    "type": "required_status_checks",
+                    "ruleset_id": 1,
+                    "ruleset_source_type": "Repository",
+                    "ruleset_source": "o/r",
+                    "parameters": {
+                        "required_status_checks": [{ "context": "e2e" }],
+                        "strict_required_status_checks_policy": false,
+                    },
+                }));
+            },
+            "open",
+            "absent",
+            0,
+        ),
+        (
+            "required of an app by branch protection, and reported by another",
+            |clone| {
+                clone.server.state().protection = Some(json!({
+                    "enforcement_level": "non_admins",
+                    "contexts": ["build"],
+                    "checks": [{ "context": "build", "app_id": ACTIONS + 1 }],
+                }));
+            },
+            "open",
+            "absent",
+            0,
+        ),
+        (
+            "required of any app",
+            |clone| {
+                clone.server.state().protection = Some(json!({
+                    "enforcement_level": "everyone",
+                    "contexts": ["build"],
+                    "checks": [{ "context": "build", "app_id": null }],
+                }));
+            },
+            "open",
+            "green",
+            0,
+        ),
+    ];
+    for (what, change, pull, checks, code) in cases {
+        let clone = if *what == "nothing" { Clone::strict() } else { Clone::strict().green() };
+        change(&clone);
+        assert_eq!(clone.check().summary(), (*pull, *checks, *code), "{what}");
+    }
+}
+
+#[test]
+fn lists_are_read_to_their_end() {
+    let clone = Clone::strict().green();
+    let run = clone.server.state().workflow(5, "push", &clone.head, "completed", Some("failure"));
+    for number in 0..250 {
+        clone.server.state().job(run, &format!("job {number}"), &clone.head, "completed", Some("success"));
+    }
+    clone.server.state().job(run, "the last", &clone.head, "completed", Some("failure"));
+    for number in 0..120 {
+        clone.server.state().status(&format!("status {number}"), "success");
+    }
+    let verdict = clone.check();
+    assert_eq!(verdict.summary(), ("open", "red", 10));
+    assert!(verdict.message("ci-green").starts_with("1 of 372 checks failed"), "{}", verdict.message("ci-green"));
+}
+
+#[test]
+fn a_list_that_is_shorter_than_it_says_is_not_believed() {
+    let clone = Clone::strict().green();
+    clone.server.state().faults.push(Fault {
+        path: "/check-runs",
+        status: 200,
+        headers: vec![("content-type", "application/json".to_owned())],
+        body: json!({ "total_count": 2, "check_runs": [] }).to_string(),
+        ..Fault::default()
+    });
+    assert_eq!(clone.check().summary(), ("open", "incomplete", 12));
+}
+
+#[test]
+fn a_head_that_moves_meanwhile_is_judged_again_and_not_now() {
+    let clone = Clone::strict().green();
+    clone.server.state().then.push((
+        "/check-runs".to_owned(),
+        Box::new(|state| state.pulls[0]["head"]["sha"] = "3333333333333333333333333333333333333333".into()),
+    ));
+    let verdict = clone.check();
+    assert_eq!((verdict.reason("ci-green"), verdict.code), ("unreadable", 12));
+    assert!(verdict.message("ci-green").contains("moved on to 3333333"), "{}", verdict.message("ci-green"));
+}
+
+/// Outages may pass.
+const OFFLINE: &str = "[gates.pull-request.params]
+offline = \"warn\"
+[gates.ci-green.params]
+offline = \"warn\"
+";
+
+/// Every way not to answer, what is said about it, and whether a policy may let it pass.
+fn troubles() -> Vec<(&'static str, Fault, &'static str, bool)> {
+    let json = |status, message: &str| Fault {
+        status,
+        headers: vec![("content-type", "application/json".to_owned())],
+        body: json!({ "message": message, "documentation_url": "https://docs.github.com/rest" }).to_string(),
+        ..Fault::default()
+    };
+    let with = |mut fault: Fault, name, value: &str| {
+        fault.headers.push((name, value.to_owned()));
+        fault
+    };
+    let html = Fault { status: 200, body: "<html>log in</html>".to_owned(), ..Fault::default() };
+    vec![
+        ("401", json(401, "Bad credentials"), "Bad credentials", false),
+        (
+            "403",
+            with(json(403, "Resource not accessible by integration"), "x-accepted-github-permissions", "checks=read"),
+            "checks=read",
+            false,
+        ),
+        (
+            "403 of a fine-grained token",
+            json(403, "Resource not accessible by personal access token"),
+            "fine-grained",
+            false,
+        ),
+        (
+            "403 of single sign-on",
+            with(
+                json(403, "Resource protected by organization SAML enforcement."),
+                "x-github-sso",
+                "required; url=https://github.com/sso",
+            ),
+            "https://github.com/sso",
+            false,
+        ),
+        (
+            "403 of a limit",
+            with(
+                with(json(403, "API rate limit exceeded"), "x-ratelimit-remaining", "0"),
+                "x-ratelimit-reset",
+                "99999999999",
+            ),
+            "rate limit",
+            true,
+        ),
+        ("429", with(json(429, "slow down"), "retry-after", "3600"), "slow down", true),
+        ("404", json(404, "Not Found"), "404", false),
+        ("500", json(500, "Server Error"), "500", true),
+        (
+            "502 in HTML",
+            Fault { status: 502, body: "<html>502 Bad Gateway</html>".to_owned(), ..Fault::default() },
+            "502",
+            true,
+        ),
+        ("a page to log in", html, "", false),
+        (
+            "an answer that breaks off",
+            Fault { status: 200, body: "[{\"number\": 1}, {\"number\": 2}]".to_owned(), cut: true, ..Fault::default() },
+            "",
+            true,
+        ),
+        ("another shape", Fault { status: 200, body: "{\"check_runs\": 7}".to_owned(), ..Fault::default() }, "", false),
+    ]
+}
+
+#[test]
+fn no_answer_is_never_an_answer() {
+    for (what, fault, says, outage) in troubles() {
+        let clone = Clone::strict().green();
+        clone.server.state().faults.push(Fault { path: "/check-runs", ..fault.clone() });
+        let verdict = clone.check();
+        assert_eq!(verdict.summary(), ("open", "incomplete", 12), "{what}");
+        let said = verdict.message("ci-green").to_owned() + verdict.finding("ci-green")["fix"].as_str().unwrap_or("");
+        assert!(said.contains(says), "{what}: {said}");
+
+        let lenient = format!("{ONLY_FORGE}{NAMED}{OFFLINE}");
+        let clone = Clone::with(&lenient).green();
+        clone.server.state().faults.push(Fault { path: "", ..fault });
+        let verdict = clone.check();
+        assert_eq!(verdict.code, if outage { 0 } else { 12 }, "{what}: {}", verdict.value);
+        let reason = if outage { "offline" } else { "unreadable" };
+        assert_eq!((verdict.reason("pull-request"), verdict.reason("ci-green")), (reason, reason), "{what}");
+        assert_eq!(verdict.value["complete"], false, "{what}");
+    }
+}
+
+#[test]
+fn one_failure_of_the_server_is_forgiven_and_nothing_is_sent_twice_for_ever() {
+    let clone = Clone::strict().green();
+    clone.server.state().faults.push(Fault { path: "/check-runs", status: 503, times: 1, ..Fault::default() });
+    assert_eq!(clone.check().summary(), ("open", "green", 0));
+    let clone = Clone::strict().green();
+    clone.server.state().faults.push(Fault { path: "/check-runs", status: 503, ..Fault::default() });
+    assert_eq!(clone.check().code, 12);
+    assert_eq!(clone.server.state().asked("/check-runs"), 2);
+}
+
+#[test]
+fn a_forge_that_is_not_there_cannot_be_judged_by() {
+    let clone = Clone::strict().green();
+    let mut command = clone.gate(&["check", "--json"]);
+    // Nobody listens where the API is said to be.
+    command.env("GITHUB_API_URL", "http://127.0.0.1:1/api/v3");
+    let verdict = Verdict::of(&command.output().unwrap());
+    assert_eq!(verdict.summary(), ("unreadable", "unreadable", 12));
+    assert!(clone.server.state().log.is_empty());
+}
+
+#[test]
+fn who_did_not_name_the_gates_is_not_stopped_by_a_forge() {
+    let outage = || Fault { status: 500, ..Fault::default() };
+    let clone = Clone::with(ONLY_FORGE).green();
+    clone.server.state().faults.push(outage());
+    assert_eq!(clone.check().summary(), ("offline", "offline", 0));
+    // What it says counts all the same.
+    let clone = Clone::with(ONLY_FORGE).green();
+    clone.server.state().done("lint", &clone.head, "failure");
+    assert_eq!(clone.check().summary(), ("open", "red", 10));
+}
+
+#[test]
+fn nothing_is_asked_without_need() {
+    let asked = |clone: &Clone, change: &dyn Fn(&mut std::process::Command)| {
+        let mut command = clone.gate(&["check", "--json"]);
+        change(&mut command);
+        let verdict = Verdict::of(&command.output().unwrap());
+        assert_eq!(verdict.code, 0, "{}", verdict.value);
+        clone.server.state().log.len()
+    };
+    let unpushed = Clone::with(ONLY_FORGE);
+    unpushed.repo.git(["update-ref", "-d", "refs/remotes/origin/feature"]);
+    assert_eq!(asked(&unpushed, &|_| {}), 0, "never pushed");
+    let clone = Clone::with(ONLY_FORGE).green();
+    assert_eq!(asked(&clone, &|command| _ = command.env_remove("GH_ENTERPRISE_TOKEN")), 0, "no token");
+    assert_eq!(asked(&clone, &|command| _ = command.env("GITHUB_SERVER_URL", "https://ghe.example")), 0, "no forge");
+    let off =
+        Clone::with(&format!("{ONLY_FORGE}[gates.pull-request]\nmode = \"off\"\n[gates.ci-green]\nmode = \"off\"\n"));
+    assert_eq!(asked(&off, &|_| {}), 0, "switched off");
+    let plain = TestRepo::with_commit();
+    let verdict = Verdict::of(&plain.gate(["check", "--json"]).envs(clone.server.variables()).output().unwrap());
+    assert_eq!(verdict.finding("ci-green"), &Value::Null);
+}
+
+#[test]
+fn a_token_for_github_goes_nowhere_else() {
+    let clone = Clone::strict().green();
+    let mut command = clone.gate(&["check", "--json"]);
+    command.env_remove("GH_ENTERPRISE_TOKEN").env("GH_TOKEN", "public-token").env("GITHUB_TOKEN", "public-token");
+    let verdict = Verdict::of(&command.output().unwrap());
+    assert_eq!(verdict.summary(), ("open", "green", 0));
+    assert!(clone.server.state().log.iter().all(|(_, _, token)| token.is_none()));
+    // In a job of that very forge it is the job's own.
+    let mut command = clone.gate(&["check", "--json"]);
+    command.env_remove("GH_ENTERPRISE_TOKEN").env("GITHUB_TOKEN", "job-token").env("GITHUB_ACTIONS", "true");
+    clone.server.state().log.clear();
+    assert_eq!(Verdict::of(&command.output().unwrap()).code, 0);
+    assert!(clone.server.state().log.iter().all(|(_, _, token)| token.as_deref() == Some("Bearer job-token")));
+}
+
+#[test]
+fn a_fork_proposes_to_where_it_was_forked_from() {
+    let clone = Clone::strict();
+    clone.repo.git(["remote", "set-url", "origin", &format!("{}/me/r.git", clone.server.url())]);
+    {
+        let mut state = clone.server.state();
+        state.parent = Some("o/r".to_owned());
+        state.pull(7, "me/r", "feature", &clone.head);
+        state.done("build", &clone.head, "success");
+    }
+    assert_eq!(clone.check().summary(), ("open", "green", 0));
+    // The same, where the remote `upstream` says so.
+    clone.repo.git(["remote", "add", "upstream", &format!("{}/o/r.git", clone.server.url())]);
+    clone.server.state().log.clear();
+    assert_eq!(clone.check().summary(), ("open", "green", 0));
+    assert_eq!(clone.server.state().asked("/repos/me/r"), 0);
+}
+
+#[test]
+fn commits_that_were_not_pushed_are_in_no_pull_request() {
+    let clone = Clone::strict().green();
+    clone.repo.write("src/lib.rs", "pub fn three() {}\n").commit_all("three");
+    let verdict = clone.check();
+    assert_eq!(verdict.summary(), ("other-head", "unpushed", 10));
+    clone.repo.git(["update-ref", "-d", "refs/remotes/origin/feature"]);
+    assert_eq!(clone.check().summary(), ("other-head", "unpushed", 10));
+}
+
+#[test]
+fn strange_names_reach_no_terminal() {
+    let clone = Clone::strict().green();
+    let name = "x\u{1b}[31m\r\n::error::pwned `$(touch pwned)` <b>";
+    clone.server.state().done(name, &clone.head, "failure");
+    let output = clone.gate(&["check"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("pwned") && !text.contains('\u{1b}') && !text.contains('\r'), "{text:?}");
+    assert!(!text.lines().any(|line| line.starts_with("::")), "{text}");
+}
