@@ -23,6 +23,8 @@ pub struct Cli {
 pub enum Command {
     /// Judge what is here before anybody says "done"
     Check(cmd::check::Args),
+    /// Judge what a job of a forge was started for, by the policy of the target branch
+    Ci(cmd::ci::Args),
     /// Run a declared command, or any, and record what it proves
     Run(cmd::run::Args),
     /// Show what is proven for the commit and for the working tree
@@ -76,6 +78,7 @@ impl Cli {
     pub fn run(self, ui: &mut Ui) -> ExitCode {
         let done: anyhow::Result<ExitCode> = match self.command {
             Command::Check(args) => cmd::check::main(&args, ui).map(Into::into),
+            Command::Ci(args) => cmd::ci::main(&args, ui).map(Into::into),
             Command::Run(args) => cmd::run::main(&args, ui),
             Command::Status(args) => cmd::status::main(&args, ui).map(Into::into),
             Command::Commit(args) => cmd::commit::main(&args, ui).map(Into::into),

@@ -2,6 +2,7 @@
 //! an exit code. What a command does lives in the stages, not here.
 
 pub mod check;
+pub mod ci;
 pub mod commit;
 pub mod commits;
 pub mod completions;

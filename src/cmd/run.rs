@@ -95,6 +95,22 @@ fn say(name: &str, recorded: &Recorded, ui: &mut Ui) {
     }
 }
 
+/// Runs what is declared and not proven for what is checked out, whatever becomes of each.
+pub(super) fn missing(place: &Workplace, policy: &Policy, head: &collect::Lineage, ui: &mut Ui) -> Result<()> {
+    let root = place.work_tree()?.to_owned();
+    for command in unproven(place, policy, Some(head))? {
+        ui.say(format_args!("gate: {}: {}", command.name, command.run));
+        let job = Job {
+            command: command.reference(),
+            line: CommandLine::Shell(&command.run),
+            reports: &command.reports,
+            policy: policy.digest.clone(),
+        };
+        run(place, &root, job, ui);
+    }
+    Ok(())
+}
+
 /// The declared commands of these names, or of the gates of these names.
 fn named<'a>(names: &[String], policy: &'a Policy) -> Result<Vec<&'a Command>, Failure> {
     let mut commands: Vec<&Command> = Vec::new();

@@ -1,7 +1,7 @@
 //! Asks the forge about one commit: the questions, their order, and when none is put.
 
 use crate::fact::hosting::{
-    Checks, HostedHead, Hosting, Pull, PullState, Reading, Required, Trouble, TroubleKind, Via,
+    Checks, HostedHead, Hosting, Landed, Pull, PullState, Reading, Required, Trouble, TroubleKind, Via,
 };
 use crate::git::{GitError, Head, Repo};
 use crate::moment::Moment;
@@ -26,6 +26,8 @@ pub struct Question {
     pub number: Option<u64>,
     /// The job that asks.
     pub own: OwnJob,
+    /// The commits that landed, and of which it is to be found out who brought them.
+    pub landed: Vec<Oid>,
 }
 
 /// The gates that want the forge to be asked at `moment`.
@@ -67,6 +69,7 @@ pub fn about_checkout(repo: &Repo, policy: &Policy, moment: Moment, head: &Head)
         base: None,
         number: None,
         own: OwnJob::default(),
+        landed: Vec::new(),
     };
     Ok(about(&to, token.as_ref(), Patience::SHORT, &question))
 }
@@ -98,6 +101,7 @@ fn silent(repository: String, question: &Question, trouble: &Trouble) -> Hosting
         pulls: Reading::Unreadable(trouble.clone()),
         checks: Reading::Unreadable(trouble.clone()),
         required: Reading::Unreadable(trouble.clone()),
+        landed: Vec::new(),
     }
 }
 
@@ -142,6 +146,7 @@ fn put(forge: &dyn Forge, repository: String, question: &Question) -> Hosting {
         pulls: reading(pulls),
         checks: reading(checks),
         required: reading(required),
+        landed: landed(forge, &question.landed),
     }
 }
 
@@ -162,6 +167,17 @@ fn pulls(
         list.push(forge.pull(number)?);
     }
     Ok(list)
+}
+
+/// Who brought each commit. After the first trouble nobody is asked any more.
+fn landed(forge: &dyn Forge, commits: &[Oid]) -> Vec<Landed> {
+    let mut list: Vec<Landed> = Vec::new();
+    for commit in commits {
+        let before = list.last().and_then(|last| last.pulls.trouble());
+        let pulls = before.map_or_else(|| forge.pulls_with(commit), |trouble| Err(trouble.clone()));
+        list.push(Landed { commit: commit.clone(), pulls: reading(pulls) });
+    }
+    list
 }
 
 fn is_of(pull: &Pull, head: &HostedHead) -> bool {

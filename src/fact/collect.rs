@@ -6,6 +6,7 @@ use std::thread;
 use crate::fact::commits::{self, NewCommits};
 use crate::fact::compare;
 pub use crate::fact::lineage::{BaseOf, Lineage, lineage, pushed, target};
+use crate::fact::hosting::HostedHead;
 use crate::fact::overlay;
 use crate::fact::story::Story;
 use crate::fact::subject::{Base, RefUpdate, Role, Subject};
@@ -97,6 +98,29 @@ pub fn at_commit(sources: Sources<'_>, moment: Moment, name: &str, commit: &Line
     draft.subject.checked_out = Some(sources.repo.head()?.commit.as_ref() == Some(&commit.commit));
     let mut facts = finish(sources, moment, vec![draft])?;
     new_work(sources, &mut facts, Some(commit))?;
+    Ok(facts)
+}
+
+/// Facts for what a job judges: a commit, and the commits of `range`.
+pub fn in_range(
+    sources: Sources<'_>,
+    moment: Moment,
+    name: &str,
+    commit: &Lineage,
+    range: Option<&str>,
+    head: Option<&HostedHead>,
+) -> Result<Facts, CollectError> {
+    let mut draft = Draft::commit(name, sources.repo, commit)?;
+    draft.subject.branch = head.and_then(|head| head.branch.clone());
+    let mut facts = finish(sources, moment, vec![draft])?;
+    let range = match range {
+        Some(range) => sources.repo.named_range(range)?,
+        None => sources.repo.new_commits(&commit.commit)?,
+    };
+    for subject in &mut facts.subjects {
+        let branch = subject.branch.as_deref();
+        subject.commits = commits::collect(sources.repo, &range, sources.policy, moment, branch)?;
+    }
     Ok(facts)
 }
 

@@ -21,6 +21,18 @@ pub struct Hosting {
     pub checks: Reading<Checks>,
     /// What the forge requires before a merge into the base.
     pub required: Reading<Vec<Required>>,
+    /// The commits that landed on a branch, each with the pull requests it is known to belong to; empty: nobody asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub landed: Vec<Landed>,
+}
+
+/// A commit that is where it stays.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Landed {
+    /// The commit.
+    pub commit: Oid,
+    /// The pull requests that brought it.
+    pub pulls: Reading<Vec<Pull>>,
 }
 
 /// The commit that was asked about, and where it was pushed.

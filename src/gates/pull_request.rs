@@ -67,7 +67,8 @@ fn answer(gate: &Gate, params: &Params, facts: &Facts, hosting: &Hosting) -> Sai
     let head = &hosting.head;
     match head.via {
         Via::MergeQueue => return skip("merge-queue"),
-        Via::Landed => return skip("landed"),
+        Via::Landed if hosting.landed.is_empty() => return skip("landed"),
+        Via::Landed => return brought(gate, params, facts.moment, hosting),
         Via::Branch => {}
     }
     let Some(branch) = head.branch.as_deref() else { return skip("detached") };
@@ -103,6 +104,25 @@ fn answer(gate: &Gate, params: &Params, facts: &Facts, hosting: &Hosting) -> Sai
             let numbers: Vec<_> = several.iter().map(|pull| format!("#{}", pull.number)).collect();
             (Answer::Fail, "several", context! { count => several.len(), numbers => list_of(&numbers) })
         }
+    }
+}
+
+/// Every commit that landed came through a pull request that was merged.
+fn brought(gate: &Gate, params: &Params, moment: Moment, hosting: &Hosting) -> Said {
+    let unread = hosting.landed.iter().find_map(|landed| landed.pulls.trouble());
+    let merged = |pulls: &Vec<Pull>| pulls.iter().any(|pull| pull.state == PullState::Merged);
+    let direct: Vec<_> =
+        hosting.landed.iter().filter(|landed| landed.pulls.known().is_some_and(|pulls| !merged(pulls))).collect();
+    if !direct.is_empty() {
+        let commits: Vec<_> = direct.iter().map(|landed| landed.commit.short().to_owned()).collect();
+        return (Answer::Fail, "direct", context! { count => direct.len(), commits => list_of(&commits) });
+    }
+    match unread {
+        Some(trouble) => {
+            let (answer, reason) = unreadable(gate, moment, params.offline, trouble);
+            (answer, reason, context! { why => why(trouble), cure => cure(trouble) })
+        }
+        None => (Answer::Pass, "brought", context! { count => hosting.landed.len() }),
     }
 }
 

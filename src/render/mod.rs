@@ -1,5 +1,6 @@
 //! Results become bytes here, and only here. Renderers never decide.
 
+pub mod ci;
 pub mod commits;
 pub mod doctor;
 pub mod explain;

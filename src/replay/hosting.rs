@@ -47,6 +47,7 @@ pub fn of(world: &World, acts: &[(u64, Act)]) -> Option<Hosting> {
         pulls: Reading::Known(pulls.into_values().collect()),
         checks: Reading::Known(here.map(checks).unwrap_or_default()),
         required: Reading::Known(required.into_iter().map(|name| Required { name, app: None }).collect()),
+        landed: Vec::new(),
     })
 }
 

@@ -22,7 +22,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("verdicts", &["verdict"]),
     ("what is handed over", &["handoff"]),
     ("the order of the stages", &["engine"]),
-    ("what is done with it", &["hook", "install", "record", "replay", "rescue"]),
+    ("what is done with it", &["ci", "hook", "install", "record", "replay", "rescue"]),
     ("whether it works", &["doctor"]),
     ("what people and programs see", &["render"]),
     ("commands", &["cmd"]),

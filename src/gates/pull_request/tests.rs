@@ -59,6 +59,7 @@ fn hosting(pulls: Vec<Pull>) -> Hosting {
         pulls: Reading::Known(pulls),
         checks: Reading::Known(Checks::default()),
         required: Reading::Known(Vec::new()),
+        landed: Vec::new(),
     }
 }
 

@@ -1,0 +1,4 @@
+//! A judgement in a job of a forge: what the job is to judge, and by whose policy.
+
+pub mod target;
+pub mod time;

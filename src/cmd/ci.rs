@@ -1,0 +1,290 @@
+//! `gate ci`: judge what a job of the forge was started for, by the policy of the branch it is meant for.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+
+use crate::ci::{target, time};
+use crate::cmd::run;
+use crate::digest::hex_digest;
+use crate::engine::{Judgement, Workplace};
+use crate::exit::Exit;
+use crate::fact::ask::{self, Question};
+use crate::fact::collect::{self, Sources};
+use crate::fact::hosting::{Hosting, Trouble};
+use crate::fact::lineage::Lineage;
+use crate::fact::subject::Base;
+use crate::fact::{Facts, Note};
+use crate::failure::Failure;
+use crate::gates::{self, ci_green, finding::Answer};
+use crate::moment::Moment;
+use crate::policy::{Policy, PolicySource};
+use crate::render;
+use crate::render::ci::{annotations, junit, sarif, summary};
+use crate::render::ui::Ui;
+use crate::source::forge::actions::{Event, EventError, Job};
+use crate::source::forge::place::{GITHUB, Known, Place};
+use crate::source::forge::{self, Forge, Patience, token};
+use crate::verdict::artifact;
+
+/// Arguments of `gate ci`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Ask again until every check has ended, for this long at most: 90s, 20m, 1h
+    #[arg(long, value_name = "TIME", value_parser = time::span)]
+    wait: Option<Duration>,
+    /// How long to pause between two questions
+    #[arg(long, value_name = "TIME", value_parser = time::span, default_value = "15s", hide = true)]
+    every: Duration,
+    /// Run the declared commands whose evidence is missing, in what is checked out
+    #[arg(long)]
+    run: bool,
+    /// After a push: see whether each commit that landed came through a pull request
+    #[arg(long)]
+    audit: bool,
+    /// Read the event from this file instead of the job's own
+    #[arg(long, value_name = "FILE", requires = "event_name", conflicts_with = "base")]
+    event: Option<PathBuf>,
+    /// What the event is called
+    #[arg(long, value_name = "NAME")]
+    event_name: Option<String>,
+    /// Without an event: judge what HEAD adds to this revision, and ask no forge
+    #[arg(long, value_name = "REV")]
+    base: Option<String>,
+    /// With --base: judge this revision
+    #[arg(long, value_name = "REV", default_value = "HEAD", requires = "base")]
+    head: String,
+    /// Write verdict.json, gate.sarif and gate.junit.xml into this directory
+    #[arg(long, value_name = "DIR")]
+    artifacts: Option<PathBuf>,
+    /// Keep one comment on the pull request up to date
+    #[arg(long)]
+    comment: bool,
+    /// Print the verdict as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Judges, writes the artifacts, and prints the verdict.
+pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
+    let place = Workplace::here()?;
+    let job = Job::of_process();
+    let (judged, event) = match &args.base {
+        Some(base) => (Some(target::of_revisions(&place.repo, base, &args.head)?), None),
+        None => {
+            let event = read_event(args, job.as_ref())?;
+            (target::of_event(&place.repo, &event)?, Some(event))
+        }
+    };
+    let Some(judged) = judged else {
+        ui.say("gate: a ref was deleted: there is nothing to judge");
+        return Ok(Exit::Pass);
+    };
+    let (policy, notes) = policy(&place, &judged)?;
+    if args.run {
+        refuse_foreign_code(args, job.as_ref())?;
+        is_checked_out(&place, &judged.lineage)?;
+        run::missing(&place, &policy, &judged.lineage, ui)?;
+    }
+
+    let known = Known::of_process();
+    let forge_place = event.as_ref().and_then(|event| forge_place(&known, &event.repository));
+    let token = forge_place.as_ref().and_then(|place| token::find(place, &known));
+    let question = judged.head.clone().map(|head| Question {
+        head,
+        default_branch: event.as_ref().and_then(|event| event.default_branch.clone()),
+        base: judged.base_branch.clone(),
+        number: judged.number,
+        own: job.as_ref().map(|job| job.own.clone()).unwrap_or_default(),
+        landed: if args.audit { judged.landed.clone() } else { Vec::new() },
+    });
+    let ask = || -> Option<Hosting> {
+        let (place, question) = (forge_place.as_ref()?, question.as_ref()?);
+        if !ask::is_wanted(&policy, Moment::Ci) {
+            return None;
+        }
+        ask::about(place, token.as_ref(), Patience::LONG, question)
+    };
+
+    let state = place.state()?;
+    let sources = Sources { repo: &place.repo, journal: &place.journal, state: &state, policy: &policy };
+    let range = judged.base.as_ref().map(|base| format!("{base}..{}", judged.lineage.commit));
+    let mut facts =
+        collect::in_range(sources, Moment::Ci, &judged.name, &judged.lineage, range.as_deref(), judged.head.as_ref())?;
+    facts.notes.extend(notes);
+    facts.hosting = ask();
+    let until = Instant::now() + args.wait.unwrap_or_default();
+    while let Some(open) = waits_for(&policy, &facts) {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            break;
+        }
+        ui.say(format_args!("gate: {open}; asking again, for {} s at most", left.as_secs()));
+        thread::sleep(args.every.min(left));
+        facts.hosting = ask();
+    }
+
+    let judgement = place.judge(&policy, &state, facts);
+    write_artifacts(args, &judgement)?;
+    if let Some(job) = &job {
+        tell_job(job, &judgement, ui);
+    }
+    if args.comment
+        && let (Some(number), Some(forge_place)) = (judged.number, &forge_place)
+    {
+        comment(forge_place, token.as_ref(), number, &judgement, ui);
+    }
+    print(args, job.is_some(), &judgement, ui)?;
+    Ok(judgement.verdict.outcome.exit())
+}
+
+fn read_event(args: &Args, job: Option<&Job>) -> Result<Event, Failure> {
+    let name = args.event_name.clone().or_else(|| Some(job?.event_name.clone()));
+    let path = args.event.clone().or_else(|| job?.event_path.clone());
+    let (Some(name), Some(path)) = (name, path) else {
+        let remedy = "run it in a job of a workflow; elsewhere: gate ci --base origin/main";
+        return Err(Failure::new(Exit::Usage, "there is no event to judge").remedy(remedy));
+    };
+    let text = fs::read(&path).map_err(|error| {
+        Failure::new(Exit::BadInput, format!("the event {} cannot be read: {error}", path.display()))
+    })?;
+    Event::read(&name, &text).map_err(|error| match error {
+        EventError::Malformed { .. } => Failure::new(Exit::BadInput, error),
+        EventError::Unsupported(_) => {
+            Failure::new(Exit::Usage, error).remedy("start the job on pull_request, merge_group or push")
+        }
+    })
+}
+
+/// The policy of the branch that the change is meant for, never the change's own.
+fn policy(place: &Workplace, judged: &target::Judged) -> Result<(Policy, Vec<Note>), Failure> {
+    let mut lineage = judged.lineage.clone();
+    if let Some(base) = &judged.base {
+        let branch = judged.base_branch.clone().unwrap_or_default();
+        lineage.base = Base::MergeBase { commit: base.clone(), branch };
+    }
+    let (policy, mut notes) = place.policy_of_push(&[&lineage], None)?;
+    let of_base = match &policy.source {
+        PolicySource::Commit(commit) => judged.base.as_ref() == Some(commit),
+        PolicySource::WorkingTree | PolicySource::Defaults => true,
+    };
+    if let (false, Some(base)) = (of_base, &judged.base_branch) {
+        let text = format!("{base} has no policy that can be used, so the change is judged by its own");
+        notes.push(Note { kind: "policy".to_owned(), text });
+    }
+    Ok((policy, notes))
+}
+
+/// With the secrets of the base, nothing of a change may be executed.
+fn refuse_foreign_code(args: &Args, job: Option<&Job>) -> Result<(), Failure> {
+    let name = args.event_name.as_deref().or_else(|| job.map(|job| job.event_name.as_str()));
+    if name != Some("pull_request_target") {
+        return Ok(());
+    }
+    let what = "pull_request_target has the secrets of the base: nothing of the change is run there";
+    Err(Failure::new(Exit::Usage, what).remedy("run it on pull_request, or leave --run out"))
+}
+
+/// A run is evidence about what is checked out, so that must be what is judged.
+fn is_checked_out(place: &Workplace, judged: &Lineage) -> Result<(), Failure> {
+    place.work_tree()?;
+    let internal = |error: crate::git::GitError| Failure::new(Exit::Internal, error);
+    let head = place.repo.head().map_err(internal)?.commit;
+    let tree = head.map(|head| place.repo.tree_of(&head)).transpose().map_err(internal)?;
+    if tree.as_ref() == Some(&place.repo.tree_of(&judged.commit).map_err(internal)?) {
+        return Ok(());
+    }
+    let what =
+        format!("what is checked out is not {}, so a run here would prove nothing about it", judged.commit.short());
+    let remedy = "check it out: actions/checkout with `ref: ${{ github.event.pull_request.head.sha || github.sha }}`";
+    Err(Failure::new(Exit::CannotJudge, what).remedy(remedy))
+}
+
+/// The repository of the event, on the forge the job runs on.
+fn forge_place(known: &Known, repository: &str) -> Option<Place> {
+    let host = known.job.as_ref().map_or(GITHUB, |(host, _)| host.as_str());
+    known.at(host, "", "").other(repository)
+}
+
+/// What an answer is waited for, in a sentence; `None`: waiting would change nothing.
+fn waits_for(policy: &Policy, facts: &Facts) -> Option<String> {
+    let hosting = facts.hosting.as_ref()?;
+    let outage = |trouble: Option<&Trouble>| trouble.is_some_and(|trouble| trouble.kind.is_outage());
+    if outage(hosting.checks.trouble()) || outage(hosting.pulls.trouble()) {
+        return Some("the forge does not answer".to_owned());
+    }
+    let results = gates::judge(policy, facts);
+    let findings = results.iter().flat_map(|result| &result.findings);
+    let mut open =
+        findings.filter(|one| one.answer == Answer::Unknown && ci_green::WAITING.contains(&one.reason.as_str()));
+    open.next().map(|finding| finding.message.clone())
+}
+
+fn write_artifacts(args: &Args, judgement: &Judgement) -> Result<()> {
+    let Some(folder) = &args.artifacts else { return Ok(()) };
+    let verdict = &judgement.verdict;
+    let failed = |error: std::io::Error| {
+        Failure::new(Exit::BadInput, format!("{} cannot be written to: {error}", folder.display()))
+    };
+    fs::create_dir_all(folder).map_err(failed)?;
+    artifact::write_json(&folder.join("verdict.json"), verdict).map_err(failed)?;
+    artifact::write_json(&folder.join("gate.sarif"), &sarif::log(verdict)).map_err(failed)?;
+    artifact::write_bytes(&folder.join("gate.junit.xml"), junit::report(verdict).as_bytes()).map_err(failed)?;
+    Ok(())
+}
+
+/// The summary and the output of the step. What cannot be written is said and changes no verdict.
+fn tell_job(job: &Job, judgement: &Judgement, ui: &mut Ui) {
+    let append = |path: &Path, text: &str| {
+        fs::OpenOptions::new().append(true).create(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()))
+    };
+    let outcome = serde_json::to_string(&judgement.verdict.outcome).unwrap_or_default();
+    let outputs = format!("outcome={}\n", outcome.trim_matches('"'));
+    let texts = [(&job.summary, summary::markdown(&judgement.verdict)), (&job.output, outputs)];
+    for (path, text) in texts.iter().filter_map(|(path, text)| Some((path.as_ref()?, text))) {
+        if let Err(error) = append(path, text) {
+            ui.say(format_args!("gate: {} cannot be written: {error}", path.display()));
+        }
+    }
+}
+
+/// The comment. A token that may not write it is none that must.
+fn comment(place: &Place, token: Option<&token::Token>, number: u64, judgement: &Judgement, ui: &mut Ui) {
+    let text = summary::markdown(&judgement.verdict);
+    let write = |forge: Box<dyn Forge>| forge.comment(number, summary::MARKER, &text);
+    let written = match forge::connect(place, token, Patience::LONG) {
+        Ok(Some(forge)) => write(forge),
+        Ok(None) => Ok(()),
+        Err(trouble) => Err(trouble),
+    };
+    if let Err(trouble) = written {
+        let line = format!("gate: the comment was not written, which changes nothing: {}", trouble.what);
+        ui.say(line.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+}
+
+fn print(args: &Args, in_job: bool, judgement: &Judgement, ui: &mut Ui) -> Result<()> {
+    let verdict = &judgement.verdict;
+    if args.json {
+        ui.line(serde_json::to_string_pretty(verdict)?);
+        return Ok(());
+    }
+    let record = judgement.written.as_ref().map(|written| written.record.as_path());
+    let text = render::verdict::lines(verdict, record);
+    if !in_job {
+        ui.raw(text);
+        return Ok(());
+    }
+    // Nobody who is judged can know this word.
+    let now = Instant::now();
+    let word = hex_digest(&[verdict.id.as_bytes(), format!("{now:?} {}", std::process::id()).as_bytes()]);
+    ui.raw(annotations::inert(text.trim_end(), &word[..32]));
+    for line in annotations::lines(verdict) {
+        ui.line(line);
+    }
+    Ok(())
+}

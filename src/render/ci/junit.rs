@@ -1,0 +1,66 @@
+//! A verdict as `JUnit` XML: a gate is a class, each of its findings a case.
+
+use std::fmt::Write as _;
+
+use super::one_line;
+use crate::gates::finding::{Answer, Effect};
+use crate::verdict::Verdict;
+
+/// The verdict as a report.
+pub fn report(verdict: &Verdict) -> String {
+    let (mut cases, mut tests, mut failures, mut skipped) = (String::new(), 0, 0, 0);
+    for gate in &verdict.gates {
+        for finding in &gate.findings {
+            tests += 1;
+            let name = match &finding.command {
+                Some(command) => format!("{}: {command}", finding.subject),
+                None => finding.subject.clone(),
+            };
+            let _ = write!(cases, "    <testcase classname=\"{}\" name=\"{}\"", text(&gate.gate), text(&name));
+            let stops = gate.effect() >= Effect::CannotJudge && finding.answer == gate.answer;
+            let message = text(&finding.message);
+            let _ = match finding.answer {
+                Answer::Pass => writeln!(cases, "/>"),
+                _ if stops => {
+                    failures += 1;
+                    let kind = text(&finding.reason);
+                    writeln!(cases, "><failure type=\"{kind}\" message=\"{message}\"/></testcase>")
+                }
+                _ => {
+                    skipped += 1;
+                    writeln!(cases, "><skipped message=\"{message}\"/></testcase>")
+                }
+            };
+        }
+    }
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"gate\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"{skipped}\">\n{cases}  </testsuite>\n</testsuites>\n"
+    )
+}
+
+/// A text as the value of an attribute.
+fn text(raw: &str) -> String {
+    let mut out = String::new();
+    for c in one_line(raw).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            // XML has no way to write these.
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_text_is_the_value_of_an_attribute() {
+        assert_eq!(text("a\"b<c>&d\n\u{0}\u{1b}[31m\u{ffff}"), "a&quot;b&lt;c&gt;&amp;d [31m\u{fffd}");
+    }
+}

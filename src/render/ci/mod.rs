@@ -1,0 +1,21 @@
+//! A verdict for forges and for the programs around them. Whatever was written by somebody else (titles, names of
+//! branches, checks and files) is only text in each of these forms.
+
+pub mod annotations;
+pub mod junit;
+pub mod sarif;
+pub mod summary;
+
+use crate::gates::finding::{Effect, Finding, GateResult};
+
+/// What a reader of a verdict is told of a gate.
+fn told(result: &GateResult) -> impl Iterator<Item = &Finding> {
+    let silent = result.effect() == Effect::Silent;
+    result.findings.iter().filter(move |finding| silent || finding.answer == result.answer)
+}
+
+/// A text in one line, without what is not for eyes.
+fn one_line(text: &str) -> String {
+    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    clean.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,94 @@
+//! A verdict as SARIF 2.1.0 (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>), in the part of it that
+//! code scanning of GitHub takes: every result has a place, and a fingerprint that outlives the next commit.
+
+use serde_json::{Value, json};
+
+use super::one_line;
+use crate::gates::finding::{Answer, Effect, Finding, GateResult};
+use crate::repo_path::RepoPath;
+use crate::verdict::Verdict;
+
+/// The verdict as one run of one tool.
+pub fn log(verdict: &Verdict) -> Value {
+    let rules: Vec<Value> = verdict
+        .gates
+        .iter()
+        .map(
+            |gate| json!({ "id": gate.gate, "name": gate.gate, "shortDescription": { "text": one_line(&gate.title) } }),
+        )
+        .collect();
+    let results: Vec<Value> = verdict
+        .gates
+        .iter()
+        .enumerate()
+        .flat_map(|(index, gate)| {
+            let findings = super::told(gate).filter(|finding| finding.answer > Answer::Waived);
+            findings.map(move |finding| result(index, gate, finding))
+        })
+        .collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "gate",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": rules,
+            } },
+            "results": results,
+            "invocations": [{ "executionSuccessful": true }],
+        }],
+    })
+}
+
+fn result(index: usize, gate: &GateResult, finding: &Finding) -> Value {
+    let level = match gate.effect() {
+        Effect::Blocks | Effect::CannotJudge => "error",
+        Effect::Said => "warning",
+        Effect::Silent => "note",
+    };
+    // What is about no file is about what was asked.
+    let policy = [RepoPath::from("gate.toml")];
+    let paths = if finding.paths.is_empty() { &policy[..] } else { &finding.paths[..] };
+    let locations: Vec<Value> = paths.iter().take(10).map(location).collect();
+    json!({
+        "ruleId": gate.gate,
+        "ruleIndex": index,
+        "level": level,
+        "message": { "text": one_line(&finding.message) },
+        "locations": locations,
+        "partialFingerprints": { "gate/v1": finding.fingerprint() },
+    })
+}
+
+fn location(path: &RepoPath) -> Value {
+    json!({ "physicalLocation": {
+        "artifactLocation": { "uri": uri(path), "uriBaseId": "%SRCROOT%" },
+        "region": { "startLine": 1 },
+    } })
+}
+
+/// A path as a relative reference: whatever a URI gives a meaning to is written as its number.
+fn uri(path: &RepoPath) -> String {
+    let mut out = String::new();
+    for &byte in path.as_bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            use std::fmt::Write as _;
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_any_bytes_are_references() {
+        assert_eq!(uri(&RepoPath::from("src/a b%#?.rs")), "src/a%20b%25%23%3F.rs");
+        assert_eq!(uri(&RepoPath::new(&b"\xff:\n"[..])), "%FF%3A%0A");
+    }
+}
