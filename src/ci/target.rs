@@ -114,7 +114,7 @@ fn of_push(repo: &Repo, event: &Event, name: &str, before: Option<&Oid>, after: 
     let base = before.filter(|before| matches!(repo.object_kind(before), Ok(Some(_))));
     judged.lineage = match base {
         Some(before) => lineage(repo, after, before, branch.as_deref().unwrap_or_default())?,
-        None => Lineage { commit: after.clone(), base: Base::Nothing, target: None },
+        None => Lineage::new(after.clone(), Base::Nothing, None),
     };
     judged.base = base.cloned();
     judged.landed = first_parents(repo, base, after)?;
@@ -143,7 +143,7 @@ fn of_branch(repo: &Repo, event: &Event, branch: Option<String>, commit: &Oid) -
     };
     let lineage = match (&tip, &base_branch) {
         (Some(tip), Some(base)) => lineage(repo, commit, tip, base)?,
-        _ => Lineage { commit: commit.clone(), base: Base::Nothing, target: None },
+        _ => Lineage::new(commit.clone(), Base::Nothing, None),
     };
     let head = HostedHead {
         commit: commit.clone(),
@@ -171,7 +171,7 @@ fn lineage(repo: &Repo, commit: &Oid, base: &Oid, branch: &str) -> Result<Lineag
         }
         None => Base::Nothing,
     };
-    Ok(Lineage { commit: commit.clone(), base, target })
+    Ok(Lineage::new(commit.clone(), base, target))
 }
 
 fn present(repo: &Repo, commit: &Oid) -> Result<(), Failure> {

@@ -5,8 +5,8 @@ use std::thread;
 
 use crate::fact::commits::{self, NewCommits};
 use crate::fact::compare;
-pub use crate::fact::lineage::{BaseOf, Lineage, lineage, pushed, target};
 use crate::fact::hosting::HostedHead;
+pub use crate::fact::lineage::{BaseOf, Lineage, lineage, pushed, target};
 use crate::fact::overlay;
 use crate::fact::story::Story;
 use crate::fact::subject::{Base, RefUpdate, Role, Subject};

@@ -21,6 +21,13 @@ pub struct Lineage {
     pub(super) ahead: OnceLock<(Moment, NewCommits)>,
 }
 
+impl Lineage {
+    /// Where `commit` left the branch that its work is meant for.
+    pub fn new(commit: Oid, base: Base, target: Option<Target>) -> Self {
+        Self { commit, base, target, ahead: OnceLock::new() }
+    }
+}
+
 /// The branch that work is meant for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
@@ -60,7 +67,7 @@ pub fn lineage(repo: &Repo, commit: &Oid, base: BaseOf<'_>) -> Result<Lineage, G
             None => Base::Nothing,
         },
     };
-    Ok(Lineage { commit: commit.clone(), base, target, ahead: OnceLock::new() })
+    Ok(Lineage::new(commit.clone(), base, target))
 }
 
 /// The default branch, as far as it is known here.
