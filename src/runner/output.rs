@@ -9,6 +9,11 @@ use crate::runner::kind::CommandKind;
 use crate::runner::lines::{lines, without_prefix};
 use crate::runner::tally::Tally;
 
+/// From this size on, in bytes, an output is held against all rules at once.
+const LONG: usize = 128 * 1024;
+/// Fewer rules than these are asked one by one.
+const MANY: usize = 60;
+
 /// What an output says, all runners in it taken together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputReading {
@@ -53,6 +58,11 @@ pub fn read_output(runner: Option<&Runner>, output: &str) -> OutputReading {
 /// `make`) may be among them; if only task runners are named, any test runner may be behind them. If test runners
 /// are named, what builders and linters say is left out, and a pass takes that each of the test runners shows one.
 pub fn read_output_of(catalogue: &Catalogue, runners: &[&Runner], output: &str) -> OutputReading {
+    read(catalogue, runners, output, output.len() > LONG)
+}
+
+/// As [`read_output_of`]; `at_once`: a line is held against all rules at once before any of them is asked.
+fn read(catalogue: &Catalogue, runners: &[&Runner], output: &str, at_once: bool) -> OutputReading {
     let tests = |runner: &Runner| runner.kinds.contains(&CommandKind::Test);
     let mut named: Vec<&Runner> = runners.iter().copied().filter(|runner| runner.task.is_none()).collect();
     named.sort_unstable_by(|a, b| a.id.cmp(&b.id));
@@ -85,6 +95,8 @@ pub fn read_output_of(catalogue: &Catalogue, runners: &[&Runner], output: &str) 
             }
         }
     }
+    let many = tallies.iter().map(|tally| tally.rules.len()).sum::<usize>() > MANY;
+    let all_rules = if at_once && many { catalogue.all_rules() } else { None };
     let mut candidates: Vec<(usize, usize)> = Vec::new();
     for (index, line) in lines(output).enumerate() {
         candidates.clear();
@@ -92,9 +104,18 @@ pub fn read_output_of(catalogue: &Catalogue, runners: &[&Runner], output: &str) 
         if candidates.is_empty() {
             continue;
         }
+        let bare = without_prefix(&line);
+        if let Some(all) = all_rules {
+            let matching = [Some(&*line), bare].map(|text| text.map(|text| all.matches(text)));
+            let number = |(tally, rule): &(usize, usize)| {
+                tallies.get(*tally).and_then(|tally| tally.rules.get(*rule)).map(|rule| rule.number)
+            };
+            candidates.retain(|candidate| {
+                number(candidate).is_some_and(|rule| matching.iter().flatten().any(|found| found.matched(rule)))
+            });
+        }
         candidates.sort_unstable();
         candidates.dedup();
-        let bare = without_prefix(&line);
         for of_one in candidates.chunk_by(|a, b| a.0 == b.0) {
             let Some(tally) = of_one.first().and_then(|(tally, _)| tallies.get_mut(*tally)) else { continue };
             let rules = || of_one.iter().map(|(_, rule)| *rule);
@@ -162,4 +183,29 @@ fn combine(tallies: Vec<Tally<'_>>, named: bool) -> OutputReading {
     }
     reading.needs_end &= matches!(reading.says, Says::Passed | Says::NothingRan);
     reading
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+
+    fn samples(folder: &Path, into: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).expect("a folder of samples").flatten() {
+            let path = entry.path();
+            if path.is_dir() { samples(&path, into) } else { into.push(path) }
+        }
+    }
+
+    #[test]
+    fn all_rules_at_once_say_what_each_of_them_says() {
+        let mut paths = Vec::new();
+        samples(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/runner-output"), &mut paths);
+        let catalogue = Catalogue::embedded();
+        for path in paths {
+            let text = std::fs::read_to_string(&path).expect("a sample");
+            assert_eq!(read(catalogue, &[], &text, true), read(catalogue, &[], &text, false), "{}", path.display());
+        }
+    }
 }
