@@ -6,7 +6,10 @@
 
 use std::fs;
 
-use gate::command_line::{Extent, Judgement, Outcome, Proves, Record, judge};
+use gate::command_line::{Extent, Judgement, Outcome, Proves, Record, Told, judge, witness};
+use gate::event::Ended;
+use gate::policy::{Command, PathRules};
+use gate::repo_path::RepoPath;
 use gate::runner::{Catalogue, CommandKind, ProjectFiles};
 use libfuzzer_sys::fuzz_target;
 
@@ -35,7 +38,31 @@ fuzz_target!(init: support::plant("command_line", seeds()), |data: &[u8]| {
     let nothing = judge(line, &Record::default(), &files);
     consistent(line, &nothing);
     assert_eq!(nothing.proves, Proves::Nothing, "without a record nothing is proven: {line:?} {nothing:?}");
+    witnessed(line, &record, &files);
 });
+
+/// What the line shows about declared commands: about itself, about a check and about a task.
+fn witnessed(line: &str, record: &Record<'_>, files: &dyn ProjectFiles) {
+    let declared: Vec<Command> = [line, "cargo test", "npm test"].map(command).into();
+    let dir = RepoPath::from("");
+    let ended = record.status.map(Ended::Exited);
+    let told =
+        Told { line, dir: &dir, root: Some("/r"), ended, output: record.output, cut: false, background: record.background };
+    for shown in witness(&declared, &told, files) {
+        assert!(!record.background, "{line:?} is still running: {shown:?}");
+        assert!(!(shown.masked.is_some() && !shown.ended.success()), "{line:?} failed and is masked: {shown:?}");
+    }
+    for shown in witness(&declared, &Told { ended: None, output: None, ..told }, files) {
+        let open = shown.masked.is_some() || shown.report.as_ref().is_some_and(|report| report.passed == 0);
+        assert!(open || !shown.ended.success(), "without a record {line:?} shows {shown:?}");
+    }
+}
+
+fn command(run: &str) -> Command {
+    let inputs = PathRules::new::<&str>(&[], &[]).expect("no globs are globs");
+    let (name, gate) = ("it".to_owned(), "tests".to_owned());
+    Command { name, gate, run: run.to_owned(), dir: RepoPath::from(""), inputs, reports: Vec::new() }
+}
 
 fn consistent(line: &str, judged: &Judgement) {
     let holds = match judged.proves {

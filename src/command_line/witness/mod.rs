@@ -118,8 +118,8 @@ impl Shows {
         let parts: Vec<Self> = parts.into_iter().collect::<Option<_>>()?;
         let nothing = |part: &Self| part.report.as_ref().is_some_and(|report| report.passed == 0);
         let empty = parts.iter().any(nothing);
-        let masked = parts.iter().find_map(|part| part.masked.clone());
         let broken_off = parts.iter().find_map(|part| part.broken_off);
+        let masked = parts.iter().find_map(|part| part.masked.clone()).filter(|_| broken_off.is_none());
         let mut report = sum(parts.into_iter().filter_map(|part| part.report));
         if let Some(report) = report.as_mut().filter(|_| empty) {
             report.passed = 0;

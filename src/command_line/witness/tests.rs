@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::policy::PathRules;
 
@@ -246,4 +248,26 @@ fn counts_come_along_where_they_are_its_own() {
     assert_eq!((counted.runner.as_str(), counted.passed, counted.failed), ("cargo test", 12, 0));
     assert_eq!(report("cargo test; cargo test -p a", CARGO_OK), None);
     assert_eq!(report("cargo test -q", CARGO_BAD), None, "a status that is its own wins over what it prints");
+}
+
+proptest! {
+    #[test]
+    fn lines_put_together_at_random_show_nothing_without_a_record(
+        line in "(cargo test|npm test|make check|jest --ci|pytest|./ci.sh|cd web|export A=b|git stash|x=1|true|. env|[$]X|timeout 5)\
+                 (( && | ; | [|][|] | [|] | & |\n)(cargo test|npm test|jest --ci|make check|tail -3|cat|cd [.][.]|git stash pop|echo [$][?]|wait|exit 1|[$](cargo test)|'|[(]cargo test[)])){0,5}",
+        status in prop::option::of(-1..256_i32),
+        output in "(test result: ok[.] 1 passed; 0 failed; 0 ignored;|1 failed|ok|0|\n| ){0,8}",
+    ) {
+        let dir = RepoPath::from("");
+        let commands = [&line, "cargo test", "npm test", "make check"].map(|run| declared(run, ""));
+        let ended = status.map(Ended::Exited);
+        let told = Told { line: &line, dir: &dir, root: None, ended, output: Some(&output), cut: false, background: false };
+        for found in witness(&commands, &told, &project()) {
+            prop_assert!(found.masked.is_none() || found.ended.success(), "{:?}", found);
+        }
+        for found in witness(&commands, &Told { ended: None, output: None, ..told }, &project()) {
+            prop_assert!(found.masked.is_some() || !found.ended.success(), "{:?}", found);
+        }
+        prop_assert_eq!(witness(&commands, &Told { background: true, ..told }, &project()), []);
+    }
 }
