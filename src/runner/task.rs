@@ -253,7 +253,7 @@ fn calls(catalogue: &Catalogue, rules: &TaskRules, found: &Found<'_>, files: &dy
 /// Whether the option is one of the task runner's own, wherever it stands.
 fn owns(runner: &Runner, word: &str) -> bool {
     let name = word.split('=').next().unwrap_or(word);
-    runner.arguments.filter.iter().any(|option| option == name)
+    runner.arguments.filter.iter().chain(&runner.arguments.neutral).any(|option| option == name)
 }
 
 impl TaskNames {
