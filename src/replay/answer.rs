@@ -15,7 +15,7 @@ use crate::replay::{facts, hosting, policy, tale};
 /// The questions, and the gates that answer them.
 const QUESTIONS: [(&str, &[&str]); 7] = [
     ("tests", &["tests"]),
-    ("build", &["build"]),
+    ("build", &["build", policy::CHECKS]),
     ("push", &["protected-branch"]),
     ("pr_ci", &["pull-request", "ci-green"]),
     ("atomic", &["atomic"]),
@@ -123,7 +123,7 @@ fn is_exempt(result: &GateResult) -> bool {
 }
 
 /// Reasons of passes that have nothing to add.
-const SETTLED: [&str; 6] = ["passed", "free", "first-push", "green", "open", "merged"];
+const SETTLED: [&str; 7] = ["passed", "free", "first-push", "green", "open", "merged", "moving"];
 
 /// A rule that only advises says so with a pass that has a reason of its own.
 fn is_advice(finding: &Finding) -> bool {

@@ -116,7 +116,13 @@ fn runs(world: &World, asked: &Asked, name: &str, content: &Content) -> Vec<RunF
                 all.get(*index).is_some_and(|other| other.dir == package.dir && other.ecosystem == package.ecosystem)
             })
         });
-        about && seen.proof.kind == *kind && (package.is_some() || !seen.proof.packages.is_empty())
+        let passed_tests = seen.proof.kind == CommandKind::Test && seen.proof.conclusive && seen.proof.ended.success();
+        let built = *kind == CommandKind::Build && passed_tests && {
+            let all = crate::replay::packages::find(&seen.start);
+            let compiled = |index: &usize| all.get(*index).is_some_and(crate::replay::packages::tests_build);
+            seen.proof.packages.iter().all(compiled)
+        };
+        about && (seen.proof.kind == *kind || built) && (package.is_some() || !seen.proof.packages.is_empty())
     };
     facts_of(world.runs.iter().filter(is_about), content)
 }

@@ -14,7 +14,7 @@ const REPOSITORY: &str = "origin/repository";
 /// What the forge says of the commit that is handed over; `None`: the case knows of no pull request and no check, and
 /// nobody tried to open one.
 pub fn of(world: &World, acts: &[(u64, Act)]) -> Option<Hosting> {
-    let opened: Vec<Pull> = acts.iter().filter_map(|(_, act)| opened(act, world)).flatten().collect();
+    let opened: Vec<Pull> = acts.iter().filter_map(|(_, act)| opened(act, world)).collect();
     let tried = acts.iter().any(|(_, act)| opened_by(act).is_some());
     if world.pulls.is_empty() && world.checks.is_empty() && !tried {
         return None;
@@ -111,17 +111,17 @@ fn opened_by(act: &Act) -> Option<&case::Command> {
 }
 
 /// The pull request that a command opened, by the address that it printed.
-fn opened(act: &Act, world: &World) -> Option<Option<Pull>> {
+fn opened(act: &Act, world: &World) -> Option<Pull> {
     let command = opened_by(act)?;
     if command.exit != Some(0) {
-        return Some(None);
+        return None;
     }
     let output = command.output.as_deref().unwrap_or_default();
     let number = output.split_whitespace().find_map(|word| {
         let (_, number) = word.split_once("/pull/").or_else(|| word.split_once("/merge_requests/"))?;
         number.trim_end_matches('/').parse().ok()
     });
-    Some(number.map(|number| Pull {
+    number.map(|number| Pull {
         number,
         url: String::new(),
         state: PullState::Open,
@@ -130,5 +130,5 @@ fn opened(act: &Act, world: &World) -> Option<Option<Pull>> {
         head_branch: command.branch.clone().unwrap_or_else(|| world.branch.clone()),
         head_repository: Some(REPOSITORY.to_owned()),
         base_branch: "main".to_owned(),
-    }))
+    })
 }

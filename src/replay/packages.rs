@@ -52,6 +52,8 @@ struct Ecosystem {
     #[serde(default)]
     walks_up: bool,
     #[serde(default)]
+    tests_build: bool,
+    #[serde(default)]
     alone: Vec<String>,
 }
 
@@ -148,6 +150,11 @@ pub fn fits(runs: &[&str], package: &Package) -> bool {
     let homes: Vec<&Ecosystem> =
         TABLES.ecosystem.iter().filter(|ecosystem| runs.iter().any(|run| is(ecosystem, run))).collect();
     package.ecosystem.is_empty() || homes.is_empty() || homes.iter().any(|home| home.name == package.ecosystem)
+}
+
+/// Whether the tests of a package run only what was compiled before.
+pub fn tests_build(package: &Package) -> bool {
+    TABLES.ecosystem.iter().any(|ecosystem| ecosystem.tests_build && ecosystem.name == package.ecosystem)
 }
 
 /// Whether `reach` takes in a package, for a line with these words.

@@ -53,9 +53,13 @@ fn table(case: &Case, world: &World, content: &Content) -> (Table, Vec<(String, 
             about.push((name, CommandKind::Test, Some(package.clone())));
         }
     }
-    for (name, kind) in [("build", CommandKind::Build), ("types", CommandKind::Typecheck), ("lint", CommandKind::Lint)]
-    {
-        commands.insert(name.to_owned(), command("build", name, "", vec!["**".to_owned()], &[]));
+    let kinds = [
+        ("build", "build", CommandKind::Build),
+        (CHECKS, "types", CommandKind::Typecheck),
+        (CHECKS, "lint", CommandKind::Lint),
+    ];
+    for (gate, name, kind) in kinds {
+        commands.insert(name.to_owned(), command(gate, name, "", vec!["**".to_owned()], &[]));
         about.push((name.to_owned(), kind, None));
     }
     let mut gates = Table::new();
@@ -65,6 +69,7 @@ fn table(case: &Case, world: &World, content: &Content) -> (Table, Vec<(String, 
     }
     let build_asked = wanted.build.as_ref().is_some_and(super::case::Required::is_asked);
     gates.insert("build".to_owned(), params([("required", Value::Boolean(build_asked))]));
+    gates.insert(CHECKS.to_owned(), checks());
     let pull_asked = wanted.pr.as_ref().is_some_and(super::case::Required::is_asked);
     gates.insert("pull-request".to_owned(), params([("required", Value::Boolean(pull_asked))]));
     let branches = wanted.protected_branches.iter().cloned().map(Value::String).collect();
@@ -76,6 +81,20 @@ fn table(case: &Case, world: &World, content: &Content) -> (Table, Vec<(String, 
     table.insert("gates".to_owned(), Value::Table(gates));
     table.insert("scopes".to_owned(), Value::Table(scopes(case, world, content)));
     (table, about)
+}
+
+/// The gate of type checks and linters: nobody asks for them, and what they find counts.
+pub const CHECKS: &str = "checks";
+
+fn checks() -> Value {
+    let mut gate = Table::new();
+    gate.insert("title".to_owned(), Value::String("Type checks and linters found nothing".to_owned()));
+    gate.insert("kind".to_owned(), Value::String(config::EVIDENCE.to_owned()));
+    gate.insert("moments".to_owned(), Value::Array(vec![Value::String("stop".to_owned())]));
+    gate.insert("severity".to_owned(), Value::String("high".to_owned()));
+    gate.insert("explain".to_owned(), Value::String("What a type check or a linter found on this content.".to_owned()));
+    gate.insert("params".to_owned(), params([("required", Value::Boolean(false))])["params"].clone());
+    Value::Table(gate)
 }
 
 fn params<const N: usize>(values: [(&str, Value); N]) -> Value {
