@@ -13,6 +13,7 @@ use crate::event::{Event, EventKind, Judged, Origin};
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Sources};
 use crate::fact::lineage::{Lineage, Target};
+use crate::fact::policy_change;
 use crate::fact::subject::Base;
 use crate::fact::{Facts, Note};
 use crate::failure::Failure;
@@ -22,7 +23,7 @@ use crate::handoff::retry;
 use crate::journal::{Journal, JournalError, Line, NewEvent, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
-use crate::policy::Policy;
+use crate::policy::{Policy, PolicySource};
 use crate::repo_path::RepoPath;
 use crate::session::Session;
 use crate::snapshot::Snapshot;
@@ -152,7 +153,16 @@ impl Workplace {
                 Failure::new(Exit::Internal, format!("{} cannot be read: {error}", config::FILE))
             }
         })?;
-        let notes = located.notes.iter().map(|note| Note { kind: "policy".to_owned(), text: note.to_string() });
+        let mut notes = Vec::new();
+        for note in &located.notes {
+            // The other policy, where there is one that asks for something else.
+            let other = match note {
+                config::Note::Changed { .. } => of_judged(),
+                config::Note::EditedHere { .. } => here(),
+                _ => Ok(None),
+            };
+            notes.push(self.policy_note(note, &located.policy, other.ok().flatten().as_deref()));
+        }
         let moved = target.filter(|target| target.moved).map(|target| Note {
             kind: "base-moved".to_owned(),
             text: format!(
@@ -161,7 +171,38 @@ impl Workplace {
                 target.tip.short()
             ),
         });
-        Ok((located.policy, notes.chain(moved).collect()))
+        notes.extend(moved);
+        Ok((located.policy, notes))
+    }
+
+    /// What is to be said about the choice of a policy: whether the one that does not apply, `other`, asks for less.
+    fn policy_note(&self, note: &config::Note, applies: &Policy, other: Option<&[u8]>) -> Note {
+        let mut text = note.to_string();
+        let kind = match note {
+            config::Note::Removed { .. } => "policy-removed",
+            config::Note::Broken { .. } => "policy-broken",
+            config::Note::Changed { .. } | config::Note::EditedHere { .. } => {
+                let read = |bytes| config::read(config::FILE, bytes, PolicySource::WorkingTree, &gates::check_params);
+                match other.map(read) {
+                    Some(Ok(other)) => {
+                        let less = policy_change::relaxed(applies, &other, &self.files());
+                        if !less.is_empty() {
+                            text = format!("{text}; the other one asks for less: {}", less.join("; "));
+                        }
+                        if less.is_empty() { "policy-changed" } else { "policy-relaxed" }
+                    }
+                    Some(Err(_)) => "policy-broken",
+                    None => "policy-changed",
+                }
+            }
+            config::Note::BaseBroken { .. } | config::Note::Uncommitted => "policy",
+        };
+        Note { kind: kind.to_owned(), text }
+    }
+
+    /// The task files at the root.
+    fn files(&self) -> Directory {
+        Directory(self.repo.root().unwrap_or(self.repo.git_dir()).to_owned())
     }
 
     /// What is here and how it is to be judged. Everything else is read while git looks at the working tree, which
@@ -254,8 +295,7 @@ impl Workplace {
         if !matches!(facts.moment, Moment::Stop | Moment::After) || !facts.story.is_empty() {
             return;
         }
-        let files = Directory(self.repo.root().unwrap_or(self.repo.git_dir()).to_owned());
-        match collect::story(&self.journal, state, &self.session.id, &files) {
+        match collect::story(&self.journal, state, &self.session.id, &self.files()) {
             Ok(story) => facts.story = story,
             Err(error) => facts.notes.push(Note {
                 kind: "story-unreadable".to_owned(),

@@ -10,12 +10,13 @@ pub use crate::fact::lineage::{BaseOf, Lineage, lineage, pushed, target};
 use crate::fact::overlay;
 use crate::fact::story::Story;
 use crate::fact::subject::{Base, RefUpdate, Role, Subject};
+use crate::fact::weakening::{self, Pair, Weakening};
 use crate::fact::{Facts, Note};
 use crate::git::{DefaultBranch, GitError, Head, Look, Repo, TreeDiff};
 use crate::journal::{Journal, JournalError, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
-use crate::policy::Policy;
+use crate::policy::{Gate, Mode, Policy};
 use crate::repo_path::RepoPath;
 use crate::runner::ProjectFiles;
 use crate::snapshot::Snapshot;
@@ -284,6 +285,7 @@ fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> R
             draft.base_tree.as_ref().and_then(|_| diffs.next()).and_then(|diff| draft.differing(&diff));
     }
 
+    let weakening = weakened(sources, moment, &drafts)?;
     compare::runs(sources, &mut drafts)?;
     for draft in &mut drafts {
         for command in &sources.policy.commands {
@@ -299,8 +301,58 @@ fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> R
         subjects: drafts.into_iter().map(|draft| draft.subject).collect(),
         waivers: sources.state.waivers().iter().map(|(_, waived)| waived.clone()).collect(),
         notes: journal_notes(sources.state),
+        weakening,
         ..Facts::at(moment)
     })
+}
+
+/// How many files are compared for what they take away from the tests, and how large each may be, in bytes.
+const COMPARED: usize = 400;
+const LARGEST: usize = 1 << 20;
+
+/// What each change takes away from the tests, where a gate asks. Read in process, or in one call of git.
+fn weakened(
+    sources: Sources<'_>,
+    moment: Moment,
+    drafts: &[Draft<'_>],
+) -> Result<BTreeMap<String, Weakening>, CollectError> {
+    let asks = |gate: &Gate| gate.kind == weakening::GATE && gate.mode != Mode::Off && gate.moments.contains(&moment);
+    if !sources.policy.gates.iter().any(asks) {
+        return Ok(BTreeMap::new());
+    }
+    let mut wanted: Vec<(Oid, RepoPath)> = Vec::new();
+    let mut compared = Vec::new();
+    for draft in drafts.iter().filter(|draft| matches!(draft.subject.base, Base::MergeBase { .. })) {
+        let (Some(base), Some(tree), Some(changed)) = (&draft.base_tree, &draft.tree, &draft.subject.changed) else {
+            continue;
+        };
+        for path in changed.iter().filter(|path| weakening::concerns(path)).take(COMPARED) {
+            wanted.push((base.clone(), path.clone()));
+            wanted.push((tree.clone(), path.clone()));
+            compared.push((draft, path));
+        }
+    }
+    if wanted.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).ok().filter(|text| text.len() <= LARGEST);
+    let mut blobs = sources.repo.blobs(&wanted)?.into_iter();
+    let mut pairs: BTreeMap<String, Vec<Pair>> = BTreeMap::new();
+    for (draft, path) in compared {
+        let (old, committed) = (blobs.next().flatten(), blobs.next().flatten());
+        let here = draft.snapshot.and_then(|snapshot| snapshot.dirty.iter().find(|dirty| dirty.path == *path));
+        let new = match here {
+            Some(dirty) if dirty.now.is_none() => None,
+            Some(_) => sources.repo.root().and_then(|root| std::fs::read(root.join(path.to_os())).ok()),
+            None => committed,
+        };
+        let readable = |bytes: &Option<Vec<u8>>| bytes.as_ref().is_none_or(|bytes| std::str::from_utf8(bytes).is_ok());
+        if readable(&old) && readable(&new) {
+            let pair = Pair { path: path.clone(), old: old.and_then(text), new: new.and_then(text) };
+            pairs.entry(draft.subject.name.clone()).or_default().push(pair);
+        }
+    }
+    Ok(pairs.into_iter().map(|(subject, pairs)| (subject, weakening::compare(&pairs))).collect())
 }
 
 fn journal_notes(state: &State) -> Vec<Note> {

@@ -74,13 +74,26 @@ pub fn of_paths<'a>(paths: impl IntoIterator<Item = &'a RepoPath>) -> Vec<Intent
     found
 }
 
+/// Where clients keep the logs of their sessions, and gate what could not be written elsewhere.
+const LOGS: [[&str; 2]; 6] = [
+    [".gate", "spool"],
+    [".claude", "projects"],
+    [".codex", "sessions"],
+    [".gemini", "tmp"],
+    [".copilot", "history-session-state"],
+    ["opencode", "storage"],
+];
+
 /// What a path guards, as far as its text shows it.
 fn guards(path: &str) -> Option<IntentKind> {
     let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect();
     let below = |folder: &str| parts.windows(2).any(|pair| pair[0] == ".git" && pair[1] == folder);
     if below("hooks") {
         Some(IntentKind::ChangesHooks)
-    } else if below("gate") || parts.windows(2).any(|pair| pair == [".gate", "spool"]) {
+    } else if below("gate")
+        || parts.first() == Some(&".gate")
+        || parts.windows(2).any(|pair| LOGS.contains(&[pair[0], pair[1]]))
+    {
         Some(IntentKind::ChangesRecord)
     } else if parts == ["gate.toml"] || (path.starts_with('/') && parts.last() == Some(&"gate.toml")) {
         Some(IntentKind::ChangesPolicy)

@@ -14,9 +14,12 @@ pub mod intent;
 pub mod last_words;
 pub mod lineage;
 mod overlay;
+pub mod policy_change;
 pub mod story;
 pub mod subject;
 pub mod weakening;
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +45,9 @@ pub struct Facts {
     /// What the session at work did, as far as its client tells. Empty where that is not asked or not known.
     #[serde(default, skip_serializing_if = "story::Story::is_empty")]
     pub story: story::Story,
+    /// By name of the subject: what its change takes away from the tests.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub weakening: BTreeMap<String, weakening::Weakening>,
     /// What the forge says; `None`: it was not asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosting: Option<hosting::Hosting>,
@@ -58,6 +64,7 @@ impl Facts {
             intents: Vec::new(),
             receiving: false,
             story: story::Story { session: None, steps: Vec::new(), cut: false },
+            weakening: BTreeMap::new(),
             hosting: None,
         }
     }

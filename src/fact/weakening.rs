@@ -16,6 +16,8 @@ use self::language::{Reading, Test};
 use self::table::table;
 use crate::repo_path::RepoPath;
 
+/// The kind of gate that asks for this.
+pub const GATE: &str = "integrity";
 /// How many names are listed for one change.
 const NAMES: usize = 64;
 /// How many tests of the old side are known by name.

@@ -142,15 +142,19 @@ impl Table {
             .map_or_else(|| text.to_owned(), |colours| colours.pattern.replace_all(text, "").into_owned())
     }
 
-    /// The tests that the lines name as failed, sorted, each once; a file where no name is given.
+    /// The tests that the lines name as failed, with their file where that is given; sorted, each once.
     fn failed_tests(&self, text: &str) -> Vec<String> {
         let mut found = BTreeSet::new();
         for line in text.lines().filter(|line| line.len() < 1024) {
             for failed in &self.failed {
                 let Some(groups) = failed.pattern.captures(line) else { continue };
                 let group = |name| groups.name(name).map(|found| found.as_str().trim()).filter(|text| !text.is_empty());
-                if let Some(name) = group("name").or_else(|| group("file")) {
-                    found.insert(bounded(name.to_owned(), NAME));
+                let name = match (group("file"), group("name")) {
+                    (Some(file), Some(name)) => format!("{file}::{name}"),
+                    (file, name) => name.or(file).unwrap_or_default().to_owned(),
+                };
+                if !name.is_empty() {
+                    found.insert(bounded(name, NAME));
                 }
                 break;
             }
@@ -179,8 +183,8 @@ mod tests {
                 assert_eq!(groups.name(group).map(|found| found.as_str()), expected.as_deref(), "{}", failed.line);
             }
             let told = table.failed_tests(&failed.line);
-            let expected = failed.name.as_ref().or(failed.file.as_ref()).unwrap();
-            assert_eq!(told, std::slice::from_ref(expected), "{}", failed.line);
+            let both = [failed.file.as_deref(), failed.name.as_deref()];
+            assert_eq!(told, [both.into_iter().flatten().collect::<Vec<_>>().join("::")], "{}", failed.line);
         }
     }
 

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::outcome;
 use crate::command_line::{self, Extent, Outcome, Record};
 use crate::event::{Ended, Run};
+use crate::fact::intent::{self, Intent};
 use crate::runner::{CommandKind, ProjectFiles};
 use crate::shell::program::{Leaf, Program};
 
@@ -59,6 +60,9 @@ pub struct Ran {
     /// The tests that its output names as failed, bounded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_tests: Vec<String>,
+    /// What it did to what guards the work, as far as its text shows it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intents: Vec<Intent>,
     /// The first line of its output that tells of a failure, bounded.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub says: String,
@@ -115,6 +119,7 @@ impl Ran {
         let judged = command_line::judge(line, &Record { status, output, background }, files);
         let understood = command_line::understand(line, files).ok();
         let leaves = |program: &Program| program.leaves.len().min(COMMANDS);
+        let intents = understood.as_ref().map(intent::of_line).unwrap_or_default();
         let commands = understood.map_or_else(Vec::new, |understood| {
             let count = leaves(&understood.program);
             let both = understood.program.leaves.iter().zip(&understood.purposes).take(count);
@@ -132,6 +137,7 @@ impl Ran {
             edits: judged.edits_files,
             pushes_to: judged.pushes_to,
             background,
+            intents,
             ..Self::default()
         };
         ran.read_output(tail);

@@ -1,0 +1,129 @@
+//! What one policy asks less than another.
+
+use crate::command_line::{self, ExitDecides, Extent, Record};
+use crate::policy::{Command, Gate, Mode, OnUnknown, Policy};
+use crate::runner::{CommandKind, ProjectFiles};
+
+/// What `new` asks less than `old`, a phrase for each. Empty: it asks for as much, or for something else. `files` are those
+/// of the root: task files say what a command line means.
+pub fn relaxed(old: &Policy, new: &Policy, files: &dyn ProjectFiles) -> Vec<String> {
+    let mut found = Vec::new();
+    for gate in &old.gates {
+        match new.gates.iter().find(|other| other.id == gate.id) {
+            Some(other) => less_of_gate(gate, other, &mut found),
+            None if gate.mode == Mode::Block => found.push(format!("the gate {} is gone", gate.id)),
+            None => {}
+        }
+    }
+    for command in &old.commands {
+        match new.commands.iter().find(|other| other.name == command.name) {
+            Some(other) => less_of_command(command, other, files, &mut found),
+            // Under another name it is still asked for.
+            None if new.commands.iter().any(|other| other.gate == command.gate && other.run == command.run) => {}
+            None => found.push(format!("the command {} is gone", command.name)),
+        }
+    }
+    found
+}
+
+fn less_of_gate(old: &Gate, new: &Gate, found: &mut Vec<String>) {
+    let id = &old.id;
+    if new.mode < old.mode {
+        found.push(format!("{id}: {} became {}", old.mode.as_str(), new.mode.as_str()));
+    }
+    if old.on_unknown == OnUnknown::Block && new.on_unknown == OnUnknown::Warn && new.mode == Mode::Block {
+        found.push(format!("{id}: what cannot be judged is let through"));
+    }
+    if new.min_grade < old.min_grade {
+        found.push(format!("{id}: {} counts, and {} was asked for", new.min_grade.as_str(), old.min_grade.as_str()));
+    }
+    for moment in old.moments.iter().filter(|moment| !new.moments.contains(moment)) {
+        found.push(format!("{id}: it is not asked at {moment}"));
+    }
+    for (key, value) in &old.params {
+        let now = new.params.get(key);
+        match (value, now) {
+            (toml::Value::Boolean(true), Some(toml::Value::Boolean(false)) | None) => {
+                found.push(format!("{id}: {key} is off"));
+            }
+            // What is protected, and what is left out.
+            (toml::Value::Array(old), now) if key == "branches" => {
+                let kept =
+                    |one: &&toml::Value| now.and_then(toml::Value::as_array).is_some_and(|now| now.contains(one));
+                found.extend(old.iter().filter(|one| !kept(one)).map(|one| format!("{id}: {one} is not protected")));
+            }
+            (toml::Value::Array(old), Some(toml::Value::Array(now))) if key == "ignore" => {
+                let added = now.iter().filter(|one| !old.contains(one));
+                found.extend(added.map(|one| format!("{id}: {one} is ignored")));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn less_of_command(old: &Command, new: &Command, files: &dyn ProjectFiles, found: &mut Vec<String>) {
+    let name = &old.name;
+    if new.gate != old.gate {
+        found.push(format!("the command {name} is asked for by {} and not by {}", new.gate, old.gate));
+    }
+    if new.run != old.run && strength(&new.run, files) < strength(&old.run, files) {
+        found.push(format!("the command {name} is `{}` and was `{}`", new.run, old.run));
+    }
+    let includes = |globs: &[String]| globs.iter().filter(|glob| !glob.starts_with('!')).cloned().collect::<Vec<_>>();
+    let excludes = |command: &Command| {
+        let negated = command.inputs.inputs.iter().filter_map(|glob| glob.strip_prefix('!')).map(str::to_owned);
+        let plain = command.inputs.ignore.iter().filter(|glob| !glob.starts_with('!')).cloned();
+        negated.chain(plain).collect::<Vec<_>>()
+    };
+    let (before, after) = (includes(&old.inputs.inputs), includes(&new.inputs.inputs));
+    let all = after.iter().any(|glob| glob == "**");
+    for glob in before.iter().filter(|glob| !all && !after.contains(glob)) {
+        found.push(format!("the command {name} is not asked for where {glob} changes"));
+    }
+    let before = excludes(old);
+    for glob in excludes(new).iter().filter(|glob| !before.contains(glob)) {
+        found.push(format!("the command {name} is not asked for where {glob} changes"));
+    }
+}
+
+/// How much a command line proves when it ends well: nothing, something, a part of the tests, all of them.
+fn strength(line: &str, files: &dyn ProjectFiles) -> u8 {
+    let judged = command_line::judge(line, &Record { status: Some(0), ..Record::default() }, files);
+    match (judged.decisive_kind, judged.exit_decides, judged.scope) {
+        // A script that nobody knows may be anything.
+        (None, ..) if judged.kind.iter().any(|kind| kind == "other") && !is_idle(line) => 2,
+        (None, ..) | (_, Some(ExitDecides::NoMasked), _) | (_, _, Some(Extent::NoneExecuted)) => 0,
+        (Some(CommandKind::Test), _, Some(Extent::Filtered)) => 2,
+        (Some(CommandKind::Test), ..) => 3,
+        (Some(_), ..) => 2,
+    }
+}
+
+fn is_idle(line: &str) -> bool {
+    let first = line.split_whitespace().next().unwrap_or_default();
+    ["true", ":", "exit", "echo", "printf"].contains(&first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_by_strength() {
+        for (stronger, weaker) in [
+            ("cargo test", "true"),
+            ("cargo test", "cargo test --no-run"),
+            ("cargo test", "cargo test || true"),
+            ("cargo test", "cargo test one"),
+            ("cargo test", "cargo build"),
+            ("cargo build", "echo ok"),
+            ("./check.sh", "exit 0"),
+        ] {
+            assert!(strength(stronger, &()) > strength(weaker, &()), "{stronger} > {weaker}");
+        }
+        for (one, other) in [("cargo test", "cargo nextest run"), ("pytest", "tox"), ("make test", "./check.sh --all")]
+        {
+            assert!(strength(other, &()) >= 2, "{one} → {other}");
+        }
+    }
+}
