@@ -9,6 +9,7 @@ pub mod evidence;
 pub mod finding;
 pub mod guarded;
 mod hosted;
+pub mod integrity;
 pub mod loops;
 pub mod protected_branch;
 pub mod pull_request;
@@ -36,6 +37,7 @@ pub const KINDS: &[Kind] = &[
     commits::KIND,
     evidence::KIND,
     guarded::KIND,
+    integrity::KIND,
     loops::KIND,
     protected_branch::KIND,
     pull_request::KIND,

@@ -49,6 +49,7 @@ mod sandbox;
 mod schema;
 mod session_commands;
 mod session_logs;
+mod session_work;
 mod shell_lines;
 mod spawned_processes;
 mod story;

@@ -1,0 +1,106 @@
+//! Nothing that proves was weakened: tests, settings, policy, hooks, journal.
+//!
+//! What is read in texts advises; what the record shows blocks (`DESIGN.md`, "Who it is for").
+
+mod record;
+mod tests_weakened;
+
+use minijinja::{Value, context};
+use serde::Deserialize;
+
+use super::Kind;
+use super::finding::{Answer, Finding};
+use super::words::{self, list};
+use crate::event::work::Speaker;
+use crate::fact::Facts;
+use crate::fact::story::{Deed, Step, Story};
+use crate::policy::{Gate, ParamError, Policy, read_params};
+use crate::repo_path::RepoPath;
+
+/// The kind `integrity`.
+pub const KIND: Kind = Kind { name: "integrity", words: "integrity", check, evaluate };
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Params {
+    removal_words: Vec<String>,
+}
+
+fn check(params: &toml::Table) -> Result<(), ParamError> {
+    read_params::<Params>(params).map(drop)
+}
+
+fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
+    let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
+    let steps = untold(&gate.id, &facts.story);
+    let mut noticed = tests_weakened::notice(&params, facts, steps);
+    noticed.extend(record::notice(facts, steps));
+    if noticed.is_empty() {
+        let asked = !facts.story.is_empty() || !facts.weakening.is_empty();
+        let words = words::Words { message: "nothing that proves was weakened".to_owned(), remedy: None, fix: None };
+        let subject = default_subject(facts);
+        return asked.then(|| finding(&subject, Answer::Pass, "passed", words, &[], Vec::new())).into_iter().collect();
+    }
+    noticed
+        .into_iter()
+        .map(|one| {
+            let words = words::say(gate, one.reason, &context! { paths => list(&one.paths), ..one.values.clone() });
+            finding(&one.subject, one.answer, one.reason, words, &one.paths, one.steps)
+        })
+        .collect()
+}
+
+/// Where something stands that is about no single subject: the one whose content is there now, so that a person can
+/// waive it for that.
+fn default_subject(facts: &Facts) -> String {
+    facts.subjects.last().map_or("session", |subject| subject.name.as_str()).to_owned()
+}
+
+fn finding(
+    subject: &str,
+    answer: Answer,
+    reason: &str,
+    words: words::Words,
+    paths: &[RepoPath],
+    evidence: Vec<String>,
+) -> Finding {
+    Finding {
+        subject: subject.to_owned(),
+        answer,
+        reason: reason.to_owned(),
+        message: words.message,
+        command: None,
+        paths: paths.to_vec(),
+        evidence,
+        remedy: words.remedy,
+        fix: words.fix,
+    }
+}
+
+/// Something that weakens what proves.
+#[derive(Debug)]
+struct Noticed {
+    subject: String,
+    answer: Answer,
+    reason: &'static str,
+    values: Value,
+    paths: Vec<RepoPath>,
+    /// The ids of the steps it rests on.
+    steps: Vec<String>,
+}
+
+/// The steps that no person was told about: behind the first prompt of a person after a verdict with this gate.
+fn untold<'a>(gate: &str, story: &'a Story) -> &'a [Step] {
+    let (mut from, mut told) = (0, false);
+    for (at, step) in story.steps.iter().enumerate() {
+        match &step.deed {
+            Deed::Judged { failing, .. } => told |= failing.iter().any(|failing| failing.gate == gate),
+            Deed::Prompted { from: Speaker::Person, .. } if told => (from, told) = (at, false),
+            _ => {}
+        }
+    }
+    &story.steps[from..]
+}
+
+#[cfg(test)]
+mod tests;

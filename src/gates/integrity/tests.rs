@@ -1,0 +1,206 @@
+use super::*;
+use crate::event::work::Act;
+use crate::fact::Note;
+use crate::fact::story::tale::{Tale, tree};
+use crate::fact::subject::{Base, Role, Subject};
+use crate::fact::weakening::{Pair, compare};
+use crate::moment::Moment;
+
+const RED: &str = "test adds ... FAILED\n\ntest result: FAILED. 11 passed; 1 failed; 0 ignored; finished in 0.31s\n";
+const GREEN: &str = "running 12 tests\ntest result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
+const ONE: &str = "#[test] fn adds(){assert_eq!(demo::add(1,2),3);}\n";
+
+fn gate() -> Gate {
+    crate::config::built_in().into_iter().find(|gate| gate.id == "integrity").unwrap()
+}
+
+fn facts(tale: &Tale, pairs: &[(&str, &str, &str)]) -> Facts {
+    let text = |text: &str| Some(text.to_owned()).filter(|text| text != "-");
+    let pairs: Vec<Pair> = pairs
+        .iter()
+        .map(|(path, old, new)| Pair { path: RepoPath::from(*path), old: text(old), new: text(new) })
+        .collect();
+    let subject = Subject {
+        name: "HEAD".to_owned(),
+        role: Role::Commit,
+        commit: None,
+        tree: Some(tree('a')),
+        base: Base::Nothing,
+        changed: None,
+        opaque: Vec::new(),
+        update: None,
+        commits: crate::fact::commits::NewCommits::default(),
+        runs: std::collections::BTreeMap::new(),
+        former_lines: std::collections::BTreeMap::new(),
+        branch: None,
+        checked_out: None,
+    };
+    let mut facts = Facts { subjects: vec![subject], story: tale.story(), ..Facts::at(Moment::Stop) };
+    facts.weakening.insert("HEAD".to_owned(), compare(&pairs));
+    facts
+}
+
+/// Reasons, with a `!` where they block.
+fn reasons(facts: &Facts) -> String {
+    let gate = gate();
+    let policy = crate::config::defaults(&crate::gates::check_params);
+    let found = evaluate(&gate, &policy, facts);
+    for one in &found {
+        assert!(
+            !one.message.contains("{{") && one.message != one.reason && !one.message.contains("malformed"),
+            "{one:?}"
+        );
+    }
+    let found = found.iter().filter(|one| one.answer != Answer::Pass);
+    found
+        .map(|one| format!("{}{}", one.reason, if one.answer == Answer::Fail { "!" } else { "" }))
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn begin(prompt: &str) -> Tale {
+    Tale::default().prompt(prompt)
+}
+
+fn red() -> Tale {
+    begin("Make add saturating.").edit("src/lib.rs", "a", "b").ran("cargo test", 101, RED)
+}
+
+#[test]
+fn a_test_that_failed_and_is_gone() {
+    let gone = [("tests/add.rs", ONE, "-")];
+    assert_eq!(
+        reasons(&facts(&red().delete("tests/add.rs").ran("cargo test", 0, GREEN), &gone)),
+        "failed-test-removed!"
+    );
+    assert_eq!(reasons(&facts(&begin("x").ran("cargo test", 0, GREEN), &gone)), "tests-removed", "it never failed");
+    assert_eq!(reasons(&facts(&Tale::default(), &gone)), "tests-removed", "nothing is known of any session");
+    let asked = begin("Remove the adding feature.").ran("cargo test", 101, RED);
+    assert_eq!(reasons(&facts(&asked, &gone)), "failed-test-removed", "a person wants something gone");
+    let moved = [("tests/add.rs", ONE, "-"), ("tests/all.rs", "", ONE)];
+    assert_eq!(reasons(&facts(&red(), &moved)), "", "it is elsewhere");
+    let other = [("tests/add.rs", &*format!("{ONE}#[test] fn subs(){{}}\n"), ONE)];
+    assert_eq!(reasons(&facts(&red(), &other)), "tests-removed", "another one is gone");
+    let renamed = [("tests/add.rs", ONE, "#[test] fn adds_saturating(){assert_eq!(demo::add(1,2),3);}\n")];
+    assert_eq!(reasons(&facts(&red(), &renamed)), "tests-removed", "another one stands there");
+}
+
+#[test]
+fn a_test_that_failed_and_is_left_out() {
+    let ignored = [("tests/add.rs", ONE, "#[test] #[ignore] fn adds(){assert_eq!(demo::add(1,2),3);}\n")];
+    assert_eq!(reasons(&facts(&red(), &ignored)), "failed-test-skipped!");
+    assert_eq!(reasons(&facts(&begin("x"), &ignored)), "tests-skipped");
+    let pytest = "FAILED tests/test_math.py::TestAdd::test_small - assert 3 == 4\n1 failed, 3 passed in 0.1s\n";
+    let tale = begin("Fix it.").ran("pytest", 1, pytest);
+    let excluded =
+        [("pytest.ini", "[pytest]\n", "[pytest]\naddopts = --deselect tests/test_math.py::TestAdd::test_small\n")];
+    assert_eq!(reasons(&facts(&tale, &excluded)), "failed-test-excluded!");
+    let ignored = [("pytest.ini", "[pytest]\n", "[pytest]\naddopts = --ignore=tests/test_math.py\n")];
+    assert_eq!(reasons(&facts(&tale, &ignored)), "failed-test-excluded!", "its file");
+    let other = [("pytest.ini", "[pytest]\n", "[pytest]\naddopts = --ignore=tests/slow\n")];
+    assert_eq!(reasons(&facts(&tale, &other)), "left-out");
+    let new = [("tests/add.rs", "", "#[test] #[ignore] fn adds(){}\n")];
+    assert_eq!(reasons(&facts(&red(), &new)), "failed-test-skipped!", "its own new test");
+    assert_eq!(reasons(&facts(&begin("x"), &new)), "");
+}
+
+#[test]
+fn commands_that_test_no_longer() {
+    let emptied = [("package.json", r#"{"scripts":{"test":"vitest run"}}"#, r#"{"scripts":{"test":"exit 0"}}"#)];
+    assert_eq!(reasons(&facts(&Tale::default(), &emptied)), "task-emptied!");
+    let masked =
+        [("package.json", r#"{"scripts":{"test":"vitest run"}}"#, r#"{"scripts":{"test":"vitest run || true"}}"#)];
+    assert_eq!(reasons(&facts(&Tale::default(), &masked)), "forgiven task-masked");
+    assert_eq!(reasons(&facts(&red(), &masked)), "task-masked!");
+    let other = [("package.json", r#"{"scripts":{"test":"vitest run"}}"#, r#"{"scripts":{"test":"./test.sh"}}"#)];
+    assert_eq!(reasons(&facts(&red(), &other)), "task-replaced");
+}
+
+#[test]
+fn only_tests_changed_between_red_and_green() {
+    let weaker = [("tests/add.rs", ONE, "#[test] fn adds(){assert!(demo::add(1,2)>0);}\n")];
+    let tale = || begin("Fix the failing CI.").ran("cargo test", 101, RED).edit("tests/add.rs", "a", "b");
+    assert_eq!(reasons(&facts(&tale().ran("cargo test", 0, GREEN), &weaker)), "changed-after-failure");
+    assert_eq!(reasons(&facts(&tale(), &weaker)), "", "it is not green yet");
+    assert_eq!(reasons(&facts(&tale().edit("src/lib.rs", "a", "b").ran("cargo test", 0, GREEN), &weaker)), "");
+    let own = [("tests/new.rs", "-", ONE)];
+    let tale =
+        begin("Add a test.").edit("tests/new.rs", "", ONE).ran("cargo test", 101, RED).edit("tests/new.rs", "3", "4");
+    assert_eq!(reasons(&facts(&tale.ran("cargo test", 0, GREEN), &own)), "", "it is the session's own test");
+}
+
+#[test]
+fn the_policy() {
+    let note = |kind: &str| Note { kind: kind.to_owned(), text: "policy changed: tests: block became off".to_owned() };
+    let with = |tale: &Tale, kind: &str| Facts { notes: vec![note(kind)], ..facts(tale, &[]) };
+    let edited = begin("x").edit("gate.toml", "block", "off");
+    assert_eq!(reasons(&with(&edited, "policy-relaxed")), "policy-relaxed!");
+    assert_eq!(reasons(&with(&edited, "policy-removed")), "policy-relaxed!");
+    assert_eq!(reasons(&with(&edited, "policy-changed")), "", "it asks for as much");
+    assert_eq!(
+        reasons(&with(&begin("x").edit("src/a.rs", "1", "2"), "policy-relaxed")),
+        "policy-changed",
+        "somebody else did"
+    );
+    assert_eq!(reasons(&with(&Tale::default(), "policy-relaxed")), "policy-changed", "a person at a terminal");
+    assert_eq!(
+        reasons(&with(&begin("x").ran("sed -i s/block/off/ gate.toml", 0, ""), "policy-relaxed")),
+        "policy-relaxed!"
+    );
+    assert_eq!(reasons(&with(&Tale::default(), "journal-damaged")), "journal-damaged");
+}
+
+#[test]
+fn hooks_and_record() {
+    let of = |tale: &Tale| reasons(&facts(tale, &[]));
+    for (line, expected) in [
+        ("git -c core.hooksPath=/dev/null push --no-verify origin feat/x", "checks-left-out!"),
+        ("git commit --no-verify -m x", "checks-left-out!"),
+        ("HUSKY=0 git commit -m x", "checks-left-out!"),
+        ("git config core.hooksPath /dev/null", "checks-off!"),
+        ("gate uninstall", "checks-off!"),
+        ("rm .git/hooks/pre-push", "kept-changed!"),
+        ("sed -i 's/101/0/' .git/gate/journal.jsonl", "kept-changed!"),
+        ("sed -i 's/101/0/' .gate/log.jsonl", "kept-changed!"),
+        ("cat .git/gate/journal.jsonl | tail -3", ""),
+        ("git commit -m 'describe --no-verify'", ""),
+        ("git push origin feat/x", ""),
+    ] {
+        assert_eq!(of(&begin("x").ran(line, 0, "")), expected, "{line}");
+    }
+    assert_eq!(of(&begin("x").ran("git push --no-verify", 1, "refused")), "", "it was not done");
+    assert_eq!(of(&begin("x").edit(".git/hooks/pre-push", "a", "b")), "kept-changed!");
+    let again = begin("x").ran("git commit --no-verify -m x", 0, "").ran("git commit --amend --no-edit", 0, "");
+    assert_eq!(of(&again), "checks-done-later");
+    let push = begin("x").ran("git push --no-verify", 0, "").ran("git commit -m y", 0, "");
+    assert_eq!(of(&push), "checks-left-out!", "a commit is no push");
+}
+
+#[test]
+fn what_a_person_was_told_is_not_held_against_the_session_for_ever() {
+    use crate::event::{EventKind, FailingGate, Judged};
+    let mut tale = begin("x").ran("git push --no-verify", 0, "").said("verdict");
+    let judged = Judged {
+        verdict: String::new(),
+        moment: Moment::Stop,
+        trees: Vec::new(),
+        commits: Vec::new(),
+        failing: vec![FailingGate { gate: "integrity".to_owned(), fingerprint: String::new(), blocks: true }],
+        blocked: true,
+        attempt: 1,
+    };
+    tale.entries.last_mut().unwrap().event.kind = EventKind::Judged(judged);
+    assert_eq!(reasons(&facts(&tale, &[])), "checks-left-out!");
+    let tale = tale.prompt("Go on, I pushed it again.");
+    assert_eq!(reasons(&facts(&tale, &[])), "");
+    assert_eq!(reasons(&facts(&tale.ran("git push --no-verify", 0, ""), &[])), "checks-left-out!");
+}
+
+#[test]
+fn without_a_session_and_without_changes_there_is_nothing_to_say() {
+    let gate = gate();
+    let policy = crate::config::defaults(&crate::gates::check_params);
+    assert!(evaluate(&gate, &policy, &Facts::at(Moment::Stop)).is_empty());
+    let told = evaluate(&gate, &policy, &facts(&Tale::default().act(Act::Said("x".to_owned())), &[]));
+    assert_eq!(told[0].answer, Answer::Pass);
+}

@@ -1,0 +1,181 @@
+//! Tests that were taken away, left out or made to ask for less.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use minijinja::context;
+
+use super::{Noticed, Params, default_subject};
+use crate::command_line::Outcome;
+use crate::event::work::Speaker;
+use crate::fact::Facts;
+use crate::fact::story::{Deed, Step};
+use crate::fact::weakening::{Weakened, Weakening, What, is_same_test, is_test_file};
+use crate::gates::finding::Answer;
+use crate::repo_path::RepoPath;
+
+/// How many names stand in a sentence.
+const SHOWN: usize = 3;
+
+/// The tests that failed, by what outputs call them: the ids of the steps.
+type Failed<'a> = BTreeMap<&'a str, Vec<String>>;
+
+pub(super) fn notice(params: &Params, facts: &Facts, steps: &[Step]) -> Vec<Noticed> {
+    let failed = failed(steps);
+    let asked_for = asks_for_removal(params, steps);
+    let mut found = Vec::new();
+    let mut said: BTreeSet<(What, &RepoPath)> = BTreeSet::new();
+    for (subject, weakening) in &facts.weakening {
+        for change in &weakening.changes {
+            if said.insert((change.what, &change.path)) {
+                found.extend(about(subject, change, &failed, asked_for));
+            }
+        }
+    }
+    // What is wrong in one way need not be said in a weaker one.
+    let blocked: BTreeSet<RepoPath> =
+        found.iter().filter(|one| one.answer == Answer::Fail).flat_map(|one| one.paths.clone()).collect();
+    found.retain(|one| one.answer == Answer::Fail || !one.paths.iter().all(|path| blocked.contains(path)));
+    if found.iter().all(|one| one.answer != Answer::Fail) {
+        found.extend(changed_after_failure(facts, steps));
+    }
+    found
+}
+
+fn failed(steps: &[Step]) -> Failed<'_> {
+    let mut failed = Failed::new();
+    for step in steps {
+        if let Deed::Ran(ran) = &step.deed
+            && ran.is_test()
+            && ran.result == Some(Outcome::Fail)
+        {
+            for name in &ran.failed_tests {
+                failed.entry(name).or_default().push(step.id.clone());
+            }
+        }
+    }
+    failed
+}
+
+/// Whether a person asked for something to go. It may be the tests too.
+fn asks_for_removal(params: &Params, steps: &[Step]) -> bool {
+    steps.iter().any(|step| match &step.deed {
+        Deed::Prompted { from: Speaker::Person, text } => {
+            let text = text.to_lowercase();
+            let words: BTreeSet<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
+            params.removal_words.iter().any(|word| {
+                if word.contains(' ') { text.contains(word.as_str()) } else { words.contains(word.as_str()) }
+            })
+        }
+        _ => false,
+    })
+}
+
+fn about(subject: &str, change: &Weakened, failed: &Failed<'_>, asked_for: bool) -> Option<Noticed> {
+    let blocks = if asked_for { Answer::Unknown } else { Answer::Fail };
+    let same = |name: &&String| failed.keys().any(|failed| is_same_test(failed, name));
+    let guilty: Vec<&str> = change.names.iter().filter(same).map(String::as_str).collect();
+    let (reason, answer, names) = match change.what {
+        What::TestsRemoved if !guilty.is_empty() => ("failed-test-removed", blocks, guilty),
+        What::TestsReplaced if !guilty.is_empty() => ("tests-removed", Answer::Unknown, guilty),
+        What::TestsSkipped | What::TestsAddedSkipped if !guilty.is_empty() => ("failed-test-skipped", blocks, guilty),
+        What::LeftOut => {
+            let named = |failed: &&&str| names_test(&change.after, failed);
+            let guilty: Vec<&str> = failed.keys().filter(named).copied().collect();
+            match guilty.is_empty() {
+                false => ("failed-test-excluded", blocks, guilty),
+                true => ("left-out", Answer::Unknown, Vec::new()),
+            }
+        }
+        What::TaskEmptied => ("task-emptied", Answer::Fail, own(change)),
+        What::TaskMasked => {
+            let answer = if failed.is_empty() { Answer::Unknown } else { Answer::Fail };
+            ("task-masked", answer, own(change))
+        }
+        What::TaskReplaced => ("task-replaced", Answer::Unknown, own(change)),
+        What::TestsRemoved => ("tests-removed", Answer::Unknown, own(change)),
+        What::TestsSkipped => ("tests-skipped", Answer::Unknown, own(change)),
+        What::Focused => ("focused", Answer::Unknown, Vec::new()),
+        What::AssertionsRemoved => ("assertions-removed", Answer::Unknown, Vec::new()),
+        What::AssertionsEmptied => ("assertions-emptied", Answer::Unknown, Vec::new()),
+        What::Forgiven => ("forgiven", Answer::Unknown, Vec::new()),
+        What::ThresholdLowered => ("threshold-lowered", Answer::Unknown, own(change)),
+        // A test of a new name beside one that is gone, and a new test that waits, are ordinary work.
+        What::TestsReplaced | What::TestsAddedSkipped => return None,
+    };
+    let steps = failed.iter().filter(|(name, _)| names.iter().any(|own| is_same_test(name, own)));
+    let steps = steps.filter_map(|(_, steps)| steps.last().cloned()).collect();
+    let values = context! {
+        tests => listed(&names), count => names.len(), before => change.before.as_str(), after => change.after.as_str(),
+    };
+    Some(Noticed { subject: subject.to_owned(), answer, reason, values, paths: vec![change.path.clone()], steps })
+}
+
+fn own(change: &Weakened) -> Vec<&str> {
+    change.names.iter().map(String::as_str).collect()
+}
+
+fn listed(names: &[&str]) -> String {
+    let shown = names.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+    if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
+}
+
+/// Whether a setting names a test that failed, or the file it stands in.
+fn names_test(setting: &str, failed: &str) -> bool {
+    let words =
+        || setting.split(|c: char| c.is_whitespace() || "\"'`,=()[]{}:".contains(c)).filter(|word| word.len() > 3);
+    let stem =
+        |word: &str| word.rsplit('/').next().unwrap_or(word).trim_matches('*').split('.').next().map(str::to_owned);
+    words().any(|word| {
+        is_same_test(failed, word)
+            || failed.contains(word)
+            || stem(word).is_some_and(|stem| stem.len() > 3 && failed.contains(stem.as_str()))
+    })
+}
+
+/// Between a failing run of the tests and a passing one only tests were changed, and not only those of this session.
+fn changed_after_failure(facts: &Facts, steps: &[Step]) -> Option<Noticed> {
+    let known = |weakening: &Weakening, failed: &[String]| {
+        weakening.known.iter().any(|test| failed.iter().any(|failed| is_same_test(failed, test)))
+    };
+    let mut red: Option<(&Step, &[String])> = None;
+    let mut paths: BTreeSet<&RepoPath> = BTreeSet::new();
+    let mut others = false;
+    for step in steps {
+        match &step.deed {
+            Deed::Edited(touched) => {
+                for file in touched {
+                    if is_test_file(&file.path) {
+                        paths.insert(&file.path);
+                    } else {
+                        others = true;
+                    }
+                }
+            }
+            Deed::Ran(ran) if ran.is_test() && ran.result == Some(Outcome::Fail) => {
+                red = Some((step, &ran.failed_tests));
+                paths.clear();
+                others = false;
+            }
+            Deed::Ran(ran) if ran.is_test() && ran.result == Some(Outcome::Pass) => {
+                let Some((from, failed)) = red.take() else { continue };
+                let old = facts.weakening.values().any(|weakening| {
+                    let edited = paths.iter().any(|path| weakening.edited.contains(path));
+                    edited && (failed.is_empty() || known(weakening, failed))
+                });
+                if !others && old {
+                    return Some(Noticed {
+                        subject: default_subject(facts),
+                        answer: Answer::Unknown,
+                        reason: "changed-after-failure",
+                        values: context! {},
+                        paths: paths.into_iter().cloned().collect(),
+                        steps: vec![from.id.clone(), step.id.clone()],
+                    });
+                }
+            }
+            Deed::Ran(ran) => others |= ran.edits,
+            _ => {}
+        }
+    }
+    None
+}

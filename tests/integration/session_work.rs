@@ -1,0 +1,128 @@
+//! What an agent did, told through the journal, and what the gates of a session say to it.
+
+use gate::event::work::{Act, Edit, EditKind, PlanItem, Prompt, ShellCommand, Speaker, Work};
+use gate::event::{Ended, EventKind, Grade, Origin};
+use gate::journal::{Journal, NewEvent};
+use gate::repo_path::RepoPath;
+use serde_json::Value;
+
+use crate::project::{Project, reasons};
+
+const RED: &str = "test adds ... FAILED\n\ntest result: FAILED. 11 passed; 1 failed; 0 ignored; finished in 0.31s\n";
+
+/// Tells the journal what a session did, as the hook of a client would.
+fn tell(project: &Project, session: &str, acts: impl IntoIterator<Item = Act>) {
+    let journal = Journal::open(&project.gate_dir(), Some(project.repo.root()));
+    for act in acts {
+        let work = Work { actor: None, call: None, head: None, act };
+        let origin = Origin { by: "client".to_owned(), grade: Grade::Hooked };
+        let session = Some(session.to_owned());
+        journal.append(NewEvent { session, origin, kind: EventKind::Work(Box::new(work)) }).unwrap();
+    }
+}
+
+fn prompt(text: &str) -> Act {
+    Act::Prompt(Prompt { from: Speaker::Person, text: text.to_owned() })
+}
+
+fn ran(line: &str, status: i32, output: &str) -> Act {
+    Act::Command(Box::new(ShellCommand {
+        line: line.to_owned(),
+        dir: Some(RepoPath::default()),
+        ended: Some(Ended::Exited(status)),
+        tail: output.to_owned(),
+        background: false,
+        start: None,
+        end: None,
+    }))
+}
+
+fn edited(path: &str) -> Act {
+    let (removed, added) = (String::new(), String::new());
+    Act::Edited(vec![Edit { path: RepoPath::from(path), how: EditKind::Written, removed, added }])
+}
+
+fn of(session: &str, project: &Project) -> Value {
+    project.verdict_with(&[("GATE_SESSION", session)], &[])
+}
+
+#[test]
+fn a_failing_command_again_and_again_blocks_its_own_session() {
+    let project = Project::new();
+    let acts = std::iter::once(prompt("Fix the build.")).chain((0..5).map(|_| ran("cargo build", 101, "error: x\n")));
+    tell(&project, "s", acts);
+    let verdict = of("s", &project);
+    assert_eq!(reasons(&verdict, "loops"), ["repeated"]);
+    assert_eq!(verdict["outcome"], "blocked");
+    let text = verdict["feedback"].as_str().unwrap();
+    assert!(text.contains("`cargo build` failed 5 times in the same way"), "{text}");
+    assert_eq!(reasons(&of("other", &project), "loops"), Vec::<String>::new(), "another session");
+    tell(&project, "s", [edited("src/lib.rs")]);
+    assert_eq!(reasons(&of("s", &project), "loops"), Vec::<String>::new(), "it moved on");
+}
+
+#[test]
+fn plan_after_plan_blocks() {
+    let project = Project::new();
+    let plan = |number: usize| Act::Planned(vec![PlanItem { text: format!("variant {number}"), done: false }]);
+    tell(&project, "s", std::iter::once(prompt("Add paging.")).chain((0..7).map(plan)));
+    assert_eq!(reasons(&of("s", &project), "loops"), ["planning"]);
+}
+
+/// A project with a test in Rust that is on the default branch.
+fn with_test() -> Project {
+    let project = Project::new();
+    project.repo.write("tests/add.rs", "#[test] fn adds(){assert_eq!(demo::add(1,2),3);}\n");
+    project.repo.commit_all("test adding");
+    project.repo.git(["push", "-q", "--no-verify", "origin", "HEAD:main"]);
+    project
+}
+
+#[test]
+fn a_test_that_failed_and_was_deleted() {
+    let project = with_test();
+    project.repo.remove("tests/add.rs");
+    let verdict = of("s", &project);
+    assert_eq!(reasons(&verdict, "integrity"), ["tests-removed"], "{verdict:#}");
+    tell(&project, "s", [prompt("Make add saturating."), ran("cargo test", 101, RED)]);
+    assert_eq!(reasons(&of("s", &project), "integrity"), ["failed-test-removed"]);
+    project.repo.commit_all("saturating add");
+    let verdict = of("s", &project);
+    assert_eq!(reasons(&verdict, "integrity"), ["failed-test-removed"], "committed");
+    assert_eq!(reasons(&of("person", &project), "integrity"), ["tests-removed"], "nobody knows that it failed");
+}
+
+#[test]
+fn a_test_command_that_was_emptied_blocks_at_a_push_too() {
+    let project = Project::new();
+    let scripts = |test: &str| format!("{{\"scripts\":{{\"test\":\"{test}\"}}}}\n");
+    project.repo.write("package.json", scripts("vitest run")).commit_all("tests");
+    project.repo.git(["push", "-q", "--no-verify", "origin", "HEAD:main"]);
+    project.repo.write("package.json", scripts("exit 0")).commit_all("quick");
+    assert_eq!(reasons(&of("s", &project), "integrity"), ["task-emptied"]);
+    let at_push = project.verdict_with(&[], &["--moment", "push"]);
+    assert_eq!(reasons(&at_push, "integrity"), ["task-emptied"]);
+}
+
+#[test]
+fn a_relaxed_policy_blocks_the_session_that_made_it_and_no_person() {
+    let project = Project::new();
+    let text = String::from_utf8(project.repo.read("gate.toml")).unwrap();
+    project.repo.write("gate.toml", format!("{text}\n[gates.protected-branch]\nmode = \"off\"\n"));
+    project.repo.commit_all("quieter");
+    let verdict = of("person", &project);
+    assert_eq!(reasons(&verdict, "integrity"), ["policy-changed"], "{verdict:#}");
+    tell(&project, "s", [prompt("x"), edited("gate.toml")]);
+    let verdict = of("s", &project);
+    assert_eq!(reasons(&verdict, "integrity"), ["policy-relaxed"]);
+    assert!(verdict["feedback"].as_str().unwrap().contains("protected-branch: block became off"), "{verdict:#}");
+}
+
+#[test]
+fn checks_that_were_left_out() {
+    let project = Project::new();
+    tell(&project, "s", [prompt("x"), ran("git commit --no-verify -m x", 0, "")]);
+    assert_eq!(reasons(&of("s", &project), "integrity"), ["checks-left-out"]);
+    tell(&project, "s", [ran("git commit --amend --no-edit", 0, "")]);
+    assert_eq!(reasons(&of("s", &project), "integrity"), ["checks-done-later"]);
+}
