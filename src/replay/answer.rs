@@ -47,6 +47,8 @@ pub fn answer(case: &Case) -> Result<Answers, CaseError> {
     let mut stop = facts::at_stop(&world, &asked, case.policy.ci_counts_as_tests);
     stop.hosting = hosting::of(&world, &acts);
     stop.story = Story::of(&tale::entries(&acts, &world), None, &From(&world.tree, ""));
+    stop.weakening = facts::weakening(&world, &stop);
+    stop.notes.extend(facts::policy_note(&world));
     let results = gates::judge(&asked.policy, &stop);
     let mut said: BTreeMap<String, Said> = QUESTIONS
         .iter()

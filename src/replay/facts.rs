@@ -1,17 +1,23 @@
 //! The facts of a case: what gates may look at, made of the repository as its acts left it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use crate::config;
 use crate::event::Grade;
-use crate::fact::Facts;
 use crate::fact::commits::NewCommits;
 use crate::fact::evidence::{RunFact, Shows};
+use crate::fact::policy_change;
 use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Role, Subject};
+use crate::fact::weakening::{self, Pair, Weakening};
+use crate::fact::{Facts, Note};
+use crate::gates;
 use crate::moment::Moment;
-use crate::replay::content::{Content, oid};
+use crate::policy::PolicySource;
+use crate::replay::content::{Content, Text, oid};
 use crate::replay::policy::Asked;
 use crate::replay::remote;
 use crate::replay::world::{Seen, Update, World};
+use crate::repo_path::RepoPath;
 use crate::runner::CommandKind;
 
 /// The facts at the end of the session.
@@ -53,6 +59,49 @@ pub fn at_push(world: &World, updates: &[&Update]) -> Facts {
         }
     });
     Facts { subjects: subjects.collect(), ..Facts::at(Moment::Push) }
+}
+
+/// What the work takes away from the tests, by subject.
+pub fn weakening(world: &World, facts: &Facts) -> BTreeMap<String, Weakening> {
+    let base = world.content(&world.base).cloned().unwrap_or_default();
+    let head = world.content(&world.head).cloned().unwrap_or_default();
+    let of = |subject: &Subject| {
+        let content = if subject.role == Role::WorkingTree { &world.tree } else { &head };
+        let text = |content: &Content, path: &str| content.text(path).map(str::to_owned);
+        // A file whose text is not known is not compared.
+        let known =
+            |path: &str| [&base, content].iter().all(|side| !matches!(side.files.get(path), Some(Text::Unknown(_))));
+        let paths = base.files.keys().chain(content.files.keys()).collect::<BTreeSet<_>>();
+        let pairs: Vec<Pair> = paths
+            .into_iter()
+            .filter(|path| known(path) && weakening::concerns(&RepoPath::from(path.as_str())))
+            .map(|path| Pair { path: RepoPath::from(path.as_str()), old: text(&base, path), new: text(content, path) })
+            .collect();
+        (subject.name.clone(), weakening::compare(&pairs))
+    };
+    facts.subjects.iter().map(of).collect()
+}
+
+/// What the work does to the policy, where it has one in the end or had one.
+pub fn policy_note(world: &World) -> Option<Note> {
+    let base = world.content(&world.base).cloned().unwrap_or_default();
+    let (old, new) = (base.text(config::FILE), world.tree.text(config::FILE));
+    if old == new {
+        return None;
+    }
+    let read =
+        |text: &str| config::read(config::FILE, text.as_bytes(), PolicySource::WorkingTree, &gates::check_params);
+    let note = |kind: &str, text: String| Some(Note { kind: kind.to_owned(), text });
+    let Some(new) = new else { return note("policy-removed", format!("{} is gone", config::FILE)) };
+    let before = old.and_then(|old| read(old).ok()).unwrap_or_else(|| config::defaults(&gates::check_params));
+    match read(new) {
+        Err(error) => note("policy-broken", error.to_string()),
+        Ok(after) => {
+            let less = policy_change::relaxed(&before, &after, &());
+            let kind = if less.is_empty() { "policy-changed" } else { "policy-relaxed" };
+            note(kind, format!("{} changed: {}", config::FILE, less.join("; ")))
+        }
+    }
 }
 
 fn empty(name: &str) -> Subject {
