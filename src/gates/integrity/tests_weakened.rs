@@ -81,9 +81,10 @@ fn about(subject: &str, change: &Weakened, failed: &Failed<'_>, asked_for: bool)
         What::LeftOut => {
             let named = |failed: &&&str| names_test(&change.after, failed);
             let guilty: Vec<&str> = failed.keys().filter(named).copied().collect();
-            match guilty.is_empty() {
-                false => ("failed-test-excluded", blocks, guilty),
-                true => ("left-out", Answer::Unknown, Vec::new()),
+            if guilty.is_empty() {
+                ("left-out", Answer::Unknown, Vec::new())
+            } else {
+                ("failed-test-excluded", blocks, guilty)
             }
         }
         What::TaskEmptied => ("task-emptied", Answer::Fail, own(change)),
