@@ -32,6 +32,21 @@ fn oid(repo: &TestRepo, rev: &str) -> Oid {
 }
 
 hermetic! {
+    fn many_files_at_once() {
+        for repo in both() {
+            let git = Repo::discover(repo.root()).unwrap();
+            let tree = oid(&repo, "HEAD^{tree}");
+            let paths = ["gate.toml", "nothing", "d", "d/x", "link", "gate.toml"];
+            let wanted: Vec<_> = paths.iter().map(|path| (tree.clone(), (*path).into())).collect();
+            let one_by_one: Vec<_> = wanted.iter().map(|(tree, path)| git.blob_at(tree, path).unwrap()).collect();
+            assert_eq!(git.blobs(&wanted).unwrap(), one_by_one);
+            assert_eq!(one_by_one[0].as_deref(), Some(b"old\n".as_slice()));
+            assert!(git.blobs(&[]).unwrap().is_empty());
+        }
+    }
+}
+
+hermetic! {
     fn revisions_and_objects() {
         for repo in both() {
             let git = Repo::discover(repo.root()).unwrap();
