@@ -35,6 +35,8 @@ pub enum Command {
     Commits(cmd::commits::Args),
     /// Show what happened, as one timeline
     Log(cmd::log::Args),
+    /// List the decisions that were written down: ADRs, @RATIONALE, @REJECTED
+    Decisions(cmd::decisions::Args),
     /// Judge again what was recorded
     Replay(cmd::replay::Args),
     /// List the sessions that coding agents had here
@@ -84,6 +86,7 @@ impl Cli {
             Command::Commit(args) => cmd::commit::main(&args, ui).map(Into::into),
             Command::Commits(args) => cmd::commits::main(&args, ui).map(Into::into),
             Command::Log(args) => cmd::log::main(&args, ui).map(Into::into),
+            Command::Decisions(args) => cmd::decisions::main(&args, ui).map(Into::into),
             Command::Replay(args) => cmd::replay::main(&args, ui).map(Into::into),
             Command::Sessions(args) => cmd::sessions::main(&args, ui).map(Into::into),
             Command::Import(args) => cmd::import::main(&args, ui).map(Into::into),

@@ -6,6 +6,7 @@ pub mod ci;
 pub mod commit;
 pub mod commits;
 pub mod completions;
+pub mod decisions;
 pub mod doctor;
 pub mod escalate;
 pub mod explain;

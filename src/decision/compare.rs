@@ -43,6 +43,9 @@ pub fn changes(before: &[Decision], after: &[Decision], revisions: &[Revision]) 
             if decision.kind == Kind::Adr {
                 return if other.id == decision.id || other.path == decision.path { 100 } else { 0 };
             }
+            if words::words(&other.name()) == words::words(&decision.name()) {
+                return 100;
+            }
             let near = other.path == decision.path || (!other.within.is_empty() && other.within == decision.within);
             if near { words::likeness(&decision.text, &other.text) } else { 0 }
         };
@@ -77,6 +80,38 @@ fn keeps(before: &Decision, now: &Decision) -> bool {
         && words::says_all(&before.text, &now.text)
         && holds(&before.patterns, &now.patterns)
         && holds(&before.paths, &now.paths)
+}
+
+/// A record of one place that claims to overrule one that holds for the whole program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overruling {
+    /// The record of one place.
+    pub local: Decision,
+    /// The one for all.
+    pub global: Decision,
+}
+
+/// The records among `local` that say they take the place of an ADR of `global` which is in force.
+pub fn overrulings(local: &[&Decision], global: &[Decision]) -> Vec<Overruling> {
+    let mut found = Vec::new();
+    for tag in local.iter().filter(|tag| tag.kind != Kind::Adr) {
+        for id in super::revision::named_in(&tag.text) {
+            let adr =
+                global.iter().find(|adr| adr.kind == Kind::Adr && adr.id.eq_ignore_ascii_case(&id) && adr.binds());
+            found.extend(adr.map(|adr| Overruling { local: (*tag).clone(), global: adr.clone() }));
+        }
+    }
+    found
+}
+
+/// The records of `after` that `before` did not hold.
+pub fn new<'d>(before: &[Decision], after: &'d [Decision]) -> Vec<&'d Decision> {
+    after
+        .iter()
+        .filter(|now| {
+            !before.iter().any(|then| then.kind == now.kind && then.text == now.text && then.status == now.status)
+        })
+        .collect()
 }
 
 /// A rejected path that came back.

@@ -8,6 +8,7 @@ mod adr;
 mod comments;
 pub mod compare;
 pub mod revision;
+pub mod rules;
 mod tags;
 mod words;
 
@@ -93,6 +94,11 @@ impl Decision {
     /// What one calls it in a sentence: its id, or the first words of what it says.
     pub fn name(&self) -> String {
         if self.id.is_empty() { words::name(&self.text) } else { self.id.clone() }
+    }
+
+    /// Whether it says that it takes the place of another record.
+    pub fn overrules(&self) -> bool {
+        !revision::named_in(&self.text).is_empty()
     }
 
     /// Whether it binds: a tag always does, an ADR once it is decided.

@@ -5,6 +5,7 @@ use std::thread;
 
 use crate::fact::commits::{self, NewCommits};
 use crate::fact::compare;
+use crate::fact::decisions;
 use crate::fact::hosting::HostedHead;
 pub use crate::fact::lineage::{BaseOf, Lineage, lineage, pushed, target};
 use crate::fact::overlay;
@@ -64,6 +65,7 @@ pub fn at_stop(
     }
     let mut facts = finish(sources, moment, drafts)?;
     new_work(sources, &mut facts, head)?;
+    decisions::collect(sources.repo, sources.policy, &mut facts)?;
     let notes = concealment.iter().map(|one| Note { kind: one.kind.as_str().to_owned(), text: one.what.clone() });
     facts.notes.extend(notes);
     Ok(facts)
@@ -99,6 +101,7 @@ pub fn at_commit(sources: Sources<'_>, moment: Moment, name: &str, commit: &Line
     draft.subject.checked_out = Some(sources.repo.head()?.commit.as_ref() == Some(&commit.commit));
     let mut facts = finish(sources, moment, vec![draft])?;
     new_work(sources, &mut facts, Some(commit))?;
+    decisions::collect(sources.repo, sources.policy, &mut facts)?;
     Ok(facts)
 }
 
@@ -122,6 +125,7 @@ pub fn in_range(
         let branch = subject.branch.as_deref();
         subject.commits = commits::collect(sources.repo, &range, sources.policy, moment, branch)?;
     }
+    decisions::collect(sources.repo, sources.policy, &mut facts)?;
     Ok(facts)
 }
 
@@ -191,6 +195,7 @@ pub fn at_push(
         subject.commits = new;
     }
     facts.receiving = receiving;
+    decisions::collect(sources.repo, sources.policy, &mut facts)?;
     Ok(facts)
 }
 
@@ -302,6 +307,7 @@ fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> R
         waivers: sources.state.waivers().iter().map(|(_, waived)| waived.clone()).collect(),
         notes: journal_notes(sources.state),
         weakening,
+        unfinished: unfinished(sources),
         ..Facts::at(moment)
     })
 }
@@ -353,6 +359,12 @@ fn weakened(
         }
     }
     Ok(pairs.into_iter().map(|(subject, pairs)| (subject, weakening::compare(&pairs))).collect())
+}
+
+fn unfinished(sources: Sources<'_>) -> Vec<String> {
+    let begun = |key: &str| sources.state.unfinished().any(|(_, started)| started.command.key == key);
+    let commands = sources.policy.commands.iter();
+    commands.filter(|command| begun(&command.reference().key)).map(|command| command.name.clone()).collect()
 }
 
 fn journal_notes(state: &State) -> Vec<Note> {

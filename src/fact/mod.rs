@@ -8,6 +8,8 @@ pub mod collect;
 mod commit_queue;
 pub mod commits;
 mod compare;
+mod decision_memory;
+pub mod decisions;
 pub mod evidence;
 pub mod hosting;
 pub mod intent;
@@ -51,6 +53,13 @@ pub struct Facts {
     /// What the forge says; `None`: it was not asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosting: Option<hosting::Hosting>,
+    /// Declared commands, by name, whose run was begun and has not ended, as far as is known: it was killed together with
+    /// the gate, or it still runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfinished: Vec<String>,
+    /// What became of decisions that were written down, by subject; those where nothing did are not here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<decisions::SubjectDecisions>,
 }
 
 impl Facts {
@@ -66,6 +75,8 @@ impl Facts {
             story: story::Story { session: None, steps: Vec::new(), cut: false },
             weakening: BTreeMap::new(),
             hosting: None,
+            unfinished: Vec::new(),
+            decisions: Vec::new(),
         }
     }
 }

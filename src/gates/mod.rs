@@ -5,6 +5,7 @@
 
 pub mod ci_green;
 pub mod commits;
+pub mod decisions;
 pub mod evidence;
 pub mod finding;
 pub mod guarded;
@@ -35,6 +36,7 @@ pub struct Kind {
 pub const KINDS: &[Kind] = &[
     ci_green::KIND,
     commits::KIND,
+    decisions::KIND,
     evidence::KIND,
     guarded::KIND,
     integrity::KIND,

@@ -4,6 +4,7 @@
 //! and every such read has the command line behind it for the repositories git2 cannot open (SHA-256, reftable,
 //! partial clones) and for whatever else it fails at. Inherited `GIT_*` variables are never obeyed.
 
+mod blame;
 mod command;
 mod config;
 mod diff;
@@ -25,6 +26,7 @@ mod snapshot;
 mod status;
 mod work_trees;
 
+pub use blame::Since;
 pub use command::user_command;
 pub use config::{ConfigEntry, Scope};
 pub use diff::{Change, TreeDiff};

@@ -22,6 +22,7 @@ mod commit_split;
 mod commits;
 mod committing;
 mod components;
+mod decisions;
 mod doctor;
 mod edits;
 mod explain_command;

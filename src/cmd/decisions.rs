@@ -1,0 +1,109 @@
+//! `gate decisions`: what was decided and written down, where, and since when.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use crate::decision::compare::{self, Overruling};
+use crate::decision::rules::{KIND, Rules};
+use crate::decision::{Decision, Kind};
+use crate::engine::Workplace;
+use crate::exit::Exit;
+use crate::fact::collect::{self, BaseOf};
+use crate::fact::decisions;
+use crate::failure::Failure;
+use crate::git::Since;
+use crate::render::ui::{BAD, DIM, STRONG, Ui};
+
+/// Arguments of `gate decisions`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The commit whose records are listed, instead of the one that is checked out
+    #[arg(value_name = "REV")]
+    rev: Option<String>,
+    /// Print them as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Lists the records of a commit. Contradictions between them are blocked work.
+pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
+    let place = Workplace::here()?;
+    let repo = &place.repo;
+    let rev = args.rev.as_deref().unwrap_or("HEAD");
+    let commit = repo
+        .commit(rev)?
+        .ok_or_else(|| Failure::new(Exit::Usage, format!("`{rev}` is not a commit of this repository")))?;
+    let lineage = collect::lineage(repo, &commit, BaseOf::AnyRemote)?;
+    let (policy, _) = place.policy(Some(&lineage))?;
+    let gate = policy.gates.iter().find(|gate| gate.kind == KIND);
+    let gate = gate.ok_or_else(|| Failure::new(Exit::BadInput, "no gate guards decisions"))?;
+    let rules = Rules::read(&gate.params).map_err(|error| Failure::new(Exit::BadInput, error.what))?;
+    let found = decisions::all(repo, &commit, &rules)?;
+    let mut since: Vec<Option<Since>> = Vec::new();
+    for part in found.chunk_by(|a, b| a.path == b.path) {
+        let lines: Vec<u32> = part.iter().map(|decision| decision.line).collect();
+        let mut known: BTreeMap<u32, Since> = repo.since(&commit, &part[0].path, &lines)?;
+        since.extend(lines.iter().map(|line| known.remove(line)));
+    }
+    let tags: Vec<&Decision> = found.iter().collect();
+    let contradictions = compare::overrulings(&tags, &found);
+    if args.json {
+        let records: Vec<Value> =
+            found.iter().zip(&since).map(|(decision, since)| record(decision, since.as_ref())).collect();
+        let contradictions: Vec<Value> =
+            contradictions.iter().map(|pair| json!({ "global": pair.global, "local": pair.local })).collect();
+        let list = json!({
+            "schema_version": 1,
+            "commit": commit,
+            "decisions": records,
+            "contradictions": contradictions,
+        });
+        ui.line(serde_json::to_string_pretty(&list)?);
+    } else {
+        list(&found, &since, &contradictions, ui);
+    }
+    Ok(if contradictions.is_empty() { Exit::Pass } else { Exit::Blocked })
+}
+
+fn record(decision: &Decision, since: Option<&Since>) -> Value {
+    let mut value = json!(decision);
+    value["name"] = json!(decision.name());
+    value["since"] =
+        json!(since.map(|since| json!({ "commit": since.commit, "author": since.author, "at": date(since.time) })));
+    value
+}
+
+fn list(found: &[Decision], since: &[Option<Since>], contradictions: &[Overruling], ui: &mut Ui) {
+    if found.is_empty() {
+        ui.line("no decisions are written down: no ADR, no @RATIONALE, no @REJECTED");
+    }
+    for (decision, since) in found.iter().zip(since) {
+        let status = decision.status.map(|status| format!(" ({status:?})").to_lowercase()).unwrap_or_default();
+        let name = if decision.kind == Kind::Adr { format!(" {}{status}", decision.id) } else { String::new() };
+        ui.line(format_args!("{STRONG}{}{name}{STRONG:#} {}", decision.kind.as_str(), decision.text));
+        let since = since.as_ref().map_or_else(String::new, |since| {
+            format!(", since {} ({}, {})", date(since.time), since.commit.short(), since.author)
+        });
+        ui.line(format_args!("  {DIM}{}:{}{since}{DIM:#}", decision.path, decision.line));
+        for (word, values) in [("pattern", &decision.patterns), ("path", &decision.paths)] {
+            for value in values {
+                ui.line(format_args!("  {DIM}{word}: {value}{DIM:#}"));
+            }
+        }
+    }
+    for Overruling { local, global } in contradictions {
+        ui.line(format_args!(
+            "{BAD}[COHERENCE_CHECK_FAILED]{BAD:#} {} ({}:{}) says: {}",
+            global.id, global.path, global.line, global.text
+        ));
+        ui.line(format_args!("  {} ({}:{}) says: {}", local.kind.as_str(), local.path, local.line, local.text));
+    }
+}
+
+/// The day of a time in seconds since 1970.
+fn date(seconds: i64) -> String {
+    Timestamp::from_second(seconds).map_or_else(|_| "?".to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
+}

@@ -1,0 +1,35 @@
+//! What a policy says about decisions: the `params` of a gate of kind `decisions`.
+
+use globset::GlobSet;
+use serde::Deserialize;
+
+use crate::policy::{ParamError, glob_set, read_params};
+
+/// The kind of the gates that guard decisions.
+pub const KIND: &str = "decisions";
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Params {
+    #[serde(default)]
+    adr: Vec<String>,
+}
+
+/// The rules of one gate.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Which files are architecture decision records.
+    pub adr: GlobSet,
+    /// The same, as written.
+    pub globs: Vec<String>,
+}
+
+impl Rules {
+    /// Reads the `params` of a gate.
+    pub fn read(params: &toml::Table) -> Result<Self, ParamError> {
+        let params: Params = read_params(params)?;
+        let adr = glob_set(&params.adr)
+            .map_err(|error| ParamError { key: Some("adr".to_owned()), what: error.to_string() })?;
+        Ok(Self { adr, globs: params.adr })
+    }
+}

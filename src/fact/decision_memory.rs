@@ -1,0 +1,102 @@
+//! Which files of a commit hold records of decisions, and the rejected paths among them that can be found by machine,
+//! kept between judgements.
+//!
+//! They may stand in any file, so that finding them reads the whole tree, once in the life of a repository: from then on
+//! only what changed since is read. What is kept is derived; where it cannot be read or written, it is found again.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use globset::GlobSet;
+use serde::{Deserialize, Serialize};
+
+use crate::decision::rules::Rules;
+use crate::decision::{self, Decision, Kind};
+use crate::git::{GitError, Repo, TreeDiff};
+use crate::oid::Oid;
+use crate::repo_path::RepoPath;
+
+/// The format of the file.
+const VERSION: u32 = 1;
+/// Its name, among what the gate keeps.
+const FILE: &str = "decisions.json";
+
+/// What is known of the records of a commit.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Kept {
+    version: u32,
+    commit: Oid,
+    /// Which files are architecture decision records, as the policy said.
+    adr: Vec<String>,
+    /// The files that hold records, or are some.
+    pub(super) files: Vec<RepoPath>,
+    /// The records `@REJECTED` that have a pattern or a path.
+    pub(super) rejected: Vec<Decision>,
+}
+
+/// What is known of a commit's records. At most three processes, none where the commit is the one that was asked about
+/// last.
+pub(super) fn records(repo: &Repo, commit: &Oid, rules: &Rules) -> Result<Kept, GitError> {
+    let file = repo.gate_dir().join(FILE);
+    let kept = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
+    let kept = match kept.filter(|kept| kept.version == VERSION && kept.adr == rules.globs) {
+        Some(kept) if kept.commit == *commit => return Ok(kept),
+        Some(kept) => updated(repo, kept, commit, rules),
+        None => None,
+    };
+    let kept = match kept {
+        Some(kept) => kept,
+        None => found(repo, commit, rules)?,
+    };
+    // Without it the next judgement finds the same again.
+    let _ = write(&repo.gate_dir(), &kept);
+    Ok(kept)
+}
+
+/// The files of a commit that hold records, or are some.
+pub(super) fn files(repo: &Repo, commit: &Oid, rules: &Rules) -> Result<Vec<RepoPath>, GitError> {
+    let mut files = repo.holding(commit, &decision::MARKS)?;
+    files.extend(repo.files_of(commit)?.into_iter().filter(|path| rules.adr.is_match(path.to_os())));
+    files.sort_unstable();
+    files.dedup();
+    Ok(files)
+}
+
+fn found(repo: &Repo, commit: &Oid, rules: &Rules) -> Result<Kept, GitError> {
+    let files = files(repo, commit, rules)?;
+    let texts = repo.blobs_at(commit, &files)?;
+    let rejected = files.iter().zip(texts).flat_map(|(path, text)| rejected(path, &text.unwrap_or_default())).collect();
+    Ok(Kept { version: VERSION, commit: commit.clone(), adr: rules.globs.clone(), files, rejected })
+}
+
+/// What was kept of another commit, with what changed since. `None`: that commit is gone.
+fn updated(repo: &Repo, kept: Kept, commit: &Oid, rules: &Rules) -> Option<Kept> {
+    let trees = (repo.tree_of(&kept.commit).ok()?, repo.tree_of(commit).ok()?);
+    let TreeDiff::Changes(changes) = repo.diff_trees(&[trees]).ok()?.pop()? else { return None };
+    let changed: BTreeSet<RepoPath> = changes.into_iter().map(|change| change.path).collect();
+    let mut kept = Kept { commit: commit.clone(), ..kept };
+    kept.files.retain(|path| !changed.contains(path));
+    kept.rejected.retain(|decision| !changed.contains(&decision.path));
+    let changed: Vec<RepoPath> = changed.into_iter().collect();
+    for (path, text) in changed.iter().zip(repo.blobs_at(commit, &changed).ok()?) {
+        let Some(text) = text else { continue };
+        if decision::is_marked(&text) || rules.adr.is_match(path.to_os()) {
+            kept.rejected.extend(rejected(path, &text));
+            kept.files.push(path.clone());
+        }
+    }
+    Some(kept)
+}
+
+fn rejected(path: &RepoPath, text: &[u8]) -> Vec<Decision> {
+    let mut found = decision::read(path, text, &GlobSet::empty());
+    found.retain(|one| one.kind == Kind::Rejected && !(one.patterns.is_empty() && one.paths.is_empty()));
+    found
+}
+
+fn write(folder: &std::path::Path, kept: &Kept) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    serde_json::to_writer(&mut file, kept)?;
+    file.persist(folder.join(FILE)).map(drop).map_err(|error| error.error)
+}

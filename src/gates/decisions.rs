@@ -1,0 +1,119 @@
+//! Decisions that were written down neither vanish nor weaken nor come back rejected, unless a revision says why.
+
+use minijinja::context;
+
+use super::Kind;
+use super::finding::{Answer, Finding};
+use super::words::{self, Words};
+use crate::decision::Decision;
+use crate::decision::compare::Change;
+use crate::decision::rules::{self, Rules};
+use crate::fact::Facts;
+use crate::fact::decisions::SubjectDecisions;
+use crate::policy::{Gate, ParamError, Policy};
+use crate::repo_path::RepoPath;
+
+/// The kind `decisions`.
+pub const KIND: Kind = Kind { name: rules::KIND, words: "decisions", check, evaluate };
+
+fn check(params: &toml::Table) -> Result<(), ParamError> {
+    Rules::read(params).map(drop)
+}
+
+fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
+    facts.decisions.iter().flat_map(|found| answers(gate, found)).collect()
+}
+
+fn answers(gate: &Gate, found: &SubjectDecisions) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut add = |answer: Answer, reason: &str, paths: &[&RepoPath], words: Words| {
+        findings.push(Finding {
+            subject: found.subject.clone(),
+            answer,
+            reason: reason.to_owned(),
+            message: words.message,
+            command: None,
+            paths: paths.iter().map(|&path| path.clone()).collect(),
+            evidence: Vec::new(),
+            remedy: words.remedy,
+            fix: words.fix,
+        });
+    };
+    for change in &found.changes {
+        let Change { before, now, revision, overruled } = change;
+        let (answer, reason) = match (revision, overruled, now) {
+            (Some(_), _, _) => (Answer::Pass, "revised"),
+            (None, Some(_), _) => (Answer::Fail, "incoherent"),
+            (None, None, Some(_)) => (Answer::Fail, "weakened"),
+            (None, None, None) => (Answer::Fail, "removed"),
+        };
+        let said = match (overruled, now) {
+            (Some(local), _) => local.text.clone(),
+            (None, Some(now)) => whole(now),
+            (None, None) => String::new(),
+        };
+        let words = words::say(
+            gate,
+            reason,
+            &context! {
+                by => revision.as_ref().map(|revision| &revision.place),
+                now => cut(&said),
+                local => overruled.as_ref().map(|local| format!("the message of {}", local.place)),
+                global => format!("ADR {} ({})", before.name(), place(before)),
+                ..about(before)
+            },
+        );
+        add(answer, reason, &[&before.path], words);
+    }
+    for back in &found.returns {
+        let words =
+            words::say(gate, "returned", &context! { by => &back.by, at => &back.place, ..about(&back.decision) });
+        add(Answer::Fail, "returned", &[&back.decision.path], words);
+    }
+    for pair in &found.overrulings {
+        let words = words::say(
+            gate,
+            "incoherent",
+            &context! {
+                global => format!("ADR {} ({})", pair.global.name(), place(&pair.global)),
+                local => format!("{} ({})", pair.local.kind.as_str(), place(&pair.local)),
+                now => cut(&pair.local.text),
+                ..about(&pair.global)
+            },
+        );
+        add(Answer::Fail, "incoherent", &[&pair.global.path, &pair.local.path], words);
+    }
+    findings
+}
+
+/// What the templates may say about a record.
+fn about(decision: &Decision) -> minijinja::Value {
+    context! {
+        kind => decision.kind.as_str(),
+        name => if decision.id.is_empty() { format!("\"{}\"", cut(&decision.name())) } else { decision.name() },
+        place => place(decision),
+        before => cut(&whole(decision)),
+    }
+}
+
+fn place(decision: &Decision) -> String {
+    format!("{}:{}", decision.path, decision.line)
+}
+
+/// What a record says, with what shows its return.
+fn whole(decision: &Decision) -> String {
+    let patterns = decision.patterns.iter().map(|pattern| format!(" pattern: {pattern}"));
+    let paths = decision.paths.iter().map(|path| format!(" path: {path}"));
+    let status = decision.status.map(|status| format!(" ({status:?})").to_lowercase());
+    let more: String = patterns.chain(paths).chain(status).collect();
+    format!("{}{more}", decision.text)
+}
+
+/// A text in a sentence.
+fn cut(text: &str) -> String {
+    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    match clean.char_indices().nth(160) {
+        Some((end, _)) => format!("{}…", clean[..end].trim_end()),
+        None => clean,
+    }
+}

@@ -1,0 +1,144 @@
+//! Decisions that were written down: what takes them away, and what revises them.
+
+use serde_json::Value;
+
+use crate::project::Project;
+
+const POLICY: &str = "version = 1\n[gates.tests]\nmode = \"off\"\n";
+const TAG: &str = "# @REJECTED global mutex: deadlocks under load\n#   pattern: flock -x /tmp/pool\n";
+const ADR: &str = "# 4. One pool\n\n## Status\n\nAccepted\n\n## Decision\n\nOne pool for each core.\n";
+
+/// A project whose `main` holds a tag in `src/pool.sh` and an ADR.
+fn project() -> Project {
+    let project = Project::bare_bones();
+    project.repo.write("gate.toml", POLICY).write("src/pool.sh", format!("one() {{ :; }}\n{TAG}two() {{ :; }}\n"));
+    project.repo.write("docs/adr/0004-one-pool.md", ADR);
+    project.repo.commit_all("chore: policy");
+    project.share();
+    project.gate(["init", "--yes"]).exits(0);
+    project
+}
+
+/// Writes files, commits them, and pushes.
+fn push(project: &Project, files: &[(&str, Option<&str>)], message: &str) -> crate::project::Said {
+    for (path, text) in files {
+        match text {
+            Some(text) => drop(project.repo.write(path, text)),
+            None => drop(project.repo.remove(path)),
+        }
+    }
+    project.repo.commit_all(message);
+    project.push("git push origin feature")
+}
+
+#[test]
+fn a_deleted_tag_is_refused_and_a_revision_lets_it_go() {
+    let project = project();
+    let without = "one() { :; }\ntwo() { :; }\n";
+    push(&project, &[("src/pool.sh", Some(without))], "fix: tidy up")
+        .exits(1)
+        .says("@REJECTED \"global mutex\" (src/pool.sh:2) is gone, and no revision says why");
+    // That it was done on purpose is no revision, nor is its name alone.
+    for message in ["fix: drop the global mutex note", "fix: x\n\nDecision-Revision: global mutex"] {
+        project.repo.git(["commit", "-q", "--amend", "--allow-empty", "-m", message]);
+        project.push("git push origin feature").exits(1).says("is gone");
+    }
+    let revision = "fix: x\n\nDecision-Revision: global mutex: the pool is lock-free since version 3";
+    project.repo.git(["commit", "-q", "--amend", "-m", revision]);
+    project.push("git push origin feature").exits(0);
+    let verdict = project.verdict();
+    let gate = verdict["gates"].as_array().unwrap().iter().find(|gate| gate["gate"] == "decisions").unwrap();
+    assert_eq!((&gate["answer"], &gate["findings"][0]["reason"]), (&Value::from("pass"), &Value::from("revised")));
+}
+
+#[test]
+fn what_moves_is_kept_and_what_says_less_is_not() {
+    let project = project();
+    push(
+        &project,
+        &[
+            ("src/pool.sh", None),
+            ("lib/pool.py", Some("# @REJECTED: Global mutex -\n# deadlocks under load,\n# as seen in May. pattern: flock -x /tmp/pool\n")),
+            ("docs/adr/0004-one-pool.md", None),
+            ("docs/adr/old/0004-one-pool.md", Some(&ADR.replace("for each", "for\neach"))),
+        ],
+        "refactor: move",
+    )
+    .exits(0);
+    push(&project, &[("lib/pool.py", Some("# @REJECTED global mutex\n"))], "fix: shorter")
+        .exits(1)
+        .says("says less than before: it was “global mutex: deadlocks under load pattern: flock -x /tmp/pool”");
+    // A string is no comment.
+    let string = "x = '# @REJECTED global mutex: deadlocks under load pattern: flock -x /tmp/pool'\n";
+    push(&project, &[("lib/pool.py", Some(string))], "fix: string").exits(1).says("is gone");
+}
+
+#[test]
+fn what_was_rejected_is_seen_when_it_comes_back() {
+    let project = project();
+    let back = "lock() {\n  flock -x /tmp/pool true\n}\n";
+    push(&project, &[("src/lock.sh", Some(back))], "feat: lock")
+        .exits(1)
+        .says("`flock -x /tmp/pool` at src/lock.sh:2 is what @REJECTED \"global mutex\" (src/pool.sh:2) rules out");
+    push(&project, &[("src/lock.sh", Some("lock() { :; }\n"))], "fix: no lock").exits(0);
+    // The base moves on, and what is kept of it does, too.
+    project.sh("git switch -q main && git merge -q --no-verify --no-edit feature").exits(0);
+    project.repo.append("src/other.sh", "# @REJECTED sleeping pattern: sleep 5 path: src/wait*\n");
+    project.repo.commit_all("docs: more");
+    project.sh("git push -q --no-verify origin main && git switch -q -c next").exits(0);
+    project.repo.write("src/waiting.sh", "sleep 5\n");
+    project.repo.commit_all("feat: wait");
+    let said = project.push("git push origin next").exits(1).says("`sleep 5` at src/waiting.sh:1");
+    said.says("`src/wait*` at src/waiting.sh is what @REJECTED \"sleeping\" (src/other.sh:2)");
+}
+
+#[test]
+fn an_adr_is_revised_by_an_adr_and_by_nothing_local() {
+    let project = project();
+    let adr = "docs/adr/0004-one-pool.md";
+    push(&project, &[(adr, Some(&ADR.replace("Accepted", "Deprecated")))], "docs: deprecate")
+        .exits(1)
+        .says("ADR adr-4 (docs/adr/0004-one-pool.md:1) says less than before");
+    push(&project, &[(adr, None)], "docs: x\n\nDecision-Revision: ADR-4: we think otherwise by now").exits(1).says(
+        "[COHERENCE_CHECK_FAILED] ADR adr-4 (docs/adr/0004-one-pool.md:1) says “4. One pool: One pool for each core.",
+    );
+    let local = "# @RATIONALE two pools here, this overrides ADR-4\n";
+    let said = push(&project, &[(adr, Some(ADR)), ("src/other.sh", Some(local))], "feat: two");
+    let said = said.exits(1).says("[COHERENCE_CHECK_FAILED] ADR adr-4 (docs/adr/0004-one-pool.md:1)");
+    said.says("@RATIONALE (src/other.sh:1) says “two pools here, this overrides ADR-4”");
+    let new = "# 5. Two pools\n\n## Status\n\nAccepted\n\nSupersedes [4. One pool](0004-one-pool.md)\n\n## Decision\n\n\
+               Two pools, since cores are no longer equal.\n";
+    let old = ADR.replace("Accepted", "Superseded by [5. Two pools](0005-two-pools.md)");
+    let files = [(adr, Some(old.as_str())), ("docs/adr/0005-two-pools.md", Some(new)), ("src/other.sh", Some("two\n"))];
+    push(&project, &files, "docs: two pools").exits(0);
+}
+
+#[test]
+fn the_working_tree_is_judged_before_anything_is_committed() {
+    let project = project();
+    project.edit("more");
+    project.repo.write("src/pool.sh", "one() { :; }\n");
+    project.check().exits(10).says("working tree: @REJECTED \"global mutex\" (src/pool.sh:2) is gone");
+    project.repo.git(["checkout", "-q", "src/pool.sh"]);
+    project.check().exits(0);
+}
+
+#[test]
+fn records_are_listed_with_their_places_and_their_age() {
+    let project = project();
+    let said = project.gate(["decisions"]).exits(0);
+    let said = said.says("@REJECTED global mutex: deadlocks under load\n  src/pool.sh:2, since 2026-01-02 (");
+    said.says(
+        "ADR adr-4 (accepted) 4. One pool: One pool for each core.\n  docs/adr/0004-one-pool.md:1, since 2026-01-02",
+    );
+    let list: Value = serde_json::from_str(&project.gate(["decisions", "--json"]).exits(0).out).unwrap();
+    assert_eq!(list["decisions"].as_array().unwrap().len(), 2);
+    assert_eq!(list["decisions"][1]["patterns"][0], "flock -x /tmp/pool");
+    assert_eq!(list["decisions"][1]["since"]["author"], "Test");
+    project.repo.append("src/other.sh", "# @RATIONALE this replaces ADR-4\n");
+    project.repo.commit_all("feat: contradiction");
+    project.gate(["decisions"]).exits(10).says("[COHERENCE_CHECK_FAILED]").says("src/other.sh:2");
+    project.gate(["decisions", "nowhere"]).exits(64);
+    let empty = Project::bare_bones();
+    empty.gate(["decisions"]).exits(0).says("no decisions are written down");
+}
