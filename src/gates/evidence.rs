@@ -51,7 +51,8 @@ fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
             findings.extend(undeclared(gate, subject));
         }
         for command in commands() {
-            let case = Case { gate, params: &params, command, subject };
+            let unfinished = facts.unfinished.contains(&command.name);
+            let case = Case { gate, params: &params, command, subject, unfinished };
             findings.push(case.answer(facts));
         }
     }
@@ -88,6 +89,8 @@ struct Case<'a> {
     params: &'a Params,
     command: &'a Command,
     subject: &'a Subject,
+    /// A run of it was begun and has not ended.
+    unfinished: bool,
 }
 
 impl Case<'_> {
@@ -152,7 +155,9 @@ impl Case<'_> {
         let ids: Vec<_> = here.iter().map(|run| run.id.clone()).collect();
         match newest.shows() {
             Shows::Fail => {
-                self.finding(Answer::Fail, "failed", Vec::new(), ids, &context! { outcome => outcome(newest) })
+                let mended = self.mended_since().map(|paths| list(&paths));
+                let words = context! { outcome => outcome(newest), mended };
+                self.finding(Answer::Fail, "failed", Vec::new(), ids, &words)
             }
             Shows::Masked => {
                 let why = newest.masked.as_deref().unwrap_or_default();
@@ -178,6 +183,14 @@ impl Case<'_> {
                 self.settled(Answer::Pass, "passed", message, &ids[..1])
             }
         }
+    }
+
+    /// The newest run passed, on other content than this commit's: where that differs.
+    fn mended_since(&self) -> Option<Vec<RepoPath>> {
+        let newest = self.runs().iter().find(|run| run.grade >= self.gate.min_grade)?;
+        let passed = newest.is_stable(&self.command.inputs) && newest.shows() == Shows::Pass;
+        let paths = self.disagreement(newest).filter(|_| passed && self.subject.role == Role::Commit)?;
+        (!paths.is_empty()).then_some(paths)
     }
 
     /// There is no run of this content: say what is nearest to one, and what would help.
@@ -246,8 +259,12 @@ impl Case<'_> {
         evidence: Vec<String>,
         more: &Value,
     ) -> Finding {
-        let context =
-            context! { name => self.command.name.as_str(), command => self.command.run.as_str(), ..more.clone() };
+        let context = context! {
+            name => self.command.name.as_str(),
+            command => self.command.run.as_str(),
+            unfinished => self.unfinished,
+            ..more.clone()
+        };
         let words = words::say(self.gate, reason, &context);
         // A command can only be run on what is checked out.
         let elsewhere = self.subject.checked_out == Some(false);

@@ -1,6 +1,7 @@
 //! `gate run` from outside: transparent to its caller, and honest about what a run proves.
 
 use std::fs;
+use std::process::Stdio;
 
 use crate::project::{POLICY, Project, paths, reasons};
 
@@ -179,4 +180,32 @@ fn a_child_does_not_inherit_the_repository_of_a_hook() {
     project.gate_with(&[("GIT_INDEX_FILE", &index), ("GIT_PREFIX", "src/")], &["run", "test"]).exits(0);
     project.gate_with(&[("GIT_DIR", ".git"), ("GIT_WORK_TREE", ".")], &["run", "test"]).exits(0);
     project.check().exits(0);
+}
+
+#[test]
+fn a_run_that_was_killed_with_the_gate_is_named() {
+    let project = declared("read go < ../go");
+    project.sh("mkfifo ../go").exits(0);
+    let mut run = project.command("gate", project.repo.root());
+    let mut run = run.args(["run", "test"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    // Opened for writing once somebody reads: by then the run is recorded as begun.
+    let mut go = std::fs::File::options().write(true).open(project.repo.outside().join("go")).unwrap();
+    run.kill().unwrap();
+    run.wait().unwrap();
+    project.check().exits(10).says("on this content; one was begun and has not ended");
+    std::io::Write::write_all(&mut go, b"go\n").unwrap();
+}
+
+#[test]
+fn a_push_whose_fix_lies_in_the_working_tree_says_so() {
+    let project = Project::new();
+    project.edit("broken");
+    project.gate(["run", "test"]).exits(101);
+    project.push("git push origin feature").exits(1).says("failed on this content").says("mend what failed");
+    project.repo.write("src/lib.sh", "one\nmended\n");
+    project.gate(["run", "test"]).exits(0);
+    let said = project.push("git push origin feature").exits(1);
+    said.says("it passed since, with src/lib.sh changed").says("commit what it passed with");
+    project.repo.git(["commit", "-q", "-a", "-m", "fix: mend"]);
+    project.push("git push origin feature").exits(0);
 }
