@@ -44,9 +44,9 @@ const DEPTH: usize = 5;
 const MOST: usize = 60;
 /// How many commits must call a scope by a word for it to be another name.
 const NAMED: usize = 3;
-/// Commits that declare one scope and change another alone are this often a habit, as a share of those that declare it
-/// in percent: the two are one concern to those who write them.
-const ASTRAY: usize = 25;
+/// Commits that declare one scope and change another alone are this often a habit, as a share of those that use the
+/// word in percent: the two are one concern to those who write them.
+const ASTRAY: usize = 10;
 /// Parts that are in one commit this often, as a share of the rarer one's commits in percent, are one concern.
 const TOGETHER: usize = 50;
 
@@ -197,8 +197,7 @@ fn learn(scopes: &mut [Scope], history: &[Past], rules: &Rules) -> Result<(), In
     let mut words: BTreeMap<&str, usize> = BTreeMap::new();
     let mut alone: BTreeMap<usize, usize> = BTreeMap::new();
     let mut together: BTreeMap<(usize, usize), usize> = BTreeMap::new();
-    let mut declared: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut astray: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    let mut astray: BTreeMap<(&str, usize), usize> = BTreeMap::new();
     for past in history {
         let own = past.paths.iter().filter(|path| rules.role(path) == Role::Own);
         let touched: BTreeSet<usize> = own.filter_map(|path| table.claim(path)).map(|claim| claim.scope).collect();
@@ -213,13 +212,8 @@ fn learn(scopes: &mut [Scope], history: &[Past], rules: &Rules) -> Result<(), In
                 *together.entry((scope, other)).or_default() += 1;
             }
         }
-        if let [word] = past.declared.as_slice()
-            && let Some(said) = table.find(word)
-        {
-            *declared.entry(said).or_default() += 1;
-            if let Some(&scope) = touched.first().filter(|scope| touched.len() == 1 && !table.related(**scope, said)) {
-                *astray.entry((said, scope)).or_default() += 1;
-            }
+        if let ([word], &[scope]) = (past.declared.as_slice(), touched.as_slice()) {
+            *astray.entry((word, scope)).or_default() += 1;
         }
         for word in &past.declared {
             *words.entry(word).or_default() += 1;
@@ -243,9 +237,11 @@ fn learn(scopes: &mut [Scope], history: &[Past], rules: &Rules) -> Result<(), In
             scopes[a].with.push(name);
         }
     }
-    for ((said, scope), count) in astray {
+    let table = Table::new(scopes.to_vec())?;
+    for ((word, scope), count) in astray {
+        let Some(said) = table.find(word).filter(|said| !table.related(*said, scope)) else { continue };
+        let often = count * 100 >= words.get(word).copied().unwrap_or_default() * ASTRAY;
         let name = scopes[scope].name.clone();
-        let often = count * 100 >= declared.get(&said).copied().unwrap_or_default() * ASTRAY;
         if count >= NAMED && often && !scopes[said].with.contains(&name) {
             scopes[said].with.push(name);
         }
@@ -372,7 +368,7 @@ mod tests {
             let history: Vec<Past> = slips.chain(std::iter::repeat_n(past("a", &["crates/a/x.rs"]), right)).collect();
             derive(&paths, &history, &rules()).unwrap()[0].with.clone()
         };
-        assert_eq!(astray(3, 9), ["b"]);
-        assert!(astray(2, 0).is_empty() && astray(3, 10).is_empty());
+        assert_eq!(astray(3, 27), ["b"]);
+        assert!(astray(2, 10).is_empty() && astray(3, 28).is_empty());
     }
 }

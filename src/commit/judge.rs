@@ -7,7 +7,10 @@
 use std::collections::BTreeMap;
 
 use super::change::{Commit, FileChange, Status};
+use super::connect::{Groups, mentions, names_of};
+pub use super::judgement::{Connection, Declared, Judgement, Kind, Outcome, Reason, Touched};
 use super::message::Message;
+use super::misspelt::nearest;
 use super::names;
 use super::rules::{Level, Role, Rule, Rules};
 use super::scopes::Table;
@@ -15,112 +18,6 @@ use crate::repo_path::RepoPath;
 
 /// The most files without a scope that are looked at for connections.
 const CONNECTORS: usize = 60;
-
-/// What is thought of one commit.
-#[derive(Clone, Debug)]
-pub struct Judgement {
-    /// Which rules apply to it.
-    pub kind: Kind,
-    /// The scopes its subject declares.
-    pub declared: Vec<Declared>,
-    /// The scopes whose own files it changes, in the order of the table.
-    pub touched: Vec<Touched>,
-    /// What it breaks, the worst first.
-    pub reasons: Vec<Reason>,
-    /// Why scopes that differ are taken for one change.
-    pub connections: Vec<Connection>,
-    /// Where it crosses scopes: which of them hang together.
-    pub parts: Vec<Vec<usize>>,
-    /// The reason that its trailer gives for letting it through.
-    pub exempt: Option<String>,
-    /// The judgement would be surer with the changed lines at hand.
-    pub wants_lines: bool,
-}
-
-/// What kind of commit it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// An ordinary one.
-    Ordinary,
-    /// A merge: its sides are judged, each commit by itself.
-    Merge,
-    /// The first of a history: there is nothing it could be mixed with.
-    Initial,
-    /// It undoes a commit and mixes what that one mixed.
-    Revert,
-}
-
-/// A scope that a subject declares.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Declared {
-    /// As written.
-    pub word: String,
-    /// By its place in the table.
-    pub scope: Option<usize>,
-}
-
-/// A scope that is touched.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Touched {
-    /// By its place in the table.
-    pub scope: usize,
-    /// Its own files in the commit, as far as they count.
-    pub paths: Vec<RepoPath>,
-}
-
-/// Why two scopes are one change.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Connection {
-    /// The table says so.
-    Table,
-    /// The subject declares them.
-    Declared,
-    /// The same small edit in many places.
-    Sweep,
-    /// Both change this name.
-    Name(String),
-}
-
-/// A rule that is broken.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reason {
-    /// The rule.
-    pub rule: Rule,
-    /// What that does.
-    pub level: Level,
-    /// The paths it is about.
-    pub paths: Vec<RepoPath>,
-    /// What the message of the rule may say.
-    pub values: BTreeMap<&'static str, String>,
-}
-
-/// What comes out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outcome {
-    /// No rule applies.
-    Skip,
-    /// One thing.
-    Pass,
-    /// One thing, with a word to it.
-    Advise,
-    /// Mixed, and let through by its trailer.
-    Exempt,
-    /// Mixed.
-    Block,
-}
-
-impl Judgement {
-    /// The worst of its reasons.
-    pub fn outcome(&self) -> Outcome {
-        match self.reasons.iter().map(|reason| reason.level).max() {
-            Some(Level::Block) if self.exempt.is_some() => Outcome::Exempt,
-            Some(Level::Block) => Outcome::Block,
-            Some(Level::Advise) => Outcome::Advise,
-            _ if matches!(self.kind, Kind::Merge | Kind::Initial) => Outcome::Skip,
-            _ => Outcome::Pass,
-        }
-    }
-}
 
 /// A file with what is known of its place.
 struct Placed<'c> {
@@ -483,101 +380,12 @@ impl<'a> Case<'a> {
 
 type Values = BTreeMap<&'static str, String>;
 
-/// The names that files of one scope change.
-fn names_of(files: &[&FileChange]) -> Vec<String> {
-    let mut names: Vec<String> = files
-        .iter()
-        .filter_map(|file| file.texture.as_ref())
-        .flat_map(|texture| texture.names.iter().cloned())
-        .collect();
-    names.sort_unstable();
-    names.dedup();
-    names
-}
-
-/// Whether a file or folder is called like the word, or a name in the changed lines holds it: a subject may name what
-/// is used where the table names where it is used.
-fn mentions(files: &[&FileChange], word: &str) -> bool {
-    let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "");
-    let words: Vec<String> = word.split('/').map(plain).filter(|word| word.len() > 1).collect();
-    let is_word = |text: &str| words.contains(&plain(text));
-    files.iter().any(|file| {
-        let path = String::from_utf8_lossy(file.path.as_bytes()).into_owned();
-        path.split('/')
-            .any(|part| is_word(part) || is_word(part.split('.').find(|stem| !stem.is_empty()).unwrap_or(part)))
-            || path.split(['/', '-', '_', '.']).any(is_word)
-            || file
-                .texture
-                .iter()
-                .flat_map(|texture| &texture.names)
-                .any(|name| is_word(name) || name.split('_').any(is_word))
-    })
-}
-
-/// The most letters by which a misspelt word differs from what it means.
-const MISSPELT: usize = 2;
-
-/// The scope that a misspelt word means.
-fn nearest(word: &str, table: &Table) -> Option<String> {
-    let lower = word.to_lowercase();
-    let (length, bits) = letters(word);
-    let best = table
-        .scopes()
-        .iter()
-        .flat_map(|scope| std::iter::once(&scope.name).chain(&scope.aliases))
-        // Most names are of another length or of other letters, which is cheaper to see than how many edits it takes.
-        .filter(|name| {
-            let (own_length, own_bits) = letters(name);
-            length.abs_diff(own_length) <= MISSPELT && (bits ^ own_bits).count_ones() as usize <= 2 * MISSPELT
-        })
-        .map(|name| (strsim::osa_distance(&lower, &name.to_lowercase()), name))
-        .min()?;
-    (best.0 <= MISSPELT && best.0 * 3 < word.chars().count().max(1)).then(|| best.1.clone())
-}
-
-/// How many letters a word has, and which, one bit for each or for several: an edit changes at most two bits.
-fn letters(word: &str) -> (usize, u64) {
-    let lower = word.chars().flat_map(char::to_lowercase);
-    lower.fold((0, 0), |(count, bits), letter| (count + 1, bits | 1 << (u32::from(letter) % 64)))
-}
-
 /// `a, b and c`.
-pub(crate) fn and(words: &[String]) -> String {
+fn and(words: &[String]) -> String {
     match words {
         [] => String::new(),
         [one] => one.clone(),
         [most @ .., last] => format!("{} and {last}", most.join(", ")),
-    }
-}
-
-/// Which of some things hang together.
-struct Groups(Vec<usize>);
-
-impl Groups {
-    fn new(count: usize) -> Self {
-        Self((0..count).collect())
-    }
-
-    fn top(&self, mut at: usize) -> usize {
-        while self.0[at] != at {
-            at = self.0[at];
-        }
-        at
-    }
-
-    /// Joins two; whether they were apart.
-    fn join(&mut self, a: usize, b: usize) -> bool {
-        let (a, b) = (self.top(a), self.top(b));
-        self.0[a.max(b)] = a.min(b);
-        a != b
-    }
-
-    fn parts(&self) -> Vec<Vec<usize>> {
-        let mut parts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for at in 0..self.0.len() {
-            parts.entry(self.top(at)).or_default().push(at);
-        }
-        parts.into_values().collect()
     }
 }
 

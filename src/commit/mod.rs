@@ -5,11 +5,14 @@
 
 pub mod author;
 pub mod change;
+mod connect;
 pub mod derive;
 pub mod draft;
 pub mod judge;
+pub mod judgement;
 mod memo;
 pub mod message;
+mod misspelt;
 pub mod names;
 pub mod rules;
 pub mod scopes;

@@ -292,6 +292,33 @@ fn a_commit_is_refused_before_it_exists() {
 }
 
 #[test]
+fn an_exemption_is_recorded_and_is_none_for_agents() {
+    let repo = TestRepo::new();
+    repo.write("gate.toml", format!("{SCOPES}[gates.atomic.params]\nexempt_trailer = \"Gate-Exempt\"\n"));
+    repo.commit_all("start");
+    let commit = |number: u32, trailers: &str| {
+        repo.write(format!("src/parser/m{number}.rs"), format!("let alpha{number} = {number};\n"));
+        repo.write(format!("web/m{number}.css"), format!("body {{ margin: {number}px }}\n"));
+        repo.commit_all(&format!("feat(parser): mixed {number}\n\n{trailers}"))
+    };
+    commit(1, "Gate-Exempt: one deployment for both");
+    let (code, value) = commits(&repo, ["HEAD"]);
+    assert_eq!((code, value["commits"][0]["verdict"].as_str()), (Some(0), Some("exempt")), "{value}");
+    assert_eq!(value["commits"][0]["exempt"], "one deployment for both");
+    let verdict: Value = serde_json::from_slice(&repo.gate(["check", "--json"]).output().unwrap().stdout).unwrap();
+    let gate = verdict["gates"].as_array().unwrap().iter().find(|gate| gate["gate"] == "atomic").unwrap();
+    let finding = &gate["findings"][0];
+    assert_eq!((&gate["answer"], &finding["answer"]), (&Value::from("waived"), &Value::from("waived")), "{verdict}");
+    assert!(finding["message"].as_str().unwrap().contains("one deployment for both"), "{finding}");
+    for (number, trailers) in
+        [(2, "Gate-Exempt:"), (3, "Gate-Exempt: so\nCo-authored-by: Claude <noreply@anthropic.com>"), (4, "Exempt: so")]
+    {
+        commit(number, trailers);
+        assert_eq!(commits(&repo, ["HEAD"]).0, Some(10), "{trailers}");
+    }
+}
+
+#[test]
 fn a_path_is_explained() {
     let repo = repo();
     let output =

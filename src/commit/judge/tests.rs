@@ -264,27 +264,3 @@ fn a_split_keeps_together_what_belongs_together() {
         own(&[("[parser] update", &["src/parser/b.rs"]), ("[web] update", &["web/a.ts", "web/x", "web/y"])])
     );
 }
-
-#[test]
-fn a_misspelt_word_means_the_nearest_scope() {
-    let scopes = ["parser", "web", "api", "Runners", "git-hub", "core/lexer"]
-        .map(|name| Scope { name: name.to_owned(), ..Scope::default() });
-    let table = Table::new(scopes.to_vec()).unwrap();
-    for (word, meant) in [
-        ("parsre", Some("parser")),
-        ("parsers", Some("parser")),
-        ("paser", Some("parser")),
-        ("PARSED", Some("parser")),
-        ("passes", None),
-        ("github", Some("git-hub")),
-        ("runer", None),
-        ("runnres", Some("Runners")),
-        ("xeb", None),
-        ("apis", Some("api")),
-        ("core/lexre", Some("core/lexer")),
-        ("körner", None),
-        ("", None),
-    ] {
-        assert_eq!(super::nearest(word, &table).as_deref(), meant, "{word}");
-    }
-}

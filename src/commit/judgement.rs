@@ -1,0 +1,112 @@
+//! What is thought of one commit: the record that a judgement leaves.
+
+use std::collections::BTreeMap;
+
+use super::rules::{Level, Rule};
+use crate::repo_path::RepoPath;
+
+/// What is thought of one commit.
+#[derive(Clone, Debug)]
+pub struct Judgement {
+    /// Which rules apply to it.
+    pub kind: Kind,
+    /// The scopes its subject declares.
+    pub declared: Vec<Declared>,
+    /// The scopes whose own files it changes, in the order of the table.
+    pub touched: Vec<Touched>,
+    /// What it breaks, the worst first.
+    pub reasons: Vec<Reason>,
+    /// Why scopes that differ are taken for one change.
+    pub connections: Vec<Connection>,
+    /// Where it crosses scopes: which of them hang together.
+    pub parts: Vec<Vec<usize>>,
+    /// The reason that its trailer gives for letting it through.
+    pub exempt: Option<String>,
+    /// The judgement would be surer with the changed lines at hand.
+    pub wants_lines: bool,
+}
+
+/// What kind of commit it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An ordinary one.
+    Ordinary,
+    /// A merge: its sides are judged, each commit by itself.
+    Merge,
+    /// The first of a history: there is nothing it could be mixed with.
+    Initial,
+    /// It undoes a commit and mixes what that one mixed.
+    Revert,
+}
+
+/// A scope that a subject declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Declared {
+    /// As written.
+    pub word: String,
+    /// By its place in the table.
+    pub scope: Option<usize>,
+}
+
+/// A scope that is touched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Touched {
+    /// By its place in the table.
+    pub scope: usize,
+    /// Its own files in the commit, as far as they count.
+    pub paths: Vec<RepoPath>,
+}
+
+/// Why two scopes are one change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Connection {
+    /// The table says so.
+    Table,
+    /// The subject declares them.
+    Declared,
+    /// The same small edit in many places.
+    Sweep,
+    /// Both change this name.
+    Name(String),
+}
+
+/// A rule that is broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The rule.
+    pub rule: Rule,
+    /// What that does.
+    pub level: Level,
+    /// The paths it is about.
+    pub paths: Vec<RepoPath>,
+    /// What the message of the rule may say.
+    pub values: BTreeMap<&'static str, String>,
+}
+
+/// What comes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// No rule applies.
+    Skip,
+    /// One thing.
+    Pass,
+    /// One thing, with a word to it.
+    Advise,
+    /// Mixed, and let through by its trailer.
+    Exempt,
+    /// Mixed.
+    Block,
+}
+
+impl Judgement {
+    /// The worst of its reasons.
+    pub fn outcome(&self) -> Outcome {
+        match self.reasons.iter().map(|reason| reason.level).max() {
+            Some(Level::Block) if self.exempt.is_some() => Outcome::Exempt,
+            Some(Level::Block) => Outcome::Block,
+            Some(Level::Advise) => Outcome::Advise,
+            _ if matches!(self.kind, Kind::Merge | Kind::Initial) => Outcome::Skip,
+            _ => Outcome::Pass,
+        }
+    }
+}
