@@ -182,7 +182,6 @@ fn present(repo: &Repo, commit: &Oid) -> Result<(), Failure> {
     Err(Failure::new(Exit::CannotJudge, what).remedy(DEPTH))
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it is handed to map_err")]
 fn internal(error: GitError) -> Failure {
     Failure::new(Exit::Internal, error)
 }

@@ -221,7 +221,8 @@ mod tests {
         let file = embedded::file(embedded::GATES, "comments.toml").unwrap();
         let file: File = toml::from_str(file).unwrap();
         for language in &file.language {
-            assert!(!language.extensions.is_empty() && !(language.line.is_empty() && language.block.is_empty()));
+            assert!(!language.extensions.is_empty());
+            assert!(!language.line.is_empty() || !language.block.is_empty());
         }
     }
 

@@ -73,12 +73,12 @@ fn found(repo: &Repo, commit: &Oid, rules: &Rules) -> Result<Kept, GitError> {
 fn updated(repo: &Repo, kept: Kept, commit: &Oid, rules: &Rules) -> Option<Kept> {
     let trees = (repo.tree_of(&kept.commit).ok()?, repo.tree_of(commit).ok()?);
     let TreeDiff::Changes(changes) = repo.diff_trees(&[trees]).ok()?.pop()? else { return None };
-    let changed: BTreeSet<RepoPath> = changes.into_iter().map(|change| change.path).collect();
+    let touched: BTreeSet<RepoPath> = changes.into_iter().map(|change| change.path).collect();
     let mut kept = Kept { commit: commit.clone(), ..kept };
-    kept.files.retain(|path| !changed.contains(path));
-    kept.rejected.retain(|decision| !changed.contains(&decision.path));
-    let changed: Vec<RepoPath> = changed.into_iter().collect();
-    for (path, text) in changed.iter().zip(repo.blobs_at(commit, &changed).ok()?) {
+    kept.files.retain(|path| !touched.contains(path));
+    kept.rejected.retain(|decision| !touched.contains(&decision.path));
+    let touched: Vec<RepoPath> = touched.into_iter().collect();
+    for (path, text) in touched.iter().zip(repo.blobs_at(commit, &touched).ok()?) {
         let Some(text) = text else { continue };
         if decision::is_marked(&text) || rules.adr.is_match(path.to_os()) {
             kept.rejected.extend(rejected(path, &text));

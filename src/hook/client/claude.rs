@@ -137,6 +137,7 @@ mod tests {
     use super::super::told::Does;
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
     fn told(event: &str, payload: Value) -> Told {
         read(&ClientFile::of("claude"), event, &payload)
     }

@@ -100,6 +100,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
     fn told(event: &str, payload: Value) -> Told {
         read(&ClientFile::of("copilot"), event, &payload)
     }

@@ -75,10 +75,9 @@ fn sign_of(answer: Answer, stops: bool) -> &'static str {
     match answer {
         Answer::Pass => "✅",
         Answer::Skip => "➖",
-        Answer::Waived | Answer::Pending => "⚠️",
         Answer::Unknown if stops => "❔",
         Answer::Fail if stops => "❌",
-        Answer::Unknown | Answer::Fail => "⚠️",
+        Answer::Waived | Answer::Pending | Answer::Unknown | Answer::Fail => "⚠️",
     }
 }
 
