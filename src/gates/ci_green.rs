@@ -181,6 +181,15 @@ impl Asked<'_> {
     }
 }
 
+/// Whether the check of this name ended with success in each report of it that counts, and there is one.
+pub(super) fn succeeded(checks: &Checks, name: &str) -> bool {
+    let others: Vec<&Check> =
+        checks.list.iter().filter(|check| !check.own && check.kind != CheckKind::Workflow).collect();
+    let mut reports = newest(&Params::default(), &others).into_iter().filter(|check| check.name == name).peekable();
+    let success = |check: &Check| check.status == "completed" && check.conclusion.as_deref() == Some("success");
+    reports.peek().is_some() && reports.all(success)
+}
+
 /// What a report belongs to: of each, the newest counts.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Group<'a> {

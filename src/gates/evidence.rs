@@ -32,6 +32,9 @@ struct Params {
     #[serde(default)]
     #[expect(dead_code, reason = "named here so that it is a known key")]
     ignore: Vec<String>,
+    /// The checks of a forge that prove the same, by name: each must have ended with success on this very commit.
+    #[serde(default)]
+    checks: Vec<String>,
 }
 
 const fn yes() -> bool {
@@ -117,6 +120,11 @@ impl Case<'_> {
                 &[],
             );
         }
+        if here.first().is_none_or(|newest| newest.shows() != Shows::Fail)
+            && let Some(finding) = self.by_checks(facts)
+        {
+            return finding;
+        }
         match here.first() {
             // What failed here and passed in the working tree is mended there already.
             Some(newest) if newest.shows() == Shows::Fail => {
@@ -128,6 +136,19 @@ impl Case<'_> {
             }
             None => self.explain_absence(&counted, facts),
         }
+    }
+
+    /// What the forge reports of this very commit, where the policy says that it counts.
+    fn by_checks(&self, facts: &Facts) -> Option<Finding> {
+        let names = &self.params.checks;
+        let hosting =
+            facts.hosting.as_ref().filter(|hosting| self.subject.commit.as_ref() == Some(&hosting.head.commit));
+        let checks = hosting?.checks.known().filter(|checks| checks.missing.is_empty())?;
+        if names.is_empty() || !names.iter().all(|name| super::ci_green::succeeded(checks, name)) {
+            return None;
+        }
+        let message = format!("CI proves `{}` on this commit: {}", self.command.run, words::list_of(names));
+        Some(self.settled(Answer::Pass, "ci", message, &[]))
     }
 
     /// Something that the command reads changed, or it cannot be told that nothing did.

@@ -265,6 +265,27 @@ fn what_is_required_must_report() {
 }
 
 #[test]
+fn a_named_check_proves_only_by_success_of_its_newest_report() {
+    let own = Check { own: true, ..job("test", 1, "success") };
+    let other = Check { workflow: Some("other".to_owned()), ..job("test", 1, "failure") };
+    for (what, list, proven) in [
+        ("success", vec![job("test", 1, "success")], true),
+        ("a status", vec![status("test", 1, "success")], true),
+        ("nothing", vec![], false),
+        ("another name", vec![job("tests", 1, "success")], false),
+        ("skipped", vec![job("test", 1, "skipped")], false),
+        ("skipped after a success", vec![job("test", 1, "success"), job("test", 2, "skipped")], false),
+        ("a newer failure", vec![job("test", 1, "success"), job("test", 2, "failure")], false),
+        ("an older failure", vec![job("test", 1, "failure"), job("test", 2, "success")], true),
+        ("red elsewhere", vec![job("test", 1, "success"), other], false),
+        ("still running", vec![job("test", 1, "")], false),
+        ("the asking job", vec![own], false),
+    ] {
+        assert_eq!(succeeded(&Checks { list, missing: Vec::new() }, "test"), proven, "{what}");
+    }
+}
+
+#[test]
 fn the_asking_job_does_not_count() {
     let own = Check { own: true, ..job("gate", 1, "") };
     assert_eq!(stop(vec![own.clone(), job("a", 1, "success")]).1, "green");
