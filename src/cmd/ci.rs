@@ -33,7 +33,7 @@ use crate::verdict::artifact;
 
 /// Arguments of `gate ci`.
 #[derive(Debug, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Args {
     /// Ask again until every check has ended, for this long at most: 90s, 20m, 1h
     #[arg(long, value_name = "TIME", value_parser = time::span)]

@@ -1,5 +1,6 @@
 //! `gate init`: shows what it would do, asks, does it.
 
+use crate::cmd::init_ci::Ci;
 use crate::cmd::install_failure;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -33,6 +34,9 @@ pub struct Args {
     /// Install no hooks into agent clients
     #[arg(long)]
     no_clients: bool,
+    /// Write the job that judges in CI; change nothing else
+    #[arg(long, value_enum, value_name = "FORGE", conflicts_with_all = ["test", "build", "observe", "scopes", "no_hooks", "no_clients", "clients"])]
+    ci: Option<Ci>,
     #[command(flatten)]
     consent: Consent,
 }
@@ -48,10 +52,27 @@ pub(super) struct Consent {
     dry_run: bool,
 }
 
+impl Consent {
+    /// Whether what was shown is to be done: asked unless told not to. `command` is what would do it without asking.
+    pub(super) fn agrees(self, question: &str, command: &str, ui: &mut Ui) -> Result<bool, Failure> {
+        if self.dry_run {
+            return Ok(false);
+        }
+        if !self.yes && !ui.is_interactive() {
+            let what = "nothing was changed: there is no terminal to ask on";
+            return Err(Failure::new(Exit::Usage, what).remedy(format!("{command} --yes")));
+        }
+        Ok(self.yes || ui.confirm(question))
+    }
+}
+
 /// Installs into the repository of the current directory.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     if args.scopes {
         return super::scopes::print(ui);
+    }
+    if let Some(ci) = args.ci {
+        return super::init_ci::write(ci, args.consent, ui);
     }
     for (option, value) in [("--test", &args.test), ("--build", &args.build)] {
         if value.as_ref().is_some_and(|command| command.trim().is_empty()) {

@@ -16,6 +16,7 @@ pub mod handoff;
 pub mod hook;
 pub mod import;
 pub mod init;
+mod init_ci;
 pub mod log;
 pub mod man;
 pub mod replay;

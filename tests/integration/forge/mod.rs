@@ -1,5 +1,6 @@
 //! What `gate` makes of a forge's answers: the real binary against a small GitHub on loopback.
 
+mod jobs;
 mod server;
 mod stop;
 

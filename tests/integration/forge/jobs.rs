@@ -1,0 +1,340 @@
+//! `gate ci`: the event says what is judged, the base says by what.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::{Value, json};
+
+use super::server::Fault;
+use super::{Clone, NAMED, ONLY_FORGE, Verdict};
+
+/// A job that a pull request has started.
+struct Job {
+    clone: Clone,
+    event: PathBuf,
+}
+
+impl Job {
+    fn of(clone: Clone, name: &str, event: &Value) -> (Self, String) {
+        let path = clone.repo.outside().join("event.json");
+        fs::write(&path, event.to_string()).unwrap();
+        (Self { clone, event: path }, name.to_owned())
+    }
+
+    fn of_pull(clone: Clone) -> Self {
+        let base = clone.repo.git(["rev-parse", "refs/remotes/origin/main"]);
+        let event = pull_event(&clone.head, &base);
+        Self::of(clone, "pull_request", &event).0
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        self.command_on("pull_request", args)
+    }
+
+    fn command_on(&self, event: &str, args: &[&str]) -> Command {
+        let mut command = self.clone.gate(&[&["ci"], args].concat());
+        let outside = self.clone.repo.outside();
+        command
+            .env("GITHUB_ACTIONS", "true")
+            .env("GITHUB_EVENT_NAME", event)
+            .env("GITHUB_EVENT_PATH", &self.event)
+            .env("GITHUB_REPOSITORY", "o/r")
+            .env("GITHUB_RUN_ID", "77")
+            .env("GITHUB_JOB", "gate")
+            .env("GITHUB_STEP_SUMMARY", outside.join("summary.md"))
+            .env("GITHUB_OUTPUT", outside.join("output"));
+        command
+    }
+
+    fn judge(&self, args: &[&str]) -> Verdict {
+        Verdict::of(&self.command(&[&["--json"], args].concat()).output().unwrap())
+    }
+
+    fn summary(&self) -> String {
+        fs::read_to_string(self.clone.repo.outside().join("summary.md")).unwrap()
+    }
+}
+
+fn pull_event(head: &str, base: &str) -> Value {
+    json!({
+        "action": "synchronize",
+        "number": 7,
+        "pull_request": {
+            "number": 7,
+            "title": "::error::x",
+            "head": { "ref": "feature", "sha": head, "repo": { "full_name": "o/r" } },
+            "base": { "ref": "main", "sha": base, "repo": { "full_name": "o/r" } },
+            "user": { "login": "someone" },
+        },
+        "repository": { "full_name": "o/r", "default_branch": "main" },
+    })
+}
+
+fn says(output: &Output, code: i32, words: &str) {
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{text}");
+    assert!(text.contains(words), "{text}");
+}
+
+#[test]
+fn a_pull_request_is_judged_at_its_head() {
+    let job = Job::of_pull(Clone::strict().green());
+    let verdict = job.judge(&[]);
+    assert_eq!(verdict.summary(), ("open", "green", 0));
+    assert_eq!(verdict.value["subjects"][0]["commit"], job.clone.head);
+    assert!(job.summary().contains("proven"), "{}", job.summary());
+    assert_eq!(fs::read_to_string(job.clone.repo.outside().join("output")).unwrap(), "outcome=pass\n");
+}
+
+#[test]
+fn the_policy_is_that_of_the_base() {
+    let clone = Clone::strict();
+    let off = format!("{ONLY_FORGE}[gates.pull-request]\nmode = \"off\"\n[gates.ci-green]\nmode = \"off\"\n");
+    clone.repo.write("gate.toml", off).commit_all("soften");
+    let head = clone.repo.git(["rev-parse", "HEAD"]);
+    let job = Job::of_pull(Clone { head, ..clone }.green());
+    job.clone.server.state().done("lint", &job.clone.head, "failure");
+    let verdict = job.judge(&[]);
+    assert_eq!(verdict.summary(), ("open", "red", 10));
+    let notes = verdict.value["notes"].to_string();
+    assert!(notes.contains("policy changed in the judged range"), "{notes}");
+}
+
+#[test]
+fn nothing_pending_is_passed_and_waiting_ends_it() {
+    let job = Job::of_pull(Clone::strict().green());
+    let check = {
+        let mut state = job.clone.server.state();
+        let run = state.workflow(2, "push", &job.clone.head, "in_progress", None);
+        state.job(run, "e2e", &job.clone.head, "in_progress", None)
+    };
+    assert_eq!(job.judge(&[]).summary(), ("open", "pending", 12));
+    // It ends while it is waited for: at the third question.
+    let done = move |state: &mut super::server::State| {
+        let run = state.check_runs.iter_mut().find(|run| run["id"] == check).unwrap();
+        run["status"] = "completed".into();
+        run["conclusion"] = "success".into();
+        run["completed_at"] = "2026-01-02T03:04:05Z".into();
+    };
+    let first = move |state: &mut super::server::State| {
+        state.then.push(("/check-runs".to_owned(), Box::new(done)));
+    };
+    job.clone.server.state().then.push(("/check-runs".to_owned(), Box::new(first)));
+    let output = job.command(&["--json", "--wait", "1m", "--every", "0s"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("checks pending"), "{output:?}");
+    assert_eq!(Verdict::of(&output).summary(), ("open", "green", 0));
+}
+
+#[test]
+fn the_own_job_is_not_waited_for() {
+    let clone = Clone::strict();
+    clone.server.state().pull(7, "o/r", "feature", &clone.head);
+    {
+        let mut state = clone.server.state();
+        let run = state.workflow(9, "pull_request", &clone.head, "in_progress", None);
+        state.runs.last_mut().unwrap()["id"] = 77.into();
+        state.runs.last_mut().unwrap()["check_suite_id"] = (run * 10).into();
+        state.job(run, "gate", &clone.head, "in_progress", None);
+        state.job(run, "build", &clone.head, "completed", Some("success"));
+    }
+    let job = Job::of_pull(clone);
+    assert_eq!(job.judge(&[]).summary(), ("open", "green", 0));
+}
+
+#[test]
+fn a_head_that_moved_since_the_event_cannot_be_judged() {
+    let job = Job::of_pull(Clone::strict().green());
+    job.clone.server.state().pulls[0]["head"]["sha"] = "3333333333333333333333333333333333333333".into();
+    let verdict = job.judge(&[]);
+    assert_eq!((verdict.reason("pull-request"), verdict.code), ("moved", 12));
+}
+
+#[test]
+fn evidence_is_a_run_in_the_job_or_a_named_check() {
+    let policy = format!(
+        "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"test -f src/lib.rs\"\ninputs = [\"src/**\"]\n{}{NAMED}",
+        "[gates.build]\nmode = \"off\"\n[gates.atomic]\nmode = \"off\"\n"
+    );
+    let job = Job::of_pull(Clone::with(&policy).green());
+    assert_eq!((job.judge(&[]).reason("tests"), job.judge(&[]).code), ("missing", 10));
+    let verdict = job.judge(&["--run"]);
+    assert_eq!((verdict.reason("tests"), verdict.code), ("passed", 0));
+    let named = format!("{policy}[gates.tests.params]\nchecks = [\"build\"]\n");
+    let job = Job::of_pull(Clone::with(&named).green());
+    let verdict = job.judge(&[]);
+    assert_eq!((verdict.reason("tests"), verdict.code), ("ci", 0));
+}
+
+#[test]
+fn what_is_run_must_be_what_is_judged() {
+    let job = Job::of_pull(Clone::strict().green());
+    job.clone.repo.git(["checkout", "-q", "--detach", "refs/remotes/origin/main"]);
+    says(&job.command(&["--run"]).output().unwrap(), 12, "is not");
+    job.clone.repo.git(["checkout", "-q", "feature"]);
+    says(&job.command_on("pull_request_target", &["--run"]).output().unwrap(), 64, "secrets of the base");
+}
+
+#[test]
+fn events_that_say_nothing_useful_are_refused_with_what_helps() {
+    let job = Job::of_pull(Clone::strict().green());
+    let base = job.clone.repo.git(["rev-parse", "refs/remotes/origin/main"]);
+    let missing = pull_event("4444444444444444444444444444444444444444", &base);
+    for (name, event, code, words) in [
+        ("pull_request", missing.to_string(), 12, "fetch-depth: 0"),
+        ("pull_request", "{".to_owned(), 65, "cannot be understood"),
+        ("pull_request", json!({ "repository": { "full_name": "o/r" } }).to_string(), 65, "pull_request"),
+        ("issues", "{}".to_owned(), 64, "names no commit"),
+    ] {
+        fs::write(&job.event, event).unwrap();
+        says(&job.command_on(name, &[]).output().unwrap(), code, words);
+    }
+    fs::remove_file(&job.event).unwrap();
+    says(&job.command(&[]).output().unwrap(), 65, "cannot be read");
+    says(&job.clone.gate(&["ci"]).output().unwrap(), 64, "there is no event");
+}
+
+#[test]
+fn a_merge_group_and_a_push_have_no_pull_request_of_their_own() {
+    let clone = Clone::strict();
+    clone.server.state().done("build", &clone.head, "success");
+    let base = clone.repo.git(["rev-parse", "refs/remotes/origin/main"]);
+    let group = json!({
+        "merge_group": { "head_sha": clone.head, "base_sha": base, "base_ref": "refs/heads/main",
+            "head_ref": "refs/heads/gh-readonly-queue/main/pr-7-x" },
+        "repository": { "full_name": "o/r", "default_branch": "main" },
+    });
+    let head = clone.head.clone();
+    let (job, _) = Job::of(clone, "merge_group", &group);
+    let judge = |event: &str, args: &[&str]| {
+        Verdict::of(&job.command_on(event, &[&["--json"], args].concat()).output().unwrap())
+    };
+    assert_eq!(judge("merge_group", &[]).summary(), ("merge-queue", "green", 0));
+    let push = json!({
+        "ref": "refs/heads/main", "before": base, "after": head,
+        "repository": { "full_name": "o/r", "default_branch": "main" },
+    });
+    fs::write(&job.event, push.to_string()).unwrap();
+    assert_eq!(judge("push", &[]).summary(), ("landed", "green", 0));
+    // After the fact: who brought it?
+    assert_eq!(judge("push", &["--audit"]).summary(), ("direct", "green", 10));
+    {
+        let mut state = job.clone.server.state();
+        let pull = state.pull(7, "o/r", "feature", &head);
+        pull["state"] = "closed".into();
+        pull["merged_at"] = "2026-01-02T03:04:05Z".into();
+    }
+    assert_eq!(judge("push", &["--audit"]).summary(), ("brought", "green", 0));
+    let gone = json!({
+        "ref": "refs/heads/x", "before": base, "after": "0000000000000000000000000000000000000000",
+        "repository": { "full_name": "o/r", "default_branch": "main" },
+    });
+    fs::write(&job.event, gone.to_string()).unwrap();
+    says(&job.command_on("push", &[]).output().unwrap(), 0, "nothing to judge");
+}
+
+#[test]
+fn one_comment_is_kept_up_to_date_and_none_is_needed() {
+    let job = Job::of_pull(Clone::strict().green());
+    for _ in 0..2 {
+        assert_eq!(job.judge(&["--comment"]).code, 0);
+    }
+    job.clone.server.state().done("lint", &job.clone.head, "failure");
+    assert_eq!(job.judge(&["--comment"]).code, 10);
+    {
+        let state = job.clone.server.state();
+        assert_eq!(state.comments.len(), 1);
+        assert!(state.comments[0]["body"].as_str().unwrap().contains("not proven"), "{}", state.comments[0]);
+    }
+    // From a fork, the token may not.
+    let job = Job::of_pull(Clone::strict().green());
+    job.clone.server.state().faults.push(Fault {
+        path: "/issues/",
+        status: 403,
+        body: json!({ "message": "Resource not accessible by integration" }).to_string(),
+        ..Fault::default()
+    });
+    let output = job.command(&["--comment"]).output().unwrap();
+    says(&output, 0, "the comment was not written, which changes nothing");
+}
+
+#[test]
+fn strange_names_command_neither_the_runner_nor_the_reader() {
+    let job = Job::of_pull(Clone::strict().green());
+    let name = "x\u{1b}[31m\n::set-output name=a::b ##[error]y | <img src=x onerror=1> @everyone $(touch pwned)";
+    job.clone.server.state().done(name, &job.clone.head, "failure");
+    let folder = job.clone.repo.outside().join("artifacts");
+    let output = job.command(&["--comment", "--artifacts", folder.to_str().unwrap()]).output().unwrap();
+    assert_eq!(output.status.code(), Some(10));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut lines = text.lines();
+    let stop = lines.next().unwrap().strip_prefix("::stop-commands::").unwrap().to_owned();
+    assert!(stop.len() >= 32 && text.matches(&stop).count() == 2, "{text}");
+    let (_, commands) = text.split_once(&format!("\n::{stop}::\n")).unwrap();
+    assert!(commands.lines().all(|line| line.starts_with("::error ") || line.starts_with("::warning ")), "{commands}");
+    assert!(!text.contains('\u{1b}'), "{text:?}");
+    let summary = job.summary();
+    assert!(!summary.contains("<img") && !summary.contains("@everyone") && !summary.contains('\u{1b}'), "{summary}");
+    let sarif: Value = serde_json::from_slice(&fs::read(folder.join("gate.sarif")).unwrap()).unwrap();
+    assert_eq!(sarif["version"], "2.1.0");
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!((&result["ruleId"], &result["level"]), (&json!("ci-green"), &json!("error")));
+    assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "gate.toml");
+    let junit = fs::read_to_string(folder.join("gate.junit.xml")).unwrap();
+    assert!(junit.contains("failures=\"1\"") && !junit.contains("<img"), "{junit}");
+    let verdict: Value = serde_json::from_slice(&fs::read(folder.join("verdict.json")).unwrap()).unwrap();
+    assert_eq!(verdict["outcome"], "blocked");
+}
+
+#[test]
+fn without_a_forge_a_range_is_judged() {
+    let clone = Clone::strict();
+    let output = clone.gate(&["ci", "--base", "origin/main", "--json"]).output().unwrap();
+    let verdict = Verdict::of(&output);
+    assert_eq!((verdict.code, verdict.value["subjects"][0]["commit"].as_str()), (0, Some(clone.head.as_str())));
+    assert!(clone.server.state().log.is_empty());
+    says(&clone.gate(&["ci", "--base", "nowhere"]).output().unwrap(), 12, "not a commit of this clone");
+}
+
+#[test]
+fn the_job_is_written_once_and_never_over_another() {
+    let repo = crate::support::TestRepo::with_commit();
+    for (forge, path) in [
+        ("github", ".github/workflows/gate.yml"),
+        ("gitlab", ".gitlab/gate.yml"),
+        ("gitea", ".gitea/workflows/gate.yml"),
+    ] {
+        let init = |args: &[&str]| repo.gate([&["init", "--ci", forge], args].concat()).output().unwrap();
+        says(&init(&[]), 64, "no terminal to ask on");
+        says(&init(&["--dry-run"]), 0, "Nothing was changed");
+        assert!(!repo.path(path).exists());
+        says(&init(&["--yes"]), 0, "Wrote");
+        let text = String::from_utf8(repo.read(path)).unwrap();
+        assert!(text.contains(concat!("--version ", env!("CARGO_PKG_VERSION"))), "{text}");
+        says(&init(&["--yes"]), 0, "Nothing to do");
+        repo.append(path, "# mine\n");
+        says(&init(&["--yes"]), 65, "says something else");
+        assert!(repo.read(path).ends_with(b"# mine\n"));
+    }
+}
+
+#[test]
+fn the_jobs_put_nothing_of_others_into_a_script() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    for file in ["action.yml", "templates/ci/github.yml", "templates/ci/gitea.yml"] {
+        let text = fs::read_to_string(root.join(file)).unwrap();
+        let mut script = None;
+        for line in text.lines() {
+            let indent = line.len() - line.trim_start().len();
+            let key = line.trim_start().trim_start_matches("- ");
+            if key.starts_with("run:") {
+                script = Some(indent);
+            } else if script.is_some_and(|at| indent <= at) {
+                script = None;
+            }
+            assert!(script.is_none() || !line.contains("${{"), "{file}: {line}");
+            let pinned = |uses: &str| uses.split_once('@').is_some_and(|(_, at)| at.len() >= 40);
+            assert!(key.strip_prefix("uses:").is_none_or(pinned), "{file}: {line}");
+        }
+    }
+}
