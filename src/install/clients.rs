@@ -312,7 +312,7 @@ mod tests {
             match install.form {
                 Form::Settings => assert_eq!(without(&path, &text).unwrap().trim(), "{}", "{client}"),
                 _ => {
-                    assert_eq!(whole(client, &install, Some("{\"other\": 1}"), None), None, "{client}: another's file")
+                    assert_eq!(whole(client, &install, Some("{\"other\": 1}"), None), None, "{client}: another's file");
                 }
             }
         }

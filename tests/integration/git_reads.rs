@@ -209,7 +209,8 @@ hermetic! {
             assert!(child.wait().unwrap().success());
         }
         // What git2 cannot open is asked of git: both say the same, and so do many pairs at a time.
-        let changes = |repo: &TestRepo, at_a_time: usize| -> Vec<Vec<(String, Option<u32>, Option<u32>)>> {
+        type Counted = Vec<(String, Option<u32>, Option<u32>)>;
+        let changes = |repo: &TestRepo, at_a_time: usize| -> Vec<Counted> {
             let git = Repo::discover(repo.root()).unwrap();
             let listed = repo.git(["log", "--format=%T", "many"]);
             let trees: Vec<Oid> = listed.lines().map(|line| line.parse().unwrap()).collect();

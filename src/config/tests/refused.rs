@@ -156,7 +156,7 @@ const BAD: &[(&str, &[&str])] = &[
         ],
     ),
     ("# ünïcödé\n\"ä\" = 1; ", &["2:7: not TOML: string values must be quoted, expected literal string"]),
-    ("[unblock]", &["1:1: missing key `run` in [unblock]"]),
+    ("[unblock]", &["1:2: missing key `run` in [unblock]"]),
     ("[unblock]\nrun = ''", &["2:7: `run` is a command line, not an empty text"]),
     ("[unblock]\nrn = 'a'", &["2:1: unknown key `rn` in [unblock]"]),
     ("[scopes]\na = 1", &["2:5: `a` takes a table, not an integer"]),
