@@ -37,6 +37,8 @@ pub enum Command {
     Log(cmd::log::Args),
     /// List the decisions that were written down: ADRs, @RATIONALE, @REJECTED
     Decisions(cmd::decisions::Args),
+    /// Hold what an agent says of its own work against the record
+    Assess(cmd::assess::Args),
     /// Judge again what was recorded
     Replay(cmd::replay::Args),
     /// List the sessions that coding agents had here
@@ -87,6 +89,7 @@ impl Cli {
             Command::Commits(args) => cmd::commits::main(&args, ui).map(Into::into),
             Command::Log(args) => cmd::log::main(&args, ui).map(Into::into),
             Command::Decisions(args) => cmd::decisions::main(&args, ui).map(Into::into),
+            Command::Assess(args) => cmd::assess::main(&args, ui).map(Into::into),
             Command::Replay(args) => cmd::replay::main(&args, ui).map(Into::into),
             Command::Sessions(args) => cmd::sessions::main(&args, ui).map(Into::into),
             Command::Import(args) => cmd::import::main(&args, ui).map(Into::into),

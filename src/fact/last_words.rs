@@ -76,6 +76,18 @@ pub fn read(text: &str) -> LastWords {
     LastWords { asks, waits, claims }
 }
 
+/// Whether the last words of a turn offer work instead of doing it.
+pub fn offer(text: &str) -> bool {
+    let sentences = sentences(text);
+    let end = &sentences[sentences.len().saturating_sub(3)..];
+    end.iter().any(|sentence| PATTERNS.offers.is_match(sentence))
+}
+
+/// Whether what is asked for is something that only a person can do, and no part of it is the agent's.
+pub fn only_a_person(item: &str) -> bool {
+    PATTERNS.person.is_match(item) && !PATTERNS.agent.is_match(item)
+}
+
 /// Whether a sentence is said to somebody rather than about the code: a test of a password check is no request.
 fn addresses(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
@@ -86,7 +98,7 @@ fn addresses(sentence: &str) -> bool {
 }
 
 /// The sentences of the end of a text, without the marks of its layout. Code is left out.
-fn sentences(text: &str) -> Vec<String> {
+pub fn sentences(text: &str) -> Vec<String> {
     let start = text.len().saturating_sub(END);
     let start = (start..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let mut found = Vec::new();

@@ -4,6 +4,7 @@
 //! function, so that every scenario can be tested, stored and judged again without a repository.
 
 pub mod ask;
+pub mod assessment;
 pub mod collect;
 mod commit_queue;
 pub mod commits;
@@ -60,6 +61,9 @@ pub struct Facts {
     /// What became of decisions that were written down, by subject; those where nothing did are not here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<decisions::SubjectDecisions>,
+    /// What the agent says of its own work; `None`: it was not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assessment: Option<assessment::Assessment>,
 }
 
 impl Facts {
@@ -77,6 +81,7 @@ impl Facts {
             hosting: None,
             unfinished: Vec::new(),
             decisions: Vec::new(),
+            assessment: None,
         }
     }
 }

@@ -4,8 +4,10 @@
 //! line in [`KINDS`].
 
 pub mod ci_green;
+pub mod claims;
 pub mod commits;
 pub mod decisions;
+pub mod completion;
 pub mod evidence;
 pub mod finding;
 pub mod guarded;
@@ -35,8 +37,10 @@ pub struct Kind {
 /// Every kind of gate.
 pub const KINDS: &[Kind] = &[
     ci_green::KIND,
+    claims::KIND,
     commits::KIND,
     decisions::KIND,
+    completion::KIND,
     evidence::KIND,
     guarded::KIND,
     integrity::KIND,

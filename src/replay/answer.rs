@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::fact::story::Story;
-use crate::gates;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
-use crate::replay::case::{Case, CaseError, Word};
+use crate::gates::{self, claims};
+use crate::replay::case::{self, Case, CaseError, Word};
 use crate::replay::proof::From;
 use crate::replay::world::{Update, World};
 use crate::replay::{facts, hosting, policy, tale};
 
 /// The questions, and the gates that answer them.
-const QUESTIONS: [(&str, &[&str]); 7] = [
+const QUESTIONS: [(&str, &[&str]); 8] = [
     ("tests", &["tests"]),
     ("build", &["build", policy::CHECKS]),
     ("push", &["protected-branch"]),
@@ -21,6 +21,7 @@ const QUESTIONS: [(&str, &[&str]); 7] = [
     ("atomic", &["atomic"]),
     ("loop", &["loops"]),
     ("integrity", &["integrity"]),
+    ("completion", &["completion", "claims", "security"]),
 ];
 
 /// What the gates say.
@@ -45,16 +46,33 @@ pub fn answer(case: &Case) -> Result<Answers, CaseError> {
     let world = World::of(case, &acts);
     let asked = policy::asked(case, &world)?;
     let mut stop = facts::at_stop(&world, &asked, case.policy.ci_counts_as_tests);
-    stop.hosting = hosting::of(&world, &acts);
+    stop.hosting = hosting::of(&world, &acts, case.policy.pr.as_ref().is_some_and(case::Required::is_asked));
     stop.story = Story::of(&tale::entries(&acts, &world), None, &From(&world.tree, ""));
     stop.weakening = facts::weakening(&world, &stop);
     stop.notes.extend(facts::policy_note(&world));
     let results = gates::judge(&asked.policy, &stop);
+    // A claim that the record contradicts is an answer to the question that it is about.
+    let contradicted: Vec<(&str, Said)> = results
+        .iter()
+        .filter(|result| result.gate == "claims" && result.effect() == Effect::Blocks)
+        .flat_map(|result| result.decisive())
+        .filter_map(|finding| {
+            let about = match finding.subject.as_str() {
+                claims::TESTS => "tests",
+                claims::BUILD => "build",
+                claims::HOSTED => "pr_ci",
+                _ => return None,
+            };
+            Some((about, Said { verdict: Word::Block, why: finding.message.clone() }))
+        })
+        .collect();
     let mut said: BTreeMap<String, Said> = QUESTIONS
         .iter()
         .map(|(question, gates)| {
             let results = results.iter().filter(|result| gates.contains(&result.gate.as_str()));
-            ((*question).to_owned(), worst(results.map(word).collect()))
+            let mut words: Vec<Said> = results.map(word).collect();
+            words.extend(contradicted.iter().filter(|(about, _)| about == question).map(|(_, said)| said.clone()));
+            ((*question).to_owned(), worst(words))
         })
         .collect();
     // What changed asks for no run: that is an answer, and another one than that nothing changed.

@@ -12,11 +12,11 @@ use crate::replay::world::World;
 const REPOSITORY: &str = "origin/repository";
 
 /// What the forge says of the commit that is handed over; `None`: the case knows of no pull request and no check, and
-/// nobody tried to open one.
-pub fn of(world: &World, acts: &[(u64, Act)]) -> Option<Hosting> {
+/// nobody tried or was asked (`wanted`) to open one.
+pub fn of(world: &World, acts: &[(u64, Act)], wanted: bool) -> Option<Hosting> {
     let opened: Vec<Pull> = acts.iter().filter_map(|(_, act)| opened(act, world)).collect();
     let tried = acts.iter().any(|(_, act)| opened_by(act).is_some());
-    if world.pulls.is_empty() && world.checks.is_empty() && !tried {
+    if world.pulls.is_empty() && world.checks.is_empty() && !tried && !wanted {
         return None;
     }
     let mut pulls: BTreeMap<u64, Pull> = opened.into_iter().map(|pull| (pull.number, pull)).collect();

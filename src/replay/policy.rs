@@ -41,17 +41,15 @@ fn table(case: &Case, world: &World, content: &Content) -> (Table, Vec<(String, 
     let mut commands = Table::new();
     let mut about = Vec::new();
     let tests_asked = wanted.tests.as_ref().is_none_or(|tests| tests.required != serde_json::Value::Bool(false));
-    if tests_asked {
-        let all = packages::find(content);
-        let kept = ignored_takes_back(content);
-        for package in all.iter().filter(|package| owns_files(package, &all, content)) {
-            let name = if package.dir.is_empty() { "test".to_owned() } else { format!("test-{}", word(&package.dir)) };
-            let name = if commands.contains_key(&name) { format!("{name}-{}", package.ecosystem) } else { name };
-            let mut inputs = vec![join(&globset::escape(&package.dir), "**")];
-            inputs.extend(packages::inside(package, &all).map(|inner| format!("!{}/**", globset::escape(&inner.dir))));
-            commands.insert(name.clone(), command("tests", &run_of(package), &package.dir, inputs, &kept));
-            about.push((name, CommandKind::Test, Some(package.clone())));
-        }
+    let all = packages::find(content);
+    let kept = ignored_takes_back(content);
+    for package in all.iter().filter(|package| owns_files(package, &all, content)) {
+        let name = if package.dir.is_empty() { "test".to_owned() } else { format!("test-{}", word(&package.dir)) };
+        let name = if commands.contains_key(&name) { format!("{name}-{}", package.ecosystem) } else { name };
+        let mut inputs = vec![join(&globset::escape(&package.dir), "**")];
+        inputs.extend(packages::inside(package, &all).map(|inner| format!("!{}/**", globset::escape(&inner.dir))));
+        commands.insert(name.clone(), command("tests", &run_of(package), &package.dir, inputs, &kept));
+        about.push((name, CommandKind::Test, Some(package.clone())));
     }
     let kinds = [
         ("build", "build", CommandKind::Build),
@@ -64,9 +62,13 @@ fn table(case: &Case, world: &World, content: &Content) -> (Table, Vec<(String, 
     }
     let mut gates = Table::new();
     let exempt = wanted.tests.as_ref().is_none_or(|tests| tests.docs_only_exempt);
+    let mut of_tests = Table::new();
+    // What nobody asks for is not missed; what failed all the same counts.
+    of_tests.insert("required".to_owned(), Value::Boolean(tests_asked));
     if !exempt {
-        gates.insert("tests".to_owned(), params([("ignore", Value::Array(Vec::new()))]));
+        of_tests.insert("ignore".to_owned(), Value::Array(Vec::new()));
     }
+    gates.insert("tests".to_owned(), Value::Table(Table::from_iter([("params".to_owned(), Value::Table(of_tests))])));
     let build_asked = wanted.build.as_ref().is_some_and(super::case::Required::is_asked);
     gates.insert("build".to_owned(), params([("required", Value::Boolean(build_asked))]));
     gates.insert(CHECKS.to_owned(), checks());

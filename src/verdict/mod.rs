@@ -159,6 +159,15 @@ mod tests {
     }
 
     #[test]
+    fn the_schema_of_a_self_assessment_is_published() {
+        published(
+            "assessment",
+            "What an agent says of its own work, for gate assess",
+            schemars::schema_for!(crate::fact::assessment::Assessment),
+        );
+    }
+
+    #[test]
     fn the_schema_of_an_escalation_is_published() {
         published(
             "escalation",

@@ -1,0 +1,63 @@
+//! `gate assess`: what an agent says of its own work, held against the record.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::embedded::{TEMPLATES, file};
+use crate::engine::Workplace;
+use crate::exit::Exit;
+use crate::fact::assessment::Assessment;
+use crate::fact::collect::{self, Sources};
+use crate::failure::Failure;
+use crate::moment::Moment;
+use crate::render;
+use crate::render::ui::Ui;
+
+/// Arguments of `gate assess`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The filled-in form, with whatever surrounds it; standard input without it
+    #[arg(value_name = "FILE")]
+    form: Option<PathBuf>,
+    /// Print the form to be filled in, and what it is for
+    #[arg(long, conflicts_with_all = ["form", "json"])]
+    prompt: bool,
+    /// Print the verdict as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Judges what is here as `gate check` does, the claims of the form included.
+pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
+    if args.prompt {
+        ui.raw(file(TEMPLATES, "self-assessment.md").unwrap_or_default());
+        return Ok(Exit::Pass);
+    }
+    let mut text = String::new();
+    let read = match args.form.as_deref().filter(|path| path.as_os_str() != "-") {
+        Some(path) => std::fs::read(path).map(|bytes| text = String::from_utf8_lossy(&bytes).into_owned()),
+        None => {
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes).map(|_| text = String::from_utf8_lossy(&bytes).into_owned())
+        }
+    };
+    read.map_err(|error| Failure::new(Exit::Usage, format!("the self-assessment cannot be read: {error}")))?;
+    let form = Assessment::read(&text)
+        .map_err(|error| Failure::new(Exit::BadInput, error).remedy("gate assess --prompt prints the form"))?;
+    let place = Workplace::here()?;
+    let here = place.look()?;
+    let sources = Sources { repo: &place.repo, journal: &place.journal, state: &here.state, policy: &here.policy };
+    let mut facts = collect::at_stop(sources, Moment::Stop, here.lineage.as_ref(), &here.look)?;
+    facts.notes.extend(here.notes);
+    facts.assessment = Some(form);
+    let judgement = place.judge(&here.policy, &here.state, facts);
+    let record = judgement.written.as_ref().map(|written| written.record.as_path());
+    if args.json {
+        ui.line(serde_json::to_string_pretty(&judgement.verdict)?);
+    } else {
+        ui.raw(render::verdict::lines(&judgement.verdict, record));
+    }
+    Ok(judgement.verdict.outcome.exit())
+}

@@ -1,0 +1,391 @@
+//! What an agent says of its own work when it is asked in a form: claims, to be held against the record.
+//!
+//! The form is that of `seeds/002`, section 4.3. It is read tolerantly, since it is a model that fills it in: with prose
+//! and fences around it, trailing commas and comments in it, words for flags, one text where a list is meant.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The longest text that is looked at, in bytes.
+const LARGEST: usize = 256 * 1024;
+
+/// A filled-in form. What was left out is `None` or empty.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Assessment {
+    /// What the task was, in the agent's words.
+    pub task_summary: String,
+    /// `coding`, `docs`, `research`, `ops` or `other`. No gate depends on it.
+    pub task_type: String,
+    /// Where the work stands.
+    pub status: Status,
+    /// How sure the agent is, from 0 to 1.
+    pub confidence: Option<f64>,
+    /// What it says was checked.
+    pub evidence: Evidence,
+    /// What is left to do.
+    pub remaining_work: Vec<String>,
+    /// What it would do next.
+    pub next_steps: Vec<String>,
+    /// What it needs a person for.
+    pub needs_user_action: Vec<String>,
+    /// Security holes that it knows of and that are still there.
+    pub security_issues: Vec<String>,
+    /// It does not get on.
+    pub stuck: bool,
+    /// What it would try instead.
+    pub alternate_approach: String,
+}
+
+/// Where the work stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Done.
+    Complete,
+    /// Not done. A word that is not known says no more than this.
+    #[default]
+    InProgress,
+    /// Something stands in the way.
+    Blocked,
+    /// It does not get on.
+    Stuck,
+    /// A person must do something first.
+    WaitingForUser,
+}
+
+/// What the agent says was checked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Evidence {
+    /// Tests.
+    pub tests: Tests,
+    /// The build.
+    pub build: Build,
+    /// The pull request.
+    pub pr: Pull,
+}
+
+/// What the agent says of tests.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Tests {
+    /// They were run.
+    pub ran: Option<bool>,
+    /// `pass`, `fail` or `unknown`.
+    pub results: String,
+    /// They were run after the last change.
+    pub ran_after_changes: Option<bool>,
+    /// The command lines.
+    pub commands: Vec<String>,
+    /// Some were left out.
+    pub skipped: Option<bool>,
+    /// Why.
+    pub skip_reason: String,
+}
+
+/// What the agent says of the build.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Build {
+    /// It was run.
+    pub ran: Option<bool>,
+    /// `pass`, `fail` or `unknown`.
+    pub results: String,
+}
+
+/// What the agent says of the pull request.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Pull {
+    /// There is one.
+    pub created: Option<bool>,
+    /// Where.
+    pub url: String,
+    /// `pass`, `fail`, `pending` or `unknown`.
+    pub ci_status: String,
+    /// The state of its checks was looked at.
+    pub checked: Option<bool>,
+}
+
+/// A text that holds no filled-in form.
+#[derive(Debug, thiserror::Error)]
+#[error("no self-assessment: {0}")]
+pub struct NoAssessment(String);
+
+impl Assessment {
+    /// Reads a form out of whatever surrounds it. Where several objects are in the text, the last one that is a form
+    /// counts: models repeat the form before they fill it in.
+    pub fn read(text: &str) -> Result<Self, NoAssessment> {
+        if text.len() > LARGEST {
+            return Err(NoAssessment(format!("{} bytes are more than anybody fills in", text.len())));
+        }
+        let mut last = None;
+        let mut why = "there is no JSON object in it".to_owned();
+        for object in objects(text) {
+            match parse(object) {
+                Ok(map) if map.keys().any(|key| KEYS.contains(&key.as_str())) => last = Some(map),
+                Ok(_) => "the JSON object in it is another one".clone_into(&mut why),
+                Err(error) => why = error,
+            }
+        }
+        last.map(|map| Self::of(&map)).ok_or(NoAssessment(why))
+    }
+
+    fn of(map: &Map<String, Value>) -> Self {
+        let evidence = inner(map, "evidence");
+        let (tests, build, pull) = (inner(&evidence, "tests"), inner(&evidence, "build"), inner(&evidence, "pr"));
+        let status = match text(map, "status").to_lowercase().replace([' ', '-'], "_").as_str() {
+            "complete" | "completed" | "done" => Status::Complete,
+            "blocked" => Status::Blocked,
+            "stuck" => Status::Stuck,
+            "waiting_for_user" | "waiting" => Status::WaitingForUser,
+            _ => Status::InProgress,
+        };
+        Self {
+            task_summary: text(map, "task_summary"),
+            task_type: text(map, "task_type"),
+            status,
+            confidence: map.get("confidence").and_then(number),
+            evidence: Evidence {
+                tests: Tests {
+                    ran: flag(&tests, "ran"),
+                    results: result(&tests, "results"),
+                    ran_after_changes: flag(&tests, "ran_after_changes"),
+                    commands: list(&tests, "commands"),
+                    skipped: flag(&tests, "skipped"),
+                    skip_reason: text(&tests, "skip_reason"),
+                },
+                build: Build { ran: flag(&build, "ran"), results: result(&build, "results") },
+                pr: Pull {
+                    created: flag(&pull, "created"),
+                    url: text(&pull, "url"),
+                    ci_status: result(&pull, "ci_status"),
+                    checked: flag(&pull, "checked"),
+                },
+            },
+            remaining_work: list(map, "remaining_work"),
+            next_steps: list(map, "next_steps"),
+            needs_user_action: list(map, "needs_user_action"),
+            security_issues: list(map, "security_issues"),
+            stuck: flag(map, "stuck").unwrap_or(false),
+            alternate_approach: text(map, "alternate_approach"),
+        }
+    }
+}
+
+/// Keys of which at least one makes an object a form.
+const KEYS: [&str; 4] = ["status", "evidence", "remaining_work", "needs_user_action"];
+
+fn inner(map: &Map<String, Value>, key: &str) -> Map<String, Value> {
+    map.get(key).and_then(Value::as_object).cloned().unwrap_or_default()
+}
+
+fn text(map: &Map<String, Value>, key: &str) -> String {
+    match map.get(key) {
+        Some(Value::String(text)) if !is_nothing(text) => text.trim().to_owned(),
+        Some(Value::Number(number)) => number.to_string(),
+        _ => String::new(),
+    }
+}
+
+fn result(map: &Map<String, Value>, key: &str) -> String {
+    let word = match map.get(key) {
+        Some(Value::Bool(true)) => "pass".to_owned(),
+        Some(Value::Bool(false)) => "fail".to_owned(),
+        _ => text(map, key).to_lowercase(),
+    };
+    match word.as_str() {
+        "passed" | "passing" | "green" | "success" | "ok" => "pass".to_owned(),
+        "failed" | "failing" | "red" | "failure" | "error" => "fail".to_owned(),
+        _ => word,
+    }
+}
+
+fn flag(map: &Map<String, Value>, key: &str) -> Option<bool> {
+    match map.get(key)? {
+        Value::Bool(flag) => Some(*flag),
+        Value::String(text) => match text.trim().to_lowercase().as_str() {
+            "true" | "yes" => Some(true),
+            "false" | "no" => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// A list of texts; one text is a list of one, and a word for nothing is none.
+fn list(map: &Map<String, Value>, key: &str) -> Vec<String> {
+    let items = match map.get(key) {
+        Some(Value::Array(items)) => items.clone(),
+        Some(item @ (Value::String(_) | Value::Object(_))) => vec![item.clone()],
+        _ => Vec::new(),
+    };
+    let text = |item: Value| match item {
+        Value::String(text) => text.trim().to_owned(),
+        other => other.to_string(),
+    };
+    items.into_iter().map(text).filter(|text| !is_nothing(text)).collect()
+}
+
+fn is_nothing(text: &str) -> bool {
+    let word = text.trim().trim_end_matches('.').to_lowercase();
+    matches!(word.as_str(), "" | "none" | "nothing" | "n/a" | "na" | "null" | "no" | "-")
+}
+
+/// The outermost `{ … }` of a text, strings and comments respected.
+fn objects(text: &str) -> Vec<&str> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    let mut unclosed = 0;
+    while let Some(start) = text[at..].find('{').map(|offset| at + offset) {
+        let (mut depth, mut quoted, mut escaped, mut end) = (0usize, false, false, None);
+        for (offset, byte) in bytes[start..].iter().enumerate() {
+            match byte {
+                _ if escaped => escaped = false,
+                b'\\' if quoted => escaped = true,
+                b'"' => quoted = !quoted,
+                b'{' if !quoted => depth += 1,
+                b'}' if !quoted => {
+                    depth -= 1;
+                    if depth == 0 {
+                        end = Some(start + offset + 1);
+                        break;
+                    }
+                }
+                _ => {}
+            }
+        }
+        match end {
+            Some(end) => {
+                found.push(&text[start..end]);
+                at = end;
+            }
+            // A brace in prose; a text of nothing but braces is not searched for ever.
+            None if unclosed < 32 => {
+                unclosed += 1;
+                at = start + 1;
+            }
+            None => break,
+        }
+    }
+    found
+}
+
+/// JSON as models write it: trailing commas, comments, and words of Python.
+fn parse(object: &str) -> Result<Map<String, Value>, String> {
+    let strict = serde_json::from_str(object).or_else(|_| serde_json::from_str(&cleaned(object)));
+    match strict {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(_) => Err("it is no JSON object".to_owned()),
+        Err(error) => Err(format!("its JSON cannot be read: {error}")),
+    }
+}
+
+fn cleaned(object: &str) -> String {
+    let mut text = String::with_capacity(object.len());
+    let mut chars = object.chars().peekable();
+    let (mut quoted, mut escaped) = (false, false);
+    while let Some(c) = chars.next() {
+        if quoted {
+            quoted = escaped || c != '"';
+            escaped = c == '\\' && !escaped;
+            // A string that goes over several lines.
+            text.push_str(if c == '\n' { "\\n" } else { "" });
+            if c != '\n' {
+                text.push(c);
+            }
+            continue;
+        }
+        match c {
+            '"' => {
+                quoted = true;
+                text.push(c);
+            }
+            '/' if chars.peek() == Some(&'/') => {
+                for skipped in chars.by_ref() {
+                    if skipped == '\n' {
+                        break;
+                    }
+                }
+            }
+            '/' if chars.peek() == Some(&'*') => {
+                let mut before = ' ';
+                for skipped in chars.by_ref().skip(1) {
+                    if before == '*' && skipped == '/' {
+                        break;
+                    }
+                    before = skipped;
+                }
+            }
+            '}' | ']' => {
+                let kept = text.trim_end().trim_end_matches(',').len();
+                text.truncate(kept);
+                text.push(c);
+            }
+            '“' | '”' => text.push('"'),
+            _ => text.push(c),
+        }
+    }
+    [("True", "true"), ("False", "false"), ("None", "null")]
+        .iter()
+        .fold(text, |text, (word, json)| text.replace(&format!(": {word}"), &format!(": {json}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FORM: &str = r#"{"status": "complete", "confidence": 0.9, "evidence": {"tests": {"ran": true, "results": "pass",
+        "ran_after_changes": true, "commands": ["cargo test"]}}, "remaining_work": []}"#;
+
+    #[test]
+    fn the_form_is_found_in_whatever_surrounds_it() {
+        let whole = Assessment::read(FORM).unwrap();
+        assert_eq!(whole.status, Status::Complete);
+        assert_eq!(whole.evidence.tests.commands, ["cargo test"]);
+        for text in [
+            format!("Here it is:\n```json\n{FORM}\n```\nThat is all {{honestly}}."),
+            format!("<assessment>{FORM}</assessment>"),
+            FORM.replace("[]}", "[],}"),
+            FORM.replace("\"pass\"", "\"passed\" // all of them\n"),
+            FORM.replace("\"confidence\"", "/* sure */ \"confidence\""),
+            FORM.replace(": true", ": True"),
+            FORM.replace("true", "\"yes\""),
+            FORM.replace("[]", "\"none\""),
+            FORM.replace("[\"cargo test\"]", "\"cargo test\""),
+            format!("{{\"status\": \"in_progress\"}}\nNow filled in:\n{FORM}"),
+        ] {
+            assert_eq!(Assessment::read(&text).unwrap(), whole, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_form_is_refused_with_a_reason() {
+        for text in ["", "All done.", "{", "}{", "{\"a\": 1}", "[1, 2]", "{\"status\": }", "{{{{{"] {
+            assert!(Assessment::read(text).is_err(), "{text}");
+        }
+        assert!(Assessment::read(&"{".repeat(300_000)).unwrap_err().to_string().contains("bytes"));
+    }
+
+    #[test]
+    fn words_that_are_not_known_claim_nothing() {
+        let read = Assessment::read(r#"{"status": "almost", "stuck": "maybe", "needs_user_action": "N/A."}"#).unwrap();
+        assert_eq!(read, Assessment::default());
+    }
+}

@@ -1,0 +1,307 @@
+//! What an agent says of its work, held against the record. A claim proves nothing; one that the record contradicts is a
+//! finding of its own (DESIGN.md, "Grades of evidence").
+
+use minijinja::context;
+use regex::{RegexSet, RegexSetBuilder};
+use serde::Deserialize;
+
+use super::Kind;
+use super::finding::{Answer, Finding};
+use super::words;
+use crate::command_line::Outcome;
+use crate::fact::Facts;
+use crate::fact::assessment::{Assessment, Status};
+use crate::fact::evidence::Shows;
+use crate::fact::hosting::PullState;
+use crate::fact::last_words;
+use crate::fact::story::{Deed, Ran, Step};
+use crate::policy::{Gate, ParamError, Policy, read_params};
+use crate::runner::CommandKind;
+
+/// The kind `claims`.
+pub const KIND: Kind = Kind { name: "claims", words: "claims", check, evaluate };
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Params {
+    /// The one thing that is looked at: `security`. Empty: everything else.
+    only: String,
+    tests: Vec<String>,
+    build: Vec<String>,
+    ci: Vec<String>,
+    denials: Vec<String>,
+}
+
+fn check(params: &toml::Table) -> Result<(), ParamError> {
+    let params: Params = read_params(params)?;
+    let lists = [("tests", &params.tests), ("build", &params.build), ("ci", &params.ci), ("denials", &params.denials)];
+    for (key, patterns) in lists {
+        set(patterns).map_err(|error| ParamError { key: Some(key.to_owned()), what: error.to_string() })?;
+    }
+    match params.only.as_str() {
+        "" | "security" => Ok(()),
+        other => Err(ParamError { key: Some("only".to_owned()), what: format!("`{other}` is not `security`") }),
+    }
+}
+
+fn set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
+    RegexSetBuilder::new(patterns).case_insensitive(true).build()
+}
+
+/// What a claim is about: the subject of its finding.
+pub const TESTS: &str = "claims about tests";
+/// See [`TESTS`].
+pub const BUILD: &str = "claims about the build";
+/// See [`TESTS`].
+pub const HOSTED: &str = "claims about the pull request";
+/// See [`TESTS`].
+pub const WORK: &str = "claims about the work";
+
+fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
+    let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
+    let mut judge = Judge { gate, facts, findings: Vec::new() };
+    if params.only == "security" {
+        if let Some(form) = &facts.assessment {
+            judge.listed(WORK, Answer::Fail, "security", &form.security_issues);
+        }
+        return judge.findings;
+    }
+    judge.last_words(&params);
+    if let Some(form) = &facts.assessment {
+        judge.form(form);
+    }
+    judge.findings
+}
+
+struct Judge<'a> {
+    gate: &'a Gate,
+    facts: &'a Facts,
+    findings: Vec<Finding>,
+}
+
+impl Judge<'_> {
+    /// What the turn ends with, where that is a claim in plain words.
+    fn last_words(&mut self, params: &Params) {
+        let last = self.facts.story.turn().iter().rev().find_map(|step| match &step.deed {
+            Deed::Stopped { text, .. } | Deed::Said(text) if !text.trim().is_empty() => Some(text.as_str()),
+            _ => None,
+        });
+        let sets = [&params.tests, &params.build, &params.ci, &params.denials].map(|patterns| set(patterns));
+        let (Some(last), [Ok(tests), Ok(build), Ok(ci), Ok(denials)]) = (last, sets) else { return };
+        let sentences = last_words::sentences(last);
+        let claimed = |patterns: &RegexSet| {
+            let claims = |sentence: &&String| {
+                patterns.is_match(sentence) && !denials.is_match(sentence) && !sentence.ends_with('?')
+            };
+            sentences.iter().find(claims).map(|sentence| format!("the last words are “{}”", cut(sentence)))
+        };
+        if let Some(claim) = claimed(&tests) {
+            self.tests_pass(&claim);
+        }
+        if let Some(claim) = claimed(&build) {
+            self.build_passes(&claim);
+        }
+        if let Some(claim) = claimed(&ci) {
+            self.checks_green(&claim);
+        }
+    }
+
+    fn form(&mut self, form: &Assessment) {
+        let says = |what: &str| format!("the self-assessment says {what}");
+        let tests = &form.evidence.tests;
+        if tests.results == "pass" {
+            self.tests_pass(&says("that tests passed"));
+        } else if tests.ran == Some(true) && self.newest(is_test).is_none() {
+            self.unrecorded(TESTS, &says("that tests were run"));
+        }
+        for command in &tests.commands {
+            self.was_run(command);
+        }
+        if tests.ran_after_changes == Some(true)
+            && let Some(step) = self.newest(is_test).map(|(step, _)| step)
+            && let Some(edit) = self.edited_after(step)
+        {
+            let record = format!("{edit} was changed after the last test run");
+            self.misreported(TESTS, &says("that tests ran after the last change"), &record, "run them again");
+        }
+        if tests.skipped == Some(true) || !tests.skip_reason.is_empty() {
+            self.add(TESTS, Answer::Fail, "left-out", &context! { why => cut(&tests.skip_reason) });
+        }
+        let build = &form.evidence.build;
+        if build.results == "pass" || build.ran == Some(true) && build.results != "fail" {
+            self.build_passes(&says("that the build passed"));
+        }
+        let pull = &form.evidence.pr;
+        if pull.created == Some(true) {
+            self.pull_exists(&says("that there is a pull request"));
+        }
+        if pull.ci_status == "pass" {
+            self.checks_green(&says("that the checks are green"));
+        }
+        self.listed(WORK, Answer::Fail, "unfinished", &form.remaining_work);
+        if form.remaining_work.is_empty() && form.status == Status::InProgress {
+            let steps =
+                if form.next_steps.is_empty() { vec!["in progress".to_owned()] } else { form.next_steps.clone() };
+            self.listed(WORK, Answer::Fail, "unfinished", &steps);
+        }
+        if form.stuck || form.status == Status::Stuck {
+            self.add(WORK, Answer::Fail, "stuck", &context! { other => cut(&form.alternate_approach) });
+        }
+        let (own, persons): (Vec<String>, Vec<String>) =
+            form.needs_user_action.iter().cloned().partition(|item| !last_words::only_a_person(item));
+        self.listed(WORK, Answer::Fail, "own-work", &own);
+        self.listed(WORK, Answer::Unknown, "needs-person", &persons);
+    }
+
+    /// The newest run of such a check in the session.
+    fn newest(&self, is: fn(&Ran) -> bool) -> Option<(&Step, &Ran)> {
+        self.facts.story.runs().rev().find(|(_, ran)| is(ran) && !ran.background)
+    }
+
+    /// Whether the session's commands are on record at all.
+    fn is_told(&self) -> bool {
+        !self.facts.story.is_empty()
+    }
+
+    /// Whether evidence of any session shows a declared command of such a gate to pass on what is judged.
+    fn is_proven(&self) -> bool {
+        let passed = |subject: &crate::fact::subject::Subject| {
+            let good = |run: &crate::fact::evidence::RunFact| {
+                run.shows() == Shows::Pass && run.differs.as_ref().is_some_and(Vec::is_empty)
+            };
+            subject.runs.values().flatten().any(good)
+        };
+        self.facts.subjects.iter().any(passed)
+    }
+
+    fn tests_pass(&mut self, claim: &str) {
+        match self.newest(is_test) {
+            Some((_, ran)) => match ran.result {
+                Some(Outcome::Fail) => {
+                    let record = format!("`{}` failed when it was last run", cut(&ran.line));
+                    self.misreported(TESTS, claim, &record, "mend what failed and run it again");
+                }
+                Some(Outcome::NoTests) => {
+                    let record = format!("`{}` executed no test", cut(&ran.line));
+                    self.misreported(TESTS, claim, &record, "run the tests");
+                }
+                _ => {}
+            },
+            None if !self.is_proven() => self.unrecorded(TESTS, claim),
+            None => {}
+        }
+    }
+
+    fn build_passes(&mut self, claim: &str) {
+        match self.newest(is_build) {
+            Some((_, ran)) if ran.result == Some(Outcome::Fail) => {
+                let record = format!("`{}` failed when it was last run", cut(&ran.line));
+                self.misreported(BUILD, claim, &record, "mend what failed and run it again");
+            }
+            Some(_) => {}
+            // Tests that ran were built before.
+            None if self.newest(is_test).is_none() && !self.is_proven() => self.unrecorded(BUILD, claim),
+            None => {}
+        }
+    }
+
+    fn was_run(&mut self, command: &str) {
+        let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let named = squeezed(command.trim_matches('`'));
+        let is_it = |(_, ran): (&Step, &Ran)| {
+            let whole = squeezed(&ran.line);
+            let part = |simple: &crate::fact::story::Simple| simple.words.join(" ") == named;
+            whole == named || ran.commands.iter().any(part)
+        };
+        if !named.is_empty() && self.is_told() && !self.facts.story.runs().any(is_it) {
+            self.add(TESTS, Answer::Fail, "not-run", &context! { command => cut(&named) });
+        }
+    }
+
+    /// A file that was changed after a step, where the content is another one since.
+    fn edited_after(&self, step: &Step) -> Option<String> {
+        let steps = &self.facts.story.steps;
+        let at = steps.iter().position(|other| other.id == step.id)?;
+        if steps.last().is_none_or(|last| last.content == step.content) {
+            return None;
+        }
+        steps[at + 1..].iter().find_map(|later| match &later.deed {
+            Deed::Edited(files) => files.first().map(|file| file.path.to_string()),
+            _ => None,
+        })
+    }
+
+    fn pull_exists(&mut self, claim: &str) {
+        let known = self.facts.hosting.as_ref().and_then(|hosting| hosting.pulls.known());
+        if let Some(pulls) = known
+            && !pulls.iter().any(|pull| matches!(pull.state, PullState::Open | PullState::Merged))
+        {
+            self.misreported(HOSTED, claim, "the forge knows of none that is open", "open one");
+        }
+    }
+
+    fn checks_green(&mut self, claim: &str) {
+        let known = self.facts.hosting.as_ref().and_then(|hosting| hosting.checks.known());
+        let Some(checks) = known else { return };
+        let good = |check: &&crate::fact::hosting::Check| {
+            matches!(check.conclusion.as_deref(), Some("success" | "skipped" | "neutral"))
+        };
+        if let Some(other) = checks.list.iter().find(|check| !good(check)) {
+            let state = other.conclusion.as_deref().unwrap_or(other.status.as_str());
+            let record = format!("{} is {state}", cut(&other.name));
+            self.misreported(HOSTED, claim, &record, "wait for the checks, and mend what fails");
+        }
+    }
+
+    fn misreported(&mut self, subject: &str, claim: &str, record: &str, cure: &str) {
+        self.add(subject, Answer::Fail, "misreported", &context! { claim, record, cure });
+    }
+
+    fn unrecorded(&mut self, subject: &str, claim: &str) {
+        if self.is_told() {
+            self.add(subject, Answer::Fail, "unrecorded", &context! { claim });
+        }
+    }
+
+    fn listed(&mut self, subject: &str, answer: Answer, reason: &'static str, items: &[String]) {
+        if !items.is_empty() {
+            let items: Vec<String> = items.iter().take(5).map(|item| cut(item)).collect();
+            self.add(subject, answer, reason, &context! { items => items.join("; ") });
+        }
+    }
+
+    fn add(&mut self, subject: &str, answer: Answer, reason: &str, values: &minijinja::Value) {
+        let words = words::say(self.gate, reason, values);
+        // The same is often claimed twice, in the form and in the last words.
+        if self.findings.iter().any(|known| known.subject == subject && known.reason == reason && reason != "not-run") {
+            return;
+        }
+        self.findings.push(Finding {
+            subject: subject.to_owned(),
+            answer,
+            reason: reason.to_owned(),
+            message: words.message,
+            command: None,
+            paths: Vec::new(),
+            evidence: Vec::new(),
+            remedy: words.remedy,
+            fix: words.fix,
+        });
+    }
+}
+
+fn is_test(ran: &Ran) -> bool {
+    ran.decides == Some(CommandKind::Test)
+}
+
+fn is_build(ran: &Ran) -> bool {
+    matches!(ran.decides, Some(CommandKind::Build | CommandKind::Typecheck | CommandKind::Lint))
+}
+
+/// A text of somebody else in a sentence.
+fn cut(text: &str) -> String {
+    super::hosted::plain(text)
+}
+
+#[cfg(test)]
+mod tests;

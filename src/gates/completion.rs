@@ -1,0 +1,194 @@
+//! Signs in a turn's record that its task is not done. They advise and never block: words are a heuristic.
+
+use minijinja::context;
+use regex::{RegexSet, RegexSetBuilder};
+use serde::Deserialize;
+
+use super::Kind;
+use super::finding::{Answer, Finding};
+use super::hosted::plain;
+use super::words;
+use crate::event::work::{Speaker, StopKind};
+use crate::fact::Facts;
+use crate::fact::last_words;
+use crate::fact::story::{Deed, Ran, Step};
+use crate::policy::{Gate, ParamError, Policy, read_params};
+use crate::runner::CommandKind;
+
+/// The kind `completion`.
+pub const KIND: Kind = Kind { name: "completion", words: "completion", check, evaluate };
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Params {
+    asks_tests: Vec<String>,
+    asks_words: Vec<String>,
+    ahead: Vec<String>,
+}
+
+fn check(params: &toml::Table) -> Result<(), ParamError> {
+    let params: Params = read_params(params)?;
+    for (key, patterns) in
+        [("asks_tests", &params.asks_tests), ("asks_words", &params.asks_words), ("ahead", &params.ahead)]
+    {
+        set(patterns).map_err(|error| ParamError { key: Some(key.to_owned()), what: error.to_string() })?;
+    }
+    Ok(())
+}
+
+fn set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
+    RegexSetBuilder::new(patterns).case_insensitive(true).build()
+}
+
+fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
+    let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
+    let (Ok(asks_tests), Ok(asks_words), Ok(ahead)) =
+        (set(&params.asks_tests), set(&params.asks_words), set(&params.ahead))
+    else {
+        return Vec::new();
+    };
+    let Some((task, steps)) = turn(facts) else { return Vec::new() };
+    let mut findings = Vec::new();
+    let mut add = |reason: &str, values: &minijinja::Value| {
+        let words = words::say(gate, reason, values);
+        findings.push(Finding {
+            subject: facts.subjects.last().map_or("session", |subject| subject.name.as_str()).to_owned(),
+            answer: Answer::Unknown,
+            reason: reason.to_owned(),
+            message: words.message,
+            command: None,
+            paths: Vec::new(),
+            evidence: Vec::new(),
+            remedy: words.remedy,
+            fix: words.fix,
+        });
+    };
+    let last = last_words_of(steps);
+    let words = last_words::read(last);
+    let is_test = |ran: &Ran| ran.decides == Some(CommandKind::Test);
+    let mut runs = steps.iter().filter_map(ran);
+    if asks_tests.is_match(task) && !runs.clone().any(is_test) {
+        add("asked", &context! {});
+    }
+    let wants_an_act = !asks_words.is_match(task.trim());
+    let acted = steps
+        .iter()
+        .any(|step| matches!(step.deed, Deed::Ran(_) | Deed::Edited(_) | Deed::Used { .. } | Deed::Subagent { .. }));
+    if wants_an_act && !acted {
+        add("nothing-done", &context! {});
+    }
+    if let Some((named, changed)) = left_alone(task, steps) {
+        add("left-alone", &context! { named, changed });
+    }
+    // A search that finds nothing ends badly, too: only what does something counts.
+    let does = |ran: &&Ran| {
+        ran.decides.is_some()
+            || ran.edits
+            || ran.kinds.iter().any(|kind| matches!(kind.as_str(), "install" | "push" | "pr"))
+    };
+    if let Some(ran) = runs.rfind(does).filter(|ran| ran.ended.is_some_and(|ended| !ended.success())) {
+        add("last-failed", &context! { command => plain(&ran.line) });
+    }
+    if last_words::offer(last) {
+        add("offered", &context! { words => plain(&tail(last)) });
+    } else if wants_an_act
+        && let Some(sentence) = last_words::sentences(last).iter().rev().take(12).find(|line| ahead.is_match(line))
+        && !words.waits
+    {
+        add("ahead", &context! { words => plain(sentence) });
+    }
+    findings
+}
+
+/// The task of the last turn and its steps, where the turn has ended by itself.
+fn turn(facts: &Facts) -> Option<(&str, &[Step])> {
+    let turn = facts.story.turn();
+    let (first, steps) = turn.split_first()?;
+    let Deed::Prompted { from: Speaker::Person, text } = &first.deed else { return None };
+    let ended = steps.iter().rev().any(|step| matches!(step.deed, Deed::Stopped { how: StopKind::Completed, .. }));
+    ended.then_some((text.as_str(), steps))
+}
+
+fn last_words_of(steps: &[Step]) -> &str {
+    let said = steps.iter().rev().find_map(|step| match &step.deed {
+        Deed::Stopped { text, .. } | Deed::Said(text) if !text.trim().is_empty() => Some(text.as_str()),
+        _ => None,
+    });
+    said.unwrap_or_default()
+}
+
+fn ran(step: &Step) -> Option<&Ran> {
+    match &step.deed {
+        Deed::Ran(ran) => Some(ran),
+        _ => None,
+    }
+}
+
+/// A file that the task names by its path and that was not changed, while another one was.
+fn left_alone(task: &str, steps: &[Step]) -> Option<(String, String)> {
+    let is_path = |word: &&str| {
+        word.contains('/') && !word.contains("://") && word.rsplit('/').next().is_some_and(|base| base.contains('.'))
+    };
+    let words = task.split_whitespace().map(|word| word.trim_matches(['`', '"', '\'', ',', '.', ':', ';', '(', ')']));
+    let named: Vec<&str> = words.filter(is_path).collect();
+    let changed: Vec<String> = steps
+        .iter()
+        .filter_map(|step| match &step.deed {
+            Deed::Edited(files) => Some(files),
+            _ => None,
+        })
+        .flatten()
+        .map(|file| file.path.to_string())
+        .collect();
+    let touched = |named: &&&str| changed.iter().any(|path| path.ends_with(**named));
+    let ran = steps.iter().any(|step| ran(step).is_some_and(|ran| ran.edits));
+    if named.is_empty() || changed.is_empty() || ran || named.iter().any(|named| touched(&named)) {
+        return None;
+    }
+    Some((named[0].to_owned(), changed[0].clone()))
+}
+
+fn tail(text: &str) -> String {
+    last_words::sentences(text).last().cloned().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::story::tale::Tale;
+    use crate::moment::Moment;
+    use crate::policy::PolicySource;
+
+    fn reasons(tale: &Tale) -> Vec<String> {
+        let policy =
+            crate::config::parse("gate.toml", "", PolicySource::Defaults, &super::super::check_params).unwrap();
+        let facts = Facts { story: tale.story(), ..Facts::at(Moment::Stop) };
+        let results = super::super::judge(&policy, &facts);
+        let result = results.iter().find(|result| result.gate == "completion").unwrap();
+        assert!(result.effect() <= super::super::finding::Effect::Said, "it advises");
+        result.findings.iter().map(|finding| finding.reason.clone()).collect()
+    }
+
+    #[test]
+    fn signs_that_a_task_is_not_done() {
+        let of = |prompt: &str| Tale::default().prompt(prompt);
+        let edited = |prompt: &str| of(prompt).edit("src/a.ts", "a", "b");
+        for (tale, want) in [
+            (edited("Fix a and run the tests").stop("Fixed."), &["asked"][..]),
+            (edited("Fix a and run the tests").ran("npm test", 0, "").stop("Fixed."), &[]),
+            (of("Deploy it").stop("Here is how to deploy it."), &["nothing-done"]),
+            (of("How is it deployed?").stop("With make."), &[]),
+            (of("Explain the parser").stop("It parses."), &[]),
+            (edited("Fix the typo in src/config.ts").stop("Fixed."), &["left-alone"]),
+            (edited("Fix the typo in src/a.ts").stop("Fixed."), &[]),
+            (edited("Add joi").ran("npm install joi", 1, "npm error").stop("Added."), &["last-failed"]),
+            (edited("Add joi").ran("grep -rn joi src", 1, "").stop("Added."), &[]),
+            (edited("Move all routes").stop("Moved one.\n\nWould you like me to continue?"), &["offered"]),
+            (edited("Move all routes").stop("Moved two.\n\nRemaining (3/5):\n- ⬜ orders"), &["ahead"]),
+            (edited("Move all routes").stop("Moved all routes."), &[]),
+            (edited("Fix a").said("Next I read it."), &[]),
+        ] {
+            assert_eq!(reasons(&tale), want);
+        }
+    }
+}
