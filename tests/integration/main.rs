@@ -25,6 +25,7 @@ mod components;
 mod decisions;
 mod doctor;
 mod edits;
+mod evals;
 mod explain_command;
 mod forge;
 mod git_reads;
