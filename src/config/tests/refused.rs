@@ -158,7 +158,7 @@ const BAD: &[(&str, &[&str])] = &[
     ("# ünïcödé\n\"ä\" = 1; ", &["2:7: not TOML: string values must be quoted, expected literal string"]),
     ("[unblock]", &["1:2: missing key `run` in [unblock]"]),
     ("[unblock]\nrun = ''", &["2:7: `run` is a command line, not an empty text"]),
-    ("[unblock]\nrn = 'a'", &["2:1: unknown key `rn` in [unblock]"]),
+    ("[unblock]\nrn = 'a'", &["2:1: unknown key `rn` in [unblock]; did you mean `run`?"]),
     ("[scopes]\na = 1", &["2:5: `a` takes a table, not an integer"]),
     ("[scopes]\na = [1]", &["2:6: `a` takes a string, not an integer"]),
     ("[scopes]\na = []", &["2:5: the scope `a` takes in no path"]),
