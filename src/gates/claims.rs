@@ -16,7 +16,6 @@ use crate::fact::hosting::PullState;
 use crate::fact::last_words;
 use crate::fact::story::{Deed, Ran, Step};
 use crate::policy::{Gate, ParamError, Policy, read_params};
-use crate::runner::CommandKind;
 
 /// The kind `claims`.
 pub const KIND: Kind = Kind { name: "claims", words: "claims", check, evaluate };
@@ -291,11 +290,12 @@ impl Judge<'_> {
 }
 
 fn is_test(ran: &Ran) -> bool {
-    ran.decides == Some(CommandKind::Test)
+    ran.result.is_some() && ran.kinds.iter().any(|kind| kind == "test")
 }
 
 fn is_build(ran: &Ran) -> bool {
-    matches!(ran.decides, Some(CommandKind::Build | CommandKind::Typecheck | CommandKind::Lint))
+    let built = |kind: &String| matches!(kind.as_str(), "build" | "typecheck" | "lint");
+    ran.result.is_some() && !is_test(ran) && ran.kinds.iter().any(built)
 }
 
 /// A text of somebody else in a sentence.

@@ -13,7 +13,6 @@ use crate::fact::Facts;
 use crate::fact::last_words;
 use crate::fact::story::{Deed, Ran, Step};
 use crate::policy::{Gate, ParamError, Policy, read_params};
-use crate::runner::CommandKind;
 
 /// The kind `completion`.
 pub const KIND: Kind = Kind { name: "completion", words: "completion", check, evaluate };
@@ -65,7 +64,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     };
     let last = last_words_of(steps);
     let words = last_words::read(last);
-    let is_test = |ran: &Ran| ran.decides == Some(CommandKind::Test);
+    let is_test = |ran: &Ran| ran.kinds.iter().any(|kind| kind == "test");
     let mut runs = steps.iter().filter_map(ran);
     if asks_tests.is_match(task) && !runs.clone().any(is_test) {
         add("asked", &context! {});
