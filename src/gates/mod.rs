@@ -6,8 +6,8 @@
 pub mod ci_green;
 pub mod claims;
 pub mod commits;
-pub mod decisions;
 pub mod completion;
+pub mod decisions;
 pub mod evidence;
 pub mod finding;
 pub mod guarded;

@@ -54,7 +54,7 @@ pub fn answer(case: &Case) -> Result<Answers, CaseError> {
     // A claim that the record contradicts is an answer to the question that it is about.
     let contradicted: Vec<(&str, Said)> = results
         .iter()
-        .filter(|result| result.gate == "claims" && result.effect() == Effect::Blocks)
+        .filter(|result| result.gate == "claims" && result.answer == Answer::Fail)
         .flat_map(|result| result.decisive())
         .filter_map(|finding| {
             let about = match finding.subject.as_str() {

@@ -234,7 +234,10 @@ fn served(policy: &Policy, root: &Path, pending: &Pending, ended: Ended, output:
         cut: pending.cut,
         background: false,
     };
-    command_line::witness(&policy.commands, &told, &Directory(root))
+    let mut served = command_line::witness(&policy.commands, &told, &Directory(root));
+    // A line whose status is another's shows nothing, and must not stand before a run that did.
+    served.retain(|witnessed| witnessed.masked.is_none());
+    served
 }
 
 /// The directory of a call, relative to the root; `None` outside of it.
