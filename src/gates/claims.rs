@@ -197,10 +197,9 @@ impl Judge<'_> {
                 let record = format!("`{}` failed when it was last run", cut(&ran.line));
                 self.misreported(BUILD, claim, &record, "mend what failed and run it again");
             }
-            Some(_) => {}
             // Tests that ran were built before.
             None if self.newest(is_test).is_none() && !self.is_proven() => self.unrecorded(BUILD, claim),
-            None => {}
+            Some(_) | None => {}
         }
     }
 

@@ -55,7 +55,7 @@ pub fn answer(case: &Case) -> Result<Answers, CaseError> {
     let contradicted: Vec<(&str, Said)> = results
         .iter()
         .filter(|result| result.gate == "claims" && result.answer == Answer::Fail)
-        .flat_map(|result| result.decisive())
+        .flat_map(GateResult::decisive)
         .filter_map(|finding| {
             let about = match finding.subject.as_str() {
                 claims::TESTS => "tests",

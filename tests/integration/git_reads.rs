@@ -209,7 +209,6 @@ hermetic! {
             assert!(child.wait().unwrap().success());
         }
         // What git2 cannot open is asked of git: both say the same, and so do many pairs at a time.
-        type Counted = Vec<(String, Option<u32>, Option<u32>)>;
         let changes = |repo: &TestRepo, at_a_time: usize| -> Vec<Counted> {
             let git = Repo::discover(repo.root()).unwrap();
             let listed = repo.git(["log", "--format=%T", "many"]);
@@ -303,6 +302,9 @@ fn hook_in_linked_worktree(test: &str, format: &str) {
         assert_eq!(git.concealment().unwrap(), [], "what git sets for a hook is expected there");
     });
 }
+
+/// A path, and how many lines were added and removed.
+type Counted = Vec<(String, Option<u32>, Option<u32>)>;
 
 #[test]
 fn hook_in_a_linked_worktree() {

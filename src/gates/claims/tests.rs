@@ -4,6 +4,7 @@ use crate::moment::Moment;
 use crate::policy::PolicySource;
 
 /// The reasons of all findings, each with its subject.
+#[expect(clippy::needless_pass_by_value, reason = "made for each call")]
 fn reasons(tale: Tale, form: Option<&str>) -> Vec<String> {
     let policy = crate::config::parse("gate.toml", "", PolicySource::Defaults, &super::super::check_params).unwrap();
     let story = tale.story();
