@@ -2,20 +2,16 @@
 //!
 //! The stages do the work; this is their order.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use jiff::Timestamp;
 
-use crate::config::{self, LocateError, Places, ReadFile};
 use crate::event::{Event, EventKind, Judged, Origin};
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Sources};
-use crate::fact::lineage::{Lineage, Target};
-use crate::fact::policy_change;
-use crate::fact::subject::Base;
-use crate::fact::{Facts, Note};
+use crate::fact::lineage::Lineage;
+use crate::fact::{Facts, Note, ask};
 use crate::failure::Failure;
 use crate::gates;
 use crate::git::{GitError, Head, Look, Repo};
@@ -23,8 +19,7 @@ use crate::handoff::retry;
 use crate::journal::{Journal, JournalError, Line, NewEvent, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
-use crate::policy::{Policy, PolicySource};
-use crate::repo_path::RepoPath;
+use crate::policy::Policy;
 use crate::session::Session;
 use crate::snapshot::Snapshot;
 use crate::source::project::Directory;
@@ -32,6 +27,8 @@ use crate::verdict::artifact::{self, Written};
 use crate::verdict::assemble::{self, Attempt, ESCALATES_AT, Occasion};
 use crate::verdict::escalation::history::History;
 use crate::verdict::{Verdict, escalation};
+
+mod policy;
 
 /// A repository with its journal, and who is at work in it.
 pub struct Workplace {
@@ -108,98 +105,6 @@ impl Workplace {
         self.repo.work_tree().map_err(|error| Failure::new(Exit::Usage, error).remedy(remedy))
     }
 
-    /// The policy that counts for a commit (`None`: nothing is committed), and what is to be said about the choice.
-    pub fn policy(&self, judged: Option<&Lineage>) -> Result<(Policy, Vec<Note>), Failure> {
-        let target = judged.and_then(|lineage| lineage.target.as_ref());
-        self.policy_of_push(judged.as_slice(), target)
-    }
-
-    /// The one policy for everything that is pushed together to where the default branch is at `target`: that of the
-    /// merge base, and that of `target` where there are several or the merge base has none. A branch that is pushed
-    /// beside others, or begins before there was a policy, cannot bring its own.
-    pub fn policy_of_push(&self, judged: &[&Lineage], target: Option<&Target>) -> Result<(Policy, Vec<Note>), Failure> {
-        let file = RepoPath::from(config::FILE);
-        let of = |commit: &Oid| self.repo.blob_at(commit, &file).map_err(|error| error.to_string());
-        let here = || match self.repo.root().map(|root| std::fs::read(root.join(config::FILE))) {
-            None => Ok(None),
-            Some(Ok(bytes)) => Ok(Some(bytes)),
-            Some(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Some(Err(error)) => Err(error.to_string()),
-        };
-        let bases: BTreeSet<&Oid> = judged
-            .iter()
-            .filter_map(|lineage| match &lineage.base {
-                Base::MergeBase { commit, .. } => Some(commit),
-                Base::Nothing | Base::Unknown(_) => None,
-            })
-            .collect();
-        let all_have = judged.iter().all(|lineage| matches!(lineage.base, Base::MergeBase { .. }));
-        let shared = bases.first().copied().filter(|_| all_have && bases.len() == 1);
-        let has_policy = |commit: &&Oid| !matches!(of(commit), Ok(None));
-        let base = shared.into_iter().chain(target.map(|target| &target.tip)).find(has_policy).or(shared);
-        // Where the policy is not of the merge base, a commit without one has not taken it away.
-        let own = |lineage: &&Lineage| base == shared || !matches!(of(&lineage.commit), Ok(None));
-        let judged = judged.first().copied().filter(own);
-        let of_base = || base.map_or(Ok(None), of);
-        let of_judged = || judged.map_or(Ok(None), |lineage| of(&lineage.commit));
-        let places = Places {
-            base: base.map(|base| (base.clone(), &of_base as ReadFile<'_, String>)),
-            judged: judged.map(|lineage| (lineage.commit.clone(), &of_judged as ReadFile<'_, String>)),
-            working_tree: Some(&here),
-        };
-        let located = config::locate(&places, &gates::check_params).map_err(|error| match error {
-            LocateError::Config(error) => Failure::new(Exit::BadInput, error.render()),
-            LocateError::Read(error) => {
-                Failure::new(Exit::Internal, format!("{} cannot be read: {error}", config::FILE))
-            }
-        })?;
-        let mut notes = Vec::new();
-        for note in &located.notes {
-            // The other policy, where there is one that asks for something else.
-            let other = match note {
-                config::Note::Changed { .. } => of_judged(),
-                config::Note::EditedHere { .. } => here(),
-                _ => Ok(None),
-            };
-            notes.push(self.policy_note(note, &located.policy, other.ok().flatten().as_deref()));
-        }
-        let moved = target.filter(|target| target.moved).map(|target| Note {
-            kind: "base-moved".to_owned(),
-            text: format!(
-                "refs/remotes/{} was moved by hand; what the remote last said, {}, counts",
-                target.branch,
-                target.tip.short()
-            ),
-        });
-        notes.extend(moved);
-        Ok((located.policy, notes))
-    }
-
-    /// What is to be said about the choice of a policy: whether the one that does not apply, `other`, asks for less.
-    fn policy_note(&self, note: &config::Note, applies: &Policy, other: Option<&[u8]>) -> Note {
-        let mut text = note.to_string();
-        let kind = match note {
-            config::Note::Removed { .. } => "policy-removed",
-            config::Note::Broken { .. } => "policy-broken",
-            config::Note::Changed { .. } | config::Note::EditedHere { .. } => {
-                let read = |bytes| config::read(config::FILE, bytes, PolicySource::WorkingTree, &gates::check_params);
-                match other.map(read) {
-                    Some(Ok(other)) => {
-                        let less = policy_change::relaxed(applies, &other, &self.files());
-                        if !less.is_empty() {
-                            text = format!("{text}; the other one asks for less: {}", less.join("; "));
-                        }
-                        if less.is_empty() { "policy-changed" } else { "policy-relaxed" }
-                    }
-                    Some(Err(_)) => "policy-broken",
-                    None => "policy-changed",
-                }
-            }
-            config::Note::BaseBroken { .. } | config::Note::Uncommitted => "policy",
-        };
-        Note { kind: kind.to_owned(), text }
-    }
-
     /// The task files at the root.
     fn files(&self) -> Directory {
         Directory(self.repo.root().unwrap_or(self.repo.git_dir()).to_owned())
@@ -226,13 +131,23 @@ impl Workplace {
         })
     }
 
+    /// All that is known of what is here at `moment`: the content, what `session` did, and what the forge says where a
+    /// gate asks it. Every question about what is here is answered from these facts, so that no two answers differ.
+    pub fn facts_here(&self, here: &Here, moment: Moment, session: &str) -> Result<Facts, Failure> {
+        let sources = Sources { repo: &self.repo, journal: &self.journal, state: &here.state, policy: &here.policy };
+        let mut facts = collect::at_stop(sources, moment, here.lineage.as_ref(), &here.look)
+            .map_err(|error| Failure::new(Exit::Internal, error))?;
+        facts.notes.extend(here.notes.iter().cloned());
+        facts.hosting = ask::about_checkout(&self.repo, &here.policy, moment, &here.head)
+            .map_err(|error| Failure::new(Exit::Internal, error))?;
+        self.tell(&here.state, session, &mut facts);
+        Ok(facts)
+    }
+
     /// What a stop of `session` would be told now. Nothing is counted and nothing is written.
     pub fn preview(&self, session: &str) -> Result<Preview, Failure> {
         let here = self.look()?;
-        let sources = Sources { repo: &self.repo, journal: &self.journal, state: &here.state, policy: &here.policy };
-        let facts = collect::at_stop(sources, Moment::Stop, here.lineage.as_ref(), &here.look);
-        let mut facts = facts.map_err(|error| Failure::new(Exit::Internal, error))?;
-        facts.notes.extend(here.notes);
+        let facts = self.facts_here(&here, Moment::Stop, session)?;
         let results = gates::judge(&here.policy, &facts);
         let made = here.state.judged(session).made();
         let attempt = Attempt { number: if assemble::blocks(&results) { made.max(1) } else { 0 }, repeated: true };
@@ -249,8 +164,7 @@ impl Workplace {
     }
 
     /// Judges, counts and records. `state` is what the facts were read with.
-    pub fn judge(&self, policy: &Policy, state: &State, mut facts: Facts) -> Judgement {
-        self.tell(state, &mut facts);
+    pub fn judge(&self, policy: &Policy, state: &State, facts: Facts) -> Judgement {
         let results = gates::judge(policy, &facts);
         let failing = assemble::failing(&results);
         let blocked = assemble::blocks(&results);
@@ -290,12 +204,12 @@ impl Workplace {
         Judgement { verdict, written }
     }
 
-    /// Adds what the session did, at the moments that ask for it. A push is judged by its commits alone.
-    fn tell(&self, state: &State, facts: &mut Facts) {
-        if !matches!(facts.moment, Moment::Stop | Moment::After) || !facts.story.is_empty() {
+    /// Adds what a session did, at the moments that ask for it. A push is judged by its commits alone.
+    pub fn tell(&self, state: &State, session: &str, facts: &mut Facts) {
+        if !matches!(facts.moment, Moment::Stop | Moment::After) {
             return;
         }
-        match collect::story(&self.journal, state, &self.session.id, &self.files()) {
+        match collect::story(&self.journal, state, session, &self.files()) {
             Ok(story) => facts.story = story,
             Err(error) => facts.notes.push(Note {
                 kind: "story-unreadable".to_owned(),

@@ -9,7 +9,6 @@ use crate::embedded::{TEMPLATES, file};
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::fact::assessment::Assessment;
-use crate::fact::collect::{self, Sources};
 use crate::failure::Failure;
 use crate::moment::Moment;
 use crate::render;
@@ -48,9 +47,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         .map_err(|error| Failure::new(Exit::BadInput, error).remedy("gate assess --prompt prints the form"))?;
     let place = Workplace::here()?;
     let here = place.look()?;
-    let sources = Sources { repo: &place.repo, journal: &place.journal, state: &here.state, policy: &here.policy };
-    let mut facts = collect::at_stop(sources, Moment::Stop, here.lineage.as_ref(), &here.look)?;
-    facts.notes.extend(here.notes);
+    let mut facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
     facts.assessment = Some(form);
     let judgement = place.judge(&here.policy, &here.state, facts);
     let record = judgement.written.as_ref().map(|written| written.record.as_path());

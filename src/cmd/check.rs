@@ -4,7 +4,6 @@ use anyhow::Result;
 
 use crate::engine::Workplace;
 use crate::exit::Exit;
-use crate::fact::ask;
 use crate::fact::collect::{self, BaseOf, Sources};
 use crate::failure::Failure;
 use crate::moment::Moment;
@@ -39,14 +38,12 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             let sources = Sources { repo, journal: &place.journal, state: &state, policy: &policy };
             let mut facts = collect::at_commit(sources, args.moment, rev, &lineage)?;
             facts.notes.extend(notes);
+            place.tell(&state, &place.session.id, &mut facts);
             (policy, state, facts)
         }
         None => {
             let here = place.look()?;
-            let sources = Sources { repo, journal: &place.journal, state: &here.state, policy: &here.policy };
-            let mut facts = collect::at_stop(sources, args.moment, here.lineage.as_ref(), &here.look)?;
-            facts.notes.extend(here.notes);
-            facts.hosting = ask::about_checkout(repo, &here.policy, args.moment, &here.head)?;
+            let facts = place.facts_here(&here, args.moment, &place.session.id)?;
             (here.policy, here.state, facts)
         }
     };

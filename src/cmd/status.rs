@@ -4,7 +4,6 @@ use anyhow::Result;
 
 use crate::engine::Workplace;
 use crate::exit::Exit;
-use crate::fact::collect::{self, Sources};
 use crate::gates;
 use crate::moment::Moment;
 use crate::render;
@@ -22,9 +21,7 @@ pub struct Args {
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let here = place.look()?;
-    let sources = Sources { repo: &place.repo, journal: &place.journal, state: &here.state, policy: &here.policy };
-    let mut facts = collect::at_stop(sources, Moment::Stop, here.lineage.as_ref(), &here.look)?;
-    facts.notes.extend(here.notes);
+    let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
     let results = gates::judge(&here.policy, &facts);
     let status = render::status::Status {
         branch: here.head.branch.as_deref(),

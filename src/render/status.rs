@@ -1,6 +1,6 @@
 //! `gate status` on one screen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -52,27 +52,16 @@ pub fn lines(status: &Status<'_>) -> String {
             Base::Unknown(why) => format!("everything counts as new: {why}"),
         };
         let _ = writeln!(text, "\n{STRONG}{}{STRONG:#}{commit}  {DIM}{base}{DIM:#}", subject.name);
-        for result in status.results {
-            for finding in result.findings.iter().filter(|finding| finding.subject == subject.name) {
-                let (style, word) = match finding.answer {
-                    Answer::Pass => (GOOD, "proven"),
-                    Answer::Skip => (DIM, "not asked"),
-                    Answer::Waived => (WARN, "waived"),
-                    Answer::Pending => (WARN, "pending"),
-                    Answer::Unknown => (WARN, "unknown"),
-                    Answer::Fail => (BAD, "not proven"),
-                };
-                let mode = if result.mode == Mode::Block {
-                    String::new()
-                } else {
-                    format!(" {DIM}[{}]{DIM:#}", mode(result.mode))
-                };
-                let _ = writeln!(text, "  {style}{word:<10}{style:#} {:<10}{mode} {}", result.gate, finding.message);
-                if let Some(remedy) = finding.remedy.as_ref().filter(|_| finding.answer >= Answer::Unknown) {
-                    let _ = writeln!(text, "  {:<21} {DIM}next:{DIM:#} {remedy}", "");
-                }
-            }
-        }
+        findings_of(&subject.name, status.results, &mut text);
+    }
+    // What a session did is about no content.
+    let contents: Vec<&str> = status.facts.subjects.iter().map(|subject| subject.name.as_str()).collect();
+    let findings = status.results.iter().flat_map(|result| &result.findings);
+    let others: BTreeSet<&str> =
+        findings.map(|finding| finding.subject.as_str()).filter(|name| !contents.contains(name)).collect();
+    for name in others {
+        let _ = writeln!(text, "\n{STRONG}{name}{STRONG:#}");
+        findings_of(name, status.results, &mut text);
     }
     if status.facts.subjects.is_empty() {
         let _ = writeln!(text, "nothing is committed and nothing is there to commit");
@@ -87,6 +76,31 @@ pub fn lines(status: &Status<'_>) -> String {
         let _ = writeln!(text, "\n{WARN}note{WARN:#} {}", note.text);
     }
     text
+}
+
+/// What the gates say of one subject, a line each.
+fn findings_of(subject: &str, results: &[GateResult], text: &mut String) {
+    for result in results {
+        for finding in result.findings.iter().filter(|finding| finding.subject == subject) {
+            let (style, word) = match finding.answer {
+                Answer::Pass => (GOOD, "proven"),
+                Answer::Skip => (DIM, "not asked"),
+                Answer::Waived => (WARN, "waived"),
+                Answer::Pending => (WARN, "pending"),
+                Answer::Unknown => (WARN, "unknown"),
+                Answer::Fail => (BAD, "not proven"),
+            };
+            let mode = if result.mode == Mode::Block {
+                String::new()
+            } else {
+                format!(" {DIM}[{}]{DIM:#}", mode(result.mode))
+            };
+            let _ = writeln!(text, "  {style}{word:<10}{style:#} {:<10}{mode} {}", result.gate, finding.message);
+            if let Some(remedy) = finding.remedy.as_ref().filter(|_| finding.answer >= Answer::Unknown) {
+                let _ = writeln!(text, "  {:<21} {DIM}next:{DIM:#} {remedy}", "");
+            }
+        }
+    }
 }
 
 fn mode(mode: Mode) -> &'static str {

@@ -56,6 +56,10 @@ fn a_failing_command_again_and_again_blocks_its_own_session() {
     assert_eq!(verdict["outcome"], "blocked");
     let text = verdict["feedback"].as_str().unwrap();
     assert!(text.contains("`cargo build` failed 5 times in the same way"), "{text}");
+    // Whoever asks what is failing is told the same.
+    let same = [("GATE_SESSION", "s")];
+    project.gate_with(&same, &["escalate"]).exits(0).says("failed 5 times in the same way");
+    project.gate_with(&same, &["status"]).exits(0).says("failed 5 times in the same way");
     assert_eq!(reasons(&of("other", &project), "loops"), Vec::<String>::new(), "another session");
     tell(&project, "s", [edited("src/lib.rs")]);
     assert_eq!(reasons(&of("s", &project), "loops"), Vec::<String>::new(), "it moved on");

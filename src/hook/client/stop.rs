@@ -8,7 +8,6 @@ use super::told::{Stopping, Told};
 use super::{Decision, evidence};
 use crate::digest::hex_digest;
 use crate::event::work::{Act, Prompt, Speaker, Stop, StopKind};
-use crate::fact::collect::{self, Sources};
 use crate::fact::last_words;
 use crate::failure::Failure;
 use crate::moment::Moment;
@@ -69,10 +68,7 @@ fn judged(desk: &mut Desk, stop: &Stopping) -> Result<Decision, Failure> {
         return Ok(Decision::Allow);
     }
     let place = &desk.place;
-    let sources = Sources { repo: &place.repo, journal: &place.journal, state: &here.state, policy: &here.policy };
-    let mut facts = collect::at_stop(sources, Moment::Stop, here.lineage.as_ref(), &here.look)
-        .map_err(|error| Failure::new(crate::exit::Exit::Internal, error))?;
-    facts.notes.extend(here.notes);
+    let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
     let judgement = place.judge(&here.policy, &here.state, facts);
     let verdict = judgement.verdict;
     Ok(match verdict.outcome {

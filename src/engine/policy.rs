@@ -1,0 +1,110 @@
+//! Which policy counts for what is judged, and what is to be said about the choice.
+
+use std::collections::BTreeSet;
+
+use super::Workplace;
+use crate::config::{self, LocateError, Places, ReadFile};
+use crate::exit::Exit;
+use crate::fact::Note;
+use crate::fact::lineage::{Lineage, Target};
+use crate::fact::policy_change;
+use crate::fact::subject::Base;
+use crate::failure::Failure;
+use crate::gates;
+use crate::oid::Oid;
+use crate::policy::{Policy, PolicySource};
+use crate::repo_path::RepoPath;
+
+impl Workplace {
+    /// The policy that counts for a commit (`None`: nothing is committed), and what is to be said about the choice.
+    pub fn policy(&self, judged: Option<&Lineage>) -> Result<(Policy, Vec<Note>), Failure> {
+        let target = judged.and_then(|lineage| lineage.target.as_ref());
+        self.policy_of_push(judged.as_slice(), target)
+    }
+
+    /// The one policy for everything that is pushed together to where the default branch is at `target`: that of the
+    /// merge base, and that of `target` where there are several or the merge base has none. A branch that is pushed
+    /// beside others, or begins before there was a policy, cannot bring its own.
+    pub fn policy_of_push(&self, judged: &[&Lineage], target: Option<&Target>) -> Result<(Policy, Vec<Note>), Failure> {
+        let file = RepoPath::from(config::FILE);
+        let of = |commit: &Oid| self.repo.blob_at(commit, &file).map_err(|error| error.to_string());
+        let here = || match self.repo.root().map(|root| std::fs::read(root.join(config::FILE))) {
+            None => Ok(None),
+            Some(Ok(bytes)) => Ok(Some(bytes)),
+            Some(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Some(Err(error)) => Err(error.to_string()),
+        };
+        let bases: BTreeSet<&Oid> = judged
+            .iter()
+            .filter_map(|lineage| match &lineage.base {
+                Base::MergeBase { commit, .. } => Some(commit),
+                Base::Nothing | Base::Unknown(_) => None,
+            })
+            .collect();
+        let all_have = judged.iter().all(|lineage| matches!(lineage.base, Base::MergeBase { .. }));
+        let shared = bases.first().copied().filter(|_| all_have && bases.len() == 1);
+        let has_policy = |commit: &&Oid| !matches!(of(commit), Ok(None));
+        let base = shared.into_iter().chain(target.map(|target| &target.tip)).find(has_policy).or(shared);
+        // Where the policy is not of the merge base, a commit without one has not taken it away.
+        let own = |lineage: &&Lineage| base == shared || !matches!(of(&lineage.commit), Ok(None));
+        let judged = judged.first().copied().filter(own);
+        let of_base = || base.map_or(Ok(None), of);
+        let of_judged = || judged.map_or(Ok(None), |lineage| of(&lineage.commit));
+        let places = Places {
+            base: base.map(|base| (base.clone(), &of_base as ReadFile<'_, String>)),
+            judged: judged.map(|lineage| (lineage.commit.clone(), &of_judged as ReadFile<'_, String>)),
+            working_tree: Some(&here),
+        };
+        let located = config::locate(&places, &gates::check_params).map_err(|error| match error {
+            LocateError::Config(error) => Failure::new(Exit::BadInput, error.render()),
+            LocateError::Read(error) => {
+                Failure::new(Exit::Internal, format!("{} cannot be read: {error}", config::FILE))
+            }
+        })?;
+        let mut notes = Vec::new();
+        for note in &located.notes {
+            // The other policy, where there is one that asks for something else.
+            let other = match note {
+                config::Note::Changed { .. } => of_judged(),
+                config::Note::EditedHere { .. } => here(),
+                _ => Ok(None),
+            };
+            notes.push(self.policy_note(note, &located.policy, other.ok().flatten().as_deref()));
+        }
+        let moved = target.filter(|target| target.moved).map(|target| Note {
+            kind: "base-moved".to_owned(),
+            text: format!(
+                "refs/remotes/{} was moved by hand; what the remote last said, {}, counts",
+                target.branch,
+                target.tip.short()
+            ),
+        });
+        notes.extend(moved);
+        Ok((located.policy, notes))
+    }
+
+    /// What is to be said about the choice of a policy: whether the one that does not apply, `other`, asks for less.
+    fn policy_note(&self, note: &config::Note, applies: &Policy, other: Option<&[u8]>) -> Note {
+        let mut text = note.to_string();
+        let kind = match note {
+            config::Note::Removed { .. } => "policy-removed",
+            config::Note::Broken { .. } => "policy-broken",
+            config::Note::Changed { .. } | config::Note::EditedHere { .. } => {
+                let read = |bytes| config::read(config::FILE, bytes, PolicySource::WorkingTree, &gates::check_params);
+                match other.map(read) {
+                    Some(Ok(other)) => {
+                        let less = policy_change::relaxed(applies, &other, &self.files());
+                        if !less.is_empty() {
+                            text = format!("{text}; the other one asks for less: {}", less.join("; "));
+                        }
+                        if less.is_empty() { "policy-changed" } else { "policy-relaxed" }
+                    }
+                    Some(Err(_)) => "policy-broken",
+                    None => "policy-changed",
+                }
+            }
+            config::Note::BaseBroken { .. } | config::Note::Uncommitted => "policy",
+        };
+        Note { kind: kind.to_owned(), text }
+    }
+}
