@@ -85,8 +85,9 @@ impl Judge<'_> {
             Deed::Stopped { text, .. } | Deed::Said(text) if !text.trim().is_empty() => Some(text.as_str()),
             _ => None,
         });
+        let Some(last) = last else { return };
         let sets = [&params.tests, &params.build, &params.ci, &params.denials].map(|patterns| set(patterns));
-        let (Some(last), [Ok(tests), Ok(build), Ok(ci), Ok(denials)]) = (last, sets) else { return };
+        let [Ok(tests), Ok(build), Ok(ci), Ok(denials)] = sets else { return };
         let sentences = last_words::sentences(last);
         let claimed = |patterns: &RegexSet| {
             let claims = |sentence: &&String| {
@@ -274,17 +275,7 @@ impl Judge<'_> {
         if self.findings.iter().any(|known| known.subject == subject && known.reason == reason && reason != "not-run") {
             return;
         }
-        self.findings.push(Finding {
-            subject: subject.to_owned(),
-            answer,
-            reason: reason.to_owned(),
-            message: words.message,
-            command: None,
-            paths: Vec::new(),
-            evidence: Vec::new(),
-            remedy: words.remedy,
-            fix: words.fix,
-        });
+        self.findings.push(words.finding(subject, answer, reason));
     }
 }
 

@@ -132,17 +132,7 @@ fn finding(
     paths: Vec<RepoPath>,
     commit: Option<String>,
 ) -> Finding {
-    Finding {
-        subject: subject.name.clone(),
-        answer,
-        reason: reason.to_owned(),
-        message: words.message,
-        command: None,
-        paths,
-        evidence: commit.into_iter().collect(),
-        remedy: words.remedy,
-        fix: words.fix,
-    }
+    Finding { paths, evidence: commit.into_iter().collect(), ..words.finding(&subject.name, answer, reason) }
 }
 
 /// What a broken rule says in one line, for a table of commits.

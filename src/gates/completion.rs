@@ -40,27 +40,21 @@ fn set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
 }
 
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
+    let Some((task, steps)) = turn(facts) else { return Vec::new() };
     let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
     let (Ok(asks_tests), Ok(asks_words), Ok(ahead)) =
         (set(&params.asks_tests), set(&params.asks_words), set(&params.ahead))
     else {
         return Vec::new();
     };
-    let Some((task, steps)) = turn(facts) else { return Vec::new() };
     let mut findings = Vec::new();
     let mut add = |reason: &str, values: &minijinja::Value| {
         let words = words::say(gate, reason, values);
-        findings.push(Finding {
-            subject: facts.subjects.last().map_or("session", |subject| subject.name.as_str()).to_owned(),
-            answer: Answer::Unknown,
-            reason: reason.to_owned(),
-            message: words.message,
-            command: None,
-            paths: Vec::new(),
-            evidence: Vec::new(),
-            remedy: words.remedy,
-            fix: words.fix,
-        });
+        findings.push(words.finding(
+            facts.subjects.last().map_or("session", |subject| subject.name.as_str()),
+            Answer::Unknown,
+            reason,
+        ));
     };
     let last = last_words_of(steps);
     let words = last_words::read(last);

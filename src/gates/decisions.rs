@@ -28,15 +28,8 @@ fn answers(gate: &Gate, found: &SubjectDecisions) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut add = |answer: Answer, reason: &str, paths: &[&RepoPath], words: Words| {
         findings.push(Finding {
-            subject: found.subject.clone(),
-            answer,
-            reason: reason.to_owned(),
-            message: words.message,
-            command: None,
             paths: paths.iter().map(|&path| path.clone()).collect(),
-            evidence: Vec::new(),
-            remedy: words.remedy,
-            fix: words.fix,
+            ..words.finding(&found.subject, answer, reason)
         });
     };
     for change in &found.changes {

@@ -73,17 +73,7 @@ fn undeclared(gate: &Gate, subject: &Subject) -> Option<Finding> {
         return None;
     }
     let words = words::say(gate, "undeclared", &context! { paths => list(&paths) });
-    Some(Finding {
-        subject: subject.name.clone(),
-        answer: Answer::Unknown,
-        reason: "undeclared".to_owned(),
-        message: words.message,
-        command: None,
-        paths,
-        evidence: Vec::new(),
-        remedy: words.remedy,
-        fix: words.fix,
-    })
+    Some(Finding { paths, ..words.finding(&subject.name, Answer::Unknown, "undeclared") })
 }
 
 /// One command and one content.

@@ -40,17 +40,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
         .map(|intent| {
             let reason = intent.kind.as_str();
             let words = words::say(gate, reason, &context! { what => &intent.what });
-            Finding {
-                subject: "this call".to_owned(),
-                answer: Answer::Fail,
-                reason: reason.to_owned(),
-                message: words.message,
-                command: None,
-                paths: Vec::new(),
-                evidence: Vec::new(),
-                remedy: words.remedy,
-                fix: words.fix,
-            }
+            words.finding("this call", Answer::Fail, reason)
         })
         .collect()
 }

@@ -102,15 +102,5 @@ pub(super) fn finding(
     context: &minijinja::Value,
 ) -> Finding {
     let words = words::say(gate, reason, context);
-    Finding {
-        subject: subject(facts, hosting).map_or("HEAD", |subject| subject.name.as_str()).to_owned(),
-        answer,
-        reason: reason.to_owned(),
-        message: words.message,
-        command: None,
-        paths: Vec::new(),
-        evidence: Vec::new(),
-        remedy: words.remedy,
-        fix: words.fix,
-    }
+    words.finding(subject(facts, hosting).map_or("HEAD", |subject| subject.name.as_str()), answer, reason)
 }

@@ -64,17 +64,7 @@ fn finding(
     paths: &[RepoPath],
     evidence: Vec<String>,
 ) -> Finding {
-    Finding {
-        subject: subject.to_owned(),
-        answer,
-        reason: reason.to_owned(),
-        message: words.message,
-        command: None,
-        paths: paths.to_vec(),
-        evidence,
-        remedy: words.remedy,
-        fix: words.fix,
-    }
+    Finding { paths: paths.to_vec(), evidence, ..words.finding(subject, answer, reason) }
 }
 
 /// Something that weakens what proves.

@@ -73,17 +73,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
 }
 
 fn finding(subject: &str, answer: Answer, reason: &str, words: words::Words, evidence: Vec<String>) -> Finding {
-    Finding {
-        subject: subject.to_owned(),
-        answer,
-        reason: reason.to_owned(),
-        message: words.message,
-        command: None,
-        paths: Vec::new(),
-        evidence,
-        remedy: words.remedy,
-        fix: words.fix,
-    }
+    Finding { evidence, ..words.finding(subject, answer, reason) }
 }
 
 /// A loop, or what may become one.

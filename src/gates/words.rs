@@ -3,6 +3,7 @@
 use minijinja::{Environment, Value};
 
 use crate::embedded;
+use crate::gates::finding::{Answer, Finding};
 use crate::policy::{Gate, Message};
 use crate::repo_path::RepoPath;
 
@@ -11,6 +12,23 @@ pub(super) struct Words {
     pub(super) message: String,
     pub(super) remedy: Option<String>,
     pub(super) fix: Option<String>,
+}
+
+impl Words {
+    /// The finding that these words tell, about no command, no paths and no events.
+    pub(super) fn finding(self, subject: &str, answer: Answer, reason: &str) -> Finding {
+        Finding {
+            subject: subject.to_owned(),
+            answer,
+            reason: reason.to_owned(),
+            message: self.message,
+            command: None,
+            paths: Vec::new(),
+            evidence: Vec::new(),
+            remedy: self.remedy,
+            fix: self.fix,
+        }
+    }
 }
 
 /// Fills the message of `reason`: the gate's own, else that of the embedded gate of its kind, else the bare code.
