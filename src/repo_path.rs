@@ -105,6 +105,22 @@ impl RepoPath {
     }
 }
 
+/// What `path` names from `directory`, as a path from the root: no part of it is empty, `.` or `..`. `None` where it leaves
+/// the root. A `/` at the beginning means nothing here.
+pub fn seen_from(directory: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in directory.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
 impl From<&str> for RepoPath {
     fn from(text: &str) -> Self {
         Self(text.as_bytes().to_vec())

@@ -47,19 +47,23 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
         ui.say("gate: nothing to run: every command that is asked for has passed on this content");
     }
     for command in commands {
-        ui.say(format_args!("gate: {}: {}", command.name, command.run));
-        let job = Job {
-            command: command.reference(),
-            line: CommandLine::Shell(&command.run),
-            reports: &command.reports,
-            policy: policy.digest.clone(),
-        };
-        let code = run(&place, &root, job, ui);
+        let code = run_declared(&place, &root, command, &policy, ui);
         if code != ExitCode::SUCCESS {
             return Ok(code);
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn run_declared(place: &Workplace, root: &Path, command: &Command, policy: &Policy, ui: &mut Ui) -> ExitCode {
+    ui.say(format_args!("gate: {}: {}", command.name, command.run));
+    let job = Job {
+        command: command.reference(),
+        line: CommandLine::Shell(&command.run),
+        reports: &command.reports,
+        policy: policy.digest.clone(),
+    };
+    run(place, root, job, ui)
 }
 
 fn run(place: &Workplace, root: &Path, job: Job<'_>, ui: &mut Ui) -> ExitCode {
@@ -99,14 +103,7 @@ fn say(name: &str, recorded: &Recorded, ui: &mut Ui) {
 pub(super) fn missing(place: &Workplace, policy: &Policy, head: &collect::Lineage, ui: &mut Ui) -> Result<()> {
     let root = place.work_tree()?.to_owned();
     for command in unproven(place, policy, Some(head))? {
-        ui.say(format_args!("gate: {}: {}", command.name, command.run));
-        let job = Job {
-            command: command.reference(),
-            line: CommandLine::Shell(&command.run),
-            reports: &command.reports,
-            policy: policy.digest.clone(),
-        };
-        run(place, &root, job, ui);
+        run_declared(place, &root, command, policy, ui);
     }
     Ok(())
 }

@@ -220,21 +220,7 @@ pub(super) struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     fn empty(name: &str) -> Self {
-        let subject = Subject {
-            name: name.to_owned(),
-            role: Role::Commit,
-            commit: None,
-            tree: None,
-            base: Base::Nothing,
-            changed: Some(Vec::new()),
-            opaque: Vec::new(),
-            update: None,
-            runs: BTreeMap::new(),
-            former_lines: BTreeMap::new(),
-            commits: NewCommits::default(),
-            branch: None,
-            checked_out: None,
-        };
+        let subject = Subject::empty(name);
         Self { subject, tree: None, base_tree: None, snapshot: None }
     }
 

@@ -42,6 +42,27 @@ pub struct Subject {
     pub checked_out: Option<bool>,
 }
 
+impl Subject {
+    /// A commit of which nothing is known, and that changes nothing.
+    pub fn empty(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            role: Role::Commit,
+            commit: None,
+            tree: None,
+            base: Base::Nothing,
+            changed: Some(Vec::new()),
+            opaque: Vec::new(),
+            update: None,
+            commits: NewCommits::default(),
+            runs: BTreeMap::new(),
+            former_lines: BTreeMap::new(),
+            branch: None,
+            checked_out: None,
+        }
+    }
+}
+
 /// Which kind of thing is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config;
 use crate::event::Grade;
-use crate::fact::commits::NewCommits;
 use crate::fact::evidence::{RunFact, Shows};
 use crate::fact::policy_change;
 use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Role, Subject};
@@ -55,7 +54,7 @@ pub fn at_push(world: &World, updates: &[&Update]) -> Facts {
                 default_branch: DefaultBranch::Unknown("the record does not say".to_owned()),
             }),
             branch: update.local_ref.strip_prefix("refs/heads/").map(str::to_owned),
-            ..empty(&name)
+            ..Subject::empty(&name)
         }
     });
     Facts { subjects: subjects.collect(), ..Facts::at(Moment::Push) }
@@ -104,24 +103,6 @@ pub fn policy_note(world: &World) -> Option<Note> {
     }
 }
 
-fn empty(name: &str) -> Subject {
-    Subject {
-        name: name.to_owned(),
-        role: Role::Commit,
-        commit: None,
-        tree: None,
-        base: Base::Nothing,
-        changed: Some(Vec::new()),
-        opaque: Vec::new(),
-        update: None,
-        commits: NewCommits::default(),
-        runs: BTreeMap::new(),
-        former_lines: BTreeMap::new(),
-        branch: None,
-        checked_out: None,
-    }
-}
-
 fn subject(
     name: &str,
     world: &World,
@@ -138,7 +119,7 @@ fn subject(
         changed: base.differing(content),
         branch: Some(world.branch.clone()),
         checked_out: Some(true),
-        ..empty(name)
+        ..Subject::empty(name)
     };
     for command in &asked.policy.commands {
         subject.runs.insert(command.name.clone(), runs(world, asked, &command.name, content));

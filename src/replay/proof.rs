@@ -6,6 +6,7 @@ use crate::command_line::{self, ExitDecides, Outcome, Proves, Record, judge_kind
 use crate::event::{Ended, RunReport};
 use crate::replay::content::Content;
 use crate::replay::packages::{self, Package, Reach, Selector, join};
+use crate::repo_path::seen_from;
 use crate::runner::{Catalogue, CommandKind, ProjectFiles, read_output_of, resolve};
 use crate::shell::program::Leaf;
 
@@ -52,23 +53,8 @@ pub struct From<'a>(pub &'a Content, pub &'a str);
 
 impl ProjectFiles for From<'_> {
     fn read(&self, path: &str) -> Option<String> {
-        self.0.text(&normal(&join(self.1, path))?).map(str::to_owned)
+        self.0.text(&seen_from("", &join(self.1, path))?).map(str::to_owned)
     }
-}
-
-/// A path without `.` and `..`; `None` where it leaves the root.
-pub fn normal(path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 /// Everything that the record of a line proves.
@@ -253,7 +239,7 @@ impl Place {
             Some(path) if outside(path) => path.to_owned(),
             Some(path) => {
                 let start = recorded.dir?;
-                match normal(&join(start, path)) {
+                match seen_from("", &join(start, path)) {
                     Some(path) => path,
                     None => join(start, path),
                 }
@@ -309,14 +295,14 @@ impl<'a> Aim<'a> {
             if is(&selector.name) || is(&selector.after) {
                 reach.push(Reach::Named(value()?.to_owned()));
             } else if is(&selector.folder) {
-                dir = normal(&join(&dir, value()?))?;
+                dir = seen_from("", &join(&dir, value()?))?;
             } else if is(&selector.manifest) {
-                let path = normal(&join(&dir, value()?))?;
+                let path = seen_from("", &join(&dir, value()?))?;
                 dir = path.rsplit_once('/').map_or_else(String::new, |(dir, _)| dir.to_owned());
             } else if is(&selector.dropped) {
             } else if selector.tasks && word.starts_with(':') && word[1..].contains(':') {
                 let (project, task) = word[1..].rsplit_once(':')?;
-                reach.push(Reach::Below(normal(&join(start, &project.replace(':', "/")))?));
+                reach.push(Reach::Below(seen_from("", &join(start, &project.replace(':', "/")))?));
                 rest.push(task);
             } else if let Some(found) = path_reach(selector, word, &dir, content, all) {
                 reach.push(found);
@@ -352,13 +338,13 @@ fn path_reach(selector: &Selector, word: &str, dir: &str, content: &Content, all
             .filter(|rest| rest.is_empty() || rest.starts_with('/'));
         let path = match inner {
             Some(inner) => inner.trim_start_matches('/').to_owned(),
-            None if word.starts_with('.') => normal(&join(dir, word.trim_end_matches("...")))?,
+            None if word.starts_with('.') => seen_from("", &join(dir, word.trim_end_matches("...")))?,
             None => return None,
         };
         let path = path.trim_end_matches("...").trim_end_matches('/').to_owned();
         return Some(if word.ends_with("...") { Reach::Below(path) } else { Reach::Exactly(path) });
     }
-    let path = normal(&join(dir, word.trim_end_matches('/')))?;
+    let path = seen_from("", &join(dir, word.trim_end_matches('/')))?;
     let folder = !content.files.contains_key(&path) && content.files.keys().any(|file| packages::within(file, &path));
     let project = word.rsplit_once('.').is_some_and(|(_, end)| end.ends_with("proj") || end == "sln");
     if project {

@@ -11,7 +11,8 @@ use crate::replay::case::{self, Act, Case};
 use crate::replay::content::{Content, Named, Text};
 use crate::replay::history::{self, Made};
 use crate::replay::packages;
-use crate::replay::proof::{self, From, Proof, Recorded, normal};
+use crate::replay::proof::{self, From, Proof, Recorded};
+use crate::repo_path::seen_from;
 use crate::shell::program::Leaf;
 
 /// A run of a check.
@@ -317,7 +318,7 @@ impl World {
                 true
             }
             ["git", "checkout" | "restore", "--", path] | ["git", "checkout" | "restore", path] => {
-                let Some(path) = normal(&packages::join(dir, path)) else { return false };
+                let Some(path) = seen_from("", &packages::join(dir, path)) else { return false };
                 let Some(text) = head.files.get(&path) else { return false };
                 self.tree.put(&path, text.clone());
                 true
@@ -326,7 +327,7 @@ impl World {
             ["git", "add" | "commit" | "tag" | "fetch" | "push" | "branch" | "worktree", ..] => true,
             ["rm", paths @ ..] => {
                 for path in paths.iter().filter(|path| !path.starts_with('-')) {
-                    if let Some(path) = normal(&packages::join(dir, path)) {
+                    if let Some(path) = seen_from("", &packages::join(dir, path)) {
                         self.tree.remove(&path);
                     }
                 }
@@ -505,7 +506,7 @@ pub fn folder(cwd: &str) -> Option<String> {
     if cwd.starts_with(['/', '~']) || cwd.as_bytes().get(1) == Some(&b':') {
         return None;
     }
-    normal(cwd)
+    seen_from("", cwd)
 }
 
 /// Where a line copies the whole tree to, if it does.

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::PathBuf;
 
+use crate::repo_path::seen_from;
+
 /// Manifests deeper than this many folders are not looked for.
 const MAX_DEPTH: usize = 4;
 
@@ -127,20 +129,7 @@ pub(super) fn depth(dir: &str) -> usize {
 
 /// `path`, seen from `dir`, as a path from the root; `None` where it leaves the repository or is absolute.
 pub(super) fn resolve(dir: &str, path: &str) -> Option<String> {
-    if path.starts_with('/') {
-        return None;
-    }
-    let mut parts: Vec<&str> = dir.split('/').filter(|part| !part.is_empty()).collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
+    if path.starts_with('/') { None } else { seen_from(dir, path) }
 }
 
 #[cfg(test)]

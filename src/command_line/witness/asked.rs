@@ -6,6 +6,7 @@ use crate::command_line::judge::{CHECKS, understand};
 use crate::command_line::purpose::{Purpose, Understood};
 use crate::command_line::remedy::quote;
 use crate::command_line::table::table;
+use crate::repo_path::seen_from;
 use crate::runner::{Catalogue, Identity, ProjectFiles, resolve};
 use crate::shell::program::{Arg, Leaf};
 use crate::shell::status;
@@ -74,23 +75,8 @@ pub(super) struct Seen<'a> {
 
 impl ProjectFiles for Seen<'_> {
     fn read(&self, path: &str) -> Option<String> {
-        self.files.read(&below(self.directory, path)?)
+        self.files.read(&seen_from(self.directory, path)?)
     }
-}
-
-/// The path that `path` names from `directory`; `None` outside of the working tree.
-pub(super) fn below(directory: &str, path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = directory.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 /// Everything that must succeed for a line to succeed. `None`: it cannot be told, or more than that decides.
@@ -139,7 +125,7 @@ fn of_leaf(leaf: &Leaf, place: Place<'_>, looked: &mut usize, depth: usize) -> O
         if task.nothing.is_some() || task.exit_zero {
             return None;
         }
-        let inner = below(&directory, task.directory.as_deref().unwrap_or_default());
+        let inner = seen_from(&directory, task.directory.as_deref().unwrap_or_default());
         let lines = match &task.script {
             Some(lines) if task.filtered.is_none() => script(lines, &task.arguments),
             // `yarn jest` is jest.
@@ -161,7 +147,7 @@ fn of_leaf(leaf: &Leaf, place: Place<'_>, looked: &mut usize, depth: usize) -> O
     }
     // All tasks of one call run in one directory.
     if let Some(named) = tasks.first().and_then(|task| task.directory.as_deref()) {
-        directory = if named.starts_with(['/', '~']) { return None } else { below(&directory, named)? };
+        directory = if named.starts_with(['/', '~']) { return None } else { seen_from(&directory, named)? };
     }
     let what = match Identity::of(catalogue, &words) {
         Some(identity) => What::Known(identity),
@@ -187,11 +173,11 @@ fn directory(leaf: &Leaf, place: Place<'_>) -> Option<String> {
     let Some(directory) = &leaf.directory else { return Some(place.start.to_owned()) };
     let path = directory.path.as_deref()?;
     if !path.starts_with('/') {
-        return if path.starts_with('~') { None } else { below(place.start, path) };
+        return if path.starts_with('~') { None } else { seen_from(place.start, path) };
     }
     let root = place.root?.trim_end_matches('/');
     let inner = path.strip_prefix(root).filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
-    below("", inner)
+    seen_from("", inner)
 }
 
 /// The variables that may change what a command finds. `None` where one of them is not known.
@@ -264,7 +250,7 @@ mod tests {
             ("web", "..", Some("")),
             ("web", "../..", None),
         ] {
-            assert_eq!(below(directory, path).as_deref(), want, "{directory} {path}");
+            assert_eq!(seen_from(directory, path).as_deref(), want, "{directory} {path}");
         }
     }
 
