@@ -347,8 +347,13 @@ fn weakened(
     Ok(pairs.into_iter().map(|(subject, pairs)| (subject, weakening::compare(&pairs))).collect())
 }
 
+/// The declared commands that were begun after the last run that is known of them, and have not ended.
 fn unfinished(sources: Sources<'_>) -> Vec<String> {
-    let begun = |key: &str| sources.state.unfinished().any(|(_, started)| started.command.key == key);
+    let begun = |key: &str| {
+        let ended = sources.state.runs(key).iter().map(|run| &run.id).max();
+        let later = |begun: &String| ended.is_none_or(|ended| begun > ended);
+        sources.state.unfinished().any(|(event, started)| started.command.key == key && later(event))
+    };
     let commands = sources.policy.commands.iter();
     commands.filter(|command| begun(&command.reference().key)).map(|command| command.name.clone()).collect()
 }

@@ -184,7 +184,7 @@ fn a_child_does_not_inherit_the_repository_of_a_hook() {
 
 #[test]
 fn a_run_that_was_killed_with_the_gate_is_named() {
-    let project = declared("read go < ../go");
+    let project = declared("test -e ../done || read go < ../go");
     project.sh("mkfifo ../go").exits(0);
     let mut run = project.command("gate", project.repo.root());
     let mut run = run.args(["run", "test"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -194,6 +194,11 @@ fn a_run_that_was_killed_with_the_gate_is_named() {
     run.wait().unwrap();
     project.check().exits(10).says("on this content; one was begun and has not ended");
     std::io::Write::write_all(&mut go, b"go\n").unwrap();
+    // One that ended since stands before it.
+    project.sh("touch ../done").exits(0);
+    project.gate(["run", "test"]).exits(0);
+    project.repo.write("src/lib.rs", "changed\n");
+    project.check().exits(10).says("changed since").never_says("has not ended");
 }
 
 #[test]
