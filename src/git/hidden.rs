@@ -184,6 +184,13 @@ impl Repo {
         if excludes.is_empty() || ignored.is_empty() {
             return Ok(());
         }
+        // What `gate init` keeps out of commits hides nothing of the work.
+        let own = client_file::installed_files();
+        let is_own = |path: &[u8]| own.iter().any(|own| own.as_bytes() == path);
+        let ignored: Vec<_> = ignored.iter().filter(|path| !is_own(path)).collect();
+        if ignored.is_empty() {
+            return Ok(());
+        }
         let root = self.work_tree()?;
         // This command knows no literal paths; `./` keeps a name that begins with `:` from being anything else.
         let mut input = Vec::new();
@@ -197,8 +204,6 @@ impl Repo {
         command.env_remove("GIT_LITERAL_PATHSPECS").args(["check-ignore", "--verbose", "-z", "--stdin"]);
         let told = run(&mut command, Some(&input))?;
         let fields: Vec<&[u8]> = told.split(|&byte| byte == 0).collect();
-        // What `gate init` keeps out of commits hides nothing of the work.
-        let own = client_file::installed_files();
         let hidden: BTreeSet<RepoPath> = fields
             .chunks_exact(4)
             .filter(|field| {
@@ -206,7 +211,6 @@ impl Repo {
                 excludes.iter().any(|path| *path == source || path.canonicalize().ok() == source.canonicalize().ok())
             })
             .map(|field| RepoPath::new(field[3].strip_prefix(b"./").unwrap_or(field[3])))
-            .filter(|path| !own.iter().any(|own| own.as_bytes() == path.as_bytes()))
             .collect();
         named(found, ConcealmentKind::LocalExclude, hidden.iter(), |count| {
             format!("{count} ignored by rules of this clone alone (.git/info/exclude or core.excludesFile)")
