@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use regex::bytes::RegexSet;
+use regex::bytes::Regex;
 use serde::Deserialize;
 
 use super::change::Person;
@@ -34,10 +34,22 @@ struct Authorship {
 #[serde(deny_unknown_fields)]
 struct Mark {
     agent: String,
+    /// In lower case: what has none of them cannot match, so that the pattern need not be compiled.
+    words: Vec<String>,
     pattern: String,
+    #[serde(skip)]
+    compiled: OnceLock<Option<Regex>>,
 }
 
-/// The marks, compiled.
+impl Mark {
+    fn matches(&self, text: &str, lower: &str) -> bool {
+        let compile = || Regex::new(&format!("(?i-u){}", self.pattern)).ok();
+        self.words.iter().any(|word| lower.contains(word.as_str()))
+            && self.compiled.get_or_init(compile).as_ref().is_some_and(|pattern| pattern.is_match(text.as_bytes()))
+    }
+}
+
+/// The marks, ready to be asked.
 struct Marks {
     trailers: Vec<String>,
     phrases: Patterns,
@@ -46,32 +58,27 @@ struct Marks {
 }
 
 struct Patterns {
-    set: RegexSet,
-    agents: Vec<String>,
+    marks: Vec<Mark>,
     known: Memo<Option<usize>>,
 }
 
 impl Patterns {
     fn new(marks: Vec<Mark>) -> Self {
-        let set = RegexSet::new(marks.iter().map(|mark| format!("(?i-u){}", mark.pattern)));
-        Self {
-            set: set.unwrap_or_else(|_| RegexSet::empty()),
-            agents: marks.into_iter().map(|mark| mark.agent).collect(),
-            known: Memo::default(),
-        }
+        Self { marks, known: Memo::default() }
     }
 
     fn find(&self, text: &str) -> Option<&str> {
-        self.first(text).map(|at| self.agents[at].as_str())
+        self.first(text).map(|at| self.marks[at].agent.as_str())
     }
 
     /// Of a text that comes again: the name of a person.
     fn find_again(&self, text: &str) -> Option<&str> {
-        self.known.get(text.as_bytes(), || self.first(text)).map(|at| self.agents[at].as_str())
+        self.known.get(text.as_bytes(), || self.first(text)).map(|at| self.marks[at].agent.as_str())
     }
 
     fn first(&self, text: &str) -> Option<usize> {
-        self.set.matches(text.as_bytes()).iter().next()
+        let lower = text.to_ascii_lowercase();
+        self.marks.iter().position(|mark| mark.matches(text, &lower))
     }
 }
 
@@ -139,7 +146,18 @@ mod tests {
         let authorship = toml::from_str::<File>(file).unwrap().authorship;
         for marks in [&authorship.phrases, &authorship.identities, &authorship.branches] {
             for mark in marks {
-                regex::bytes::Regex::new(&format!("(?i-u){}", mark.pattern)).unwrap();
+                Regex::new(&format!("(?i-u){}", mark.pattern)).unwrap();
+                // Each way to match holds one of the words.
+                let mut depth = 0;
+                let outside = |letter: char| {
+                    depth += i32::from(letter == '(') - i32::from(letter == ')');
+                    letter == '|' && depth == 0
+                };
+                for way in mark.pattern.replace("\\(", "").replace("\\)", "").split(outside) {
+                    let plain = way.replace('\\', "");
+                    let has = |word: &String| !word.is_empty() && plain.contains(word.as_str());
+                    assert!(mark.words.iter().any(has), "{way} without any of {:?}", mark.words);
+                }
             }
         }
     }
