@@ -27,6 +27,7 @@ pub mod fact;
 pub mod failure;
 pub mod gates;
 pub mod git;
+pub mod globs;
 pub mod handoff;
 pub mod hook;
 pub mod install;

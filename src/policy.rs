@@ -1,15 +1,13 @@
 //! What a repository asks for: commands, gates and their modes. Plain values; [`crate::config`] reads them.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::OnceLock;
 
-use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::hex_digest;
 use crate::event::{CommandRef, Grade};
+use crate::globs::{self, Globs, InvalidGlob};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
@@ -99,47 +97,39 @@ pub fn command_key(line: &str, dir: &RepoPath) -> String {
 /// Which paths count. A path counts when an `include` glob matches it and no `exclude` glob does, or a `keep` glob
 /// takes it back.
 ///
-/// The globs are checked at once and compiled when the first path is asked about: most processes never ask.
 #[derive(Clone, Debug)]
 pub struct PathRules {
     /// The globs of what counts as written, `!` for those that leave out.
     pub inputs: Vec<String>,
     /// The globs of what is left out as written, `!` for those that take back.
     pub ignore: Vec<String>,
-    sets: OnceLock<Option<Sets>>,
-}
-
-#[derive(Clone, Debug)]
-struct Sets {
-    include: GlobSet,
-    exclude: GlobSet,
-    keep: GlobSet,
-}
-
-/// A glob that cannot be compiled.
-#[derive(Debug, thiserror::Error)]
-#[error("`{glob}` is not a glob: {reason}")]
-pub struct InvalidGlob {
-    /// The glob as written.
-    pub glob: String,
-    /// What is wrong with it.
-    pub reason: String,
+    include: Globs,
+    exclude: Globs,
+    keep: Globs,
 }
 
 impl PathRules {
     /// Rules from `inputs` (globs; `!glob` excludes) and `ignore` (globs that are left out; `!glob` takes back).
     /// `*` does not cross `/`, `**` does; case matters.
     pub fn new<S: AsRef<str>>(inputs: &[S], ignore: &[S]) -> Result<Self, InvalidGlob> {
-        let own = |globs: &[S]| globs.iter().map(|glob| glob.as_ref().to_owned()).collect::<Vec<_>>();
-        let rules = Self { inputs: own(inputs), ignore: own(ignore), sets: OnceLock::new() };
-        for glob in rules.inputs.iter().chain(&rules.ignore) {
-            check_glob(glob.strip_prefix('!').unwrap_or(glob))?;
+        let mut rules = Self {
+            inputs: inputs.iter().map(|glob| glob.as_ref().to_owned()).collect(),
+            ignore: ignore.iter().map(|glob| glob.as_ref().to_owned()).collect(),
+            include: Globs::default(),
+            exclude: Globs::default(),
+            keep: Globs::default(),
+        };
+        for glob in inputs.iter().map(AsRef::as_ref) {
+            match glob.strip_prefix('!') {
+                Some(glob) => rules.exclude.push(glob)?,
+                None => rules.include.push(glob)?,
+            }
         }
-        // Only a huge set can be refused as a whole, so only a huge one is compiled before it is needed.
-        let length: usize = rules.inputs.iter().chain(&rules.ignore).map(String::len).sum();
-        if length > LARGE_SET {
-            let sets = rules.compile()?;
-            let _ = rules.sets.set(Some(sets));
+        for glob in ignore.iter().map(AsRef::as_ref) {
+            match glob.strip_prefix('!') {
+                Some(glob) => rules.keep.push(glob)?,
+                None => rules.exclude.push(glob)?,
+            }
         }
         Ok(rules)
     }
@@ -150,39 +140,18 @@ impl PathRules {
         if let Some(folder) = path.as_bytes().strip_suffix(b"/") {
             return self.matches_below(&RepoPath::new(folder));
         }
-        let os = path.to_os();
-        let path: &Path = &os;
-        // Rules that cannot be compiled leave nothing out: too much is asked for, never too little.
-        self.sets.get_or_init(|| self.compile().ok()).as_ref().is_none_or(|sets| {
-            sets.include.is_match(path) && (!sets.exclude.is_match(path) || sets.keep.is_match(path))
-        })
+        let path = path.to_os();
+        self.include.is_match(&path) && (!self.exclude.is_match(&path) || self.keep.is_match(&path))
     }
 
     /// Whether `path` counts, or anything that may lie below it: what a commit of another repository holds is not
     /// listed, so that only the rules can tell.
     pub fn matches_below(&self, path: &RepoPath) -> bool {
         let inner = RepoPath::new([path.as_bytes(), b"/\0"].concat());
-        let left_out = self.sets.get_or_init(|| self.compile().ok()).as_ref().is_some_and(|sets| {
-            let (os, inner) = (path.to_os(), inner.to_os());
-            (sets.exclude.is_match(&os) || sets.exclude.is_match(&inner)) && sets.keep.is_empty()
-        });
+        let (os, inner) = (path.to_os(), inner.to_os());
+        let left_out = (self.exclude.is_match(&os) || self.exclude.is_match(&inner)) && self.keep.is_empty();
         let included = self.inputs.iter().filter(|glob| !glob.starts_with('!'));
         !left_out && (self.matches(path) || included.into_iter().any(|glob| reaches_below(glob, path)))
-    }
-
-    fn compile(&self) -> Result<Sets, InvalidGlob> {
-        let plain = |globs: &'_ [String]| -> Vec<String> {
-            globs.iter().filter(|glob| !glob.starts_with('!')).cloned().collect()
-        };
-        let negated = |globs: &'_ [String]| -> Vec<String> {
-            globs.iter().filter_map(|glob| glob.strip_prefix('!')).map(str::to_owned).collect()
-        };
-        let exclude = [negated(&self.inputs), plain(&self.ignore)].concat();
-        Ok(Sets {
-            include: glob_set(&plain(&self.inputs))?,
-            exclude: glob_set(&exclude)?,
-            keep: glob_set(&negated(&self.ignore))?,
-        })
     }
 }
 
@@ -194,35 +163,11 @@ fn reaches_below(glob: &str, path: &RepoPath) -> bool {
         // A brace or a class may hold slashes, and then these are no parts.
         let doubtful = part == "**" || part.contains(['{', '}', '[', ']']);
         let Some(folder) = folders.next().filter(|_| !doubtful) else { return true };
-        if !check_glob(part).is_ok_and(|glob| glob.compile_matcher().is_match(folder.as_os_str())) {
+        if !globs::check(part).is_ok_and(|glob| glob.compile_matcher().is_match(folder.as_os_str())) {
             return false;
         }
     }
     false
-}
-
-/// The size of globs, in bytes, from which a set might be too large for the regex engine.
-const LARGE_SET: usize = 16 * 1024;
-
-/// Compiles globs where `*` stays inside one directory.
-pub fn glob_set<S: AsRef<str>>(globs: &[S]) -> Result<GlobSet, InvalidGlob> {
-    let mut set = GlobSetBuilder::new();
-    for glob in globs.iter().map(AsRef::as_ref) {
-        set.add(check_glob(glob)?);
-    }
-    set.build().map_err(|error| InvalidGlob {
-        glob: globs.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", "),
-        reason: error.to_string(),
-    })
-}
-
-/// Checks one glob, without the cost of compiling it.
-pub fn check_glob(glob: &str) -> Result<Glob, InvalidGlob> {
-    GlobBuilder::new(glob)
-        .literal_separator(true)
-        .backslash_escape(true)
-        .build()
-        .map_err(|error| InvalidGlob { glob: glob.to_owned(), reason: error.kind().to_string() })
 }
 
 /// What is wrong with the `params` of a gate.

@@ -11,8 +11,8 @@ use crate::command_line::{self, Purpose, Said, sum};
 use crate::engine::Workplace;
 use crate::event::{CommandRef, EventKind, Origin, Run, RunStarted};
 use crate::git::GitError;
+use crate::globs::Globs;
 use crate::journal::{JournalError, NewEvent};
-use crate::policy::glob_set;
 use crate::run::{self, CommandLine, Finished, Spec};
 use crate::runner::{Catalogue, Runner, read_junit};
 use crate::snapshot::KeptSnapshot;
@@ -140,7 +140,7 @@ impl<'a> Reading<'a> {
 /// The report files there are, with what tells a new one from an old one.
 fn report_files(dir: &Path, globs: &[String]) -> BTreeMap<PathBuf, (u64, Option<SystemTime>)> {
     let mut found = BTreeMap::new();
-    let Ok(wanted) = glob_set(globs) else { return found };
+    let Ok(wanted) = Globs::new(globs) else { return found };
     // A glob is looked for below its literal beginning, so that a report folder costs what it holds and no more.
     for start in globs.iter().map(|glob| literal_beginning(glob)) {
         let mut folders = vec![dir.join(start)];

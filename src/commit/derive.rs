@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 
 use super::rules::{Role, Rules};
 use super::scopes::Table;
-use crate::policy::{InvalidGlob, Scope};
+use crate::globs::InvalidGlob;
+use crate::policy::Scope;
 use crate::repo_path::RepoPath;
 
 /// Folders that hold parts and are none themselves.

@@ -1,14 +1,13 @@
 //! What a policy asks of commits: the `params` of a gate of kind `commits`.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
-use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 
 use super::memo::Memo;
 use super::style::Style;
-use crate::policy::{ParamError, check_glob, glob_set, read_params};
+use crate::globs::Globs;
+use crate::policy::{ParamError, read_params};
 use crate::repo_path::RepoPath;
 
 /// The kind of the gates that judge commits.
@@ -179,15 +178,11 @@ pub struct Rules {
     pub exempt_agents: bool,
     levels: BTreeMap<Rule, Level>,
     agents: BTreeMap<Rule, Level>,
-    /// What the files are that globs match: each role with its globs, the first that matches decides.
-    globs: Vec<(Role, Vec<String>)>,
-    /// All globs in one set, compiled when the first path is asked about; `None` where they cannot be.
-    set: OnceLock<Option<GlobSet>>,
+    /// What the files are that globs match, each glob with its role: the first that matches decides.
+    globs: Globs,
+    roles_of_globs: Vec<Role>,
     roles: Memo<Role>,
 }
-
-/// The size of globs, in bytes, from which a set might be too large to be compiled.
-const LARGE_SET: usize = 16 * 1024;
 
 /// What a path is to a commit, apart from its scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -216,16 +211,12 @@ impl Rules {
             ("tests".to_owned(), Role::Test, params.tests),
             ("docs".to_owned(), Role::Docs, params.docs),
         ];
-        let mut globs = Vec::new();
+        let (mut globs, mut roles_of_globs) = (Globs::default(), Vec::new());
         for (key, role, patterns) in classes.chain(others) {
             for glob in &patterns {
-                check_glob(glob).map_err(|error| at(&key, &error))?;
+                globs.push(glob).map_err(|error| at(&key, &error))?;
+                roles_of_globs.push(role.clone());
             }
-            // Only a huge set can be refused as a whole, so only a huge one is compiled before it is needed.
-            if patterns.iter().map(String::len).sum::<usize>() > LARGE_SET {
-                glob_set(&patterns).map_err(|error| at(&key, &error))?;
-            }
-            globs.push((role, patterns));
         }
         Ok(Self {
             styles,
@@ -239,7 +230,7 @@ impl Rules {
             levels: params.rules,
             agents: params.agents,
             globs,
-            set: OnceLock::new(),
+            roles_of_globs,
             roles: Memo::default(),
         })
     }
@@ -262,10 +253,8 @@ impl Rules {
     }
 
     fn find_role(&self, path: &RepoPath) -> Role {
-        let all = || self.globs.iter().flat_map(|(role, globs)| globs.iter().map(move |glob| (role, glob)));
-        let set = self.set.get_or_init(|| glob_set(&all().map(|(_, glob)| glob).collect::<Vec<_>>()).ok());
-        let first = set.as_ref().and_then(|set| set.matches(path.to_os()).into_iter().min());
-        first.and_then(|at| all().nth(at)).map_or(Role::Own, |(role, _)| role.clone())
+        let first = self.globs.matches(path.to_os()).into_iter().next();
+        first.and_then(|at| self.roles_of_globs.get(at)).cloned().unwrap_or(Role::Own)
     }
 }
 

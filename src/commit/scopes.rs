@@ -3,10 +3,9 @@
 //! The most specific glob that matches a path decides; of equally specific ones, the first in the file. A scope
 //! `core/parser` lies inside the scope `core` where there is one.
 
-use globset::{GlobSet, GlobSetBuilder};
-
 use super::memo::Memo;
-use crate::policy::{InvalidGlob, Scope, check_glob};
+use crate::globs::{Globs, InvalidGlob};
+use crate::policy::Scope;
 use crate::repo_path::RepoPath;
 
 /// The whole table, compiled.
@@ -15,9 +14,9 @@ pub struct Table {
     scopes: Vec<Scope>,
     parents: Vec<Option<usize>>,
     globs: Vec<Rule>,
-    set: GlobSet,
+    set: Globs,
     /// What scopes share, by scope; those that share nothing are not here.
-    shared: Vec<(usize, GlobSet)>,
+    shared: Vec<(usize, Globs)>,
     /// The globs that claimed paths, by their place.
     claims: Memo<Option<usize>>,
 }
@@ -44,20 +43,19 @@ impl Table {
     /// Compiles a table.
     pub fn new(scopes: Vec<Scope>) -> Result<Self, InvalidGlob> {
         let mut globs = Vec::new();
-        let mut set = GlobSetBuilder::new();
+        let mut patterns = Vec::new();
         let mut shared = Vec::new();
         for (number, scope) in scopes.iter().enumerate() {
             for glob in &scope.paths {
                 let (negated, plain) = glob.strip_prefix('!').map_or((false, glob.as_str()), |glob| (true, glob));
-                set.add(check_glob(plain)?);
+                patterns.push(plain);
                 globs.push(Rule { scope: number, glob: glob.clone(), negated, specificity: specificity(plain) });
             }
             if !scope.shared.is_empty() {
-                shared.push((number, crate::policy::glob_set(&scope.shared)?));
+                shared.push((number, Globs::new(&scope.shared)?));
             }
         }
-        let set =
-            set.build().map_err(|error| InvalidGlob { glob: "[scopes]".to_owned(), reason: error.to_string() })?;
+        let set = Globs::new(&patterns)?;
         let parents = scopes.iter().map(|scope| parent(&scopes, &scope.name)).collect();
         Ok(Self { scopes, parents, globs, set, shared, claims: Memo::default() })
     }
@@ -68,7 +66,7 @@ impl Table {
             scopes: Vec::new(),
             parents: Vec::new(),
             globs: Vec::new(),
-            set: GlobSet::empty(),
+            set: Globs::default(),
             shared: Vec::new(),
             claims: Memo::default(),
         }

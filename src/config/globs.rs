@@ -2,7 +2,7 @@
 
 use super::error::{Report, quoted};
 use super::fields::Said;
-use crate::policy::check_glob;
+use crate::globs;
 
 /// Reports each glob that is none, or that can match no path of a repository.
 pub(super) fn check(report: &mut Report<'_>, globs: &[Said<String>]) {
@@ -10,7 +10,7 @@ pub(super) fn check(report: &mut Report<'_>, globs: &[Said<String>]) {
         let glob = said.value.strip_prefix('!').unwrap_or(&said.value);
         if let Some(what) = slip(glob) {
             report.add(&said.at, what);
-        } else if let Err(error) = check_glob(glob) {
+        } else if let Err(error) = globs::check(glob) {
             report.add(&said.at, format!("{} is not a glob: {}", quoted(&error.glob), error.reason));
         }
     }

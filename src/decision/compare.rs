@@ -152,7 +152,7 @@ pub fn returns(rejected: &[Decision], files: &[File]) -> Vec<Return> {
             found.push(Return { decision: decision.clone(), by: pattern.clone(), place });
         }
         for glob in &decision.paths {
-            let Ok(set) = crate::policy::glob_set(std::slice::from_ref(glob)) else { continue };
+            let Ok(set) = crate::globs::Globs::new(std::slice::from_ref(glob)) else { continue };
             let matching = |file: &&File| set.is_match(file.path.to_os());
             let before = files.iter().filter(matching).filter(|file| file.before.is_some()).count();
             let now = files.iter().filter(matching).filter(|file| file.now.is_some()).count();
@@ -188,7 +188,7 @@ mod tests {
     use crate::repo_path::RepoPath;
 
     fn records(files: &[(&str, &str)]) -> Vec<Decision> {
-        let adr = crate::policy::glob_set(&["docs/adr/*.md".to_owned()]).unwrap();
+        let adr = crate::globs::Globs::new(&["docs/adr/*.md".to_owned()]).unwrap();
         files
             .iter()
             .flat_map(|(path, text)| super::super::read(&RepoPath::from(*path), text.as_bytes(), &adr))

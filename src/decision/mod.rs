@@ -12,9 +12,9 @@ pub mod rules;
 mod tags;
 mod words;
 
-use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 
+use crate::globs::Globs;
 use crate::repo_path::RepoPath;
 
 /// What a file must hold to be worth reading.
@@ -111,7 +111,7 @@ impl Decision {
 }
 
 /// The records of one file. `adr`: which files are architecture decision records.
-pub fn read(path: &RepoPath, text: &[u8], adr: &GlobSet) -> Vec<Decision> {
+pub fn read(path: &RepoPath, text: &[u8], adr: &Globs) -> Vec<Decision> {
     let is_adr = adr.is_match(path.to_os());
     if !is_adr && !is_marked(text) {
         return Vec::new();

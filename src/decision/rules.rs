@@ -1,9 +1,9 @@
 //! What a policy says about decisions: the `params` of a gate of kind `decisions`.
 
-use globset::GlobSet;
 use serde::Deserialize;
 
-use crate::policy::{ParamError, glob_set, read_params};
+use crate::globs::Globs;
+use crate::policy::{ParamError, read_params};
 
 /// The kind of the gates that guard decisions.
 pub const KIND: &str = "decisions";
@@ -19,7 +19,7 @@ struct Params {
 #[derive(Clone, Debug)]
 pub struct Rules {
     /// Which files are architecture decision records.
-    pub adr: GlobSet,
+    pub adr: Globs,
     /// The same, as written.
     pub globs: Vec<String>,
 }
@@ -28,7 +28,7 @@ impl Rules {
     /// Reads the `params` of a gate.
     pub fn read(params: &toml::Table) -> Result<Self, ParamError> {
         let params: Params = read_params(params)?;
-        let adr = glob_set(&params.adr)
+        let adr = Globs::new(&params.adr)
             .map_err(|error| ParamError { key: Some("adr".to_owned()), what: error.to_string() })?;
         Ok(Self { adr, globs: params.adr })
     }

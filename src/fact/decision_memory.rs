@@ -7,12 +7,12 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 
 use crate::decision::rules::Rules;
 use crate::decision::{self, Decision, Kind};
 use crate::git::{GitError, Repo, TreeDiff};
+use crate::globs::Globs;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
@@ -89,7 +89,7 @@ fn updated(repo: &Repo, kept: Kept, commit: &Oid, rules: &Rules) -> Option<Kept>
 }
 
 fn rejected(path: &RepoPath, text: &[u8]) -> Vec<Decision> {
-    let mut found = decision::read(path, text, &GlobSet::empty());
+    let mut found = decision::read(path, text, &Globs::default());
     found.retain(|one| one.kind == Kind::Rejected && !(one.patterns.is_empty() && one.paths.is_empty()));
     found
 }

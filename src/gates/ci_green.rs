@@ -15,8 +15,9 @@ use super::hosted::{self, Offline, cure, plain, unreadable, why};
 use super::pull_request::open_pull;
 use crate::fact::Facts;
 use crate::fact::hosting::{Check, CheckKind, Checks, Hosting, Reading, Required, Via};
+use crate::globs::{Globs, InvalidGlob};
 use crate::moment::Moment;
-use crate::policy::{Gate, InvalidGlob, ParamError, Policy, glob_set, read_params};
+use crate::policy::{Gate, ParamError, Policy, read_params};
 
 /// The kind `ci-green`.
 pub const KIND: Kind = Kind { name: "ci-green", words: "ci-green", check, evaluate };
@@ -38,7 +39,7 @@ struct Params {
 fn check(params: &toml::Table) -> Result<(), ParamError> {
     let params: Params = read_params(params)?;
     let invalid = |error: InvalidGlob| ParamError { key: Some("ignore".to_owned()), what: error.to_string() };
-    glob_set(&params.ignore).map(drop).map_err(invalid)
+    Globs::new(&params.ignore).map(drop).map_err(invalid)
 }
 
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
@@ -116,7 +117,7 @@ fn colour(params: &Params, check: &Check) -> Colour {
 }
 
 fn tally(params: &Params, moment: Moment, checks: &Checks, required: &[Required]) -> Said {
-    let ignored = glob_set(&params.ignore).ok();
+    let ignored = Globs::new(&params.ignore).ok();
     let counts = |check: &&Check| !ignored.as_ref().is_some_and(|set| set.is_match(&check.name));
     let (own, others): (Vec<&Check>, Vec<&Check>) = checks.list.iter().filter(counts).partition(|check| check.own);
     let newest = newest(params, &others);

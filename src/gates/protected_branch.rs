@@ -11,8 +11,9 @@ use super::finding::{Answer, Finding};
 use super::words;
 use crate::fact::Facts;
 use crate::fact::subject::{DefaultBranch, RefUpdate, Subject};
+use crate::globs::Globs;
 use crate::oid::Oid;
-use crate::policy::{Gate, ParamError, Policy, glob_set, read_params};
+use crate::policy::{Gate, ParamError, Policy, read_params};
 
 /// The kind `protected-branch`.
 pub const KIND: Kind = Kind { name: "protected-branch", words: "protected-branch", check, evaluate };
@@ -33,8 +34,8 @@ fn check(params: &toml::Table) -> Result<(), ParamError> {
     let params: Params = read_params(params)?;
     for (key, globs) in [("branches", &params.branches), ("tags", &params.tags)] {
         let invalid =
-            |error: crate::policy::InvalidGlob| ParamError { key: Some(key.to_owned()), what: error.to_string() };
-        glob_set(globs).map(drop).map_err(invalid)?;
+            |error: crate::globs::InvalidGlob| ParamError { key: Some(key.to_owned()), what: error.to_string() };
+        Globs::new(globs).map(drop).map_err(invalid)?;
     }
     Ok(())
 }
@@ -47,7 +48,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
 fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -> Finding {
     let Some(branch) = update.remote_ref.strip_prefix("refs/heads/") else {
         let tag = update.remote_ref.strip_prefix("refs/tags/");
-        if let Some(tag) = tag.filter(|tag| glob_set(&params.tags).is_ok_and(|patterns| patterns.is_match(tag))) {
+        if let Some(tag) = tag.filter(|tag| Globs::new(&params.tags).is_ok_and(|patterns| patterns.is_match(tag))) {
             let words = words::say(gate, "tag", &context! { tag });
             return Finding {
                 message: words.message,
@@ -68,7 +69,7 @@ fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -
         _ => format!("{commit}:refs/heads/change/{commit}"),
     };
     let context = context! { branch, action, refspec, remote => words::shell_word(&update.remote) };
-    let listed = glob_set(&params.branches).is_ok_and(|patterns| patterns.is_match(branch));
+    let listed = Globs::new(&params.branches).is_ok_and(|patterns| patterns.is_match(branch));
     let refuse = || {
         let reason = if update.new.is_none() { "delete" } else { "protected" };
         finding(gate, subject, Answer::Fail, reason, &context)
@@ -96,17 +97,8 @@ fn finding(gate: &Gate, subject: &Subject, answer: Answer, reason: &str, context
     };
     // Where a push arrives, nobody knows what whoever pushes calls this place.
     let named = subject.update.as_ref().is_some_and(|update| !update.remote.is_empty());
-    Finding {
-        subject: subject.name.clone(),
-        answer,
-        reason: reason.to_owned(),
-        message: words.message,
-        command: None,
-        paths: Vec::new(),
-        evidence: Vec::new(),
-        remedy: words.remedy.filter(|_| named),
-        fix: words.fix,
-    }
+    let finding = words.finding(&subject.name, answer, reason);
+    Finding { remedy: finding.remedy.filter(|_| named), ..finding }
 }
 
 #[cfg(test)]

@@ -14,9 +14,10 @@ use super::words::list_of;
 use crate::fact::Facts;
 use crate::fact::hosting::{Hosting, Pull, PullState, Reading, Via};
 use crate::fact::subject::Base;
+use crate::globs::{Globs, InvalidGlob};
 use crate::moment::Moment;
 use crate::oid::Oid;
-use crate::policy::{Gate, InvalidGlob, ParamError, Policy, glob_set, read_params};
+use crate::policy::{Gate, ParamError, Policy, read_params};
 
 /// The kind `pull-request`.
 pub const KIND: Kind = Kind { name: "pull-request", words: "pull-request", check, evaluate };
@@ -43,7 +44,7 @@ enum Taken {
 fn check(params: &toml::Table) -> Result<(), ParamError> {
     let params: Params = read_params(params)?;
     let invalid = |error: InvalidGlob| ParamError { key: Some("bases".to_owned()), what: error.to_string() };
-    glob_set(&params.bases).map(drop).map_err(invalid)
+    Globs::new(&params.bases).map(drop).map_err(invalid)
 }
 
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
@@ -159,7 +160,7 @@ fn of_one(params: &Params, moment: Moment, hosting: &Hosting, pull: &Pull) -> Sa
     if from_fork && params.forks == Taken::Refuse {
         return (Answer::Fail, "fork", about);
     }
-    if !params.bases.is_empty() && !glob_set(&params.bases).is_ok_and(|bases| bases.is_match(&pull.base_branch)) {
+    if !params.bases.is_empty() && !Globs::new(&params.bases).is_ok_and(|bases| bases.is_match(&pull.base_branch)) {
         return (Answer::Fail, "other-base", context! { bases => list_of(&params.bases), ..about });
     }
     if pull.draft && params.draft == Taken::Refuse {

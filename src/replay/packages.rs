@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::policy::glob_set;
+use crate::globs::Globs;
 use crate::replay::content::Content;
 
 /// A part of the repository that is tested on its own.
@@ -94,7 +94,7 @@ pub(super) fn selector(program: &str) -> Option<&'static Selector> {
 pub fn find(content: &Content) -> Vec<Package> {
     let mut found: Vec<Package> = Vec::new();
     for ecosystem in &TABLES.ecosystem {
-        let Ok(globs) = glob_set(&ecosystem.manifests) else { continue };
+        let Ok(globs) = Globs::new(&ecosystem.manifests) else { continue };
         let mut dirs: BTreeSet<String> = content
             .files
             .keys()
@@ -212,7 +212,7 @@ fn is_named(package: &Package, name: &str) -> bool {
             || word.trim_start_matches(':') == last && !last.is_empty()
             || package.name.rsplit('/').next().is_some_and(|short| short == word && !short.is_empty())
             || word.contains('*')
-                && glob_set(&[word]).is_ok_and(|globs| globs.is_match(&package.dir) || globs.is_match(&package.name))
+                && Globs::new(&[word]).is_ok_and(|globs| globs.is_match(&package.dir) || globs.is_match(&package.name))
     };
     bare.split(',').any(listed)
 }

@@ -8,7 +8,7 @@ use regex::Regex;
 use super::assemble::relative;
 use super::files::{join, resolve, within};
 use super::{BUILD, Files, Found, TESTS};
-use crate::policy::glob_set;
+use crate::globs::Globs;
 
 /// Files that sources take in when they are compiled: by the standard macros and those of `include_dir`, or, for
 /// `rust-embed`, by an attribute.
@@ -71,7 +71,7 @@ impl Workspace {
 
     fn owns(&self, dir: &str) -> bool {
         let excluded = self.excluded.iter().any(|out| within(dir, out))
-            || glob_set(&self.excluded).is_ok_and(|globs| globs.is_match(dir));
+            || Globs::new(&self.excluded).is_ok_and(|globs| globs.is_match(dir));
         within(dir, &self.dir) && !excluded
     }
 }

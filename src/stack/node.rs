@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::files::{join, resolve, within};
 use super::{BUILD, Files, Found, TESTS};
-use crate::policy::glob_set;
+use crate::globs::Globs;
 
 /// The lockfiles, and whose they are.
 const LOCKS: [(&str, Manager); 6] = [
@@ -45,7 +45,7 @@ pub(super) fn find(files: &Files) -> Vec<Found> {
         packages.iter().any(|root| {
             root.dir != package.dir
                 && within(&package.dir, &root.dir)
-                && glob_set(&root.members).is_ok_and(|globs| globs.is_match(&package.dir))
+                && Globs::new(&root.members).is_ok_and(|globs| globs.is_match(&package.dir))
         })
     };
     packages.iter().filter(|package| !owned(package)).filter_map(|package| found(files, package, &packages)).collect()
@@ -56,7 +56,7 @@ fn found(files: &Files, package: &Package, all: &[Package]) -> Option<Found> {
     let manifest = join(&package.dir, "package.json");
     let inner: Vec<&Package> = all
         .iter()
-        .filter(|other| other.dir != package.dir && glob_set(&package.members).is_ok_and(|g| g.is_match(&other.dir)))
+        .filter(|other| other.dir != package.dir && Globs::new(&package.members).is_ok_and(|g| g.is_match(&other.dir)))
         .collect();
     let mut commands = Vec::new();
     for (gate, name) in [(TESTS, "test"), (BUILD, "build")] {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::files::{depth, join, prefix, within};
 use super::{BUILD, Files, Found, TESTS};
 use crate::embedded;
-use crate::policy::glob_set;
+use crate::globs::Globs;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -108,7 +108,7 @@ impl Choice {
     fn holds(&self, files: &Files, dir: &str) -> bool {
         let inside = prefix(dir);
         let file = self.file.as_ref().is_none_or(|glob| {
-            glob_set(&[glob]).is_ok_and(|globs| files.below(dir).any(|path| globs.is_match(&path[inside.len()..])))
+            Globs::new(&[glob]).is_ok_and(|globs| files.below(dir).any(|path| globs.is_match(&path[inside.len()..])))
         });
         let text = self.text.as_ref().is_none_or(|(name, text)| files.text(&join(dir, name)).contains(text.as_str()));
         file && text
@@ -127,7 +127,7 @@ mod tests {
             assert!(choices().count() > 0, "{} has no command", stack.name);
             assert!(choices().all(|c| c.run.contains("{tool}") != stack.tool.is_empty()), "{}", stack.name);
             for glob in choices().filter_map(|choice| choice.file.as_ref()) {
-                glob_set(&[glob]).unwrap();
+                Globs::new(&[glob]).unwrap();
             }
         }
     }

@@ -2,12 +2,11 @@
 
 use std::sync::OnceLock;
 
-use globset::GlobSet;
 use regex::Regex;
 use serde::{Deserialize, Deserializer};
 
 use crate::embedded;
-use crate::policy::glob_set;
+use crate::globs::Globs;
 use crate::repo_path::RepoPath;
 
 #[derive(Debug, Default, Deserialize)]
@@ -91,26 +90,6 @@ impl<'de> Deserialize<'de> for Patterns {
     }
 }
 
-/// Globs, compiled when the first path is asked about.
-#[derive(Debug, Default)]
-pub(super) struct Globs {
-    pub(super) written: Vec<String>,
-    compiled: OnceLock<Option<GlobSet>>,
-}
-
-impl Globs {
-    fn matches(&self, path: &RepoPath) -> bool {
-        let set = self.compiled.get_or_init(|| glob_set(&self.written).ok());
-        set.as_ref().is_some_and(|set| set.is_match(path.to_os()))
-    }
-}
-
-impl<'de> Deserialize<'de> for Globs {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Ok(Self { written: Vec::deserialize(from)?, compiled: OnceLock::new() })
-    }
-}
-
 pub(super) fn table() -> &'static Table {
     static TABLE: OnceLock<Table> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -122,15 +101,15 @@ pub(super) fn table() -> &'static Table {
 impl Table {
     /// Which language's code a file holds.
     pub(super) fn language(&self, path: &RepoPath) -> Option<usize> {
-        self.language.iter().position(|language| language.files.matches(path))
+        self.language.iter().position(|language| language.files.is_match(path.to_os()))
     }
 
     pub(super) fn holds_only_tests(&self, path: &RepoPath) -> bool {
-        self.language(path).is_some_and(|index| self.language[index].tests.matches(path))
+        self.language(path).is_some_and(|index| self.language[index].tests.is_match(path.to_os()))
     }
 
     pub(super) fn settings(&self, path: &RepoPath) -> impl Iterator<Item = &Setting> {
-        self.setting.iter().filter(|setting| setting.files.matches(path))
+        self.setting.iter().filter(|setting| setting.files.is_match(path.to_os()))
     }
 
     pub(super) fn has_settings(&self, path: &RepoPath) -> bool {
@@ -138,7 +117,7 @@ impl Table {
     }
 
     pub(super) fn tasks(&self, path: &RepoPath) -> Option<&Tasks> {
-        self.tasks.iter().find(|tasks| tasks.files.matches(path))
+        self.tasks.iter().find(|tasks| tasks.files.is_match(path.to_os()))
     }
 }
 
@@ -152,8 +131,6 @@ mod tests {
         let table: Table = toml::from_str(text).unwrap();
         for language in &table.language {
             let name = &language.name;
-            glob_set(&language.files.written).unwrap();
-            glob_set(&language.tests.written).unwrap();
             assert!(!language.test.written.is_empty() && !language.asserts.written.is_empty(), "{name}");
             let all = [
                 &language.test,
@@ -171,7 +148,6 @@ mod tests {
             }
         }
         for setting in &table.setting {
-            glob_set(&setting.files.written).unwrap();
             for pattern in setting.leaves_out.written.iter().chain(&setting.forgives.written) {
                 Regex::new(pattern).unwrap();
             }
@@ -182,7 +158,6 @@ mod tests {
             }
         }
         for tasks in &table.tasks {
-            glob_set(&tasks.files.written).unwrap();
             assert!(tasks.name().is_some() && tasks.call.contains("{name}"));
         }
     }

@@ -1,0 +1,243 @@
+//! Globs where `*` stays inside one directory.
+//!
+//! To compile a set of globs costs a hundred times what it costs to ask one of them about one path, and most processes ask
+//! about few paths. So a glob is compiled when a path has the letters that it asks for, and the whole set when many
+//! paths were asked about.
+
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
+use memchr::memmem;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
+/// The number of paths from which on the whole set is compiled.
+const MANY: usize = 256;
+
+/// The length of a glob, in bytes, from which it might be too large for the regex engine.
+const LARGE: usize = 16 * 1024;
+
+/// A glob that cannot be compiled.
+#[derive(Debug, thiserror::Error)]
+#[error("`{glob}` is not a glob: {reason}")]
+pub struct InvalidGlob {
+    /// The glob as written.
+    pub glob: String,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// Some globs, in order.
+#[derive(Debug, Default)]
+pub struct Globs {
+    list: Vec<Lazy>,
+    asked: AtomicUsize,
+    /// All of them; `None` where they are too many for one.
+    whole: OnceLock<Option<GlobSet>>,
+}
+
+#[derive(Clone, Debug)]
+struct Lazy {
+    glob: Glob,
+    compiled: OnceLock<GlobMatcher>,
+}
+
+impl Globs {
+    /// Checks globs. `*` does not cross `/`, `**` does; case matters.
+    pub fn new<S: AsRef<str>>(globs: &[S]) -> Result<Self, InvalidGlob> {
+        let mut all = Self::default();
+        globs.iter().try_for_each(|glob| all.push(glob.as_ref()))?;
+        Ok(all)
+    }
+
+    /// Adds one behind the others.
+    pub fn push(&mut self, glob: &str) -> Result<(), InvalidGlob> {
+        self.list.push(Lazy { glob: check(glob)?, compiled: OnceLock::new() });
+        self.whole = OnceLock::new();
+        Ok(())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Whether any matches.
+    pub fn is_match(&self, path: impl AsRef<Path>) -> bool {
+        let path = path.as_ref();
+        match self.whole() {
+            Some(set) => set.is_match(path),
+            None => self.each(path).next().is_some(),
+        }
+    }
+
+    /// The places of those that match, ascending.
+    pub fn matches(&self, path: impl AsRef<Path>) -> Vec<usize> {
+        let path = path.as_ref();
+        match self.whole() {
+            Some(set) => set.matches(path),
+            None => self.each(path).collect(),
+        }
+    }
+
+    /// The set, once it is worth its cost.
+    fn whole(&self) -> Option<&GlobSet> {
+        if self.whole.get().is_none() && self.asked.fetch_add(1, Ordering::Relaxed) < MANY {
+            return None;
+        }
+        let compile = || {
+            let mut set = GlobSetBuilder::new();
+            for lazy in &self.list {
+                set.add(lazy.glob.clone());
+            }
+            set.build().ok()
+        };
+        self.whole.get_or_init(compile).as_ref()
+    }
+
+    fn each(&self, path: &Path) -> impl Iterator<Item = usize> {
+        let bytes = path.as_os_str().as_encoded_bytes();
+        let matches = move |lazy: &Lazy| {
+            let possible = memmem::find(bytes, letters(lazy.glob.glob()).as_bytes()).is_some();
+            possible && lazy.compiled.get_or_init(|| lazy.glob.compile_matcher()).is_match(path)
+        };
+        self.list.iter().enumerate().filter(move |(_, lazy)| matches(lazy)).map(|(at, _)| at)
+    }
+}
+
+impl Clone for Globs {
+    fn clone(&self) -> Self {
+        Self { list: self.list.clone(), asked: AtomicUsize::new(0), whole: self.whole.clone() }
+    }
+}
+
+impl<'de> Deserialize<'de> for Globs {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Self::new(&Vec::<String>::deserialize(from)?).map_err(D::Error::custom)
+    }
+}
+
+/// Checks one glob, without the cost of compiling it.
+pub fn check(glob: &str) -> Result<Glob, InvalidGlob> {
+    let invalid = |error: &globset::Error| InvalidGlob { glob: glob.to_owned(), reason: error.kind().to_string() };
+    let checked = GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build();
+    let checked = checked.map_err(|error| invalid(&error))?;
+    // Only a huge glob can be well written and refused all the same.
+    if glob.len() > LARGE {
+        GlobSet::new([checked.clone()]).map_err(|error| invalid(&error))?;
+    }
+    Ok(checked)
+}
+
+/// Letters that stand in every path that a glob matches: the longest of its literal parts. A `/` at their ends may match
+/// nothing, and what stands in braces or brackets may be left out.
+fn letters(glob: &str) -> &str {
+    let mut best = "";
+    let mut start = 0;
+    let (mut braces, mut escaped, mut class) = (0_usize, false, None);
+    for (at, letter) in glob.char_indices() {
+        let literal = match (letter, class) {
+            _ if escaped => {
+                escaped = false;
+                false
+            }
+            (_, Some(opened)) => {
+                // The first letter of a class, and the first after its negation, do not close it.
+                let closes = letter == ']' && at > opened + 1 && !matches!(&glob[opened + 1..at], "!" | "^");
+                class = class.filter(|_| !closes);
+                false
+            }
+            ('\\', None) => {
+                escaped = true;
+                false
+            }
+            ('[', None) => {
+                class = Some(at);
+                false
+            }
+            ('{', None) => {
+                braces += 1;
+                false
+            }
+            ('}', None) => {
+                braces = braces.saturating_sub(1);
+                false
+            }
+            _ => braces == 0 && !matches!(letter, '*' | '?'),
+        };
+        if !literal {
+            best = longer(best, &glob[start..at]);
+            start = at + letter.len_utf8();
+        }
+    }
+    longer(best, &glob[start..])
+}
+
+fn longer<'g>(best: &'g str, part: &'g str) -> &'g str {
+    let part = part.trim_matches('/');
+    if part.len() > best.len() { part } else { best }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn letters_are_what_no_match_lacks() {
+        for (glob, expected) in [
+            ("src/**", "src"),
+            ("**/tests/**", "tests"),
+            ("**/*.test.*", ".test."),
+            ("a/**/long/b*", "long/b"),
+            ("{src,lib}/x", "x"),
+            ("[ab]c[!]d]efg", "efg"),
+            ("a\\*bc", "bc"),
+            ("*", ""),
+            ("**", ""),
+            ("", ""),
+            ("Cargo.toml", "Cargo.toml"),
+            ("é{a,b}", "é"),
+        ] {
+            assert_eq!(letters(glob), expected, "{glob}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_glob_is_named() {
+        let error = Globs::new(&["ok", "[a"]).unwrap_err();
+        assert_eq!(error.glob, "[a");
+    }
+
+    #[test]
+    fn a_huge_glob_is_refused_when_it_is_read() {
+        let huge = "{a?b*,[a-z]*c}".repeat(200_000);
+        assert!(Globs::new(&[huge]).is_err());
+    }
+
+    proptest! {
+        /// One by one, or all at once: the same answer.
+        #[test]
+        fn the_order_of_asking_changes_nothing(
+            globs in prop::collection::vec("([ab/*?.]|\\*\\*/|/\\*\\*|\\{a,b/\\}|\\[ab\\]|\\[!a\\]|\\\\\\*){0,8}", 0..6),
+            path in "[ab./]{0,8}",
+        ) {
+            let Ok(lazy) = Globs::new(&globs) else { return Ok(()) };
+            let mut set = GlobSetBuilder::new();
+            for glob in &globs {
+                set.add(check(glob).unwrap());
+            }
+            let expected = set.build().unwrap().matches(&path);
+            prop_assert_eq!(lazy.matches(&path), expected.clone());
+            prop_assert_eq!(lazy.is_match(&path), !expected.is_empty());
+            for _ in 0..=MANY {
+                lazy.is_match("a");
+            }
+            prop_assert!(lazy.whole.get().is_some());
+            prop_assert_eq!(lazy.matches(&path), expected);
+        }
+    }
+}
