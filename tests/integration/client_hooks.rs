@@ -295,3 +295,125 @@ fn edits_of_what_guards_the_work_are_refused_and_those_of_the_policy_recorded() 
     project.repo.append("gate.toml", "\n[gates.guarded]\nmode = \"off\"\n");
     assert!(edit(".git/hooks/pre-push").contains("deny"), "the policy of the merge base counts");
 }
+
+/// What one client calls the moments of a session, and how it tells of a command.
+struct Dialect {
+    client: &'static str,
+    prompt: (&'static str, &'static str),
+    tools: [&'static str; 2],
+    stop: &'static str,
+    answer: &'static str,
+}
+
+const DIALECTS: [Dialect; 4] = [
+    Dialect {
+        client: "codex",
+        prompt: ("UserPromptSubmit", "prompt"),
+        tools: ["PreToolUse", "PostToolUse"],
+        stop: "Stop",
+        answer: "block",
+    },
+    Dialect {
+        client: "gemini",
+        prompt: ("BeforeAgent", "prompt"),
+        tools: ["BeforeTool", "AfterTool"],
+        stop: "AfterAgent",
+        answer: "deny",
+    },
+    Dialect {
+        client: "copilot",
+        prompt: ("userPromptSubmitted", "prompt"),
+        tools: ["preToolUse", "postToolUse"],
+        stop: "agentStop",
+        answer: "block",
+    },
+    Dialect {
+        client: "opencode",
+        prompt: ("chat.message", "text"),
+        tools: ["tool.execute.before", "tool.execute.after"],
+        stop: "session.idle",
+        answer: "block",
+    },
+];
+
+impl Dialect {
+    /// The call of a shell tool, before it ran and after; what only a log tells goes into `log`.
+    fn call(&self, line: &str, done: Option<&Said>, log: &std::path::Path) -> Value {
+        let code = done.map(|done| done.code);
+        let text = done.map(Said::text).unwrap_or_default();
+        let args = json!({"command": line});
+        match (self.client, code) {
+            ("codex", None) => json!({"tool_name": "Bash", "tool_use_id": "call_1", "tool_input": args}),
+            ("codex", Some(code)) => {
+                let item = json!({"type": "CommandExecution", "id": "call_1", "exit_code": code});
+                let line = json!({"type": "event_msg", "payload": {"type": "item_completed", "item": item}});
+                std::fs::write(log, format!("{line}\n")).unwrap();
+                json!({"tool_name": "Bash", "tool_use_id": "call_1", "tool_input": args, "tool_response": text})
+            }
+            ("gemini", None) => json!({"tool_name": "run_shell_command", "tool_input": args}),
+            ("gemini", Some(code)) => {
+                let status = if code == 0 { String::new() } else { format!("Exit Code: {code}\n") };
+                let said = format!("Output: {}\n{status}Process Group PGID: 9", text.trim_end());
+                json!({"tool_name": "run_shell_command", "tool_input": args, "tool_response": {"llmContent": said}})
+            }
+            ("copilot", None) => json!({"toolName": "bash", "toolArgs": args}),
+            ("copilot", Some(code)) => {
+                let said = format!("{text}<shellId: 1 completed with exit code {code}>");
+                let result = json!({"resultType": "success", "textResultForLlm": said});
+                json!({"toolName": "bash", "toolArgs": args, "toolResult": result})
+            }
+            (_, None) => json!({"tool": "bash", "callID": "call_1", "args": args}),
+            (_, Some(code)) => {
+                json!({"tool": "bash", "callID": "call_1", "args": args, "output": text, "metadata": {"exit": code}})
+            }
+        }
+    }
+
+    fn ending(&self, words: &str, number: u32) -> Value {
+        match self.client {
+            "gemini" => json!({"prompt_response": words, "stop_hook_active": false}),
+            "copilot" => json!({"stopReason": "end_turn", "stop_hook_active": false}),
+            "opencode" => json!({"text": words, "messageID": format!("msg_{number}"), "agent": "build"}),
+            _ => json!({"last_assistant_message": words, "stop_hook_active": false}),
+        }
+    }
+}
+
+#[test]
+fn the_same_story_in_the_words_of_every_client() {
+    for dialect in DIALECTS {
+        let project = Project::new();
+        let log = project.repo.outside().join("log.jsonl");
+        let session = Session { project: &project, client: dialect.client, id: "s-1", calls: std::cell::Cell::new(0) };
+        let hook = |event: &str, mut fields: Value| {
+            fields["transcript_path"] = json!(log);
+            session.hook(event, fields)
+        };
+        let (event, field) = dialect.prompt;
+        hook(event, json!({field: "change the library"})).quiet();
+        project.edit("a change");
+        let held = hook(dialect.stop, dialect.ending("All done, all tests pass.", 1));
+        let answer: Value = serde_json::from_str(&held.out).unwrap_or_else(|error| panic!("{error}: {held:?}"));
+        assert_eq!(answer["decision"], dialect.answer, "{}", dialect.client);
+        let told = answer["reason"].as_str().unwrap();
+        assert!(told.contains("Next: gate run test"), "{told}");
+        // Where it comes back as a prompt, it is no person's.
+        hook(event, json!({field: told})).quiet();
+
+        for (source, passes) in [("broken", false), ("mended", true)] {
+            project.repo.write("src/lib.sh", source);
+            project.repo.commit_all(&format!("feat: {source}"));
+            hook(dialect.tools[0], dialect.call("sh test.sh", None, &log)).quiet();
+            let done = project.sh("sh test.sh");
+            hook(dialect.tools[1], dialect.call("sh test.sh", Some(&done), &log)).quiet();
+            let stop = hook(dialect.stop, dialect.ending("Done.", if passes { 3 } else { 2 }));
+            assert_eq!(stop.out.is_empty(), passes, "{} {source}: {stop:?}", dialect.client);
+            if !passes {
+                assert!(stop.out.contains("failed on this content"), "{}: {stop:?}", dialect.client);
+                assert!(stop.out.contains("(attempt 2)"), "{}: {stop:?}", dialect.client);
+            }
+        }
+        let by = project.journal().into_iter().filter(|line| line["kind"] == "run").map(|line| line["by"].clone());
+        assert_eq!(by.collect::<Vec<_>>(), [json!(dialect.client), json!(dialect.client)]);
+    }
+}

@@ -2,6 +2,7 @@
 //! a command is in the last line of the text for the model, and a stop does not repeat what was said.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -13,6 +14,11 @@ use crate::event::work::{Phase, Speaker, StopKind};
 
 /// How much of the end of the log is looked at for the last words, in bytes.
 const WINDOW: u64 = 256 * 1024;
+
+/// How long the log of a stop is waited for.
+const PATIENCE: Duration = Duration::from_millis(1500);
+/// How long between two looks at it.
+const STEP: Duration = Duration::from_millis(20);
 
 /// Reads one call.
 pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
@@ -47,7 +53,9 @@ fn what(file: &ClientFile, event: &str, payload: &Value, log: Option<&Path>) -> 
                 "error" => StopKind::Failed,
                 _ => StopKind::Aborted,
             };
-            What::Stop(Stopping { how, words: log.map(last_words).unwrap_or_default(), running: 0, message: None })
+            let at = payload.get("timestamp").and_then(Value::as_i64);
+            let words = log.map(|log| last_words(log, at)).unwrap_or_default();
+            What::Stop(Stopping { how, words, running: 0, message: None })
         }
         _ => What::Nothing,
     }
@@ -84,9 +92,33 @@ fn after(call: Call, payload: &Value) -> What {
     )
 }
 
-/// What the agent said last, by the client's log.
-fn last_words(log: &Path) -> String {
-    let bytes = super::log::end(log, WINDOW).unwrap_or_default();
+/// What the agent said last, by the client's log. The client writes it a moment late: what is there before the log tells
+/// of this very stop, the hook called at `at`, may be the words of an earlier one, and then none are known.
+fn last_words(log: &Path, at: Option<i64>) -> String {
+    let began = Instant::now();
+    loop {
+        let bytes = super::log::end(log, WINDOW).unwrap_or_default();
+        if at.is_none_or(|at| tells_of(&bytes, at)) {
+            return said_last(&bytes);
+        }
+        if began.elapsed() > PATIENCE {
+            return String::new();
+        }
+        std::thread::sleep(STEP);
+    }
+}
+
+/// Whether a log tells that the hook of a stop was called then.
+fn tells_of(bytes: &[u8], at: i64) -> bool {
+    let lines = bytes.rsplit(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    lines.filter(|line| text(line, "type") == "hook.start").any(|line| {
+        let data = line.get("data").unwrap_or(&Value::Null);
+        text(data, "hookType") == "agentStop"
+            && data.get("input").and_then(|input| input.get("timestamp")).and_then(Value::as_i64) == Some(at)
+    })
+}
+
+fn said_last(bytes: &[u8]) -> String {
     let lines = bytes.rsplit(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
     let said = |line: Value| {
         (text(&line, "type") == "assistant.message").then(|| text(line.get("data")?, "content").to_owned().into())
@@ -135,8 +167,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let log = dir.path().join("events.jsonl");
         let said = |text: &str| json!({"type": "assistant.message", "data": {"content": text}}).to_string();
-        std::fs::write(&log, [said("first"), said("Done."), said(""), "{}".to_owned()].join("\n")).unwrap();
-        let payload = json!({"sessionId": "s", "transcriptPath": log, "stopReason": "end_turn"});
+        let hook = json!({"type": "hook.start", "data": {"hookType": "agentStop", "input": {"timestamp": 7}}});
+        let lines = [said("first"), said("Done."), said(""), hook.to_string(), "{}".to_owned()];
+        std::fs::write(&log, lines.join("\n")).unwrap();
+        let stop =
+            |at: i64| json!({"sessionId": "s", "timestamp": at, "transcriptPath": log, "stopReason": "end_turn"});
+        let What::Stop(late) = told("agentStop", stop(8)).what else { panic!() };
+        assert_eq!(late.words, "", "words of an earlier stop are none of this one");
+        let payload = stop(7);
         let What::Stop(stop) = told("agentStop", payload).what else { panic!() };
         assert_eq!((stop.how, stop.words.as_str()), (StopKind::Completed, "Done."));
         let What::Stop(stop) = told("agentStop", json!({"stopReason": "abort"})).what else { panic!() };

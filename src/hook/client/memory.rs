@@ -32,6 +32,8 @@ pub(super) struct Memory {
     told: Vec<String>,
     /// When a person last broke off a turn, in milliseconds since 1970.
     pub(super) aborted: Option<u64>,
+    /// Length and digest of what was said up to the last stop: some clients tell the words of all stops together.
+    pub(super) said: Option<(usize, String)>,
     /// The message after which a stop was judged last.
     pub(super) judged: Option<String>,
 }
@@ -42,6 +44,15 @@ impl Memory {
         self.told.push(print(text));
         let surplus = self.told.len().saturating_sub(TOLD);
         self.told.drain(..surplus);
+    }
+
+    /// The part of a text that is new since the last stop; keeps the whole for the next.
+    pub(super) fn newly_said<'t>(&mut self, text: &'t str) -> &'t str {
+        let known =
+            self.said.as_ref().filter(|(length, digest)| text.get(..*length).is_some_and(|t| print(t) == *digest));
+        let new = known.map_or(text, |(length, _)| &text[*length..]);
+        self.said = Some((text.len(), print(text)));
+        new
     }
 
     /// Whether this is what the agent was told.
@@ -195,6 +206,14 @@ mod tests {
         one.forget();
         assert_eq!((one.memory(), one.ended()), (Memory::default(), Vec::new()));
         assert_eq!(other.ended().len(), 1);
+    }
+
+    #[test]
+    fn only_what_is_new_since_the_last_stop_is_said() {
+        let mut memory = Memory::default();
+        for (text, new) in [("All done.", "All done."), ("All done.\nWhich?", "\nWhich?"), ("é", "é"), ("x", "x")] {
+            assert_eq!(memory.newly_said(text), new);
+        }
     }
 
     #[test]

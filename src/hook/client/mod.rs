@@ -244,7 +244,10 @@ fn prompt(desk: &mut Desk, from: Speaker, text: &str) {
         desk.memory.task_began_on = desk.place.repo.snapshot().ok().map(|snapshot| stop::print(&snapshot));
         desk.remember();
     }
-    desk.record(None, Act::Prompt(Prompt { from, text: clean(text) }));
+    // What was told was written down when it was.
+    if from != Speaker::Hook {
+        desk.record(None, Act::Prompt(Prompt { from, text: clean(text) }));
+    }
 }
 
 fn failed(desk: &mut Desk, told: &Told, call: &Call, reason: &str) {

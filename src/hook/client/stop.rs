@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::moment::Moment;
 use crate::policy::PolicySource;
 use crate::snapshot::Snapshot;
+use crate::source::sessions::Client;
 use crate::verdict::{Outcome, Verdict};
 
 /// After a person broke off a turn, the agent is left alone for as long (`seeds/002`, 4.1).
@@ -21,6 +22,8 @@ const COOLDOWN: Duration = Duration::from_secs(10);
 /// Judges the end of a turn.
 pub(super) fn judge(desk: &mut Desk, told: &Told, stop: &Stopping) -> Decision {
     evidence::settle(desk, told.log.as_deref());
+    let new = Stopping { words: said_now(desk, &stop.words), ..stop.clone() };
+    let stop = &new;
     let act = Stop { how: stop.how, text: clean(&stop.words), running: stop.running };
     desk.record(None, Act::Stopped(act));
     if stop.how == StopKind::Aborted {
@@ -37,6 +40,16 @@ pub(super) fn judge(desk: &mut Desk, told: &Told, stop: &Stopping) -> Decision {
             Decision::Allow
         }
     }
+}
+
+/// The words of this stop: Gemini CLI tells those of all stops of a turn together.
+fn said_now(desk: &mut Desk, words: &str) -> String {
+    if desk.client != Client::Gemini {
+        return words.to_owned();
+    }
+    let new = desk.memory.newly_said(words).trim().to_owned();
+    desk.remember();
+    if new.is_empty() { words.to_owned() } else { new }
 }
 
 /// Whether this is no stop to judge, whatever the content is.

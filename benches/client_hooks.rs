@@ -1,0 +1,62 @@
+//! What a hook of an agent client costs: a call that only reads and an edit, each beside a program that only reads its
+//! standard input.
+//!
+//! `cargo bench --bench client_hooks`; `-- --rounds=N` sets their number.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::expect_used,
+    missing_docs,
+    unreachable_pub,
+    dead_code,
+    reason = "benchmarks are not published"
+)]
+
+mod support;
+
+use support::measure::{Contender, compare};
+use support::repository::{GATE, Repository};
+
+fn main() {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    // Without this word it is a test run, which has nothing to measure.
+    if !args.iter().any(|arg| arg == "--bench") {
+        return;
+    }
+    let rounds = args.iter().find_map(|arg| arg.strip_prefix("--rounds=")?.parse().ok()).unwrap_or(25);
+    let repo = Repository::generate(1_000);
+    repo.journal(10_000);
+    let call = |event: &str, tool: &str, input: serde_json::Value| {
+        let payload = serde_json::json!({
+            "session_id": "bench", "hook_event_name": event, "tool_name": tool, "tool_input": input,
+            "tool_use_id": "toolu_1", "tool_response": {"stdout": "", "interrupted": false},
+        });
+        payload.to_string()
+    };
+    let file = serde_json::json!({"file_path": "a.txt", "content": "x"});
+    let cases = [
+        ("a tool that only reads", "PreToolUse", "Read", serde_json::json!({"file_path": "a.txt"}), 2.0),
+        ("a command that only reads", "PreToolUse", "Bash", serde_json::json!({"command": "ls -la src"}), 3.0),
+        ("before an edit", "PreToolUse", "Write", file.clone(), 2.0),
+        ("after an edit", "PostToolUse", "Write", file, 10.0),
+    ];
+    for (title, event, tool, input, times) in cases {
+        let payload = call(event, tool, input);
+        let rows = vec![
+            Contender::new("cat", || {
+                let mut command = repo.command("cat");
+                command.stdout(std::process::Stdio::null());
+                command
+            })
+            .stdin(payload.clone()),
+            Contender::new("gate hook", || {
+                let mut command = repo.command(GATE);
+                command.args(["hook", "claude", event]);
+                command
+            })
+            .stdin(payload.clone())
+            .limit(times, 0.0),
+        ];
+        compare(title, rounds, rows);
+    }
+}
