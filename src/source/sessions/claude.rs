@@ -11,9 +11,10 @@ use std::borrow::Cow;
 use super::client::{Client, Role};
 use super::json::{Broken, Raw, Walk};
 use super::text::{self, LINE, SHORT, Sides, WORDS};
+use super::tool_input;
 use super::transcript::{Call, Transcript, time};
 use crate::event::Ended;
-use crate::event::work::{Act, EditKind, Phase, PlanItem, Speaker, StopKind};
+use crate::event::work::{Act, EditKind, Phase, Speaker, StopKind};
 
 /// The fields of a line.
 #[derive(Default)]
@@ -228,15 +229,8 @@ fn tool_use(block: &Block<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
                 b"file_path" | b"notebook_path" => file = Some(walk.raw()?),
                 b"old_string" => old = Some(walk.raw()?),
                 b"new_string" | b"new_source" | b"content" => new = Some(walk.raw()?),
-                b"todos" => items = plan(walk)?,
-                b"questions" => walk.array(|walk| {
-                    walk.object(|walk, key| {
-                        if key == b"question" && what.is_none() {
-                            what = Some(walk.raw()?);
-                        }
-                        Ok(())
-                    })
-                })?,
+                b"todos" => items = tool_input::plan(walk, b"content")?,
+                b"questions" => what = what.or(tool_input::question(walk)?),
                 b"task_id" | b"bash_id" | b"shell_id" => what = Some(walk.raw()?),
                 _ => {}
             }
@@ -268,24 +262,6 @@ fn tool_use(block: &Block<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
         }
     }
     Ok(())
-}
-
-fn plan(walk: &mut Walk<'_>) -> Result<Vec<PlanItem>, Broken> {
-    let mut items = Vec::new();
-    walk.array(|walk| {
-        let mut item = PlanItem { text: String::new(), done: false };
-        walk.object(|walk, key| {
-            match key {
-                b"content" => item.text = text::start_of(walk.raw()?, SHORT),
-                b"status" => item.done = walk.raw()?.bytes() == b"\"completed\"",
-                _ => {}
-            }
-            Ok(())
-        })?;
-        items.push(item);
-        Ok(())
-    })?;
-    Ok(items)
 }
 
 fn user(fields: &Fields<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {

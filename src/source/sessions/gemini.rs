@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use super::client::{Client, Role};
 use super::json::{Broken, Raw, Walk};
 use super::text::{self, LINE, SHORT, Sides, WORDS};
+use super::tool_input;
 use super::transcript::{Call, Outcome, Transcript, time};
 use crate::event::Ended;
 use crate::event::work::{Act, EditKind, Phase, PlanItem, Speaker, StopKind};
@@ -354,27 +355,8 @@ impl<'a> Arguments<'a> {
                 b"directory" | b"dir_path" => arguments.dir = walk.text()?,
                 b"old_string" => arguments.old = Some(walk.raw()?),
                 b"new_string" | b"content" => arguments.new = Some(walk.raw()?),
-                b"questions" => walk.array(|walk| {
-                    walk.object(|walk, key| {
-                        if key == b"question" && arguments.what.is_none() {
-                            arguments.what = Some(walk.raw()?);
-                        }
-                        Ok(())
-                    })
-                })?,
-                b"todos" => walk.array(|walk| {
-                    let mut item = PlanItem { text: String::new(), done: false };
-                    walk.object(|walk, key| {
-                        match key {
-                            b"description" => item.text = text::start_of(walk.raw()?, SHORT),
-                            b"status" => item.done = walk.raw()?.bytes() == b"\"completed\"",
-                            _ => {}
-                        }
-                        Ok(())
-                    })?;
-                    arguments.plan.push(item);
-                    Ok(())
-                })?,
+                b"questions" => arguments.what = arguments.what.or(tool_input::question(walk)?),
+                b"todos" => arguments.plan = tool_input::plan(walk, b"description")?,
                 _ => {}
             }
             Ok(())

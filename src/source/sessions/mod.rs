@@ -19,6 +19,7 @@ mod patch;
 mod places;
 mod recognise;
 mod text;
+mod tool_input;
 mod transcript;
 
 use std::fs::File;

@@ -7,6 +7,7 @@ use super::super::client::{Client, Role};
 use super::super::json::{Broken, Raw, Walk};
 use super::super::patch;
 use super::super::text::{self, LINE, SHORT, WORDS};
+use super::super::tool_input;
 use super::super::transcript::{Call, Outcome, Transcript};
 use super::item::{command_line, texts};
 use crate::event::Ended;
@@ -110,27 +111,12 @@ impl Arguments {
                     arguments.process = id.number().map(|id| id.to_string()).or(id.text().map(Cow::into_owned));
                 }
                 b"input" | b"patch" => arguments.input = walk.text()?.map(Cow::into_owned),
-                b"plan" => walk.array(|walk| {
-                    let mut item = PlanItem { text: String::new(), done: false };
-                    walk.object(|walk, key| {
-                        match key {
-                            b"step" => item.text = text::start_of(walk.raw()?, SHORT),
-                            b"status" => item.done = walk.raw()?.bytes() == b"\"completed\"",
-                            _ => {}
-                        }
-                        Ok(())
-                    })?;
-                    arguments.plan.push(item);
-                    Ok(())
-                })?,
-                b"questions" => walk.array(|walk| {
-                    walk.object(|walk, key| {
-                        if key == b"question" && arguments.what.is_empty() {
-                            arguments.what = text::start_of(walk.raw()?, WORDS);
-                        }
-                        Ok(())
-                    })
-                })?,
+                b"plan" => arguments.plan = tool_input::plan(walk, b"step")?,
+                b"questions" => {
+                    if let Some(question) = tool_input::question(walk)?.filter(|_| arguments.what.is_empty()) {
+                        arguments.what = text::start_of(question, WORDS);
+                    }
+                }
                 b"path" | b"file_path" | b"dir_path" | b"pattern" | b"query" => {
                     arguments.what = text::start_of(walk.raw()?, SHORT);
                 }

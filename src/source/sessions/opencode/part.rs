@@ -8,6 +8,7 @@ use super::super::client::{Client, Role};
 use super::super::json::{Broken, Raw, Walk};
 use super::super::patch;
 use super::super::text::{self, LINE, SHORT, Sides, WORDS};
+use super::super::tool_input;
 use super::super::transcript::{Call, Outcome, Transcript};
 use super::{Message, is_new};
 use crate::event::Ended;
@@ -173,27 +174,8 @@ impl<'a> Input<'a> {
                 b"oldString" => input.old = Some(walk.raw()?),
                 b"newString" | b"content" => input.new = Some(walk.raw()?),
                 b"patchText" => input.patch = Some(walk.raw()?),
-                b"questions" => walk.array(|walk| {
-                    walk.object(|walk, key| {
-                        if key == b"question" && input.what.is_none() {
-                            input.what = Some(walk.raw()?);
-                        }
-                        Ok(())
-                    })
-                })?,
-                b"todos" => walk.array(|walk| {
-                    let mut item = PlanItem { text: String::new(), done: false };
-                    walk.object(|walk, key| {
-                        match key {
-                            b"content" => item.text = text::start_of(walk.raw()?, SHORT),
-                            b"status" => item.done = walk.raw()?.bytes() == b"\"completed\"",
-                            _ => {}
-                        }
-                        Ok(())
-                    })?;
-                    input.plan.push(item);
-                    Ok(())
-                })?,
+                b"questions" => input.what = input.what.or(tool_input::question(walk)?),
+                b"todos" => input.plan = tool_input::plan(walk, b"content")?,
                 _ => {}
             }
             Ok(())
