@@ -2,76 +2,28 @@
 
 use serde_json::Value;
 
-use super::payload::{self, first, flag, named, path, text};
-use super::told::{Call, Ending, Stopping, Told, What};
+use super::claude_shape;
+use super::payload::{self, first, flag, text};
+use super::told::{Call, Ending, Told, What};
 use crate::client_file::ClientFile;
 use crate::event::Ended;
-use crate::event::work::{Phase, Speaker, StopKind};
 
 /// Reads one call.
 pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
-    // Inside a sub-agent the session is still the parent's.
-    let actor = named(payload, "agent_id");
-    Told {
-        session: text(payload, "session_id").to_owned(),
-        dir: path(payload, "cwd"),
-        log: path(payload, "transcript_path"),
-        planning: text(payload, "permission_mode") == "plan",
-        what: what(file, event, payload, actor.is_some()),
-        actor,
-    }
+    claude_shape::read(payload, |subagent| {
+        let own = match event {
+            "UserPromptSubmit" => notification(text(payload, "prompt")),
+            "PostToolUse" => Some(What::After(claude_shape::call(file, payload), ending(payload))),
+            "PostToolUseFailure" => Some(failure(claude_shape::call(file, payload), payload)),
+            _ => None,
+        };
+        own.unwrap_or_else(|| claude_shape::what(file, event, payload, subagent))
+    })
 }
 
-fn what(file: &ClientFile, event: &str, payload: &Value, subagent: bool) -> What {
-    match event {
-        "SessionStart" => What::Session(match text(payload, "source") {
-            "resume" => Phase::Resumed,
-            "fork" => Phase::Forked,
-            "compact" => Phase::Compacted,
-            _ => Phase::Started,
-        }),
-        "SessionEnd" => What::Session(Phase::Ended),
-        "PreCompact" => What::Session(Phase::Compacted),
-        "UserPromptSubmit" => prompt(file, text(payload, "prompt"), subagent),
-        "PreToolUse" => What::Before(call(file, payload)),
-        "PostToolUse" => What::After(call(file, payload), ending(payload)),
-        "PostToolUseFailure" => failure(call(file, payload), payload),
-        "SubagentStart" => What::SubagentStarted(text(payload, "agent_id").to_owned()),
-        "SubagentStop" => What::SubagentEnded(text(payload, "agent_id").to_owned()),
-        // A sub-agent's own stop is no end of the work.
-        "Stop" if subagent => What::SubagentEnded(text(payload, "agent_id").to_owned()),
-        "Stop" => What::Stop(Stopping {
-            how: StopKind::Completed,
-            words: text(payload, "last_assistant_message").to_owned(),
-            running: running(payload),
-            message: None,
-        }),
-        "StopFailure" => {
-            What::Stop(Stopping { how: StopKind::Failed, words: String::new(), running: 0, message: None })
-        }
-        _ => What::Nothing,
-    }
-}
-
-fn call(file: &ClientFile, payload: &Value) -> Call {
-    let input = payload.get("tool_input").unwrap_or(&Value::Null);
-    payload::call(&file.tools, named(payload, "tool_use_id"), text(payload, "tool_name"), input)
-}
-
-/// The event fires for the end of background commands, too, which no person wrote.
-fn prompt(file: &ClientFile, prompt: &str, subagent: bool) -> What {
-    let begin = prompt.trim_start();
-    if let Some(ended) = begin.strip_prefix("<task-notification>").and_then(background_end) {
-        return ended;
-    }
-    let from = if subagent {
-        Speaker::Agent
-    } else if file.prompts.of_the_client.iter().any(|start| begin.starts_with(start.as_str())) {
-        Speaker::Client
-    } else {
-        Speaker::Person
-    };
-    What::Prompt { from, text: prompt.to_owned() }
+/// The event of a prompt fires for the end of background commands, too, which no person wrote.
+fn notification(prompt: &str) -> Option<What> {
+    background_end(prompt.trim_start().strip_prefix("<task-notification>")?)
 }
 
 fn background_end(notification: &str) -> Option<What> {
@@ -124,12 +76,6 @@ fn failure(call: Call, payload: &Value) -> What {
     }
 }
 
-fn running(payload: &Value) -> u32 {
-    let tasks = payload.get("background_tasks").and_then(Value::as_array).into_iter().flatten();
-    let running = tasks.filter(|task| matches!(text(task, "status"), "running" | "pending" | "")).count();
-    u32::try_from(running).unwrap_or(u32::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -140,18 +86,6 @@ mod tests {
     #[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
     fn told(event: &str, payload: Value) -> Told {
         read(&ClientFile::of("claude"), event, &payload)
-    }
-
-    #[test]
-    fn a_prompt_is_a_persons_only_where_a_person_wrote_it() {
-        let from = |payload: Value| match told("UserPromptSubmit", payload).what {
-            What::Prompt { from, .. } => from,
-            other => panic!("{other:?}"),
-        };
-        assert_eq!(from(json!({"prompt": "add a parser"})), Speaker::Person);
-        assert_eq!(from(json!({"prompt": "<local-command-stdout>x"})), Speaker::Client);
-        assert_eq!(from(json!({"prompt": "look", "agent_id": "a1"})), Speaker::Agent);
-        assert_eq!(from(json!({"prompt": "<task-notification>odd"})), Speaker::Client);
     }
 
     #[test]
@@ -203,15 +137,5 @@ mod tests {
         }
         assert!(matches!(failed("Exit code 3", true), What::Failed(..)));
         assert!(matches!(failed("The user doesn't want to proceed", false), What::Failed(..)));
-    }
-
-    #[test]
-    fn stops_tell_what_still_runs_and_who_stops() {
-        let stop = json!({"last_assistant_message": "Done.", "background_tasks": [{"status": "running"}, {"status": "completed"}]});
-        let expected = Stopping { how: StopKind::Completed, words: "Done.".to_owned(), running: 1, message: None };
-        assert_eq!(told("Stop", stop).what, What::Stop(expected));
-        assert_eq!(told("Stop", json!({"agent_id": "a"})).what, What::SubagentEnded("a".to_owned()));
-        assert!(told("Stop", json!({"permission_mode": "plan"})).planning);
-        assert_eq!(told("FileChanged", json!({})).what, What::Nothing);
     }
 }

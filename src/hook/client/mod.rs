@@ -6,6 +6,7 @@
 
 mod before;
 mod claude;
+mod claude_shape;
 mod codex;
 mod copilot;
 mod desk;

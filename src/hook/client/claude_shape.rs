@@ -1,0 +1,132 @@
+//! The shape that Claude Code gave to hooks and Codex took over: the names of the events and of their fields. What the
+//! two fill them with differs, and stands in their own modules.
+
+use serde_json::Value;
+
+use super::payload::{self, named, path, text};
+use super::told::{Call, Stopping, Told, What};
+use crate::client_file::ClientFile;
+use crate::event::work::{Phase, Speaker, StopKind};
+
+/// Reads one call; `what` is told whether a sub-agent acts.
+pub(super) fn read(payload: &Value, what: impl FnOnce(bool) -> What) -> Told {
+    // Inside a sub-agent the session is still the parent's.
+    let actor = named(payload, "agent_id");
+    Told {
+        session: text(payload, "session_id").to_owned(),
+        dir: path(payload, "cwd"),
+        log: path(payload, "transcript_path"),
+        planning: text(payload, "permission_mode") == "plan",
+        what: what(actor.is_some()),
+        actor,
+    }
+}
+
+/// What an event tells, where the clients mean the same by it.
+pub(super) fn what(file: &ClientFile, event: &str, payload: &Value, subagent: bool) -> What {
+    match event {
+        "SessionStart" => What::Session(match text(payload, "source") {
+            "resume" => Phase::Resumed,
+            "fork" => Phase::Forked,
+            "compact" => Phase::Compacted,
+            _ => Phase::Started,
+        }),
+        "SessionEnd" => What::Session(Phase::Ended),
+        "PreCompact" => What::Session(Phase::Compacted),
+        "UserPromptSubmit" => prompt(file, text(payload, "prompt"), subagent),
+        "PreToolUse" => What::Before(call(file, payload)),
+        "SubagentStart" => What::SubagentStarted(text(payload, "agent_id").to_owned()),
+        "SubagentStop" => What::SubagentEnded(text(payload, "agent_id").to_owned()),
+        // A sub-agent's own stop is no end of the work.
+        "Stop" if subagent => What::SubagentEnded(text(payload, "agent_id").to_owned()),
+        "Stop" => stop(StopKind::Completed, text(payload, "last_assistant_message"), running(payload)),
+        "StopFailure" => stop(StopKind::Failed, "", 0),
+        _ => What::Nothing,
+    }
+}
+
+/// The tool call of an event.
+pub(super) fn call(file: &ClientFile, payload: &Value) -> Call {
+    let input = payload.get("tool_input").unwrap_or(&Value::Null);
+    payload::call(&file.tools, named(payload, "tool_use_id"), text(payload, "tool_name"), input)
+}
+
+/// The end of a turn.
+pub(super) fn stop(how: StopKind, words: &str, running: u32) -> What {
+    What::Stop(Stopping { how, words: words.to_owned(), running, message: None })
+}
+
+fn prompt(file: &ClientFile, prompt: &str, subagent: bool) -> What {
+    let begin = prompt.trim_start();
+    let from = if subagent {
+        Speaker::Agent
+    } else if file.prompts.of_the_client.iter().any(|start| begin.starts_with(start.as_str())) {
+        Speaker::Client
+    } else {
+        Speaker::Person
+    };
+    What::Prompt { from, text: prompt.to_owned() }
+}
+
+/// How many commands the client itself still waits for.
+fn running(payload: &Value) -> u32 {
+    let tasks = payload.get("background_tasks").and_then(Value::as_array).into_iter().flatten();
+    let running = tasks.filter(|task| matches!(text(task, "status"), "running" | "pending" | "")).count();
+    u32::try_from(running).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
+    fn told(client: &str, event: &str, payload: Value) -> Told {
+        let file = ClientFile::of(client);
+        read(&payload, |subagent| what(&file, event, &payload, subagent))
+    }
+
+    #[test]
+    fn a_prompt_is_a_persons_only_where_a_person_wrote_it() {
+        for (client, payload, expected) in [
+            ("claude", json!({"prompt": "add a parser"}), Speaker::Person),
+            ("claude", json!({"prompt": "<local-command-stdout>x"}), Speaker::Client),
+            ("claude", json!({"prompt": "look", "agent_id": "a1"}), Speaker::Agent),
+            ("claude", json!({"prompt": "<task-notification>odd"}), Speaker::Client),
+            ("codex", json!({"prompt": "x", "agent_id": "a"}), Speaker::Agent),
+            ("codex", json!({"prompt": "<environment_context>"}), Speaker::Client),
+        ] {
+            let shown = payload.to_string();
+            match told(client, "UserPromptSubmit", payload).what {
+                What::Prompt { from, .. } => assert_eq!(from, expected, "{client} {shown}"),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn stops_tell_what_still_runs_and_who_stops() {
+        let tasks = json!([{"status": "running"}, {"status": "completed"}]);
+        let payload = json!({"last_assistant_message": "Done.", "background_tasks": tasks});
+        assert_eq!(told("claude", "Stop", payload).what, stop(StopKind::Completed, "Done.", 1));
+        let ended = told("codex", "Stop", json!({"agent_id": "a"}));
+        assert_eq!((ended.what, ended.actor.as_deref()), (What::SubagentEnded("a".to_owned()), Some("a")));
+        assert!(told("claude", "Stop", json!({"permission_mode": "plan"})).planning);
+        assert_eq!(told("claude", "FileChanged", json!({})).what, What::Nothing);
+        assert_eq!(told("codex", "PermissionRequest", json!({})).what, What::Nothing);
+    }
+
+    #[test]
+    fn a_session_begins_in_several_ways() {
+        for (source, phase) in [
+            ("startup", Phase::Started),
+            ("clear", Phase::Started),
+            ("resume", Phase::Resumed),
+            ("fork", Phase::Forked),
+            ("compact", Phase::Compacted),
+        ] {
+            assert_eq!(told("claude", "SessionStart", json!({"source": source})).what, What::Session(phase));
+        }
+    }
+}
