@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use memchr::memmem;
+use aho_corasick::AhoCorasick;
 use regex::Regex;
 use serde::Deserialize;
 
@@ -12,13 +12,21 @@ use crate::embedded;
 /// The patterns, each compiled when it is first needed.
 pub(super) struct Patterns {
     secrets: Vec<Pattern>,
+    near: Near,
     kept_shapes: Vec<Shape>,
+}
+
+/// The words near which secrets stand, sought all at once.
+struct Near {
+    /// `None`: it could not be made, and every pattern is tried.
+    words: Option<AhoCorasick>,
+    /// Of each word, the place of its pattern.
+    patterns: Vec<usize>,
 }
 
 type Shape = LazyLock<Option<Regex>, Box<dyn FnOnce() -> Option<Regex> + Send>>;
 
 struct Pattern {
-    near: Vec<String>,
     random: bool,
     cut: bool,
     regex: Shape,
@@ -65,24 +73,20 @@ impl Patterns {
     }
 
     fn of(secrets: Vec<Secret>, kept_shapes: Vec<String>) -> Self {
-        let pattern = |secret: Secret| Pattern {
-            near: secret.near,
-            random: secret.random,
-            cut: secret.cut,
-            regex: shape(secret.pattern),
-        };
+        let near = Near::of(&secrets);
+        let pattern = |secret: Secret| Pattern { random: secret.random, cut: secret.cut, regex: shape(secret.pattern) };
         Self {
             secrets: secrets.into_iter().map(pattern).collect(),
+            near,
             kept_shapes: kept_shapes.into_iter().map(shape).collect(),
         }
     }
 
     /// Where secrets stand in `text`.
     pub(super) fn find(&self, text: &str, cut: bool) -> Vec<Range<usize>> {
-        let lower = text.to_ascii_lowercase();
-        let near = |word: &String| memmem::find(lower.as_bytes(), word.as_bytes()).is_some();
+        let tried = self.near.tried(text, self.secrets.len());
         let mut found = Vec::new();
-        for pattern in self.secrets.iter().filter(|pattern| (cut || !pattern.cut) && pattern.near.iter().any(near)) {
+        for (pattern, _) in self.secrets.iter().zip(tried).filter(|(pattern, tried)| *tried && (cut || !pattern.cut)) {
             let Some(regex) = &*pattern.regex else { continue };
             let named: Vec<&str> = regex.capture_names().flatten().filter(|name| name.starts_with("secret")).collect();
             for captures in regex.captures_iter(text) {
@@ -104,6 +108,29 @@ impl Patterns {
             && value.bytes().any(|byte| byte.is_ascii_alphabetic())
             && entropy(value) >= LEAST_ENTROPY
             && !self.kept_shapes.iter().any(|shape| shape.as_ref().is_some_and(|shape| shape.is_match(value)))
+    }
+}
+
+impl Near {
+    fn of(secrets: &[Secret]) -> Self {
+        let of_each = secrets.iter().enumerate();
+        let words = of_each.flat_map(|(place, secret)| secret.near.iter().map(move |word| (place, word)));
+        let (patterns, words): (Vec<usize>, Vec<&String>) = words.unzip();
+        let words = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok();
+        Self { words, patterns }
+    }
+
+    /// Of each of `count` patterns, whether one of its words is in `text`, in whatever case.
+    fn tried(&self, text: &str, count: usize) -> Vec<bool> {
+        let mut tried = vec![self.words.is_none(); count];
+        // One word may begin inside of another.
+        for word in self.words.iter().flat_map(|words| words.find_overlapping_iter(text)) {
+            if let Some(pattern) = self.patterns.get(word.pattern().as_usize()).and_then(|place| tried.get_mut(*place))
+            {
+                *pattern = true;
+            }
+        }
+        tried
     }
 }
 
