@@ -36,7 +36,7 @@ pub(super) fn look(repository: &Repository) -> Vec<Check> {
             }
         });
         if client == Client::Codex {
-            checks.push(trust(root, hooks.len()));
+            checks.push(super::codex_trust::look(root));
         }
     }
     checks
@@ -68,35 +68,5 @@ fn silent(root: &Path, event: &str, line: &str) -> Option<String> {
             let words = String::from_utf8_lossy(&done.stderr);
             Some(format!("{event}: {}", words.lines().next().unwrap_or("it said nothing")))
         }
-    }
-}
-
-/// Codex passes over hooks that nobody trusted. What it trusts is in its configuration, by file and position.
-fn trust(root: &Path, hooks: usize) -> Check {
-    const REMEDY: &str = "start codex here, enter /hooks, and trust those of gate";
-    let home = std::env::var_os("CODEX_HOME")
-        .map(std::path::PathBuf::from)
-        .or_else(|| Some(std::path::PathBuf::from(std::env::var_os("HOME")?).join(".codex")));
-    let text = home.and_then(|home| std::fs::read_to_string(home.join("config.toml")).ok()).unwrap_or_default();
-    let config: toml::Table = text.parse().unwrap_or_default();
-    let file = root.join(ClientFile::of("codex").install.file);
-    let files = [file.clone(), file.canonicalize().unwrap_or(file)];
-    let state = config.get("hooks").and_then(|hooks| hooks.get("state")).and_then(toml::Value::as_table);
-    let of_ours = |key: &str| {
-        files.iter().any(|file| key.strip_prefix(&*file.to_string_lossy()).is_some_and(|rest| rest.starts_with(':')))
-    };
-    let trusted = state.into_iter().flatten().filter(|(key, value)| {
-        of_ours(key)
-            && value.get("trusted_hash").is_some()
-            && value.get("enabled").and_then(toml::Value::as_bool) != Some(false)
-    });
-    let trusted = trusted.count();
-    if trusted >= hooks {
-        Check::ok("client-trust", format!("Codex was told to trust {trusted} hooks of this working tree"))
-    } else {
-        let what = format!(
-            "Codex was told to trust {trusted} of {hooks} hooks here; it passes over the others without a word"
-        );
-        Check::warn("client-trust", what, REMEDY)
     }
 }

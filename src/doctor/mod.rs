@@ -4,6 +4,7 @@
 pub mod canary;
 mod check;
 mod clients;
+mod codex_trust;
 mod config;
 mod hook;
 

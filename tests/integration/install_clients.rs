@@ -3,6 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::sandbox::{Sandbox, differences};
 
@@ -110,11 +111,56 @@ fn doctor_asks_the_hooks_and_names_what_codex_does_not_trust() {
     init(&s, &dir, "claude,codex");
     let (_, out, err) = s.gate(&dir, &["doctor"]);
     assert!(out.contains("Claude Code: the hooks in .claude/settings.local.json answer"), "{out}{err}");
-    assert!(out.contains("Codex was told to trust 0 of"), "{out}");
+    assert!(out.contains("Codex trusts 0 of 9 hooks of gate here"), "{out}");
+    assert!(out.contains("start codex here, enter /hooks"), "{out}");
     let path = dir.join(".claude/settings.local.json");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("gate hook claude Stop", "false gate hook claude Stop")).unwrap();
     let (code, out, _) = s.gate(&dir, &["doctor"]);
     assert_eq!(code, 10, "{out}");
     assert!(out.contains("a hook in .claude/settings.local.json does not answer: Stop"), "{out}");
+}
+
+/// What a person trusted through `/hooks` as Codex 0.169.0 writes it down: place and digest of each hook.
+fn trust(s: &Sandbox, hooks: &std::path::Path) {
+    let settings: Value = serde_json::from_str(&fs::read_to_string(hooks).unwrap()).unwrap();
+    let mut config = String::from("model = \"mine\"\n");
+    for (event, groups) in settings["hooks"].as_object().unwrap() {
+        let mut name = String::new();
+        for char in event.chars() {
+            if char.is_uppercase() && !name.is_empty() {
+                name.push('_');
+            }
+            name.extend(char.to_lowercase());
+        }
+        let group = &groups[0];
+        let hook = &group["hooks"][0];
+        let matcher = group.get("matcher").map(|matcher| format!(",\"matcher\":{matcher}")).unwrap_or_default();
+        let identity = format!(
+            r#"{{"event_name":"{name}","hooks":[{{"async":false,"command":{},"timeout":{},"type":"command"}}]{matcher}}}"#,
+            hook["command"], hook["timeout"],
+        );
+        let digest: String = Sha256::digest(identity).iter().map(|byte| format!("{byte:02x}")).collect();
+        let key = format!("{}:{name}:0:0", hooks.display());
+        config += &format!("[hooks.state.{key:?}]\ntrusted_hash = \"sha256:{digest}\"\n");
+    }
+    s.write("home/.codex/config.toml", config, 0o600);
+}
+
+#[test]
+fn doctor_knows_what_codex_trusts_and_what_changed_since() {
+    let s = Sandbox::with_repository();
+    let dir = s.path("repo");
+    init(&s, &dir, "codex");
+    let hooks = dir.join(".codex/hooks.json");
+    trust(&s, &hooks);
+    let (_, out, err) = s.gate(&dir, &["doctor"]);
+    assert!(out.contains("Codex trusts all 9 hooks of gate here"), "{out}{err}");
+    let text = fs::read_to_string(&hooks).unwrap();
+    fs::write(&hooks, text.replace("gate hook codex Stop", "gate hook codex  Stop")).unwrap();
+    let (_, out, _) = s.gate(&dir, &["doctor"]);
+    assert!(out.contains("is not asked at Stop"), "{out}");
+    fs::write(&hooks, text.replacen("\"timeout\": 60", "\"timeout\": 61", 1)).unwrap();
+    let (_, out, _) = s.gate(&dir, &["doctor"]);
+    assert!(out.contains("Codex trusts 8 of 9 hooks of gate here (1 changed since they were trusted)"), "{out}");
 }
