@@ -16,6 +16,7 @@ pub mod hosting;
 pub mod intent;
 pub mod last_words;
 pub mod lineage;
+pub mod outputs;
 mod overlay;
 pub mod policy_change;
 pub mod story;

@@ -6,13 +6,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::event::Ended;
+use crate::fact::outputs;
 use crate::git::{BINDING, Repo};
 use crate::handoff::packet::Clean;
 use crate::oid::Oid;
 use crate::redact::redact_cut;
 use crate::run::plain_text;
 use crate::verdict::escalation::history::Failure;
-use crate::verdict::escalation::signature;
 
 /// How much of the output is read, in bytes from its end.
 const TAIL: u64 = 64 * 1024;
@@ -28,7 +28,7 @@ pub(super) fn outcome(repo: &Repo, commit: &Oid, failure: &Failure, patience: Du
     match tried {
         None => Clean::NotTried,
         Some((Ended::Exited(0), _)) => Clean::Passes,
-        Some((ended, said)) if ended == failure.ended && signature::same(&said, &failure.signature) => {
+        Some((ended, said)) if ended == failure.ended && outputs::is_same(&said, &failure.signature) => {
             Clean::SameFailure
         }
         Some(_) => Clean::OtherFailure,
@@ -48,7 +48,7 @@ fn ran(dir: &Path, line: &str, output: &Path, patience: Duration) -> Option<(End
         let _ = running.kill();
         return None;
     };
-    Some((how(status), signature::of(&redact_cut(&plain_text(&end_of(output)?)))))
+    Some((how(status), outputs::signature(&redact_cut(&plain_text(&end_of(output)?)))))
 }
 
 fn how(status: std::process::ExitStatus) -> Ended {

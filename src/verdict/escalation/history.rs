@@ -2,9 +2,8 @@
 
 use crate::event::work::{Act, EditKind};
 use crate::event::{Ended, Event, EventKind};
+use crate::fact::outputs;
 use crate::repo_path::RepoPath;
-
-use super::signature;
 
 /// What was done.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,7 +60,7 @@ impl History {
                         line: run.command.line.clone(),
                         dir: run.command.dir.clone(),
                         ended: run.ended,
-                        signature: signature::of(&run.tail),
+                        signature: outputs::signature(&run.tail),
                     });
                 }
             }

@@ -6,7 +6,6 @@
 mod derive;
 pub mod history;
 mod layer;
-pub mod signature;
 mod text;
 
 use serde::{Deserialize, Serialize};
