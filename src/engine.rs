@@ -11,6 +11,7 @@ use crate::event::{Event, EventKind, Judged, Origin};
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Sources};
 use crate::fact::lineage::Lineage;
+use crate::fact::subject::Role;
 use crate::fact::{Facts, Note, ask};
 use crate::failure::Failure;
 use crate::gates;
@@ -165,6 +166,22 @@ impl Workplace {
 
     /// Judges, counts and records. `state` is what the facts were read with.
     pub fn judge(&self, policy: &Policy, state: &State, facts: Facts) -> Judgement {
+        self.judge_content(policy, state, facts, None)
+    }
+
+    /// The same of work that is not committed: where it is refused, `snapshot` is kept, so that the refusal can be judged
+    /// again whatever becomes of the working tree.
+    pub fn judge_work(&self, policy: &Policy, state: &State, facts: Facts, snapshot: &Snapshot) -> Judgement {
+        self.judge_content(policy, state, facts, Some(snapshot))
+    }
+
+    fn judge_content(
+        &self,
+        policy: &Policy,
+        state: &State,
+        mut facts: Facts,
+        snapshot: Option<&Snapshot>,
+    ) -> Judgement {
         let results = gates::judge(policy, &facts);
         let failing = assemble::failing(&results);
         let blocked = assemble::blocks(&results);
@@ -196,12 +213,24 @@ impl Workplace {
         };
         let (attempt, recorded) = self.journal.append_after(state, decide);
         let loss = recorded.err().map(|error| unrecorded(&error));
+        if let Some(snapshot) = snapshot.filter(|_| blocked) {
+            self.keep_refused(&mut facts, snapshot);
+        }
         let occasion = Occasion { id, at, repository: self.name(), session: self.session.id.clone() };
         let mut verdict = assemble::verdict(policy, facts, results, occasion, attempt);
         verdict.notes.extend(loss);
         self.name_what_is_ruled_out(state, &mut verdict);
         let written = self.write(&mut verdict);
         Judgement { verdict, written }
+    }
+
+    /// Keeps the working tree that is refused. What cannot be kept is not there to be judged again, and nothing else is lost.
+    fn keep_refused(&self, facts: &mut Facts, snapshot: &Snapshot) {
+        let work =
+            facts.subjects.iter_mut().find(|subject| subject.role == Role::WorkingTree && subject.tree.is_none());
+        if let Some(work) = work {
+            work.tree = self.repo.keep(snapshot).ok().map(|kept| kept.tree);
+        }
     }
 
     /// Adds what a session did, at the moments that ask for it. A push is judged by its commits alone.

@@ -29,7 +29,7 @@ pub struct Args {
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let repo = &place.repo;
-    let (policy, state, facts) = match &args.rev {
+    let (policy, state, facts, snapshot) = match &args.rev {
         Some(rev) => {
             let commit = repo.commit(rev)?.ok_or_else(|| no_commit(rev))?;
             let lineage = collect::lineage(repo, &commit, BaseOf::AnyRemote)?;
@@ -39,15 +39,18 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             let mut facts = collect::at_commit(sources, args.moment, rev, &lineage)?;
             facts.notes.extend(notes);
             place.tell(&state, &place.session.id, &mut facts);
-            (policy, state, facts)
+            (policy, state, facts, None)
         }
         None => {
             let here = place.look()?;
             let facts = place.facts_here(&here, args.moment, &place.session.id)?;
-            (here.policy, here.state, facts)
+            (here.policy, here.state, facts, Some(here.look.snapshot))
         }
     };
-    let judgement = place.judge(&policy, &state, facts);
+    let judgement = match &snapshot {
+        Some(snapshot) => place.judge_work(&policy, &state, facts, snapshot),
+        None => place.judge(&policy, &state, facts),
+    };
     let record = judgement.written.as_ref().map(|written| written.record.as_path());
     if args.json {
         ui.line(serde_json::to_string_pretty(&judgement.verdict)?);

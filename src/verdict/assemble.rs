@@ -4,11 +4,11 @@ use jiff::Timestamp;
 
 use crate::event::FailingGate;
 use crate::fact::Facts;
-use crate::fact::subject::Base;
+use crate::fact::subject::{Base, DefaultBranch};
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::policy::{Mode, Policy, Severity};
 use crate::verdict::feedback;
-use crate::verdict::{EvidenceRecord, Outcome, PolicyRecord, SCHEMA_VERSION, SubjectRecord, Verdict};
+use crate::verdict::{EvidenceRecord, Outcome, PolicyRecord, SCHEMA_VERSION, SubjectRecord, UpdateRecord, Verdict};
 
 /// From this attempt on, control goes to a person (R8 of the mission, from `seeds/002` and `seeds/004`: attempts 1–2
 /// feedback, 3 the last warning, 4 escalation).
@@ -121,6 +121,16 @@ fn record(subject: &crate::fact::subject::Subject) -> SubjectRecord {
             Base::MergeBase { commit, .. } => Some(commit.clone()),
             Base::Nothing | Base::Unknown(_) => None,
         },
+        update: subject.update.as_ref().map(|update| UpdateRecord {
+            local_ref: update.local_ref.clone(),
+            old: update.old.clone(),
+            remote: update.remote.clone(),
+            default_branch: match &update.default_branch {
+                DefaultBranch::Known(name) => Some(name.clone()),
+                DefaultBranch::EmptyRemote => Some(String::new()),
+                DefaultBranch::Unknown(_) => None,
+            },
+        }),
     }
 }
 

@@ -111,6 +111,26 @@ pub struct SubjectRecord {
     /// The commit it was compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Oid>,
+    /// What else is known of the update of that ref.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub update: Option<UpdateRecord>,
+}
+
+/// An update of a ref on the other side.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct UpdateRecord {
+    /// The ref on this side.
+    pub local_ref: String,
+    /// Where the ref stood; none: it was created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old: Option<Oid>,
+    /// The remote, as git calls it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub remote: String,
+    /// The full name of the default branch of the other side, where it is known; empty: there was none yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_branch: Option<String>,
 }
 
 /// The policy in force.
