@@ -41,6 +41,8 @@ pub enum Command {
     Assess(cmd::assess::Args),
     /// Judge again what was recorded
     Replay(cmd::replay::Args),
+    /// Write a verdict down as a case that can be kept and judged anywhere
+    Appeal(cmd::appeal::Args),
     /// List the sessions that coding agents had here
     Sessions(cmd::sessions::Args),
     /// Take over a session log from elsewhere
@@ -91,6 +93,7 @@ impl Cli {
             Command::Decisions(args) => cmd::decisions::main(&args, ui).map(Into::into),
             Command::Assess(args) => cmd::assess::main(&args, ui).map(Into::into),
             Command::Replay(args) => cmd::replay::main(&args, ui).map(Into::into),
+            Command::Appeal(args) => cmd::appeal::main(&args, ui).map(Into::into),
             Command::Sessions(args) => cmd::sessions::main(&args, ui).map(Into::into),
             Command::Import(args) => cmd::import::main(&args, ui).map(Into::into),
             Command::Explain(args) => cmd::explain::main(&args, ui).map(Into::into),

@@ -1,7 +1,7 @@
 //! `gate explain`: what a gate asks here, or why a verdict came out as it did.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -54,19 +54,40 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
 }
 
 /// The record that is meant: by path, by id, or the newest.
-fn find(place: &Workplace, what: Option<&str>) -> Result<Option<(PathBuf, Verdict)>> {
+pub(super) fn find(place: &Workplace, what: Option<&str>) -> Result<Option<(PathBuf, Verdict)>> {
+    find_where(place, what, |_| true)
+}
+
+/// The same among those for which `counts` holds.
+pub(super) fn find_where(
+    place: &Workplace,
+    what: Option<&str>,
+    counts: impl Fn(&Verdict) -> bool,
+) -> Result<Option<(PathBuf, Verdict)>> {
     if let Some(path) = what.map(PathBuf::from).filter(|path| path.is_file()) {
-        let verdict = serde_json::from_slice(&fs::read(&path)?).map_err(|error| {
-            Failure::new(
-                Exit::BadInput,
-                format!("{}:{}:{}: not a verdict: {error}", path.display(), error.line(), error.column()),
-            )
-        })?;
-        return Ok(Some((path, verdict)));
+        return Ok(Some((path.clone(), read(&path)?)));
     }
     let records = artifact::records(&place.repo.gate_dir())?;
     let read = |path: PathBuf| Some((serde_json::from_slice::<Verdict>(&fs::read(&path).ok()?).ok()?, path));
     let mut readable = records.into_iter().rev().filter_map(read);
-    let found = readable.find(|(verdict, _)| what.is_none_or(|what| verdict.id == what));
+    let found = readable.find(|(verdict, _)| what.is_none_or(|what| verdict.id == what) && counts(verdict));
     Ok(found.map(|(verdict, path)| (path, verdict)))
+}
+
+/// Reads a record, or the small one that points to it.
+pub(super) fn read(path: &Path) -> Result<Verdict> {
+    let bytes = fs::read(path)?;
+    let pointed = serde_json::from_slice::<serde_json::Value>(&bytes).ok();
+    let pointed = pointed.as_ref().and_then(|summary| summary.get("record")?.as_str().map(PathBuf::from));
+    let bytes = match &pointed {
+        Some(record) => fs::read(record)?,
+        None => bytes,
+    };
+    let verdict = serde_json::from_slice(&bytes).map_err(|error| {
+        Failure::new(
+            Exit::BadInput,
+            format!("{}:{}:{}: not a verdict: {error}", path.display(), error.line(), error.column()),
+        )
+    })?;
+    Ok(verdict)
 }

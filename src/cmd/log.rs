@@ -7,7 +7,6 @@ use crate::engine::Workplace;
 use crate::event::{Event, EventKind};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::git::Repo;
 use crate::journal::Journal;
 use crate::render;
 use crate::render::ui::{Ui, WARN};
@@ -41,7 +40,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let place = Workplace::here()?;
     match &args.session {
         Some(session) => {
-            let (session, logs) = logs(&place.repo, session, ui)?;
+            let (session, logs) = logs(&place, session, ui)?;
             show(args, Some(&session), logs, &place.journal, || place.repo.command(), ui)
         }
         None => show(args, None, Vec::new(), &place.journal, || place.repo.command(), ui),
@@ -49,7 +48,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
 }
 
 /// The full id of a session and what the logs of it and of its sub-agents tell.
-fn logs(repo: &Repo, named: &str, ui: &mut Ui) -> anyhow::Result<(String, Vec<Vec<Event>>)> {
+pub(super) fn logs(place: &Workplace, named: &str, ui: &mut Ui) -> anyhow::Result<(String, Vec<Vec<Event>>)> {
+    let repo = &place.repo;
     let roots = super::sessions::roots(repo);
     let mut found = sessions::find(&roots, &|name| env::var_os(name));
     let mut imported = sessions::imported(&repo.gate_dir());

@@ -1,6 +1,7 @@
 //! One short file for each command of `gate`: it reads its arguments, calls the stages in their order, and returns
 //! an exit code. What a command does lives in the stages, not here.
 
+pub mod appeal;
 pub mod assess;
 pub mod check;
 pub mod ci;

@@ -1,20 +1,30 @@
 //! `gate replay`: judges again what was recorded.
 
+use std::fs;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
+use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::render;
 use crate::render::ui::Ui;
+use crate::replay::neutral::Neutral;
+use crate::replay::session::{self, Told};
+use crate::replay::verdict::{self, AgainError};
 use crate::replay::{Case, CaseError, answer};
+use crate::source::sessions::{self, Roots, Source};
+use crate::verdict::Verdict;
 
 /// Arguments of `gate replay`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A case file (docs/cases.md); `-`: standard input
-    #[arg(value_name = "CASE")]
-    what: PathBuf,
+    /// A case file (docs/cases.md), a verdict (its id, or the path of its record), or a session (its id, or its client's
+    /// log), which is judged at its last stop; `-`: a case on standard input
+    #[arg(value_name = "VERDICT|SESSION|CASE")]
+    what: String,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -22,15 +32,39 @@ pub struct Args {
 
 /// Runs `gate replay`.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let mut bytes = Vec::new();
-    let read = if args.what.as_os_str() == "-" {
-        std::io::stdin().read_to_end(&mut bytes).map(drop)
-    } else {
-        std::fs::read(&args.what).map(|read| bytes = read)
-    };
-    read.map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", args.what.display())))?;
-    let wrong = |error: CaseError| Failure::new(Exit::BadInput, format!("{}: {error}", args.what.display()));
-    let case = Case::read(&bytes).map_err(wrong)?;
+    let path = Path::new(&args.what);
+    if args.what == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+        return case(args, &bytes, ui);
+    }
+    if !path.is_file() {
+        return recorded(args, ui);
+    }
+    let bytes = fs::read(path).map_err(|error| unreadable(path, &error))?;
+    let value: Option<Value> = serde_json::from_slice(&bytes).ok();
+    let has = |key: &str| value.as_ref().is_some_and(|value| value.get(key).is_some());
+    if has("events") {
+        return case(args, &bytes, ui);
+    }
+    if has("gates") || has("record") {
+        let place = Workplace::here()?;
+        return again(args, &place, &super::explain::read(path)?, ui);
+    }
+    match sessions::recognise(path).map_err(|error| unreadable(path, &error))? {
+        Some(client) => log(args, &Source::new(client, path.to_owned()), ui),
+        None => case(args, &bytes, ui),
+    }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(Exit::Usage, format!("{}: {error}", path.display()))
+}
+
+/// Judges a case.
+fn case(args: &Args, bytes: &[u8], ui: &mut Ui) -> anyhow::Result<Exit> {
+    let wrong = |error: CaseError| Failure::new(Exit::BadInput, format!("{}: {error}", args.what));
+    let case = Case::read(bytes).map_err(wrong)?;
     let answers = answer(&case).map_err(wrong)?;
     if args.json {
         ui.line(serde_json::to_string_pretty(&answers)?);
@@ -38,4 +72,81 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         ui.raw(render::replay::lines(&case, &answers));
     }
     Ok(Exit::Pass)
+}
+
+/// What is known here by an id.
+fn recorded(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
+    let place = Workplace::here()?;
+    if let Some((_, verdict)) = super::explain::find(&place, Some(&args.what))? {
+        return again(args, &place, &verdict, ui);
+    }
+    let (id, logs) = super::log::logs(&place, &args.what, ui)?;
+    let mut journal = verdict::events(&place);
+    journal.retain(|event| event.session.as_ref() == Some(&id));
+    let told = Told { id, journal, logs };
+    let neutral = neutral(Some(&place));
+    match session::case(Some(&place), told, &neutral)? {
+        Some(made) => case(args, made.to_string().as_bytes(), ui),
+        None => Err(Failure::new(
+            Exit::Usage,
+            format!("`{}` is no file, and neither a verdict nor a session of this repository", args.what),
+        )
+        .remedy("gate log lists verdicts, gate sessions lists sessions")
+        .into()),
+    }
+}
+
+/// Judges the session of a log, with the contents of this repository where it took place here.
+fn log(args: &Args, log: &Source, ui: &mut Ui) -> anyhow::Result<Exit> {
+    let bad = |error: sessions::Error| Failure::new(Exit::BadInput, error);
+    let summary = sessions::read(log, &Roots::new([])).map_err(bad)?.summary;
+    let dir = summary.dir.map(PathBuf::from);
+    let here = Workplace::here().ok();
+    let roots = here.as_ref().map(|place| super::sessions::roots(&place.repo));
+    let place = here.filter(|_| roots.as_ref().zip(dir.as_ref()).is_some_and(|(roots, dir)| roots.contain(dir)));
+    let roots = match (&place, roots) {
+        (Some(_), Some(roots)) => roots,
+        _ => Roots::new(dir.clone()),
+    };
+    let id = summary.session.unwrap_or_else(|| args.what.clone());
+    let events = sessions::read(log, &roots).map_err(bad)?.events;
+    let told = Told { id, journal: Vec::new(), logs: vec![events] };
+    let neutral = match &place {
+        Some(place) => neutral(Some(place)),
+        None => Neutral::new(dir.as_deref(), None),
+    };
+    match session::case(place.as_ref(), told, &neutral)? {
+        Some(made) => case(args, made.to_string().as_bytes(), ui),
+        None => Err(Failure::new(Exit::BadInput, format!("{}: nothing happens in this log", args.what)).into()),
+    }
+}
+
+/// The places of this machine, which a case does not name.
+pub(super) fn neutral(place: Option<&Workplace>) -> Neutral {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    Neutral::new(place.and_then(|place| place.repo.root()), home.as_deref())
+}
+
+/// Judges a verdict again.
+fn again(args: &Args, place: &Workplace, verdict: &Verdict, ui: &mut Ui) -> anyhow::Result<Exit> {
+    let again = verdict::again(place, verdict).map_err(|error| cannot(&verdict.id, error))?;
+    if args.json {
+        ui.line(serde_json::to_string_pretty(&again)?);
+    } else {
+        ui.raw(render::replay::again(&again));
+    }
+    Ok(Exit::Pass)
+}
+
+/// Why a verdict cannot be looked at again, for people.
+pub(super) fn cannot(id: &str, error: AgainError) -> Failure {
+    match error {
+        AgainError::Policy(failure) => failure,
+        AgainError::Gone(_) | AgainError::NotKept(_) => {
+            Failure::new(Exit::CannotJudge, format!("verdict {id} cannot be judged again: {error}"))
+        }
+        AgainError::Facts(_) | AgainError::Git(_) => {
+            Failure::new(Exit::Internal, format!("verdict {id} cannot be judged again: {error}"))
+        }
+    }
 }

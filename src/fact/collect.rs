@@ -219,12 +219,12 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    fn empty(name: &str) -> Self {
+    pub(super) fn empty(name: &str) -> Self {
         let subject = Subject::empty(name);
         Self { subject, tree: None, base_tree: None, snapshot: None }
     }
 
-    fn commit(name: &str, repo: &Repo, lineage: &Lineage) -> Result<Self, GitError> {
+    pub(super) fn commit(name: &str, repo: &Repo, lineage: &Lineage) -> Result<Self, GitError> {
         let mut draft = Self::empty(name);
         let tree = repo.tree_of(&lineage.commit)?;
         draft.base_tree = base_tree(repo, &lineage.base)?;
@@ -244,6 +244,17 @@ impl<'a> Draft<'a> {
         draft.base_tree = base_tree(repo, &draft.subject.base)?;
         draft.tree = Some(snapshot.base.clone());
         draft.snapshot = Some(snapshot);
+        Ok(draft)
+    }
+
+    /// A working tree of another time, as it was kept.
+    pub(super) fn kept(name: &str, repo: &Repo, base: Base, tree: &Oid) -> Result<Self, GitError> {
+        let mut draft = Self::empty(name);
+        draft.subject.role = Role::WorkingTree;
+        draft.base_tree = base_tree(repo, &base)?;
+        draft.subject.base = base;
+        draft.subject.tree = Some(tree.clone());
+        draft.tree = Some(tree.clone());
         Ok(draft)
     }
 
@@ -267,7 +278,7 @@ fn base_tree(repo: &Repo, base: &Base) -> Result<Option<Oid>, GitError> {
 }
 
 /// Makes all comparisons, in at most three calls of git, however many subjects and runs there are.
-fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> Result<Facts, CollectError> {
+pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> Result<Facts, CollectError> {
     let bases: Vec<_> =
         drafts.iter().filter_map(|draft| Some((draft.base_tree.clone()?, draft.tree.clone()?))).collect();
     let mut diffs = sources.repo.diff_trees(&bases)?.into_iter();

@@ -103,10 +103,11 @@ impl State {
 
 fn files(repo: &Repo, subject: &Subject, base: &Oid, changed: &[RepoPath]) -> Result<Vec<File>, GitError> {
     let before = repo.blobs_at(base, changed)?;
-    let now = match (subject.role, &subject.commit) {
-        (Role::Commit, Some(tip)) => repo.blobs_at(tip, changed)?,
-        (Role::Commit, None) => vec![None; changed.len()],
-        (Role::WorkingTree, _) => changed.iter().map(|path| on_disk(repo, path)).collect(),
+    // A working tree that was kept is not read from the disk, where another one lies by now.
+    let now = match (subject.role, &subject.commit, &subject.tree) {
+        (Role::Commit, Some(tip), _) | (Role::WorkingTree, _, Some(tip)) => repo.blobs_at(tip, changed)?,
+        (Role::Commit, None, _) => vec![None; changed.len()],
+        (Role::WorkingTree, _, None) => changed.iter().map(|path| on_disk(repo, path)).collect(),
     };
     let pairs = changed.iter().zip(before.into_iter().zip(now));
     Ok(pairs.map(|(path, (before, now))| File { path: path.clone(), before, now }).collect())

@@ -40,19 +40,35 @@ pub struct Said {
     pub why: String,
 }
 
-/// Judges a case.
-pub fn answer(case: &Case) -> Result<Answers, CaseError> {
-    let acts = case.acts()?;
-    let world = World::of(case, &acts);
-    let asked = policy::asked(case, &world)?;
-    let mut stop = facts::at_stop(&world, &asked, case.policy.ci_counts_as_tests);
-    stop.hosting = hosting::of(&world, &acts, case.policy.pr.as_ref().is_some_and(case::Required::is_asked));
-    stop.story = Story::of(&tale::entries(&acts, &world), None, &From(&world.tree, ""));
-    stop.weakening = facts::weakening(&world, &stop);
-    stop.notes.extend(facts::policy_note(&world));
-    let results = gates::judge(&asked.policy, &stop);
-    // A claim that the record contradicts is an answer to the question that it is about.
-    let contradicted: Vec<(&str, Said)> = results
+impl Said {
+    /// The question does not arise.
+    pub fn nothing() -> Self {
+        Self { verdict: Word::Na, why: "nothing here concerns it".to_owned() }
+    }
+}
+
+/// Whether a question is about this gate.
+pub fn asks(gate: &str) -> bool {
+    QUESTIONS.iter().any(|(_, gates)| gates.contains(&gate))
+}
+
+/// What results come to, by question.
+pub fn of_results(results: &[GateResult]) -> BTreeMap<String, Said> {
+    let contradicted = contradicted(results);
+    QUESTIONS
+        .iter()
+        .map(|(question, gates)| {
+            let results = results.iter().filter(|result| gates.contains(&result.gate.as_str()));
+            let mut words: Vec<Said> = results.map(word).collect();
+            words.extend(contradicted.iter().filter(|(about, _)| about == question).map(|(_, said)| said.clone()));
+            ((*question).to_owned(), worst(words))
+        })
+        .collect()
+}
+
+/// A claim that the record contradicts is an answer to the question that it is about.
+fn contradicted(results: &[GateResult]) -> Vec<(&'static str, Said)> {
+    results
         .iter()
         .filter(|result| result.gate == "claims" && result.answer == Answer::Fail)
         .flat_map(GateResult::decisive)
@@ -65,16 +81,21 @@ pub fn answer(case: &Case) -> Result<Answers, CaseError> {
             };
             Some((about, Said { verdict: Word::Block, why: finding.message.clone() }))
         })
-        .collect();
-    let mut said: BTreeMap<String, Said> = QUESTIONS
-        .iter()
-        .map(|(question, gates)| {
-            let results = results.iter().filter(|result| gates.contains(&result.gate.as_str()));
-            let mut words: Vec<Said> = results.map(word).collect();
-            words.extend(contradicted.iter().filter(|(about, _)| about == question).map(|(_, said)| said.clone()));
-            ((*question).to_owned(), worst(words))
-        })
-        .collect();
+        .collect()
+}
+
+/// Judges a case.
+pub fn answer(case: &Case) -> Result<Answers, CaseError> {
+    let acts = case.acts()?;
+    let world = World::of(case, &acts);
+    let asked = policy::asked(case, &world)?;
+    let mut stop = facts::at_stop(&world, &asked, case.policy.ci_counts_as_tests);
+    stop.hosting = hosting::of(&world, &acts, case.policy.pr.as_ref().is_some_and(case::Required::is_asked));
+    stop.story = Story::of(&tale::entries(&acts, &world), None, &From(&world.tree, ""));
+    stop.weakening = facts::weakening(&world, &stop);
+    stop.notes.extend(facts::policy_note(&world));
+    let results = gates::judge(&asked.policy, &stop);
+    let mut said = of_results(&results);
     // What changed asks for no run: that is an answer, and another one than that nothing changed.
     let changed = stop.subjects.iter().any(|subject| subject.changed.as_ref().is_some_and(|paths| !paths.is_empty()));
     let exempt = results.iter().find(|result| result.gate == "tests" && is_exempt(result));
@@ -117,8 +138,7 @@ fn tempered(said: Said, update: &Update, other: bool) -> Said {
 }
 
 fn worst(said: Vec<Said>) -> Said {
-    let nothing = Said { verdict: Word::Na, why: "nothing here concerns it".to_owned() };
-    said.into_iter().reduce(|a, b| if b.verdict > a.verdict { b } else { a }).unwrap_or(nothing)
+    said.into_iter().reduce(|a, b| if b.verdict > a.verdict { b } else { a }).unwrap_or_else(Said::nothing)
 }
 
 /// One gate's result in a word.

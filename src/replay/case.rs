@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::event::Grade;
+
 /// A recorded session with the policy it is judged by.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Case {
@@ -124,6 +126,9 @@ pub struct Start {
     /// Its commit, which is taken for the place where it leaves the default branch.
     #[serde(default)]
     pub head: String,
+    /// The default branch of the other side, where it is known.
+    #[serde(default)]
+    pub default_branch: Option<String>,
     /// The id of its content.
     #[serde(default)]
     pub tree: Option<String>,
@@ -248,6 +253,9 @@ pub struct Command {
     /// The branch that was checked out.
     #[serde(default)]
     pub branch: Option<String>,
+    /// What its record is worth; without it: what a hook reports.
+    #[serde(default)]
+    pub grade: Option<Grade>,
 }
 
 /// The end of an earlier command line.
@@ -579,6 +587,16 @@ pub enum Word {
 }
 
 impl Word {
+    /// The word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Na => "na",
+            Self::Pass => "pass",
+            Self::Warn => "warn",
+            Self::Block => "block",
+        }
+    }
+
     /// Whether it is what a case expects. Where a gate is not concerned, any answer but a block is right.
     pub fn agrees(self, expected: &str) -> bool {
         match expected {

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::command_line::{Told, witness};
 use crate::config;
-use crate::event::Grade;
+use crate::event::{Ended, Grade};
 use crate::fact::evidence::{RunFact, Shows};
 use crate::fact::policy_change;
 use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Role, Subject};
@@ -14,8 +15,9 @@ use crate::moment::Moment;
 use crate::policy::PolicySource;
 use crate::replay::content::{Content, Text, oid};
 use crate::replay::policy::Asked;
+use crate::replay::proof::{From, Proof};
 use crate::replay::remote;
-use crate::replay::world::{Seen, Update, World};
+use crate::replay::world::{Line, Seen, Update, World};
 use crate::repo_path::RepoPath;
 use crate::runner::CommandKind;
 
@@ -51,7 +53,10 @@ pub fn at_push(world: &World, updates: &[&Update]) -> Facts {
                 remote_ref: update.remote_ref.clone(),
                 old: update.old.as_deref().map(oid),
                 remote: update.remote.clone(),
-                default_branch: DefaultBranch::Unknown("the record does not say".to_owned()),
+                default_branch: match &world.default_branch {
+                    Some(name) => DefaultBranch::Known(format!("refs/heads/{name}")),
+                    None => DefaultBranch::Unknown("the record does not say".to_owned()),
+                },
             }),
             branch: update.local_ref.strip_prefix("refs/heads/").map(str::to_owned),
             ..Subject::empty(&name)
@@ -157,17 +162,44 @@ fn runs(world: &World, asked: &Asked, name: &str, content: &Content) -> Vec<RunF
     facts_of(world.runs.iter().filter(is_about), content)
 }
 
-/// The runs of a command of a policy that the case brings along: those of its kind in its folder.
+/// The runs of a command of a policy that the case brings along: the lines that prove it, wherever they do.
 fn declared_runs(world: &World, asked: &Asked, name: &str, content: &Content) -> Vec<RunFact> {
     let Some(command) = asked.policy.commands.iter().find(|command| command.name == name) else { return Vec::new() };
-    let kind = crate::command_line::judge(&command.run, &crate::command_line::Record::default(), &()).decisive_kind;
-    let dir = command.dir.to_string();
-    let is_about = |seen: &&Seen| {
-        let all = crate::replay::packages::find(&seen.start);
-        let here = |index: &usize| all.get(*index).is_some_and(|package| package.dir == dir);
-        Some(seen.proof.kind) == kind.or(Some(CommandKind::Test)) && seen.proof.packages.iter().any(here)
+    let seen = |line: &Line| {
+        let dir = RepoPath::from(line.dir.as_deref()?);
+        let told = Told {
+            line: &line.command.command,
+            dir: &dir,
+            root: None,
+            ended: Some(Ended::Exited(line.command.exit?)),
+            output: Some(line.command.output.as_deref().unwrap_or_default()),
+            cut: false,
+            background: false,
+        };
+        let shown = witness(std::slice::from_ref(command), &told, &From(&line.start, "")).pop()?;
+        let grade = line.command.grade.unwrap_or(Grade::Hooked);
+        // As of a hook's report: a status that is another's shows nothing.
+        if shown.masked.is_some() && grade < Grade::Observed {
+            return None;
+        }
+        Some(Seen {
+            seq: line.seq,
+            proof: Proof {
+                kind: CommandKind::Test,
+                packages: Vec::new(),
+                ended: shown.ended,
+                report: shown.report,
+                conclusive: shown.masked.is_none(),
+                masked: shown.masked,
+                on_a_copy: false,
+            },
+            grade,
+            start: line.start.clone(),
+            end: line.end.clone(),
+        })
     };
-    facts_of(world.runs.iter().filter(is_about), content)
+    let all: Vec<Seen> = world.lines.iter().filter_map(seen).collect();
+    facts_of(all.iter(), content)
 }
 
 fn facts_of<'a>(seen: impl DoubleEndedIterator<Item = &'a Seen>, content: &Content) -> Vec<RunFact> {
@@ -212,7 +244,7 @@ fn ci_runs(world: &World, asked: &Asked, commit: &str, subject: &mut Subject) {
             let run = RunFact {
                 id: format!("ci {commit}"),
                 grade: Grade::Ci,
-                ended: crate::event::Ended::Exited(0),
+                ended: Ended::Exited(0),
                 report: None,
                 masked: None,
                 tree: world.content(commit).map_or_else(|| oid(commit), Content::id),

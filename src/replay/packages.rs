@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use crate::globs::Globs;
 use crate::replay::content::Content;
+use crate::runner::Catalogue;
 
 /// A part of the repository that is tested on its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -150,6 +151,19 @@ pub fn fits(runs: &[&str], package: &Package) -> bool {
     let homes: Vec<&Ecosystem> =
         TABLES.ecosystem.iter().filter(|ecosystem| runs.iter().any(|run| is(ecosystem, run))).collect();
     package.ecosystem.is_empty() || homes.is_empty() || homes.iter().any(|home| home.name == package.ecosystem)
+}
+
+/// Whether a file says what a command line means: the manifest of a package, or a file in which tasks stand.
+pub fn says_what_a_line_means(path: &str) -> bool {
+    let manifest =
+        |ecosystem: &Ecosystem| Globs::new(&ecosystem.manifests).is_ok_and(|globs| globs.is_match(base(path)));
+    let tasks = |file: &String| within(path, file) || path.ends_with(&format!("/{file}"));
+    TABLES.ecosystem.iter().any(manifest)
+        || Catalogue::embedded()
+            .runners()
+            .filter_map(|runner| runner.task.as_ref())
+            .flat_map(|task| &task.file)
+            .any(tasks)
 }
 
 /// Whether the tests of a package run only what was compiled before.

@@ -27,9 +27,10 @@ pub struct Asked {
 pub fn asked(case: &Case, world: &World) -> Result<Asked, CaseError> {
     let content = world.content(&world.head).unwrap_or(&world.tree);
     let (table, about) = table(case, world, content);
-    let text = match &case.policy.gate_toml {
-        Some(text) => text.clone(),
-        None => toml::to_string(&table).map_err(|error| CaseError::Policy(error.to_string()))?,
+    // The commands of a policy that is brought along are its own.
+    let (text, about) = match &case.policy.gate_toml {
+        Some(text) => (text.clone(), Vec::new()),
+        None => (toml::to_string(&table).map_err(|error| CaseError::Policy(error.to_string()))?, about),
     };
     let policy = config::parse("gate.toml", &text, PolicySource::Defaults, &gates::check_params)
         .map_err(|error| CaseError::Policy(error.render()))?;

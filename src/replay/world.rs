@@ -30,6 +30,21 @@ pub struct Seen {
     pub end: Content,
 }
 
+/// A command line that ended.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The number of the act.
+    pub seq: u64,
+    /// The line, with its end.
+    pub command: case::Command,
+    /// Where it ran, relative to the root; `None`: somewhere else.
+    pub dir: Option<String>,
+    /// The content before.
+    pub start: Content,
+    /// The content after.
+    pub end: Content,
+}
+
 /// An update of a ref of a remote.
 #[derive(Clone, Debug, Default)]
 pub struct Update {
@@ -70,6 +85,10 @@ pub struct World {
     pub own: Vec<String>,
     /// Branches and their commits.
     pub branches: BTreeMap<String, String>,
+    /// The default branch of the other side, where it is known.
+    pub default_branch: Option<String>,
+    /// The command lines, in the order of their ends.
+    pub lines: Vec<Line>,
     /// The runs, in order.
     pub runs: Vec<Seen>,
     /// The updates of remotes, in order.
@@ -102,6 +121,7 @@ impl World {
             (path.clone(), text)
         });
         let mut world = Self { head: start.head.clone(), base: start.head.clone(), ..Self::default() };
+        world.default_branch.clone_from(&start.default_branch);
         world.branch = if start.branch.is_empty() { "main".to_owned() } else { start.branch.clone() };
         world.tree = Content::new(files.collect(), None);
         if let Some(label) = &start.tree {
@@ -254,10 +274,17 @@ impl World {
         };
         let all = packages::find(start);
         for proof in proof::proofs(&recorded, start, &all) {
-            self.runs.push(Seen { seq, proof, grade: Grade::Hooked, start: start.clone(), end: end.clone() });
+            self.runs.push(Seen {
+                seq,
+                proof,
+                grade: command.grade.unwrap_or(Grade::Hooked),
+                start: start.clone(),
+                end: end.clone(),
+            });
         }
         let updates = crate::replay::remote::updates(seq, &recorded, self);
         self.updates.extend(updates);
+        self.lines.push(Line { seq, command: command.clone(), dir, start: start.clone(), end: end.clone() });
     }
 
     fn command_end(&mut self, end: &case::CommandEnd) {

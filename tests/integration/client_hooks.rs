@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::project::{Project, Said, finish, for_agents};
 
 /// A session of one client in a project.
-struct Session<'p> {
+pub struct Session<'p> {
     project: &'p Project,
     client: &'static str,
     id: &'static str,
@@ -13,12 +13,13 @@ struct Session<'p> {
 }
 
 impl<'p> Session<'p> {
-    fn claude(project: &'p Project) -> Self {
+    /// A session of Claude Code.
+    pub fn claude(project: &'p Project) -> Self {
         Self { project, client: "claude", id: "c0ffee-1", calls: std::cell::Cell::new(0) }
     }
 
     /// Calls the hook; `fields` are added to what every payload of the client has.
-    fn hook(&self, event: &str, fields: Value) -> Said {
+    pub fn hook(&self, event: &str, fields: Value) -> Said {
         let root = self.project.repo.root();
         let mut payload = match self.client {
             "copilot" => json!({"sessionId": self.id, "timestamp": 1, "cwd": root}),
@@ -39,12 +40,13 @@ impl<'p> Session<'p> {
         said
     }
 
-    fn prompt(&self, text: &str) {
+    /// A person writes.
+    pub fn prompt(&self, text: &str) {
         self.hook("UserPromptSubmit", json!({"prompt": text})).quiet();
     }
 
     /// Runs a command as the agent does: the hook before, the command, the hook after.
-    fn run(&self, line: &str) -> i32 {
+    pub fn run(&self, line: &str) -> i32 {
         self.calls.set(self.calls.get() + 1);
         let id = format!("toolu_{}", self.calls.get());
         let call = json!({"tool_name": "Bash", "tool_input": {"command": line}, "tool_use_id": id});
@@ -63,7 +65,8 @@ impl<'p> Session<'p> {
         done.code
     }
 
-    fn stop(&self, words: &str) -> Said {
+    /// The agent ends its turn with these words.
+    pub fn stop(&self, words: &str) -> Said {
         self.hook("Stop", json!({"last_assistant_message": words, "stop_hook_active": false, "background_tasks": []}))
     }
 }

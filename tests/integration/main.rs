@@ -9,6 +9,7 @@
     reason = "tests are read, not published"
 )]
 
+mod appeals;
 mod architecture;
 mod attacks;
 mod attempts;

@@ -1,0 +1,80 @@
+//! `gate appeal`: a verdict that somebody contradicts becomes a case that can be kept and judged anywhere.
+
+use std::path::PathBuf;
+
+use crate::engine::Workplace;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::render::ui::{Ui, WARN};
+use crate::replay::appeal::{self, AppealError};
+use crate::verdict::Outcome;
+use crate::verdict::artifact;
+
+/// Arguments of `gate appeal`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The id of a verdict, or the path of its record; without it, the last one that refused
+    #[arg(value_name = "VERDICT")]
+    verdict: Option<String>,
+    /// Say in the case what would have been right
+    #[arg(long, value_name = "ANSWER", value_enum)]
+    expect: Option<Expect>,
+    /// Write the case into this file instead of printing it
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// What would have been right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Expect {
+    /// Everything that stopped should have passed
+    Pass,
+}
+
+/// Writes the case.
+pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
+    let place = Workplace::here()?;
+    let refused = |verdict: &crate::verdict::Verdict| args.verdict.is_some() || verdict.outcome != Outcome::Pass;
+    let Some((_, verdict)) = super::explain::find_where(&place, args.verdict.as_deref(), refused)? else {
+        return Err(match &args.verdict {
+            Some(what) => Failure::new(Exit::Usage, format!("`{what}` is no verdict of this repository"))
+                .remedy("verdicts are listed by gate log"),
+            None => Failure::new(Exit::Usage, "no verdict here refused anything").remedy("gate check gives one"),
+        }
+        .into());
+    };
+    let made = appeal::appeal(&place, &verdict, &super::replay::neutral(Some(&place)));
+    let mut appeal = made.map_err(|error| match error {
+        AppealError::Gone(error) => super::replay::cannot(&verdict.id, error),
+        AppealError::Git(_) | AppealError::Case(_) => Failure::new(Exit::Internal, error),
+    })?;
+    if args.expect == Some(Expect::Pass) {
+        appeal::expect_pass(&mut appeal.case, &verdict);
+    }
+    for gate in &appeal.unasked {
+        ui.say(format_args!("{WARN}warning:{WARN:#} no question of a case is about what {gate} refused"));
+    }
+    for (question, then, now) in &appeal.lost {
+        ui.say(format_args!(
+            "{WARN}warning:{WARN:#} the case does not show why {question} was {}: {}; it answers {}: {}",
+            then.verdict.as_str(),
+            then.why,
+            now.verdict.as_str(),
+            now.why
+        ));
+    }
+    let text = serde_json::to_string_pretty(&appeal.case)?;
+    match &args.output {
+        Some(path) => {
+            artifact::write_bytes(path, format!("{text}\n").as_bytes())
+                .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", path.display())))?;
+            ui.say(format_args!(
+                "gate: {} holds verdict {} as a case; read it before you share it",
+                path.display(),
+                verdict.id
+            ));
+        }
+        None => ui.line(text),
+    }
+    Ok(Exit::Pass)
+}

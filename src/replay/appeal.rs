@@ -1,0 +1,138 @@
+//! A verdict that is contradicted, written down as a case.
+
+use serde_json::{Value, json};
+
+use crate::engine::Workplace;
+use crate::event::Event;
+use crate::gates::finding::{Effect, GateResult};
+use crate::git::Range;
+use crate::oid::Oid;
+use crate::replay::answer::{Said, of_results};
+use crate::replay::case::{Case, CaseError, Word};
+use crate::replay::compose::{End, Record, compose};
+use crate::replay::neutral::Neutral;
+use crate::replay::verdict::{self, AgainError};
+use crate::source;
+use crate::timeline;
+use crate::verdict::Verdict;
+
+/// A verdict that cannot be written down as a case.
+#[derive(Debug, thiserror::Error)]
+pub enum AppealError {
+    /// What it judged is not there.
+    #[error(transparent)]
+    Gone(#[from] AgainError),
+    /// git could not answer.
+    #[error(transparent)]
+    Git(#[from] crate::git::GitError),
+    /// What was written is not read back.
+    #[error(transparent)]
+    Case(#[from] CaseError),
+}
+
+/// A case made of a verdict.
+#[derive(Clone, Debug)]
+pub struct Appeal {
+    /// The case.
+    pub case: Value,
+    /// The questions that the case answers otherwise than the verdict did: question, then, now.
+    pub lost: Vec<(String, Said, Said)>,
+    /// The gates that stopped and that no question of a case is about.
+    pub unasked: Vec<String>,
+}
+
+/// How many movements of refs are read.
+const MOVEMENTS: usize = 5_000;
+
+/// Writes a verdict of this repository down as a case.
+pub fn appeal(place: &Workplace, verdict: &Verdict, neutral: &Neutral) -> Result<Appeal, AppealError> {
+    let judged = verdict::judged(place, verdict)?;
+    let stopping: Vec<&GateResult> =
+        verdict.gates.iter().filter(|result| result.effect() >= Effect::CannotJudge).collect();
+    let findings = || stopping.iter().flat_map(|result| result.decisive());
+    // One commit stands for a push of several refs: the first that is refused, else the first there is.
+    let main = judged
+        .iter()
+        .find(|one| one.commit.is_some() && findings().any(|finding| finding.subject == one.name))
+        .or_else(|| judged.iter().find(|one| one.commit.is_some()))
+        .or(judged.first());
+    let head = main.and_then(|one| one.commit.clone());
+    let base = main.and_then(|one| one.base.clone());
+    let updates: Vec<_> = judged.iter().filter_map(|one| one.update.clone()).collect();
+    let end = if updates.is_empty() {
+        End::Stop { head: head.clone(), work: judged.iter().find_map(|one| one.work.clone()) }
+    } else {
+        End::Push { head: head.clone(), updates }
+    };
+    let entries = entries(place, verdict);
+    let title = findings().next().map_or_else(String::new, |finding| finding.message.clone());
+    let record = Record {
+        id: verdict.id.clone(),
+        title,
+        policy: verdict::policy_text(place, verdict),
+        base: base.clone(),
+        branch: main.and_then(|one| one.branch.clone()),
+        entries: &entries,
+        commits: commits(place, head.as_ref(), base.as_ref())?,
+        end,
+    };
+    let mut case = compose(Some(&place.repo), neutral, &record)?;
+    let answers = crate::replay::answer(&Case::read(case.to_string().as_bytes())?)?;
+    let said = of_results(&verdict.gates);
+    let is_lost = |(question, said): &(&String, &Said)| {
+        let now = &answers.gates[*question];
+        (said.verdict == Word::Block || now.verdict == Word::Block) && said.verdict != now.verdict
+    };
+    let lost = said
+        .iter()
+        .filter(is_lost)
+        .map(|(question, said)| (question.clone(), said.clone(), answers.gates[question].clone()));
+    let lost = lost.collect();
+    let is_asked = |gate: &str| crate::replay::answer::asks(gate);
+    let unasked = stopping.iter().filter(|result| !is_asked(&result.gate)).map(|result| result.gate.clone()).collect();
+    case["title"] = neutral.text(&record.title).into();
+    Ok(Appeal { case, lost, unasked })
+}
+
+/// Says of every question that stopped in a verdict that a pass would have been right.
+pub fn expect_pass(case: &mut Value, verdict: &Verdict) {
+    let blocked = of_results(&verdict.gates).into_iter().filter(|(_, said)| said.verdict == Word::Block);
+    let expected = blocked.map(|(question, _)| (question, json!({"verdict": "pass", "why": ""})));
+    case["expect"] = Value::Object(expected.collect());
+}
+
+/// What happened up to a verdict: in its session and, where that has no other act, whatever was recorded; and the
+/// movements of refs.
+fn entries(place: &Workplace, verdict: &Verdict) -> Vec<timeline::Entry> {
+    let mut events = verdict::events(place);
+    if let Some(at) = events.iter().position(|event| verdict::is_of(event, verdict)) {
+        events.truncate(at);
+    }
+    // Evidence counts whoever's session it is of; what else others did is not of this verdict.
+    let of_session = |event: &Event| event.session.as_deref() == Some(verdict.session.as_str());
+    events.retain(|event| of_session(event) || matches!(event.kind, crate::event::EventKind::Run(_)));
+    let mut sources = vec![events];
+    let moved = source::git::read(|| place.repo.command(), MOVEMENTS).unwrap_or_default();
+    sources
+        .extend(moved.into_iter().map(|log| log.events.into_iter().filter(|event| event.at <= verdict.at).collect()));
+    timeline::merge(sources)
+}
+
+/// The commits between a base and a tip, oldest first.
+pub(super) fn commits(
+    place: &Workplace,
+    head: Option<&Oid>,
+    base: Option<&Oid>,
+) -> Result<Vec<crate::commit::change::Commit>, crate::git::GitError> {
+    const MOST: usize = 200;
+    let Some(head) = head else { return Ok(Vec::new()) };
+    let range = Range {
+        revisions: vec![head.to_string()],
+        exclude: base.into_iter().map(ToString::to_string).collect(),
+        limit: Some(MOST),
+    };
+    let mut commits: Vec<_> =
+        place.repo.log(&range)?.map(|logged| logged.map(|logged| logged.commit)).collect::<Result<_, _>>()?;
+    commits.reverse();
+    Ok(commits)
+}
