@@ -47,6 +47,7 @@ pub mod session;
 pub mod shell;
 pub mod snapshot;
 pub mod source;
+pub mod ssh;
 pub mod stack;
 pub mod templates;
 pub mod timeline;

@@ -1,0 +1,187 @@
+//! A public key: what it is, what it is called, and whether it made a signature.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ED25519, RSA_PKCS1_2048_8192_SHA256, RSA_PKCS1_2048_8192_SHA512,
+    RsaPublicKeyComponents, UnparsedPublicKey, VerificationAlgorithm,
+};
+use sha2::{Digest, Sha256};
+
+use super::wire::Reader;
+
+/// The longest key that is read, in bytes: RSA of 8192 bits has some 1050.
+const LONGEST: usize = 4096;
+
+/// A public key of a kind that can be verified with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicKey {
+    /// The key in the form of RFC 4253: equal keys are equal bytes.
+    blob: Vec<u8>,
+    kind: Kind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    Ed25519(Vec<u8>),
+    P256(Vec<u8>),
+    P384(Vec<u8>),
+    Rsa {
+        exponent: Vec<u8>,
+        modulus: Vec<u8>,
+    },
+    /// On a hardware token, which signs the digest of its application along with the message.
+    Token {
+        inner: Box<Kind>,
+        application: Vec<u8>,
+    },
+}
+
+/// A text or some bytes that are no key that can be verified with.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// Not a key at all.
+    #[error("not an SSH public key")]
+    Malformed,
+    /// A key of a kind that is not understood.
+    #[error("keys of the kind {0} cannot be verified with")]
+    Unsupported(String),
+}
+
+impl PublicKey {
+    /// A key in the form of RFC 4253.
+    pub fn from_blob(blob: &[u8]) -> Result<Self, KeyError> {
+        if blob.len() > LONGEST {
+            return Err(KeyError::Malformed);
+        }
+        let mut reader = Reader(blob);
+        let name = reader.text().ok_or(KeyError::Malformed)?;
+        let kind = match name {
+            "ssh-ed25519" => ed25519(&mut reader),
+            "ecdsa-sha2-nistp256" => p256(&mut reader),
+            "ecdsa-sha2-nistp384" => curve(&mut reader, "nistp384", 97).map(Kind::P384),
+            "ssh-rsa" => rsa(&mut reader),
+            "sk-ssh-ed25519@openssh.com" => ed25519(&mut reader).and_then(|key| token(key, &mut reader)),
+            "sk-ecdsa-sha2-nistp256@openssh.com" => p256(&mut reader).and_then(|key| token(key, &mut reader)),
+            other => return Err(unsupported(other)),
+        };
+        let kind = kind.filter(|_| reader.end().is_some()).ok_or(KeyError::Malformed)?;
+        Ok(Self { blob: blob.to_vec(), kind })
+    }
+
+    /// A key as files have it: its kind, then its bytes in base 64.
+    pub fn from_text(kind: &str, base64: &str) -> Result<Self, KeyError> {
+        let blob = STANDARD.decode(base64).map_err(|_| KeyError::Malformed)?;
+        let key = Self::from_blob(&blob)?;
+        if Reader(&blob).text() == Some(kind) { Ok(key) } else { Err(KeyError::Malformed) }
+    }
+
+    /// What people and `ssh-keygen -l` call it: `SHA256:…`.
+    pub fn fingerprint(&self) -> String {
+        format!("SHA256:{}", STANDARD_NO_PAD.encode(Sha256::digest(&self.blob)))
+    }
+
+    /// Whether it made `signature` over `message`; `signature` is in the form of RFC 4253, section 6.6.
+    pub(super) fn made(&self, signature: &[u8], message: &[u8]) -> bool {
+        let mut reader = Reader(signature);
+        verify(&self.kind, &mut reader, message).is_some_and(|()| reader.end().is_some())
+    }
+}
+
+/// Only what looks like the name of a kind is repeated.
+fn unsupported(name: &str) -> KeyError {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-@.".contains(c);
+    if name.len() <= 64 && name.chars().all(plain) && !name.is_empty() {
+        KeyError::Unsupported(name.to_owned())
+    } else {
+        KeyError::Malformed
+    }
+}
+
+fn ed25519(reader: &mut Reader<'_>) -> Option<Kind> {
+    reader.string().filter(|key| key.len() == 32).map(|key| Kind::Ed25519(key.to_vec()))
+}
+
+fn p256(reader: &mut Reader<'_>) -> Option<Kind> {
+    curve(reader, "nistp256", 65).map(Kind::P256)
+}
+
+/// An uncompressed point of a curve.
+fn curve(reader: &mut Reader<'_>, name: &str, length: usize) -> Option<Vec<u8>> {
+    let known = reader.text()? == name;
+    reader.string().filter(|point| known && point.len() == length && point[0] == 4).map(<[u8]>::to_vec)
+}
+
+fn rsa(reader: &mut Reader<'_>) -> Option<Kind> {
+    let exponent = reader.unsigned()?.to_vec();
+    let modulus = reader.unsigned()?.to_vec();
+    Some(Kind::Rsa { exponent, modulus })
+}
+
+fn token(inner: Kind, reader: &mut Reader<'_>) -> Option<Kind> {
+    let application = reader.string()?.to_vec();
+    Some(Kind::Token { inner: Box::new(inner), application })
+}
+
+/// `None`: it did not make it. What `reader` still holds afterwards is for the caller to look at.
+fn verify(kind: &Kind, reader: &mut Reader<'_>, message: &[u8]) -> Option<()> {
+    let name = reader.text()?;
+    match kind {
+        Kind::Ed25519(key) => {
+            let signature = (name == "ssh-ed25519").then(|| reader.string())??;
+            ring(&ED25519, key, message, signature)
+        }
+        Kind::P256(key) => {
+            let signature = (name == "ecdsa-sha2-nistp256").then(|| pair(reader, 32))??;
+            ring(&ECDSA_P256_SHA256_FIXED, key, message, &signature)
+        }
+        Kind::P384(key) => {
+            let signature = (name == "ecdsa-sha2-nistp384").then(|| pair(reader, 48))??;
+            ring(&ECDSA_P384_SHA384_FIXED, key, message, &signature)
+        }
+        Kind::Rsa { exponent, modulus } => {
+            let algorithm = match name {
+                "rsa-sha2-512" => &RSA_PKCS1_2048_8192_SHA512,
+                "rsa-sha2-256" => &RSA_PKCS1_2048_8192_SHA256,
+                _ => return None,
+            };
+            let key = RsaPublicKeyComponents { n: modulus, e: exponent };
+            key.verify(algorithm, message, reader.string()?).ok()
+        }
+        Kind::Token { inner, application } => {
+            let signature = reader.string()?;
+            let rest = reader.bytes(5)?;
+            // Which flags (touched, identified) and count the token signed along.
+            let signed = [&Sha256::digest(application)[..], rest, &Sha256::digest(message)[..]].concat();
+            match (&**inner, name) {
+                (Kind::Ed25519(key), "sk-ssh-ed25519@openssh.com") => ring(&ED25519, key, &signed, signature),
+                (Kind::P256(key), "sk-ecdsa-sha2-nistp256@openssh.com") => {
+                    let mut inner = Reader(signature);
+                    let fixed = numbers(&mut inner, 32).filter(|_| inner.end().is_some())?;
+                    ring(&ECDSA_P256_SHA256_FIXED, key, &signed, &fixed)
+                }
+                _ => None,
+            }
+        }
+    }
+}
+
+fn ring(algorithm: &'static dyn VerificationAlgorithm, key: &[u8], message: &[u8], signature: &[u8]) -> Option<()> {
+    UnparsedPublicKey::new(algorithm, key).verify(message, signature).ok()
+}
+
+/// The two numbers of an ECDSA signature, a string around them, each made as long as the curve wants it.
+fn pair(reader: &mut Reader<'_>, length: usize) -> Option<Vec<u8>> {
+    let mut inner = Reader(reader.string()?);
+    numbers(&mut inner, length).filter(|_| inner.end().is_some())
+}
+
+fn numbers(reader: &mut Reader<'_>, length: usize) -> Option<Vec<u8>> {
+    let mut fixed = Vec::with_capacity(2 * length);
+    for _ in 0..2 {
+        let number = reader.unsigned()?;
+        fixed.resize(fixed.len() + length.checked_sub(number.len())?, 0);
+        fixed.extend_from_slice(number);
+    }
+    Some(fixed)
+}
