@@ -8,7 +8,7 @@ use super::{GitError, Repo};
 use crate::oid::Oid;
 
 /// Who makes the commits that only hold a snapshot.
-const IDENTITY: [(&str, &str); 4] = [
+pub(super) const IDENTITY: [(&str, &str); 4] = [
     ("GIT_AUTHOR_NAME", "gate"),
     ("GIT_AUTHOR_EMAIL", "gate@localhost"),
     ("GIT_COMMITTER_NAME", "gate"),

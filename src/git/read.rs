@@ -39,7 +39,7 @@ fn found<T>(result: Result<T, git2::Error>) -> Result<Option<T>, git2::Error> {
 }
 
 /// The next answer of `cat-file --batch`: a header and a content, or a line that says why there is none.
-fn next_blob(rest: &mut &[u8]) -> Option<Vec<u8>> {
+pub(super) fn next_blob(rest: &mut &[u8]) -> Option<Vec<u8>> {
     let end = memchr::memchr(b'\n', rest)?;
     let header = String::from_utf8_lossy(&rest[..end]).into_owned();
     *rest = &rest[end + 1..];

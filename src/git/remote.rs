@@ -251,7 +251,7 @@ struct Said {
 }
 
 /// Runs `command` and kills it, with what it started, when it takes longer than `limit`.
-fn run_within(command: &mut Command, limit: Duration) -> Result<Vec<u8>, String> {
+pub(super) fn run_within(command: &mut Command, limit: Duration) -> Result<Vec<u8>, String> {
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt as _;

@@ -1,0 +1,187 @@
+//! Notes: text beside objects, in a ref of its own, which neither changes them nor travels by itself.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::time::Duration;
+
+use super::command::{io_error, run};
+use super::publish::IDENTITY;
+use super::read::next_blob;
+use super::remote::run_within;
+use super::{GitError, Repo};
+use crate::oid::Oid;
+
+/// How long a remote may take to send or take notes.
+const PATIENCE: Duration = Duration::from_mins(2);
+/// How deep the folders are that git sorts notes into, at most, where there are very many.
+const DEEPEST: usize = 4;
+/// How much is read at once, in bytes.
+const MOST: usize = 32 * 1024 * 1024;
+/// How often a push is tried while others push too.
+const TRIES: usize = 5;
+
+/// What was fetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fetched {
+    /// The remote's notes, which go on from what was known before.
+    Notes,
+    /// The remote's notes, which do not hold all that was known before.
+    Rewritten,
+    /// The remote has no such notes.
+    Nothing,
+}
+
+impl Repo {
+    /// Where the notes of a remote are kept: beside the local ones, never over them.
+    pub fn notes_of(remote: &str) -> String {
+        let plain: String = remote.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        format!("refs/gate/notes/{plain}")
+    }
+
+    /// The notes on `objects` in the ref `reference`, those of `most` bytes or fewer; what is larger is left out.
+    /// Two calls of git, however many objects there are.
+    pub fn notes(&self, reference: &str, objects: &[Oid], most: usize) -> Result<Vec<(Oid, Vec<u8>)>, GitError> {
+        let Some(commit) = self.reference(reference)? else { return Ok(Vec::new()) };
+        let mut names = String::new();
+        let mut asked = Vec::new();
+        for object in objects {
+            for depth in 0..DEEPEST {
+                let _ = writeln!(names, "{commit}:{}", sorted_into(object, depth));
+                asked.push(object);
+            }
+        }
+        if asked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let form = "--batch-check=%(objectname) %(objecttype) %(objectsize)";
+        let printed = self.git_with(["cat-file", form], names.as_bytes())?;
+        let mut all = 0;
+        let mut blobs: Vec<(&Oid, Oid)> = Vec::new();
+        for (object, line) in asked.into_iter().zip(String::from_utf8_lossy(&printed).lines()) {
+            let words: Vec<&str> = line.split(' ').collect();
+            if let [blob, "blob", size] = words[..]
+                && let (Ok(blob), Ok(size)) = (blob.parse(), size.parse::<usize>())
+                && size <= most
+                && all + size <= MOST
+            {
+                all += size;
+                blobs.push((object, blob));
+            }
+        }
+        if blobs.is_empty() {
+            return Ok(Vec::new());
+        }
+        let names: Vec<&str> = blobs.iter().map(|(_, blob)| blob.as_str()).collect();
+        let printed = self.git_with(["cat-file", "--batch"], (names.join("\n") + "\n").as_bytes())?;
+        let mut rest = printed.as_slice();
+        let contents = blobs.into_iter().map(|(object, _)| Some((object.clone(), next_blob(&mut rest)?)));
+        Ok(contents.flatten().collect())
+    }
+
+    /// Adds `lines` to the note on `object`, each once. `most` is how large a note may be, in bytes: one that is larger
+    /// is begun anew.
+    pub fn add_to_note(&self, reference: &str, object: &Oid, lines: &[String], most: usize) -> Result<(), GitError> {
+        let _alone = self.lock_notes()?;
+        let there = self.notes(reference, std::slice::from_ref(object), most)?;
+        let there = there.into_iter().map(|(_, text)| String::from_utf8_lossy(&text).into_owned()).collect::<String>();
+        let mut all: BTreeSet<&str> = there.lines().collect();
+        all.extend(lines.iter().map(String::as_str));
+        if all.iter().map(|line| line.len() + 1).sum::<usize>() > most {
+            all = lines.iter().map(String::as_str).collect();
+        }
+        let text = all.into_iter().collect::<Vec<_>>().join("\n") + "\n";
+        let mut command = self.command();
+        command.envs(IDENTITY).args(["notes", "--ref", reference, "add", "-f", "-F", "-", object.as_str()]);
+        run(&mut command, Some(text.as_bytes())).map(drop)
+    }
+
+    /// Held while notes are read and written again, since git looks only at its own part of that.
+    fn lock_notes(&self) -> Result<File, GitError> {
+        let path = self.gate_dir().join("notes.lock");
+        fs::create_dir_all(self.gate_dir()).map_err(io_error("create", self.gate_dir()))?;
+        let file = File::create(&path).map_err(io_error("create", &path))?;
+        file.lock().map_err(io_error("lock", &path))?;
+        Ok(file)
+    }
+
+    /// Fetches the notes `reference` of a remote to where [`Repo::notes_of`] says. The words of the error are git's.
+    pub fn fetch_notes(&self, remote: &str, reference: &str) -> Result<Fetched, String> {
+        let there = Self::notes_of(remote);
+        let before = self.reference(&there).map_err(|error| error.to_string())?;
+        let mut command = self.command();
+        command.args(["fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-gc"]);
+        command.args(["--", remote, &format!("+{reference}:{there}")]);
+        match run_within(&mut command, PATIENCE) {
+            Ok(_) => {}
+            Err(said) if said.contains("couldn't find remote ref") => return Ok(Fetched::Nothing),
+            Err(said) => return Err(said),
+        }
+        let after = self.reference(&there).map_err(|error| error.to_string())?;
+        Ok(match (before, after) {
+            (Some(before), Some(after)) if !self.is_ancestor(&before, &after).unwrap_or(false) => Fetched::Rewritten,
+            _ => Fetched::Notes,
+        })
+    }
+
+    /// Pushes the notes `reference` to a remote, together with the lines that others have pushed there meanwhile.
+    /// `Ok(false)`: there are none here. No hook runs. The words of the error are git's.
+    pub fn push_notes(&self, remote: &str, reference: &str) -> Result<bool, String> {
+        let text = |error: GitError| error.to_string();
+        let mut refused = String::new();
+        for _ in 0..TRIES {
+            if self.fetch_notes(remote, reference)? != Fetched::Nothing {
+                self.merge_notes(reference, &Self::notes_of(remote)).map_err(text)?;
+            }
+            if self.reference(reference).map_err(text)?.is_none() {
+                return Ok(false);
+            }
+            let mut command = self.command();
+            command.args(["push", "-q", "--no-verify", "--", remote, &format!("{reference}:{reference}")]);
+            match run_within(&mut command, PATIENCE) {
+                Ok(_) => return Ok(true),
+                // Somebody else was faster, as far as git's last line tells; otherwise trying again changes nothing.
+                Err(said) => refused = said,
+            }
+        }
+        Err(refused)
+    }
+
+    /// Takes the lines of `other` into `reference`: each line once, whoever wrote it.
+    fn merge_notes(&self, reference: &str, other: &str) -> Result<(), GitError> {
+        let _alone = self.lock_notes()?;
+        let mut command = self.command();
+        command.envs(IDENTITY).args(["notes", "--ref", reference, "merge", "-q", "-s", "cat_sort_uniq", other]);
+        run(&mut command, None).map(drop)
+    }
+}
+
+/// The path of the note on `object` below `depth` folders of two digits.
+fn sorted_into(object: &Oid, depth: usize) -> String {
+    let digits = object.as_str();
+    let mut path = String::with_capacity(digits.len() + depth);
+    for at in 0..depth {
+        path.push_str(&digits[2 * at..2 * at + 2]);
+        path.push('/');
+    }
+    path.push_str(&digits[2 * depth..]);
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_sorted_into_folders() {
+        let object: Oid = "4b825dc642cb6eb9a060e54bf8d69288fbee4904".parse().unwrap();
+        assert_eq!(sorted_into(&object, 0), object.as_str());
+        assert_eq!(sorted_into(&object, 2), "4b/82/5dc642cb6eb9a060e54bf8d69288fbee4904");
+    }
+
+    #[test]
+    fn a_remote_is_a_name_or_a_place() {
+        assert_eq!(Repo::notes_of("origin"), "refs/gate/notes/origin");
+        assert_eq!(Repo::notes_of("https://host/o/r..git"), "refs/gate/notes/https---host-o-r--git");
+    }
+}
