@@ -23,11 +23,20 @@ pub struct Policy {
     pub scopes: Vec<Scope>,
     /// The command that is given the packet of a handoff and answers it; see [`crate::handoff`].
     pub unblock: Option<String>,
+    /// Whose signed statements are evidence; see [`crate::attest`].
+    pub signers: Signers,
     /// Where it was read.
     pub source: PolicySource,
     /// SHA-256 of commands and gates in hexadecimal digits, whatever the order and the comments of the file, and
     /// wherever it was read.
     pub digest: String,
+}
+
+impl Policy {
+    /// Whether it was read in the tree of `commit`.
+    pub fn is_of(&self, commit: &Oid) -> bool {
+        matches!(&self.source, PolicySource::Commit(own) if own == commit)
+    }
 }
 
 /// Where a policy was read.
@@ -41,6 +50,18 @@ pub enum PolicySource {
     WorkingTree,
     /// There is no `gate.toml`: the defaults of the binary.
     Defaults,
+}
+
+/// Whose signed statements count, as `[attest]` in `gate.toml` has it. Lines have the form of [`crate::ssh::signers`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Signers {
+    /// Nobody's.
+    #[default]
+    Nobody,
+    /// Those of a file, in the tree that the policy is of.
+    File(RepoPath),
+    /// Those of these lines.
+    Listed(Vec<String>),
 }
 
 /// A part of the program, as `[scopes]` in `gate.toml` has it. [`crate::commit::scopes`] says how paths belong to it.

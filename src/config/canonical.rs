@@ -3,21 +3,26 @@
 use serde_json::{Value, json};
 
 use crate::digest::hex_digest;
-use crate::policy::{Command, Gate, Scope};
+use crate::policy::{Command, Gate, Scope, Signers};
 
-/// The digest of commands and gates, whatever their order, and of scopes, whose order may decide.
-pub(super) fn digest(commands: &[Command], gates: &[Gate], scopes: &[Scope]) -> String {
+/// The digest of commands and gates, whatever their order, of scopes, whose order may decide, and of who may sign.
+pub(super) fn digest(commands: &[Command], gates: &[Gate], scopes: &[Scope], signers: &Signers) -> String {
     let mut commands: Vec<&Command> = commands.iter().collect();
     commands.sort_by(|a, b| a.name.cmp(&b.name));
     let mut gates: Vec<&Gate> = gates.iter().collect();
     gates.sort_by(|a, b| a.id.cmp(&b.id));
     let commands = Value::Array(commands.into_iter().map(command).collect()).to_string();
     let gates = Value::Array(gates.into_iter().map(gate).collect()).to_string();
-    if scopes.is_empty() {
-        return hex_digest(&[b"policy 1", commands.as_bytes(), gates.as_bytes()]);
+    let mut parts = vec![b"policy 1".to_vec(), commands.into_bytes(), gates.into_bytes()];
+    if !scopes.is_empty() {
+        parts.push(Value::Array(scopes.iter().map(scope).collect()).to_string().into_bytes());
     }
-    let scopes = Value::Array(scopes.iter().map(scope).collect()).to_string();
-    hex_digest(&[b"policy 1", commands.as_bytes(), gates.as_bytes(), scopes.as_bytes()])
+    match signers {
+        Signers::Nobody => {}
+        Signers::File(path) => parts.push(json!({ "signers": path.to_string() }).to_string().into_bytes()),
+        Signers::Listed(lines) => parts.push(json!({ "signers": lines }).to_string().into_bytes()),
+    }
+    hex_digest(&parts.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 
 fn scope(scope: &Scope) -> Value {

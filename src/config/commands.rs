@@ -37,7 +37,7 @@ fn command(report: &mut Report<'_>, name: &Said<&str>, table: &DeTable<'_>, gate
     let gate = fields.text(report, "gate").and_then(|said| gate_of(report, &said, gates));
     let run = fields.words(report, "run");
     let dir = match fields.text(report, "dir") {
-        Some(said) => directory(report, &said)?,
+        Some(said) => below_root(report, &said, "dir")?,
         None => String::new(),
     };
     let inputs = match fields.texts(report, "inputs") {
@@ -88,14 +88,14 @@ fn gate_of<'g>(report: &mut Report<'_>, said: &Said<String>, gates: &'g Gates) -
     None
 }
 
-/// A directory below the root, in git's spelling; empty for the root.
-fn directory(report: &mut Report<'_>, said: &Said<String>) -> Option<String> {
+/// A path below the root, in git's spelling; empty for the root. `key` is what names it.
+pub(super) fn below_root(report: &mut Report<'_>, said: &Said<String>, key: &str) -> Option<String> {
     let dir = said.value.as_str();
     let drive = dir.as_bytes().get(1) == Some(&b':') && dir.starts_with(|c: char| c.is_ascii_alphabetic());
     let what = if dir.starts_with(['/', '\\', '~']) || drive {
-        format!("`dir` is relative to the root of the repository, which {} is not", quoted(dir))
+        format!("`{key}` is relative to the root of the repository, which {} is not", quoted(dir))
     } else if dir.split('/').any(|part| part == "..") {
-        format!("`dir` stays inside the repository and has no `..`, unlike {}", quoted(dir))
+        format!("`{key}` stays inside the repository and has no `..`, unlike {}", quoted(dir))
     } else {
         return Some(dir.split('/').filter(|part| !matches!(*part, "" | ".")).collect::<Vec<_>>().join("/"));
     };

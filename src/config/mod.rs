@@ -4,6 +4,7 @@
 //! been meant. The gates of the binary come first, what the file says about gates lies over them, and commands
 //! belong to gates.
 
+mod attest;
 mod built_in;
 mod canonical;
 mod commands;
@@ -26,7 +27,7 @@ pub use self::error::{ConfigError, Problem, nearest};
 use self::fields::{Fields, Said};
 pub use self::locate::{LocateError, Located, Note, Places, ReadFile, locate};
 pub use self::param_error::CheckParams;
-use crate::policy::{Gate, Policy, PolicySource};
+use crate::policy::{Gate, Policy, PolicySource, Signers};
 
 /// The name of the policy file, at the root of a repository.
 pub const FILE: &str = "gate.toml";
@@ -39,13 +40,13 @@ const VERSION: i64 = 1;
 /// The largest file that is read, in bytes.
 const LARGEST: usize = 1024 * 1024;
 /// The keys at the top level.
-const KEYS: &[&str] = &["version", "mode", "commands", "gates", "scopes", "unblock"];
+const KEYS: &[&str] = &["version", "mode", "commands", "gates", "scopes", "unblock", "attest"];
 
 /// The policy where there is no `gate.toml`: the gates of the binary, and no command.
 ///
 /// The gates of the binary satisfy `check`, which is not called: they are checked by tests.
 pub fn defaults(_check: CheckParams<'_>) -> Policy {
-    policy(Vec::new(), built_in(), Vec::new(), PolicySource::Defaults)
+    policy(Vec::new(), built_in(), Vec::new(), Signers::Nobody, PolicySource::Defaults)
 }
 
 /// Reads the bytes of a `gate.toml`: UTF-8 with or without byte order mark, line ends of either kind, 1 MiB at most.
@@ -109,18 +110,23 @@ fn parse_over(
         None => Vec::new(),
     };
     let unblock = root.table(&mut report, "unblock").and_then(|said| unblock(&mut report, said));
-    let (commands, gates, scopes) = report.finish((commands, gates.list, scopes))?;
-    Ok(Policy { unblock, ..policy(commands, gates, scopes, source) })
+    let signers = match root.table(&mut report, "attest") {
+        Some(said) => attest::signers(&mut report, said),
+        None => Signers::Nobody,
+    };
+    let (commands, gates, scopes, signers) = report.finish((commands, gates.list, scopes, signers))?;
+    Ok(Policy { unblock, ..policy(commands, gates, scopes, signers, source) })
 }
 
 fn policy(
     commands: Vec<crate::policy::Command>,
     gates: Vec<Gate>,
     scopes: Vec<crate::policy::Scope>,
+    signers: Signers,
     source: PolicySource,
 ) -> Policy {
-    let digest = canonical::digest(&commands, &gates, &scopes);
-    Policy { commands, gates, scopes, unblock: None, source, digest }
+    let digest = canonical::digest(&commands, &gates, &scopes, &signers);
+    Policy { commands, gates, scopes, unblock: None, signers, source, digest }
 }
 
 /// `[unblock]`: the command that answers a handoff.

@@ -1,7 +1,7 @@
 //! What one policy asks less than another.
 
 use crate::command_line::{self, ExitDecides, Extent, Record};
-use crate::policy::{Command, Gate, Mode, OnUnknown, Policy};
+use crate::policy::{Command, Gate, Mode, OnUnknown, Policy, Signers};
 use crate::runner::{CommandKind, ProjectFiles};
 
 /// What `new` asks less than `old`, a phrase for each. Empty: it asks for as much, or for something else. `files` are those
@@ -22,6 +22,9 @@ pub fn relaxed(old: &Policy, new: &Policy, files: &dyn ProjectFiles) -> Vec<Stri
             None if new.commands.iter().any(|other| other.gate == command.gate && other.run == command.run) => {}
             None => found.push(format!("the command {} is gone", command.name)),
         }
+    }
+    if new.signers != old.signers && new.signers != Signers::Nobody {
+        found.push("others may sign what counts".to_owned());
     }
     found
 }

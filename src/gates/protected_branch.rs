@@ -164,6 +164,7 @@ mod tests {
             gates: vec![gate.clone()],
             scopes: Vec::new(),
             unblock: None,
+            signers: crate::policy::Signers::Nobody,
             source: PolicySource::Defaults,
             digest: String::new(),
         };

@@ -157,6 +157,7 @@ mod tests {
             gates: vec![example()],
             scopes: Vec::new(),
             unblock: None,
+            signers: crate::policy::Signers::Nobody,
             source,
             digest: String::new(),
         }

@@ -4,7 +4,7 @@ use super::{FULL, check, good};
 use crate::config::{FILE, defaults, parse};
 use crate::event::Grade;
 use crate::moment::Moment;
-use crate::policy::{Gate, Mode, ModeFrom, OnUnknown, Policy, PolicySource, Severity};
+use crate::policy::{Gate, Mode, ModeFrom, OnUnknown, Policy, PolicySource, Severity, Signers};
 use crate::repo_path::RepoPath;
 
 fn gate<'p>(policy: &'p Policy, id: &str) -> &'p Gate {
@@ -43,6 +43,22 @@ fn everything_that_can_be_said_is_understood() {
     assert_eq!((added.mode, added.mode_from), (Mode::Block, ModeFrom::AllGates));
     assert_eq!((added.on_unknown, added.min_grade), (OnUnknown::Warn, Grade::Hooked));
     assert_eq!(gate(&policy, "tests").params["counts"].as_bool(), Some(true));
+}
+
+#[test]
+fn whose_statements_count() {
+    let line = "alice@example.com namespaces=\"gate*\" ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIh6NJDbdOCVz/mw0xxjY1x8YmuQ0fguOOd12n0U6K7J";
+    for (text, signers) in [
+        ("", Signers::Nobody),
+        ("[attest]\nsigners = \"./.gate//signers\"", Signers::File(RepoPath::from(".gate/signers"))),
+        ("[attest]\nsigners = []", Signers::Listed(Vec::new())),
+        (&format!("[attest]\nsigners = ['{line}']"), Signers::Listed(vec![line.to_owned()])),
+    ] {
+        assert_eq!(good(text).signers, signers, "{text}");
+    }
+    let digest = |text: &str| good(text).digest;
+    assert_ne!(digest(""), digest("[attest]\nsigners = \"a\""), "who may sign is a part of the policy");
+    assert_ne!(digest("[attest]\nsigners = \"a\""), digest("[attest]\nsigners = []"));
 }
 
 #[test]

@@ -9,8 +9,28 @@ const BAD: &[(&str, &[&str])] = &[
     ("mdoe = \"warn\"", &["1:1: unknown key `mdoe` at the top level; did you mean `mode`?"]),
     (
         "xyz = 1",
-        &["1:1: unknown key `xyz` at the top level, which takes version, mode, commands, gates, scopes, unblock"],
+        &[
+            "1:1: unknown key `xyz` at the top level, which takes version, mode, commands, gates, scopes, unblock, attest",
+        ],
     ),
+    ("[attest]\n", &["1:2: missing key `signers` in [attest]"]),
+    ("[attest]\nsigner = \"a\"", &["2:1: unknown key `signer` in [attest]; did you mean `signers`?"]),
+    ("attest = \"a\"", &["1:10: `attest` takes a table, not a string"]),
+    ("[attest]\nsigners = 1", &["2:11: `signers` takes a path or an array of strings, not an integer"]),
+    ("[attest]\nsigners = \" \"", &["2:11: `signers` is empty"]),
+    ("[attest]\nsigners = \".\"", &["2:11: `signers` is a file, which `.` is not"]),
+    (
+        "[attest]\nsigners = \"../signers\"",
+        &["2:11: `signers` stays inside the repository and has no `..`, unlike `../signers`"],
+    ),
+    (
+        "[attest]\nsigners = [\"alice\", \"#\"]",
+        &[
+            "2:12: a signer is a name, then options if any, then a public key: `alice@example.com ssh-ed25519 AAAA…`",
+            "2:21: an empty entry names nobody",
+        ],
+    ),
+    ("[attest]\nsigners = [\"alice cert-authority ssh-ed25519 AAAA\"]", &["2:12: not an SSH public key"]),
     ("mode = \"bloc\"", &["1:8: `mode` takes off, observe, warn or block, not `bloc`; did you mean `block`?"]),
     ("mode = false", &["1:8: `mode` takes a string, not a boolean"]),
     ("version = \"1\"", &["1:11: `version` takes an integer, not a string"]),
@@ -152,7 +172,7 @@ const BAD: &[(&str, &[&str])] = &[
         "\u{feff}mode = \"x\"\r\n\r\nfoo = 1\r\n",
         &[
             "1:8: `mode` takes off, observe, warn or block, not `x`",
-            "3:1: unknown key `foo` at the top level, which takes version, mode, commands, gates, scopes, unblock",
+            "3:1: unknown key `foo` at the top level, which takes version, mode, commands, gates, scopes, unblock, attest",
         ],
     ),
     ("# ünïcödé\n\"ä\" = 1; ", &["2:7: not TOML: string values must be quoted, expected literal string"]),

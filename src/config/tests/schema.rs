@@ -4,10 +4,12 @@ use serde_json::Value;
 
 use super::{FULL, parsed};
 use crate::config::canonical::to_json;
-use crate::config::{commands, gate_table, scopes};
+use crate::config::{attest, commands, gate_table, scopes};
 use crate::embedded::{TEMPLATES, file};
 
 const SCOPES: &str = "[scopes]\na = [\"a/**\", \"!a/x\"]\n\"@b/c\" = { paths = [\"b\"], aliases = [\"c\"], with = [\"a\"], shared = [\"d\"], goes_along = true }";
+
+const SIGNERS: &str = "[attest]\nsigners = ['alice@example.com ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIh6NJDbdOCVz/mw0xxjY1x8YmuQ0fguOOd12n0U6K7J']";
 
 fn schema() -> Value {
     serde_json::from_str(file(TEMPLATES, "schema/policy.json").unwrap()).unwrap()
@@ -28,6 +30,7 @@ fn it_has_the_keys_of_the_reader() {
     for (table, keys) in [
         (&schema, crate::config::KEYS),
         (&schema["$defs"]["command"], commands::KEYS),
+        (&schema["properties"]["attest"], attest::KEYS),
         (&schema["$defs"]["gate"], gate_table::KEYS),
         (&schema["$defs"]["scope_table"], scopes::KEYS),
         (&schema["$defs"]["message"], gate_table::MESSAGE_KEYS),
@@ -69,7 +72,9 @@ fn it_has_the_words_of_the_reader() {
 #[test]
 fn good_files_are_valid_and_bad_ones_are_not() {
     let validator = jsonschema::validator_for(&schema()).unwrap();
-    for text in ["", "version = 1", "mode = \"observe\"", FULL, SCOPES] {
+    for text in
+        ["", "version = 1", "mode = \"observe\"", FULL, SCOPES, SIGNERS, "[attest]\nsigners = \".gate/signers\""]
+    {
         assert!(parsed(text).is_ok(), "{text}");
         let json = json(text);
         let errors: Vec<String> = validator.iter_errors(&json).map(|error| error.to_string()).collect();
@@ -91,6 +96,11 @@ fn good_files_are_valid_and_bad_ones_are_not() {
         format!("{command}ignore = [\"docs/\"]"),
         format!("{command}ignore = [\"!\"]"),
         "[gates.tests]\nmoments = []".to_owned(),
+        "[attest]".to_owned(),
+        "[attest]\nsigners = 1".to_owned(),
+        "[attest]\nsigners = \"../a\"".to_owned(),
+        "[attest]\nsigners = [\"alice\"]".to_owned(),
+        "[attest]\nsigners = []\nother = 1".to_owned(),
         "[scopes]\na = 1".to_owned(),
         "[scopes]\na = []".to_owned(),
         "[scopes]\na = [\"!b\"]".to_owned(),

@@ -59,6 +59,7 @@ fn ask(gate: &Gate, moment: Moment, hosting: Hosting) -> Finding {
         gates: vec![gate.clone()],
         scopes: Vec::new(),
         unblock: None,
+        signers: crate::policy::Signers::Nobody,
         source: PolicySource::Defaults,
         digest: String::new(),
     };

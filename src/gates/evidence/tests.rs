@@ -44,6 +44,7 @@ fn policy(commands: Vec<Command>) -> Policy {
         gates: vec![gate("tests")],
         scopes: Vec::new(),
         unblock: None,
+        signers: crate::policy::Signers::Nobody,
         source: PolicySource::Defaults,
         digest: String::new(),
     }

@@ -73,6 +73,7 @@ fn judge(gate: &Gate, moment: Moment, hosting: Hosting) -> Finding {
         gates: vec![gate.clone()],
         scopes: Vec::new(),
         unblock: None,
+        signers: crate::policy::Signers::Nobody,
         source: PolicySource::Defaults,
         digest: String::new(),
     };
