@@ -39,6 +39,8 @@ pub enum Command {
     Decisions(cmd::decisions::Args),
     /// Hold what an agent says of its own work against the record
     Assess(cmd::assess::Args),
+    /// Sign what was proven here, so that it counts in CI
+    Attest(cmd::attest::Args),
     /// Judge again what was recorded
     Replay(cmd::replay::Args),
     /// Write a verdict down as a case that can be kept and judged anywhere
@@ -92,6 +94,7 @@ impl Cli {
             Command::Log(args) => cmd::log::main(&args, ui).map(Into::into),
             Command::Decisions(args) => cmd::decisions::main(&args, ui).map(Into::into),
             Command::Assess(args) => cmd::assess::main(&args, ui).map(Into::into),
+            Command::Attest(args) => cmd::attest::main(&args, ui).map(Into::into),
             Command::Replay(args) => cmd::replay::main(&args, ui).map(Into::into),
             Command::Appeal(args) => cmd::appeal::main(&args, ui).map(Into::into),
             Command::Sessions(args) => cmd::sessions::main(&args, ui).map(Into::into),

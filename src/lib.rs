@@ -9,6 +9,7 @@
 //! Sources read and never judge; gates judge and never read; renderers never decide. `ARCHITECTURE.md` has the
 //! page with the drawing, and says where a new gate, runner, client or renderer goes.
 
+pub mod attest;
 pub mod ci;
 pub mod cli;
 pub mod client_file;

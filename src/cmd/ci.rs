@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use crate::ci::{target, time};
+use crate::ci::{attested, target, time};
 use crate::cmd::run;
 use crate::digest::hex_digest;
 use crate::engine::{Judgement, Workplace};
@@ -86,10 +86,15 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         return Ok(Exit::Pass);
     };
     let (policy, notes) = policy(&place, &judged)?;
+    let remote = place.repo.remotes()?.into_iter().map(|remote| remote.name);
+    // Where git puts what was cloned, unless it is told otherwise.
+    let remote = remote.min_by_key(|name| name != "origin");
+    let attested =
+        attested::find(&place.repo, &policy, judged.base.as_ref(), &judged.lineage.commit, remote.as_deref());
     if args.run {
         refuse_foreign_code(args, job.as_ref())?;
         is_checked_out(&place, &judged.lineage)?;
-        run::missing(&place, &policy, &judged.lineage, ui)?;
+        run::missing(&place, &policy, &judged.lineage, &attested, ui)?;
     }
 
     let known = Known::of_process();
@@ -117,6 +122,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let mut facts =
         collect::in_range(sources, Moment::Ci, &judged.name, &judged.lineage, range.as_deref(), judged.head.as_ref())?;
     facts.notes.extend(notes);
+    attested.add_to(&place.repo, &policy, &mut facts)?;
     facts.hosting = ask();
     let until = Instant::now() + args.wait.unwrap_or_default();
     while let Some(open) = waits_for(&policy, &facts) {

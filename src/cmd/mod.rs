@@ -3,6 +3,8 @@
 
 pub mod appeal;
 pub mod assess;
+pub mod attest;
+mod attest_verdict;
 pub mod check;
 pub mod ci;
 pub mod commit;

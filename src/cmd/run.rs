@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+use crate::ci::attested::Found;
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended};
 use crate::exit::Exit;
@@ -41,8 +42,11 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
         let job = given(&args.command, &root, &policy)?;
         return Ok(run(&place, &root, job, ui));
     }
-    let commands =
-        if args.names.is_empty() { unproven(&place, &policy, lineage.as_ref())? } else { named(&args.names, &policy)? };
+    let commands = if args.names.is_empty() {
+        unproven(&place, &policy, lineage.as_ref(), &Found::default())?
+    } else {
+        named(&args.names, &policy)?
+    };
     if commands.is_empty() {
         ui.say("gate: nothing to run: every command that is asked for has passed on this content");
     }
@@ -100,9 +104,16 @@ fn say(name: &str, recorded: &Recorded, ui: &mut Ui) {
 }
 
 /// Runs what is declared and not proven for what is checked out, whatever becomes of each.
-pub(super) fn missing(place: &Workplace, policy: &Policy, head: &collect::Lineage, ui: &mut Ui) -> Result<()> {
+/// `attested` is what was proven elsewhere.
+pub(super) fn missing(
+    place: &Workplace,
+    policy: &Policy,
+    head: &collect::Lineage,
+    attested: &Found,
+    ui: &mut Ui,
+) -> Result<()> {
     let root = place.work_tree()?.to_owned();
-    for command in unproven(place, policy, Some(head))? {
+    for command in unproven(place, policy, Some(head), attested)? {
         run_declared(place, &root, command, policy, ui);
     }
     Ok(())
@@ -143,7 +154,12 @@ fn undeclared(name: &str, policy: &Policy) -> Failure {
 }
 
 /// The commands whose evidence is missing, stale or bad for what is checked out.
-fn unproven<'a>(place: &Workplace, policy: &'a Policy, head: Option<&collect::Lineage>) -> Result<Vec<&'a Command>> {
+fn unproven<'a>(
+    place: &Workplace,
+    policy: &'a Policy,
+    head: Option<&collect::Lineage>,
+    attested: &Found,
+) -> Result<Vec<&'a Command>> {
     let state = place.state()?;
     let sources = Sources { repo: &place.repo, journal: &place.journal, state: &state, policy };
     let look = place.repo.look()?;
@@ -152,6 +168,7 @@ fn unproven<'a>(place: &Workplace, policy: &'a Policy, head: Option<&collect::Li
         // A run is evidence for the working tree; what only the commit lacks, no run can give it.
         facts.subjects.retain(|subject| subject.role == crate::fact::subject::Role::WorkingTree);
     }
+    attested.add_to(&place.repo, policy, &mut facts)?;
     let results = gates::judge(policy, &facts);
     let findings =
         results.iter().flat_map(|result| &result.findings).filter(|finding| finding.answer >= Answer::Unknown);

@@ -6,6 +6,7 @@
 pub mod again;
 pub mod ask;
 pub mod assessment;
+pub mod attested;
 pub mod collect;
 mod commit_queue;
 pub mod commits;

@@ -16,6 +16,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("what is run", &["run"]),
     ("what a command line proves", &["command_line"]),
     ("sources", &["source"]),
+    ("what travels", &["attest"]),
     ("in order", &["timeline"]),
     ("facts", &["fact"]),
     ("gates", &["gates"]),

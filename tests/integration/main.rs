@@ -13,6 +13,7 @@ mod appeals;
 mod architecture;
 mod attacks;
 mod attempts;
+mod attested;
 mod bad_input;
 mod bash_differential;
 mod cases;

@@ -1,0 +1,25 @@
+//! Evidence that travels: signed statements about contents, kept in git notes beside them.
+//!
+//! A statement ([`statement`], in-toto) says how a run of a declared command ended ([`test_run`]), or what `gate ci`
+//! judged ([`summary`]). It lies in an envelope ([`envelope`], DSSE) that is signed ([`sign`]) with an SSH key. The
+//! subject is a git tree, so that a reword, a squash and a rebase with equal content change nothing. What counts on the
+//! other side ([`verify`]) depends on the list of signers there and on nothing that travels.
+
+pub mod envelope;
+pub mod sign;
+pub mod statement;
+pub mod summary;
+pub mod test_run;
+pub mod verify;
+
+pub use envelope::Envelope;
+pub use test_run::TestRun;
+
+/// What signatures are made for. One for anything else, such as a commit, is none of a statement.
+pub const NAMESPACE: &str = "gate-attestation";
+/// The notes that hold envelopes, one a line, each on the tree it is about.
+pub const NOTES: &str = "refs/notes/gate";
+/// Who makes these statements, and what names of our own begin with. Nothing is read from there.
+pub const MAKER: &str = "https://docs.rs/evidence-gate";
+/// The longest line that is read or written, in bytes.
+pub const LONGEST: usize = 128 * 1024;

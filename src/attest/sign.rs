@@ -1,0 +1,157 @@
+//! Signing, as git signs commits with SSH keys: `ssh-keygen -Y sign`, or the program that `gpg.ssh.program` names.
+//!
+//! It knows agents, hardware keys and passphrases. Which key: the one that is given, else that of git's own settings
+//! (`user.signingKey`, `gpg.ssh.defaultKeyCommand`).
+
+use std::env;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use super::{Envelope, NAMESPACE, envelope};
+use crate::git::{GitError, Repo};
+use crate::ssh::{PublicKey, Signature, SignatureError};
+
+/// The program where git names none.
+const PROGRAM: &str = "ssh-keygen";
+/// What marks the text of a key in `user.signingKey`.
+const LITERAL: &str = "key::";
+
+/// A key to sign with, and the program that does it.
+#[derive(Clone, Debug)]
+pub struct Signer {
+    key: Key,
+    program: String,
+}
+
+#[derive(Clone, Debug)]
+enum Key {
+    /// A file: a private key, or a public one whose other half is in an agent or beside it.
+    File(PathBuf),
+    /// The text of a public key whose other half is in an agent.
+    Text(String),
+}
+
+/// A signature that could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum SignError {
+    /// There is no key.
+    #[error("no SSH key to sign with is known")]
+    NoKey,
+    /// git's settings could not be read.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The program is not there.
+    #[error("cannot run {program}: {source}")]
+    NotStarted {
+        /// The program.
+        program: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// The program refused.
+    #[error("{program} did not sign: {said}")]
+    Refused {
+        /// The program.
+        program: String,
+        /// Its own words.
+        said: String,
+    },
+    /// A temporary file could not be written or read.
+    #[error("a temporary file cannot be used: {0}")]
+    File(#[from] io::Error),
+    /// What was made would count nowhere.
+    #[error("a signature was made that gate cannot verify: {0}")]
+    Unverifiable(#[from] SignatureError),
+}
+
+impl Signer {
+    /// The key that is `given`, else that of git's settings.
+    pub fn find(repo: &Repo, given: Option<&Path>) -> Result<Self, SignError> {
+        let program = repo.config("gpg.ssh.program")?.unwrap_or_else(|| PROGRAM.to_owned());
+        let key = match given {
+            Some(path) => Key::File(path.to_owned()),
+            None => configured(repo)?,
+        };
+        Ok(Self { key, program })
+    }
+
+    /// Signs `payload` and returns it in its envelope, with the key that signed. The signature is verified as whoever
+    /// reads it will.
+    pub fn sign(&self, payload: &[u8]) -> Result<(Envelope, PublicKey), SignError> {
+        let message = envelope::to_sign(payload);
+        let text = self.signature(&message)?;
+        let blob = Signature::bytes_of_text(&text).ok_or(SignatureError::Malformed)?;
+        let key = Signature::from_blob(&blob)?.verify(NAMESPACE, &message)?.clone();
+        Ok((Envelope::new(payload, &key, &blob), key))
+    }
+
+    fn signature(&self, message: &[u8]) -> Result<String, SignError> {
+        let folder = tempfile::tempdir()?;
+        let file = folder.path().join("statement");
+        fs::write(&file, message)?;
+        let mut command = Command::new(&self.program);
+        command.args(["-Y", "sign", "-n", NAMESPACE, "-f"]);
+        match &self.key {
+            Key::File(path) => command.arg(path),
+            Key::Text(text) => {
+                let public = folder.path().join("key.pub");
+                fs::write(&public, text)?;
+                // Only an agent can have the other half of a key that is a text.
+                command.arg(public).arg("-U")
+            }
+        };
+        let output = run(command.arg(&file))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+            let said = lines[lines.len().saturating_sub(3)..].join("; ");
+            return Err(SignError::Refused { program: self.program.clone(), said });
+        }
+        Ok(fs::read_to_string(folder.path().join("statement.sig"))?)
+    }
+}
+
+/// Whether the program that makes signatures can be started here.
+pub fn is_possible(repo: &Repo) -> Result<(), SignError> {
+    let program = repo.config("gpg.ssh.program")?.unwrap_or_else(|| PROGRAM.to_owned());
+    // It has no option that only says its version; any answer will do.
+    run(Command::new(&program).arg("-?")).map(drop)
+}
+
+/// The key of git's settings.
+fn configured(repo: &Repo) -> Result<Key, SignError> {
+    if let Some(key) = repo.config("user.signingkey")? {
+        return key_of(&key).ok_or(SignError::NoKey);
+    }
+    let Some(ask) = repo.config("gpg.ssh.defaultkeycommand")? else { return Err(SignError::NoKey) };
+    let output = run(Command::new("sh").args(["-c", &ask]))?;
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let key = printed.lines().next().and_then(literal);
+    key.filter(|_| output.status.success()).map(|key| Key::Text(key.to_owned())).ok_or(SignError::NoKey)
+}
+
+/// What `user.signingKey` means; `None`: it is the id of a key of another kind.
+fn key_of(setting: &str) -> Option<Key> {
+    if let Some(text) = literal(setting) {
+        return Some(Key::Text(text.to_owned()));
+    }
+    let path = match setting.strip_prefix("~/") {
+        Some(rest) => PathBuf::from(env::var_os("HOME")?).join(rest),
+        None => PathBuf::from(setting),
+    };
+    path.is_file().then_some(Key::File(path))
+}
+
+/// The text of a key, where the setting is one.
+fn literal(setting: &str) -> Option<&str> {
+    setting.strip_prefix(LITERAL).or_else(|| setting.starts_with("ssh-").then_some(setting))
+}
+
+fn run(command: &mut Command) -> Result<Output, SignError> {
+    command.stdin(Stdio::null()).output().map_err(|source| SignError::NotStarted {
+        program: command.get_program().to_string_lossy().into_owned(),
+        source,
+    })
+}

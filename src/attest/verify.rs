@@ -1,0 +1,94 @@
+//! What of some lines counts, by a list of signers.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use jiff::Timestamp;
+
+use super::statement::Statement;
+use super::test_run::{self, TestRun};
+use super::{Envelope, LONGEST, NAMESPACE};
+use crate::oid::Oid;
+use crate::ssh::signers::{self, Standing};
+use crate::ssh::{PublicKey, Signer};
+
+/// A run that somebody vouches for who may.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attested {
+    /// The run.
+    pub run: TestRun,
+    /// Who, as the list of signers calls them.
+    pub by: String,
+    /// Their key, as people call it.
+    pub key: String,
+}
+
+/// A line that counts for nothing.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Refused {
+    /// The tree whose note it is in.
+    pub tree: Oid,
+    /// Why, as the end of a sentence that begins with "a statement".
+    pub why: String,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a statement about {} does not count: {}", self.tree.short(), self.why)
+    }
+}
+
+/// The runs in `lines`, each a line of the note on a tree, that count at the time `now`, and what does not and why.
+/// Statements of other forms are passed over.
+pub fn runs(lines: &[(Oid, String)], signers: &[Signer], now: Timestamp) -> (Vec<Attested>, Vec<Refused>) {
+    let (mut found, mut refused) = (Vec::<Attested>::new(), BTreeSet::new());
+    for (tree, line) in lines {
+        match run(line, signers, now) {
+            Ok(Some(attested)) => {
+                if found.iter().all(|known| known.run != attested.run) {
+                    found.push(attested);
+                }
+            }
+            Ok(None) => {}
+            Err(why) => drop(refused.insert(Refused { tree: tree.clone(), why })),
+        }
+    }
+    (found, refused.into_iter().collect())
+}
+
+/// Who signed comes first: of what a stranger wrote, nothing is read.
+fn run(line: &str, signers: &[Signer], now: Timestamp) -> Result<Option<Attested>, String> {
+    if line.len() > LONGEST {
+        return Err("it is longer than gate writes them".to_owned());
+    }
+    let envelope: Envelope = serde_json::from_str(line).map_err(|_| "it is not an envelope".to_owned())?;
+    let payload = envelope.payload().ok_or("its envelope holds no in-toto statement")?;
+    let keys = envelope.signers(&payload).map_err(|error| error.to_string())?;
+    let signer = allowed(&keys, signers, now)?;
+    let statement: Statement =
+        serde_json::from_slice(&payload).map_err(|_| "it is not an in-toto statement".to_owned())?;
+    if statement.kind != super::statement::TYPE {
+        return Err("it is not an in-toto statement of version 1".to_owned());
+    }
+    if statement.predicate_type != test_run::PREDICATE {
+        return Ok(None);
+    }
+    let run = TestRun::read(&statement)?;
+    Ok(Some(Attested { run, by: signer.name.clone(), key: signer.key.fingerprint() }))
+}
+
+/// The first of `keys` that may sign; otherwise what is wrong with the first.
+fn allowed<'a>(keys: &[PublicKey], signers: &'a [Signer], now: Timestamp) -> Result<&'a Signer, String> {
+    let mut wrong = None;
+    for key in keys {
+        let why = match signers::standing(signers, key, NAMESPACE, now) {
+            Standing::Allowed(signer) => return Ok(signer),
+            Standing::Expired(signer, until) => format!("the key of {} was allowed until {until}", signer.name),
+            Standing::NotYet(signer, from) => format!("the key of {} is allowed from {from} on", signer.name),
+            Standing::Elsewhere(signer) => format!("{} may sign for other things only", signer.name),
+            Standing::Unknown => format!("it is signed with {}, which is nobody's on the list", key.fingerprint()),
+        };
+        wrong.get_or_insert(why);
+    }
+    Err(wrong.unwrap_or_else(|| "it is not signed".to_owned()))
+}

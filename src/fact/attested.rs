@@ -1,0 +1,66 @@
+//! Runs that were attested elsewhere, as evidence for what is judged here.
+
+use crate::attest::verify::Attested;
+use crate::event::Grade;
+use crate::fact::Facts;
+use crate::fact::evidence::RunFact;
+use crate::fact::overlay;
+use crate::git::{GitError, Repo, TreeDiff};
+use crate::policy::Policy;
+
+/// Adds `attested` to the runs of each commit that is judged. A run counts for a declared command that is the same line
+/// in the same directory. Returns those that were added anywhere. One call of git at most.
+pub fn add<'a>(
+    repo: &Repo,
+    policy: &Policy,
+    facts: &mut Facts,
+    attested: &'a [Attested],
+) -> Result<Vec<&'a Attested>, GitError> {
+    let mut added = Vec::new();
+    for subject in &mut facts.subjects {
+        let Some(tree) = &subject.tree else { continue };
+        let pairs: Vec<_> = attested.iter().map(|one| (one.run.tree.clone(), tree.clone())).collect();
+        let diffs = repo.diff_trees(&pairs)?;
+        for command in &policy.commands {
+            let key = command.reference().key;
+            for (one, diff) in attested.iter().zip(&diffs).filter(|(one, _)| one.run.key() == key) {
+                let runs = subject.runs.entry(command.name.clone()).or_default();
+                // What is known from both sides is what the signer vouches for.
+                runs.retain(|run| run.id != one.run.seen.id);
+                runs.push(run_fact(one, diff));
+                if !added.contains(&one) {
+                    added.push(one);
+                }
+            }
+        }
+        subject.runs.values_mut().for_each(|runs| runs.sort_by(|a, b| b.id.cmp(&a.id)));
+    }
+    Ok(added)
+}
+
+fn run_fact(attested: &Attested, diff: &TreeDiff) -> RunFact {
+    let seen = &attested.run.seen;
+    // Where it differs from its own subject, and where that differs from what is judged: no path can be missing.
+    let differs = match diff {
+        TreeDiff::Changes(changes) => {
+            let mut paths = [seen.differs.clone(), overlay::listed(changes)].concat();
+            paths.sort();
+            paths.dedup();
+            Some(paths)
+        }
+        TreeDiff::Unreadable => None,
+    };
+    RunFact {
+        id: seen.id.clone(),
+        grade: Grade::Attested,
+        ended: seen.ended,
+        report: seen.report.clone(),
+        masked: None,
+        tree: attested.run.tree.clone(),
+        changed: Some(seen.changed.clone()),
+        opaque: seen.opaque.clone(),
+        untracked: seen.untracked.clone(),
+        on_a_copy: false,
+        differs,
+    }
+}
