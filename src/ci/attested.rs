@@ -1,13 +1,18 @@
 //! The signed statements that a job may take as evidence: fetched, and held against the signers of the base.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use jiff::Timestamp;
 
 use crate::attest::verify::{self, Attested};
 use crate::attest::{LONGEST, NOTES};
 use crate::fact::{Facts, Note, attested};
-use crate::git::{Fetched, GitError, Repo};
+use crate::git::{Credential, Fetched, GitError, Repo};
 use crate::oid::Oid;
 use crate::policy::{Policy, Signers};
+use crate::redact::redact;
+use crate::source::forge::place::Known;
+use crate::source::forge::token;
 use crate::ssh::Signer;
 
 /// How many contents of a range are looked at, newest first.
@@ -27,50 +32,97 @@ pub struct Found {
 }
 
 /// What is attested about `head` and the commits of it that `base` does not have. The signers are those of `base`, which
-/// must be the commit that the policy is of: a change does not name its own. `remote` is asked for notes.
-pub fn find(repo: &Repo, policy: &Policy, base: Option<&Oid>, head: &Oid, remote: Option<&str>) -> Found {
+/// must be the commit that the policy is of: a change does not name its own. Notes are asked for where the clone came
+/// from, and in `fork`, `owner/name` on the same forge, where the change comes from there.
+pub fn find(
+    repo: &Repo,
+    policy: &Policy,
+    base: Option<&Oid>,
+    head: &Oid,
+    fork: Option<&str>,
+) -> Result<Found, GitError> {
     let mut found = Found::default();
     if policy.signers == Signers::Nobody {
-        return found;
+        return Ok(found);
     }
     let Some(base) = base.filter(|base| policy.is_of(base)) else {
         found.say("the policy is not that of a base, so nobody's signature counts");
-        return found;
+        return Ok(found);
     };
     let (signers, wrong) = match signers(repo, policy, base) {
         Ok(read) => read,
         Err(why) => {
             found.say(format!("{why}, so nobody's signature counts"));
-            return found;
+            return Ok(found);
         }
     };
     for line in wrong {
         found.say(line);
     }
-    match remote.map(|remote| (remote, repo.fetch_notes(remote, NOTES))) {
-        None | Some((_, Ok(Fetched::Notes))) => {}
-        Some((remote, Ok(Fetched::Nothing))) => {
-            found.say(format!("{remote} has no {NOTES}: nothing is attested there"));
-        }
-        Some((remote, Ok(Fetched::Rewritten))) => {
-            found.say(format!("{NOTES} of {remote} was rewritten: what is not there any more does not count"));
-        }
-        Some((remote, Err(why))) => found.say(format!("{NOTES} of {remote} could not be fetched: {why}")),
-    }
-    match lines(repo, base, head, remote) {
-        Ok(lines) => {
-            let (runs, refused) = verify::runs(&lines, &signers, Timestamp::now());
-            found.runs = runs;
-            for one in refused.iter().take(NAMED) {
-                found.say(one.to_string());
+    let remotes = remotes(repo, fork)?;
+    for remote in &remotes {
+        let Place { name, credential, .. } = remote;
+        match repo.fetch_notes(&remote.from, NOTES, credential.as_ref()) {
+            Ok(Fetched::Notes) => {}
+            Ok(Fetched::Nothing) => found.say(format!("{name} has no {NOTES}: nothing is attested there")),
+            Ok(Fetched::Rewritten) => {
+                found.say(format!("{NOTES} of {name} was rewritten: what is not there any more does not count"));
             }
-            if refused.len() > NAMED {
-                found.say(format!("{} further statements do not count", refused.len() - NAMED));
-            }
+            Err(why) => found.say(format!("{NOTES} of {name} could not be fetched: {}", redact(&why))),
         }
-        Err(error) => found.say(format!("{NOTES} could not be read: {error}")),
     }
-    found
+    let lines = lines(repo, base, head, &remotes)?;
+    let (runs, refused) = verify::runs(&lines, &signers, Timestamp::now());
+    found.runs = runs;
+    for one in refused.iter().take(NAMED) {
+        found.say(one.to_string());
+    }
+    if refused.len() > NAMED {
+        found.say(format!("{} further statements do not count", refused.len() - NAMED));
+    }
+    Ok(found)
+}
+
+/// Where notes are fetched from.
+struct Place {
+    /// What people call it.
+    name: String,
+    /// The name of a remote, or a URL.
+    from: String,
+    credential: Option<Credential>,
+}
+
+fn remotes(repo: &Repo, fork: Option<&str>) -> Result<Vec<Place>, GitError> {
+    // Where git puts what was cloned, unless it is told otherwise.
+    let Some(origin) = repo.remotes()?.into_iter().min_by_key(|remote| remote.name != "origin") else {
+        return Ok(Vec::new());
+    };
+    let known = Known::of_process();
+    let mut places = Vec::new();
+    let web = origin.url.split_once("://").filter(|(scheme, _)| ["http", "https"].contains(scheme));
+    if let (Some(fork), Some((scheme, _)), Some(here)) = (fork, web, known.place(&origin.url)) {
+        // The place of the fork itself is a name that was checked, on the host that the clone came from.
+        if let Some(there) = here.other(fork).filter(|there| *there != here) {
+            let from = format!("{scheme}://{}/{}.git", there.host, there.full_name());
+            let credential = credential(repo, &from, &known)?;
+            places.push(Place { name: there.full_name(), from, credential });
+        }
+    }
+    let credential = credential(repo, &origin.url, &known)?;
+    places.insert(0, Place { name: origin.name.clone(), from: origin.name, credential });
+    Ok(places)
+}
+
+/// What the notes at `url` are asked for with, where git knows nothing itself: the token that its forge is asked with.
+fn credential(repo: &Repo, url: &str, known: &Known) -> Result<Option<Credential>, GitError> {
+    let Some((scheme @ ("http" | "https"), rest)) = url.split_once("://") else { return Ok(None) };
+    let authority = rest.split('/').next().unwrap_or_default();
+    let has_own = authority.contains('@') || repo.config_entries()?.iter().any(|set| set.key.ends_with(".extraheader"));
+    let Some(place) = known.place(url).filter(|_| !has_own) else { return Ok(None) };
+    Ok(token::find(&place, known).map(|token| Credential {
+        to: format!("{scheme}://{authority}/"),
+        authorization: format!("Basic {}", STANDARD.encode(format!("x-access-token:{}", token.secret()))),
+    }))
 }
 
 impl Found {
@@ -114,8 +166,8 @@ pub fn signers(repo: &Repo, policy: &Policy, commit: &Oid) -> Result<(Vec<Signer
     Ok((signers, wrong))
 }
 
-/// The lines of the notes on the trees of a range, each with its tree; those of the remote and those of this clone.
-fn lines(repo: &Repo, base: &Oid, head: &Oid, remote: Option<&str>) -> Result<Vec<(Oid, String)>, GitError> {
+/// The lines of the notes on the trees of a range, each with its tree; those that were fetched and those of this clone.
+fn lines(repo: &Repo, base: &Oid, head: &Oid, remotes: &[Place]) -> Result<Vec<(Oid, String)>, GitError> {
     let most = format!("--max-count={MOST_TREES}");
     let not_base = format!("^{base}");
     let printed = repo.git(["log", "--format=%T", &most, head.as_str(), &not_base, "--"])?;
@@ -126,8 +178,8 @@ fn lines(repo: &Repo, base: &Oid, head: &Oid, remote: Option<&str>) -> Result<Ve
         }
     }
     let mut notes = repo.notes(NOTES, &trees, LARGEST)?;
-    if let Some(remote) = remote {
-        notes.extend(repo.notes(&Repo::notes_of(remote), &trees, LARGEST)?);
+    for remote in remotes {
+        notes.extend(repo.notes(&Repo::notes_of(&remote.from), &trees, LARGEST)?);
     }
     let mut lines = Vec::new();
     for (tree, text) in notes {

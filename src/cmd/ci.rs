@@ -86,11 +86,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         return Ok(Exit::Pass);
     };
     let (policy, notes) = policy(&place, &judged)?;
-    let remote = place.repo.remotes()?.into_iter().map(|remote| remote.name);
-    // Where git puts what was cloned, unless it is told otherwise.
-    let remote = remote.min_by_key(|name| name != "origin");
-    let attested =
-        attested::find(&place.repo, &policy, judged.base.as_ref(), &judged.lineage.commit, remote.as_deref());
+    let fork = judged.head.as_ref().and_then(|head| head.repository.as_deref());
+    let attested = attested::find(&place.repo, &policy, judged.base.as_ref(), &judged.lineage.commit, fork)?;
     if args.run {
         refuse_foreign_code(args, job.as_ref())?;
         is_checked_out(&place, &judged.lineage)?;

@@ -36,7 +36,7 @@ pub use error::GitError;
 pub use hidden::{Concealment, ConcealmentKind, Look};
 pub use lines::{Lines, MOST_OPEN};
 pub use log::{Log, Logged, Range};
-pub use notes::Fetched;
+pub use notes::{Credential, Fetched};
 pub use read::{Head, ObjectKind};
 pub use remote::{DefaultBranch, Remote};
 pub use repo::Repo;

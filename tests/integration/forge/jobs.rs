@@ -338,3 +338,32 @@ fn the_jobs_put_nothing_of_others_into_a_script() {
         }
     }
 }
+
+#[test]
+fn statements_are_asked_for_with_the_token_of_the_job_and_of_a_fork_too() {
+    let signers = "[attest]\nsigners = []\n";
+    let clone = Clone::with(&format!("{ONLY_FORGE}{NAMED}{signers}")).green();
+    let base = clone.repo.git(["rev-parse", "refs/remotes/origin/main"]);
+    let mut event = pull_event(&clone.head, &base);
+    event["pull_request"]["head"]["repo"]["full_name"] = "someone/r".into();
+    let (job, _) = Job::of(clone, "pull_request", &event);
+    let verdict = job.judge(&[]);
+    let state = job.clone.server.state();
+    for repository in ["/o/r.git/", "/someone/r.git/"] {
+        let asked = state.log.iter().find(|(_, path, _)| path.starts_with(repository));
+        let (_, _, authorization) = asked.unwrap_or_else(|| panic!("{repository} was not asked: {:?}", state.log));
+        // What `x-access-token:enterprise-token` is in base 64.
+        let expected = "Basic eC1hY2Nlc3MtdG9rZW46ZW50ZXJwcmlzZS10b2tlbg==";
+        assert_eq!(authorization.as_deref(), Some(expected), "{repository}");
+    }
+    let notes = verdict.value["notes"].to_string();
+    assert!(notes.contains("refs/notes/gate of someone/r could not be fetched"), "{notes}");
+    assert!(!notes.contains("enterprise-token") && !notes.contains("eC1hY2Nlc3M"), "{notes}");
+}
+
+#[test]
+fn without_signers_no_remote_is_asked_for_statements() {
+    let job = Job::of_pull(Clone::strict().green());
+    job.judge(&[]);
+    assert_eq!(job.clone.server.state().asked("/o/r.git/"), 0);
+}
