@@ -77,6 +77,19 @@ impl Signer {
         Ok(Self { key, program })
     }
 
+    /// The public half of the key, where a file or a setting has it.
+    pub fn public_key(&self) -> Option<PublicKey> {
+        let read = |path: &Path| fs::read_to_string(path).ok().and_then(|text| public(&text));
+        match &self.key {
+            Key::Text(text) => public(text),
+            Key::File(path) => read(path).or_else(|| {
+                let mut beside = path.clone().into_os_string();
+                beside.push(".pub");
+                read(Path::new(&beside))
+            }),
+        }
+    }
+
     /// Signs `payload` and returns it in its envelope, with the key that signed. The signature is verified as whoever
     /// reads it will.
     pub fn sign(&self, payload: &[u8]) -> Result<(Envelope, PublicKey), SignError> {
@@ -111,6 +124,12 @@ impl Signer {
         }
         Ok(fs::read_to_string(folder.path().join("statement.sig"))?)
     }
+}
+
+/// A public key as a file has it.
+fn public(text: &str) -> Option<PublicKey> {
+    let mut words = text.split_whitespace();
+    PublicKey::from_text(words.next()?, words.next()?).ok()
 }
 
 /// Whether the program that makes signatures can be started here.

@@ -1,7 +1,7 @@
 //! `gate doctor`: proves that the installation works, or says what does not.
 
 use crate::cmd::install_failure;
-use crate::doctor::{Check, Health, Source, examine};
+use crate::doctor::{Check, Health, Source, examine, signers};
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf};
@@ -57,7 +57,7 @@ fn policy(place: &Workplace) -> Vec<Check> {
                 PolicySource::Commit(commit) => Check::ok("policy", format!("gate.toml of {}", commit.short())),
             };
             let notes = notes.into_iter().map(|note| Check::warn("policy", note.text, ""));
-            std::iter::once(found).chain(notes).collect()
+            std::iter::once(found).chain(notes).chain(signers::look(&place.repo, &policy)).collect()
         }
     }
 }

@@ -7,5 +7,6 @@ mod clients;
 mod codex_trust;
 mod config;
 mod hook;
+pub mod signers;
 
 pub use check::{Check, Health, Source, examine};

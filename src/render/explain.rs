@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::policy::{Command, Gate, Mode, ModeFrom, OnUnknown, Policy, PolicySource};
+use crate::policy::{Command, Gate, Mode, ModeFrom, OnUnknown, Policy, PolicySource, Signers};
 
 /// How wide the text is, in characters.
 const WIDTH: usize = 100;
@@ -25,6 +25,9 @@ pub fn gate(policy: &Policy, id: &str) -> Option<String> {
     };
     row(&mut out, "no answer", unknown);
     row(&mut out, "evidence", &format!("{} or better", gate.min_grade.as_str()));
+    if let Some(signers) = signers(policy).filter(|_| policy.commands.iter().any(|command| command.gate == gate.id)) {
+        row(&mut out, "signed by", &signers);
+    }
     row(&mut out, "policy", &source(policy));
     if !gate.params.is_empty() {
         out.push_str("\n  params\n");
@@ -66,6 +69,22 @@ fn source(policy: &Policy) -> String {
         PolicySource::Commit(oid) => format!("gate.toml of commit {}", oid.short()),
         PolicySource::WorkingTree => "gate.toml of the working tree".to_owned(),
         PolicySource::Defaults => "the defaults, as there is no gate.toml".to_owned(),
+    }
+}
+
+/// Whose signed statements count in CI.
+fn signers(policy: &Policy) -> Option<String> {
+    match &policy.signers {
+        Signers::Nobody => None,
+        Signers::File(path) => Some(format!("those in {} of the base, for evidence in CI", shown(&path.to_string()))),
+        Signers::Listed(lines) => {
+            let names: Vec<String> =
+                lines.iter().filter_map(|line| line.split_whitespace().next()).map(shown).collect();
+            Some(format!(
+                "{}, for evidence in CI",
+                if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
+            ))
+        }
     }
 }
 
@@ -157,7 +176,7 @@ mod tests {
             gates: vec![example()],
             scopes: Vec::new(),
             unblock: None,
-            signers: crate::policy::Signers::Nobody,
+            signers: Signers::Nobody,
             source,
             digest: String::new(),
         }
