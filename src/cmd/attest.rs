@@ -105,7 +105,9 @@ fn runs(args: &Args, place: &Workplace, ui: &mut Ui) -> Result<Exit> {
             }
             None => {
                 ui.say(format_args!("gate: not attested: {}", found.message));
-                found.remedy.iter().for_each(|remedy| ui.say(format_args!("      {remedy}")));
+                if let Some(remedy) = &found.remedy {
+                    ui.say(format_args!("      {remedy}"));
+                }
                 if found.answer >= Answer::Unknown {
                     exit = Exit::Blocked;
                 }

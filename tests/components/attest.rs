@@ -100,3 +100,217 @@ fn a_run_is_signed_here_and_counts_there() {
     assert_eq!(verdict["outcome"], "pass", "{verdict:#}");
     assert!(notes(&verdict).contains("alice@example.com"), "{verdict:#}");
 }
+
+#[test]
+fn every_kind_of_key_that_is_taken() {
+    for kind in [&["-t", "ecdsa", "-b", "256"][..], &["-t", "ecdsa", "-b", "384"], &["-t", "rsa", "-b", "2048"]] {
+        let signed = Signed::with_keys(kind).travelled();
+        let verdict = signed.judged(&signed.clone("ci"));
+        assert_eq!(tests(&verdict).1, ["attested"], "{kind:?}: {verdict:#}");
+    }
+}
+
+/// As `git commit -S` does it: the key is in an agent, and git's settings name it.
+#[test]
+fn the_key_of_git_in_an_agent() {
+    let signed = Signed::new();
+    let project = &signed.project;
+    project.edit("two");
+    project.gate(["run", "test"]).exits(0);
+    let public = fs::read_to_string(signed.key("alice.pub")).unwrap();
+    let in_agent = "ssh-agent sh -c 'ssh-add -q ../alice && rm ../alice && gate attest'";
+    project.repo.git(["config", "gpg.format", "ssh"]);
+    project.repo.git(["config", "user.signingKey", &format!("key::{}", public.trim())]);
+    project.gate(["attest"]).exits(12).says("ssh-keygen did not sign");
+    project.sh(in_agent).exits(0).says("attested: `sh test.sh` PASSED").never_says("counts for nothing");
+    project.gate(["doctor"]).says("git's signing key is that of alice@example.com");
+    project.gate(["attest"]).exits(0).says("already attested");
+
+    // By the path of the public half, and by a command that prints the key.
+    let signed = Signed::new();
+    let project = &signed.project;
+    project.edit("two");
+    project.gate(["run", "test"]).exits(0);
+    project.repo.git(["config", "gpg.ssh.defaultKeyCommand", "cat ../alice.pub"]);
+    project.sh("cp ../alice ../kept; ssh-agent sh -c 'ssh-add -q ../alice && rm ../alice && gate attest'").exits(0);
+    project.edit("three");
+    project.gate(["run", "test"]).exits(0);
+    project.repo.git(["config", "user.signingKey", signed.key("alice.pub").to_str().unwrap()]);
+    project.gate(["attest"]).exits(12);
+    project.sh("mv ../kept ../alice && gate attest").exits(0).says("PASSED");
+}
+
+#[test]
+fn a_key_that_nobody_named_is_said_at_once_and_counts_for_nothing() {
+    let signed = Signed::new();
+    signed.project.edit("two");
+    signed.project.gate(["run", "test"]).exits(0);
+    let mallory = signed.key("mallory");
+    let said = signed.project.gate(["attest", "--push", "--key", mallory.to_str().unwrap()]);
+    said.exits(0).says("this counts for nothing in CI yet: the policy does not name this key as a signer");
+    signed.project.repo.git(["push", "-q", "origin", "feature"]);
+    let clone = signed.clone("ci");
+    let verdict = signed.judged(&clone);
+    assert_eq!(tests(&verdict).0, "missing", "{verdict:#}");
+    assert!(notes(&verdict).contains("is nobody's on the list"), "{verdict:#}");
+
+    // Her own branch may name her: that of the base does not.
+    signed.project.repo.write(".gate/signers", signed.line("mallory", "")).commit_all("chore: me too");
+    signed.project.gate(["run", "test"]).exits(0);
+    signed.project.gate(["attest", "--push", "--key", mallory.to_str().unwrap()]).exits(0);
+    signed.project.repo.git(["push", "-q", "origin", "feature"]);
+    let verdict = signed.judged(&signed.clone("again"));
+    assert_eq!(tests(&verdict).0, "missing", "{verdict:#}");
+}
+
+#[test]
+fn a_failed_run_is_attested_as_failed() {
+    let signed = Signed::new();
+    signed.project.edit("broken");
+    signed.project.gate(["run", "test"]).exits(101);
+    signed.attest(&["--push"]).exits(0).says("FAILED");
+    signed.project.repo.git(["push", "-q", "origin", "feature"]);
+    let verdict = signed.judged(&signed.clone("ci"));
+    assert_eq!(tests(&verdict), ("failed".to_owned(), vec!["attested".to_owned()]), "{verdict:#}");
+}
+
+#[test]
+fn what_lies_beside_the_inputs_travels_too() {
+    let signed = Signed::new();
+    let project = &signed.project;
+    project.edit("two");
+    project.repo.write("scratch.txt", "a note to myself\n");
+    project.gate(["run", "test"]).exits(0);
+    signed.attest(&["--push"]).exits(0).says("PASSED");
+    project.repo.git(["push", "-q", "origin", "feature"]);
+    let verdict = signed.judged(&signed.clone("ci"));
+    assert_eq!(tests(&verdict).1, ["attested"], "{verdict:#}");
+}
+
+#[test]
+fn a_policy_that_takes_nothing_less_is_satisfied() {
+    let signed = Signed::new();
+    let repo = &signed.project.repo;
+    repo.git(["switch", "-q", "main"]);
+    repo.append("gate.toml", "\n[gates.tests]\nmin_grade = \"attested\"\n").commit_all("chore: strict");
+    repo.git(["push", "-q", "origin", "main"]);
+    repo.git(["switch", "-q", "-C", "feature"]);
+    let signed = signed.travelled();
+    let clone = signed.clone("ci");
+    signed
+        .project
+        .gate_in(&clone, ["ci", "--run", "--base", "origin/main"])
+        .exits(0)
+        .never_says("gate: test: sh test.sh");
+}
+
+/// Two people attest at once, and a third has rewritten what is there.
+#[test]
+fn nobody_overwrites_the_statements_of_others() {
+    let signed = Signed::new().travelled();
+    let repo = &signed.project.repo;
+    let other = signed.clone("other");
+    signed
+        .project
+        .sh_in(&other, "git switch -q -c second && echo three >> src/lib.sh && git commit -qam 'feat: three'")
+        .exits(0);
+    let attest = |dir: &Path| {
+        let key = signed.key("alice");
+        signed.project.gate_in(dir, ["run", "test"]).exits(0);
+        signed.project.gate_in(dir, ["attest", "--push", "--key", key.to_str().unwrap()]).exits(0)
+    };
+    attest(&other);
+    signed.project.edit("four");
+    attest(repo.root());
+    let there = |dir: &Path| repo.git_in(dir, ["notes", "--ref", "gate", "list"]).lines().count();
+    assert_eq!(there(&signed.project.remote), 3);
+
+    repo.git_in(&signed.project.remote, ["update-ref", "-d", "refs/notes/gate"]);
+    repo.git_in(&signed.project.remote, ["notes", "--ref", "gate", "add", "-m", "{}", "main"]);
+    signed.attest(&["--push"]).exits(0).says("already attested").says("pushed");
+    assert_eq!(there(&signed.project.remote), 4, "what was rewritten and what was lost are both there");
+
+    // The same content twice: each line once, whoever came first.
+    let twin = signed.clone("twin");
+    let key = signed.key("alice");
+    let second = repo.git_in(&other, ["rev-parse", "HEAD"]);
+    repo.git_in(&twin, ["fetch", "-q", other.to_str().unwrap(), "second"]);
+    repo.git_in(&twin, ["checkout", "-q", "--detach", &second]);
+    signed.project.gate_in(&twin, ["run", "test"]).exits(0);
+    signed.project.gate_in(&twin, ["attest", "--push", "--key", key.to_str().unwrap()]).exits(0);
+    let note = repo.git_in(&twin, ["notes", "--ref", "gate", "show", &format!("{second}^{{tree}}")]);
+    assert_eq!(note.lines().count(), 2, "two runs of one content, each with its statement: {note}");
+}
+
+/// What is written can be verified by a program that nobody here wrote.
+#[test]
+fn ssh_keygen_agrees() {
+    use base64::Engine as _;
+    let engine = base64::engine::general_purpose::STANDARD;
+    let signed = Signed::new();
+    signed.project.edit("two");
+    signed.project.gate(["run", "test"]).exits(0);
+    let said = signed.attest(&["--json"]).exits(0);
+    let envelope: Value = serde_json::from_str(&said.out).unwrap();
+    let (kind, payload) = (envelope["payloadType"].as_str().unwrap(), envelope["payload"].as_str().unwrap());
+    let payload = String::from_utf8(engine.decode(payload).unwrap()).unwrap();
+    let outside = signed.project.repo.outside();
+    fs::write(outside.join("message"), format!("DSSEv1 {} {kind} {} {payload}", kind.len(), payload.len())).unwrap();
+    let signature = envelope["signatures"][0]["sig"].as_str().unwrap();
+    let armored = format!("-----BEGIN SSH SIGNATURE-----\n{signature}\n-----END SSH SIGNATURE-----\n");
+    fs::write(outside.join("message.sig"), armored).unwrap();
+    fs::write(outside.join("signers"), signed.line("alice", "")).unwrap();
+    let verify = "ssh-keygen -Y verify -f signers -I alice@example.com -n gate-attestation -s message.sig < message";
+    signed.project.sh_in(&outside, verify).exits(0).says("Good \"gate-attestation\" signature for alice@example.com");
+    let statement: Value = serde_json::from_str(&payload).unwrap();
+    assert_eq!(statement["subject"][0]["digest"]["gitTree"], signed.project.repo.git(["rev-parse", "HEAD^{tree}"]));
+}
+
+#[test]
+fn the_verdict_of_a_job_is_signed() {
+    use base64::Engine as _;
+    let engine = base64::engine::general_purpose::STANDARD;
+    let signed = Signed::new().travelled();
+    let clone = signed.clone("ci");
+    signed.project.gate_in(&clone, ["ci", "--base", "origin/main", "--artifacts", "../out"]).exits(0);
+    let (key, verdict) = (signed.key("alice"), signed.project.repo.outside().join("out/verdict.json"));
+    let args = ["attest", "--push", "--json", "--key", key.to_str().unwrap(), "--verdict", verdict.to_str().unwrap()];
+    let said = signed.project.gate_in(&clone, args).exits(0).says("attested: the verdict").says("pushed");
+    let envelope: Value = serde_json::from_str(&said.out).unwrap();
+    let statement = engine.decode(envelope["payload"].as_str().unwrap()).unwrap();
+    let statement: Value = serde_json::from_slice(&statement).unwrap();
+    assert_eq!(statement["predicateType"], "https://slsa.dev/verification_summary/v1");
+    let predicate = &statement["predicate"];
+    assert_eq!(predicate["verificationResult"], "PASSED");
+    assert!(predicate["verifiedLevels"].as_array().unwrap().contains(&"GATE_TESTS".into()), "{predicate:#}");
+    let base = signed.project.repo.git(["rev-parse", "origin/main"]);
+    assert_eq!(predicate["policy"]["digest"]["gitCommit"], base);
+    // Beside the run, which counts as before.
+    let verdict = signed.judged(&signed.clone("again"));
+    assert_eq!(tests(&verdict).1, ["attested"], "{verdict:#}");
+}
+
+#[test]
+fn several_push_at_once() {
+    const CLONES: usize = 4;
+    let signed = Signed::new().travelled();
+    let key = signed.key("alice");
+    let clones: Vec<PathBuf> = (0..CLONES).map(|number| signed.clone(&format!("clone-{number}"))).collect();
+    for (number, clone) in clones.iter().enumerate() {
+        let edit = format!("echo {number} >> src/lib.sh && git commit -qam 'feat: {number}' && gate run test");
+        signed.project.sh_in(clone, &edit).exits(0);
+    }
+    let said: Vec<Said> = std::thread::scope(|scope| {
+        let attest = |clone: &PathBuf| {
+            let (signed, key, clone) = (&signed, &key, clone.clone());
+            scope.spawn(move || signed.project.gate_in(&clone, ["attest", "--push", "--key", key.to_str().unwrap()]))
+        };
+        let pushing: Vec<_> = clones.iter().map(attest).collect();
+        pushing.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    for said in said {
+        said.exits(0).says("pushed");
+    }
+    let listed = signed.project.repo.git_in(&signed.project.remote, ["notes", "--ref", "gate", "list"]);
+    assert_eq!(listed.lines().count(), CLONES + 1, "{listed}");
+}

@@ -14,6 +14,7 @@ mod architecture;
 mod attacks;
 mod attempts;
 mod attested;
+mod attesting;
 mod bad_input;
 mod bash_differential;
 mod cases;
