@@ -1,4 +1,5 @@
-//! What needs programs that not every machine has: `cargo test --test components` is asked for by name.
+//! `gate` beside programs that nobody here wrote: what they make of the same states, and what they say of what is
+//! shipped. `tests/components/run` installs them; one that is missing fails its tests.
 
 #![allow(
     clippy::print_stdout,
@@ -10,7 +11,18 @@
 )]
 
 mod attest;
+#[allow(dead_code, reason = "each test binary uses its part")]
+#[path = "../integration/forge/clone.rs"]
+mod clone;
+mod gh;
+mod graphql;
+mod installed;
+mod oracle;
+#[allow(dead_code, reason = "each test binary uses its part")]
 #[path = "../integration/project.rs"]
 mod project;
+#[allow(dead_code, reason = "each test binary uses its part")]
+#[path = "../integration/forge/server.rs"]
+mod server;
 #[path = "../integration/support.rs"]
 mod support;
