@@ -52,20 +52,6 @@ pub(super) struct Consent {
     dry_run: bool,
 }
 
-impl Consent {
-    /// Whether what was shown is to be done: asked unless told not to. `command` is what would do it without asking.
-    pub(super) fn agrees(self, question: &str, command: &str, ui: &mut Ui) -> Result<bool, Failure> {
-        if self.dry_run {
-            return Ok(false);
-        }
-        if !self.yes && !ui.is_interactive() {
-            let what = "nothing was changed: there is no terminal to ask on";
-            return Err(Failure::new(Exit::Usage, what).remedy(format!("{command} --yes")));
-        }
-        Ok(self.yes || ui.confirm(question))
-    }
-}
-
 /// Installs into the repository of the current directory.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     if args.scopes {

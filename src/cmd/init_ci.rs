@@ -2,12 +2,13 @@
 
 use std::fs;
 
-use crate::cmd::init::Consent;
+use crate::cmd::init::{Consent, carry_out};
+use crate::cmd::install_failure;
 use crate::embedded;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::git::Repo;
-use crate::render::ui::{DIM, Ui};
+use crate::install::{Repository, plan_job};
+use crate::render::ui::Ui;
 
 /// The forges whose jobs can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -20,44 +21,65 @@ pub(super) enum Ci {
     Gitea,
 }
 
+/// What is known about the job of one forge.
+struct Job {
+    /// The forge, as the command line calls it.
+    name: &'static str,
+    /// The template.
+    template: &'static str,
+    /// Where it goes.
+    path: &'static str,
+    /// What makes it binding.
+    binding: &'static str,
+    /// What does that, for a command.
+    settings: Option<&'static str>,
+}
+
 impl Ci {
-    /// The template, where it goes, and what is to be done about it afterwards.
-    const fn parts(self) -> (&'static str, &'static str, &'static str) {
+    const fn job(self) -> Job {
         match self {
-            Self::Github => (
-                "ci/github.yml",
-                ".github/workflows/gate.yml",
-                "To make it binding: Settings, Rules, Rulesets: require a pull request and the status check `gate` of GitHub \
-                 Actions, with an empty bypass list; and code owners for .github and gate.toml.",
-            ),
-            Self::Gitlab => (
-                "ci/gitlab.yml",
-                ".gitlab/gate.yml",
-                "Include it: `include: { local: .gitlab/gate.yml }` in .gitlab-ci.yml. To make it binding: Settings, Merge \
-                 requests: Pipelines must succeed.",
-            ),
-            Self::Gitea => (
-                "ci/gitea.yml",
-                ".gitea/workflows/gate.yml",
-                "To make it binding: Settings, Branches: protect the branch and require the status check `gate`.",
-            ),
+            Self::Github => Job {
+                name: "github",
+                template: "ci/github.yml",
+                path: ".github/workflows/gate.yml",
+                binding: "To make it binding, somebody who administers the repository adds this ruleset. `gate` is then required, \
+                          and counts from GitHub Actions alone; nobody may bypass it. What else it takes, and against what \
+                          each holds: docs/ci.md of gate.",
+                settings: Some("ci/github-ruleset.txt"),
+            },
+            Self::Gitlab => Job {
+                name: "gitlab",
+                template: "ci/gitlab.yml",
+                path: ".gitlab/gate.yml",
+                binding: "Include it: `include: { local: .gitlab/gate.yml }` in .gitlab-ci.yml. To make it binding: Settings, \
+                          Merge requests: Pipelines must succeed.",
+                settings: None,
+            },
+            Self::Gitea => Job {
+                name: "gitea",
+                template: "ci/gitea.yml",
+                path: ".gitea/workflows/gate.yml",
+                binding: "To make it binding: Settings, Branches: protect the branch and require the status check `gate`.",
+                settings: None,
+            },
         }
     }
 }
 
 /// Writes the file. One that is there already and differs is left alone.
 pub(super) fn write(ci: Ci, consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let repo = Repo::discover(&std::env::current_dir()?)
-        .map_err(|error| Failure::new(Exit::Usage, error).remedy("run it in a git repository, or: git init"))?;
-    let root =
-        repo.work_tree().map_err(|error| Failure::new(Exit::Usage, error).remedy("run it in the working tree"))?;
-    let (template, path, binding) = ci.parts();
-    let text = embedded::file(embedded::TEMPLATES, template)
-        .ok_or_else(|| Failure::new(Exit::Internal, format!("{template} is not in this program")))?
-        .replace("VERSION", env!("CARGO_PKG_VERSION"));
+    let repository = Repository::discover(&std::env::current_dir()?).map_err(install_failure)?;
+    let Some(root) = &repository.root else {
+        return Err(Failure::new(Exit::Usage, "this repository has no working tree")
+            .remedy("run it in a clone")
+            .into());
+    };
+    let job = ci.job();
+    let path = job.path;
+    let text = embedded(job.template)?.replace("VERSION", env!("CARGO_PKG_VERSION"));
     let file = root.join(path);
-    match fs::read_to_string(&file) {
-        Ok(there) if there == text => {
+    match fs::read(&file) {
+        Ok(there) if there == text.as_bytes() => {
             ui.say("Nothing to do.");
             return Ok(Exit::Pass);
         }
@@ -68,17 +90,19 @@ pub(super) fn write(ci: Ci, consent: Consent, ui: &mut Ui) -> anyhow::Result<Exi
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => return Err(Failure::new(Exit::BadInput, format!("{path} cannot be read: {error}")).into()),
     }
-    for line in text.lines() {
-        ui.line(format_args!("{DIM}+{DIM:#} {line}"));
-    }
-    if !consent.agrees(&format!("Write {path}?"), "gate init --ci", ui)? {
-        ui.say("Nothing was changed.");
+    let plan = plan_job(&repository, &file, &text).map_err(install_failure)?;
+    if !carry_out(&repository, &plan, consent, &format!("gate init --ci {}", job.name), ui)? {
         return Ok(Exit::Pass);
     }
-    let failed = |error: std::io::Error| Failure::new(Exit::BadInput, format!("{path} cannot be written: {error}"));
-    fs::create_dir_all(file.parent().unwrap_or(root)).map_err(failed)?;
-    crate::verdict::artifact::write_bytes(&file, text.as_bytes()).map_err(failed)?;
     ui.say(format_args!("Wrote {path}. Commit it."));
-    ui.say(binding);
+    ui.say(job.binding);
+    if let Some(settings) = job.settings {
+        ui.raw(embedded(settings)?);
+    }
     Ok(Exit::Pass)
+}
+
+fn embedded(name: &str) -> Result<&'static str, Failure> {
+    let missing = || Failure::new(Exit::Internal, format!("{name} is not in this program"));
+    embedded::file(embedded::TEMPLATES, name).ok_or_else(missing)
 }

@@ -82,6 +82,8 @@ pub enum Role {
     Client,
     /// The list of files that git is not to see in this clone.
     Exclude,
+    /// What a forge starts a job from: the user's once it was edited or committed.
+    Job,
 }
 
 /// A path that survives a move of the repository.

@@ -127,7 +127,7 @@ fn same(a: &Path, b: &Path) -> bool {
 /// The text of a file without what gate wrote into it; `None` where that cannot be told.
 fn without_ours(role: Role, path: &Path, text: &str) -> Option<String> {
     match role {
-        Role::Policy => None,
+        Role::Policy | Role::Job => None,
         // A manager's script is called like its hook.
         Role::Script => husky::without_gate(text, &path.file_name()?.to_string_lossy()),
         Role::Client => clients::without(path, text),
@@ -142,7 +142,7 @@ fn put_back(repository: &Repository, file: &FileRecord, plan: &mut Plan) -> Resu
         return Ok(());
     }
     let untouched = now.digest() == file.digest;
-    if file.role == Role::Policy && untouched && repository.tracks(&path) {
+    if matches!(file.role, Role::Policy | Role::Job) && untouched && repository.tracks(&path) {
         plan.notes.push(format!("{} is tracked by git and stays; `git rm` removes it.", path.display()));
         return Ok(());
     }

@@ -315,6 +315,15 @@ fn the_job_is_written_once_and_never_over_another() {
         repo.append(path, "# mine\n");
         says(&init(&["--yes"]), 65, "says something else");
         assert!(repo.read(path).ends_with(b"# mine\n"));
+        let uninstall = || repo.gate(["uninstall", "--yes"]).output().unwrap();
+        says(&uninstall(), 0, "");
+        assert!(repo.read(path).ends_with(b"# mine\n"), "{path} was changed since");
+        let top = path.split('/').next().unwrap();
+        repo.remove(top);
+        says(&init(&["--yes"]), 0, "Wrote");
+        repo.write(path, text);
+        says(&uninstall(), 0, "");
+        assert!(!repo.path(top).exists(), "{path}");
     }
 }
 
@@ -366,4 +375,39 @@ fn without_signers_no_remote_is_asked_for_statements() {
     let job = Job::of_pull(Clone::strict().green());
     job.judge(&[]);
     assert_eq!(job.clone.server.state().asked("/o/r.git/"), 0);
+}
+
+#[test]
+fn a_job_that_was_committed_stays_and_is_named() {
+    let repo = crate::support::TestRepo::with_commit();
+    let run = |args: &[&str]| repo.gate(args).output().unwrap();
+    says(&run(&["init", "--ci", "github", "--yes"]), 0, "Commit it");
+    repo.commit_all("the job");
+    let output = run(&["uninstall", "--yes"]);
+    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("gate.yml is tracked by git and stays"), "{text}");
+    assert_eq!(repo.git(["status", "--porcelain"]), "");
+}
+
+#[test]
+fn the_ruleset_that_is_printed_is_one_and_makes_the_job_required() {
+    let repo = crate::support::TestRepo::with_commit();
+    let output = repo.gate(["init", "--ci", "github", "--yes"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let (_, command) =
+        text.split_once("gh api --method POST 'repos/{owner}/{repo}/rulesets' --input - <<'END'\n").unwrap();
+    let ruleset: Value = serde_json::from_str(command.split("\nEND\n").next().unwrap()).unwrap();
+    assert_eq!((&ruleset["enforcement"], &ruleset["bypass_actors"]), (&json!("active"), &json!([])));
+    let job = Job::of_pull(Clone::strict().green());
+    // As the forge then lists them for the branch, which is held against its published schema.
+    for rule in ruleset["rules"].as_array().unwrap() {
+        let mut rule = rule.clone();
+        rule["ruleset_id"] = 1.into();
+        rule["ruleset_source"] = "o/r".into();
+        rule["ruleset_source_type"] = "Repository".into();
+        job.clone.server.state().rules.push(rule);
+    }
+    assert_eq!(job.judge(&[]).reason("ci-green"), "absent");
+    job.clone.server.state().done("gate", &job.clone.head, "success");
+    assert_eq!(job.judge(&[]).summary(), ("open", "green", 0));
 }
