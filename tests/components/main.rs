@@ -26,3 +26,4 @@ mod project;
 mod server;
 #[path = "../integration/support.rs"]
 mod support;
+mod webhooks;

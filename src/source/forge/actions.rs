@@ -270,6 +270,52 @@ mod tests {
         assert_eq!(read("workflow_dispatch", r#"{"repository":{"full_name":"o/r"}}"#), Happening::Asked);
     }
 
+    /// `tests/components/run` reads the whole collection that these are of.
+    #[test]
+    fn what_github_sends_is_understood() {
+        let file = include_str!("../../../tests/data/forge/webhooks.json");
+        let file: serde_json::Value = serde_json::from_str(file).unwrap();
+        let read: Vec<String> = file["payloads"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| {
+                let name = one["event"].as_str().unwrap();
+                let event = Event::read(name, one["payload"].to_string().as_bytes()).unwrap();
+                let what = match event.what {
+                    Happening::Pull(pull) => {
+                        let from = pull.head_repository.unwrap_or_default();
+                        format!("#{} {} {from}:{} by {}", pull.number, pull.head.short(), pull.head_branch, pull.author)
+                    }
+                    Happening::MergeGroup { head, base, base_branch } => {
+                        format!("{} on {base_branch} at {}", head.short(), base.short())
+                    }
+                    Happening::Push { name, before, after } => {
+                        let short = |oid: Option<Oid>| oid.map_or("nothing".to_owned(), |oid| oid.short().to_owned());
+                        format!("{name} from {} to {}", short(before), short(after))
+                    }
+                    Happening::Asked => "what is checked out".to_owned(),
+                };
+                format!("{name}: {what} in {}", event.repository)
+            })
+            .collect();
+        let pull = "pull_request: #2 ec26c3e Codertocat/Hello-World:changes by Codertocat in Codertocat/Hello-World";
+        let expected = [
+            "merge_group: 2ffea6d on main at 380387f in octo-org/octo-repo",
+            pull,
+            pull,
+            pull,
+            pull,
+            pull,
+            pull,
+            "push: refs/tags/simple-tag from nothing to 6113728 in Codertocat/Hello-World",
+            "push: refs/tags/simple-tag from 6113728 to nothing in Codertocat/Hello-World",
+            "push: refs/heads/master from nothing to 6113728 in Codertocat/Hello-World",
+            "workflow_dispatch: what is checked out in octo-org/octo-repo",
+        ];
+        assert_eq!(read, expected);
+    }
+
     #[test]
     fn what_is_no_event_says_what_it_lacks() {
         for (name, text, says) in [
