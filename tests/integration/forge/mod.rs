@@ -2,6 +2,7 @@
 
 mod clone;
 mod jobs;
+mod proxy;
 mod server;
 mod stop;
 

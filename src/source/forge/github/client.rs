@@ -1,5 +1,6 @@
 //! One connection: time limits, bounded repetition of questions, pages, proxies, and errors as trouble of a known kind.
 
+use std::env;
 use std::future::Future;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -47,7 +48,9 @@ impl Client {
         let unusable = |error: &dyn std::fmt::Display| trouble(TroubleKind::Offline, format!("no connection: {error}"));
         let runtime = Builder::new_current_thread().enable_all().build().map_err(|error| unusable(&error))?;
         let base: Uri = api.parse().map_err(|error: http::uri::InvalidUri| unusable(&error))?;
-        let proxy = Matcher::from_env().intercept(&base);
+        // `*` is every host; the matcher takes it for every name, and not for addresses.
+        let none = ["NO_PROXY", "no_proxy"].iter().any(|name| env::var(name).is_ok_and(|hosts| hosts.trim() == "*"));
+        let proxy = if none { None } else { Matcher::from_env().intercept(&base) };
         // Its buffer wants a runtime to be there.
         let crab = runtime.block_on(async {
             match proxy {
