@@ -25,6 +25,8 @@ pub struct Policy {
     pub unblock: Option<String>,
     /// Whose signed statements are evidence; see [`crate::attest`].
     pub signers: Signers,
+    /// How strict a job of a forge is.
+    pub ci: Strictness,
     /// Where it was read.
     pub source: PolicySource,
     /// SHA-256 of commands and gates in hexadecimal digits, whatever the order and the comments of the file, and
@@ -36,6 +38,22 @@ impl Policy {
     /// Whether it was read in the tree of `commit`.
     pub fn is_of(&self, commit: &Oid) -> bool {
         matches!(&self.source, PolicySource::Commit(own) if own == commit)
+    }
+}
+
+impl Policy {
+    /// A policy that asks for nothing.
+    pub fn empty(source: PolicySource) -> Self {
+        Self {
+            commands: Vec::new(),
+            gates: Vec::new(),
+            scopes: Vec::new(),
+            unblock: None,
+            signers: Signers::Nobody,
+            ci: Strictness::default(),
+            source,
+            digest: String::new(),
+        }
     }
 }
 
@@ -232,6 +250,21 @@ pub enum Mode {
     Warn,
     /// It blocks.
     Block,
+}
+
+/// The most that gates do in a job of a forge, by who wrote the change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strictness {
+    /// To what an agent had a hand in.
+    pub agents: Mode,
+    /// To what has no mark of an agent.
+    pub people: Mode,
+}
+
+impl Default for Strictness {
+    fn default() -> Self {
+        Self { agents: Mode::Block, people: Mode::Block }
+    }
 }
 
 /// Who set the mode of a gate.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
+use crate::ci::authorship::{self, Authors};
 use crate::ci::{attested, target, time};
 use crate::cmd::run;
 use crate::digest::hex_digest;
@@ -22,11 +23,11 @@ use crate::fact::{Facts, Note};
 use crate::failure::Failure;
 use crate::gates::{self, ci_green, finding::Answer};
 use crate::moment::Moment;
-use crate::policy::{Policy, PolicySource};
+use crate::policy::{Policy, PolicySource, Strictness};
 use crate::render;
 use crate::render::ci::{annotations, junit, sarif, summary};
 use crate::render::ui::Ui;
-use crate::source::forge::actions::{Event, EventError, Job};
+use crate::source::forge::actions::{Event, EventError, Happening, Job};
 use crate::source::forge::place::{GITHUB, Known, Place};
 use crate::source::forge::{self, Forge, Patience, token};
 use crate::verdict::artifact;
@@ -85,7 +86,13 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         ui.say("gate: a ref was deleted: there is nothing to judge");
         return Ok(Exit::Pass);
     };
-    let (policy, notes) = policy(&place, &judged)?;
+    let (mut policy, mut notes) = policy(&place, &judged)?;
+    let range = judged.base.as_ref().map(|base| format!("{base}..{}", judged.lineage.commit));
+    if policy.ci != Strictness::default() {
+        let authors = authors(&place, &judged, range.as_deref(), event.as_ref());
+        notes.push(authorship::apply(&mut policy, &authors));
+    }
+    let policy = policy;
     let fork = judged.head.as_ref().and_then(|head| head.repository.as_deref());
     let attested = attested::find(&place.repo, &policy, judged.base.as_ref(), &judged.lineage.commit, fork)?;
     if args.run {
@@ -115,7 +122,6 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
 
     let state = place.state()?;
     let sources = Sources { repo: &place.repo, journal: &place.journal, state: &state, policy: &policy };
-    let range = judged.base.as_ref().map(|base| format!("{base}..{}", judged.lineage.commit));
     let mut facts =
         collect::in_range(sources, Moment::Ci, &judged.name, &judged.lineage, range.as_deref(), judged.head.as_ref())?;
     facts.notes.extend(notes);
@@ -181,6 +187,19 @@ fn policy(place: &Workplace, judged: &target::Judged) -> Result<(Policy, Vec<Not
         notes.push(Note { kind: "policy".to_owned(), text });
     }
     Ok((policy, notes))
+}
+
+/// Who wrote what is judged.
+fn authors(place: &Workplace, judged: &target::Judged, range: Option<&str>, event: Option<&Event>) -> Authors {
+    let opener = match event.map(|event| &event.what) {
+        Some(Happening::Pull(pull)) => Some(pull.author.as_str()),
+        _ => None,
+    };
+    let branch = judged.head.as_ref().and_then(|head| head.branch.as_deref());
+    match range.map(|range| place.repo.named_range(range)) {
+        Some(Ok(range)) => authorship::of_range(&place.repo, &range, branch, opener),
+        _ => Authors::Unknown,
+    }
 }
 
 /// With the secrets of the base, nothing of a change may be executed.

@@ -3,10 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::digest::hex_digest;
-use crate::policy::{Command, Gate, Scope, Signers};
+use crate::policy::{Command, Gate, Policy, Scope, Signers, Strictness};
 
-/// The digest of commands and gates, whatever their order, of scopes, whose order may decide, and of who may sign.
-pub(super) fn digest(commands: &[Command], gates: &[Gate], scopes: &[Scope], signers: &Signers) -> String {
+/// The digest of commands and gates, whatever their order, of scopes, whose order may decide, of who may sign, and of how
+/// strict a job is.
+pub(super) fn digest(policy: &Policy) -> String {
+    let Policy { commands, gates, scopes, signers, ci, .. } = policy;
     let mut commands: Vec<&Command> = commands.iter().collect();
     commands.sort_by(|a, b| a.name.cmp(&b.name));
     let mut gates: Vec<&Gate> = gates.iter().collect();
@@ -14,6 +16,7 @@ pub(super) fn digest(commands: &[Command], gates: &[Gate], scopes: &[Scope], sig
     let commands = Value::Array(commands.into_iter().map(command).collect()).to_string();
     let gates = Value::Array(gates.into_iter().map(gate).collect()).to_string();
     let mut parts = vec![b"policy 1".to_vec(), commands.into_bytes(), gates.into_bytes()];
+    // What nobody says changes nothing.
     if !scopes.is_empty() {
         parts.push(Value::Array(scopes.iter().map(scope).collect()).to_string().into_bytes());
     }
@@ -21,6 +24,9 @@ pub(super) fn digest(commands: &[Command], gates: &[Gate], scopes: &[Scope], sig
         Signers::Nobody => {}
         Signers::File(path) => parts.push(json!({ "signers": path.to_string() }).to_string().into_bytes()),
         Signers::Listed(lines) => parts.push(json!({ "signers": lines }).to_string().into_bytes()),
+    }
+    if *ci != Strictness::default() {
+        parts.push(json!({ "agents": ci.agents.as_str(), "people": ci.people.as_str() }).to_string().into_bytes());
     }
     hex_digest(&parts.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }

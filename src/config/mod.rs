@@ -7,6 +7,7 @@
 mod attest;
 mod built_in;
 mod canonical;
+mod ci;
 mod commands;
 mod error;
 mod fields;
@@ -40,13 +41,13 @@ const VERSION: i64 = 1;
 /// The largest file that is read, in bytes.
 const LARGEST: usize = 1024 * 1024;
 /// The keys at the top level.
-const KEYS: &[&str] = &["version", "mode", "commands", "gates", "scopes", "unblock", "attest"];
+const KEYS: &[&str] = &["version", "mode", "commands", "gates", "scopes", "unblock", "attest", "ci"];
 
 /// The policy where there is no `gate.toml`: the gates of the binary, and no command.
 ///
 /// The gates of the binary satisfy `check`, which is not called: they are checked by tests.
 pub fn defaults(_check: CheckParams<'_>) -> Policy {
-    policy(Vec::new(), built_in(), Vec::new(), Signers::Nobody, PolicySource::Defaults)
+    digested(Policy { gates: built_in(), ..Policy::empty(PolicySource::Defaults) })
 }
 
 /// Reads the bytes of a `gate.toml`: UTF-8 with or without byte order mark, line ends of either kind, 1 MiB at most.
@@ -114,19 +115,13 @@ fn parse_over(
         Some(said) => attest::signers(&mut report, said),
         None => Signers::Nobody,
     };
+    let ci = root.table(&mut report, "ci").map(|said| ci::strictness(&mut report, said)).unwrap_or_default();
     let (commands, gates, scopes, signers) = report.finish((commands, gates.list, scopes, signers))?;
-    Ok(Policy { unblock, ..policy(commands, gates, scopes, signers, source) })
+    Ok(digested(Policy { commands, gates, scopes, unblock, signers, ci, ..Policy::empty(source) }))
 }
 
-fn policy(
-    commands: Vec<crate::policy::Command>,
-    gates: Vec<Gate>,
-    scopes: Vec<crate::policy::Scope>,
-    signers: Signers,
-    source: PolicySource,
-) -> Policy {
-    let digest = canonical::digest(&commands, &gates, &scopes, &signers);
-    Policy { commands, gates, scopes, unblock: None, signers, source, digest }
+fn digested(policy: Policy) -> Policy {
+    Policy { digest: canonical::digest(&policy), ..policy }
 }
 
 /// `[unblock]`: the command that answers a handoff.

@@ -15,6 +15,11 @@ pub fn relaxed(old: &Policy, new: &Policy, files: &dyn ProjectFiles) -> Vec<Stri
             None => {}
         }
     }
+    for (who, old, new) in [("agents", old.ci.agents, new.ci.agents), ("people", old.ci.people, new.ci.people)] {
+        if new < old {
+            found.push(format!("[ci] {who}: {} became {}", old.as_str(), new.as_str()));
+        }
+    }
     for command in &old.commands {
         match new.commands.iter().find(|other| other.name == command.name) {
             Some(other) => less_of_command(command, other, files, &mut found),

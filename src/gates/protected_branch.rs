@@ -103,11 +103,9 @@ fn finding(gate: &Gate, subject: &Subject, answer: Answer, reason: &str, context
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
 
     use super::*;
     use crate::event::Grade;
-    use crate::fact::subject::{Base, Role};
     use crate::moment::Moment;
     use crate::policy::{Mode, OnUnknown, PolicySource, Severity};
 
@@ -138,13 +136,7 @@ mod tests {
 
     fn push(gate: &Gate, local_ref: &str, remote_ref: &str, new: bool, default_branch: DefaultBranch) -> Finding {
         let subject = Subject {
-            name: remote_ref.to_owned(),
-            role: Role::Commit,
-            commit: None,
-            tree: None,
-            base: Base::Nothing,
             changed: None,
-            opaque: Vec::new(),
             update: Some(RefUpdate {
                 local_ref: local_ref.to_owned(),
                 new: new.then(|| ONE.parse().unwrap()),
@@ -153,21 +145,10 @@ mod tests {
                 remote: "origin".to_owned(),
                 default_branch,
             }),
-            runs: BTreeMap::new(),
-            former_lines: BTreeMap::new(),
             branch: local_ref.strip_prefix("refs/heads/").map(str::to_owned),
-            commits: crate::fact::commits::NewCommits::default(),
-            checked_out: None,
+            ..Subject::empty(remote_ref)
         };
-        let policy = Policy {
-            commands: Vec::new(),
-            gates: vec![gate.clone()],
-            scopes: Vec::new(),
-            unblock: None,
-            signers: crate::policy::Signers::Nobody,
-            source: PolicySource::Defaults,
-            digest: String::new(),
-        };
+        let policy = Policy { gates: vec![gate.clone()], ..Policy::empty(PolicySource::Defaults) };
         let facts = Facts { subjects: vec![subject], ..Facts::at(Moment::Push) };
         super::super::judge(&policy, &facts).remove(0).findings.remove(0)
     }

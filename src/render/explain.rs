@@ -171,15 +171,7 @@ mod tests {
             reports: vec!["target/junit/*.xml".to_owned()],
         };
         let other = Command { gate: "build".to_owned(), name: "other".to_owned(), ..command.clone() };
-        Policy {
-            commands: vec![command, other],
-            gates: vec![example()],
-            scopes: Vec::new(),
-            unblock: None,
-            signers: Signers::Nobody,
-            source,
-            digest: String::new(),
-        }
+        Policy { commands: vec![command, other], gates: vec![example()], ..Policy::empty(source) }
     }
 
     #[test]

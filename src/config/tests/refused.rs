@@ -10,7 +10,7 @@ const BAD: &[(&str, &[&str])] = &[
     (
         "xyz = 1",
         &[
-            "1:1: unknown key `xyz` at the top level, which takes version, mode, commands, gates, scopes, unblock, attest",
+            "1:1: unknown key `xyz` at the top level, which takes version, mode, commands, gates, scopes, unblock, attest, ci",
         ],
     ),
     ("[attest]\n", &["1:2: missing key `signers` in [attest]"]),
@@ -172,10 +172,17 @@ const BAD: &[(&str, &[&str])] = &[
         "\u{feff}mode = \"x\"\r\n\r\nfoo = 1\r\n",
         &[
             "1:8: `mode` takes off, observe, warn or block, not `x`",
-            "3:1: unknown key `foo` at the top level, which takes version, mode, commands, gates, scopes, unblock, attest",
+            "3:1: unknown key `foo` at the top level, which takes version, mode, commands, gates, scopes, unblock, attest, ci",
         ],
     ),
     ("# ünïcödé\n\"ä\" = 1; ", &["2:7: not TOML: string values must be quoted, expected literal string"]),
+    (
+        "[ci]\nagents = 'off'\nhumans = 'warn'",
+        &[
+            "2:10: `agents` takes observe, warn or block, not `off`",
+            "3:1: unknown key `humans` in [ci], which takes agents, people",
+        ],
+    ),
     ("[unblock]", &["1:2: missing key `run` in [unblock]"]),
     ("[unblock]\nrun = ''", &["2:7: `run` is a command line, not an empty text"]),
     ("[unblock]\nrn = 'a'", &["2:1: unknown key `rn` in [unblock]; did you mean `run`?"]),

@@ -54,15 +54,7 @@ fn requiring(mut hosting: Hosting, names: &[(&str, Option<u64>)]) -> Hosting {
 }
 
 fn ask(gate: &Gate, moment: Moment, hosting: Hosting) -> Finding {
-    let policy = Policy {
-        commands: Vec::new(),
-        gates: vec![gate.clone()],
-        scopes: Vec::new(),
-        unblock: None,
-        signers: crate::policy::Signers::Nobody,
-        source: PolicySource::Defaults,
-        digest: String::new(),
-    };
+    let policy = Policy { gates: vec![gate.clone()], ..Policy::empty(PolicySource::Defaults) };
     let facts = Facts { hosting: Some(hosting), ..Facts::at(moment) };
     super::super::judge(&policy, &facts).remove(0).findings.remove(0)
 }

@@ -39,15 +39,7 @@ fn command(name: &str, inputs: &[&str]) -> Command {
 }
 
 fn policy(commands: Vec<Command>) -> Policy {
-    Policy {
-        commands,
-        gates: vec![gate("tests")],
-        scopes: Vec::new(),
-        unblock: None,
-        signers: crate::policy::Signers::Nobody,
-        source: PolicySource::Defaults,
-        digest: String::new(),
-    }
+    Policy { commands, gates: vec![gate("tests")], ..Policy::empty(PolicySource::Defaults) }
 }
 
 fn paths(list: &[&str]) -> Vec<RepoPath> {

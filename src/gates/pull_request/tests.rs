@@ -68,15 +68,7 @@ fn ask(params: &str, moment: Moment, hosting: Hosting) -> Finding {
 }
 
 fn judge(gate: &Gate, moment: Moment, hosting: Hosting) -> Finding {
-    let policy = Policy {
-        commands: Vec::new(),
-        gates: vec![gate.clone()],
-        scopes: Vec::new(),
-        unblock: None,
-        signers: crate::policy::Signers::Nobody,
-        source: PolicySource::Defaults,
-        digest: String::new(),
-    };
+    let policy = Policy { gates: vec![gate.clone()], ..Policy::empty(PolicySource::Defaults) };
     let facts = Facts { hosting: Some(hosting), ..Facts::at(moment) };
     super::super::judge(&policy, &facts).remove(0).findings.remove(0)
 }

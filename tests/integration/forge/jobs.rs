@@ -102,6 +102,41 @@ fn the_policy_is_that_of_the_base() {
 }
 
 #[test]
+fn who_wrote_it_decides_how_strict_the_job_is() {
+    let judge = |ci: &str, message: &str| {
+        let clone = Clone::with(&format!("{ONLY_FORGE}{NAMED}{ci}"));
+        clone.repo.git(["commit", "-q", "--amend", "-m", message]);
+        let head = clone.repo.git(["rev-parse", "HEAD"]);
+        let job = Job::of_pull(Clone { head, ..clone }.green());
+        job.clone.server.state().done("lint", &job.clone.head, "failure");
+        let verdict = job.judge(&[]);
+        assert_eq!(verdict.reason("ci-green"), "red");
+        (verdict.code, verdict.value["notes"].to_string())
+    };
+    let lenient = "[ci]\npeople = \"warn\"\n";
+    let (code, notes) = judge(lenient, "two");
+    assert!(code == 0 && notes.contains("no commit of it has the mark of an agent"), "{code} {notes}");
+    let (code, notes) = judge(lenient, "two\n\nCo-Authored-By: Claude <noreply@anthropic.com>");
+    assert!(code == 10 && notes.contains("agents had a hand in it (claude; 1 commits"), "{code} {notes}");
+    let (code, notes) = judge("", "two");
+    assert!(code == 10 && !notes.contains("authorship"), "{code} {notes}");
+}
+
+#[test]
+fn a_change_cannot_make_its_own_job_milder() {
+    let clone = Clone::strict();
+    let milder = format!("{ONLY_FORGE}{NAMED}[ci]\npeople = \"observe\"\n");
+    clone.repo.write("gate.toml", milder).commit_all("milder");
+    let head = clone.repo.git(["rev-parse", "HEAD"]);
+    let job = Job::of_pull(Clone { head, ..clone }.green());
+    job.clone.server.state().done("lint", &job.clone.head, "failure");
+    let verdict = job.judge(&[]);
+    assert_eq!(verdict.summary(), ("open", "red", 10));
+    let notes = verdict.value["notes"].to_string();
+    assert!(notes.contains("[ci] people: block became observe"), "{notes}");
+}
+
+#[test]
 fn nothing_pending_is_passed_and_waiting_ends_it() {
     let job = Job::of_pull(Clone::strict().green());
     let check = {
