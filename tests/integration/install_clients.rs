@@ -1,9 +1,9 @@
 //! `gate init` in the settings of agent clients: what a person wrote there stays, and all of it comes out again.
 
+use std::fmt::Write as _;
 use std::fs;
 
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use crate::sandbox::{Sandbox, differences};
 
@@ -140,9 +140,9 @@ fn trust(s: &Sandbox, hooks: &std::path::Path) {
             r#"{{"event_name":"{name}","hooks":[{{"async":false,"command":{},"timeout":{},"type":"command"}}]{matcher}}}"#,
             hook["command"], hook["timeout"],
         );
-        let digest: String = Sha256::digest(identity).iter().map(|byte| format!("{byte:02x}")).collect();
+        let digest = gate::digest::sha256(identity.as_bytes());
         let key = format!("{}:{name}:0:0", hooks.display());
-        config += &format!("[hooks.state.{key:?}]\ntrusted_hash = \"sha256:{digest}\"\n");
+        let _ = write!(config, "[hooks.state.{key:?}]\ntrusted_hash = \"sha256:{digest}\"\n");
     }
     s.write("home/.codex/config.toml", config, 0o600);
 }
