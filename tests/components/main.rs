@@ -10,6 +10,7 @@
     reason = "tests are read, not published"
 )]
 
+mod act;
 mod attest;
 #[allow(dead_code, reason = "each test binary uses its part")]
 #[path = "../integration/forge/clone.rs"]
@@ -17,10 +18,12 @@ mod clone;
 mod gh;
 mod graphql;
 mod installed;
+mod lint;
 mod oracle;
 #[allow(dead_code, reason = "each test binary uses its part")]
 #[path = "../integration/project.rs"]
 mod project;
+mod release;
 #[allow(dead_code, reason = "each test binary uses its part")]
 #[path = "../integration/forge/server.rs"]
 mod server;
