@@ -10,15 +10,13 @@ use crate::event::Ended;
 
 /// Reads one call.
 pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
-    claude_shape::read(payload, |subagent| {
-        let own = match event {
-            "UserPromptSubmit" => notification(text(payload, "prompt")),
-            "PostToolUse" => Some(What::After(claude_shape::call(file, payload), ending(payload))),
-            "PostToolUseFailure" => Some(failure(claude_shape::call(file, payload), payload)),
-            _ => None,
-        };
-        own.unwrap_or_else(|| claude_shape::what(file, event, payload, subagent))
-    })
+    let own = match event {
+        "UserPromptSubmit" => notification(text(payload, "prompt")),
+        "PostToolUse" => Some(What::After(claude_shape::call(file, payload), ending(payload))),
+        "PostToolUseFailure" => Some(failure(claude_shape::call(file, payload), payload)),
+        _ => None,
+    };
+    claude_shape::read(payload, own.unwrap_or_else(|| claude_shape::what(file, event, payload)))
 }
 
 /// The event of a prompt fires for the end of background commands, too, which no person wrote.

@@ -3,27 +3,26 @@
 
 use serde_json::Value;
 
-use super::payload::{self, named, path, text};
+use super::payload::{self, named, path, prompt, text};
 use super::told::{Call, Stopping, Told, What};
 use crate::client_file::ClientFile;
-use crate::event::work::{Phase, Speaker, StopKind};
+use crate::event::work::{Phase, StopKind};
 
-/// Reads one call; `what` is told whether a sub-agent acts.
-pub(super) fn read(payload: &Value, what: impl FnOnce(bool) -> What) -> Told {
-    // Inside a sub-agent the session is still the parent's.
-    let actor = named(payload, "agent_id");
+/// Reads what every call tells, beside `what` happened.
+pub(super) fn read(payload: &Value, what: What) -> Told {
     Told {
         session: text(payload, "session_id").to_owned(),
         dir: path(payload, "cwd"),
         log: path(payload, "transcript_path"),
         planning: text(payload, "permission_mode") == "plan",
-        what: what(actor.is_some()),
-        actor,
+        // Inside a sub-agent the session is still the parent's.
+        actor: named(payload, "agent_id"),
+        what,
     }
 }
 
 /// What an event tells, where the clients mean the same by it.
-pub(super) fn what(file: &ClientFile, event: &str, payload: &Value, subagent: bool) -> What {
+pub(super) fn what(file: &ClientFile, event: &str, payload: &Value) -> What {
     match event {
         "SessionStart" => What::Session(match text(payload, "source") {
             "resume" => Phase::Resumed,
@@ -33,12 +32,10 @@ pub(super) fn what(file: &ClientFile, event: &str, payload: &Value, subagent: bo
         }),
         "SessionEnd" => What::Session(Phase::Ended),
         "PreCompact" => What::Session(Phase::Compacted),
-        "UserPromptSubmit" => prompt(file, text(payload, "prompt"), subagent),
+        "UserPromptSubmit" => prompt(file, text(payload, "prompt")),
         "PreToolUse" => What::Before(call(file, payload)),
         "SubagentStart" => What::SubagentStarted(text(payload, "agent_id").to_owned()),
         "SubagentStop" => What::SubagentEnded(text(payload, "agent_id").to_owned()),
-        // A sub-agent's own stop is no end of the work.
-        "Stop" if subagent => What::SubagentEnded(text(payload, "agent_id").to_owned()),
         "Stop" => stop(StopKind::Completed, text(payload, "last_assistant_message"), running(payload)),
         "StopFailure" => stop(StopKind::Failed, "", 0),
         _ => What::Nothing,
@@ -56,18 +53,6 @@ pub(super) fn stop(how: StopKind, words: &str, running: u32) -> What {
     What::Stop(Stopping { how, words: words.to_owned(), running, message: None })
 }
 
-fn prompt(file: &ClientFile, prompt: &str, subagent: bool) -> What {
-    let begin = prompt.trim_start();
-    let from = if subagent {
-        Speaker::Agent
-    } else if file.prompts.of_the_client.iter().any(|start| begin.starts_with(start.as_str())) {
-        Speaker::Client
-    } else {
-        Speaker::Person
-    };
-    What::Prompt { from, text: prompt.to_owned() }
-}
-
 /// How many commands the client itself still waits for.
 fn running(payload: &Value) -> u32 {
     let tasks = payload.get("background_tasks").and_then(Value::as_array).into_iter().flatten();
@@ -80,11 +65,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::event::work::Speaker;
 
     #[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
     fn told(client: &str, event: &str, payload: Value) -> Told {
         let file = ClientFile::of(client);
-        read(&payload, |subagent| what(&file, event, &payload, subagent))
+        read(&payload, what(&file, event, &payload))
     }
 
     #[test]
@@ -92,9 +78,7 @@ mod tests {
         for (client, payload, expected) in [
             ("claude", json!({"prompt": "add a parser"}), Speaker::Person),
             ("claude", json!({"prompt": "<local-command-stdout>x"}), Speaker::Client),
-            ("claude", json!({"prompt": "look", "agent_id": "a1"}), Speaker::Agent),
             ("claude", json!({"prompt": "<task-notification>odd"}), Speaker::Client),
-            ("codex", json!({"prompt": "x", "agent_id": "a"}), Speaker::Agent),
             ("codex", json!({"prompt": "<environment_context>"}), Speaker::Client),
         ] {
             let shown = payload.to_string();
@@ -110,8 +94,7 @@ mod tests {
         let tasks = json!([{"status": "running"}, {"status": "completed"}]);
         let payload = json!({"last_assistant_message": "Done.", "background_tasks": tasks});
         assert_eq!(told("claude", "Stop", payload).what, stop(StopKind::Completed, "Done.", 1));
-        let ended = told("codex", "Stop", json!({"agent_id": "a"}));
-        assert_eq!((ended.what, ended.actor.as_deref()), (What::SubagentEnded("a".to_owned()), Some("a")));
+        assert_eq!(told("codex", "Stop", json!({"agent_id": "a"})).actor.as_deref(), Some("a"));
         assert!(told("claude", "Stop", json!({"permission_mode": "plan"})).planning);
         assert_eq!(told("claude", "FileChanged", json!({})).what, What::Nothing);
         assert_eq!(told("codex", "PermissionRequest", json!({})).what, What::Nothing);

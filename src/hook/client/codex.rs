@@ -11,11 +11,12 @@ use crate::event::work::StopKind;
 
 /// Reads one call.
 pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
-    claude_shape::read(payload, |subagent| match event {
+    let what = match event {
         "PostToolUse" => What::After(claude_shape::call(file, payload), ending(payload)),
         "Interrupt" => claude_shape::stop(StopKind::Aborted, "", 0),
-        _ => claude_shape::what(file, event, payload, subagent),
-    })
+        _ => claude_shape::what(file, event, payload),
+    };
+    claude_shape::read(payload, what)
 }
 
 fn ending(payload: &Value) -> Ending {

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::payload::{self, path, text};
+use super::payload::{self, named, path, text};
 use super::told::{Call, Ending, Stopping, Told, What};
 use crate::client_file::ClientFile;
 use crate::event::Ended;
-use crate::event::work::{Phase, Speaker, StopKind};
+use crate::event::work::{Phase, StopKind};
 
 /// How much of the end of the log is looked at for the last words, in bytes.
 const WINDOW: u64 = 256 * 1024;
@@ -23,10 +23,17 @@ const STEP: Duration = Duration::from_millis(20);
 /// Reads one call.
 pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
     let log = path(payload, "transcriptPath");
+    let own = text(payload, "sessionId").to_owned();
+    // A sub-agent has a session of its own, and not all of its calls name the one above it (`Desk::of`).
+    let parent = named(payload, "parentAgentId").filter(|_| text(payload, "agentId") == own);
+    let (session, actor) = match parent {
+        Some(parent) => (parent, Some(own)),
+        None => (own, None),
+    };
     Told {
-        session: text(payload, "sessionId").to_owned(),
+        session,
         dir: path(payload, "cwd"),
-        actor: None,
+        actor,
         planning: text(payload, "permissionMode") == "plan",
         what: what(file, event, payload, log.as_deref()),
         log,
@@ -41,7 +48,7 @@ fn what(file: &ClientFile, event: &str, payload: &Value, log: Option<&Path>) -> 
         }),
         "sessionEnd" => What::Session(Phase::Ended),
         "preCompact" => What::Session(Phase::Compacted),
-        "userPromptSubmitted" => What::Prompt { from: Speaker::Person, text: text(payload, "prompt").to_owned() },
+        "userPromptSubmitted" => payload::prompt(file, text(payload, "prompt")),
         "preToolUse" => What::Before(call(file, payload)),
         "postToolUse" => after(call(file, payload), payload),
         "postToolUseFailure" => What::Failed(call(file, payload), payload::bounded(text(payload, "error"), 2048)),
@@ -84,7 +91,8 @@ fn after(call: Call, payload: &Value) -> What {
     let code = last
         .strip_prefix("<shellId: ")
         .and_then(|rest| rest.strip_suffix('>')?.rsplit_once(" completed with exit code ")?.1.parse().ok());
-    let background = code.is_none() && last.starts_with("<shellId: ");
+    let left = ["<shellId: ", "<command started in background with shellId: "];
+    let background = code.is_none() && left.iter().any(|start| last.starts_with(start));
     let output = if code.is_some() { output } else { said };
     What::After(
         call,
@@ -131,6 +139,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::event::work::Speaker;
 
     #[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
     fn told(event: &str, payload: Value) -> Told {
@@ -153,6 +162,12 @@ mod tests {
             ("a\n1 failed\n<shellId: 1 completed with exit code 3>", Some(3), "a\n1 failed", false),
             ("<shellId: 1 completed with exit code 0>\nx", None, "<shellId: 1 completed with exit code 0>\nx", false),
             ("<shellId: 2 is still running>", None, "<shellId: 2 is still running>", true),
+            (
+                "<command started in background with shellId: a>",
+                None,
+                "<command started in background with shellId: a>",
+                true,
+            ),
         ] {
             let ending = shell(said);
             assert_eq!(
@@ -160,6 +175,23 @@ mod tests {
                 (ended.map(Ended::Exited), output, background)
             );
         }
+    }
+
+    #[test]
+    fn a_sub_agent_is_one_of_its_parents_session() {
+        let payload = json!({"sessionId": "sub", "agentId": "sub", "parentAgentId": "root", "prompt": "Do that."});
+        let told_it = told("userPromptSubmitted", payload);
+        assert_eq!((told_it.session.as_str(), told_it.actor.as_deref()), ("root", Some("sub")));
+        let started = told("subagentStart", json!({"sessionId": "root", "agentId": "sub", "parentAgentId": "root"}));
+        assert_eq!((started.session.as_str(), started.actor), ("root", None));
+        assert_eq!(started.what, What::SubagentStarted("sub".to_owned()));
+    }
+
+    #[test]
+    fn what_the_client_notes_is_no_persons_prompt() {
+        let prompt = "<system_notification>\nShell command \"run\" (shellId: a) has completed.";
+        let what = told("userPromptSubmitted", json!({"sessionId": "s", "prompt": prompt})).what;
+        assert!(matches!(what, What::Prompt { from: Speaker::Client, .. }), "{what:?}");
     }
 
     #[test]

@@ -15,6 +15,8 @@ use crate::redact::redact;
 use crate::repo_path::RepoPath;
 use crate::session::Session;
 
+/// How many sub-agents may stand above each other.
+const DEEPEST: usize = 8;
 /// How much of a text is looked at for secrets before it is cut, in bytes.
 const LOOKED_AT: usize = 4 * TEXT;
 
@@ -35,11 +37,33 @@ impl Desk {
     pub(super) fn of(client: Client, told: &Told) -> Option<Self> {
         let session = Session { id: told.session.clone(), agent: Some(client.as_str().to_owned()) };
         let dir = place_of_work(told.dir.as_deref())?;
-        let place = Workplace::of_session(&dir, session).ok()?;
+        let mut place = Workplace::of_session(&dir, session).ok()?;
         let root = place.repo.root()?.to_owned();
-        let store = Store::of(&place.repo.gate_dir(), &told.session);
-        let memory = store.memory();
-        Some(Self { place, root, client, store, memory, actor: told.actor.clone(), said: Vec::new() })
+        let mut actor = told.actor.clone();
+        let (mut store, mut memory) = Store::open(&place.repo.gate_dir(), &told.session);
+        for _ in 0..DEEPEST {
+            let Some(parent) = memory.parent.take() else { break };
+            (store, memory) = Store::open(&place.repo.gate_dir(), &parent);
+            actor.get_or_insert(std::mem::replace(&mut place.session.id, parent));
+        }
+        Some(Self { place, root, client, store, memory, actor, said: Vec::new() })
+    }
+
+    /// The sub-agent that acts; `None`: the agent of the session.
+    pub(super) fn subagent(&self) -> Option<&str> {
+        self.actor.as_deref()
+    }
+
+    /// Remembers whose sub-agent this is, where sub-agents are sessions of their own that do not say so.
+    pub(super) fn adopt(&mut self, subagent: &str) {
+        let session = &self.place.session.id;
+        if self.client != Client::Copilot || subagent.is_empty() || subagent == session {
+            return;
+        }
+        let (store, _) = Store::open(&self.place.repo.gate_dir(), subagent);
+        if let Err(error) = store.keep(&Memory::below(session)) {
+            self.said.push(format!("gate: whose sub-agent this is is not remembered: {error}"));
+        }
     }
 
     /// Writes down what the agent did.

@@ -7,7 +7,7 @@ use super::payload::{self, path, text};
 use super::told::{Call, Ending, Stopping, Told, What};
 use crate::client_file::ClientFile;
 use crate::event::Ended;
-use crate::event::work::{Phase, Speaker, StopKind};
+use crate::event::work::{Phase, StopKind};
 
 /// Reads one call.
 pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
@@ -28,7 +28,7 @@ fn what(file: &ClientFile, event: &str, payload: &Value) -> What {
             _ => Phase::Started,
         }),
         "SessionEnd" => What::Session(Phase::Ended),
-        "BeforeAgent" => What::Prompt { from: Speaker::Person, text: text(payload, "prompt").to_owned() },
+        "BeforeAgent" => payload::prompt(file, text(payload, "prompt")),
         "BeforeTool" => What::Before(call(file, payload)),
         "AfterTool" => after(call(file, payload), payload),
         "AfterAgent" => What::Stop(Stopping {

@@ -26,6 +26,8 @@ const LARGEST: u64 = 4 << 20;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Memory {
+    /// The session whose sub-agent this one is.
+    pub(super) parent: Option<String>,
     /// The content when a person last said what to do; `None`: nobody looked.
     pub(super) task_began_on: Option<String>,
     /// Digests of the feedback that was given, the newest last: some clients hand it back as a prompt.
@@ -39,6 +41,11 @@ pub(super) struct Memory {
 }
 
 impl Memory {
+    /// That of a sub-agent of `parent`.
+    pub(super) fn below(parent: &str) -> Self {
+        Self { parent: Some(parent.to_owned()), ..Self::default() }
+    }
+
     /// Notes that the agent is told this.
     pub(super) fn tell(&mut self, text: &str) {
         self.told.push(print(text));
@@ -99,12 +106,19 @@ pub(super) struct Store {
 
 impl Store {
     /// Those of `session` in the repository whose gate directory this is.
-    pub(super) fn of(gate_dir: &Path, session: &str) -> Self {
+    fn of(gate_dir: &Path, session: &str) -> Self {
         Self { folder: gate_dir.join("hooked"), stem: artifact::file_stem(session) }
     }
 
+    /// Those of a session, and what is remembered of it.
+    pub(super) fn open(gate_dir: &Path, session: &str) -> (Self, Memory) {
+        let store = Self::of(gate_dir, session);
+        let memory = store.memory();
+        (store, memory)
+    }
+
     /// The memory; an empty one where there is none.
-    pub(super) fn memory(&self) -> Memory {
+    fn memory(&self) -> Memory {
         read(&self.folder.join(format!("{}.json", self.stem))).unwrap_or_default()
     }
 

@@ -189,6 +189,11 @@ fn handle(desk: &mut Desk, told: &Told) -> Decision {
             desk.record(None, Act::Session(*phase));
         }
         What::Prompt { from, text } => prompt(desk, *from, text),
+        // A sub-agent's own stop is no end of the work.
+        What::Stop(_) if desk.subagent().is_some() => {
+            let agent = desk.subagent().unwrap_or_default().to_owned();
+            desk.record(None, Act::SubagentEnded(agent));
+        }
         What::Before(call) => return before(desk, told, call),
         What::After(call, ending) => match &call.does {
             Does::Reads => {}
@@ -208,7 +213,10 @@ fn handle(desk: &mut Desk, told: &Told) -> Decision {
         What::BackgroundEnded { call, ended, output } => {
             evidence::end_of_background(desk, call, *ended, output.as_deref());
         }
-        What::SubagentStarted(id) => desk.record(None, Act::SubagentStarted(id.clone())),
+        What::SubagentStarted(id) => {
+            desk.adopt(id);
+            desk.record(None, Act::SubagentStarted(id.clone()));
+        }
         What::SubagentEnded(id) => desk.record(None, Act::SubagentEnded(id.clone())),
         What::Stop(stopping) => return stop::judge(desk, told, stopping),
     }
@@ -239,7 +247,11 @@ fn before(desk: &mut Desk, told: &Told, call: &Call) -> Decision {
 }
 
 fn prompt(desk: &mut Desk, from: Speaker, text: &str) {
-    let from = if from == Speaker::Person && desk.memory.was_told(text) { Speaker::Hook } else { from };
+    let from = match from {
+        Speaker::Person if desk.subagent().is_some() => Speaker::Agent,
+        Speaker::Person if desk.memory.was_told(text) => Speaker::Hook,
+        from => from,
+    };
     if from == Speaker::Person {
         // What the agent then leaves as it is needs no proof.
         desk.memory.task_began_on = desk.place.repo.snapshot().ok().map(|snapshot| stop::print(&snapshot));

@@ -6,7 +6,7 @@ use super::payload::{self, first, flag, named, path, text};
 use super::told::{Call, Ending, Stopping, Told, What};
 use crate::client_file::ClientFile;
 use crate::event::Ended;
-use crate::event::work::{Phase, Speaker, StopKind};
+use crate::event::work::{Phase, StopKind};
 
 /// Reads one call.
 pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
@@ -22,27 +22,21 @@ pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
         dir: path(payload, "directory"),
         log: None,
         planning: text(payload, "agent") == "plan",
-        what: what(file, event, payload, actor.as_deref()),
+        what: what(file, event, payload, actor.is_some()),
         actor,
     }
 }
 
-fn what(file: &ClientFile, event: &str, payload: &Value, actor: Option<&str>) -> What {
+fn what(file: &ClientFile, event: &str, payload: &Value, subagent: bool) -> What {
     match event {
-        "session.created" if actor.is_none() => What::Session(Phase::Started),
+        "session.created" if !subagent => What::Session(Phase::Started),
         "session.compacted" => What::Session(Phase::Compacted),
-        "session.deleted" if actor.is_none() => What::Session(Phase::Ended),
-        "chat.message" => {
-            let from = if actor.is_some() { Speaker::Agent } else { Speaker::Person };
-            What::Prompt { from, text: text(payload, "text").to_owned() }
-        }
+        "session.deleted" if !subagent => What::Session(Phase::Ended),
+        "chat.message" => payload::prompt(file, text(payload, "text")),
         "tool.execute.before" => What::Before(call(file, payload)),
         "tool.execute.after" => What::After(call(file, payload), ending(payload)),
-        "session.idle" => match actor {
-            Some(actor) => What::SubagentEnded(actor.to_owned()),
-            None => What::Stop(stopping(payload, StopKind::Completed)),
-        },
-        "session.error" if actor.is_none() => {
+        "session.idle" => What::Stop(stopping(payload, StopKind::Completed)),
+        "session.error" if !subagent => {
             let aborted = flag(payload, "aborted") || text(payload, "error") == "MessageAbortedError";
             What::Stop(stopping(payload, if aborted { StopKind::Aborted } else { StopKind::Failed }))
         }
@@ -93,7 +87,6 @@ mod tests {
     fn a_session_with_a_parent_is_a_sub_agent() {
         let told = told("session.idle", json!({"sessionID": "child", "parentID": "root"}));
         assert_eq!((told.session.as_str(), told.actor.as_deref()), ("root", Some("child")));
-        assert_eq!(told.what, What::SubagentEnded("child".to_owned()));
     }
 
     #[test]

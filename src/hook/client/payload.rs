@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::told::{Call, Does};
-use crate::client_file::Tools;
+use super::told::{Call, Does, What};
+use crate::client_file::{ClientFile, Tools};
 use crate::digest::hex_digest;
-use crate::event::work::{Edit, EditKind, PlanItem};
+use crate::event::work::{Edit, EditKind, PlanItem, Speaker};
 use crate::repo_path::RepoPath;
 
 /// How much of a text is taken over, in bytes; more is cut off.
@@ -46,6 +46,14 @@ pub(super) fn flag(value: &Value, key: &str) -> bool {
 pub(super) fn bounded(text: &str, max: usize) -> String {
     let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= max).last();
     text[..end.unwrap_or(0)].to_owned()
+}
+
+/// A prompt. Some begin as only the client's own do.
+pub(super) fn prompt(file: &ClientFile, text: &str) -> What {
+    let begin = text.trim_start();
+    let of_the_client = file.prompts.of_the_client.iter().any(|start| begin.starts_with(start.as_str()));
+    let from = if of_the_client { Speaker::Client } else { Speaker::Person };
+    What::Prompt { from, text: text.to_owned() }
 }
 
 /// A tool call: what a tool of this name does with this input. Without an id of the client's, its content is its id.
