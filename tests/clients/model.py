@@ -1,8 +1,11 @@
 """A model that says what a script says: the four APIs that agent clients speak, on loopback.
 
-Each request of the agent's main loop takes the next step of the script; requests without tools (titles, summaries) get a
-fixed text. A step is {"text": ..., "tools": [(name, input), ...]}. What was sent is kept, so that a test can see what the
+Each request of the agent's main loop takes the next step of the script, and each of a sub-agent's the next step of its
+own; requests without tools (titles, summaries) get a fixed text. What was sent is kept, so that a test can see what the
 agent was told.
+
+A step is {"text": ..., "tools": [(name, input), ...], "tokens": ...}. Where an input has a function, it is called with
+what the client sent, and gives the value: ids that only the client knows. `tokens` is how many the prompt is said to have.
 """
 
 import gzip
@@ -10,12 +13,20 @@ import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+TITLE = {"text": "A title."}
+OVER = {"text": "Which way shall I take?"}
+SUMMARY = {"text": "<summary>The library was changed.</summary>"}
+# How the clients ask for the summary of a compaction where they leave the tools in.
+SUMMARIES = ("create a detailed summary of", "CONTEXT CHECKPOINT COMPACTION")
+
 
 class Model:
-    """A script, how far it has come, and what was sent to it."""
+    """A script, how far it has come, and what was sent to it. `prompt` marks the main loop; a request without it that has
+    `task` is a sub-agent's."""
 
-    def __init__(self, steps):
-        self.steps = steps
+    def __init__(self, steps, prompt="", task="", delegated=()):
+        self.steps, self.prompt, self.task = steps, prompt, task
+        self.delegated = list(delegated)
         self.taken = 0
         self.sent = []
         self.lock = threading.Lock()
@@ -31,17 +42,41 @@ class Model:
         self.port = self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def next_step(self, request):
+    def answer(self, request):
+        sent = json.dumps(request)
+        if not (request.get("tools") or "additional_tools" in sent):
+            return TITLE
+        said = messages(request)
+        if said and any(words in json.dumps(said[-1]) for words in SUMMARIES):
+            return SUMMARY
         with self.lock:
-            self.sent.append(json.dumps(request))
-            step = self.steps[self.taken] if self.taken < len(self.steps) else {"text": "Which way shall I take?"}
+            start = json.dumps(said[:6])
+            if self.task and self.task in start and self.prompt not in start:
+                return filled(self.delegated.pop(0) if self.delegated else OVER, sent)
+            self.sent.append(sent)
+            step = self.steps[self.taken] if self.taken < len(self.steps) else OVER
             self.taken += 1
-            return step
+            return filled(step, sent)
 
     def number(self):
         with self.lock:
             self.count += 1
             return self.count
+
+
+def messages(request):
+    """What was said so far, by anybody but the model."""
+    said = next((request[key] for key in ("messages", "input", "contents") if isinstance(request.get(key), list)), [])
+    return [message for message in said if message.get("role") not in ("assistant", "model")]
+
+
+def filled(step, sent):
+    """A step whose functions were asked."""
+    if callable(step):
+        return step(sent)
+    if isinstance(step, dict):
+        return {key: filled(value, sent) for key, value in step.items()}
+    return [filled(value, sent) for value in step] if isinstance(step, (list, tuple)) else step
 
 
 class Requests(BaseHTTPRequestHandler):
@@ -96,8 +131,7 @@ class Requests(BaseHTTPRequestHandler):
         path = self.path.split("?")[0]
         if path.endswith(("/count_tokens", ":countTokens")):
             return self.answer({"input_tokens": 100, "totalTokens": 100})
-        tools = request.get("tools") or "additional_tools" in json.dumps(request)
-        step = self.model.next_step(request) if tools else {"text": "A title."}
+        step = self.model.answer(request)
         if path.endswith("/messages"):
             return self.say_anthropic(request, step)
         if path.endswith("/responses"):
@@ -113,7 +147,7 @@ class Requests(BaseHTTPRequestHandler):
         for name, value in step.get("tools", []):
             content.append({"type": "tool_use", "id": f"toolu_{self.model.number():06}", "name": name, "input": value})
         stop = "tool_use" if step.get("tools") else "end_turn"
-        usage = {"input_tokens": 100, "output_tokens": 20, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+        usage = {"input_tokens": step.get("tokens", 100), "output_tokens": 20, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
         message = {"id": f"msg_{self.model.number():06}", "type": "message", "role": "assistant", "content": [],
                    "model": request.get("model", "m"), "stop_reason": None, "stop_sequence": None, "usage": usage}
         if not request.get("stream"):
@@ -151,14 +185,17 @@ class Requests(BaseHTTPRequestHandler):
                 item = {"type": "custom_tool_call", "input": value}
             else:
                 item = {"type": "function_call", "arguments": json.dumps(value)}
-            output.append({**item, "id": f"fc_{number:06}", "call_id": f"call_{number:06}", "name": name,
+            space, _, tool = name.rpartition(".")
+            item.update({"namespace": space} if space else {})
+            output.append({**item, "id": f"fc_{number:06}", "call_id": f"call_{number:06}", "name": tool,
                            "status": "completed"})
         for index, item in enumerate(output):
             for kind in ("added", "done"):
                 event = {"type": f"response.output_item.{kind}", "output_index": index, "item": item}
                 self.event(event, event["type"])
-        usage = {"input_tokens": 100, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 20,
-                 "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 120}
+        tokens = step.get("tokens", 100)
+        usage = {"input_tokens": tokens, "input_tokens_details": {"cached_tokens": 0}, "output_tokens": 20,
+                 "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": tokens + 20}
         done = {**base, "status": "completed", "output": output, "usage": usage}
         self.event({"type": "response.completed", "response": done}, "response.completed")
 

@@ -1,0 +1,326 @@
+"""The five clients: where npm puts them, what they are told before they start, and how they are asked to do things.
+
+Each knows the ways in which its model runs a command line, hands work to a sub-agent, and leaves a command in the
+background. `lacks` names the scenarios that it has no way for, and why.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import time
+import urllib.request
+
+from session import PATIENCE, QUIET
+
+
+NOTHING_TO_TRUST = {"trust": "its hooks are called as soon as the folder is trusted"}
+
+
+class Client:
+    """One client. A session is a repository and a home of its own (`session.py`)."""
+
+    lacks = {}
+    # Whether its hooks tell how a command in the background ended, and how often the agent speaks until then.
+    tells_of_background, waits = True, 1
+    # What its hooks do not tell: who acts, and that a command was left running.
+    hides_the_actor, hides_the_background = False, False
+
+    def __init__(self, cache):
+        self.cache = cache
+
+    def prepare(self, session):
+        """Writes the settings that a person would have."""
+
+    def turn(self, session, prompt, resumed):
+        """One prompt, until the client ends."""
+        command, env = self.command(session, prompt, resumed)
+        session.execute(command, env)
+
+    def fills_the_window(self):
+        """What a step says that makes the client shorten the conversation by itself."""
+        return {}
+
+    def compact(self, session):
+        """Shortens the conversation, where a person asks for it."""
+
+    def close(self, session):
+        """Ends what was left running."""
+
+
+class Claude(Client):
+    name = "claude"
+    lacks = NOTHING_TO_TRUST
+
+    def __init__(self, cache):
+        super().__init__(cache)
+        self.binary = cache / "node_modules/@anthropic-ai/claude-code-linux-x64/claude"
+
+    def prepare(self, session):
+        (session.home / ".claude").mkdir()
+        allow = ["Bash", "Edit", "Write", "Read", "Glob", "Grep", "Task", "Agent"]
+        (session.home / ".claude/settings.json").write_text(json.dumps({"permissions": {"allow": allow}}))
+
+    def command(self, session, prompt, resumed):
+        env = {
+            "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{session.model.port}", "ANTHROPIC_API_KEY": "sk-ant-made-up",
+            "DISABLE_TELEMETRY": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_ERROR_REPORTING": "1",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        }
+        args = ["-p", "--output-format", "stream-json", "--verbose", "--model", "claude-sonnet-4-5"]
+        return [self.binary, *args, *(["--resume", session.id()] if resumed else []), prompt], env
+
+    def compact(self, session):
+        self.turn(session, "/compact", True)
+
+    def shell(self, line):
+        return ("Bash", {"command": line, "description": "run"})
+
+    def delegates(self, task):
+        wanted = {"description": "run", "prompt": task, "subagent_type": "general-purpose", "run_in_background": False}
+        return [{"tools": [("Agent", wanted)]}]
+
+    def leaves_running(self, line):
+        # What takes longer than it was given is moved there by the client itself.
+        return [{"tools": [("Bash", {"command": line, "description": "run", "timeout": 1000})]}]
+
+
+class Codex(Client):
+    name = "codex"
+    # It is told once, when the process has ended.
+    waits, hides_the_background = 0, True
+
+    def __init__(self, cache):
+        super().__init__(cache)
+        folder = cache / "node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin"
+        self.binary = folder / "codex"
+
+    def prepare(self, session):
+        (session.home / ".codex").mkdir()
+        # A model whose name it does not know gets the plain tools, sub-agents among them.
+        (session.home / ".codex/config.toml").write_text(f"""model = "gpt-5.1-codex"
+model_provider = "scripted"
+model_auto_compact_token_limit = 50000
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[otel]
+exporter = "none"
+[model_providers.scripted]
+name = "scripted"
+base_url = "http://127.0.0.1:{session.model.port}/v1"
+wire_api = "responses"
+env_key = "MADE_UP_KEY"
+request_max_retries = 1
+stream_max_retries = 1
+[projects."{session.root}"]
+trust_level = "trusted"
+""")
+
+    def env(self, session):
+        return {"CODEX_HOME": str(session.home / ".codex"), "MADE_UP_KEY": "made-up"}
+
+    def command(self, session, prompt, resumed):
+        # Hooks that nobody trusts are passed over in silence; a person trusts them once, by hand.
+        trust = [] if session.trusted else ["--dangerously-bypass-hook-trust"]
+        args = ["exec", "--json", *trust, *(["resume", session.id()] if resumed else []), prompt]
+        return [self.binary, *args], self.env(session)
+
+    def trust(self, session):
+        """Trusts the hooks of the repository as `/hooks` does: what the client finds goes into its own settings."""
+        server = subprocess.Popen([self.binary, "app-server"], cwd=session.root, text=True, stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  env={**session.env, **self.env(session)})
+
+        def ask(message):
+            server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+            server.stdin.flush()
+            while "id" in message:
+                answer = json.loads(server.stdout.readline())
+                if answer.get("id") == message["id"]:
+                    return answer["result"]
+            return None
+
+        about = {"clientInfo": {"name": "gate", "version": "0"}, "capabilities": {"experimentalApi": True}}
+        ask({"id": 1, "method": "initialize", "params": about})
+        ask({"method": "initialized"})
+        found = ask({"id": 2, "method": "hooks/list", "params": {"cwds": [str(session.root)]}})
+        server.terminate()
+        server.wait()
+        hooks = [hook for place in found["data"] for hook in place["hooks"]]
+        with (session.home / ".codex/config.toml").open("a") as config:
+            for hook in hooks:
+                config.write(f'[hooks.state."{hook["key"]}"]\ntrusted_hash = "{hook["currentHash"]}"\n')
+        session.trusted = True
+        return hooks
+
+    def fills_the_window(self):
+        return {"tokens": 60_000}
+
+    def shell(self, line):
+        return ("exec_command", {"cmd": line})
+
+    def delegates(self, task):
+        agent = lambda sent: re.findall(r"agent_id\W+([0-9a-f-]{36})", sent)[-1]
+        return [
+            {"tools": [("multi_agent_v1.spawn_agent", {"message": task, "agent_type": "default"})]},
+            {"tools": [("multi_agent_v1.wait_agent", {"targets": [agent], "timeout_ms": 60_000})]},
+        ]
+
+    def leaves_running(self, line):
+        process = lambda sent: int(re.findall(r"session ID (\d+)", sent)[-1])
+        return [
+            {"tools": [("exec_command", {"cmd": line, "yield_time_ms": 250})]},
+            {"tools": [("write_stdin", {"session_id": process, "chars": "", "yield_time_ms": 20_000})]},
+        ]
+
+
+class Gemini(Client):
+    name = "gemini"
+    tells_of_background = False
+    lacks = {
+        "sub_agent": "its sub-agents have tools and hooks of their own kind",
+        "compaction": "only its own measure of the conversation starts it",
+        **NOTHING_TO_TRUST,
+    }
+
+    def __init__(self, cache):
+        super().__init__(cache)
+        self.binary = cache / "node_modules/@google/gemini-cli/bundle/gemini.js"
+
+    def prepare(self, session):
+        (session.home / ".gemini").mkdir()
+        (session.home / ".gemini/settings.json").write_text(json.dumps({
+            "security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": False},
+            "telemetry": {"enabled": False}, "general": {"enableAutoUpdate": False},
+        }))
+
+    def command(self, session, prompt, resumed):
+        env = {"GEMINI_API_KEY": "made-up", "GOOGLE_GEMINI_BASE_URL": f"http://127.0.0.1:{session.model.port}",
+               "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+        args = ["--yolo", "--output-format", "stream-json", *(["--resume", "latest"] if resumed else []), "-p", prompt]
+        return ["node", self.binary, *args], env
+
+    def shell(self, line):
+        return ("run_shell_command", {"command": line, "description": "run"})
+
+    def leaves_running(self, line):
+        return [{"tools": [("run_shell_command", {"command": line, "description": "run", "is_background": True})]}]
+
+
+class Copilot(Client):
+    name = "copilot"
+    tells_of_background = False
+    lacks = {"compaction": "only its own measure of the conversation starts it", **NOTHING_TO_TRUST}
+
+    def __init__(self, cache):
+        super().__init__(cache)
+        self.binary = cache / "node_modules/@github/copilot-linux-x64/copilot"
+
+    def prepare(self, session):
+        (session.home / ".copilot").mkdir()
+        (session.home / ".copilot/config.json").write_text(json.dumps({"trusted_folders": [str(session.root)]}))
+
+    def command(self, session, prompt, resumed):
+        port = session.model.port
+        env = {"COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false", "COPILOT_PROVIDER_TYPE": "anthropic",
+               "COPILOT_PROVIDER_BASE_URL": f"http://127.0.0.1:{port}", "COPILOT_PROVIDER_API_KEY": "made-up",
+               "COPILOT_MODEL": "claude-sonnet-4"}
+        again = [f"--resume={session.id()}"] if resumed else []
+        args = ["--disable-client-telemetry", "--allow-all-tools", "--allow-all-paths", *again, "-p", prompt]
+        return [self.binary, *args], env
+
+    def shell(self, line):
+        return ("bash", {"command": line, "description": "run"})
+
+    def delegates(self, task):
+        return [{"tools": [("task", {"agent_type": "general-purpose", "description": "run", "name": "runner",
+                                     "prompt": task, "mode": "sync"})]}]
+
+    def leaves_running(self, line):
+        return [{"tools": [("bash", {"command": line, "description": "run", "mode": "async", "shellId": "tests"})]}]
+
+
+class Opencode(Client):
+    """`opencode run` ends as soon as the agent is idle; so the server is driven, as the terminal program does it."""
+
+    name = "opencode"
+    lacks = {"background": "a command that takes too long is ended", **NOTHING_TO_TRUST}
+
+    def __init__(self, cache):
+        super().__init__(cache)
+        self.binary = cache / "node_modules/opencode-linux-x64/bin/opencode"
+
+    def prepare(self, session):
+        config = session.home / ".config/opencode"
+        config.mkdir(parents=True)
+        model = {"name": "scripted", "tool_call": True, "limit": {"context": 100_000, "output": 8_000}}
+        options = {"baseURL": f"http://127.0.0.1:{session.model.port}/v1", "apiKey": "made-up"}
+        provider = {"npm": "@ai-sdk/openai-compatible", "name": "scripted", "options": options,
+                    "models": {"scripted": model}}
+        (config / "opencode.json").write_text(json.dumps({
+            "autoupdate": False, "share": "disabled", "model": "scripted/scripted", "small_model": "scripted/scripted",
+            "permission": {"bash": "allow", "edit": "allow", "external_directory": "allow"},
+            "provider": {"scripted": provider},
+        }))
+        # It would wait for npm, which is not there.
+        for folder in (config, session.root / ".opencode"):
+            folder.mkdir(exist_ok=True)
+            shutil.copytree(self.cache / "plugin/node_modules", folder / "node_modules")
+            shutil.copy(self.cache / "plugin/package.json", folder)
+            shutil.copy(self.cache / "plugin/package-lock.json", folder)
+        session.leaves_out(".opencode/")
+
+    def serve(self, session):
+        off = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS", "SHARE")
+        env = {**session.env, **{f"OPENCODE_DISABLE_{what}": "1" for what in off}}
+        session.server = subprocess.Popen(
+            [self.binary, "serve", "--port", "4096", "--hostname", "127.0.0.1"], cwd=session.root, env=env,
+            stdin=subprocess.DEVNULL, stdout=(session.folder / "server.log").open("w"), stderr=subprocess.STDOUT)
+        # A request that comes before it is ready is never answered.
+        for _ in range(PATIENCE // 5):
+            try:
+                session.session = self.post(session, "/session", {"title": "a session"}, 5)["id"]
+                return
+            except OSError:
+                time.sleep(0.2)
+        raise TimeoutError((session.folder / "server.log").read_text())
+
+    def post(self, session, path, body, patience=PATIENCE):
+        url = f"http://127.0.0.1:4096{path}?directory={session.root}"
+        request = urllib.request.Request(url, json.dumps(body).encode(), {"content-type": "application/json"})
+        with urllib.request.urlopen(request, timeout=patience) as answer:
+            return json.loads(answer.read() or b"null")
+
+    def turn(self, session, prompt, resumed):
+        if not resumed:
+            self.serve(session)
+        self.post(session, f"/session/{session.session}/message", {"parts": [{"type": "text", "text": prompt}]})
+        # Nothing says that the agent goes on because of what gate answered: it is over when nothing moves any more.
+        moved, seen = time.monotonic(), None
+        while time.monotonic() - moved < QUIET:
+            now = session.model.taken, len(session.journal())
+            if now != seen:
+                moved, seen = time.monotonic(), now
+            time.sleep(0.2)
+        session.out = (session.folder / "server.log").read_text()
+
+    def compact(self, session):
+        wanted = {"providerID": "scripted", "modelID": "scripted"}
+        self.post(session, f"/session/{session.session}/summarize", wanted)
+
+    def close(self, session):
+        if session.server:
+            session.server.terminate()
+            session.server.wait()
+
+    def shell(self, line):
+        return ("bash", {"command": line, "description": "run"})
+
+    def delegates(self, task):
+        return [{"tools": [("task", {"description": "run", "prompt": task, "subagent_type": "general"})]}]
+
+
+CLIENTS = {client.name: client for client in (Claude, Codex, Gemini, Copilot, Opencode)}

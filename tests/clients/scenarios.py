@@ -1,0 +1,138 @@
+"""What happens between an agent and gate, in each client. A scenario yields its session, a sentence and whether it holds."""
+
+from session import TASK, Session
+
+CHANGE = "echo two >> src/lib.sh && git commit -qam 'feat: two'"
+PASSING = {"text": "Now the tests pass."}
+CLAIM = {"text": "All done, all tests pass!"}
+# Nothing is claimed, and a person is to answer.
+QUESTION = {"text": "Which of the two formats does the server expect?"}
+# Long enough to be left in the background, and over before the scenario is. One that only sleeps is ended instead.
+SLOW = "echo begun && sleep 3 && sh test.sh"
+
+
+def tools(*calls):
+    return {"tools": list(calls)}
+
+
+def premature_stop(client, gate):
+    """A stop without proof is held; after the missing run it is let go."""
+    s = Session(client, gate, [tools(client.shell(CHANGE)), CLAIM, tools(client.shell("sh test.sh")), PASSING]).says()
+    yield s, "the agent was told what is missing", "Next: gate run test" in s.told(2)
+    yield s, "it went on, and ended", s.model.taken == 4
+    yield s, "its own run is evidence", [(run["by"], run["grade"]) for run in s.runs()] == [(client.name, "hooked")]
+    yield s, "the second stop passed", s.blocked() == [True, False]
+    words = [act["text"] for act in s.acts("stopped")]
+    yield s, "the words of each stop are its own", words == [CLAIM["text"], PASSING["text"]]
+    yield s, "one prompt was a person's", s.prompts() == ["Change the library, please."]
+
+
+def failing_test(client, gate):
+    """A test that fails is no proof, whatever is claimed."""
+    breaks = "echo broken >> src/lib.sh && git commit -qam 'feat: broken'"
+    steps = [tools(client.shell(breaks)), tools(client.shell("sh test.sh")), CLAIM, QUESTION]
+    s = Session(client, gate, steps).says()
+    yield s, "the failure is known", "failed on this content" in s.told(3)
+    yield s, "a question is left alone", s.model.taken == 4 and s.blocked() == [True]
+
+
+def escalation(client, gate):
+    """The same failure four times goes to a person, and the agent is let go."""
+    s = Session(client, gate, [tools(client.shell(CHANGE))] + [{"text": f"Done ({n})."} for n in range(6)]).says()
+    yield s, "three are told, the fourth is let go", [one["attempt"] for one in s.judged()] == [1, 2, 3, 4]
+    yield s, "the agent ended", s.model.taken == 5
+    yield s, "the third is the last warning", "the last warning (attempt 3)" in s.told(4)
+    yield s, "the payload is written", any((s.root / ".git/gate/verdicts").glob("escalation_*.json"))
+
+
+def documentation(client, gate):
+    """Documentation asks for no test."""
+    writes = "echo more >> README.md && git commit -qam 'docs: more'"
+    s = Session(client, gate, [tools(client.shell(writes)), {"text": "All done, everything is finished."}]).says()
+    yield s, "nothing was held", s.model.taken == 2
+    yield s, "it was judged, and passed", s.blocked() == [False]
+
+
+def protected_branch(client, gate):
+    """A push to the protected branch is refused before it is tried."""
+    steps = [tools(client.shell("git push origin HEAD:main")), {"text": "Which branch is meant?"}]
+    s = Session(client, gate, steps).says()
+    yield s, "the agent heard why", "main is protected" in s.told(1)
+    yield s, "it was not tried", [act["tool"] != "" for act in s.acts("denied")] == [True]
+    heads = s.call("git", "-C", s.remote, "rev-parse", "main"), s.git("rev-parse", "origin/main")
+    yield s, "main stands where it stood", heads[0] == heads[1]
+
+
+def sub_agent(client, gate):
+    """A sub-agent works and is not judged; what it ran is evidence for the agent above it."""
+    delegated = [tools(client.shell(CHANGE)), tools(client.shell("sh test.sh")), {"text": "Done, all tests pass."}]
+    s = Session(client, gate, [*client.delegates(TASK), CLAIM], delegated).says()
+    yield s, "both have said their last", not s.model.delegated and s.model.taken == len(s.model.steps)
+    yield s, "one session was judged, once, and passed", s.blocked() == [False] and len(s.ids()) == 1
+    yield s, "the run is evidence", [run["by"] for run in s.runs()] == [client.name]
+    yield s, "it was a sub-agent's", client.hides_the_actor or all(actor for actor, _ in s.works("command"))
+    yield s, "its end is known", len(s.acts("subagent-ended")) >= 1
+    yield s, "one prompt was a person's", s.prompts() == ["Change the library, please."]
+
+
+def resume(client, gate):
+    """A session goes on where it was, and so does what is asked of it."""
+    s = Session(client, gate, [tools(client.shell(CHANGE)), QUESTION, CLAIM, tools(client.shell("sh test.sh")), PASSING])
+    s.says()
+    yield s, "a question is left alone", s.model.taken == 2 and s.blocked() == []
+    s.says("The first one.", resumed=True)
+    yield s, "it is one session", len(s.ids()) == 1
+    yield s, "what was not proven then is asked for now", "Next: gate run test" in s.told(3)
+    yield s, "the run was seen, and the stop passed", s.blocked() == [True, False]
+    yield s, "both prompts were a person's", s.prompts() == ["Change the library, please.", "The first one."]
+
+
+def compaction(client, gate):
+    """What is not proven is asked for after the conversation was shortened, too."""
+    change = {**tools(client.shell(CHANGE)), **client.fills_the_window()}
+    s = Session(client, gate, [change, QUESTION, CLAIM, tools(client.shell("sh test.sh")), PASSING]).says()
+    s.compacts()
+    s.says("The first one.", resumed=True)
+    yield s, "the conversation was shortened", "compacted" in s.acts("session")
+    yield s, "it is one session", len(s.ids()) == 1
+    yield s, "the agent was told what is missing", "Next: gate run test" in s.told(3)
+    yield s, "the run was seen, and the stop passed", s.blocked() == [True, False]
+    yield s, "both prompts were a person's", s.prompts() == ["Change the library, please.", "The first one."]
+
+
+def background(client, gate):
+    """A command that goes on in the background proves nothing before it ended."""
+    steps = [tools(client.shell(CHANGE)), *client.leaves_running(SLOW)]
+    told = len(steps) + 1
+    steps += [CLAIM, tools(client.shell("sh test.sh")), PASSING]
+    if client.tells_of_background:
+        del steps[told:]
+        steps += [PASSING] * client.waits
+    s = Session(client, gate, steps).says()
+    left = [act for act in s.acts("command") if act["line"] == SLOW]
+    yield s, "it went on in the background", client.hides_the_background or any(act["background"] for act in left)
+    yield s, "the agent came to its end", s.model.taken >= len(steps)
+    if client.tells_of_background:
+        yield s, "its end is evidence, and nothing was held", s.blocked() == [False] and len(s.runs()) == 1
+    else:
+        yield s, "the agent was told what is missing", "Next: gate run test" in s.told(told)
+        yield s, "the run was seen, and the stop passed", s.blocked() == [True, False]
+
+
+def trust(client, gate):
+    """Hooks that nobody trusts are passed over without a word, and `gate doctor` says so; those that are trusted are not."""
+    s = Session(client, gate, [tools(client.shell(CHANGE)), CLAIM, CLAIM, QUESTION])
+    yield s, "doctor says that they are not", "Codex trusts 0 of" in s.call(gate, "doctor", check=False)
+    hooks = client.trust(s)
+    said = s.call(gate, "doctor", check=False)
+    yield s, "doctor knows what the client itself calls them by", f"trusts all {len(hooks)} hooks" in said
+    s.says()
+    yield s, "they are called", s.blocked() == [True, True]
+    settings = s.root / ".codex/hooks.json"
+    settings.write_text(settings.read_text().replace('"timeout": 60', '"timeout": 61', 1))
+    said = s.call(gate, "doctor", check=False)
+    yield s, "doctor sees that one has changed since", f"trusts {len(hooks) - 1} of {len(hooks)} hooks" in said
+
+
+SCENARIOS = [premature_stop, failing_test, escalation, documentation, protected_branch, sub_agent, resume, compaction,
+             background, trust]

@@ -1,0 +1,145 @@
+"""A repository that gate guards, a client at work in it, and what is known of both afterwards."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+
+from model import Model
+
+# In seconds: how long one turn may take, and how long nothing moves before a server is taken to be done.
+PATIENCE = 240
+QUIET = 6
+
+PROMPT = "Change the library, please."
+TASK = "Do the part that is marked seven."
+
+TEST = """if grep -rq broken src; then
+  echo 'test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out'
+  exit 101
+fi
+echo 'test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out'
+"""
+POLICY = """version = 1
+
+[commands.test]
+gate = "tests"
+run = "sh test.sh"
+inputs = ["src/**", "test.sh"]
+"""
+
+
+class Session:
+    """One client, one repository, one script: its steps, and those of a sub-agent."""
+
+    def __init__(self, client, gate, steps, delegated=()):
+        self.client, self.gate = client, gate
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"gate-{client.name}-")).resolve()
+        self.home, self.root, self.remote = (self.folder / part for part in ("home", "repo", "remote.git"))
+        self.home.mkdir()
+        self.env = {
+            "PATH": f"{gate.parent}:{os.environ['PATH']}", "HOME": str(self.home), "LANG": "C.UTF-8",
+            "TERM": "xterm-256color", "TMPDIR": str(self.folder), "GIT_CONFIG_NOSYSTEM": "1",
+            **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER")
+               for what, value in (("NAME", "Test"), ("EMAIL", "test@example.com"))},
+        }
+        self.model = Model(steps, PROMPT, TASK, delegated)
+        self.trusted, self.session, self.server = False, None, None
+        self.out, self.err, self.seconds = "", "", 0.0
+        self.make_repository()
+        client.prepare(self)
+        self.call(gate, "init", "--yes", "--clients", client.name)
+
+    def make_repository(self):
+        self.call("git", "init", "-q", "--bare", "-b", "main", self.remote)
+        self.root.mkdir()
+        for path, text in (("README.md", "# project\n"), ("src/lib.sh", "one\n"), ("test.sh", TEST), ("gate.toml", POLICY)):
+            (self.root / path).parent.mkdir(exist_ok=True)
+            (self.root / path).write_text(text)
+        self.git("init", "-q", "-b", "main")
+        self.git("add", "-A")
+        self.git("commit", "-q", "-m", "feat: start")
+        self.git("remote", "add", "origin", self.remote)
+        self.git("push", "-q", "origin", "main")
+        self.git("remote", "set-head", "origin", "main")
+        self.git("switch", "-q", "-c", "feature")
+
+    def leaves_out(self, path):
+        """Git is not to see it."""
+        with (self.root / ".git/info/exclude").open("a") as exclude:
+            exclude.write(f"{path}\n")
+
+    def says(self, prompt=PROMPT, resumed=False):
+        """A person's words, and all that follows from them."""
+        began = time.monotonic()
+        self.client.turn(self, prompt, resumed)
+        self.seconds += time.monotonic() - began
+        return self
+
+    def compacts(self):
+        """The conversation is shortened."""
+        self.client.compact(self)
+
+    def execute(self, command, env):
+        done = subprocess.run(command, cwd=self.root, env={**self.env, **env}, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=PATIENCE)
+        self.out, self.err = done.stdout, done.stderr
+
+    def close(self):
+        self.client.close(self)
+        self.model.server.shutdown()
+
+    def forget(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def call(self, *args, check=True):
+        done = subprocess.run([str(arg) for arg in args], cwd=self.folder if not self.root.exists() else self.root,
+                              env=self.env, capture_output=True, text=True)
+        assert not check or done.returncode == 0, (args, done.stdout, done.stderr)
+        return done.stdout
+
+    def git(self, *args):
+        return self.call("git", *args)
+
+    def journal(self):
+        path = self.root / ".git/gate/journal.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def works(self, name):
+        """What was written down of one kind, with who did it."""
+        works = (line["data"] for line in self.journal() if line["kind"] == "work")
+        return [(work.get("actor"), work["act"][name]) for work in works if name in work["act"]]
+
+    def acts(self, name):
+        return [act for _, act in self.works(name)]
+
+    def id(self):
+        """The session, as the client names it."""
+        return next(line["session"] for line in self.journal() if line.get("session"))
+
+    def ids(self):
+        return {line["session"] for line in self.journal() if line["kind"] == "work"}
+
+    def runs(self):
+        return [line for line in self.journal() if line["kind"] == "run"]
+
+    def judged(self):
+        return [line["data"] for line in self.journal() if line["kind"] == "judged" and line["data"]["moment"] == "stop"]
+
+    def blocked(self):
+        return [one["blocked"] for one in self.judged()]
+
+    def prompts(self):
+        """What a person said."""
+        return [act["text"] for act in self.acts("prompt") if act["from"] == "person"]
+
+    def told(self, index):
+        return self.model.sent[index] if index < len(self.model.sent) else ""
+
+    def state(self):
+        sent = "\n".join(f"  {index}: …{text[-700:]}" for index, text in enumerate(self.model.sent))
+        return (f"requests:\n{sent}\njournal:\n" + "\n".join(f"  {json.dumps(line)[:400]}" for line in self.journal())
+                + f"\nstdout: {self.out[-1500:]}\nstderr: {self.err[-1500:]}\nkept: {self.folder}")
