@@ -420,3 +420,41 @@ fn the_same_story_in_the_words_of_every_client() {
         assert_eq!(by.collect::<Vec<_>>(), [json!(dialect.client), json!(dialect.client)]);
     }
 }
+
+#[test]
+fn a_sub_agent_of_copilot_is_one_of_its_parents_session() {
+    let project = Project::new();
+    let calls = || std::cell::Cell::new(0);
+    let root = Session { project: &project, client: "copilot", id: "root", calls: calls() };
+    let sub = Session { project: &project, client: "copilot", id: "sub", calls: calls() };
+    let below = json!({"agentId": "sub", "parentAgentId": "root"});
+    let with = |more: Value| {
+        let mut fields = below.clone();
+        fields.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        fields
+    };
+    root.hook("userPromptSubmitted", json!({"prompt": "change the library"})).quiet();
+    root.hook("subagentStart", below.clone()).quiet();
+    sub.hook("userPromptSubmitted", with(json!({"prompt": "do that part"}))).quiet();
+    project.edit("a change");
+    // Its tools do not say whose it is.
+    let call = json!({"toolName": "bash", "toolArgs": {"command": "sh test.sh"}});
+    sub.hook("preToolUse", call.clone()).quiet();
+    let said = format!("{}<shellId: 1 completed with exit code 0>", project.sh("sh test.sh").text());
+    let mut after = call;
+    after["toolResult"] = json!({"resultType": "success", "textResultForLlm": said});
+    sub.hook("postToolUse", after).quiet();
+    sub.hook("agentStop", with(json!({"stopReason": "end_turn"}))).quiet();
+    let journal = project.journal();
+    assert!(journal.iter().all(|line| line["kind"] != "judged"), "only the agent above it is judged: {journal:#?}");
+    assert!(journal.iter().all(|line| line["session"] == "root"), "{journal:#?}");
+    let prompts = journal.iter().filter_map(|line| line["data"]["act"]["prompt"]["from"].as_str());
+    assert_eq!(prompts.collect::<Vec<_>>(), ["person", "agent"]);
+    let command = journal.iter().find(|line| line["data"]["act"]["command"].is_object()).unwrap();
+    assert_eq!(command["data"]["actor"], "sub");
+
+    root.hook("subagentStop", below).quiet();
+    root.hook("agentStop", json!({"stopReason": "end_turn"})).quiet();
+    let judged = project.journal().into_iter().filter(|line| line["kind"] == "judged");
+    assert_eq!(judged.map(|line| line["data"]["blocked"].clone()).collect::<Vec<_>>(), [json!(false)]);
+}
