@@ -8,7 +8,7 @@ use anstyle::Style;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::moment::Moment;
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
-use crate::verdict::feedback::{CHECKLIST, LAST_WARNING};
+use crate::verdict::feedback::{LAST_WARNING, checklist};
 use crate::verdict::{Outcome, Verdict};
 
 /// The whole verdict in a few lines, for `gate check` and for a push that is refused.
@@ -34,7 +34,7 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
     }
     if verdict.attempt == LAST_WARNING {
         let _ = writeln!(text, "  {STRONG}last warning:{STRONG:#} check each before asking again");
-        for item in CHECKLIST {
+        for item in checklist() {
             let _ = writeln!(text, "   [ ] {item}");
         }
     }

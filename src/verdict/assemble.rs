@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use crate::event::FailingGate;
-use crate::fact::Facts;
 use crate::fact::subject::{Base, DefaultBranch};
+use crate::fact::{Facts, Note};
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::policy::{Mode, Policy, Severity};
 use crate::verdict::feedback;
@@ -76,7 +76,9 @@ pub fn verdict(
         }
         _ => Vec::new(),
     };
-    let feedback = feedback::text(&results, &next_actions, outcome, attempt);
+    let (feedback, wrong) = feedback::text(&results, &next_actions, outcome, attempt);
+    let mut notes = facts.notes;
+    notes.extend(wrong.map(|error| Note { kind: "template".to_owned(), text: error.to_string() }));
     let subjects = facts.subjects.iter().map(record).collect();
     Verdict {
         schema_version: SCHEMA_VERSION,
@@ -94,7 +96,7 @@ pub fn verdict(
         repeated: attempt.repeated,
         gates: results,
         evidence,
-        notes: facts.notes,
+        notes,
         requires_human_action: outcome == Outcome::NeedsHuman,
         human_actions,
         next_actions,

@@ -1,71 +1,144 @@
 //! What the agent is told: structured at first, narrower the second time, a last warning, then nothing but the handover.
 //!
-//! It names what is not proven and the command that proves it, and never a way around the gate.
+//! It names what is not proven and the command that proves it, and never a way around the gate. The words are templates:
+//! `feedback.txt` and `checklist.txt`, and a file of the user's own stands before them.
 
-use crate::gates::finding::{Effect, Finding, GateResult};
+use serde::Serialize;
+
+use crate::gates::finding::{Effect, GateResult};
+use crate::templates::{self, TemplateError};
 use crate::verdict::Outcome;
 use crate::verdict::assemble::Attempt;
 
 /// The attempt that is answered with the last warning.
 pub const LAST_WARNING: u32 = 3;
 
-/// The feedback for one verdict; empty when nothing stops.
-pub fn text(results: &[GateResult], next_actions: &[String], outcome: Outcome, attempt: Attempt) -> String {
+/// What the template is filled with.
+#[derive(Serialize)]
+struct Context<'a> {
+    /// Counted from 1.
+    attempt: u32,
+    repeated: bool,
+    outcome: Outcome,
+    last_warning: bool,
+    findings: Vec<Told<'a>>,
+    next: &'a [String],
+    checklist: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Told<'a> {
+    gate: &'a str,
+    message: &'a str,
+    /// What to do where no command does it.
+    fix: Option<&'a str>,
+}
+
+/// The feedback for one verdict, empty when nothing stops; and what is wrong with the user's own template, where it could
+/// not be filled and ours took its place.
+pub fn text(
+    results: &[GateResult],
+    next_actions: &[String],
+    outcome: Outcome,
+    attempt: Attempt,
+) -> (String, Option<TemplateError>) {
     let stopping: Vec<_> = results.iter().filter(|result| result.effect() >= Effect::CannotJudge).collect();
     if outcome == Outcome::Pass || stopping.is_empty() {
-        return String::new();
+        return (String::new(), None);
     }
-    let mut lines = vec![headline(outcome, attempt)];
     // The second answer names one thing, the first that stands in the way: a long list was given already.
-    let shown = if attempt.number == 2 { 1 } else { stopping.len() };
-    for result in &stopping[..shown] {
-        for finding in result.decisive() {
-            lines.push(format!("- {}: {}", result.gate, sentence(finding)));
-        }
+    let narrow = attempt.number == 2;
+    let told = stopping.iter().take(if narrow { 1 } else { stopping.len() }).flat_map(|result| {
+        result.decisive().map(|finding| Told {
+            gate: &result.gate,
+            message: &finding.message,
+            fix: finding.fix.as_deref().filter(|_| finding.remedy.is_none()),
+        })
+    });
+    let context = Context {
+        attempt: attempt.number,
+        repeated: attempt.repeated,
+        outcome,
+        last_warning: attempt.number == LAST_WARNING,
+        findings: told.collect(),
+        next: if narrow { &next_actions[..next_actions.len().min(1)] } else { next_actions },
+        checklist: checklist(),
+    };
+    match templates::render("feedback.txt", &context) {
+        Ok(text) => (text, None),
+        Err(error) => (templates::render_built_in("feedback.txt", &context).unwrap_or_default(), Some(error)),
     }
-    if outcome == Outcome::NeedsHuman {
-        lines.push("Stop here and tell the person what you tried.".to_owned());
-        return lines.join("\n");
-    }
-    match next_actions {
-        [] => {}
-        [only] => lines.push(format!("Next: {only}")),
-        [first, ..] if attempt.number == 2 => lines.push(format!("Next: {first}")),
-        several => {
-            lines.push("Next, in this order:".to_owned());
-            lines.extend(several.iter().enumerate().map(|(index, action)| format!("{}. {action}", index + 1)));
-        }
-    }
-    if attempt.number == LAST_WARNING {
-        lines.push("Before you answer again, check each:".to_owned());
-        lines.extend(CHECKLIST.iter().map(|item| format!("[ ] {item}")));
-    }
-    lines.join("\n")
 }
 
 /// What the last warning asks to be checked.
-pub const CHECKLIST: &[&str] = &[
-    "the command ran to its end, alone, and its own exit status was seen",
-    "nothing was edited after it ended",
-    "what was tested is committed: `git status` shows nothing that belongs to the change",
-    "if it fails for a reason outside this change, say so to the person instead of trying again",
-];
-
-fn headline(outcome: Outcome, attempt: Attempt) -> String {
-    let number = attempt.number;
-    let unchanged = if attempt.repeated { " Nothing has changed since this was last said." } else { "" };
-    match (outcome, number) {
-        (Outcome::NeedsHuman, _) => format!("Not proven after {number} attempts: this goes to a person now."),
-        (Outcome::CannotJudge, _) => format!("This cannot be judged yet (attempt {number}).{unchanged}"),
-        (_, LAST_WARNING) => format!("Not proven, and this is the last warning (attempt 3).{unchanged}"),
-        (_, 2) => format!("Still not proven (attempt 2).{unchanged}"),
-        _ => format!("Not proven yet (attempt {number}).{unchanged}"),
-    }
+pub fn checklist() -> Vec<String> {
+    let lines = templates::render("checklist.txt", &()).or_else(|_| templates::render_built_in("checklist.txt", &()));
+    lines.unwrap_or_default().lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
-fn sentence(finding: &Finding) -> String {
-    match &finding.fix {
-        Some(fix) if finding.remedy.is_none() => format!("{} ({fix})", finding.message),
-        _ => finding.message.clone(),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gates::finding::{Answer, Finding};
+    use crate::policy::{Mode, OnUnknown, Severity};
+
+    fn result(gate: &str, message: &str, fix: Option<&str>) -> GateResult {
+        GateResult {
+            gate: gate.to_owned(),
+            title: String::new(),
+            answer: Answer::Fail,
+            mode: Mode::Block,
+            on_unknown: OnUnknown::Warn,
+            severity: Severity::High,
+            findings: vec![Finding {
+                subject: "HEAD".to_owned(),
+                answer: Answer::Fail,
+                reason: "x".to_owned(),
+                message: message.to_owned(),
+                command: None,
+                paths: Vec::new(),
+                evidence: Vec::new(),
+                remedy: None,
+                fix: fix.map(str::to_owned),
+            }],
+        }
+    }
+
+    #[test]
+    fn each_attempt_is_answered_in_its_own_words() {
+        let results = [result("tests", "no run", None), result("atomic", "two things", Some("split it"))];
+        let next = ["gate run test".to_owned(), "gate commit --split".to_owned()];
+        let told = |number, repeated, outcome| {
+            let (text, wrong) = text(&results, &next, outcome, Attempt { number, repeated });
+            assert!(wrong.is_none(), "{wrong:?}");
+            text
+        };
+        assert_eq!(
+            told(1, false, Outcome::Blocked),
+            "[ATTEMPT: 1] Not proven yet (attempt 1).\n- tests: no run\n- atomic: two things (split it)\nNext, in this \
+             order:\n1. gate run test\n2. gate commit --split"
+        );
+        assert_eq!(
+            told(2, true, Outcome::Blocked),
+            "[ATTEMPT: 2] Still not proven (attempt 2). Nothing has changed since this was last said.\n- tests: no \
+             run\nNext: gate run test"
+        );
+        let last = told(3, false, Outcome::Blocked);
+        assert!(
+            last.starts_with("[ATTEMPT: 3] Not proven, and this is the last warning (attempt 3).\n- tests"),
+            "{last}"
+        );
+        let (_, items) = last.split_once("[CHECKLIST] ").unwrap();
+        assert_eq!(items.matches("\n[ ] ").count(), checklist().len());
+        assert!(checklist().len() > 2 && last.contains("\n[FORCED_CONTEXT] "));
+        assert_eq!(
+            told(4, true, Outcome::NeedsHuman),
+            "[ATTEMPT: 4] Not proven after 4 attempts: this goes to a person now.\n- tests: no run\n- atomic: two things \
+             (split it)\nStop here and tell the person what you tried."
+        );
+        assert!(
+            told(1, false, Outcome::CannotJudge).starts_with("[ATTEMPT: 1] This cannot be judged yet (attempt 1).")
+        );
+        assert_eq!(text(&results, &next, Outcome::Pass, Attempt { number: 0, repeated: false }).0, "");
     }
 }

@@ -29,7 +29,7 @@ fn the_ladder_from_feedback_to_a_person() {
     let first = of("s", &project);
     assert_eq!((&first["attempt"], &first["repeated"]), (&1.into(), &false.into()));
     let text = first["feedback"].as_str().unwrap();
-    assert!(text.starts_with("Not proven yet (attempt 1)."), "{text}");
+    assert!(text.starts_with("[ATTEMPT: 1] Not proven yet (attempt 1)."), "{text}");
     assert!(text.contains("- tests:") && text.contains("- build:"), "{text}");
     assert!(text.contains("Next: gate run "), "{text}");
 
@@ -37,7 +37,7 @@ fn the_ladder_from_feedback_to_a_person() {
     let second = of("s", &project);
     assert_eq!((&second["attempt"], &second["repeated"]), (&2.into(), &true.into()));
     let narrower = second["feedback"].as_str().unwrap();
-    assert!(narrower.starts_with("Still not proven (attempt 2). Nothing has changed since"), "{narrower}");
+    assert!(narrower.starts_with("[ATTEMPT: 2] Still not proven (attempt 2). Nothing has changed since"), "{narrower}");
     assert_eq!(narrower.lines().filter(|line| line.starts_with("- ")).count(), 1, "{narrower}");
 
     // Other content is not "unchanged".
@@ -206,5 +206,5 @@ fn the_exit_codes_are_the_documented_ones() {
     project.repo.git(["symbolic-ref", "-d", "refs/remotes/origin/HEAD"]);
     let verdict = of("unknown", &project);
     assert_eq!(verdict["outcome"], "cannot-judge");
-    assert!(verdict["feedback"].as_str().unwrap().starts_with("This cannot be judged yet (attempt 1)."));
+    assert!(verdict["feedback"].as_str().unwrap().starts_with("[ATTEMPT: 1] This cannot be judged yet (attempt 1)."));
 }

@@ -149,8 +149,8 @@ fn nothing_that_is_shown_to_agents_names_a_way_around() {
         }
     }
     assert!(messages >= 9, "{messages}");
-    for item in gate::verdict::feedback::CHECKLIST {
-        crate::project::for_agents(item);
+    for item in gate::verdict::feedback::checklist() {
+        crate::project::for_agents(&item);
     }
     let project = Project::new();
     project.edit("untested");
