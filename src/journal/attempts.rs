@@ -35,6 +35,9 @@ pub struct RescueState {
     pub attempts: u32,
     /// The latest packet, where it was not answered yet.
     pub open: Option<String>,
+    /// The content that it is about.
+    #[serde(default)]
+    pub tree: Option<Oid>,
     /// The hypotheses of accepted replies, oldest first (the latest 16).
     pub hypotheses: Vec<String>,
     /// What the latest packet for the agent rules out, and the event that brought it.
@@ -47,13 +50,15 @@ pub struct RescueState {
 const MAX_HYPOTHESES: usize = 16;
 
 impl RescueState {
-    const NEW: Self = Self { attempts: 0, open: None, hypotheses: Vec::new(), ruled_out: None, given_up: false };
+    const NEW: Self =
+        Self { attempts: 0, open: None, tree: None, hypotheses: Vec::new(), ruled_out: None, given_up: false };
 
     fn follow(&mut self, id: &str, rescue: &Rescue) {
         match rescue {
             Rescue::HandedOver(handed) => {
                 self.attempts = self.attempts.max(handed.attempt);
                 self.open = Some(handed.id.clone());
+                self.tree.clone_from(&handed.tree);
             }
             Rescue::Replied(reply) => {
                 if self.open.as_ref() == Some(&reply.handoff) {

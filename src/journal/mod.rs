@@ -32,7 +32,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use self::attempts::{MAX_SESSIONS, SessionState};
+pub use self::attempts::{MAX_SESSIONS, RescueState, SessionState};
 pub use self::chain::Integrity;
 pub use self::line::{MAX_LINE, data};
 pub use self::read::Line;

@@ -16,7 +16,8 @@ use crate::git::Repo;
 use crate::handoff::packet::{self, Clean, Failing, Packet, Snapshot};
 use crate::handoff::pollution;
 use crate::handoff::{TERMINAL_AT, checklist};
-use crate::journal::NewEvent;
+use crate::journal::{NewEvent, RescueState};
+use crate::oid::Oid;
 use crate::redact::redact;
 use crate::verdict::Outcome;
 use crate::verdict::artifact::{write_bytes, write_json};
@@ -80,21 +81,25 @@ pub fn hand_over(place: &Workplace, request: &Request<'_>) -> Result<Handed, Fai
     }
     let kept = place.repo.keep(&snapshot).map_err(internal)?;
     let id = id(request.session);
-    let (attempt, recorded) = place.journal.append_with(|state| {
-        let rescue = &state.judged(request.session).rescue;
-        let attempt = rescue.attempts.saturating_add(1);
-        let step = match (rescue.given_up, attempt > TERMINAL_AT) {
-            (true, _) => None,
-            (false, true) => Some(Rescue::GivenUp(GivenUp { attempt })),
-            (false, false) => {
-                Some(Rescue::HandedOver(HandedOver { id: id.clone(), attempt, tree: Some(kept.tree.clone()) }))
+    let (step, recorded) = place.journal.append_with(|state| {
+        let step = step(&known.rescue, &state.judged(request.session).rescue, &kept.tree);
+        let recorded = match &step {
+            Step::Over | Step::Join(..) => None,
+            Step::GiveUp(attempt) => Some(Rescue::GivenUp(GivenUp { attempt: *attempt })),
+            Step::HandOver(attempt) => {
+                let (id, tree) = (id.clone(), Some(kept.tree.clone()));
+                Some(Rescue::HandedOver(HandedOver { id, attempt: *attempt, tree }))
             }
         };
-        (step.iter().map(|step| event(request.session, step.clone())).collect(), step.map(|_| attempt))
+        (recorded.into_iter().map(|rescue| event(request.session, rescue)).collect(), step)
     });
     recorded.map_err(internal)?;
-    // Another process was faster, and there is exactly one terminal payload.
-    let attempt = attempt.ok_or_else(over)?;
+    let (id, attempt) = match step {
+        // Another process was faster, and there is exactly one terminal payload.
+        Step::Over => return Err(over()),
+        Step::Join(open, attempt) => (open, attempt),
+        Step::GiveUp(attempt) | Step::HandOver(attempt) => (id, attempt),
+    };
     let history = place.history(request.session);
     let record = format!("gate log --session {}", request.session);
     let mut payload = escalation::derive(&verdict, &history, &record);
@@ -122,6 +127,32 @@ pub fn hand_over(place: &Workplace, request: &Request<'_>) -> Result<Handed, Fai
     Ok(Handed::Packet { packet: Box::new(packet), text, path })
 }
 
+/// What becomes of a handoff.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Step {
+    /// Nothing: the rescue is over.
+    Over,
+    /// The terminal payload, at this attempt.
+    GiveUp(u32),
+    /// A packet, at this attempt.
+    HandOver(u32),
+    /// The packet that another process made meanwhile of the same content, and its attempt: it is one attempt.
+    Join(String, u32),
+}
+
+/// `before`: how far the rescue was when the handoff was asked for; `now`: when it is recorded, and nobody else can.
+fn step(before: &RescueState, now: &RescueState, tree: &Oid) -> Step {
+    if now.given_up {
+        return Step::Over;
+    }
+    if let Some(open) = now.open.as_ref().filter(|_| now.attempts > before.attempts && now.tree.as_ref() == Some(tree))
+    {
+        return Step::Join(open.clone(), now.attempts);
+    }
+    let attempt = now.attempts.saturating_add(1);
+    if attempt > TERMINAL_AT { Step::GiveUp(attempt) } else { Step::HandOver(attempt) }
+}
+
 fn over() -> Failure {
     Failure::new(
         Exit::NeedsHuman,
@@ -142,7 +173,7 @@ fn clean_task(task: &str) -> Result<(), Failure> {
         .remedy("hand over the task as it was given, without what became of it"))
 }
 
-fn failing(repo: &Repo, commit: &crate::oid::Oid, history: &History, patience: Option<Duration>) -> Option<Failing> {
+fn failing(repo: &Repo, commit: &Oid, history: &History, patience: Option<Duration>) -> Option<Failing> {
     let failure = history.failure.as_ref()?;
     let clean = patience.map_or(Clean::NotTried, |patience| clean_run::outcome(repo, commit, failure, patience));
     Some(Failing {
@@ -192,4 +223,35 @@ fn write(place: &Workplace, packet: &Packet, text: &str) -> std::io::Result<Path
     write_json(&path.with_extension("json"), packet)?;
     write_bytes(&path, text.as_bytes())?;
     Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handoffs_at_the_same_instant_are_one_attempt() {
+        let tree: Oid = "1".repeat(40).parse().unwrap();
+        let other: Oid = "2".repeat(40).parse().unwrap();
+        let at = |attempts: u32, open: Option<&str>, tree: &Oid| RescueState {
+            attempts,
+            open: open.map(str::to_owned),
+            tree: Some(tree.clone()),
+            ..RescueState::default()
+        };
+        let over = RescueState { given_up: true, ..at(3, None, &tree) };
+        for (before, now, expected) in [
+            (at(0, None, &tree), at(0, None, &tree), Step::HandOver(1)),
+            (at(0, None, &tree), at(1, Some("h1"), &tree), Step::Join("h1".to_owned(), 1)),
+            (at(1, Some("h1"), &tree), at(1, Some("h1"), &tree), Step::HandOver(2)),
+            (at(1, Some("h1"), &tree), at(2, Some("h2"), &tree), Step::Join("h2".to_owned(), 2)),
+            (at(0, None, &tree), at(1, Some("h1"), &other), Step::HandOver(2)),
+            (at(0, None, &tree), at(1, None, &tree), Step::HandOver(2)),
+            (at(TERMINAL_AT, None, &tree), at(TERMINAL_AT, None, &tree), Step::GiveUp(TERMINAL_AT + 1)),
+            (at(TERMINAL_AT, None, &tree), over.clone(), Step::Over),
+            (over.clone(), over, Step::Over),
+        ] {
+            assert_eq!(step(&before, &now, &tree), expected, "{before:?} {now:?}");
+        }
+    }
 }

@@ -249,6 +249,61 @@ fn sessions_do_not_share_their_rescue() {
 }
 
 #[test]
+fn handoffs_side_by_side_count_what_they_hand_over() {
+    let project = used_up();
+    for _ in 0..4 {
+        project.gate_with(&[("GATE_SESSION", "other")], &["check"]);
+    }
+    let side_by_side: Vec<_> = ["coder", "coder", "other", "coder"]
+        .into_iter()
+        .enumerate()
+        .map(|(at, session)| {
+            let mut command = project.command("gate", project.repo.root());
+            match at {
+                3 => command.args(["escalate", "--session", session]),
+                _ => command.args(["handoff", "--task", ".git/task.md", "--untried", "--session", session]),
+            };
+            std::thread::spawn(move || (session, crate::project::finish(command, b"").exits(0)))
+        })
+        .collect();
+    let said: Vec<_> = side_by_side.into_iter().map(|one| one.join().unwrap()).collect();
+    let packet = |said: &crate::project::Said| {
+        let id = said.err.split("handed over as ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
+        let attempt = said.out.split("[ATTEMPT: ").nth(1).unwrap().split(']').next().unwrap().to_owned();
+        (id, attempt)
+    };
+    let (one, two) = (packet(&said[0].1), packet(&said[1].1));
+    // Of two at the same instant one is counted; of two after each other each is.
+    assert_eq!(one.0 == two.0, one.1 == two.1, "{one:?} {two:?}");
+    assert_eq!(packet(&said[2].1).1, "1", "sessions do not share attempts");
+    assert!(said[3].1.out.contains("attempt: [ATTEMPT: 4]"), "{:?}", said[3].1);
+    let next = if one.0 == two.0 { "[ATTEMPT: 2]" } else { "[ATTEMPT: 3]" };
+    project.gate(["handoff", "--task", ".git/task.md", "--untried", "--session", "coder"]).exits(0).says(next);
+}
+
+#[test]
+fn the_words_of_a_refusal_are_a_template() {
+    let project = Project::new();
+    project.edit("one");
+    let folder = project.repo.home().join(".config/gate/templates");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(
+        folder.join("feedback.txt"),
+        "Versuch {{ attempt }}:{% for one in findings %} {{ one.gate }}{% endfor %}",
+    )
+    .unwrap();
+    fs::write(folder.join("checklist.txt"), "alles gelesen\n\nalles verstanden\n").unwrap();
+    let feedback = || project.verdict()["feedback"].as_str().unwrap().to_owned();
+    assert_eq!(feedback(), "Versuch 1: tests");
+    fs::write(folder.join("feedback.txt"), "{{ nothing.of.this }}").unwrap();
+    let verdict = project.verdict();
+    assert!(verdict["feedback"].as_str().unwrap().starts_with("[ATTEMPT: 2]"), "{verdict}");
+    assert!(verdict["notes"].to_string().contains("feedback.txt"), "{verdict}");
+    fs::remove_file(folder.join("feedback.txt")).unwrap();
+    assert!(feedback().ends_with("check each:\n[ ] alles gelesen\n[ ] alles verstanden"));
+}
+
+#[test]
 fn what_a_test_prints_cannot_close_or_forge_a_payload() {
     let project = Project::with("version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n");
     project.repo.write(
