@@ -8,6 +8,8 @@ mod before;
 mod claude;
 mod claude_shape;
 mod codex;
+#[cfg(test)]
+mod contract;
 mod copilot;
 mod desk;
 mod evidence;
