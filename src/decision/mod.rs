@@ -5,6 +5,7 @@
 //! rule is the reason for all of this: a record must not vanish as a shortcut out of a failure.
 
 mod adr;
+pub mod coherence;
 mod comments;
 pub mod compare;
 pub mod revision;

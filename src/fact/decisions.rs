@@ -1,6 +1,7 @@
 //! What became of the decisions that were written down, in what is judged.
 
 use std::fs;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +9,7 @@ use super::Facts;
 use super::decision_memory as memory;
 use super::subject::{Base, Role, Subject};
 use crate::commit::trailers;
+use crate::decision::coherence::{self, Contradiction};
 use crate::decision::compare::{self, Change, File, Overruling, Return};
 use crate::decision::revision::{Revision, TRAILER};
 use crate::decision::rules::{KIND, Rules};
@@ -29,11 +31,17 @@ pub struct SubjectDecisions {
     pub returns: Vec<Return>,
     /// New records of one place that claim to overrule one for all.
     pub overrulings: Vec<Overruling>,
+    /// Records for all that contradict each other since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contradictions: Vec<Contradiction>,
 }
 
 impl SubjectDecisions {
     fn is_empty(&self) -> bool {
-        self.changes.is_empty() && self.returns.is_empty() && self.overrulings.is_empty()
+        self.changes.is_empty()
+            && self.returns.is_empty()
+            && self.overrulings.is_empty()
+            && self.contradictions.is_empty()
     }
 }
 
@@ -46,34 +54,88 @@ pub(super) fn collect(repo: &Repo, policy: &Policy, facts: &mut Facts) -> Result
     let mut found = Vec::new();
     for subject in &facts.subjects {
         let (Base::MergeBase { commit: base, .. }, Some(changed)) = (&subject.base, &subject.changed) else { continue };
-        if changed.is_empty() {
-            continue;
-        }
-        // Where nothing is written down, nothing can vanish, come back or be overruled.
-        let known = memory::records(repo, base, &rules)?;
-        if known.files.is_empty() {
-            continue;
-        }
-        let files = files(repo, subject, base, changed)?;
-        let state = State::of(&files, &rules);
-        let mut one = SubjectDecisions {
-            subject: subject.name.clone(),
-            changes: Vec::new(),
-            returns: compare::returns(&in_force(&known.rejected, &state, changed), &files),
-            overrulings: overrulings(repo, base, &rules, &state)?,
-        };
-        if !compare::changes(&state.before, &state.after, &[]).is_empty() {
-            let mut revisions: Vec<Revision> =
-                compare::new(&state.before, &state.after).into_iter().filter_map(Revision::of_adr).collect();
-            revisions.extend(trailers_of(repo, facts, subject, base)?);
-            one.changes = compare::changes(&state.before, &state.after, &revisions);
-        }
-        if !one.is_empty() {
-            found.push(one);
-        }
+        let files = || files(repo, subject, base, changed);
+        let messages = || messages(repo, facts, subject, base);
+        found.extend(of_change(repo, &rules, &subject.name, base, changed, files, messages)?);
     }
     facts.decisions = found;
     Ok(())
+}
+
+/// A commit that is about to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct Staged<'a> {
+    /// How it is called.
+    pub name: &'a str,
+    /// Where its branch left the default branch.
+    pub base: &'a Oid,
+    /// The commit that is checked out.
+    pub tip: &'a Oid,
+    /// The index it is made from, where that is not the repository's own.
+    pub index: Option<&'a Path>,
+    /// Its message.
+    pub message: &'a str,
+}
+
+/// Whether anything is asked of decisions when a commit is made.
+pub fn asked_at_commit(policy: &Policy) -> bool {
+    rules(policy, Moment::Commit).is_some()
+}
+
+/// Looks at the decisions in a commit that is about to be made, where the policy asks for that: at everything that its
+/// branch and it change, so that what moves from one commit to another is not gone between them.
+pub fn staged(repo: &Repo, policy: &Policy, commit: Staged<'_>) -> Result<Option<SubjectDecisions>, GitError> {
+    let Staged { name, base, tip, index, message } = commit;
+    let Some(rules) = rules(policy, Moment::Commit) else { return Ok(None) };
+    let staged = repo.staged_contents(base, index)?;
+    let (changed, now): (Vec<RepoPath>, Vec<Option<Vec<u8>>>) = staged.into_iter().unzip();
+    let files = || {
+        let before = repo.blobs_at(base, &changed)?;
+        let pairs = changed.iter().zip(before.into_iter().zip(now.clone()));
+        Ok(pairs.map(|(path, (before, now))| File { path: path.clone(), before, now }).collect())
+    };
+    let messages = || {
+        let mut messages = logged(repo, tip, base)?;
+        messages.push((name.to_owned(), message.to_owned()));
+        Ok(messages)
+    };
+    of_change(repo, &rules, name, base, &changed, files, messages)
+}
+
+/// What a change does to the decisions; `None`: nothing.
+fn of_change(
+    repo: &Repo,
+    rules: &Rules,
+    name: &str,
+    base: &Oid,
+    changed: &[RepoPath],
+    files: impl FnOnce() -> Result<Vec<File>, GitError>,
+    messages: impl FnOnce() -> Result<Vec<(String, String)>, GitError>,
+) -> Result<Option<SubjectDecisions>, GitError> {
+    if changed.is_empty() {
+        return Ok(None);
+    }
+    // Where nothing is written down, nothing can vanish, come back or be overruled.
+    let known = memory::records(repo, base, rules)?;
+    if known.files.is_empty() && !changed.iter().any(|path| rules.adr.is_match(path.to_os())) {
+        return Ok(None);
+    }
+    let files = files()?;
+    let state = State::of(&files, rules);
+    let mut one = SubjectDecisions {
+        subject: name.to_owned(),
+        changes: Vec::new(),
+        returns: compare::returns(&in_force(&known.rejected, &state, changed), &files),
+        overrulings: overrulings(repo, base, rules, &state)?,
+        contradictions: contradictions(repo, base, rules, changed, &state)?,
+    };
+    if !compare::changes(&state.before, &state.after, &[]).is_empty() {
+        let mut revisions: Vec<Revision> =
+            compare::new(&state.before, &state.after).into_iter().filter_map(Revision::of_adr).collect();
+        revisions.extend(revisions_in(messages()?));
+        one.changes = compare::changes(&state.before, &state.after, &revisions);
+    }
+    Ok((!one.is_empty()).then_some(one))
 }
 
 /// The rules of the first gate that asks.
@@ -154,23 +216,53 @@ pub fn all(repo: &Repo, commit: &Oid, rules: &Rules) -> Result<Vec<Decision>, Gi
     Ok(read.flatten().collect())
 }
 
-/// The revisions in the messages of the commits of a subject.
-fn trailers_of(repo: &Repo, facts: &Facts, subject: &Subject, base: &Oid) -> Result<Vec<Revision>, GitError> {
+/// Contradictions that this change brings among the ADRs; the others are read only where it adds to one.
+fn contradictions(
+    repo: &Repo,
+    base: &Oid,
+    rules: &Rules,
+    changed: &[RepoPath],
+    state: &State,
+) -> Result<Vec<Contradiction>, GitError> {
+    let new = compare::new(&state.before, &state.after);
+    if !new.iter().any(|one| coherence::concerns(one, &state.after)) {
+        return Ok(Vec::new());
+    }
+    let mut everything = all(repo, base, rules)?;
+    everything.retain(|one| !changed.contains(&one.path));
+    everything.extend(state.after.iter().cloned());
+    Ok(coherence::contradictions(&everything, &new))
+}
+
+/// The commits of a subject, by name, with their messages.
+fn messages(repo: &Repo, facts: &Facts, subject: &Subject, base: &Oid) -> Result<Vec<(String, String)>, GitError> {
     let known: Vec<_> = facts.subjects.iter().flat_map(|subject| &subject.commits.commits).collect();
-    let mut messages: Vec<(String, String)> =
+    let messages: Vec<(String, String)> =
         known.iter().map(|commit| (commit.short().to_owned(), commit.message.clone())).collect();
     // Where nobody judges commits, they were not read.
-    if let Some(tip) = subject.commit.as_ref().filter(|_| messages.is_empty()) {
-        let range = Range { revisions: vec![tip.to_string()], exclude: vec![base.to_string()], limit: Some(1000) };
-        for logged in repo.log(&range)? {
-            let commit = logged?.commit;
-            messages.push((commit.short().to_owned(), commit.message));
-        }
+    match subject.commit.as_ref().filter(|_| messages.is_empty()) {
+        Some(tip) => logged(repo, tip, base),
+        None => Ok(messages),
     }
+}
+
+/// The same, of a range.
+fn logged(repo: &Repo, tip: &Oid, base: &Oid) -> Result<Vec<(String, String)>, GitError> {
+    let range = Range { revisions: vec![tip.to_string()], exclude: vec![base.to_string()], limit: Some(1000) };
+    let mut messages = Vec::new();
+    for logged in repo.log(&range)? {
+        let commit = logged?.commit;
+        messages.push((commit.short().to_owned(), commit.message));
+    }
+    Ok(messages)
+}
+
+/// The revisions in the messages of commits.
+fn revisions_in(messages: Vec<(String, String)>) -> Vec<Revision> {
     let revision = |(commit, message): (String, String)| {
         let (_, trailers) = trailers::split(message.split_once('\n').map_or("", |(_, rest)| rest));
         let of = |trailer: &trailers::Trailer| Revision::of_trailer(&commit, &trailer.value);
         trailers.iter().filter(|trailer| trailer.is(TRAILER)).map(of).collect::<Vec<_>>()
     };
-    Ok(messages.into_iter().flat_map(revision).collect())
+    messages.into_iter().flat_map(revision).collect()
 }

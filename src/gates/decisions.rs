@@ -76,6 +76,20 @@ fn answers(gate: &Gate, found: &SubjectDecisions) -> Vec<Finding> {
         );
         add(Answer::Fail, "incoherent", &[&pair.global.path, &pair.local.path], words);
     }
+    for pair in &found.contradictions {
+        let words = words::say(
+            gate,
+            "contradictory",
+            &context! {
+                global => format!("ADR {} ({})", pair.rejecting.name(), place(&pair.rejected)),
+                local => format!("ADR {} ({})", pair.deciding.name(), place(&pair.decided)),
+                key => cut(&pair.key),
+                now => cut(&pair.decided.text),
+                ..about(&pair.rejected)
+            },
+        );
+        add(Answer::Fail, "contradictory", &[&pair.rejecting.path, &pair.deciding.path], words);
+    }
     findings
 }
 

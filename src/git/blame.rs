@@ -42,13 +42,27 @@ impl Repo {
         {
             return paths.iter().map(|path| self.blob_at(commit, path)).collect();
         }
+        let mut command = self.command();
+        self.contents_of(command.args(["cat-file", "--batch"]), &format!("{commit}:"), paths)
+    }
+
+    /// What git says files hold, which it knows by `prefix` and their path. `batch`: `git cat-file --batch`.
+    pub(super) fn contents_of(
+        &self,
+        batch: &mut std::process::Command,
+        prefix: &str,
+        paths: &[RepoPath],
+    ) -> Result<Vec<Option<Vec<u8>>>, GitError> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
         let mut asked = Vec::new();
         for path in paths {
             // A line feed in a name would be two questions; nothing is asked instead.
             let path = if path.as_bytes().contains(&b'\n') { &b""[..] } else { path.as_bytes() };
-            asked.extend([commit.as_str().as_bytes(), b":", path, b"\n"].concat());
+            asked.extend([prefix.as_bytes(), path, b"\n"].concat());
         }
-        let printed = self.git_with(["cat-file", "--batch"], &asked)?;
+        let printed = super::command::run(batch, Some(&asked))?;
         let mut rest = printed.as_slice();
         let mut found = Vec::new();
         while found.len() < paths.len() {

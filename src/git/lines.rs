@@ -81,6 +81,29 @@ impl Repo {
         Ok(files)
     }
 
+    /// The files that the next commit would change against `base` (a commit or a tree), with what they would hold; `None`:
+    /// they are gone. `index`: as in [`Repo::staged`].
+    pub fn staged_contents(
+        &self,
+        base: &Oid,
+        index: Option<&Path>,
+    ) -> Result<Vec<(RepoPath, Option<Vec<u8>>)>, GitError> {
+        let mut command = self.command();
+        if let Some(index) = index {
+            command.env("GIT_INDEX_FILE", index);
+        }
+        command.args(["diff-index", "--cached", "--name-only", "-z", "--no-renames", base.as_str(), "--"]);
+        let printed = run(&mut command, None)?;
+        let paths: Vec<RepoPath> =
+            printed.split(|&byte| byte == 0).filter(|name| !name.is_empty()).map(RepoPath::new).collect();
+        let mut command = self.command();
+        if let Some(index) = index {
+            command.env("GIT_INDEX_FILE", index);
+        }
+        let contents = self.contents_of(command.args(["cat-file", "--batch"]), ":", &paths)?;
+        Ok(paths.into_iter().zip(contents).collect())
+    }
+
     fn start_lines(&self) -> Result<Process, GitError> {
         let mut command = self.command();
         command.args(PLAIN).args(["diff-tree", "--stdin", "--root"]).args(PATCH);

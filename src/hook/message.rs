@@ -11,6 +11,7 @@ use crate::engine::{Judgement, Workplace};
 use crate::fact::Facts;
 use crate::fact::collect::{self, BaseOf};
 use crate::fact::commits::NewCommits;
+use crate::fact::decisions::{self, Staged};
 use crate::fact::subject::{Base, Role, Subject};
 use crate::failure::Failure;
 use crate::gates;
@@ -20,6 +21,9 @@ use crate::hook::amend::{self, Making};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::Mode;
+
+/// What a commit is called that is not made yet.
+const NAME: &str = "this commit";
 
 /// Judges the commit whose message git has written to the file it names to `commit-msg`. `None`: nothing is to be said.
 pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
@@ -44,7 +48,7 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
         .gates
         .iter()
         .any(|gate| gate.kind == KIND && gate.mode != Mode::Off && gate.moments.contains(&Moment::Commit));
-    if !asked {
+    if !asked && !decisions::asked_at_commit(&policy) {
         return Ok(None);
     }
     let text = std::fs::read(file)
@@ -64,10 +68,16 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
         .or_else(|| author::agent_of(&author, &committer, &message))
         .or_else(|| head.branch.as_deref().and_then(author::agent_of_branch));
     let state = place.state()?;
+    let index = index(repo);
     let branch = head.branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
+    let staged = |base| Staged { name: NAME, base, tip: &tip, index: index.as_deref(), message: &message };
+    let decided = match &lineage.base {
+        Base::MergeBase { commit: base, .. } => decisions::staged(repo, &policy, staged(base))?,
+        Base::Nothing | Base::Unknown(_) => None,
+    };
     let mut first = None;
     for reading in readings(repo, &tip)? {
-        let files = repo.staged(&reading.base, index(repo).as_deref())?;
+        let files = repo.staged(&reading.base, index.as_deref())?;
         if files.is_empty() {
             return Ok(None);
         }
@@ -85,6 +95,7 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
             subjects: vec![subject(commit, branch)],
             waivers: state.waivers().iter().map(|(_, waived)| waived.clone()).collect(),
             notes: notes.clone(),
+            decisions: decided.clone().into_iter().collect(),
             ..Facts::at(Moment::Commit)
         };
         let results = gates::judge(&policy, &facts);
@@ -124,7 +135,7 @@ fn readings(repo: &Repo, tip: &Oid) -> Result<Vec<Reading>, GitError> {
 
 fn subject(commit: Commit, branch: Option<&str>) -> Subject {
     Subject {
-        name: "this commit".to_owned(),
+        name: NAME.to_owned(),
         role: Role::WorkingTree,
         commit: None,
         tree: None,

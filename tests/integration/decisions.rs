@@ -19,6 +19,12 @@ fn project() -> Project {
     project
 }
 
+/// Commits everything, past the hook that would refuse it: a push sees it, too.
+fn commit(project: &Project, args: &[&str]) {
+    project.repo.git(["add", "-A"]);
+    project.repo.git([&["-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty"], args].concat());
+}
+
 /// Writes files, commits them, and pushes.
 fn push(project: &Project, files: &[(&str, Option<&str>)], message: &str) -> crate::project::Said {
     for (path, text) in files {
@@ -27,7 +33,7 @@ fn push(project: &Project, files: &[(&str, Option<&str>)], message: &str) -> cra
             None => drop(project.repo.remove(path)),
         }
     }
-    project.repo.commit_all(message);
+    commit(project, &["-m", message]);
     project.push("git push origin feature")
 }
 
@@ -40,11 +46,11 @@ fn a_deleted_tag_is_refused_and_a_revision_lets_it_go() {
         .says("@REJECTED \"global mutex\" (src/pool.sh:2) is gone, and no revision says why");
     // That it was done on purpose is no revision, nor is its name alone.
     for message in ["fix: drop the global mutex note", "fix: x\n\nDecision-Revision: global mutex"] {
-        project.repo.git(["commit", "-q", "--amend", "--allow-empty", "-m", message]);
+        commit(&project, &["--amend", "-m", message]);
         project.push("git push origin feature").exits(1).says("is gone");
     }
     let revision = "fix: x\n\nDecision-Revision: global mutex: the pool is lock-free since version 3";
-    project.repo.git(["commit", "-q", "--amend", "-m", revision]);
+    commit(&project, &["--amend", "-m", revision]);
     project.push("git push origin feature").exits(0);
     let verdict = project.verdict();
     let gate = verdict["gates"].as_array().unwrap().iter().find(|gate| gate["gate"] == "decisions").unwrap();
@@ -87,7 +93,7 @@ fn what_was_rejected_is_seen_when_it_comes_back() {
     project.repo.commit_all("docs: more");
     project.sh("git push -q --no-verify origin main && git switch -q -c next").exits(0);
     project.repo.write("src/waiting.sh", "sleep 5\n");
-    project.repo.commit_all("feat: wait");
+    commit(&project, &["-m", "feat: wait"]);
     let said = project.push("git push origin next").exits(1).says("`sleep 5` at src/waiting.sh:1");
     said.says("`src/wait*` at src/waiting.sh is what @REJECTED \"sleeping\" (src/other.sh:2)");
 }
@@ -136,9 +142,50 @@ fn records_are_listed_with_their_places_and_their_age() {
     assert_eq!(list["decisions"][1]["patterns"][0], "flock -x /tmp/pool");
     assert_eq!(list["decisions"][1]["since"]["author"], "Test");
     project.repo.append("src/other.sh", "# @RATIONALE this replaces ADR-4\n");
-    project.repo.commit_all("feat: contradiction");
+    commit(&project, &["-m", "feat: contradiction"]);
     project.gate(["decisions"]).exits(10).says("[COHERENCE_CHECK_FAILED]").says("src/other.sh:2");
     project.gate(["decisions", "nowhere"]).exits(64);
     let empty = Project::bare_bones();
     empty.gate(["decisions"]).exits(0).says("no decisions are written down");
+}
+
+#[test]
+fn two_records_for_the_whole_program_do_not_contradict_each_other() {
+    let project = project();
+    let other =
+        |status: &str, tag: &str| format!("# 7. Locks\n\n## Status\n\n{status}\n\n## Decision\n\nNo locks.\n\n{tag}\n");
+    let decided = ADR.replace("for each core.", "for each core.\n\n@RATIONALE one pool per core: no lock is needed");
+    let rejecting = "@REJECTED one pool per core: it starves";
+    let path = "docs/adr/0007-locks.md";
+    push(&project, &[("docs/adr/0004-one-pool.md", Some(&decided))], "docs: why").exits(0);
+    push(&project, &[(path, Some(&other("Accepted", rejecting)))], "docs: no locks")
+        .exits(1)
+        .says("[COHERENCE_CHECK_FAILED] ADR adr-7 (docs/adr/0007-locks.md:11) rejects one pool per core")
+        .says("ADR adr-4 (docs/adr/0004-one-pool.md:11) decides it");
+    push(&project, &[(path, Some(&other("Proposed", rejecting)))], "docs: not yet").exits(0);
+    push(&project, &[(path, Some(&other("Accepted. Supersedes ADR-4", rejecting)))], "docs: instead").exits(0);
+}
+
+#[test]
+fn a_commit_that_takes_a_decision_away_is_refused_before_it_is_made() {
+    let project = project();
+    let without = "one() { :; }\ntwo() { :; }\n";
+    let commit = |args: &[&str]| {
+        let mut command = project.command("git", project.repo.root());
+        command.args(["commit", "-q"]).args(args);
+        crate::project::finish(command, b"")
+    };
+    project.repo.write("src/pool.sh", without);
+    commit(&["-a", "-m", "fix: tidy up"]).exits(1).says("@REJECTED \"global mutex\" (src/pool.sh:2) is gone");
+    commit(&["src/pool.sh", "-m", "fix: tidy up"]).exits(1).says("is gone");
+    commit(&["-a", "-m", "fix: tidy up\n\nDecision-Revision: global mutex: the pool is lock-free since version 3"])
+        .exits(0);
+    // What moves from one commit to another is not gone between them.
+    project.repo.git(["reset", "-q", "--hard", "HEAD~1"]);
+    project.repo.write("lib/pool.sh", TAG);
+    project.repo.git(["add", "-A"]);
+    commit(&["-m", "feat: here"]).exits(0);
+    project.repo.write("src/pool.sh", without);
+    commit(&["-a", "-m", "fix: no longer there"]).exits(0);
+    assert_eq!(project.push("git push origin feature").code, 0);
 }
