@@ -22,14 +22,18 @@ pub const KIND: Kind = Kind { name: "completion", words: "completion", check, ev
 struct Params {
     asks_tests: Vec<String>,
     asks_words: Vec<String>,
+    asks_acts: Vec<String>,
     ahead: Vec<String>,
 }
 
 fn check(params: &toml::Table) -> Result<(), ParamError> {
     let params: Params = read_params(params)?;
-    for (key, patterns) in
-        [("asks_tests", &params.asks_tests), ("asks_words", &params.asks_words), ("ahead", &params.ahead)]
-    {
+    for (key, patterns) in [
+        ("asks_tests", &params.asks_tests),
+        ("asks_words", &params.asks_words),
+        ("asks_acts", &params.asks_acts),
+        ("ahead", &params.ahead),
+    ] {
         set(patterns).map_err(|error| ParamError { key: Some(key.to_owned()), what: error.to_string() })?;
     }
     Ok(())
@@ -42,8 +46,8 @@ fn set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     let Some((task, steps)) = turn(facts) else { return Vec::new() };
     let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
-    let (Ok(asks_tests), Ok(asks_words), Ok(ahead)) =
-        (set(&params.asks_tests), set(&params.asks_words), set(&params.ahead))
+    let (Ok(asks_tests), Ok(asks_words), Ok(asks_acts), Ok(ahead)) =
+        (set(&params.asks_tests), set(&params.asks_words), set(&params.asks_acts), set(&params.ahead))
     else {
         return Vec::new();
     };
@@ -63,7 +67,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     if asks_tests.is_match(task) && !runs.clone().any(is_test) {
         add("asked", &context! {});
     }
-    let wants_an_act = !asks_words.is_match(task.trim());
+    let wants_an_act = !asks_words.is_match(task.trim()) || asks_acts.is_match(task);
     let acted = steps
         .iter()
         .any(|step| matches!(step.deed, Deed::Ran(_) | Deed::Edited(_) | Deed::Used { .. } | Deed::Subagent { .. }));

@@ -7,7 +7,7 @@ use gate::replay::{self, Answers, Case, Word};
 use serde_json::Value;
 
 /// The questions for which there is a gate.
-const QUESTIONS: [&str; 5] = ["tests", "push", "pr_ci", "atomic", "loop"];
+const QUESTIONS: [&str; 7] = ["tests", "build", "push", "pr_ci", "atomic", "loop", "integrity"];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use gate::fact::last_words;
 use gate::replay::{self, Case, Word};
 use serde_json::{Value, json};
 
@@ -180,6 +181,97 @@ fn traced_sessions() {
             .collect();
         let count = cases.len();
         let tallies = measure(path, cases);
+        let right: usize = tallies.values().map(|tally| tally.right).sum();
+        assert!(right * 100 >= count * least, "{path}: {right} of {count}");
+    }
+}
+
+/// What a tool that is only named stands for: a command of git or of a forge, an edit, or a use that changes nothing.
+fn named_act(name: &str) -> Value {
+    let (name, said) = name.split_once(':').map_or((name, ""), |(name, said)| (name.trim(), said.trim()));
+    let failed = ["error", "exit code 1"].iter().any(|word| said.contains(word));
+    let exit = match said {
+        "" | "running" | "pending" => None,
+        _ => Some(i32::from(failed)),
+    };
+    match name.split([' ', '(']).next().unwrap_or_default() {
+        "git" | "gh" => {
+            json!({"t": "cmd", "command": name, "cwd": ".", "exit": exit, "output": null, "branch": "work"})
+        }
+        "bash" => json!({"t": "cmd", "command": "make", "cwd": ".", "exit": exit, "output": null, "branch": "work"}),
+        "edit" | "write" => json!({"t": "edit", "path": "file", "content": null, "via": "Edit"}),
+        _ => json!({"t": "tool", "tool": name, "arg": ""}),
+    }
+}
+
+fn named_acts(tools: &str, separator: &str) -> Vec<Value> {
+    tools.split(separator).map(str::trim).filter(|name| !name.is_empty() && *name != "(none)").map(named_act).collect()
+}
+
+/// What is to be done when a session goes on after its context was replaced by a summary.
+fn next_step(inputs: &Value) -> &'static str {
+    let text = |key: &str| inputs[key].as_str().unwrap_or_default();
+    let flag = |key: &str| inputs[key].as_bool().unwrap_or_default();
+    let (task, last) = (text("task_summary"), text("last_assistant_response"));
+    let mut acts = named_acts(text("tools_used"), ",");
+    let words = last_words::read(last);
+    if acts.is_empty() && task.starts_with("(no task") || words.waits || words.asks {
+        return "needs_clarification";
+    }
+    acts.push(json!({"t": "compaction"}));
+    let (done, _) = complete(&case(task, acts, last));
+    match (done, flag("has_git_commands") || flag("has_pr_issue_ref")) {
+        (true, _) => "task_complete",
+        (false, true) => "needs_github_update",
+        (false, false) => "continue_task",
+    }
+}
+
+#[test]
+fn sessions_after_a_compaction() {
+    for (path, least) in [("tests/evals/compacted.json", 100), ("../shared/evals/post_compression.json", 75)] {
+        let mut tallies: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+        for case in suite(path) {
+            let expected = &case["expected"];
+            let actions = expected["action_in"].as_array().or_else(|| expected["any_of"][0]["action_in"].as_array());
+            let said = next_step(&case["inputs"]);
+            let right = actions.is_some_and(|actions| actions.iter().any(|action| *action == said));
+            if !right {
+                println!("  {} ({}): {said}, not {}", case["id"], class(&case), json!(actions));
+            }
+            let tally = tallies.entry(class(&case)).or_default();
+            tally.0 += usize::from(right);
+            tally.1 += 1;
+        }
+        println!("{path}: right by class {tallies:?}");
+        let (right, count) = tallies.values().fold((0, 0), |sum, tally| (sum.0 + tally.0, sum.1 + tally.1));
+        assert!(right * 100 >= count * least, "{path}: {right} of {count}");
+    }
+}
+
+#[test]
+fn sessions_that_may_be_stuck() {
+    for (path, least) in [("tests/evals/stuck.json", 100), ("../shared/evals/stuck_detection.json", 70)] {
+        let mut cases = Vec::new();
+        let mut unended = 0;
+        for one in suite(path) {
+            let (inputs, expected) = (&one["inputs"], &one["expected"]);
+            let Some(stuck) = expected["stuck"].as_bool().or_else(|| expected["shouldNudge"].as_bool()) else {
+                continue;
+            };
+            // No clock decides: of a turn that goes on nothing is said, however long it has been silent.
+            if !inputs["message_completed"].as_bool().unwrap_or_default() {
+                unended += usize::from(stuck);
+                continue;
+            }
+            let text = |key: &str| inputs[key].as_str().unwrap_or_default();
+            let acts = named_acts(text("tool_calls"), "\n");
+            let made = case(text("last_user_message"), acts, text("last_assistant_response"));
+            cases.push((one["id"].as_str().unwrap_or_default().to_owned(), made, !stuck, class(&one)));
+        }
+        let count = cases.len();
+        let tallies = measure(path, cases);
+        println!("  {unended} that went silent in the middle of a turn are nobody's to judge at its end");
         let right: usize = tallies.values().map(|tally| tally.right).sum();
         assert!(right * 100 >= count * least, "{path}: {right} of {count}");
     }
