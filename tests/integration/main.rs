@@ -37,6 +37,7 @@ mod install;
 mod install_clients;
 mod install_places;
 mod journal;
+mod log_fields;
 mod mutations;
 mod oracle;
 mod people;
