@@ -59,6 +59,7 @@ pub fn find(
     for line in wrong {
         found.say(line);
     }
+    found.notes.extend(moved(repo, policy, base, head)?);
     let remotes = remotes(repo, fork)?;
     for remote in &remotes {
         let Place { name, credential, .. } = remote;
@@ -81,6 +82,16 @@ pub fn find(
         found.say(format!("{} further statements do not count", refused.len() - NAMED));
     }
     Ok(found)
+}
+
+/// A change of the list itself: it counts for nothing here, and for everything once it is merged.
+fn moved(repo: &Repo, policy: &Policy, base: &Oid, head: &Oid) -> Result<Option<Note>, GitError> {
+    let Signers::File(path) = &policy.signers else { return Ok(None) };
+    if repo.blob_at(base, path)? == repo.blob_at(head, path)? {
+        return Ok(None);
+    }
+    let text = format!("{path} says who may sign what counts, and is changed: the one of {} applies", base.short());
+    Ok(Some(Note { kind: "policy-relaxed".to_owned(), text }))
 }
 
 /// Where notes are fetched from.
@@ -170,7 +181,7 @@ pub fn signers(repo: &Repo, policy: &Policy, commit: &Oid) -> Result<(Vec<Signer
 fn lines(repo: &Repo, base: &Oid, head: &Oid, remotes: &[Place]) -> Result<Vec<(Oid, String)>, GitError> {
     let most = format!("--max-count={MOST_TREES}");
     let not_base = format!("^{base}");
-    let printed = repo.git(["log", "--format=%T", &most, head.as_str(), &not_base, "--"])?;
+    let printed = repo.git(["log", "--format=%T", "--no-show-signature", &most, head.as_str(), &not_base, "--"])?;
     let mut trees: Vec<Oid> = vec![repo.tree_of(head)?];
     for tree in String::from_utf8_lossy(&printed).lines().filter_map(|line| line.parse().ok()) {
         if !trees.contains(&tree) {

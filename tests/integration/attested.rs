@@ -213,6 +213,7 @@ fn what_nobody_vouches_for_who_may_counts_for_nothing() {
         envelope.to_string()
     };
     let not_of_this = "the signature is not of this content";
+    let clone = carried.clone();
     let mut carried = carried;
     for (note, why) in [
         (data("by-mallory.json"), "is nobody's on the list"),
@@ -227,7 +228,7 @@ fn what_nobody_vouches_for_who_may_counts_for_nothing() {
         (format!("{{\"payload\":\"{}\"}}\n", "A".repeat(200_000)), "it is longer than gate writes them"),
     ] {
         carried = carried.noted(&note);
-        carried.judged().lacks(why);
+        carried.judged_in(&clone).lacks(why);
     }
     // One bad line does not spoil a good one, and nothing of a line is shown that could be anything.
     let note = format!("\u{1b}[31mnot JSON\n{}{}", data("by-mallory.json"), passed);
