@@ -101,9 +101,8 @@ fn is_named(rejected: &Decision, adr: &Decision) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use globset::{Glob, GlobSet};
-
     use super::*;
+    use crate::globs::Globs;
     use crate::repo_path::RepoPath;
 
     fn adr(number: u32, status: &str, body: &str) -> (String, String) {
@@ -112,7 +111,7 @@ mod tests {
     }
 
     fn records(files: &[(String, String)]) -> Vec<Decision> {
-        let globs = GlobSet::new([Glob::new("docs/adr/*.md").unwrap()]).unwrap();
+        let globs = Globs::new(&["docs/adr/*.md"]).unwrap();
         let read = |(path, text): &(String, String)| {
             super::super::read(&RepoPath::from(path.as_str()), text.as_bytes(), &globs)
         };

@@ -43,45 +43,7 @@ impl Repo {
             return paths.iter().map(|path| self.blob_at(commit, path)).collect();
         }
         let mut command = self.command();
-        self.contents_of(command.args(["cat-file", "--batch"]), &format!("{commit}:"), paths)
-    }
-
-    /// What git says files hold, which it knows by `prefix` and their path. `batch`: `git cat-file --batch`.
-    pub(super) fn contents_of(
-        &self,
-        batch: &mut std::process::Command,
-        prefix: &str,
-        paths: &[RepoPath],
-    ) -> Result<Vec<Option<Vec<u8>>>, GitError> {
-        if paths.is_empty() {
-            return Ok(Vec::new());
-        }
-        let mut asked = Vec::new();
-        for path in paths {
-            // A line feed in a name would be two questions; nothing is asked instead.
-            let path = if path.as_bytes().contains(&b'\n') { &b""[..] } else { path.as_bytes() };
-            asked.extend([prefix.as_bytes(), path, b"\n"].concat());
-        }
-        let printed = super::command::run(batch, Some(&asked))?;
-        let mut rest = printed.as_slice();
-        let mut found = Vec::new();
-        while found.len() < paths.len() {
-            let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            let head = String::from_utf8_lossy(&rest[..end]).into_owned();
-            rest = rest.get(end + 1..).unwrap_or_default();
-            let words: Vec<&str> = head.rsplit(' ').collect();
-            let Some(size) = words.first().and_then(|size| size.parse::<u64>().ok()).filter(|_| words.len() >= 3)
-            else {
-                found.push(None);
-                continue;
-            };
-            let mut content = Vec::new();
-            let taken = rest.take(size).read_to_end(&mut content);
-            taken.map_err(|source| GitError::NotStarted { command: "cat-file --batch".to_owned(), source })?;
-            rest = rest.get(content.len() + 1..).unwrap_or_default();
-            found.push(Some(content).filter(|_| words[1] == "blob"));
-        }
-        Ok(found)
+        contents_of(command.args(["cat-file", "--batch"]), &format!("{commit}:"), paths)
     }
 
     /// Since when each of some lines of a file stands there, as of a commit.
@@ -123,4 +85,40 @@ impl Repo {
         };
         Ok(at.into_iter().map(since).collect())
     }
+}
+
+/// What git says files hold, which it knows by `prefix` and their path. `batch`: `git cat-file --batch`.
+pub(super) fn contents_of(
+    batch: &mut std::process::Command,
+    prefix: &str,
+    paths: &[RepoPath],
+) -> Result<Vec<Option<Vec<u8>>>, GitError> {
+    if paths.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut asked = Vec::new();
+    for path in paths {
+        // A line feed in a name would be two questions; nothing is asked instead.
+        let path = if path.as_bytes().contains(&b'\n') { &b""[..] } else { path.as_bytes() };
+        asked.extend([prefix.as_bytes(), path, b"\n"].concat());
+    }
+    let printed = super::command::run(batch, Some(&asked))?;
+    let mut rest = printed.as_slice();
+    let mut found = Vec::new();
+    while found.len() < paths.len() {
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let head = String::from_utf8_lossy(&rest[..end]).into_owned();
+        rest = rest.get(end + 1..).unwrap_or_default();
+        let words: Vec<&str> = head.rsplit(' ').collect();
+        let Some(size) = words.first().and_then(|size| size.parse::<u64>().ok()).filter(|_| words.len() >= 3) else {
+            found.push(None);
+            continue;
+        };
+        let mut content = Vec::new();
+        let taken = rest.take(size).read_to_end(&mut content);
+        taken.map_err(|source| GitError::NotStarted { command: "cat-file --batch".to_owned(), source })?;
+        rest = rest.get(content.len() + 1..).unwrap_or_default();
+        found.push(Some(content).filter(|_| words[1] == "blob"));
+    }
+    Ok(found)
 }

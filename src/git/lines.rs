@@ -36,6 +36,9 @@ const PATCH: &[&str] = &[
 /// never waits for git.
 pub const MOST_OPEN: usize = 48;
 
+/// A file and what it holds; `None`: it is gone.
+pub(super) type Content = (RepoPath, Option<Vec<u8>>);
+
 /// The changed lines of commits, by one process that is started when the first is asked for.
 ///
 /// Commits are asked for ahead ([`Lines::ask`]), and the answers come in the same order ([`Lines::answer`]): git reads
@@ -83,11 +86,7 @@ impl Repo {
 
     /// The files that the next commit would change against `base` (a commit or a tree), with what they would hold; `None`:
     /// they are gone. `index`: as in [`Repo::staged`].
-    pub fn staged_contents(
-        &self,
-        base: &Oid,
-        index: Option<&Path>,
-    ) -> Result<Vec<(RepoPath, Option<Vec<u8>>)>, GitError> {
+    pub fn staged_contents(&self, base: &Oid, index: Option<&Path>) -> Result<Vec<Content>, GitError> {
         let mut command = self.command();
         if let Some(index) = index {
             command.env("GIT_INDEX_FILE", index);
@@ -100,7 +99,7 @@ impl Repo {
         if let Some(index) = index {
             command.env("GIT_INDEX_FILE", index);
         }
-        let contents = self.contents_of(command.args(["cat-file", "--batch"]), ":", &paths)?;
+        let contents = super::blame::contents_of(command.args(["cat-file", "--batch"]), ":", &paths)?;
         Ok(paths.into_iter().zip(contents).collect())
     }
 

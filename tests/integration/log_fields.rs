@@ -65,7 +65,8 @@ fn take(value: &mut Value, path: &str) -> bool {
     if let Some(rest) = path.strip_prefix("[]") {
         let rest = rest.trim_start_matches('.');
         let items = value.as_array_mut().into_iter().flatten();
-        return items.fold(false, |found, item| take(item, rest) || found);
+        // Every one is changed, not only the first.
+        return items.map(|item| take(item, rest)).filter(|taken| *taken).count() > 0;
     }
     let end = path.find(['.', '[']).unwrap_or(path.len());
     let (key, rest) = (&path[..end], path[end..].trim_start_matches('.'));
@@ -101,7 +102,9 @@ fn read_of(client: Client, names: &[&str]) -> Table {
         }
         for (of, path) in fields {
             let mut changed = whole.clone();
-            changed.iter_mut().filter(|line| kind(line) == of).for_each(|line| drop(take(line, &path)));
+            changed.iter_mut().filter(|line| kind(line) == of).for_each(|line| {
+                take(line, &path);
+            });
             if told(client, &changed) != before {
                 table.entry(of).or_default().insert(path);
             }
