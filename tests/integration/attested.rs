@@ -137,7 +137,8 @@ impl Judged {
     fn lacks(&self, why: &str) {
         assert_eq!((self.reason.as_str(), self.grades.len()), ("missing", 0), "{self:?}");
         assert!(self.says(why), "no {why:?} in {self:?}");
-        assert_eq!(self.outcome, "blocked");
+        // Whoever asks again and again in one clone has used up the attempts.
+        assert!(["blocked", "needs-human"].contains(&self.outcome.as_str()), "{self:?}");
     }
 
     fn says(&self, words: &str) -> bool {
