@@ -7,6 +7,7 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread;
 
+use super::blame::contents_of;
 use super::command::{Said, described, run};
 use super::log::{LONGEST, PLAIN, status};
 use super::{GitError, Repo};
@@ -36,9 +37,6 @@ const PATCH: &[&str] = &[
 /// never waits for git.
 pub const MOST_OPEN: usize = 48;
 
-/// A file and what it holds; `None`: it is gone.
-pub(super) type Content = (RepoPath, Option<Vec<u8>>);
-
 /// The changed lines of commits, by one process that is started when the first is asked for.
 ///
 /// Commits are asked for ahead ([`Lines::ask`]), and the answers come in the same order ([`Lines::answer`]): git reads
@@ -62,6 +60,9 @@ struct Process {
     command: String,
 }
 
+/// A file of the next commit, and what it would hold; `None`: it is gone.
+pub type Staged = (RepoPath, Option<Vec<u8>>);
+
 impl Repo {
     /// Reads the changed lines of commits.
     pub fn lines(&self) -> Lines<'_> {
@@ -84,9 +85,9 @@ impl Repo {
         Ok(files)
     }
 
-    /// The files that the next commit would change against `base` (a commit or a tree), with what they would hold; `None`:
-    /// they are gone. `index`: as in [`Repo::staged`].
-    pub fn staged_contents(&self, base: &Oid, index: Option<&Path>) -> Result<Vec<Content>, GitError> {
+    /// The files that the next commit would change against `base` (a commit or a tree), with what they would hold.
+    /// `index`: as in [`Repo::staged`].
+    pub fn staged_contents(&self, base: &Oid, index: Option<&Path>) -> Result<Vec<Staged>, GitError> {
         let mut command = self.command();
         if let Some(index) = index {
             command.env("GIT_INDEX_FILE", index);
@@ -99,7 +100,7 @@ impl Repo {
         if let Some(index) = index {
             command.env("GIT_INDEX_FILE", index);
         }
-        let contents = super::blame::contents_of(command.args(["cat-file", "--batch"]), ":", &paths)?;
+        let contents = contents_of(command.args(["cat-file", "--batch"]), ":", &paths)?;
         Ok(paths.into_iter().zip(contents).collect())
     }
 
