@@ -11,6 +11,7 @@ pub mod collect;
 mod commit_queue;
 pub mod commits;
 mod compare;
+pub mod decision_change;
 mod decision_memory;
 pub mod decisions;
 pub mod evidence;
@@ -63,7 +64,7 @@ pub struct Facts {
     pub unfinished: Vec<String>,
     /// What became of decisions that were written down, by subject; those where nothing did are not here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub decisions: Vec<decisions::SubjectDecisions>,
+    pub decisions: Vec<decision_change::SubjectDecisions>,
     /// What the agent says of its own work; `None`: it was not asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assessment: Option<assessment::Assessment>,

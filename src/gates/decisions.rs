@@ -9,7 +9,7 @@ use crate::decision::Decision;
 use crate::decision::compare::Change;
 use crate::decision::rules::{self, Rules};
 use crate::fact::Facts;
-use crate::fact::decisions::SubjectDecisions;
+use crate::fact::decision_change::SubjectDecisions;
 use crate::policy::{Gate, ParamError, Policy};
 use crate::repo_path::RepoPath;
 

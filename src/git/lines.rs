@@ -60,9 +60,6 @@ struct Process {
     command: String,
 }
 
-/// A file of the next commit, and what it would hold; `None`: it is gone.
-pub type Staged = (RepoPath, Option<Vec<u8>>);
-
 impl Repo {
     /// Reads the changed lines of commits.
     pub fn lines(&self) -> Lines<'_> {
@@ -85,23 +82,24 @@ impl Repo {
         Ok(files)
     }
 
-    /// The files that the next commit would change against `base` (a commit or a tree), with what they would hold.
-    /// `index`: as in [`Repo::staged`].
-    pub fn staged_contents(&self, base: &Oid, index: Option<&Path>) -> Result<Vec<Staged>, GitError> {
+    /// The files that the next commit would change against `base` (a commit or a tree). `index`: as in [`Repo::staged`].
+    pub fn staged_paths(&self, base: &Oid, index: Option<&Path>) -> Result<Vec<RepoPath>, GitError> {
         let mut command = self.command();
         if let Some(index) = index {
             command.env("GIT_INDEX_FILE", index);
         }
         command.args(["diff-index", "--cached", "--name-only", "-z", "--no-renames", base.as_str(), "--"]);
         let printed = run(&mut command, None)?;
-        let paths: Vec<RepoPath> =
-            printed.split(|&byte| byte == 0).filter(|name| !name.is_empty()).map(RepoPath::new).collect();
+        Ok(printed.split(|&byte| byte == 0).filter(|name| !name.is_empty()).map(RepoPath::new).collect())
+    }
+
+    /// What files would hold in the next commit, in the order of `paths`; `None`: they are not in it.
+    pub fn staged_contents(&self, paths: &[RepoPath], index: Option<&Path>) -> Result<Vec<Option<Vec<u8>>>, GitError> {
         let mut command = self.command();
         if let Some(index) = index {
             command.env("GIT_INDEX_FILE", index);
         }
-        let contents = contents_of(command.args(["cat-file", "--batch"]), ":", &paths)?;
-        Ok(paths.into_iter().zip(contents).collect())
+        contents_of(command.args(["cat-file", "--batch"]), ":", paths)
     }
 
     fn start_lines(&self) -> Result<Process, GitError> {

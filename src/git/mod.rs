@@ -34,7 +34,7 @@ pub use diff::{Change, TreeDiff};
 pub use environment::BINDING;
 pub use error::GitError;
 pub use hidden::{Concealment, ConcealmentKind, Look};
-pub use lines::{Lines, MOST_OPEN, Staged};
+pub use lines::{Lines, MOST_OPEN};
 pub use log::{Log, Logged, Range};
 pub use notes::{Credential, Fetched};
 pub use read::{Head, ObjectKind};

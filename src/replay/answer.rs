@@ -13,7 +13,7 @@ use crate::replay::world::{Update, World};
 use crate::replay::{facts, hosting, policy, tale};
 
 /// The questions, and the gates that answer them.
-const QUESTIONS: [(&str, &[&str]); 8] = [
+const QUESTIONS: [(&str, &[&str]); 9] = [
     ("tests", &["tests"]),
     ("build", &["build", policy::CHECKS]),
     ("push", &["protected-branch"]),
@@ -21,6 +21,7 @@ const QUESTIONS: [(&str, &[&str]); 8] = [
     ("atomic", &["atomic"]),
     ("loop", &["loops"]),
     ("integrity", &["integrity"]),
+    ("decisions", &["decisions"]),
     ("completion", &["completion", "claims", "security"]),
 ];
 
@@ -94,6 +95,7 @@ pub fn answer(case: &Case) -> Result<Answers, CaseError> {
     stop.story = Story::of(&tale::entries(&acts, &world), None, &From(&world.tree, ""));
     stop.weakening = facts::weakening(&world, &stop);
     stop.notes.extend(facts::policy_note(&world));
+    stop.decisions = facts::decisions(&world, &asked, &stop);
     let results = gates::judge(&asked.policy, &stop);
     let mut said = of_results(&results);
     // What changed asks for no run: that is an answer, and another one than that nothing changed.

@@ -1,15 +1,18 @@
 //! The facts of a case: what gates may look at, made of the repository as its acts left it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 
 use crate::command_line::{Told, witness};
 use crate::config;
+use crate::decision::compare::File;
+use crate::decision::{self, Decision, Kind};
 use crate::event::{Ended, Grade};
 use crate::fact::evidence::{RunFact, Shows};
 use crate::fact::policy_change;
 use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Role, Subject};
 use crate::fact::weakening::{self, Pair, Weakening};
-use crate::fact::{Facts, Note};
+use crate::fact::{self, Facts, Note};
 use crate::gates;
 use crate::moment::Moment;
 use crate::policy::PolicySource;
@@ -84,6 +87,43 @@ pub fn weakening(world: &World, facts: &Facts) -> BTreeMap<String, Weakening> {
         (subject.name.clone(), weakening::compare(&pairs))
     };
     facts.subjects.iter().map(of).collect()
+}
+
+/// What the work does to decisions that were written down, by subject.
+pub fn decisions(world: &World, asked: &Asked, facts: &Facts) -> Vec<SubjectDecisions> {
+    let Some(rules) = fact::decisions::rules(&asked.policy, facts.moment) else { return Vec::new() };
+    let base = world.content(&world.base).cloned().unwrap_or_default();
+    let head = world.content(&world.head).cloned().unwrap_or_default();
+    let bytes = |content: &Content, path: &str| content.text(path).map(|text| text.as_bytes().to_vec());
+    let records = |path: &String| {
+        let path = RepoPath::from(path.as_str());
+        let text = base.text(&path.to_string()).unwrap_or_default();
+        decision::read(&path, text.as_bytes(), &rules.adr)
+    };
+    let everything: Vec<Decision> = base.files.keys().flat_map(records).collect();
+    let is_found = |one: &&Decision| one.kind == Kind::Rejected && !(one.patterns.is_empty() && one.paths.is_empty());
+    let rejected: Vec<Decision> = everything.iter().filter(is_found).cloned().collect();
+    let messages: Vec<(String, String)> =
+        world.own.iter().filter_map(|own| Some((own.clone(), world.commits.get(own)?.message.clone()))).collect();
+    let of = |subject: &Subject| {
+        let content = if subject.role == Role::WorkingTree { &world.tree } else { &head };
+        let changed = subject.changed.as_ref()?;
+        // A file whose text is not known is not compared.
+        let known = |path: &&RepoPath| {
+            [&base, content].iter().all(|side| !matches!(side.files.get(&path.to_string()), Some(Text::Unknown(_))))
+        };
+        let file = |path: &RepoPath| File {
+            path: path.clone(),
+            before: bytes(&base, &path.to_string()),
+            now: bytes(content, &path.to_string()),
+        };
+        let files: Vec<File> = changed.iter().filter(known).map(file).collect();
+        let change = Change { name: &subject.name, changed, files: &files, rejected: &rejected };
+        let found: Result<_, Infallible> =
+            decision_change::of(&rules, &change, || Ok(everything.clone()), || Ok(messages.clone()));
+        found.unwrap_or_default()
+    };
+    facts.subjects.iter().filter_map(of).collect()
 }
 
 /// What the work does to the policy, where it has one in the end or had one.

@@ -154,6 +154,22 @@ fn a_commit_that_is_two_things() {
 }
 
 #[test]
+fn a_decision_that_was_taken_away() {
+    let project = Project::bare_bones();
+    project.repo.write("gate.toml", crate::project::POLICY);
+    project.repo.write("src/lib.sh", "one\n# @REJECTED global mutex: deadlocks under load\n");
+    project.repo.commit_all("chore: policy");
+    project.share();
+    project.repo.write("src/lib.sh", "one\ntwo\n");
+    project.repo.commit_all("feat: two");
+    project.gate(["run", "test"]).exits(0);
+    project.check().exits(10).says("is gone");
+    let case = appealed(&project);
+    let judged = replayed(&project, &case);
+    assert_eq!(judged["gates"]["decisions"]["verdict"], "block", "{judged:#}");
+}
+
+#[test]
 fn a_claim_that_the_record_contradicts() {
     let project = Project::new();
     let session = Session::claude(&project);
@@ -251,6 +267,19 @@ fn a_verdict_says_when_the_policy_is_another() {
     // What is left of the commit that was judged is not made up.
     project.repo.remove("gate.toml");
     project.gate(["replay", "v0"]).exits(64).says("neither a verdict nor a session");
+}
+
+#[test]
+fn a_session_is_judged_from_its_log_alone() {
+    let project = Project::new();
+    for (log, question, word) in [("codex.jsonl", "tests", "block"), ("claude.jsonl", "push", "na")] {
+        let file = crate::session_logs::data(log);
+        let mut command = project.command("gate", &project.repo.home());
+        command.args(["replay", file.to_str().unwrap(), "--json"]);
+        let judged = finish(command, b"").exits(0).json();
+        assert_eq!(judged["gates"][question]["verdict"], word, "{log}: {judged:#}");
+    }
+    project.gate(["replay", "README.md"]).exits(65).says("not a case");
 }
 
 #[test]

@@ -1,0 +1,142 @@
+//! What one change does to the decisions that were written down: a function over texts, wherever they come from.
+
+use serde::{Deserialize, Serialize};
+
+use crate::commit::trailers;
+use crate::decision::coherence::{self, Contradiction};
+use crate::decision::compare::{self, File, Overruling, Return};
+use crate::decision::revision::{Revision, TRAILER};
+use crate::decision::rules::Rules;
+use crate::decision::{self, Decision, Kind};
+use crate::repo_path::RepoPath;
+
+/// What became of the decisions in one subject, against its base.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubjectDecisions {
+    /// The subject, by name.
+    pub subject: String,
+    /// Records that are gone or weaker.
+    pub changes: Vec<compare::Change>,
+    /// Rejected paths that came back.
+    pub returns: Vec<Return>,
+    /// New records of one place that claim to overrule one for all.
+    pub overrulings: Vec<Overruling>,
+    /// Records for all that contradict each other since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contradictions: Vec<Contradiction>,
+}
+
+impl SubjectDecisions {
+    fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+            && self.returns.is_empty()
+            && self.overrulings.is_empty()
+            && self.contradictions.is_empty()
+    }
+}
+
+/// A change.
+#[derive(Clone, Copy, Debug)]
+pub struct Change<'a> {
+    /// What it is called.
+    pub name: &'a str,
+    /// The paths that it changes.
+    pub changed: &'a [RepoPath],
+    /// The same files, before and now.
+    pub files: &'a [File],
+    /// The records `@REJECTED` of the base that have a pattern or a path.
+    pub rejected: &'a [Decision],
+}
+
+/// What a change does to the decisions; `None`: nothing. `everything`: all records of its base, `messages`: those of its
+/// commits, by their names; both are asked for only where they matter.
+pub fn of<E>(
+    rules: &Rules,
+    change: &Change<'_>,
+    everything: impl Fn() -> Result<Vec<Decision>, E>,
+    messages: impl FnOnce() -> Result<Vec<(String, String)>, E>,
+) -> Result<Option<SubjectDecisions>, E> {
+    let Change { name, changed, files, rejected } = *change;
+    let state = State::of(files, rules);
+    let mut one = SubjectDecisions {
+        subject: name.to_owned(),
+        changes: Vec::new(),
+        returns: compare::returns(&in_force(rejected, &state, changed), files),
+        overrulings: overrulings(&state, &everything)?,
+        contradictions: contradictions(changed, &state, &everything)?,
+    };
+    if !compare::changes(&state.before, &state.after, &[]).is_empty() {
+        let mut revisions: Vec<Revision> =
+            compare::new(&state.before, &state.after).into_iter().filter_map(Revision::of_adr).collect();
+        revisions.extend(revisions_in(messages()?));
+        one.changes = compare::changes(&state.before, &state.after, &revisions);
+    }
+    Ok((!one.is_empty()).then_some(one))
+}
+
+/// The records before and now, of the files that changed.
+struct State {
+    before: Vec<Decision>,
+    after: Vec<Decision>,
+}
+
+impl State {
+    fn of(files: &[File], rules: &Rules) -> Self {
+        let read = |path: &RepoPath, text: &Option<Vec<u8>>| {
+            text.as_deref().map(|text| decision::read(path, text, &rules.adr)).unwrap_or_default()
+        };
+        Self {
+            before: files.iter().flat_map(|file| read(&file.path, &file.before)).collect(),
+            after: files.iter().flat_map(|file| read(&file.path, &file.now)).collect(),
+        }
+    }
+}
+
+/// The rejected paths that still hold: of files that changed, those that are there now. What was taken out is a matter
+/// of its own.
+fn in_force(rejected: &[Decision], state: &State, changed: &[RepoPath]) -> Vec<Decision> {
+    let same = |a: &Decision, b: &Decision| a.text == b.text && a.patterns == b.patterns && a.paths == b.paths;
+    let stays = |one: &&Decision| !changed.contains(&one.path) || state.after.iter().any(|now| same(one, now));
+    rejected.iter().filter(stays).cloned().collect()
+}
+
+/// New tags that name an ADR as overruled; the ADRs are looked for only where one does.
+fn overrulings<E>(state: &State, everything: impl FnOnce() -> Result<Vec<Decision>, E>) -> Result<Vec<Overruling>, E> {
+    let new: Vec<&Decision> = compare::new(&state.before, &state.after)
+        .into_iter()
+        .filter(|tag| tag.kind != Kind::Adr && tag.overrules())
+        .collect();
+    if new.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut global = everything()?;
+    global.retain(|one| one.kind == Kind::Adr);
+    global.extend(state.after.iter().filter(|one| one.kind == Kind::Adr).cloned());
+    Ok(compare::overrulings(&new, &global))
+}
+
+/// Contradictions that this change brings among the ADRs; the others are read only where it adds to one.
+fn contradictions<E>(
+    changed: &[RepoPath],
+    state: &State,
+    everything: impl FnOnce() -> Result<Vec<Decision>, E>,
+) -> Result<Vec<Contradiction>, E> {
+    let new = compare::new(&state.before, &state.after);
+    if !new.iter().any(|one| coherence::concerns(one, &state.after)) {
+        return Ok(Vec::new());
+    }
+    let mut everything = everything()?;
+    everything.retain(|one| !changed.contains(&one.path));
+    everything.extend(state.after.iter().cloned());
+    Ok(coherence::contradictions(&everything, &new))
+}
+
+/// The revisions in the messages of commits.
+fn revisions_in(messages: Vec<(String, String)>) -> Vec<Revision> {
+    let revision = |(commit, message): (String, String)| {
+        let (_, trailers) = trailers::split(message.split_once('\n').map_or("", |(_, rest)| rest));
+        let of = |trailer: &trailers::Trailer| Revision::of_trailer(&commit, &trailer.value);
+        trailers.iter().filter(|trailer| trailer.is(TRAILER)).map(of).collect::<Vec<_>>()
+    };
+    messages.into_iter().flat_map(revision).collect()
+}
