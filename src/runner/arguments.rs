@@ -187,7 +187,9 @@ impl Arguments {
 
     /// The name of an option, and the value that is attached to it.
     fn split<'a>(&self, word: &'a str) -> (String, Option<&'a str>) {
-        let (name, value) = match word.split_once('=') {
+        // `-only-testing:AppTests`
+        let colon = || word.split_once(':').filter(|(name, _)| self.one_dash && self.mentions(name));
+        let (name, value) = match word.split_once('=').or_else(colon) {
             Some((name, value)) => (name, Some(value)),
             None => (word, None),
         };
@@ -251,7 +253,11 @@ impl Arguments {
     fn positional(&self, word: &str, read: &mut Read) {
         let plain = word.strip_prefix("./").unwrap_or(word);
         let plain = plain.strip_suffix('/').unwrap_or(plain);
-        let whole = self.whole.iter().any(|whole| whole == word || whole == plain);
+        let all = |whole: &str| match whole.strip_prefix("*.").filter(|rest| !rest.contains('/')) {
+            Some(extension) => plain.rsplit_once('.').is_some_and(|(_, own)| own == extension),
+            None => whole == word || whole == plain,
+        };
+        let whole = self.whole.iter().any(|whole| all(whole));
         if self.positional == Positional::Filter && !whole {
             read.filter.get_or_insert_with(|| word.to_owned());
         }

@@ -93,6 +93,7 @@ struct Wrapper {
     strip_version: bool,
     alike: bool,
     neutral: Vec<String>,
+    tasks: Vec<String>,
 }
 
 fn wrappers() -> &'static [Wrapper] {
@@ -381,6 +382,14 @@ impl Wrapper {
         Some((rest, End::Operands))
     }
 
+    /// Whether a word names a task of the project, and no program: `test`, `test:cov`.
+    fn names_task(&self, word: &str) -> bool {
+        self.tasks.iter().any(|task| match task.split_once(':') {
+            Some(_) => word.contains(':') && !word.contains('/'),
+            None => task == word,
+        })
+    }
+
     /// Matches one of the subcommands, `*` standing for any word.
     fn subcommand<'a>(&self, rest: &'a [Arg]) -> Option<(String, &'a [Arg])> {
         self.subcommands.iter().find_map(|words| {
@@ -414,7 +423,7 @@ impl Unwrapped {
             Some("--") => &rest[1..],
             _ => rest,
         };
-        if rest.is_empty() {
+        if rest.is_empty() || rest.first().and_then(Arg::literal).is_some_and(|word| wrapper.names_task(word)) {
             return None;
         }
         if wrapper.shell {
