@@ -5,7 +5,7 @@ use regex::Regex;
 
 use crate::runner::lines::{Means, lines};
 use crate::runner::{Catalogue, Runner};
-use crate::shell::program::{Expr, Leaf, LeafId, Program, Sink};
+use crate::shell::program::{Arg, Expr, Leaf, LeafId, Program, Sink};
 use crate::shell::status::Seen;
 
 use super::purpose::Purpose;
@@ -26,6 +26,7 @@ const COMPLAINTS: [&str; 7] = [
 /// Everything that `output` shows about how commands of the line ended.
 pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec<Seen> {
     let mut seen = printed(program, output);
+    seen.extend(announced(program, output));
     seen.extend(complaints(program, output));
     for leaf in 0..purposes.len() {
         if !seen.iter().any(|entry| entry.leaf == leaf) && silently_succeeded(program, purposes, leaf, output) {
@@ -158,6 +159,44 @@ fn printed(program: &Program, output: &str) -> Vec<Seen> {
         }
     }
     seen
+}
+
+/// Commands that print nothing on their own.
+const MUTE: [&str; 12] = ["cd", "pushd", "true", "false", ":", "exit", "test", "[", "export", "set", "sleep", "wait"];
+
+/// Fixed texts that the line prints on one of its ways: `… > log && echo OK || echo FAIL`. They tell which way it went
+/// where nothing else could have printed them.
+fn announced(program: &Program, output: &str) -> Vec<Seen> {
+    let texts: Vec<Option<String>> = program.leaves.iter().map(fixed_text).collect();
+    let others = program.leaves.iter().enumerate().any(|(id, leaf)| {
+        texts[id].is_none() && may_show(program, id) && !leaf.name().is_some_and(|name| MUTE.contains(&name))
+    });
+    if others {
+        return Vec::new();
+    }
+    let told = |id: usize, text: &str| {
+        let leaf = &program.leaves[id];
+        leaf.stdout == Sink::Terminal
+            && !leaf.background
+            && texts.iter().flatten().filter(|other| *other == text).count() == 1
+            && output.lines().filter(|line| line.trim() == text).count() == 1
+    };
+    let texts = texts.iter().enumerate().filter_map(|(id, text)| Some((id, text.as_deref()?)));
+    texts.filter(|(id, text)| told(*id, text)).map(|(leaf, _)| Seen { leaf, value: 0, zero: true }).collect()
+}
+
+/// The one line that an `echo` prints, if every word of it is written out.
+fn fixed_text(leaf: &Leaf) -> Option<String> {
+    if leaf.name() != Some("echo") || !leaf.prints.is_empty() {
+        return None;
+    }
+    let words: Option<Vec<&str>> = leaf.argv[1..].iter().map(Arg::literal).collect();
+    words.map(|words| words.join(" ").trim().to_owned()).filter(|text| !text.is_empty() && !text.contains('\n'))
+}
+
+/// Whether the shell says that it cannot start this command.
+pub(super) fn not_started(program: &Program, leaf: LeafId, output: &str) -> bool {
+    complaints(program, output).iter().any(|entry| entry.leaf == leaf)
 }
 
 /// The line that an `echo` prints, its values as groups.

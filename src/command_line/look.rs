@@ -153,6 +153,8 @@ impl Look<'_> {
         }
         let purpose = self.judge.purpose(self.leaf);
         let tests = purpose.extent.is_some();
+        // What succeeds whatever it finds may have found something.
+        let possible = Outcomes { failed: possible.failed || possible.succeeded && !purpose.honest(), ..possible };
         match reading.says {
             Says::Failed if !possible.failed => unknown("something else failed"),
             Says::Failed if self.failed_itself(reading) || self.alone() => (Outcome::Fail, said("it failed", reading)),
@@ -251,6 +253,9 @@ impl Look<'_> {
             && ways.iter().any(|v| v.merged && (v.only_cuts()));
         if prints_failures_only && possible.succeeded && self.silence_is_its_own(output) {
             return (Outcome::Pass, "it prints nothing unless it fails, and nothing of it is there".to_owned());
+        }
+        if possible.failed && evidence::not_started(self.judge.program(), self.leaf, output) {
+            return (Outcome::Fail, "the shell could not start it".to_owned());
         }
         let would_tell = ways.iter().any(|view| view.only_cuts() || view.shows(&failures));
         if purpose.extent.is_some() && possible.not_run && would_tell && self.finding_before(output) {
