@@ -92,7 +92,13 @@ impl Case<'_> {
         let here: Vec<_> = counted.iter().copied().filter(|run| self.is_of_this_content(run)).collect();
         if !self.is_required() {
             // What is known is said all the same: broken content is not handed over because nobody asked.
-            if let Some(newest) = here.first().filter(|run| matches!(run.shows(), Shows::Fail | Shows::Pass)) {
+            // What the commit had before any work on it, and the working tree has no more, is not handed over.
+            let known = |run: &&&RunFact| match run.shows() {
+                Shows::Pass => true,
+                Shows::Fail => self.changes() || self.uncommitted(&counted, facts).is_none(),
+                Shows::Masked | Shows::Nothing => false,
+            };
+            if let Some(newest) = here.first().filter(known) {
                 return self.judge_runs_of_this_content(newest, &here);
             }
             if !self.params.required {
@@ -142,12 +148,14 @@ impl Case<'_> {
     }
 
     /// Something that the command reads changed, or it cannot be told that nothing did.
-    fn is_required(&self) -> bool {
+    fn changes(&self) -> bool {
         let inputs = &self.command.inputs;
         let opaque = self.subject.opaque.iter().any(|path| inputs.matches_below(path));
-        let changed = opaque
-            || self.subject.changed.as_ref().is_none_or(|changed| changed.iter().any(|path| inputs.matches(path)));
-        self.params.required && changed
+        opaque || self.subject.changed.as_ref().is_none_or(|changed| changed.iter().any(|path| inputs.matches(path)))
+    }
+
+    fn is_required(&self) -> bool {
+        self.params.required && self.changes()
     }
 
     fn runs(&self) -> &[RunFact] {

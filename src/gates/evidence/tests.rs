@@ -315,3 +315,18 @@ fn a_gate_that_is_off_or_of_another_moment_is_not_asked() {
     policy.gates[0].mode = Mode::Off;
     assert!(crate::gates::judge(&policy, &Facts { moment: Moment::Stop, ..facts }).is_empty());
 }
+
+#[test]
+fn what_was_red_before_the_work_and_is_mended_in_it() {
+    let reasons = |head: &[&str], mended: i32| {
+        let mut head = subject("HEAD", Some(head));
+        head.runs.insert("test".to_owned(), vec![run("b", mended, Some(&["src/a.rs"])), run("a", 1, Some(&[]))]);
+        let mut tree = subject("working tree", Some(&["src/a.rs"]));
+        tree.role = Role::WorkingTree;
+        tree.runs.insert("test".to_owned(), vec![run("b", mended, Some(&[])), run("a", 1, Some(&["src/a.rs"]))]);
+        ask_all(vec![head, tree]).into_iter().map(|finding| finding.reason).collect::<Vec<_>>()
+    };
+    assert_eq!(reasons(&[], 0), ["not-required", "passed"], "nobody hands the start over");
+    assert_eq!(reasons(&[], 1), ["failed", "failed"]);
+    assert_eq!(reasons(&["src/b.rs"], 0), ["uncommitted", "passed"], "a commit of its own");
+}
