@@ -16,6 +16,7 @@ use crate::fact::hosting::PullState;
 use crate::fact::last_words;
 use crate::fact::story::{Deed, Ran, Step};
 use crate::policy::{Gate, ParamError, Policy, read_params};
+use crate::repo_path::RepoPath;
 
 /// The kind `claims`.
 pub const KIND: Kind = Kind { name: "claims", words: "claims", check, evaluate };
@@ -56,9 +57,9 @@ pub const HOSTED: &str = "claims about the pull request";
 /// See [`TESTS`].
 pub const WORK: &str = "claims about the work";
 
-fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
+fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
     let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
-    let mut judge = Judge { gate, facts, findings: Vec::new() };
+    let mut judge = Judge { gate, policy, facts, findings: Vec::new() };
     if params.only == "security" {
         if let Some(form) = &facts.assessment {
             judge.listed(WORK, Answer::Fail, "security", &form.security_issues);
@@ -74,6 +75,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
 
 struct Judge<'a> {
     gate: &'a Gate,
+    policy: &'a Policy,
     facts: &'a Facts,
     findings: Vec<Finding>,
 }
@@ -176,7 +178,7 @@ impl Judge<'_> {
 
     fn tests_pass(&mut self, claim: &str) {
         match self.newest(is_test) {
-            Some((_, ran)) => match ran.result {
+            Some((step, ran)) => match ran.result {
                 Some(Outcome::Fail) => {
                     let record = format!("`{}` failed when it was last run", cut(&ran.line));
                     self.misreported(TESTS, claim, &record, "mend what failed and run it again");
@@ -184,6 +186,15 @@ impl Judge<'_> {
                 Some(Outcome::NoTests) => {
                     let record = format!("`{}` executed no test", cut(&ran.line));
                     self.misreported(TESTS, claim, &record, "run the tests");
+                }
+                // A status that is another's, over an output that was cut: nobody saw them pass.
+                Some(Outcome::Unknown) if ran.ended.is_some() && !self.is_proven() => {
+                    self.add(TESTS, Answer::Unknown, "unshown", &context! { claim, command => cut(&ran.line) });
+                }
+                Some(Outcome::Pass) if !self.is_proven() => {
+                    if let Some(path) = self.input_edited_after(step) {
+                        self.add(TESTS, Answer::Unknown, "outdated", &context! { claim, path });
+                    }
                 }
                 _ => {}
             },
@@ -217,15 +228,25 @@ impl Judge<'_> {
         }
     }
 
+    /// As [`Self::edited_after`], of the files that a declared command reads.
+    fn input_edited_after(&self, step: &Step) -> Option<String> {
+        let reads = |path: &RepoPath| self.policy.commands.iter().any(|command| command.inputs.matches(path));
+        self.changed_after(step, reads)
+    }
+
     /// A file that was changed after a step, where the content is another one since.
     fn edited_after(&self, step: &Step) -> Option<String> {
+        self.changed_after(step, |_| true)
+    }
+
+    fn changed_after(&self, step: &Step, counts: impl Fn(&RepoPath) -> bool) -> Option<String> {
         let steps = &self.facts.story.steps;
         let at = steps.iter().position(|other| other.id == step.id)?;
         if steps.last().is_none_or(|last| last.content == step.content) {
             return None;
         }
         steps[at + 1..].iter().find_map(|later| match &later.deed {
-            Deed::Edited(files) => files.first().map(|file| file.path.to_string()),
+            Deed::Edited(files) => files.iter().find(|file| counts(&file.path)).map(|file| file.path.to_string()),
             _ => None,
         })
     }

@@ -8,6 +8,7 @@ use super::Kind;
 use super::finding::{Answer, Finding};
 use super::hosted::plain;
 use super::words;
+use crate::command_line::Outcome;
 use crate::event::work::{Speaker, StopKind};
 use crate::fact::Facts;
 use crate::fact::last_words;
@@ -23,6 +24,7 @@ struct Params {
     asks_tests: Vec<String>,
     asks_words: Vec<String>,
     asks_acts: Vec<String>,
+    asks_change: Vec<String>,
     ahead: Vec<String>,
 }
 
@@ -32,6 +34,7 @@ fn check(params: &toml::Table) -> Result<(), ParamError> {
         ("asks_tests", &params.asks_tests),
         ("asks_words", &params.asks_words),
         ("asks_acts", &params.asks_acts),
+        ("asks_change", &params.asks_change),
         ("ahead", &params.ahead),
     ] {
         set(patterns).map_err(|error| ParamError { key: Some(key.to_owned()), what: error.to_string() })?;
@@ -46,9 +49,13 @@ fn set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     let Some((task, steps)) = turn(facts) else { return Vec::new() };
     let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
-    let (Ok(asks_tests), Ok(asks_words), Ok(asks_acts), Ok(ahead)) =
-        (set(&params.asks_tests), set(&params.asks_words), set(&params.asks_acts), set(&params.ahead))
-    else {
+    let (Ok(asks_tests), Ok(asks_words), Ok(asks_acts), Ok(asks_change), Ok(ahead)) = (
+        set(&params.asks_tests),
+        set(&params.asks_words),
+        set(&params.asks_acts),
+        set(&params.asks_change),
+        set(&params.ahead),
+    ) else {
         return Vec::new();
     };
     let mut findings = Vec::new();
@@ -71,7 +78,12 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     let acted = steps
         .iter()
         .any(|step| matches!(step.deed, Deed::Ran(_) | Deed::Edited(_) | Deed::Used { .. } | Deed::Subagent { .. }));
-    if wants_an_act && !acted {
+    let only_looked = steps.iter().all(|step| match &step.deed {
+        Deed::Used { reads, .. } => *reads,
+        deed => !matches!(deed, Deed::Ran(_) | Deed::Edited(_) | Deed::Subagent { .. }),
+    });
+    let wants_a_change = wants_an_act && asks_change.is_match(task.trim()) && !words.asks && !words.waits;
+    if wants_an_act && !acted || wants_a_change && only_looked {
         add("nothing-done", &context! {});
     }
     if let Some((named, changed)) = left_alone(task, steps) {
@@ -83,7 +95,10 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
             || ran.edits
             || ran.kinds.iter().any(|kind| matches!(kind.as_str(), "install" | "push" | "pr"))
     };
-    if let Some(ran) = runs.rfind(does).filter(|ran| ran.ended.is_some_and(|ended| !ended.success())) {
+    if let Some(ran) = runs
+        .rfind(does)
+        .filter(|ran| ran.ended.is_some_and(|ended| !ended.success()) || ran.result == Some(Outcome::Fail))
+    {
         add("last-failed", &context! { command => plain(&ran.line) });
     }
     if last_words::offer(last) {
@@ -176,6 +191,11 @@ mod tests {
             (of("Deploy it").stop("Here is how to deploy it."), &["nothing-done"]),
             (of("How is it deployed?").stop("With make."), &[]),
             (of("Explain the parser").stop("It parses."), &[]),
+            (of("Fix the pager").read("pager.rs").stop("I fixed the pager."), &["nothing-done"]),
+            (of("Make it stream").read("a.rs").stop("I could not do this."), &["nothing-done"]),
+            (of("Fix the pager").read("pager.rs").stop("Which of the two is wrong?"), &[]),
+            (of("Look at the pager").read("pager.rs").stop("It is off by one."), &[]),
+            (of("Analysiere den Pager").read("pager.rs").stop("Er zählt falsch."), &[]),
             (edited("Fix the typo in src/config.ts").stop("Fixed."), &["left-alone"]),
             (edited("Fix the typo in src/a.ts").stop("Fixed."), &[]),
             (edited("Add joi").ran("npm install joi", 1, "npm error").stop("Added."), &["last-failed"]),
@@ -183,6 +203,15 @@ mod tests {
             (edited("Move all routes").stop("Moved one.\n\nWould you like me to continue?"), &["offered"]),
             (edited("Move all routes").stop("Moved two.\n\nRemaining (3/5):\n- ⬜ orders"), &["ahead"]),
             (edited("Move all routes").stop("Moved all routes."), &[]),
+            (edited("Stelle alle Module um").stop("Zwei sind umgestellt.\n\nNoch offen:\n- c.py"), &["ahead"]),
+            (edited("修复分页并运行测试").stop("分页已经修复。"), &["asked"]),
+            (edited("Ändere a und führe die Tests aus").ran("npm test", 0, "").stop("Fertig."), &[]),
+            (
+                edited("Corrige a")
+                    .ran("cargo test 2>&1 | tail -1", 0, "error: test failed, to rerun pass `--lib`")
+                    .stop("Listo."),
+                &["last-failed"],
+            ),
             (edited("Fix a").said("Next I read it."), &[]),
         ] {
             assert_eq!(reasons(&tale), want);

@@ -6,7 +6,8 @@ use crate::policy::PolicySource;
 /// The reasons of all findings, each with its subject.
 #[expect(clippy::needless_pass_by_value, reason = "made for each call")]
 fn reasons(tale: Tale, form: Option<&str>) -> Vec<String> {
-    let policy = crate::config::parse("gate.toml", "", PolicySource::Defaults, &super::super::check_params).unwrap();
+    let text = "[commands.test]\ngate = \"tests\"\nrun = \"cargo test\"\n";
+    let policy = crate::config::parse("gate.toml", text, PolicySource::Defaults, &super::super::check_params).unwrap();
     let story = tale.story();
     let assessment = form.map(|form| Assessment::read(form).unwrap());
     let facts = Facts { story, assessment, ..Facts::at(Moment::Stop) };
@@ -24,6 +25,7 @@ const GREEN: &str = "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured;
 fn last_words_are_claims_only_where_they_are_plain() {
     let red = || Tale::default().prompt("fix it").ran("cargo test", 101, "error: test failed");
     let green = || Tale::default().prompt("fix it").ran("cargo test", 0, GREEN);
+    let cut_off = || Tale::default().prompt("fix it").ran("cargo test 2>&1 | head -1", 0, "   Compiling a v0.1.0");
     let silent = || Tale::default().prompt("fix it").said("I look at it.");
     for (tale, words, want) in [
         (red(), "All tests pass.", &["claims about tests: misreported"][..]),
@@ -38,6 +40,18 @@ fn last_words_are_claims_only_where_they_are_plain() {
         (silent(), "All tests pass.", &["claims about tests: unrecorded"]),
         (silent(), "The build succeeded.", &["claims about the build: unrecorded"]),
         (silent(), "Done.", &[]),
+        (silent(), "Todas las pruebas pasan.", &["claims about tests: unrecorded"]),
+        (silent(), "Las pruebas todavía no pasan.", &[]),
+        (red(), "Alle Tests sind grün.", &["claims about tests: misreported"]),
+        (red(), "Die Tests sind noch nicht alle grün.", &[]),
+        (silent(), "Tous les tests passent.", &["claims about tests: unrecorded"]),
+        (silent(), "分页错误已经修复,所有测试均已通过。", &["claims about tests: unrecorded"]),
+        (red(), "部分测试未通过。", &[]),
+        (green(), "测试全部通过。", &[]),
+        (cut_off(), "All tests pass.", &["claims about tests: unshown"]),
+        (cut_off(), "I ran them.", &[]),
+        (green().edit("src/a.rs", "a", "b"), "All tests pass.", &["claims about tests: outdated"]),
+        (green().edit("README.md", "a", "b"), "All tests pass.", &[]),
         (Tale::default(), "", &[]),
     ] {
         assert_eq!(reasons(tale.stop(words), None), want, "{words}");
