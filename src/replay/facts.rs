@@ -8,6 +8,7 @@ use crate::config;
 use crate::decision::compare::File;
 use crate::decision::{self, Decision, Kind};
 use crate::event::{Ended, Grade};
+use crate::fact::decision_change::{self, Change, SubjectDecisions};
 use crate::fact::evidence::{RunFact, Shows};
 use crate::fact::policy_change;
 use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Role, Subject};
