@@ -196,7 +196,7 @@ fn a_run_that_failed_is_a_failure_there_too() {
 
 #[test]
 fn what_nobody_vouches_for_who_may_counts_for_nothing() {
-    let carried = Carried::new();
+    let mut carried = Carried::new();
     let passed = data("passed.json");
     let edited = |from: &str, to: &str| {
         use base64::Engine as _;
@@ -214,8 +214,6 @@ fn what_nobody_vouches_for_who_may_counts_for_nothing() {
         envelope.to_string()
     };
     let not_of_this = "the signature is not of this content";
-    let clone = carried.clone();
-    let mut carried = carried;
     for (note, why) in [
         (data("by-mallory.json"), "is nobody's on the list"),
         (data("for-git.json"), "the signature was made for the namespace \"git\""),
@@ -229,7 +227,8 @@ fn what_nobody_vouches_for_who_may_counts_for_nothing() {
         (format!("{{\"payload\":\"{}\"}}\n", "A".repeat(200_000)), "it is longer than gate writes them"),
     ] {
         carried = carried.noted(&note);
-        carried.judged_in(&clone).lacks(why);
+        // A clone of its own each: a fourth refusal in a row would be a person's.
+        carried.judged().lacks(why);
     }
     // One bad line does not spoil a good one, and nothing of a line is shown that could be anything.
     let note = format!("\u{1b}[31mnot JSON\n{}{}", data("by-mallory.json"), passed);
