@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use crate::ci::authorship::{self, Authors};
-use crate::ci::{attested, target, time};
+use crate::ci::{target, time};
 use crate::cmd::run;
 use crate::digest::hex_digest;
 use crate::engine::{Judgement, Workplace};
 use crate::exit::Exit;
 use crate::fact::ask::{self, Question};
+use crate::fact::attested::Found;
 use crate::fact::collect::{self, Sources};
 use crate::fact::hosting::{Hosting, Trouble};
 use crate::fact::lineage::Lineage;
@@ -94,7 +95,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     }
     let policy = policy;
     let fork = judged.head.as_ref().and_then(|head| head.repository.as_deref());
-    let attested = attested::find(&place.repo, &policy, judged.base.as_ref(), &judged.lineage.commit, fork)?;
+    let attested = Found::fetched(&place.repo, &policy, judged.base.as_ref(), &judged.lineage.commit, fork)?;
     if args.run {
         refuse_foreign_code(args, job.as_ref())?;
         is_checked_out(&place, &judged.lineage)?;

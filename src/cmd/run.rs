@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::ci::attested::Found;
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended};
 use crate::exit::Exit;
+use crate::fact::attested::Found;
 use crate::fact::collect::{self, BaseOf, Sources};
 use crate::failure::Failure;
 use crate::gates::{self, finding::Answer};

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::Check;
 use crate::attest::NAMESPACE;
 use crate::attest::sign::{self, SignError, Signer};
-use crate::ci::attested;
+use crate::fact::attested;
 use crate::git::Repo;
 use crate::policy::{Policy, PolicySource, Signers};
 use crate::ssh::signers::{Standing, standing};

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::Kind;
 use super::finding::{Answer, Finding};
 use super::words::{self, list, shell_word, shell_words};
-use crate::event::Ended;
+use crate::event::{Ended, Grade};
 use crate::fact::Facts;
 use crate::fact::evidence::{RunFact, Shows};
 use crate::fact::subject::{Base, Role, Subject};
@@ -127,7 +127,8 @@ impl Case<'_> {
                 self.uncommitted(&counted, facts).unwrap_or_else(|| self.judge_runs_of_this_content(newest, &here))
             }
             Some(newest) => self.judge_runs_of_this_content(newest, &here),
-            None if facts.receiving && counted.is_empty() => {
+            // What travelled here says what is known, and cannot make less of it.
+            None if facts.receiving && counted.iter().all(|run| run.grade == Grade::Attested) => {
                 self.finding(Answer::Unknown, "elsewhere", Vec::new(), Vec::new(), &context! {})
             }
             None => self.explain_absence(&counted, facts),

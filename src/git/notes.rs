@@ -47,10 +47,14 @@ impl Repo {
         format!("refs/gate/notes/{plain}")
     }
 
-    /// The notes on `objects` in the ref `reference`, those of `most` bytes or fewer; what is larger is left out.
+    /// The notes on `objects` in the ref `reference`, or in that commit of one, those of `most` bytes or fewer; what is larger is left out.
     /// Two calls of git, however many objects there are.
     pub fn notes(&self, reference: &str, objects: &[Oid], most: usize) -> Result<Vec<(Oid, Vec<u8>)>, GitError> {
-        let Some(commit) = self.reference(reference)? else { return Ok(Vec::new()) };
+        let commit = match reference.parse() {
+            Ok(commit) => Some(commit),
+            Err(_) => self.reference(reference)?,
+        };
+        let Some(commit) = commit else { return Ok(Vec::new()) };
         let mut names = String::new();
         let mut asked = Vec::new();
         for object in objects {

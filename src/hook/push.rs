@@ -5,13 +5,17 @@
 
 use std::ffi::OsString;
 
+use crate::attest::NOTES;
 use crate::engine::{Judgement, Workplace};
 use crate::exit::Exit;
+use crate::fact::attested::Found;
 use crate::fact::collect::{self, BaseOf, Lineage, Sources};
-use crate::fact::subject::RefUpdate;
+use crate::fact::lineage::Target;
+use crate::fact::subject::{Base, RefUpdate};
 use crate::failure::Failure;
 use crate::git::{DefaultBranch, GitError, Repo};
 use crate::hook::GitHook;
+use crate::oid::Oid;
 use crate::redact::redact;
 
 /// Judges the push that git describes to `pre-push` or `pre-receive`. `None`: nothing is pushed.
@@ -58,7 +62,26 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     let sources = Sources { repo, journal: &place.journal, state: &state, policy: &policy };
     let mut facts = collect::at_push(sources, &updates, &head, receiving)?;
     facts.notes.extend(notes);
+    if receiving {
+        attested(&place, &updates)?.add_to(repo, &policy, &mut facts)?;
+    }
     Ok(Some(place.judge(&policy, &state, facts)))
+}
+
+/// What travelled here about the commits of a push, by the signers that the default branch names now.
+fn attested(place: &Workplace, updates: &[(RefUpdate, Option<Lineage>)]) -> anyhow::Result<Found> {
+    let Some(Target { tip, branch, .. }) = collect::target(&place.repo, BaseOf::OwnDefault)? else {
+        return Ok(Found::default());
+    };
+    let pushed: Vec<&Lineage> = updates.iter().filter_map(|(_, lineage)| lineage.as_ref()).collect();
+    let heads: Vec<&Oid> = pushed.iter().map(|lineage| &lineage.commit).collect();
+    let Some(first) = pushed.first() else { return Ok(Found::default()) };
+    let at_tip = Lineage::new(first.commit.clone(), Base::MergeBase { commit: tip.clone(), branch }, None);
+    // A policy that cannot be read names nobody; what it asks for is refused where it is read to be obeyed.
+    let Ok((policy, _)) = place.policy_of_push(&[&at_tip], None) else { return Ok(Found::default()) };
+    let notes =
+        updates.iter().find(|(update, _)| update.remote_ref == NOTES).and_then(|(update, _)| update.new.as_ref());
+    Ok(Found::received(&place.repo, &policy, &tip, &heads, notes)?)
 }
 
 /// What `git push --mirror` deletes because it is not here, it does not tell its hook (`transport.c` passes over refs

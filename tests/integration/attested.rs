@@ -322,3 +322,62 @@ fn notes_among_very_many_are_found() {
     assert!(repo.git(["ls-tree", "-r", "--name-only", "refs/notes/gate"]).contains(&folder), "they are in folders");
     carried.judged().counts();
 }
+
+/// A server that lets nothing in that is not proven: `main` is closed there, and other branches want evidence.
+fn server(policy: &str, source: &str) -> Carried {
+    let carried = Carried::with(policy, None, source);
+    carried.project.gate_in(&carried.project.remote, ["init", "--yes"]).exits(0);
+    carried
+}
+
+fn strict() -> String {
+    format!("{}\n[gates.tests]\non_unknown = \"block\"\n", own_policy())
+}
+
+/// Makes `note` the one on the content of `HEAD`, here.
+fn note_here(carried: &Carried, note: &str) {
+    let file = carried.project.repo.outside().join("note");
+    fs::write(&file, note).unwrap();
+    carried.project.repo.git(["notes", "--ref", "gate", "add", "-f", "-F", file.to_str().unwrap(), "HEAD^{tree}"]);
+}
+
+#[test]
+fn a_server_takes_what_travelled_before_or_with_the_push() {
+    let carried = server(&strict(), PASSED);
+    let push = |line: &str| carried.project.sh(&format!("git push -f origin {line}"));
+    push("HEAD:refs/heads/one").exits(1).says("is recorded where it ran");
+    note_here(&carried, &data("by-mallory.json"));
+    push("HEAD:refs/heads/one refs/notes/gate").exits(1).says("is recorded where it ran");
+    note_here(&carried, &data("passed.json"));
+    push("HEAD:refs/heads/one").exits(1);
+    push("HEAD:refs/heads/one refs/notes/gate").exits(0);
+    push("HEAD:refs/heads/two").exits(0);
+    carried.project.repo.append("src/lib.sh", "three\n").commit_all("feat: three");
+    push("HEAD:refs/heads/one").exits(1).says("is recorded where it ran");
+
+    let carried = server(&strict(), FAILED);
+    note_here(&carried, &data("failed.json"));
+    carried.project.sh("git push origin HEAD:refs/heads/one refs/notes/gate").exits(1).says("failed on this content");
+}
+
+#[test]
+fn a_statement_about_something_else_makes_nothing_worse_on_a_server() {
+    let carried = server(&own_policy(), PASSED);
+    note_here(&carried, &data("passed.json"));
+    carried.project.repo.append("src/lib.sh", "three\n").commit_all("feat: three");
+    let said = carried.project.sh("git push origin HEAD:refs/heads/one refs/notes/gate");
+    said.exits(0).says("pass, with reservations").says("is recorded where it ran");
+}
+
+#[test]
+fn who_was_a_signer_where_the_branch_began_is_none_now() {
+    let carried = Carried::with(&strict(), None, PASSED);
+    let project = &carried.project;
+    note_here(&carried, &data("passed.json"));
+    project.repo.git(["switch", "-q", "main"]);
+    let nobody = strict().replace("signers = [", "signers = [] # [");
+    project.repo.write("gate.toml", nobody).commit_all("chore: nobody");
+    project.repo.git(["push", "-q", "origin", "main"]);
+    project.gate_in(&project.remote, ["init", "--yes"]).exits(0);
+    project.sh("git push origin feature:refs/heads/one refs/notes/gate").exits(1).says("is recorded where it ran");
+}

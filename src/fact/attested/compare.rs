@@ -10,7 +10,7 @@ use crate::policy::Policy;
 
 /// Adds `attested` to the runs of each commit that is judged. A run counts for a declared command that is the same line
 /// in the same directory. Returns those that were added anywhere. One call of git at most.
-pub fn add<'a>(
+pub(super) fn add<'a>(
     repo: &Repo,
     policy: &Policy,
     facts: &mut Facts,

@@ -1,0 +1,198 @@
+//! What was attested elsewhere about what is judged here: found, held against the signers of the base, and compared.
+
+mod compare;
+mod remote;
+
+use jiff::Timestamp;
+
+use crate::attest::verify::{self, Attested};
+use crate::attest::{LONGEST, NOTES};
+use crate::fact::{Facts, Note};
+use crate::git::{GitError, Repo};
+use crate::oid::Oid;
+use crate::policy::{Policy, Signers};
+use crate::ssh::Signer;
+
+/// How many contents of a range are looked at, newest first.
+const MOST_TREES: usize = 256;
+/// The largest note that is read, in bytes.
+pub const LARGEST: usize = 8 * LONGEST;
+/// How many statements that do not count are named one by one.
+const NAMED: usize = 5;
+
+/// What was attested, and what is to be said about it.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// What counts.
+    pub runs: Vec<Attested>,
+    /// What is to be said: what could not be read, and what does not count.
+    pub notes: Vec<Note>,
+}
+
+impl Found {
+    /// What is attested, for a job, about `head` and the commits of it that `base` does not have. The signers are those of
+    /// `base`, which must be the commit that the policy is of: a change does not name its own. Notes are asked for where
+    /// the clone came from, and in `fork`, `owner/name` on the same forge, where the change comes from there.
+    pub fn fetched(
+        repo: &Repo,
+        policy: &Policy,
+        base: Option<&Oid>,
+        head: &Oid,
+        fork: Option<&str>,
+    ) -> Result<Self, GitError> {
+        let mut found = Self::default();
+        if policy.signers == Signers::Nobody {
+            return Ok(found);
+        }
+        let Some(base) = base.filter(|base| policy.is_of(base)) else {
+            found.say("the policy is not that of a base, so nobody's signature counts");
+            return Ok(found);
+        };
+        let Some(signers) = found.signers(repo, policy, base) else { return Ok(found) };
+        let mut refs = vec![NOTES.to_owned()];
+        for remote in remote::of(repo, fork)? {
+            found.notes.extend(remote.fetch(repo).map(note));
+            refs.push(Repo::notes_of(&remote.from));
+        }
+        found.read(repo, policy, (base, &signers), &[head], &refs)?;
+        Ok(found)
+    }
+
+    /// What is attested, where a push arrives, about `heads`: in the notes that are there, and in those of the same push,
+    /// `notes`. `policy` is that of `tip`, where the default branch is now: a push cannot begin where somebody was still
+    /// a signer.
+    pub fn received(
+        repo: &Repo,
+        policy: &Policy,
+        tip: &Oid,
+        heads: &[&Oid],
+        notes: Option<&Oid>,
+    ) -> Result<Self, GitError> {
+        let mut found = Self::default();
+        if policy.signers == Signers::Nobody || !policy.is_of(tip) {
+            return Ok(found);
+        }
+        let Some(signers) = found.signers(repo, policy, tip) else { return Ok(found) };
+        let refs: Vec<String> = [NOTES.to_owned()].into_iter().chain(notes.map(Oid::to_string)).collect();
+        found.read(repo, policy, (tip, &signers), heads, &refs)?;
+        Ok(found)
+    }
+
+    /// The signers of `base`; `None`: they cannot be read, which is said.
+    fn signers(&mut self, repo: &Repo, policy: &Policy, base: &Oid) -> Option<Vec<Signer>> {
+        match signers(repo, policy, base) {
+            Ok((signers, wrong)) => {
+                self.notes.extend(wrong.into_iter().map(note));
+                Some(signers)
+            }
+            Err(why) => {
+                self.say(format!("{why}, so nobody's signature counts"));
+                None
+            }
+        }
+    }
+
+    /// Reads what `refs` hold about `heads` and holds it against the signers of the base.
+    fn read(
+        &mut self,
+        repo: &Repo,
+        policy: &Policy,
+        (base, signers): (&Oid, &[Signer]),
+        heads: &[&Oid],
+        refs: &[String],
+    ) -> Result<(), GitError> {
+        for head in heads {
+            self.notes.extend(moved(repo, policy, base, head)?);
+        }
+        let lines = lines(repo, base, heads, refs)?;
+        let (runs, refused) = verify::runs(&lines, signers, Timestamp::now());
+        self.runs = runs;
+        self.notes.extend(refused.iter().take(NAMED).map(|one| note(one.to_string())));
+        if refused.len() > NAMED {
+            self.say(format!("{} further statements do not count", refused.len() - NAMED));
+        }
+        Ok(())
+    }
+
+    /// Adds what counts to the facts, and what is to be said.
+    pub fn add_to(&self, repo: &Repo, policy: &Policy, facts: &mut Facts) -> Result<(), GitError> {
+        for one in compare::add(repo, policy, facts, &self.runs)? {
+            let result = if one.run.passed { "passed" } else { "failed" };
+            let tree = one.run.tree.short();
+            facts
+                .notes
+                .push(note(format!("{} attests that `{}` {result} on {tree} ({})", one.by, one.run.line, one.key)));
+        }
+        facts.notes.extend(self.notes.iter().cloned());
+        Ok(())
+    }
+
+    fn say(&mut self, text: impl Into<String>) {
+        self.notes.push(note(text.into()));
+    }
+}
+
+fn note(text: String) -> Note {
+    Note { kind: "attested".to_owned(), text }
+}
+
+/// A change of the list itself: it counts for nothing here, and for everything once it is merged.
+fn moved(repo: &Repo, policy: &Policy, base: &Oid, head: &Oid) -> Result<Option<Note>, GitError> {
+    let Signers::File(path) = &policy.signers else { return Ok(None) };
+    let left = repo.merge_base(head, base)?.unwrap_or_else(|| base.clone());
+    if repo.blob_at(&left, path)? == repo.blob_at(head, path)? {
+        return Ok(None);
+    }
+    let text = format!("{path} says who may sign what counts, and is changed: the one of {} applies", base.short());
+    Ok(Some(Note { kind: "policy-relaxed".to_owned(), text }))
+}
+
+/// The signers of a policy, its file read in the tree of `commit`, and the lines of it that name nobody.
+pub fn signers(repo: &Repo, policy: &Policy, commit: &Oid) -> Result<(Vec<Signer>, Vec<String>), String> {
+    let text = match &policy.signers {
+        Signers::Nobody => String::new(),
+        Signers::Listed(lines) => lines.join("\n"),
+        Signers::File(path) => match repo.blob_at(commit, path) {
+            Ok(Some(bytes)) => String::from_utf8_lossy(&bytes).into_owned(),
+            Ok(None) => return Err(format!("{path} is not in {}", commit.short())),
+            Err(error) => return Err(format!("{path} of {} cannot be read: {error}", commit.short())),
+        },
+    };
+    let (mut signers, mut wrong) = (Vec::new(), Vec::new());
+    for (number, line) in text.lines().enumerate() {
+        match (Signer::parse(line), &policy.signers) {
+            (Ok(signer), _) => signers.extend(signer),
+            (Err(error), Signers::File(path)) => wrong.push(format!("{path}:{}: {error}", number + 1)),
+            (Err(error), _) => wrong.push(error.to_string()),
+        }
+    }
+    Ok((signers, wrong))
+}
+
+/// The lines of the notes on the trees of `heads` and of the commits of them that `base` does not have, each with its
+/// tree. `refs` are those of notes, or their commits.
+fn lines(repo: &Repo, base: &Oid, heads: &[&Oid], refs: &[String]) -> Result<Vec<(Oid, String)>, GitError> {
+    let mut trees: Vec<Oid> = heads.iter().map(|head| repo.tree_of(head)).collect::<Result<_, _>>()?;
+    if trees.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut args = vec!["log".to_owned(), "--format=%T".to_owned(), "--no-show-signature".to_owned()];
+    args.push(format!("--max-count={MOST_TREES}"));
+    args.extend(heads.iter().map(ToString::to_string));
+    args.extend([format!("^{base}"), "--".to_owned()]);
+    let printed = repo.git(args)?;
+    trees.extend(String::from_utf8_lossy(&printed).lines().filter_map(|line| line.parse().ok()));
+    trees.sort();
+    trees.dedup();
+    let mut lines = Vec::new();
+    for reference in refs {
+        for (tree, text) in repo.notes(reference, &trees, LARGEST)? {
+            let text = String::from_utf8_lossy(&text);
+            let text = text.lines().filter(|line| !line.trim().is_empty());
+            lines.extend(text.map(|line| (tree.clone(), line.to_owned())));
+        }
+    }
+    lines.sort();
+    lines.dedup();
+    Ok(lines)
+}
