@@ -20,7 +20,6 @@ mod graphql;
 mod installed;
 mod lint;
 mod oracle;
-#[allow(dead_code, reason = "each test binary uses its part")]
 #[path = "../integration/project.rs"]
 mod project;
 mod release;
