@@ -2,6 +2,8 @@
 //!
 //! `cargo bench --bench commits` judges a generated history; `-- --repo PATH` judges a real one, with the table of
 //! scopes that `gate init --scopes` derives for it. The first row of each table is what the others are compared with.
+//! Another linter is measured beside it with `--peer COMMAND`, where `{count}` is the number of commits, as in
+//! `--peer 'commitlint --from HEAD~{count} || true'`.
 
 #![allow(
     clippy::print_stdout,
@@ -33,6 +35,8 @@ fn main() {
     }
     let folder = tempfile::tempdir().expect("a temporary directory");
     let given = args.iter().position(|arg| arg == "--repo").and_then(|at| args.get(at + 1)).map(PathBuf::from);
+    let peers = args.iter().zip(args.iter().skip(1)).filter(|(option, _)| *option == "--peer").map(|(_, peer)| peer);
+    let peers: Vec<String> = peers.cloned().collect();
     let repo = folder.path().join("repo");
     match &given {
         Some(path) => {
@@ -54,16 +58,22 @@ fn main() {
             }
         };
         let history = || gate(&repo, &["commits", "--history", &count.to_string(), "--json"]);
-        compare(
-            &format!("{count} commits of {}", given.as_deref().unwrap_or(Path::new("a generated history")).display()),
-            rounds,
-            vec![
-                Contender::new("git log --raw -z", log(&["--raw", "-z"])),
-                Contender::new("git log --raw -z, with messages", log(&["--raw", "-z", "--format=%H%x00%B"])),
-                Contender::new("git log --name-status", log(&["--name-status"])),
-                Contender::new("gate commits", history).limit(1.2, 10.0),
-            ],
-        );
+        let mut contenders = vec![
+            Contender::new("git log --raw -z", log(&["--raw", "-z"])),
+            Contender::new("git log --raw -z, with messages", log(&["--raw", "-z", "--format=%H%x00%B"])),
+            Contender::new("git log --name-status", log(&["--name-status"])),
+            Contender::new("gate commits", history).limit(1.2, 10.0),
+        ];
+        for peer in &peers {
+            let (repo, line) = (repo.clone(), peer.replace("{count}", &count.to_string()));
+            contenders.push(Contender::new(line.clone(), move || {
+                let mut command = Command::new("sh");
+                command.current_dir(&repo).args(["-c", &line]);
+                command
+            }));
+        }
+        let history = given.as_deref().unwrap_or(Path::new("a generated history"));
+        compare(&format!("{count} commits of {}", history.display()), rounds, contenders);
     }
 }
 
