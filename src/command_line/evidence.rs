@@ -161,6 +161,26 @@ fn printed(program: &Program, output: &str) -> Vec<Seen> {
     seen
 }
 
+/// How many lines of the output tell how one of these runners ended; `None` where any runner may be behind one of them.
+pub(super) fn closing_lines(runners: impl Iterator<Item = String>, output: &str) -> Option<usize> {
+    let catalogue = Catalogue::embedded();
+    let mut rules = Vec::new();
+    for id in runners {
+        let runner = catalogue.runner(&id)?;
+        if runner.task.is_some() {
+            return None;
+        }
+        rules.extend(catalogue.output_rules(runner).1);
+    }
+    let tells = |means| {
+        matches!(
+            means,
+            Means::Counts | Means::Passed | Means::Failed | Means::NothingRan | Means::PartPassed | Means::PartEmpty
+        )
+    };
+    Some(lines(output).filter(|line| rules.iter().any(|rule| tells(rule.means) && rule.read(line).is_some())).count())
+}
+
 /// Commands that print nothing on their own.
 const MUTE: [&str; 12] = ["cd", "pushd", "true", "false", ":", "exit", "test", "[", "export", "set", "sleep", "wait"];
 

@@ -121,6 +121,8 @@ struct Check {
     result: Outcome,
     /// How the result is known, as the end of a sentence.
     because: String,
+    /// Whether it must have run, and a closing line in the output shows its result, and no status.
+    by_line: bool,
 }
 
 /// A line, its record, and what is known of it.
@@ -262,18 +264,35 @@ impl Judge<'_> {
         let mut checks = Vec::with_capacity(ids.len());
         for &leaf in ids {
             let fate = status::fate(self.program(), leaf);
-            let (result, because) = match self.harness {
-                Some(Harness::Rejected) => (Outcome::NoTests, "the call was refused and nothing ran".to_owned()),
-                Some(Harness::Background) => (Outcome::Unknown, "the line goes on in the background".to_owned()),
-                None if self.foreign.is_some() => (Outcome::Unknown, "it is not a shell line".to_owned()),
+            let (result, because, by_line) = match self.harness {
+                Some(Harness::Rejected) => (Outcome::NoTests, "the call was refused and nothing ran".to_owned(), false),
+                Some(Harness::Background) => (Outcome::Unknown, "the line goes on in the background".to_owned(), false),
+                None if self.foreign.is_some() => (Outcome::Unknown, "it is not a shell line".to_owned(), false),
                 None => {
                     let ending = Look { judge: self, leaf, fate, ids }.ending();
-                    (ending.outcome, ending.because)
+                    let by_line = ending.by_output && ending.ran && ending.reading.line.is_some();
+                    (ending.outcome, ending.because, by_line)
                 }
             };
-            checks.push(Check { leaf, fate, result, because });
+            checks.push(Check { leaf, fate, result, because, by_line });
         }
+        self.share(&mut checks);
         checks
+    }
+
+    /// One closing line does not speak for several runs: fewer of them than runs that must have ended with one show
+    /// that some run was cut off, or broke before its end.
+    fn share(&self, checks: &mut [Check]) {
+        let shown = |check: &Check| check.by_line && check.result == Outcome::Pass;
+        let ids: Vec<LeafId> = checks.iter().filter(|check| shown(check)).map(|check| check.leaf).collect();
+        let Some(output) = self.record.output.filter(|_| ids.len() > 1) else { return };
+        let runs = |id: &LeafId| self.purpose(*id).runs().map(str::to_owned).collect::<Vec<_>>();
+        if evidence::closing_lines(ids.iter().flat_map(runs), output).is_some_and(|lines| lines < ids.len()) {
+            for check in checks.iter_mut().filter(|check| shown(check)) {
+                check.result = Outcome::Unknown;
+                "one closing line is shown for several runs".clone_into(&mut check.because);
+            }
+        }
     }
 
     /// One sentence on why this is what is proven.

@@ -27,6 +27,8 @@ pub(super) struct Ending {
     pub(super) because: String,
     /// Whether the text of the output shows it, and not a status.
     pub(super) by_output: bool,
+    /// Whether it must have run.
+    pub(super) ran: bool,
     /// What the output says.
     pub(super) reading: OutputReading,
 }
@@ -39,7 +41,7 @@ impl Look<'_> {
         let (possible, by_status) = self.by_status(&ways, &reading);
         let by_output = by_status.is_none();
         let (outcome, because) = by_status.unwrap_or_else(|| self.by_output(possible, &ways, &reading));
-        Ending { outcome, because, by_output, reading }
+        Ending { outcome, because, by_output, ran: !possible.not_run, reading }
     }
 
     /// The outcomes that the status leaves open, and the one that it shows, if it does.
@@ -221,6 +223,11 @@ impl Look<'_> {
         let Some(view) = open else {
             return (Outcome::Unknown, "what is shown of its output would not show a failure".to_owned());
         };
+        if let Some(runner) = self.goes_on()
+            && !tells_of_parts(view, runner)
+        {
+            return (Outcome::Unknown, "what is shown may be the summary of one part of it".to_owned());
+        }
         let visible = table().visible_lines(output);
         // A run of one package ends with its line, and a part of the tests is no full proof anyway.
         let ends_here = visible.is_none()
@@ -239,6 +246,15 @@ impl Look<'_> {
             return (Outcome::Unknown, format!("the closing lines may come from `{text}`"));
         }
         (Outcome::Pass, said("its output shows that it passed", reading))
+    }
+
+    /// The runner that is told to go on after a part of it failed.
+    fn goes_on(&self) -> Option<&'static Runner> {
+        let words = self.judge.program().leaves[self.leaf].words();
+        self.runners().into_iter().find(|runner| {
+            let told = |option: &String| option == "*" || words.iter().flatten().any(|word| word == option);
+            runner.output.goes_on.iter().any(told)
+        })
     }
 
     /// No closing line is visible.
@@ -298,6 +314,15 @@ impl Look<'_> {
             && self.runners().iter().any(|runner| !runner.output.line.is_empty())
             && self.judge.understood.purposes[..self.leaf].iter().any(|purpose| !purpose.kinds.is_empty())
     }
+}
+
+/// Whether a part that failed would be seen, although others end after it.
+fn tells_of_parts(view: &View, runner: &Runner) -> bool {
+    if view.cuts_start() {
+        let end = &runner.output.goes_on_shows;
+        return !end.is_empty() && view.merged && view.shows(end);
+    }
+    view.only_cuts() || view.shows(&runner.output.failure_shows)
 }
 
 fn looks_bad(line: &str) -> bool {

@@ -149,6 +149,7 @@ fn check(leaf: &Leaf, invocation: Invocation, found: &mut Purpose) {
             Scope::Filtered { by } => (Extent::Filtered, Some(by.clone())),
             _ if leaf.appended => (Extent::Filtered, Some("arguments that are not shown".to_owned())),
             _ if leaf.narrowed_by.is_some() => (Extent::Filtered, leaf.narrowed_by.clone()),
+            _ if narrowing(leaf).is_some() => (Extent::Filtered, narrowing(leaf)),
             // A word that is not known may be a filter, and so it is taken for one.
             _ if leaf.argv.iter().any(|arg| !arg.whole) => {
                 (Extent::Filtered, Some("an argument that is not literal".to_owned()))
@@ -158,6 +159,13 @@ fn check(leaf: &Leaf, invocation: Invocation, found: &mut Purpose) {
         (found.extent, found.narrowed_by) = (Some(extent), by);
     }
     found.invocation = Some(invocation);
+}
+
+/// The variable in front of a test run that may choose a part of its tests.
+fn narrowing(leaf: &Leaf) -> Option<String> {
+    let set = leaf.environment.iter().chain(&leaf.given);
+    let mut set = set.filter(|(_, value)| value.as_deref() != Some(""));
+    set.find(|(name, _)| table().environment.narrowing.contains(name)).map(|(name, _)| name.clone())
 }
 
 fn other(name: &str, leaf: &Leaf, words: &[Option<String>], found: &mut Purpose) {

@@ -25,6 +25,8 @@ pub(super) struct Table {
 pub(super) struct Environment {
     /// Variables that say nothing about what a check finds.
     pub(super) alike: Vec<String>,
+    /// Variables that may choose a part of the tests.
+    pub(super) narrowing: Vec<String>,
     /// Ends of names of files that are sourced to find programs.
     pub(super) sourced: Vec<String>,
 }

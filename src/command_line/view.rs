@@ -15,6 +15,8 @@ pub(super) enum Filter {
     Keep(Regex),
     /// The lines that do not match.
     Drop(Regex),
+    /// All lines in another order: what is cut off behind it may be any of them.
+    Shuffled,
     /// Whatever a program makes of them.
     Garbled,
 }
@@ -38,13 +40,28 @@ impl View {
 
     /// Whether lines are at most cut off at its ends.
     pub(super) fn only_cuts(&self) -> bool {
-        self.filters.iter().all(|filter| matches!(filter, Filter::Tail | Filter::Head(_)))
+        let cuts = |filter: &Filter| matches!(filter, Filter::Tail | Filter::Head(_) | Filter::Shuffled);
+        self.filters.iter().all(cuts) && !self.cuts_shuffled()
+    }
+
+    /// Whether lines before the last ones may be cut off.
+    pub(super) fn cuts_start(&self) -> bool {
+        self.filters.iter().any(|filter| matches!(filter, Filter::Tail | Filter::Garbled)) || self.cuts_shuffled()
+    }
+
+    /// Whether lines are cut off that were put in another order before.
+    fn cuts_shuffled(&self) -> bool {
+        let mut rest = self.filters.iter().skip_while(|filter| !matches!(filter, Filter::Shuffled));
+        rest.any(|filter| matches!(filter, Filter::Tail | Filter::Head(_)))
     }
 
     /// Whether these lines would be seen if the command printed them.
     pub(super) fn shows(&self, lines: &[String]) -> bool {
+        if self.cuts_shuffled() {
+            return false;
+        }
         self.filters.iter().all(|filter| match filter {
-            Filter::Tail | Filter::Head(_) => true,
+            Filter::Tail | Filter::Head(_) | Filter::Shuffled => true,
             Filter::Keep(pattern) => !lines.is_empty() && lines.iter().all(|line| pattern.is_match(line)),
             Filter::Drop(pattern) => !lines.is_empty() && lines.iter().all(|line| !pattern.is_match(line)),
             Filter::Garbled => false,
@@ -64,7 +81,8 @@ impl View {
     /// Whether lines before these may have been cut off.
     pub(super) fn drops_only(&self) -> bool {
         let drops = self.filters.iter().any(|filter| matches!(filter, Filter::Drop(_)));
-        drops && self.filters.iter().all(|filter| matches!(filter, Filter::Drop(_) | Filter::Head(_) | Filter::Tail))
+        let keeps_order = |filter: &Filter| matches!(filter, Filter::Drop(_) | Filter::Head(_) | Filter::Tail);
+        drops && self.filters.iter().all(keeps_order)
     }
 }
 
@@ -146,7 +164,8 @@ fn filters_of(name: &str, args: &[Arg]) -> Vec<Filter> {
     let named = || args.iter().any(|arg| !arg.text.starts_with('-') && !arg.text.is_empty());
     match name {
         "tee" | "less" | "more" | "col" | "ts" | "ansi2txt" | "strip-ansi" | "sponge" | "bat" => Vec::new(),
-        "cat" | "sort" | "uniq" | "tac" if !named() => Vec::new(),
+        "cat" | "uniq" if !named() => Vec::new(),
+        "sort" | "tac" if !named() => vec![Filter::Shuffled],
         "tail" => match args.iter().find(|arg| arg.text.contains('+')) {
             Some(_) => Vec::new(),
             None => vec![Filter::Tail],

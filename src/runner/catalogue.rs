@@ -187,6 +187,13 @@ pub struct Output {
     /// false, the start of the run must be visible as well.
     #[serde(default = "yes")]
     pub failure_ends: bool,
+    /// Options with which what comes after a part that failed runs as well (`--no-fail-fast`); `*`: it always does. The
+    /// summary at the end is then that of one part.
+    #[serde(default)]
+    pub goes_on: Vec<String>,
+    /// Lines as such a run prints them at its very end when a part of it failed. None: its end does not tell.
+    #[serde(default)]
+    pub goes_on_shows: Vec<String>,
     /// Lines as a failing run always prints them: whoever sees every line that matches these and sees none knows
     /// that nothing failed.
     #[serde(default)]
@@ -199,7 +206,8 @@ pub struct Output {
 impl Default for Output {
     fn default() -> Self {
         let summaries = Summaries::default();
-        Self { like: None, summaries, failure_ends: true, failure_shows: Vec::new(), line: Vec::new() }
+        let (goes_on, goes_on_shows, failure_shows, line) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { like: None, summaries, failure_ends: true, goes_on, goes_on_shows, failure_shows, line }
     }
 }
 
