@@ -1,0 +1,108 @@
+//! The contents of a case: what files hold, and how one content becomes another.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+
+use super::{End, Writer};
+use crate::event::EventKind;
+use crate::event::work::Act;
+use crate::git::{Change, GitError, Repo, TreeDiff};
+use crate::oid::Oid;
+use crate::replay::packages;
+use crate::repo_path::RepoPath;
+
+/// How many files a case tells of at its beginning.
+const FILES: usize = 400;
+/// The longest text of a file, in bytes. Of a longer one the case says only that it differs.
+const LARGEST: usize = 64 * 1024;
+
+impl Writer<'_> {
+    pub(super) fn tree_of(&self, commit: &Oid) -> Option<Oid> {
+        self.trees.get(commit).cloned().or_else(|| self.repo?.tree_of(commit).ok())
+    }
+
+    /// Lets the working tree of the case become this one.
+    pub(super) fn go_to(&mut self, tree: &Oid) -> Result<(), GitError> {
+        let (Some(repo), Some(at)) = (self.repo, self.at.clone()) else { return Ok(()) };
+        if at == *tree {
+            return Ok(());
+        }
+        // What cannot be read is another content, and nobody says where.
+        for change in changes(repo, &at, tree)?.unwrap_or_default() {
+            let path = change.path.to_string();
+            if change.after.is_none() {
+                self.push("delete", json!({"path": path, "via": "found"}));
+                continue;
+            }
+            let (before, now) = (self.text_at(&at, &change.path)?, self.text_at(tree, &change.path)?);
+            // A text that differed in nothing but secrets would be the same one.
+            let content = now.filter(|now| change.before.is_none() || before.as_ref() != Some(now));
+            self.push("edit", json!({"path": path, "content": content, "via": "found"}));
+        }
+        self.at = Some(tree.clone());
+        Ok(())
+    }
+
+    /// What a file holds, as far as a case tells it.
+    pub(super) fn text_at(&self, tree: &Oid, path: &RepoPath) -> Result<Option<String>, GitError> {
+        let Some(repo) = self.repo else { return Ok(None) };
+        let text = repo.blob_at(tree, path)?.and_then(|bytes| String::from_utf8(bytes).ok());
+        Ok(text.filter(|text| text.len() <= LARGEST).map(|text| self.neutral.text(&text)))
+    }
+
+    /// The next content that was kept.
+    pub(super) fn next_tree(&self, index: usize) -> Option<Oid> {
+        let kept = self.record.entries[index + 1..].iter().find_map(|entry| match &entry.event.kind {
+            EventKind::Run(run) => Some(run.start.tree.clone()),
+            EventKind::Work(work) => match &work.act {
+                Act::Command(command) => command.start.as_ref().map(|start| start.tree.clone()),
+                _ => None,
+            },
+            EventKind::Git(movement) => movement.new.as_ref().and_then(|new| self.trees.get(new).cloned()),
+            _ => None,
+        });
+        kept.or_else(|| match &self.record.end {
+            End::Stop { head, work } => work.clone().or_else(|| self.tree_of(head.as_ref()?)),
+            End::Push { head, .. } => self.tree_of(head.as_ref()?),
+        })
+    }
+
+    /// The files at the beginning: with their texts those that change, those that a line names, and those that say what
+    /// a line means; of the others, as many as a case may name.
+    pub(super) fn files(&self, tree: &Oid, events: &[Value]) -> Result<Map<String, Value>, GitError> {
+        let Some(repo) = self.repo else { return Ok(Map::new()) };
+        let text = |event: &Value, key: &str| event[key].as_str().unwrap_or_default().to_owned();
+        let changed: BTreeSet<String> = events.iter().map(|event| text(event, "path")).collect();
+        let lines: String = events.iter().map(|event| text(event, "command") + "\n").collect();
+        let lines = lines + self.record.policy.as_deref().unwrap_or_default();
+        let words: BTreeSet<&str> = lines
+            .split(|c: char| c.is_whitespace() || "\"'=;&|()".contains(c))
+            .map(|word| word.trim_start_matches("./"))
+            .collect();
+        let named =
+            |path: &str| words.contains(path) || path.rsplit('/').next().is_some_and(|file| words.contains(file));
+        let mut files = Map::new();
+        let mut others = Vec::new();
+        for path in repo.files_of(tree)? {
+            let told = path.to_string();
+            if changed.contains(&told) || packages::says_what_a_line_means(&told) || named(&told) {
+                files.insert(told, self.text_at(tree, &path)?.into());
+            } else {
+                others.push(told);
+            }
+        }
+        if files.len() + others.len() <= FILES {
+            files.extend(others.into_iter().map(|path| (path, Value::Null)));
+        }
+        Ok(files)
+    }
+}
+
+/// The differences of two trees; `None`: they cannot be read.
+pub(super) fn changes(repo: &Repo, from: &Oid, to: &Oid) -> Result<Option<Vec<Change>>, GitError> {
+    Ok(match repo.diff_trees(&[(from.clone(), to.clone())])?.pop() {
+        Some(TreeDiff::Changes(changes)) => Some(changes),
+        Some(TreeDiff::Unreadable) | None => None,
+    })
+}
