@@ -87,6 +87,7 @@ pub(super) fn would_decide(line: &str, files: &dyn ProjectFiles) -> bool {
     let checks = |purpose: &Purpose| CHECKS.iter().any(|kind| purpose.is(*kind));
     let mut found = understood.purposes.iter().enumerate().filter(|(_, purpose)| checks(purpose)).peekable();
     found.peek().is_some()
+        && dialect::of(line, &understood.program).is_none()
         && found.all(|(id, purpose)| {
             purpose.honest()
                 && purpose.extent.is_none_or(|extent| extent == Extent::Full)
