@@ -8,6 +8,9 @@ mod result;
 
 use std::borrow::Cow;
 
+use jiff::Timestamp;
+
+use self::result::Given;
 use super::client::{Client, Role};
 use super::json::{Broken, Raw, Walk};
 use super::text::{self, LINE, SHORT, Sides, WORDS};
@@ -37,9 +40,34 @@ struct Fields<'a> {
     is_of_client: bool,
     message: Cow<'a, str>,
     stop_reason: Option<Cow<'a, str>>,
-    content: Option<Raw<'a>>,
-    result: Option<Raw<'a>>,
+    content: Content<'a>,
+    given: Given<'a>,
     attachment: Option<Raw<'a>>,
+}
+
+/// What a message says: a line may be megabytes of it, which are passed over once.
+#[derive(Default)]
+enum Content<'a> {
+    #[default]
+    Nothing,
+    Text(Raw<'a>),
+    Blocks(Vec<Block<'a>>),
+}
+
+impl<'a> Content<'a> {
+    fn read(walk: &mut Walk<'a>) -> Result<Self, Broken> {
+        let mut blocks = Vec::new();
+        if walk.is_at_text()? {
+            return Ok(Self::Text(walk.raw()?));
+        }
+        walk.array(|walk| {
+            let mut block = Block::default();
+            block.read(walk)?;
+            blocks.push(block);
+            Ok(())
+        })?;
+        Ok(Self::Blocks(blocks))
+    }
 }
 
 impl<'a> Fields<'a> {
@@ -75,13 +103,13 @@ impl<'a> Fields<'a> {
                     match key {
                         b"id" => fields.message = walk.raw()?.text_or_empty(),
                         b"stop_reason" => fields.stop_reason = walk.text()?,
-                        b"content" => fields.content = Some(walk.raw()?),
+                        b"content" => fields.content = Content::read(walk)?,
                         _ => {}
                     }
                     Ok(())
                 })?,
-                b"content" => fields.content = Some(walk.raw()?),
-                b"toolUseResult" => fields.result = Some(walk.raw()?),
+                b"content" => fields.content = Content::read(walk)?,
+                b"toolUseResult" => fields.given.read(walk)?,
                 b"attachment" => fields.attachment = Some(walk.raw()?),
                 _ => {}
             }
@@ -94,8 +122,9 @@ impl<'a> Fields<'a> {
 /// Reads one line.
 pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> {
     let fields = Fields::read(line)?;
-    log.line(&fields.uuid, time(&fields.timestamp));
-    place(&fields, log);
+    let at = time(&fields.timestamp);
+    log.line(&fields.uuid, at);
+    place(&fields, at, log);
     match &*fields.kind {
         "assistant" => assistant(&fields, log)?,
         "user" => user(&fields, log)?,
@@ -114,7 +143,7 @@ pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> 
 }
 
 /// Whose line it is, where, and whether it is a copy.
-fn place(fields: &Fields<'_>, log: &mut Transcript<'_>) {
+fn place(fields: &Fields<'_>, at: Option<Timestamp>, log: &mut Transcript<'_>) {
     if log.memory.session.is_none() {
         log.memory.session = fields.session.as_deref().map(str::to_owned);
     }
@@ -131,7 +160,7 @@ fn place(fields: &Fields<'_>, log: &mut Transcript<'_>) {
     if let Some(cwd) = &fields.cwd {
         log.enter(cwd);
     }
-    let Some(at) = time(&fields.timestamp) else { return };
+    let Some(at) = at else { return };
     // The client notes the first prompt before it writes anything else; what is older came from another file.
     let opened = *log.memory.opened.get_or_insert(at);
     if fields.uuid.is_empty() {
@@ -154,21 +183,22 @@ fn assistant(fields: &Fields<'_>, log: &mut Transcript<'_>) -> Result<(), Broken
     if log.memory.closing.as_ref().is_some_and(|closing| closing.message != fields.message) {
         log.closed();
     }
-    let Some(content) = fields.content else { return Ok(()) };
+    let blocks: &[Block<'_>] = match &fields.content {
+        Content::Nothing => return Ok(()),
+        Content::Text(_) => &[],
+        Content::Blocks(blocks) => blocks,
+    };
     let mut words = String::new();
-    content.walk().array(|walk| {
-        let mut block = Block::default();
-        block.read(walk)?;
+    for block in blocks {
         match &*block.kind {
             "text" => {
                 words = block.text.map(|text| text::start_of(text, WORDS)).unwrap_or_default();
                 log.said(words.clone());
             }
-            "tool_use" => tool_use(&block, log)?,
+            "tool_use" => tool_use(block, log)?,
             _ => {}
         }
-        Ok(())
-    })?;
+    }
     if fields.is_api_error {
         log.stopped(StopKind::Failed, words);
         return Ok(());
@@ -265,16 +295,17 @@ fn tool_use(block: &Block<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
 }
 
 fn user(fields: &Fields<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
-    let Some(content) = fields.content else { return Ok(()) };
-    if content.is_text() {
-        prompt(content, fields, log);
-        return Ok(());
-    }
-    content.walk().array(|walk| {
-        let mut block = Block::default();
-        block.read(walk)?;
+    let blocks = match &fields.content {
+        Content::Nothing => return Ok(()),
+        Content::Text(text) => {
+            prompt(*text, fields, log);
+            return Ok(());
+        }
+        Content::Blocks(blocks) => blocks,
+    };
+    for block in blocks {
         match &*block.kind {
-            "tool_result" => result::result(&block, fields, log)?,
+            "tool_result" => result::result(block, fields, log)?,
             "text" => {
                 if let Some(text) = block.text {
                     prompt(text, fields, log);
@@ -282,8 +313,8 @@ fn user(fields: &Fields<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
             }
             _ => {}
         }
-        Ok(())
-    })
+    }
+    Ok(())
 }
 
 /// What a hook that keeps the agent from stopping is quoted after.

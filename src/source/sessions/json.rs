@@ -110,6 +110,11 @@ impl<'a> Walk<'a> {
         Ok(self.raw()?.text())
     }
 
+    /// Whether a text stands here.
+    pub(super) fn is_at_text(&mut self) -> Result<bool, Broken> {
+        Ok(self.peek()? == b'"')
+    }
+
     /// Whether nothing but white space follows.
     pub(super) fn is_at_end(&mut self) -> bool {
         self.peek().is_err()
@@ -280,15 +285,17 @@ fn decode(inner: &[u8]) -> Cow<'_, str> {
     if memchr(b'\\', inner).is_none() {
         return String::from_utf8_lossy(inner);
     }
-    let mut out = String::with_capacity(inner.len());
-    let mut rest = inner;
-    while let Some(at) = memchr(b'\\', rest) {
-        out.push_str(&String::from_utf8_lossy(&rest[..at]));
-        let (char, used) = escape(&rest[at + 1..]);
+    let text = String::from_utf8_lossy(inner);
+    let mut out = String::with_capacity(text.len());
+    let mut rest = &*text;
+    while let Some(at) = memchr(b'\\', rest.as_bytes()) {
+        out.push_str(&rest[..at]);
+        let after = &rest[at + 1..];
+        let (char, used) = escape(after.as_bytes());
         out.push(char);
-        rest = &rest[(at + 1 + used).min(rest.len())..];
+        rest = &after[after.ceil_char_boundary(used.min(after.len()))..];
     }
-    out.push_str(&String::from_utf8_lossy(rest));
+    out.push_str(rest);
     Cow::Owned(out)
 }
 

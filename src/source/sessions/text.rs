@@ -15,6 +15,8 @@ pub(super) const WORDS: usize = 8 * 1024;
 pub(super) const LINE: usize = 16 * 1024;
 /// How much of the end of an output is kept.
 pub(super) const TAIL: usize = 4 * 1024;
+/// How much of the end of an output is searched for secrets: what begins before what is kept may end in it.
+const SEARCHED: usize = TAIL + 1024;
 /// How much of each side of an edit is kept.
 pub(super) const SIDE: usize = 4 * 1024;
 /// How much of a reason, a target or a name is kept.
@@ -46,19 +48,31 @@ fn start_cut(text: &str, cut: bool, max: usize) -> String {
 
 /// The last lines of an output, as a person would have seen them.
 pub(super) fn tail(raw: Raw<'_>) -> String {
+    let (text, cut) = raw.end_of_text(2 * TAIL);
+    if !cut || text.trim_end().len() >= SEARCHED && is_plain(&text) {
+        return tail_of(&text, cut);
+    }
+    // Most of it may be escapes, white space, or what was written over.
     let (text, cut) = raw.end_of_text(4 * TAIL);
     tail_of(&text, cut)
 }
 
+/// Whether a text shows as it is written.
+fn is_plain(text: &str) -> bool {
+    // Control characters of two bytes begin with 0xc2. Without a way out, many bytes are compared at once.
+    let odd = |byte: u8| byte < 0x20 && byte != b'\n' && byte != b'\t' || byte == 0x7f || byte == 0xc2;
+    !text.bytes().fold(false, |found, byte| found | odd(byte))
+        || text.chars().all(|char| !char.is_control() || char == '\n' || char == '\t')
+}
+
 /// The same of a text whose beginning may be missing.
 pub(super) fn tail_of(text: &str, cut: bool) -> String {
-    let plain = |char: char| !char.is_control() || char == '\n' || char == '\t';
-    if !text.chars().all(plain) {
+    if !is_plain(text) {
         let output = Output { head: Vec::new(), tail: text.as_bytes().to_vec(), total: text.len() as u64, cut };
         return clean_tail(&output, TAIL).trim_end().to_owned();
     }
     let text = text.trim_end();
-    let mut from = text.len().saturating_sub(2 * TAIL);
+    let mut from = text.len().saturating_sub(SEARCHED);
     let cut = cut || from > 0;
     if cut {
         from = text.ceil_char_boundary(from);

@@ -12,7 +12,7 @@ use crate::event::work::{Act, EditKind};
 
 /// What a tool call gave, beside what the model sees of it.
 #[derive(Default)]
-struct Given<'a> {
+pub(super) struct Given<'a> {
     background: Option<Cow<'a, str>>,
     interpretation: bool,
     interrupted: bool,
@@ -27,15 +27,7 @@ struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    fn read(raw: Option<Raw<'a>>) -> Result<Self, Broken> {
-        let mut given = Self::default();
-        if let Some(raw) = raw {
-            given.fields(&mut raw.walk())?;
-        }
-        Ok(given)
-    }
-
-    fn fields(&mut self, walk: &mut Walk<'a>) -> Result<(), Broken> {
+    pub(super) fn read(&mut self, walk: &mut Walk<'a>) -> Result<(), Broken> {
         walk.object(|walk, key| {
             match key {
                 b"backgroundTaskId" => self.background = walk.text()?,
@@ -49,7 +41,7 @@ impl<'a> Given<'a> {
                 b"status" => self.status = walk.raw()?.text_or_empty(),
                 b"task_id" | b"shellId" => self.task = walk.text()?,
                 b"exitCode" => self.exit = walk.raw()?.number(),
-                b"task" => self.fields(walk)?,
+                b"task" => self.read(walk)?,
                 _ => {}
             }
             Ok(())
@@ -96,9 +88,9 @@ pub(super) fn result(block: &Block<'_>, fields: &Fields<'_>, log: &mut Transcrip
         return Ok(());
     }
     match call.role {
-        Role::Shell => shell(id, call, block, fields, log, shown, &said)?,
+        Role::Shell => shell(id, call, block, fields, log, shown, &said),
         Role::Edit if !block.is_error => {
-            let given = Given::read(fields.result)?;
+            let given = &fields.given;
             let sides = given.sides()?;
             if let Some(file) = &given.file {
                 let path = log.file(file);
@@ -113,13 +105,13 @@ pub(super) fn result(block: &Block<'_>, fields: &Fields<'_>, log: &mut Transcrip
             log.edited(id, call.edits);
         }
         Role::Agent => {
-            let given = Given::read(fields.result)?;
-            if let Some(agent) = given.agent.filter(|_| given.status == "completed") {
-                log.act(Some(id), Act::SubagentEnded(agent.into_owned()));
+            let given = &fields.given;
+            if let Some(agent) = given.agent.as_deref().filter(|_| given.status == "completed") {
+                log.act(Some(id), Act::SubagentEnded(agent.to_owned()));
             }
         }
         Role::ShellOutput => {
-            let given = Given::read(fields.result)?;
+            let given = &fields.given;
             let task = given.task.as_deref().unwrap_or(&call.what);
             if matches!(&*given.status, "completed" | "failed" | "killed") {
                 let exit = given.exit.and_then(|code| i32::try_from(code).ok()).map(Ended::Exited);
@@ -140,12 +132,12 @@ fn shell(
     log: &mut Transcript<'_>,
     shown: Option<Raw<'_>>,
     said: &str,
-) -> Result<(), Broken> {
+) {
     if block.is_error {
         // Refused before anything ran: the arguments made no sense.
         if said.starts_with("<tool_use_error>") || said.starts_with("InputValidationError") {
             log.used(id, call, true);
-            return Ok(());
+            return;
         }
         let ended =
             said.strip_prefix("Exit code").and_then(|_| text::number_after(said, "Exit code")).map(Ended::Exited);
@@ -154,9 +146,9 @@ fn shell(
             tail = rest.split_once('\n').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
         }
         log.command(id, call, Outcome { ended, tail, background: false });
-        return Ok(());
+        return;
     }
-    let given = Given::read(fields.result)?;
+    let given = &fields.given;
     // Of a long output the model sees the beginning only.
     let is_preview = shown.is_some_and(|shown| shown.start_of_text(32).0.starts_with("<persisted-output>"));
     let shown = if is_preview { given.stdout } else { shown };
@@ -169,7 +161,7 @@ fn shell(
         let tail = given.stdout.map(text::tail).unwrap_or_default();
         log.left_running(task, id);
         log.command(id, call, Outcome { ended: None, tail, background: true });
-        return Ok(());
+        return;
     }
     // The client calls a status of 1 a success where the program means "nothing found" by it, and says so in words.
     let ended = match (given.interrupted, given.interpretation) {
@@ -178,7 +170,6 @@ fn shell(
         (false, false) => Some(Ended::Exited(0)),
     };
     log.command(id, call, Outcome { ended, tail, background: false });
-    Ok(())
 }
 
 fn is_denial(said: &str, fields: &Fields<'_>) -> bool {
