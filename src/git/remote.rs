@@ -83,16 +83,18 @@ impl Repo {
     /// What a clone or `git remote set-head` recorded comes first, then what the remote said before, then the
     /// remote itself is asked, for five seconds at most.
     pub fn remote_default_branch(&self, remote: &str, url: &str) -> DefaultBranch {
-        if let Some(name) = self.recorded_for(remote, url)
-            && let Ok(Some(target)) = self.symbolic_ref(&format!("refs/remotes/{name}/HEAD"))
-            && let Some(branch) = target.strip_prefix(&format!("refs/remotes/{name}/"))
-        {
-            return DefaultBranch::Known(format!("refs/heads/{branch}"));
-        }
-        match self.read_cache().remove(&cache_key(url)) {
-            Some(branch) => DefaultBranch::Known(branch),
-            None => self.refresh_remote_default_branch(url),
-        }
+        let known = self.known_default_branch(remote, url);
+        known.map_or_else(|| self.refresh_remote_default_branch(url), DefaultBranch::Known)
+    }
+
+    /// The same, as far as it is known without asking the remote.
+    pub fn known_default_branch(&self, remote: &str, url: &str) -> Option<String> {
+        let recorded = || {
+            let name = self.recorded_for(remote, url)?;
+            let target = self.symbolic_ref(&format!("refs/remotes/{name}/HEAD")).ok()??;
+            Some(format!("refs/heads/{}", target.strip_prefix(&format!("refs/remotes/{name}/"))?))
+        };
+        recorded().or_else(|| self.read_cache().remove(&cache_key(url)))
     }
 
     /// [`Repo::remote_default_branch`] for a push to these refs of the remote.

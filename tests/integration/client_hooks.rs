@@ -278,8 +278,13 @@ fn a_push_that_would_be_refused_is_not_tried() {
     for line in ["git push origin feature", "git push", "git push -u origin HEAD", "git status", "git push backup v1"] {
         assert_eq!(bash(line), None, "{line}");
     }
+    // No clone recorded the default branch here, but the remote said it at a push.
+    project.repo.git(["remote", "set-head", "origin", "--delete"]);
+    project.push("git push origin feature");
+    let reason = bash("git push origin HEAD:main").unwrap();
+    assert!(reason.contains("main is protected"), "{reason}");
     let denied = project.journal().into_iter().filter(|line| line["data"]["act"].get("denied").is_some()).count();
-    assert_eq!(denied, 8);
+    assert_eq!(denied, 9);
 }
 
 #[test]

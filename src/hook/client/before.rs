@@ -3,8 +3,6 @@
 //! Asked early, so that the agent hears it before it has tried; the hooks of git and the judgement in CI do not rely on
 //! it.
 
-use std::collections::BTreeMap;
-
 use super::Decision;
 use super::desk::{Desk, clean};
 use super::evidence::policy_here;
@@ -12,9 +10,8 @@ use super::told::Call;
 use crate::command_line::Understood;
 use crate::event::work::{Act, Denial};
 use crate::fact::Facts;
-use crate::fact::commits::NewCommits;
 use crate::fact::intent::Intent;
-use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Role, Subject};
+use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Subject};
 use crate::gates;
 use crate::gates::finding::{Effect, GateResult};
 use crate::moment::Moment;
@@ -81,7 +78,7 @@ fn reason(refused: &[&GateResult]) -> String {
 }
 
 /// The updates that the pushes of a line would ask for, as far as its words show them. Who the default branch is, is what
-/// a clone or a fetch recorded: nothing is asked over the network here.
+/// a clone recorded or the remote said at an earlier push: nothing is asked over the network here.
 fn pushes(desk: &Desk, line: &Understood) -> Vec<Subject> {
     let leaves = line.program.leaves.iter().zip(&line.purposes);
     let here = leaves.filter(|(leaf, purpose)| !purpose.pushes.is_empty() && in_this_repository(leaf));
@@ -90,12 +87,12 @@ fn pushes(desk: &Desk, line: &Understood) -> Vec<Subject> {
         let Ok(head) = desk.place.repo.head() else { return Vec::new() };
         let current = head.branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
         let remote = remote(leaf).unwrap_or_else(|| default_remote(desk, current));
-        let recorded = desk.place.repo.symbolic_ref(&format!("refs/remotes/{remote}/HEAD")).ok().flatten();
-        let default_branch =
-            match recorded.and_then(|name| Some(name.strip_prefix(&format!("refs/remotes/{remote}/"))?.to_owned())) {
-                Some(branch) => DefaultBranch::Known(format!("refs/heads/{branch}")),
-                None => DefaultBranch::Unknown("nobody asked".to_owned()),
-            };
+        let remotes = desk.place.repo.remotes().unwrap_or_default();
+        let url = remotes.into_iter().find(|one| one.name == remote).map_or_else(|| remote.clone(), |one| one.push_url);
+        let default_branch = match desk.place.repo.known_default_branch(&remote, &url) {
+            Some(branch) => DefaultBranch::Known(branch),
+            None => DefaultBranch::Unknown("nobody asked".to_owned()),
+        };
         for place in &purpose.pushes {
             let (name, deleted) = match place.strip_prefix("delete:") {
                 Some(name) => (name, true),
@@ -118,28 +115,20 @@ fn pushes(desk: &Desk, line: &Understood) -> Vec<Subject> {
                 default_branch: default_branch.clone(),
             };
             if found.iter().all(|subject| subject.name != name) {
-                found.push(subject(name, update, current));
+                found.push(subject(&name, update, current));
             }
         }
     }
     found
 }
 
-fn subject(name: String, update: RefUpdate, branch: Option<&str>) -> Subject {
+fn subject(name: &str, update: RefUpdate, branch: Option<&str>) -> Subject {
     Subject {
-        name,
-        role: Role::Commit,
-        commit: None,
-        tree: None,
         base: Base::Unknown("it is not pushed yet".to_owned()),
-        changed: Some(Vec::new()),
-        opaque: Vec::new(),
         update: Some(update),
-        commits: NewCommits::default(),
-        runs: BTreeMap::new(),
-        former_lines: BTreeMap::new(),
         branch: branch.map(str::to_owned),
         checked_out: Some(true),
+        ..Subject::empty(name)
     }
 }
 
