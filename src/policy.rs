@@ -7,10 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::hex_digest;
 use crate::event::{CommandRef, Grade};
-use crate::globs::{self, Globs, InvalidGlob};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
+
+mod paths;
+
+pub use self::paths::PathRules;
 
 /// Everything that was decided before anything is judged.
 #[derive(Clone, Debug)]
@@ -131,82 +134,6 @@ impl Command {
 /// The digest of a command line and the directory it runs in: what evidence is keyed by.
 pub fn command_key(line: &str, dir: &RepoPath) -> String {
     hex_digest(&[b"command", line.trim().as_bytes(), dir.as_bytes()])
-}
-
-/// Which paths count. A path counts when an `include` glob matches it and no `exclude` glob does, or a `keep` glob
-/// takes it back.
-///
-#[derive(Clone, Debug)]
-pub struct PathRules {
-    /// The globs of what counts as written, `!` for those that leave out.
-    pub inputs: Vec<String>,
-    /// The globs of what is left out as written, `!` for those that take back.
-    pub ignore: Vec<String>,
-    include: Globs,
-    exclude: Globs,
-    keep: Globs,
-}
-
-impl PathRules {
-    /// Rules from `inputs` (globs; `!glob` excludes) and `ignore` (globs that are left out; `!glob` takes back).
-    /// `*` does not cross `/`, `**` does; case matters.
-    pub fn new<S: AsRef<str>>(inputs: &[S], ignore: &[S]) -> Result<Self, InvalidGlob> {
-        let mut rules = Self {
-            inputs: inputs.iter().map(|glob| glob.as_ref().to_owned()).collect(),
-            ignore: ignore.iter().map(|glob| glob.as_ref().to_owned()).collect(),
-            include: Globs::default(),
-            exclude: Globs::default(),
-            keep: Globs::default(),
-        };
-        for glob in inputs.iter().map(AsRef::as_ref) {
-            match glob.strip_prefix('!') {
-                Some(glob) => rules.exclude.push(glob)?,
-                None => rules.include.push(glob)?,
-            }
-        }
-        for glob in ignore.iter().map(AsRef::as_ref) {
-            match glob.strip_prefix('!') {
-                Some(glob) => rules.keep.push(glob)?,
-                None => rules.exclude.push(glob)?,
-            }
-        }
-        Ok(rules)
-    }
-
-    /// Whether `path` counts. One that ends in `/` is a repository inside this one, listed as a whole: see
-    /// [`PathRules::matches_below`].
-    pub fn matches(&self, path: &RepoPath) -> bool {
-        if let Some(folder) = path.as_bytes().strip_suffix(b"/") {
-            return self.matches_below(&RepoPath::new(folder));
-        }
-        let path = path.to_os();
-        self.include.is_match(&path) && (!self.exclude.is_match(&path) || self.keep.is_match(&path))
-    }
-
-    /// Whether `path` counts, or anything that may lie below it: what a commit of another repository holds is not
-    /// listed, so that only the rules can tell.
-    pub fn matches_below(&self, path: &RepoPath) -> bool {
-        let inner = RepoPath::new([path.as_bytes(), b"/\0"].concat());
-        let (os, inner) = (path.to_os(), inner.to_os());
-        let left_out = (self.exclude.is_match(&os) || self.exclude.is_match(&inner)) && self.keep.is_empty();
-        let included = self.inputs.iter().filter(|glob| !glob.starts_with('!'));
-        !left_out && (self.matches(path) || included.into_iter().any(|glob| reaches_below(glob, path)))
-    }
-}
-
-/// Whether `glob` could match something in the folder `path`. When in doubt it could.
-fn reaches_below(glob: &str, path: &RepoPath) -> bool {
-    let path = path.to_os();
-    let mut folders = path.components();
-    for part in glob.split('/') {
-        // A brace or a class may hold slashes, and then these are no parts.
-        let doubtful = part == "**" || part.contains(['{', '}', '[', ']']);
-        let Some(folder) = folders.next().filter(|_| !doubtful) else { return true };
-        if !globs::check(part).is_ok_and(|glob| glob.compile_matcher().is_match(folder.as_os_str())) {
-            return false;
-        }
-    }
-    false
 }
 
 /// What is wrong with the `params` of a gate.
@@ -390,43 +317,6 @@ pub struct Message {
 mod tests {
     use super::*;
 
-    #[test]
-    fn ignored_paths_can_be_taken_back() {
-        let rules = PathRules::new(&["**", "!web/**"], &["**/*.md", "!README.md"]).unwrap();
-        for (path, counts) in [
-            ("src/lib.rs", true),
-            ("web/app.ts", false),
-            ("docs/a.md", false),
-            ("README.md", true),
-            ("a/README.md", false),
-        ] {
-            assert_eq!(rules.matches(&RepoPath::from(path)), counts, "{path}");
-        }
-    }
-
-    #[test]
-    fn a_repository_inside_counts_when_anything_in_it_could() {
-        for (inputs, counts) in [
-            (&["**"][..], true),
-            (&["vendor/**"], true),
-            (&["vendor/sub"], true),
-            (&["vendor/sub/src/*.c"], true),
-            (&["vendor/*/src/*.c"], true),
-            (&["**/*.c"], true),
-            (&["{src,vendor}/**"], true),
-            (&["src/**"], false),
-            (&["vendor/other/**"], false),
-            (&["vendor"], false),
-            (&["vendor/*.c"], false),
-            (&["**", "!vendor/**"], false),
-            (&["**", "!vendor/sub/**"], false),
-        ] {
-            let rules = PathRules::new(inputs, &["**/*.md"]).unwrap();
-            assert_eq!(rules.matches(&RepoPath::from("vendor/sub/")), counts, "{inputs:?}");
-            assert_eq!(rules.matches_below(&RepoPath::from("vendor/sub")), counts, "{inputs:?}");
-        }
-    }
-
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Outer {
@@ -456,12 +346,5 @@ mod tests {
             assert_eq!(error.key.as_deref(), key, "{text}: {}", error.what);
         }
         read_params::<Outer>(&"branches = []".parse().unwrap()).unwrap();
-    }
-
-    #[test]
-    fn star_stays_inside_a_directory_and_any_byte_is_a_name() {
-        let rules = PathRules::new(&["src/*.rs"], &[]).unwrap();
-        assert!(!rules.matches(&RepoPath::from("src/a/b.rs")));
-        assert!(rules.matches(&RepoPath::new(*b"src/\xff\n.rs")));
     }
 }
