@@ -1,0 +1,409 @@
+//! What a case says happened, each kind with what is written down of it.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::CaseError;
+use crate::event::Grade;
+
+/// Something that happened.
+#[derive(Clone, Debug)]
+pub enum Act {
+    /// A person wrote to the agent.
+    Prompt(Text),
+    /// The agent wrote.
+    Say(Text),
+    /// The agent asked a person and waits.
+    Ask(Text),
+    /// The agent wrote down its plan.
+    Plan(Text),
+    /// A tool that changes nothing.
+    Tool(Tool),
+    /// A file holds something now.
+    Edit(Edit),
+    /// A file is gone.
+    Delete(Edit),
+    /// A command line.
+    Command(Command),
+    /// The end of an earlier command line.
+    CommandEnd(CommandEnd),
+    /// A commit was made.
+    Commit(Commit),
+    /// Commits were made anew.
+    Rewrite(Rewrite),
+    /// Something else was checked out.
+    Switch(Switch),
+    /// Somebody else pushed.
+    RemoteMoved(RemoteMoved),
+    /// Refs were pushed.
+    Push(Push),
+    /// What the forge says of a pull request.
+    Pull(Pull),
+    /// What the forge says of its checks.
+    Checks(Checks),
+    /// The context was replaced by a summary.
+    Compaction,
+    /// The agent ended its turn.
+    Stop(Stop),
+    /// Something else.
+    Unknown,
+}
+
+/// A text.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Text {
+    /// The text.
+    #[serde(default)]
+    pub text: String,
+}
+
+/// A use of a tool.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Tool {
+    /// Its name.
+    #[serde(default)]
+    pub tool: String,
+    /// Its argument.
+    #[serde(default)]
+    pub arg: Value,
+}
+
+/// A change of one file.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Edit {
+    /// The file.
+    pub path: String,
+    /// What it holds now.
+    #[serde(default)]
+    pub content: Option<String>,
+    /// Who changed it: a tool of the client (`Edit`, `Write`), or what was found to have changed after a command.
+    #[serde(default)]
+    pub via: String,
+    /// git ignores it.
+    #[serde(default)]
+    pub ignored: bool,
+    /// The content of the working tree afterwards.
+    #[serde(default)]
+    pub wt: Option<String>,
+}
+
+/// A command line.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Command {
+    /// The line.
+    pub command: String,
+    /// Where it was started: relative to the root of the working tree, or absolute.
+    #[serde(default)]
+    pub cwd: String,
+    /// Its exit status, where one was recorded.
+    #[serde(default)]
+    pub exit: Option<i32>,
+    /// Its output, or what is left of it.
+    #[serde(default)]
+    pub output: Option<String>,
+    /// `not_executed`, `still_running`, or anything else.
+    #[serde(default)]
+    pub status: Option<String>,
+    /// It went on beside the session.
+    #[serde(default)]
+    pub background: bool,
+    /// A sub-agent ran it.
+    #[serde(default)]
+    pub sidechain: bool,
+    /// Which sub-agent.
+    #[serde(default)]
+    pub agent_id: Option<String>,
+    /// The content of the working tree that it saw.
+    #[serde(default)]
+    pub wt: Option<String>,
+    /// The commit that was checked out.
+    #[serde(default)]
+    pub head: Option<String>,
+    /// The branch that was checked out.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// What its record is worth; without it: what a hook reports.
+    #[serde(default)]
+    pub grade: Option<Grade>,
+}
+
+/// The end of an earlier command line.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct CommandEnd {
+    /// The number of that command.
+    pub for_seq: u64,
+    /// Its exit status.
+    #[serde(default)]
+    pub exit: Option<i32>,
+    /// Its output.
+    #[serde(default)]
+    pub output: Option<String>,
+}
+
+/// A commit.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Commit {
+    /// How it was made.
+    #[serde(default)]
+    pub command: String,
+    /// Its id.
+    #[serde(default)]
+    pub sha: String,
+    /// Its parents.
+    #[serde(default)]
+    pub parents: Vec<String>,
+    /// The branch it is on.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// The id of its content.
+    #[serde(default)]
+    pub tree: Option<String>,
+    /// Its message.
+    #[serde(default)]
+    pub message: String,
+    /// What it changes; `None`: everything that the working tree has.
+    #[serde(default)]
+    pub files: Option<Vec<CommitFile>>,
+    /// What was printed, also by hooks.
+    #[serde(default)]
+    pub output: Option<String>,
+    /// The status, where it is not 0.
+    #[serde(default)]
+    pub exit: Option<i32>,
+}
+
+/// A file of a commit.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct CommitFile {
+    /// Where it is.
+    pub path: String,
+    /// Where it was.
+    #[serde(default, alias = "old_path")]
+    pub from: Option<String>,
+    /// `A`, `M`, `D`, `R087`, …
+    #[serde(default)]
+    pub status: String,
+    /// Lines added.
+    #[serde(default)]
+    pub add: Option<u32>,
+    /// Lines removed.
+    #[serde(default)]
+    pub del: Option<u32>,
+}
+
+/// Commits made anew.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Rewrite {
+    /// How.
+    #[serde(default)]
+    pub command: String,
+    /// `rebase`, `squash`, `reword`, …
+    #[serde(default)]
+    pub kind: String,
+    /// The tip before.
+    #[serde(default)]
+    pub old: String,
+    /// The tip now.
+    #[serde(default)]
+    pub new: String,
+    /// What it stands on now.
+    #[serde(default)]
+    pub onto: Option<String>,
+    /// The branch.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// The id of its content.
+    #[serde(default)]
+    pub tree: Option<String>,
+    /// The message of the one commit that is left.
+    #[serde(default)]
+    pub message: Option<String>,
+}
+
+/// Something else is checked out.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Switch {
+    /// How.
+    #[serde(default)]
+    pub command: String,
+    /// The branch.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// Its commit.
+    #[serde(default)]
+    pub head: Option<String>,
+    /// The content of the working tree now.
+    #[serde(default)]
+    pub wt: Option<String>,
+}
+
+/// Somebody else pushed.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct RemoteMoved {
+    /// The ref.
+    #[serde(rename = "ref", default)]
+    pub reference: String,
+    /// Its new commit.
+    #[serde(default)]
+    pub sha: String,
+    /// The files that it changes; without content: gone.
+    #[serde(default)]
+    pub files: Vec<MovedFile>,
+    /// Its message.
+    #[serde(default)]
+    pub message: String,
+}
+
+/// A file that somebody else changed.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct MovedFile {
+    /// The file.
+    pub path: String,
+    /// What it holds now; `None`: it is gone.
+    #[serde(default)]
+    pub content: Option<String>,
+}
+
+/// A push.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Push {
+    /// How.
+    #[serde(default)]
+    pub command: String,
+    /// The remote.
+    #[serde(default)]
+    pub remote: String,
+    /// Its address.
+    #[serde(default)]
+    pub url: String,
+    /// What git handed to the hook.
+    #[serde(default)]
+    pub refs: Option<Vec<PushedRef>>,
+    /// Its status.
+    #[serde(default)]
+    pub exit: Option<i32>,
+    /// What was printed.
+    #[serde(default)]
+    pub output: Option<String>,
+    /// Nothing was sent.
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// One ref of a push.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct PushedRef {
+    /// The ref here.
+    #[serde(default)]
+    pub local_ref: String,
+    /// What is sent.
+    #[serde(default)]
+    pub local_sha: String,
+    /// The ref there.
+    #[serde(default)]
+    pub remote_ref: String,
+    /// What it held.
+    #[serde(default)]
+    pub remote_sha: String,
+}
+
+/// A pull request.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Pull {
+    /// Its number.
+    #[serde(default)]
+    pub number: u64,
+    /// `open`, `closed` or `merged`.
+    #[serde(default)]
+    pub state: String,
+    /// Whether it was merged.
+    #[serde(default)]
+    pub merged: bool,
+    /// Whether it waits to be made ready.
+    #[serde(default)]
+    pub draft: bool,
+    /// The commit at its head.
+    #[serde(default)]
+    pub head_sha: String,
+    /// The branch it is for.
+    #[serde(default)]
+    pub base: String,
+    /// It comes from another repository.
+    #[serde(default)]
+    pub cross_repo: bool,
+    /// Which.
+    #[serde(default)]
+    pub head_repo: Option<String>,
+}
+
+/// The checks of a commit.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Checks {
+    /// The commit.
+    #[serde(default)]
+    pub head_sha: String,
+    /// What they come to, where it is said.
+    #[serde(default)]
+    pub conclusion: Option<String>,
+    /// The names of those that must be green; `None`: not known.
+    #[serde(default)]
+    pub required: Option<Vec<String>>,
+    /// By name: a conclusion, or a state of one that is not done.
+    #[serde(default)]
+    pub checks: BTreeMap<String, Value>,
+}
+
+/// The end of a turn.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Stop {
+    /// The agent's last words.
+    #[serde(default)]
+    pub text: String,
+    /// The commit that is checked out.
+    #[serde(default)]
+    pub head: Option<String>,
+    /// The branch.
+    #[serde(default)]
+    pub branch: Option<String>,
+    /// The content of that commit.
+    #[serde(default)]
+    pub head_tree: Option<String>,
+    /// The content of the working tree.
+    #[serde(default)]
+    pub wt: Option<String>,
+}
+
+/// Reads an event.
+pub(super) fn act(seq: u64, event: &Map<String, Value>) -> Result<Act, CaseError> {
+    let kind = event.get("t").and_then(Value::as_str).unwrap_or_default();
+    let act = match kind {
+        "prompt" => read(event).map(Act::Prompt),
+        "say" => read(event).map(Act::Say),
+        "ask_user" => read(event).map(Act::Ask),
+        "plan_update" => read(event).map(Act::Plan),
+        "tool" => read(event).map(Act::Tool),
+        "edit" => read(event).map(Act::Edit),
+        "delete" => read(event).map(Act::Delete),
+        "cmd" => read(event).map(Act::Command),
+        "cmd_result" => read(event).map(Act::CommandEnd),
+        "commit" => read(event).map(Act::Commit),
+        "rewrite" => read(event).map(Act::Rewrite),
+        "switch" => read(event).map(Act::Switch),
+        "remote_moved" => read(event).map(Act::RemoteMoved),
+        "push" => read(event).map(Act::Push),
+        "pr" => read(event).map(Act::Pull),
+        "ci" => read(event).map(Act::Checks),
+        "compaction" => Ok(Act::Compaction),
+        "stop" => read(event).map(Act::Stop),
+        _ => Ok(Act::Unknown),
+    };
+    act.map_err(|error| CaseError::Event { seq, t: kind.to_owned(), error })
+}
+
+fn read<T: serde::de::DeserializeOwned>(event: &Map<String, Value>) -> Result<T, serde_json::Error> {
+    // A key that is there without a value is one that is not there.
+    let given = event.iter().filter(|(_, value)| !value.is_null());
+    T::deserialize(Value::Object(given.map(|(key, value)| (key.clone(), value.clone())).collect()))
+}
