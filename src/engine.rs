@@ -7,6 +7,7 @@ use std::thread;
 
 use jiff::Timestamp;
 
+use crate::config;
 use crate::event::{Event, EventKind, Judged, Origin};
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Sources};
@@ -78,12 +79,14 @@ pub struct Judgement {
 impl Workplace {
     /// The workplace around the current directory.
     pub fn here() -> Result<Self, Failure> {
+        config::read_ahead();
         let dir = current_dir()?;
         Ok(Self::of(Repo::discover(&dir).map_err(|error| no_repository(&error))?))
     }
 
     /// The workplace of the hook that git has started in the current directory.
     pub fn of_hook() -> Result<Self, Failure> {
+        config::read_ahead();
         let dir = current_dir()?;
         Ok(Self::of(Repo::discover_in_hook(&dir).map_err(|error| no_repository(&error))?))
     }

@@ -2,6 +2,8 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
+use std::sync::LazyLock;
+use std::thread;
 
 use toml::de::DeTable;
 
@@ -16,8 +18,17 @@ use crate::policy::{Gate, ModeFrom};
 ///
 /// When an embedded gate file is wrong, which a unit test excludes.
 pub fn built_in() -> Vec<Gate> {
-    files().map(|(name, text)| read(name, text).unwrap_or_else(|error| panic!("gates/{error}"))).collect()
+    BUILT_IN.clone()
 }
+
+/// Reads the gates of the binary in a thread of its own, while something else is waited for.
+pub fn read_ahead() {
+    thread::spawn(|| LazyLock::force(&BUILT_IN));
+}
+
+static BUILT_IN: LazyLock<Vec<Gate>> = LazyLock::new(|| {
+    files().map(|(name, text)| read(name, text).unwrap_or_else(|error| panic!("gates/{error}"))).collect()
+});
 
 /// The embedded gate files: `<id>.toml`, and the text.
 fn files() -> impl Iterator<Item = (&'static str, &'static str)> {

@@ -22,7 +22,7 @@ mod tests;
 
 use toml::de::DeTable;
 
-pub use self::built_in::built_in;
+pub use self::built_in::{built_in, read_ahead};
 use self::error::Report;
 pub use self::error::{ConfigError, Problem, nearest};
 use self::fields::{Fields, Said};
