@@ -112,7 +112,7 @@ fn candidates(sources: Sources<'_>, command: &Command, tree: &Oid) -> Result<Vec
     let key = command.reference().key;
     let mut runs: Vec<_> = sources.state.runs(&key).iter().take(COMPARED).cloned().collect();
     for run in sources.journal.runs_on(&key, tree)? {
-        if runs.iter().all(|known| known.id != run.id) {
+        if runs.iter().all(|known| known.id != run.id) && !sources.state.doubts(&run.id) {
             runs.push(run);
         }
     }

@@ -138,6 +138,18 @@ impl Runs {
         }
     }
 
+    /// Takes out the run of an event.
+    pub(super) fn remove(&mut self, id: &str) {
+        for of_key in &mut self.keys {
+            let Some(at) = of_key.runs.iter().position(|run| run.id == id) else { continue };
+            let gone = of_key.runs.remove(at);
+            self.total -= 1;
+            if !of_key.runs.iter().any(|run| run.pair() == gone.pair()) {
+                of_key.pairs -= 1;
+            }
+        }
+    }
+
     pub(super) fn of(&self, key: &str) -> &[RecordedRun] {
         self.keys.iter().find(|known| known.key == key).map_or(&[], |known| &known.runs)
     }

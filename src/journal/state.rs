@@ -14,6 +14,8 @@ use crate::event::{Event, EventKind, Grade, Judged, Run, RunStarted, Waived};
 
 /// How many waivers are kept.
 pub const MAX_WAIVERS: usize = 256;
+/// How many events that prove nothing are kept.
+const MAX_DOUBTED: usize = 256;
 /// How many started and never ended commands are kept.
 pub const MAX_UNFINISHED: usize = 64;
 /// How many failures of gates that do not block are remembered, so that each counts once.
@@ -37,6 +39,12 @@ pub struct State {
     /// By session, the latest to begin first: where in the journal its first act of an agent lies, in bytes.
     #[serde(default)]
     works: Vec<(String, u64)>,
+    /// The event of the last line that was followed.
+    #[serde(default)]
+    last_event: Option<String>,
+    /// Events whose line is not what the next line saw, newest first: they prove nothing.
+    #[serde(default)]
+    doubted: Vec<String>,
     /// The last line that is in here; `None` where something else is in here, too, such as what waits in the spool.
     #[serde(skip)]
     pub(super) until: Option<Mark>,
@@ -105,6 +113,11 @@ impl State {
 
     /// Takes up one more line of the journal, which begins at the byte `start`; `None` for one that cannot be read.
     pub(super) fn follow(&mut self, line: Option<&Decoded>, digest: String, start: u64) {
+        let seen = line.is_none_or(|line| line.prev == self.chain.last);
+        let before = std::mem::replace(&mut self.last_event, line.map(|line| line.event.id.clone()));
+        if let Some(before) = before.filter(|_| !seen) {
+            self.doubt(before);
+        }
         self.chain.follow(line, digest);
         if let Some(line) = line {
             self.apply(&line.event);
@@ -112,6 +125,19 @@ impl State {
                 self.note_work(session, start);
             }
         }
+    }
+
+    /// Takes back what an event lets through: its line was changed since, or the one behind it.
+    fn doubt(&mut self, event: String) {
+        self.runs.remove(&event);
+        self.waivers.retain(|(id, _)| *id != event);
+        self.doubted.insert(0, event);
+        self.doubted.truncate(MAX_DOUBTED);
+    }
+
+    /// Whether an event proves nothing, because its line is not what the next one saw (the latest 256).
+    pub fn doubts(&self, event: &str) -> bool {
+        self.doubted.iter().any(|known| known == event)
     }
 
     fn note_work(&mut self, session: &str, start: u64) {

@@ -324,3 +324,29 @@ fn where_a_push_arrives_no_command_is_named_that_lacks_the_remote() {
     let (through, said) = scene.push(&["--no-verify", "origin", "feature:main"]);
     assert!(!through && said.contains("main is protected") && !said.contains("git push"), "{said}");
 }
+
+#[test]
+fn a_run_that_was_edited_in_the_journal_proves_nothing() {
+    let scene = Scene::new();
+    scene.commit_bad();
+    assert_eq!(scene.gate(&["run", "test"]).status.code(), Some(1));
+    assert_eq!(scene.gate(&["check"]).status.code(), Some(10));
+    let own = scene.repo.path(".git/gate");
+    let journal = std::fs::read_to_string(own.join("journal.jsonl")).unwrap();
+    let edited = journal.replace("\"exited\":1", "\"exited\":0");
+    assert_ne!(edited, journal);
+    std::fs::write(own.join("journal.jsonl"), edited).unwrap();
+    // What is derived from the journal is made again from it.
+    let _ = std::fs::remove_file(own.join("state.json"));
+    let _ = std::fs::remove_dir_all(own.join("runs"));
+    for _ in 0..2 {
+        let output = scene.gate(&["check"]);
+        let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(10), "{text}");
+        assert!(text.contains("no run of `sh t.sh` on this content") && text.contains("edited line"), "{text}");
+    }
+    scene.repo.write("src/a", "good\n").commit_all("mend");
+    assert!(scene.gate(&["run", "test"]).status.success());
+    let output = scene.gate(&["check"]);
+    assert!(output.status.success(), "an honest run counts all the same");
+}
