@@ -41,6 +41,8 @@ pub struct Globs {
 #[derive(Clone, Debug)]
 struct Lazy {
     glob: Glob,
+    /// What stands in every path that it matches.
+    letters: String,
     compiled: OnceLock<GlobMatcher>,
 }
 
@@ -54,7 +56,7 @@ impl Globs {
 
     /// Adds one behind the others.
     pub fn push(&mut self, glob: &str) -> Result<(), InvalidGlob> {
-        self.list.push(Lazy { glob: check(glob)?, compiled: OnceLock::new() });
+        self.list.push(Lazy { glob: check(glob)?, letters: letters(glob).to_owned(), compiled: OnceLock::new() });
         self.whole = OnceLock::new();
         Ok(())
     }
@@ -100,7 +102,7 @@ impl Globs {
     fn each(&self, path: &Path) -> impl Iterator<Item = usize> {
         let bytes = path.as_os_str().as_encoded_bytes();
         let matches = move |lazy: &Lazy| {
-            let possible = memmem::find(bytes, letters(lazy.glob.glob()).as_bytes()).is_some();
+            let possible = memmem::find(bytes, lazy.letters.as_bytes()).is_some();
             possible && lazy.compiled.get_or_init(|| lazy.glob.compile_matcher()).is_match(path)
         };
         self.list.iter().enumerate().filter(move |(_, lazy)| matches(lazy)).map(|(at, _)| at)
