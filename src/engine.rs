@@ -167,24 +167,9 @@ impl Workplace {
         self.journal.state().map_err(|error| Failure::new(Exit::Internal, error))
     }
 
-    /// Judges, counts and records. `state` is what the facts were read with.
-    pub fn judge(&self, policy: &Policy, state: &State, facts: Facts) -> Judgement {
-        self.judge_content(policy, state, facts, None)
-    }
-
-    /// The same of work that is not committed: where it is refused, `snapshot` is kept, so that the refusal can be judged
-    /// again whatever becomes of the working tree.
-    pub fn judge_work(&self, policy: &Policy, state: &State, facts: Facts, snapshot: &Snapshot) -> Judgement {
-        self.judge_content(policy, state, facts, Some(snapshot))
-    }
-
-    fn judge_content(
-        &self,
-        policy: &Policy,
-        state: &State,
-        mut facts: Facts,
-        snapshot: Option<&Snapshot>,
-    ) -> Judgement {
+    /// Judges, counts and records. `state` is what the facts were read with. Where `work`, which is not committed, is
+    /// refused, it is kept, so that the refusal can be judged again whatever becomes of the working tree.
+    pub fn judge(&self, policy: &Policy, state: &State, mut facts: Facts, work: Option<&Snapshot>) -> Judgement {
         let results = gates::judge(policy, &facts);
         let failing = assemble::failing(&results);
         let blocked = assemble::blocks(&results);
@@ -216,7 +201,7 @@ impl Workplace {
         };
         let (attempt, recorded) = self.journal.append_after(state, decide);
         let loss = recorded.err().map(|error| unrecorded(&error));
-        if let Some(snapshot) = snapshot.filter(|_| blocked) {
+        if let Some(snapshot) = work.filter(|_| blocked) {
             self.keep_refused(&mut facts, snapshot);
         }
         let occasion = Occasion { id, at, repository: self.name(), session: self.session.id.clone() };

@@ -49,7 +49,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let here = place.look()?;
     let mut facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
     facts.assessment = Some(form);
-    let judgement = place.judge_work(&here.policy, &here.state, facts, &here.look.snapshot);
+    let judgement = place.judge(&here.policy, &here.state, facts, Some(&here.look.snapshot));
     let record = judgement.written.as_ref().map(|written| written.record.as_path());
     if args.json {
         ui.line(serde_json::to_string_pretty(&judgement.verdict)?);

@@ -47,10 +47,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             (here.policy, here.state, facts, Some(here.look.snapshot))
         }
     };
-    let judgement = match &snapshot {
-        Some(snapshot) => place.judge_work(&policy, &state, facts, snapshot),
-        None => place.judge(&policy, &state, facts),
-    };
+    let judgement = place.judge(&policy, &state, facts, snapshot.as_ref());
     let record = judgement.written.as_ref().map(|written| written.record.as_path());
     if args.json {
         ui.line(serde_json::to_string_pretty(&judgement.verdict)?);

@@ -139,7 +139,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         facts.hosting = ask();
     }
 
-    let judgement = place.judge(&policy, &state, facts);
+    let judgement = place.judge(&policy, &state, facts, None);
     write_artifacts(args, &judgement)?;
     if let Some(job) = &job {
         tell_job(job, &judgement, ui);

@@ -104,7 +104,7 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
         }
         first.get_or_insert(facts);
     }
-    Ok(first.map(|facts| place.judge(&policy, &state, facts)))
+    Ok(first.map(|facts| place.judge(&policy, &state, facts, None)))
 }
 
 /// What the commit that is about to be made will be.

@@ -65,7 +65,7 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     if receiving {
         attested(&place, &updates)?.add_to(repo, &policy, &mut facts)?;
     }
-    Ok(Some(place.judge(&policy, &state, facts)))
+    Ok(Some(place.judge(&policy, &state, facts, None)))
 }
 
 /// What travelled here about the commits of a push, by the signers that the default branch names now.

@@ -82,7 +82,7 @@ fn judged(desk: &mut Desk, stop: &Stopping) -> Result<Decision, Failure> {
     }
     let place = &desk.place;
     let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
-    let judgement = place.judge_work(&here.policy, &here.state, facts, &here.look.snapshot);
+    let judgement = place.judge(&here.policy, &here.state, facts, Some(&here.look.snapshot));
     let verdict = judgement.verdict;
     Ok(match verdict.outcome {
         Outcome::Pass => Decision::Allow,
