@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aho_corasick::AhoCorasick;
 use regex::Regex;
@@ -16,12 +17,14 @@ pub(super) struct Patterns {
     kept_shapes: Vec<Shape>,
 }
 
-/// The words near which secrets stand, sought all at once.
+/// The words near which secrets stand.
 struct Near {
-    /// `None`: it could not be made, and every pattern is tried.
-    words: Option<AhoCorasick>,
-    /// Of each word, the place of its pattern.
-    patterns: Vec<usize>,
+    /// The words, in lower case, each with the place of its pattern.
+    words: Vec<(String, usize)>,
+    /// Seeks them all at once, in whatever case. `None`: it could not be made.
+    machine: LazyLock<Option<AhoCorasick>, Box<dyn FnOnce() -> Option<AhoCorasick> + Send>>,
+    /// How many bytes were looked at without the machine.
+    looked_at: AtomicUsize,
 }
 
 type Shape = LazyLock<Option<Regex>, Box<dyn FnOnce() -> Option<Regex> + Send>>;
@@ -112,22 +115,35 @@ impl Patterns {
 }
 
 impl Near {
+    /// From so many bytes on, making the machine costs less than to seek one word after the other.
+    const FEW: usize = 1 << 14;
+
     fn of(secrets: &[Secret]) -> Self {
         let of_each = secrets.iter().enumerate();
-        let words = of_each.flat_map(|(place, secret)| secret.near.iter().map(move |word| (place, word)));
-        let (patterns, words): (Vec<usize>, Vec<&String>) = words.unzip();
-        let words = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok();
-        Self { words, patterns }
+        let words = of_each.flat_map(|(at, secret)| secret.near.iter().map(move |word| (word.to_ascii_lowercase(), at)));
+        let words: Vec<(String, usize)> = words.collect();
+        let sought: Vec<String> = words.iter().map(|(word, _)| word.clone()).collect();
+        let machine = move || AhoCorasick::builder().ascii_case_insensitive(true).build(sought).ok();
+        Self { words, machine: LazyLock::new(Box::new(machine)), looked_at: AtomicUsize::new(0) }
     }
 
     /// Of each of `count` patterns, whether one of its words is in `text`, in whatever case.
     fn tried(&self, text: &str, count: usize) -> Vec<bool> {
-        let mut tried = vec![self.words.is_none(); count];
-        // One word may begin inside of another.
-        for word in self.words.iter().flat_map(|words| words.find_overlapping_iter(text)) {
-            if let Some(pattern) = self.patterns.get(word.pattern().as_usize()).and_then(|place| tried.get_mut(*place))
+        let mut tried = vec![false; count];
+        let mut seen = |place: usize| {
+            if let Some((_, pattern)) = self.words.get(place)
+                && let Some(tried) = tried.get_mut(*pattern)
             {
-                *pattern = true;
+                *tried = true;
+            }
+        };
+        let few = self.looked_at.fetch_add(text.len(), Ordering::Relaxed).saturating_add(text.len()) < Self::FEW;
+        match if few { None } else { self.machine.as_ref() } {
+            // One word may begin inside of another.
+            Some(machine) => machine.find_overlapping_iter(text).for_each(|word| seen(word.pattern().as_usize())),
+            None => {
+                let lower = text.to_ascii_lowercase();
+                (0..self.words.len()).filter(|&place| lower.contains(&self.words[place].0)).for_each(seen);
             }
         }
         tried
