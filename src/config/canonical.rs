@@ -1,5 +1,8 @@
 //! The digest of a policy: of what it says, not of how the file is written.
 
+use std::collections::BTreeMap;
+
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::digest::hex_digest;
@@ -14,8 +17,10 @@ pub(super) fn digest(policy: &Policy) -> String {
     let mut gates: Vec<&Gate> = gates.iter().collect();
     gates.sort_by(|a, b| a.id.cmp(&b.id));
     let commands = Value::Array(commands.into_iter().map(command).collect()).to_string();
-    let gates = Value::Array(gates.into_iter().map(gate).collect()).to_string();
-    let mut parts = vec![b"policy 1".to_vec(), commands.into_bytes(), gates.into_bytes()];
+    let mut written = Vec::with_capacity(1 << 16);
+    // Writing texts and numbers into memory cannot fail.
+    let _ = serde_json::to_writer(&mut written, &gates.into_iter().map(CanonicalGate::of).collect::<Vec<_>>());
+    let mut parts = vec![b"policy 1".to_vec(), commands.into_bytes(), written];
     // What nobody says changes nothing.
     if !scopes.is_empty() {
         parts.push(Value::Array(scopes.iter().map(scope).collect()).to_string().into_bytes());
@@ -54,34 +59,66 @@ fn command(command: &Command) -> Value {
     })
 }
 
-fn gate(gate: &Gate) -> Value {
-    let messages = gate.messages.iter().map(|(code, message)| json!([code, message.text, message.remedy, message.fix]));
-    json!({
-        "id": gate.id,
-        "title": gate.title,
-        "kind": gate.kind,
-        "moments": gate.moments.iter().map(|moment| moment.as_str()).collect::<Vec<_>>(),
-        "severity": gate.severity.as_str(),
-        "mode": gate.mode.as_str(),
-        "on_unknown": gate.on_unknown.as_str(),
-        "min_grade": gate.min_grade.as_str(),
-        "params": to_json(&toml::Value::Table(gate.params.clone())),
-        "messages": messages.collect::<Vec<_>>(),
-        "explain": gate.explain,
-    })
+/// A gate as it is digested, without a copy of its texts: they are most of a policy.
+#[derive(Serialize)]
+struct CanonicalGate<'g> {
+    explain: &'g str,
+    id: &'g str,
+    kind: &'g str,
+    messages: Vec<[&'g str; 4]>,
+    min_grade: &'static str,
+    mode: &'static str,
+    moments: Vec<&'static str>,
+    on_unknown: &'static str,
+    params: Canonical<'g>,
+    severity: &'static str,
+    title: &'g str,
 }
 
-/// A TOML value as JSON, dates as texts, keys in their order.
-pub(super) fn to_json(value: &toml::Value) -> Value {
-    match value {
-        toml::Value::String(text) => Value::from(text.as_str()),
-        toml::Value::Integer(number) => Value::from(*number),
-        toml::Value::Float(number) => Value::from(*number),
-        toml::Value::Boolean(flag) => Value::from(*flag),
-        toml::Value::Datetime(date) => Value::from(date.to_string()),
-        toml::Value::Array(items) => items.iter().map(to_json).collect(),
-        toml::Value::Table(table) => {
-            Value::Object(table.iter().map(|(key, value)| (key.clone(), to_json(value))).collect())
+impl<'g> CanonicalGate<'g> {
+    fn of(gate: &'g Gate) -> Self {
+        let messages = gate.messages.iter();
+        Self {
+            explain: &gate.explain,
+            id: &gate.id,
+            kind: &gate.kind,
+            messages: messages.map(|(code, said)| [&**code, &said.text, &said.remedy, &said.fix]).collect(),
+            min_grade: gate.min_grade.as_str(),
+            mode: gate.mode.as_str(),
+            moments: gate.moments.iter().map(|moment| moment.as_str()).collect(),
+            on_unknown: gate.on_unknown.as_str(),
+            params: Canonical::Table(gate.params.iter().map(|(key, value)| (&**key, Canonical::of(value))).collect()),
+            severity: gate.severity.as_str(),
+            title: &gate.title,
+        }
+    }
+}
+
+/// A TOML value, its keys in their order, dates as texts.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Canonical<'v> {
+    Text(&'v str),
+    Integer(i64),
+    Float(f64),
+    Flag(bool),
+    Date(String),
+    Array(Vec<Self>),
+    Table(BTreeMap<&'v str, Self>),
+}
+
+impl<'v> Canonical<'v> {
+    fn of(value: &'v toml::Value) -> Self {
+        match value {
+            toml::Value::String(text) => Self::Text(text),
+            toml::Value::Integer(number) => Self::Integer(*number),
+            toml::Value::Float(number) => Self::Float(*number),
+            toml::Value::Boolean(flag) => Self::Flag(*flag),
+            toml::Value::Datetime(date) => Self::Date(date.to_string()),
+            toml::Value::Array(items) => Self::Array(items.iter().map(Self::of).collect()),
+            toml::Value::Table(table) => {
+                Self::Table(table.iter().map(|(key, value)| (&**key, Self::of(value))).collect())
+            }
         }
     }
 }

@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::{FULL, parsed};
-use crate::config::canonical::to_json;
 use crate::config::{attest, ci, commands, gate_table, scopes};
 use crate::embedded::{TEMPLATES, file};
 
@@ -16,7 +15,7 @@ fn schema() -> Value {
 }
 
 fn json(text: &str) -> Value {
-    to_json(&toml::Value::Table(text.parse().unwrap()))
+    serde_json::to_value(text.parse::<toml::Table>().unwrap()).unwrap()
 }
 
 fn sorted(mut words: Vec<&str>) -> Vec<&str> {
