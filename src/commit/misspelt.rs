@@ -7,6 +7,10 @@ const MISSPELT: usize = 2;
 
 /// The scope that a misspelt word means.
 pub(super) fn nearest(word: &str, table: &Table) -> Option<String> {
+    table.meant.get(word.as_bytes(), || find(word, table))
+}
+
+fn find(word: &str, table: &Table) -> Option<String> {
     let lower = word.to_lowercase();
     let (length, bits) = letters(word);
     let best = table

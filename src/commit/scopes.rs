@@ -19,6 +19,8 @@ pub struct Table {
     shared: Vec<(usize, Globs)>,
     /// The globs that claimed paths, by their place.
     claims: Memo<Option<usize>>,
+    /// The scopes that misspelt words mean.
+    pub(super) meant: Memo<Option<String>>,
 }
 
 /// One glob of a scope.
@@ -57,7 +59,7 @@ impl Table {
         }
         let set = Globs::new(&patterns)?;
         let parents = scopes.iter().map(|scope| parent(&scopes, &scope.name)).collect();
-        Ok(Self { scopes, parents, globs, set, shared, claims: Memo::default() })
+        Ok(Self { scopes, parents, globs, set, shared, ..Self::empty() })
     }
 
     /// The table without a scope.
@@ -69,6 +71,7 @@ impl Table {
             set: Globs::default(),
             shared: Vec::new(),
             claims: Memo::default(),
+            meant: Memo::default(),
         }
     }
 
