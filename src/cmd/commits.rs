@@ -59,8 +59,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let mut page = Page::new(ui);
     page.line(&if args.json { "{\"schema_version\":1,\"commits\":[".to_owned() } else { render::commits::head() });
     let judge = |commit: &_| {
-        let judgement = yardstick.judge(commit);
-        let wants = judgement.wants_lines;
+        let mut judgement = yardstick.judge(commit);
+        let wants = std::mem::take(&mut judgement.wants);
         (judgement, wants)
     };
     let streamed = commits::stream(repo, &range, head.branch.as_deref(), judge, |commit, judgement| {

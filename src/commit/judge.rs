@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::change::{Commit, FileChange, Status};
 use super::connect::{Groups, mentions, names_of};
-pub use super::judgement::{Connection, Declared, Judgement, Kind, Outcome, Reason, Touched};
+pub use super::judgement::{Connection, Declared, Judgement, Kind, Outcome, Reason, Touched, Wants};
 use super::message::Message;
 use super::misspelt::nearest;
 use super::names;
@@ -18,6 +18,10 @@ use crate::repo_path::RepoPath;
 
 /// The most files without a scope that are looked at for connections.
 const CONNECTORS: usize = 60;
+/// How many files of each scope are looked at first for what connects it, …
+const FIRST_OF_SCOPE: usize = 3;
+/// … and how many of a commit: where there are more, reading all at once costs less.
+const FIRST: usize = 24;
 
 /// A file with what is known of its place.
 struct Placed<'c> {
@@ -39,7 +43,7 @@ pub fn judge(commit: &Commit, table: &Table, rules: &Rules) -> Judgement {
         connections: Vec::new(),
         parts: Vec::new(),
         exempt: exemption(commit, &message, rules),
-        wants_lines: false,
+        wants: Wants::Nothing,
     };
     if matches!(judgement.kind, Kind::Merge | Kind::Initial) {
         return judgement;
@@ -54,7 +58,7 @@ pub fn judge(commit: &Commit, table: &Table, rules: &Rules) -> Judgement {
     case.words(&mut judgement);
     if judgement.kind == Kind::Revert {
         judgement.reasons.retain(|reason| matches!(reason.rule, Rule::NoStyle | Rule::AutosquashLeft));
-        judgement.wants_lines = false;
+        judgement.wants = Wants::Nothing;
     }
     judgement.reasons.sort_by_key(|reason| (std::cmp::Reverse(reason.level), reason.rule));
     judgement
@@ -106,6 +110,17 @@ impl<'a> Case<'a> {
         if level != Level::Off {
             judgement.reasons.push(Reason { rule, level, paths, values });
         }
+    }
+
+    /// The lines decide whether a rule is broken: a connection may be found in them.
+    fn want(&self, judgement: &mut Judgement, rule: Rule) {
+        if self.commit.looked_into || self.level(rule) == Level::Off {
+            return;
+        }
+        let first = judgement.touched.iter().flat_map(|touched| touched.paths.iter().take(FIRST_OF_SCOPE));
+        let first: Vec<RepoPath> = first.take(FIRST + 1).cloned().collect();
+        let wants = if first.len() <= FIRST { Wants::First(first) } else { Wants::All };
+        judgement.wants = std::mem::take(&mut judgement.wants).and(wants);
     }
 
     /// The files that decide about scopes.
@@ -213,7 +228,7 @@ impl<'a> Case<'a> {
         if parts.len() < 2 {
             return;
         }
-        judgement.wants_lines |= !self.commit.looked_into && self.level(Rule::CrossesScopes) != Level::Off;
+        self.want(judgement, Rule::CrossesScopes);
         let (mut paths, mut listed) = (Vec::new(), Vec::new());
         for part in &parts {
             let scope = scopes[part[0]];
@@ -281,7 +296,7 @@ impl<'a> Case<'a> {
         let found: Vec<String> =
             judgement.touched.iter().map(|touched| self.table.name(touched.scope).to_owned()).collect();
         let paths: Vec<RepoPath> = judgement.touched.iter().flat_map(|touched| touched.paths.clone()).collect();
-        judgement.wants_lines |= !self.commit.looked_into && self.level(Rule::OtherScope) != Level::Off;
+        self.want(judgement, Rule::OtherScope);
         let values = Values::from([("declared", and(&words)), ("found", and(&found))]);
         self.add(judgement, Rule::OtherScope, paths, values);
     }
@@ -293,9 +308,11 @@ impl<'a> Case<'a> {
                 .filter(|placed| matches!(placed.role, Role::Own | Role::Test))
                 .filter_map(|placed| Some((&placed.file.path, placed.file.texture.as_ref()?)))
         };
-        if self.level(Rule::FormattingMixed) == Level::Block && !self.commit.looked_into && self.commit.files.len() > 1
-        {
-            judgement.wants_lines = true;
+        if !self.commit.looked_into {
+            if self.level(Rule::FormattingMixed) == Level::Block && self.commit.files.len() > 1 {
+                judgement.wants = Wants::All;
+            }
+            return;
         }
         let form: u32 = textured().map(|(_, texture)| texture.form_lines).sum();
         let all: u32 = textured().map(|(_, texture)| texture.lines()).sum();
@@ -350,7 +367,9 @@ impl<'a> Case<'a> {
             self.placed.iter().filter(|placed| !matches!(placed.role, Role::Along(_)) && !placed.file.is_pure_rename())
         };
         let files = sized().count();
-        let lines: u32 = sized().filter_map(|placed| Some(placed.file.texture.as_ref()?.lines())).sum();
+        // Of some files alone they say nothing.
+        let seen = sized().filter(|_| self.commit.looked_into);
+        let lines: u32 = seen.filter_map(|placed| Some(placed.file.texture.as_ref()?.lines())).sum();
         // The same small edit in many places is as easy to read as one.
         let small = |placed: &Placed<'_>| {
             placed.file.texture.as_ref().is_some_and(|texture| texture.lines() <= limits.sweep_lines)

@@ -22,8 +22,36 @@ pub struct Judgement {
     pub parts: Vec<Vec<usize>>,
     /// The reason that its trailer gives for letting it through.
     pub exempt: Option<String>,
-    /// The judgement would be surer with the changed lines at hand.
-    pub wants_lines: bool,
+    /// Which changed lines it wants to see before it is sure.
+    pub wants: Wants,
+}
+
+/// Which changed lines of a commit its judgement depends on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Wants {
+    /// None, or they were looked at.
+    #[default]
+    Nothing,
+    /// All, unless those of these files connect what it touches already.
+    First(Vec<RepoPath>),
+    /// All.
+    All,
+}
+
+impl Wants {
+    /// What satisfies both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::All, _) | (_, Self::All) => Self::All,
+            (Self::Nothing, one) | (one, Self::Nothing) => one,
+            (Self::First(mut paths), Self::First(more)) => {
+                let new: Vec<RepoPath> = more.into_iter().filter(|path| !paths.contains(path)).collect();
+                paths.extend(new);
+                Self::First(paths)
+            }
+        }
+    }
 }
 
 /// What kind of commit it is.

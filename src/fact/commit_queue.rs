@@ -4,14 +4,16 @@
 use std::collections::VecDeque;
 
 use crate::commit::change::Commit;
+use crate::commit::judge::Wants;
 use crate::git::{GitError, Lines, MOST_OPEN, Repo};
 
 /// The most commits that wait for one whose lines are being looked for.
 const WINDOW: usize = 2_048;
 
-/// The commits between the log and `sink`. `judge` says what it makes of a commit, and whether that depends on its
-/// changed lines: then they are read, and it is asked again.
+/// The commits between the log and `sink`. `judge` says what it makes of a commit, and which of its changed lines that
+/// depends on: then they are read, and it is asked again.
 pub(super) struct Queue<'r, T, J, S> {
+    repo: &'r Repo,
     lines: Lines<'r>,
     judge: J,
     sink: S,
@@ -26,24 +28,29 @@ enum Waiting<T> {
     Asked(Commit),
 }
 
-impl<'r, T, J: Fn(&Commit) -> (T, bool), S: FnMut(Commit, T)> Queue<'r, T, J, S> {
+impl<'r, T, J: Fn(&Commit) -> (T, Wants), S: FnMut(Commit, T)> Queue<'r, T, J, S> {
     pub(super) fn new(repo: &'r Repo, judge: J, sink: S) -> Result<Self, GitError> {
         let mut lines = repo.lines();
         // Nearly every range needs it, and it starts while git finds the first commit.
         lines.start()?;
-        Ok(Self { lines, judge, sink, waiting: VecDeque::new(), lost: None })
+        Ok(Self { repo, lines, judge, sink, waiting: VecDeque::new(), lost: None })
     }
 
     /// Takes the next commit. `always`: its lines are read in any case.
-    pub(super) fn take(&mut self, commit: Commit, always: bool) -> Result<(), GitError> {
+    pub(super) fn take(&mut self, mut commit: Commit, always: bool) -> Result<(), GitError> {
         while self.lines.open() >= MOST_OPEN || self.waiting.len() >= WINDOW {
             self.settle(true)?;
         }
         // What a merge changes was judged commit by commit.
         let id = commit.id.clone().filter(|_| commit.parents.len() < 2);
-        let first = if always && id.is_some() { None } else { Some((self.judge)(&commit)) };
+        let mut first = if always && id.is_some() { None } else { Some((self.judge)(&commit)) };
+        if let (Some((_, Wants::First(paths))), Some(_)) = (&first, &id)
+            && self.repo.look_at(&mut commit, paths)
+        {
+            first = Some((self.judge)(&commit));
+        }
         match (first, id) {
-            (Some((value, false)), _) | (Some((value, _)), None) => {
+            (Some((value, Wants::Nothing)), _) | (Some((value, _)), None) => {
                 self.waiting.push_back(Waiting::Judged(commit, value));
             }
             (_, Some(id)) if self.lost.is_none() => {

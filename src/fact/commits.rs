@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::commit::author;
 use crate::commit::change::Commit;
-use crate::commit::judge::{self, Judgement};
+use crate::commit::judge::{self, Judgement, Wants};
 use crate::commit::rules::{KIND, Rules};
 use crate::commit::scopes::Table;
 use crate::fact::commit_queue::Queue;
@@ -116,7 +116,9 @@ pub fn collect_at_most(
     if yardsticks.is_empty() || nothing {
         return Ok(found);
     }
-    let judge = |commit: &Commit| ((), yardsticks.iter().any(|yardstick| yardstick.judge(commit).wants_lines));
+    let judge = |commit: &Commit| {
+        ((), yardsticks.iter().fold(Wants::Nothing, |wants, yardstick| wants.and(yardstick.judge(commit).wants)))
+    };
     let range = Range { limit: Some(range.limit.unwrap_or(usize::MAX).min(most + 1)), ..range.clone() };
     found.unknown = stream(repo, &range, branch, judge, |commit, ()| found.commits.push(commit))?;
     if found.commits.len() > most {
@@ -130,13 +132,13 @@ pub fn collect_at_most(
 }
 
 /// Reads a range and hands each commit to `sink`, newest first, in memory that does not grow with the range, together
-/// with what `judge` makes of it. `judge` also says whether that depends on the changed lines: then they are read, and
-/// it is asked again.
+/// with what `judge` makes of it. `judge` also says which changed lines that depends on: then they are read, and it is
+/// asked again.
 pub fn stream<T>(
     repo: &Repo,
     range: &Range,
     branch: Option<&str>,
-    judge: impl Fn(&Commit) -> (T, bool),
+    judge: impl Fn(&Commit) -> (T, Wants),
     sink: impl FnMut(Commit, T),
 ) -> Result<Option<Unknown>, GitError> {
     let by_branch = branch.and_then(author::agent_of_branch);

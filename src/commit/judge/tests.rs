@@ -195,10 +195,27 @@ fn policy_may_ask_more_of_agents() {
 fn lines_are_asked_for_only_where_they_decide() {
     let mut plain = commit("fix(parser): a", &["M src/parser/lex.rs"]);
     plain.looked_into = false;
-    assert!(!judge(&plain, &table(), &rules()).wants_lines);
+    assert_eq!(judge(&plain, &table(), &rules()).wants, Wants::Nothing);
     let mut crossing = commit("fix: a", &["M src/parser/lex.rs", "M web/app.css"]);
     crossing.looked_into = false;
-    assert!(judge(&crossing, &table(), &rules()).wants_lines);
+    let first = vec!["src/parser/lex.rs".into(), "web/app.css".into()];
+    assert_eq!(judge(&crossing, &table(), &rules()).wants, Wants::First(first));
+    crossing.looked_into = true;
+    assert_eq!(judge(&crossing, &table(), &rules()).wants, Wants::Nothing);
+    let many: Vec<String> = (0..60).map(|at| format!("M {}/f{at}.rs", ["src/parser", "web"][at % 2])).collect();
+    let mut many = commit("fix: a", &many.iter().map(String::as_str).collect::<Vec<_>>());
+    many.looked_into = false;
+    assert!(matches!(judge(&many, &table(), &rules()).wants, Wants::First(paths) if paths.len() == 6));
+    let strict = Rules::read(&"rules = { formatting-mixed = \"block\" }".parse().unwrap()).unwrap();
+    assert_eq!(judge(&many, &table(), &strict).wants, Wants::All);
+}
+
+#[test]
+fn some_of_the_lines_connect_and_are_no_measure() {
+    let mut some = commit("fix: a", &["M src/parser/lex.rs |900 lex_all", "M web/app.css |3 lex_all", "M web/b.css"]);
+    some.looked_into = false;
+    let judgement = judge(&some, &table(), &rules());
+    assert_eq!((judgement.outcome(), judgement.wants), (Outcome::Pass, Wants::Nothing));
 }
 
 #[test]
