@@ -29,11 +29,13 @@ enum Waiting<T> {
 }
 
 impl<'r, T, J: Fn(&Commit) -> (T, Wants), S: FnMut(Commit, T)> Queue<'r, T, J, S> {
-    pub(super) fn new(repo: &'r Repo, judge: J, sink: S) -> Result<Self, GitError> {
-        let mut lines = repo.lines();
-        // Nearly every range needs it, and it starts while git finds the first commit.
-        lines.start()?;
-        Ok(Self { repo, lines, judge, sink, waiting: VecDeque::new(), lost: None })
+    pub(super) fn new(repo: &'r Repo, judge: J, sink: S) -> Self {
+        Self { repo, lines: repo.lines(), judge, sink, waiting: VecDeque::new(), lost: None }
+    }
+
+    /// Starts what reads lines: of many commits some need it, and it starts while git finds the first.
+    pub(super) fn expect_many(&mut self) -> Result<(), GitError> {
+        self.lines.start()
     }
 
     /// Takes the next commit. `always`: its lines are read in any case.
@@ -43,6 +45,11 @@ impl<'r, T, J: Fn(&Commit) -> (T, Wants), S: FnMut(Commit, T)> Queue<'r, T, J, S
         }
         // What a merge changes was judged commit by commit.
         let id = commit.id.clone().filter(|_| commit.parents.len() < 2);
+        if always && id.is_some() && !self.lines.is_started() && self.repo.look_through(&mut commit) {
+            let (value, _) = (self.judge)(&commit);
+            self.waiting.push_back(Waiting::Judged(commit, value));
+            return self.settle_all();
+        }
         let mut first = if always && id.is_some() { None } else { Some((self.judge)(&commit)) };
         if let (Some((_, Wants::First(paths))), Some(_)) = (&first, &id)
             && self.repo.look_at(&mut commit, paths)
@@ -59,6 +66,11 @@ impl<'r, T, J: Fn(&Commit) -> (T, Wants), S: FnMut(Commit, T)> Queue<'r, T, J, S
             }
             _ => {}
         }
+        self.settle_all()
+    }
+
+    /// Hands out what is there.
+    fn settle_all(&mut self) -> Result<(), GitError> {
         while self.settle(false)? {}
         Ok(())
     }

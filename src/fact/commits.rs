@@ -143,7 +143,10 @@ pub fn stream<T>(
 ) -> Result<Option<Unknown>, GitError> {
     let by_branch = branch.and_then(author::agent_of_branch);
     let log = repo.log(range)?;
-    let mut queue = Queue::new(repo, judge, sink)?;
+    let mut queue = Queue::new(repo, judge, sink);
+    if !log.is_near() {
+        queue.expect_many()?;
+    }
     let mut unknown = None;
     // Until there are more than a few.
     let mut first = Some(Vec::new());

@@ -1,11 +1,16 @@
 //! The changed lines of a few files of a commit, read in process: often they settle what a patch of all files would, for
 //! a small part of what that costs.
 
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
 use git2::{DiffOptions, Patch, Repository, Tree};
 
 use super::Repo;
 use crate::commit::change::{Commit, FileChange, Status};
 use crate::commit::texture::{Reader, Texture};
+use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
 /// The largest file that is read, in bytes.
@@ -13,60 +18,133 @@ const LARGEST: usize = 1 << 18;
 /// Where git looks for the byte that makes a file binary.
 const BINARY_WITHIN: usize = 8_000;
 
+/// Why a file is left to git: it is too large, or no file, or not here.
+struct NotRead;
+
+/// How many files of a commit are read one by one: those of more are left to git.
+const MOST_FILES: usize = 32;
+
 impl Repo {
     /// Fills in the textures of those files of a commit that are at `paths`, as far as they are small texts that can be
     /// read without git's command line. Whether there was one.
     pub fn look_at(&self, commit: &mut Commit, paths: &[RepoPath]) -> bool {
         let seen = self.library(|library| {
-            let tree = |id: &str| library.find_commit(git2::Oid::from_str(id)?)?.tree();
-            let Some(id) = &commit.id else { return Ok(false) };
-            let after = tree(id.as_str())?;
-            let before = commit.parents.first().map(|parent| tree(parent.as_str())).transpose()?;
+            let Some(trees) = Trees::of(library, commit)? else { return Ok(false) };
             let mut seen = false;
             for file in commit.files.iter_mut().filter(|file| paths.contains(&file.path)) {
-                file.texture = texture(library, before.as_ref(), &after, file);
+                file.texture = trees.texture(file).unwrap_or_default();
                 seen |= file.texture.is_some();
             }
             Ok(seen)
         });
         seen.unwrap_or(false)
     }
+
+    /// Fills in the textures of all files of a commit, where they are few, small, and not declared by attributes to be
+    /// anything but text. Whether it could; else nothing is filled in, and git has to be asked.
+    pub fn look_through(&self, commit: &mut Commit) -> bool {
+        if commit.files.len() > MOST_FILES || self.declares_differences(commit) {
+            return false;
+        }
+        let seen = self.library(|library| {
+            let Some(trees) = Trees::of(library, commit)? else { return Ok(None) };
+            Ok(commit.files.iter().map(|file| trees.texture(file)).collect::<Result<Vec<_>, NotRead>>().ok())
+        });
+        let Some(textures) = seen.flatten() else { return false };
+        for (file, texture) in commit.files.iter_mut().zip(textures) {
+            file.texture = texture;
+        }
+        commit.looked_into = true;
+        true
+    }
+
+    /// Whether attributes may say of a file how it differs. Git takes those of the working tree.
+    fn declares_differences(&self, commit: &Commit) -> bool {
+        let Some(root) = self.root() else { return true };
+        let mut folders: BTreeSet<&[u8]> = BTreeSet::from([&b""[..]]);
+        for file in &commit.files {
+            let path = file.path.as_bytes();
+            folders.extend(memchr::memchr_iter(b'/', path).map(|at| &path[..=at]));
+        }
+        let own =
+            folders.into_iter().map(|folder| root.join(RepoPath::new([folder, b".gitattributes"].concat()).to_os()));
+        let home = |name: &str, below: &str| std::env::var_os(name).map(|home| Path::new(&home).join(below));
+        let others = [
+            Some(self.common_dir().join("info/attributes")),
+            self.library(|library| library.config()?.get_path("core.attributesFile")),
+            home("XDG_CONFIG_HOME", "git/attributes"),
+            home("HOME", ".config/git/attributes"),
+            Some(PathBuf::from("/etc/gitattributes")),
+        ];
+        own.chain(others.into_iter().flatten()).any(|file| match fs::read(file) {
+            Ok(text) => ["diff", "binary"].iter().any(|word| memchr::memmem::find(&text, word.as_bytes()).is_some()),
+            Err(error) => error.kind() != io::ErrorKind::NotFound && error.kind() != io::ErrorKind::NotADirectory,
+        })
+    }
 }
 
-/// What the changed lines of a file are like; `None` where it cannot be told here.
-fn texture(library: &Repository, before: Option<&Tree<'_>>, after: &Tree<'_>, file: &FileChange) -> Option<Texture> {
-    let content = |tree: Option<&Tree<'_>>, path: &RepoPath| {
-        let entry = tree?.get_path(&path.to_os()).ok()?;
-        let blob = library.find_blob(entry.id()).ok()?;
+/// The trees before and after a commit.
+struct Trees<'r> {
+    library: &'r Repository,
+    before: Option<Tree<'r>>,
+    after: Tree<'r>,
+}
+
+impl<'r> Trees<'r> {
+    /// Those of a commit that is made and no merge.
+    fn of(library: &'r Repository, commit: &Commit) -> Result<Option<Self>, git2::Error> {
+        let (Some(id), [] | [_]) = (&commit.id, commit.parents.as_slice()) else { return Ok(None) };
+        let tree = |id: &Oid| library.find_commit(git2::Oid::from_str(id.as_str())?)?.tree();
+        Ok(Some(Self { library, before: commit.parents.first().map(tree).transpose()?, after: tree(id)? }))
+    }
+
+    /// The content of a file; `None` where it is binary.
+    fn content(&self, tree: Option<&Tree<'_>>, path: &RepoPath) -> Result<Option<Vec<u8>>, NotRead> {
+        let entry = tree.ok_or(NotRead)?.get_path(&path.to_os()).map_err(|_| NotRead)?;
+        let blob = self.library.find_blob(entry.id()).map_err(|_| NotRead)?;
         let bytes = blob.content();
-        let is_text = bytes.len() <= LARGEST && memchr::memchr(0, &bytes[..bytes.len().min(BINARY_WITHIN)]).is_none();
-        is_text.then(|| bytes.to_vec())
-    };
-    let (old, new) = match file.status {
-        Status::Added => (Vec::new(), content(Some(after), &file.path)?),
-        Status::Deleted => (content(before, &file.path)?, Vec::new()),
-        Status::Modified | Status::Renamed(_) | Status::Copied(_) => {
-            (content(before, file.from.as_ref().unwrap_or(&file.path))?, content(Some(after), &file.path)?)
+        if bytes.len() > LARGEST {
+            return Err(NotRead);
         }
-        Status::TypeChanged => return None,
-    };
-    let mut options = DiffOptions::new();
-    options.context_lines(0).interhunk_lines(0).indent_heuristic(true);
-    let patch = Patch::from_buffers(&old, None, &new, None, Some(&mut options)).ok()?;
-    let mut reader = Reader::new(&file.path);
-    let mut line = Vec::new();
-    for hunk in 0..patch.num_hunks() {
-        reader.line(b"@@");
-        for at in 0..patch.num_lines_in_hunk(hunk).ok()? {
-            let read = patch.line_in_hunk(hunk, at).ok()?;
-            if let sign @ ('+' | '-') = read.origin() {
+        let is_text = memchr::memchr(0, &bytes[..bytes.len().min(BINARY_WITHIN)]).is_none();
+        Ok(is_text.then(|| bytes.to_vec()))
+    }
+
+    /// What the changed lines of a file are like; `None` where it has none.
+    fn texture(&self, file: &FileChange) -> Result<Option<Texture>, NotRead> {
+        let nothing = Some(Vec::new());
+        let before = |path| self.content(self.before.as_ref(), path);
+        let after = || self.content(Some(&self.after), &file.path);
+        let (old, new) = match file.status {
+            Status::Added => (nothing, after()?),
+            Status::Deleted => (before(&file.path)?, nothing),
+            Status::Modified | Status::Renamed(_) | Status::Copied(_) => {
+                (before(file.from.as_ref().unwrap_or(&file.path))?, after()?)
+            }
+            Status::TypeChanged => return Err(NotRead),
+        };
+        let (Some(old), Some(new)) = (old, new) else { return Ok(None) };
+        let mut options = DiffOptions::new();
+        options.context_lines(0).interhunk_lines(0).indent_heuristic(true);
+        let patch = Patch::from_buffers(&old, None, &new, None, Some(&mut options)).map_err(|_| NotRead)?;
+        let mut reader = Reader::new(&file.path);
+        let mut line = Vec::new();
+        for hunk in 0..patch.num_hunks() {
+            reader.line(b"@@");
+            for at in 0..patch.num_lines_in_hunk(hunk).map_err(|_| NotRead)? {
+                let read = patch.line_in_hunk(hunk, at).map_err(|_| NotRead)?;
+                let sign = match read.origin() {
+                    '+' => b'+',
+                    '-' => b'-',
+                    _ => continue,
+                };
                 line.clear();
-                line.push(if sign == '+' { b'+' } else { b'-' });
+                line.push(sign);
                 line.extend_from_slice(read.content().strip_suffix(b"\n").unwrap_or(read.content()));
                 reader.line(&line);
             }
         }
+        let texture = reader.finish();
+        Ok((texture.lines() > 0).then_some(texture))
     }
-    let texture = reader.finish();
-    (texture.lines() > 0).then_some(texture)
 }

@@ -121,6 +121,11 @@ impl Lines<'_> {
         self.process.as_ref().map_or(0, |process| process.open)
     }
 
+    /// Whether there is a process.
+    pub fn is_started(&self) -> bool {
+        self.process.is_some()
+    }
+
     /// Starts the process, before it is asked anything.
     pub fn start(&mut self) -> Result<(), GitError> {
         if self.process.is_none() {

@@ -1,12 +1,13 @@
-//! One pass of `git log --raw -z` over new commits, read as it is printed.
+//! The commits of a range: a short one read in process, any other from one pass of `git log --raw -z`, as it is printed.
 
 use std::collections::HashSet;
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, ChildStdout};
+use std::vec;
 
 use super::command::{Said, described};
-use super::{GitError, Repo};
+use super::{GitError, Repo, near_commits};
 use crate::commit::change::{Commit, FileChange, Person, Status};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
@@ -56,7 +57,15 @@ pub(super) const PLAIN: &[&str] = &[
 ];
 
 /// The commits of a range, newest first, one at a time.
-pub struct Log {
+pub struct Log(Source);
+
+enum Source {
+    Read(vec::IntoIter<Logged>),
+    Printed(Box<Printed>),
+}
+
+/// What a git prints.
+struct Printed {
     child: Child,
     out: BufReader<ChildStdout>,
     said: Said,
@@ -71,6 +80,23 @@ pub struct Log {
 impl Repo {
     /// Starts reading the commits of a range.
     pub fn log(&self, range: &Range) -> Result<Log, GitError> {
+        let source = match self.near_commits(range) {
+            Some(commits) => Source::Read(commits.into_iter()),
+            None => Source::Printed(Box::new(self.print_log(range)?)),
+        };
+        Ok(Log(source))
+    }
+
+    /// The commits of a range that is short and plain.
+    fn near_commits(&self, range: &Range) -> Option<Vec<Logged>> {
+        // Git is told to pass grafts over, which git2 cannot be.
+        if self.is_shallow() || self.common_dir().join("info/grafts").exists() {
+            return None;
+        }
+        self.library(|library| Ok(near_commits::read(library, range)))?
+    }
+
+    fn print_log(&self, range: &Range) -> Result<Printed, GitError> {
         let mut command = self.command();
         command.args(PLAIN).args(["log", "-z", "--raw", "-M", "--no-abbrev", "--diff-merges=off", "--no-notes"]);
         command.args(["--no-color", "--no-ext-diff", "--no-textconv", "--no-decorate", FORMAT]);
@@ -89,7 +115,7 @@ impl Repo {
         } else {
             HashSet::new()
         };
-        Ok(Log {
+        Ok(Printed {
             said: Said::of(&mut child),
             child,
             out: BufReader::with_capacity(1 << 16, out),
@@ -111,6 +137,24 @@ pub struct Logged {
 }
 
 impl Log {
+    /// Whether no git was started for it.
+    pub fn is_near(&self) -> bool {
+        matches!(self.0, Source::Read(_))
+    }
+}
+
+impl Iterator for Log {
+    type Item = Result<Logged, GitError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            Source::Read(commits) => commits.next().map(Ok),
+            Source::Printed(printed) => printed.next(),
+        }
+    }
+}
+
+impl Printed {
     fn field(&mut self) -> Result<Option<Vec<u8>>, GitError> {
         let mut bytes = Vec::new();
         let read = (&mut self.out).take(LONGEST as u64).read_until(0, &mut bytes);
@@ -243,10 +287,8 @@ fn skip_to_nul(from: &mut impl BufRead) -> std::io::Result<()> {
     }
 }
 
-impl Iterator for Log {
-    type Item = Result<Logged, GitError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
+impl Printed {
+    fn next(&mut self) -> Option<Result<Logged, GitError>> {
         if self.done {
             return None;
         }
@@ -258,7 +300,7 @@ impl Iterator for Log {
     }
 }
 
-impl Drop for Log {
+impl Drop for Printed {
     fn drop(&mut self) {
         // Left early: a git that writes into nothing need not be waited for, but must not stay a zombie.
         if !self.done {

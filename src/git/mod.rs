@@ -15,6 +15,7 @@ mod hidden;
 mod keep;
 mod lines;
 mod log;
+mod near_commits;
 mod near_trees;
 mod notes;
 mod publish;

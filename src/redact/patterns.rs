@@ -120,7 +120,8 @@ impl Near {
 
     fn of(secrets: &[Secret]) -> Self {
         let of_each = secrets.iter().enumerate();
-        let words = of_each.flat_map(|(at, secret)| secret.near.iter().map(move |word| (word.to_ascii_lowercase(), at)));
+        let words =
+            of_each.flat_map(|(at, secret)| secret.near.iter().map(move |word| (word.to_ascii_lowercase(), at)));
         let words: Vec<(String, usize)> = words.collect();
         let sought: Vec<String> = words.iter().map(|(word, _)| word.clone()).collect();
         let machine = move || AhoCorasick::builder().ascii_case_insensitive(true).build(sought).ok();

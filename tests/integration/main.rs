@@ -39,6 +39,7 @@ mod install_places;
 mod journal;
 mod log_fields;
 mod mutations;
+mod near_commits;
 mod oracle;
 mod people;
 mod project;

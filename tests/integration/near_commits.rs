@@ -1,0 +1,156 @@
+//! Short ranges of commits, read in process: the same commits, paths and lines as git's own log and patches have.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::Stdio;
+
+use gate::commit::change::{Commit, Status};
+use gate::commit::texture::Texture;
+use gate::git::{Range, Repo};
+
+use crate::hermetic;
+use crate::support::TestRepo;
+
+/// Numbers that look random and are the same in every run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % end
+    }
+}
+
+/// A history of `size` commits, some of them merges and roots, with clocks that go wrong now and then.
+fn history(repo: &TestRepo, seed: u64, size: usize) {
+    let mut numbers = Numbers(seed);
+    let mut stream = String::new();
+    for number in 1..=size {
+        let date = 1_700_000_000 + 60 * number - if numbers.below(6) == 0 { numbers.below(600) } else { 0 };
+        let message = ["fix: a\n", "subject\n\nBody of it.\n", "no end", "\n\nlate\n\n\n", ""][numbers.below(5)];
+        let _ = write!(
+            stream,
+            "commit refs/heads/c{number}\nmark :{number}\nauthor Ann O'Tator <ann@example.com> {date} +0000\n\
+             committer C <c@example.com> {date} +0100\ndata {}\n{message}\n",
+            message.len()
+        );
+        if number > 1 && numbers.below(12) > 0 {
+            let parent = number - 1 - numbers.below(3.min(number - 1));
+            let _ = writeln!(stream, "from :{parent}");
+            let other = 1 + numbers.below(number - 1);
+            if numbers.below(5) == 0 && other != parent {
+                let _ = writeln!(stream, "merge :{other}");
+            }
+        }
+        for _ in 0..numbers.below(5) {
+            let name = format!("d{}/f{}", numbers.below(2), numbers.below(4));
+            let line = |n: usize| format!("let name_{n} = call_{}(x);\n", n % 7);
+            let text: String = (0..numbers.below(30)).map(|_| line(numbers.below(12))).collect();
+            let (mode, text) = match numbers.below(9) {
+                0 => ("100755", text),
+                1 => ("120000", "target".to_owned()),
+                2 => ("100644", format!("\0{text}")),
+                3 => ("100644", text.replace('\n', "\r\n")),
+                4 => ("100644", text.trim_end().to_owned()),
+                5 => {
+                    let _ = writeln!(stream, "D {name}");
+                    continue;
+                }
+                _ => ("100644", text),
+            };
+            let _ = writeln!(stream, "M {mode} inline {name}\ndata {}\n{text}", text.len());
+        }
+    }
+    let import = repo.command_in("git", repo.root()).args(["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn();
+    let mut import = import.unwrap();
+    import.stdin.take().unwrap().write_all(stream.as_bytes()).unwrap();
+    assert!(import.wait().unwrap().success());
+}
+
+fn range(tip: &str, exclude: &[String], limit: Option<usize>) -> Range {
+    Range { revisions: vec![tip.to_owned()], exclude: exclude.to_vec(), limit }
+}
+
+fn read(git: &Repo, range: &Range) -> (bool, Vec<Commit>) {
+    let log = git.log(range).unwrap();
+    (log.is_near(), log.map(|logged| logged.unwrap().commit).collect())
+}
+
+hermetic! {
+    fn a_short_range_is_what_git_prints() {
+        let (mut near, mut looked) = (0, 0);
+        for seed in 0..12 {
+            let repo = TestRepo::new();
+            history(&repo, seed, 40);
+            let git = Repo::discover(repo.root()).unwrap();
+            let ids: Vec<String> = (1..=40).map(|n| repo.git(["rev-parse", &format!("c{n}")])).collect();
+            let mut numbers = Numbers(seed + 100);
+            for _ in 0..25 {
+                let tip = numbers.below(40);
+                let exclude: Vec<String> =
+                    (0..numbers.below(4)).map(|_| ids[tip.saturating_sub(numbers.below(9))].clone()).collect();
+                let limit = (numbers.below(4) == 0).then(|| 1 + numbers.below(5));
+                let (is_near, mut commits) = read(&git, &range(&ids[tip], &exclude, limit));
+                // A name and no id: this one is asked of git.
+                let (asked_near, expected) = read(&git, &range(&format!("c{}", tip + 1), &exclude, limit));
+                assert!(!asked_near);
+                assert_eq!(commits, expected, "history {seed}, {} without {exclude:?}", ids[tip]);
+                near += usize::from(is_near);
+                let mut lines = git.lines();
+                for commit in &mut commits {
+                    let mut expected = commit.clone();
+                    lines.look_into(&mut expected).unwrap();
+                    if commit.parents.len() < 2 && git.look_through(commit) {
+                        assert_eq!(*commit, expected, "history {seed}");
+                        looked += 1;
+                    }
+                }
+            }
+        }
+        assert!(near > 100 && looked > 300, "{near} ranges and the lines of {looked} commits were read in process");
+    }
+}
+
+hermetic! {
+    fn what_may_be_renamed_or_is_declared_otherwise_is_left_to_git() {
+        let repo = TestRepo::with_commit();
+        let git = Repo::discover(repo.root()).unwrap();
+        let one = |tip: &str| range(tip, &[repo.git(["rev-parse", "HEAD~1"])], None);
+        repo.write("a.rs", "fn a() {}\nfn b() {}\nfn c() {}\n").write("b.rs", "x\n");
+        let tip = repo.commit_all("two files");
+        let (near, mut commits) = read(&git, &one(&tip));
+        assert!(near && commits.len() == 1 && git.look_through(&mut commits[0]));
+        assert_eq!(commits[0].files[0].texture.as_ref().map(Texture::lines), Some(3));
+        repo.write(".git/info/attributes", "*.rs -diff\n");
+        let (_, mut commits) = read(&git, &one(&tip));
+        assert!(!git.look_through(&mut commits[0]), "attributes decide what is binary");
+        git.lines().look_into(&mut commits[0]).unwrap();
+        assert_eq!(commits[0].files[0].texture, None);
+        repo.remove(".git/info/attributes");
+        repo.git(["mv", "a.rs", "c.rs"]);
+        let tip = repo.commit_all("moved");
+        let (near, commits) = read(&git, &one(&tip));
+        assert!(!near && commits[0].files[0].status == Status::Renamed(100));
+        repo.git(["-c", "i18n.commitEncoding=ISO-8859-1", "commit", "-q", "--allow-empty", "-m", "gr\u{fc}n"]);
+        let (near, commits) = read(&git, &one(&repo.git(["rev-parse", "HEAD"])));
+        assert!(!near && commits[0].message.starts_with("gr"));
+        repo.write(".git/info/grafts", "");
+        repo.write("b.rs", "y\n");
+        let tip = repo.commit_all("beside grafts");
+        assert!(!read(&git, &one(&tip)).0);
+    }
+}
+
+hermetic! {
+    fn a_long_range_is_left_to_git() {
+        let repo = TestRepo::with_commit();
+        let base = repo.git(["rev-parse", "HEAD"]);
+        let git = Repo::discover(repo.root()).unwrap();
+        for number in 0..60 {
+            repo.git(["commit", "-q", "--allow-empty", "-m", &format!("c{number}")]);
+            let tip = repo.git(["rev-parse", "HEAD"]);
+            let (near, commits) = read(&git, &range(&tip, std::slice::from_ref(&base), None));
+            assert_eq!((near, commits.len()), (number < 47, number + 1));
+        }
+    }
+}
