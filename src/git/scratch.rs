@@ -82,6 +82,10 @@ impl<'r> Scratch<'r> {
         &self,
         entries: impl IntoIterator<Item = (&'a RepoPath, Option<&'a Entry>)>,
     ) -> Result<(), GitError> {
+        let entries: Vec<(&RepoPath, Option<&Entry>)> = entries.into_iter().collect();
+        if entries.is_empty() || self.set_in_process(&entries).is_some() {
+            return Ok(());
+        }
         let mut input = Vec::new();
         for (path, entry) in entries {
             let line = match entry {
@@ -92,10 +96,41 @@ impl<'r> Scratch<'r> {
             input.extend_from_slice(path.as_bytes());
             input.push(0);
         }
-        if input.is_empty() {
-            return Ok(());
-        }
         run(self.command().args(["update-index", "-z", "--index-info"]), Some(&input)).map(drop)
+    }
+
+    /// The same without starting git. `None`: it has to be asked.
+    fn set_in_process(&self, entries: &[(&RepoPath, Option<&Entry>)]) -> Option<()> {
+        let mut index = self.index()?;
+        for (path, entry) in entries {
+            let entry = entry.as_ref()?;
+            let none = git2::IndexTime::new(0, 0);
+            let id = git2::Oid::from_str(entry.oid.as_str()).ok()?;
+            let [dev, ino, uid, gid, file_size] = [0; 5];
+            let (flags, flags_extended, mode, path) = (0, 0, entry.mode, path.as_bytes().to_vec());
+            let (ctime, mtime) = (none, none);
+            let entry = git2::IndexEntry {
+                ctime,
+                mtime,
+                dev,
+                ino,
+                mode,
+                uid,
+                gid,
+                file_size,
+                id,
+                flags,
+                flags_extended,
+                path,
+            };
+            index.add(&entry).ok()?;
+        }
+        index.write().ok()
+    }
+
+    /// The index as git2 reads it, where it can.
+    fn index(&self) -> Option<git2::Index> {
+        if self.repo.is_sha256() { None } else { git2::Index::open(&self.folder.path().join("index")).ok() }
     }
 
     /// Takes `paths` from the working tree as `git add` would. Returns those that git cannot take.
@@ -149,6 +184,9 @@ impl<'r> Scratch<'r> {
 
     /// All entries, in git's order.
     pub(super) fn entries(&self) -> Result<Vec<(RepoPath, Entry)>, GitError> {
+        if let Some(entries) = self.entries_in_process() {
+            return Ok(entries);
+        }
         let printed = run(self.command().args(["ls-files", "--stage", "-z", "--full-name"]), None)?;
         let mut entries = Vec::new();
         for record in printed.split(|&byte| byte == 0).filter(|record| !record.is_empty()) {
@@ -163,6 +201,15 @@ impl<'r> Scratch<'r> {
             entries.push((RepoPath::new(&record[tab + 1..]), entry));
         }
         Ok(entries)
+    }
+
+    fn entries_in_process(&self) -> Option<Vec<(RepoPath, Entry)>> {
+        let index = self.index()?;
+        let entry = |entry: git2::IndexEntry| {
+            let oid = entry.id.to_string().parse().ok()?;
+            Some((RepoPath::new(entry.path), Entry { mode: entry.mode, oid }))
+        };
+        index.iter().map(entry).collect()
     }
 
     /// Writes the entries as a tree into the store. Blobs are not looked for: in a partial clone most are elsewhere.
