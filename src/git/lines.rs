@@ -1,7 +1,7 @@
 //! The changed lines of commits: patches without context, read into textures as they are printed.
 
 use std::collections::HashMap;
-use std::io::{self, BufRead, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
@@ -9,8 +9,8 @@ use std::thread;
 
 use super::blame::contents_of;
 use super::command::{Said, described, run};
-use super::log::{LONGEST, PLAIN, status};
-use super::{GitError, Repo};
+use super::log::{PLAIN, status};
+use super::{GitError, Repo, fields};
 use crate::commit::change::{Commit, FileChange, Status};
 use crate::commit::texture::Reader;
 use crate::oid::Oid;
@@ -18,7 +18,7 @@ use crate::repo_path::RepoPath;
 
 /// What ends the answer about one commit: git echoes a line that is no object id, and flushes behind it. No line of a
 /// patch begins like this one.
-const MARK: &[u8] = b"=end=\n";
+const MARK: &[u8] = b"=end=";
 /// How patches are asked for.
 const PATCH: &[&str] = &[
     "-r",
@@ -141,7 +141,7 @@ impl Lines<'_> {
         process.open += 1;
         if let Some(stdin) = &mut process.stdin {
             // Where git has ended, the answer that is missing says so.
-            let _ = stdin.write_all(&[id.as_str().as_bytes(), b"\n", MARK].concat());
+            let _ = stdin.write_all(&[id.as_str().as_bytes(), b"\n", MARK, b"\n"].concat());
         }
         Ok(())
     }
@@ -213,12 +213,9 @@ fn answer_all(mut out: impl BufRead, answers: &Sender<io::Result<Vec<FileChange>
 /// Reads raw entries: fields that end with NUL, an empty one behind the last where patches follow.
 fn raw(out: &mut impl BufRead) -> io::Result<Vec<FileChange>> {
     let mut files = Vec::new();
-    let field = |out: &mut dyn BufRead| -> io::Result<Vec<u8>> {
+    let field = |out: &mut _| -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        out.read_until(0, &mut bytes)?;
-        if bytes.last() == Some(&0) {
-            bytes.pop();
-        }
+        fields::read(out, 0, &mut bytes)?;
         Ok(bytes)
     };
     loop {
@@ -251,15 +248,11 @@ fn patches(out: &mut impl BufRead, files: &mut [FileChange]) -> io::Result<bool>
     // `--- a/x` and `+++ b/x` stand before the first run of a file.
     let mut in_run = false;
     let marked = loop {
-        line.clear();
-        let read = out.take(LONGEST as u64).read_until(b'\n', &mut line)?;
-        if read == 0 || line == MARK {
-            break read > 0;
+        let any = fields::read(out, b'\n', &mut line)?;
+        if !any || line == MARK {
+            break any;
         }
-        if line.last() != Some(&b'\n') && read == LONGEST {
-            skip_to_newline(out)?;
-        }
-        let text = line.strip_suffix(b"\n").unwrap_or(&line);
+        let text = line.as_slice();
         if text.starts_with(b"diff --git ") {
             store(files, current.take());
             current = files.get(next).map(|file| (next, Reader::new(&file.path)));
@@ -282,23 +275,6 @@ fn store(files: &mut [FileChange], read: Option<(usize, Reader)>) {
     if let Some(file) = files.get_mut(at) {
         // A mode or a binary file has no lines.
         file.texture = (texture.lines() > 0).then_some(texture);
-    }
-}
-
-/// Skips what is left of a line that is too long to be read by anybody.
-fn skip_to_newline(from: &mut impl BufRead) -> io::Result<()> {
-    loop {
-        let (found, used) = {
-            let buffer = from.fill_buf()?;
-            match memchr::memchr(b'\n', buffer) {
-                Some(at) => (true, at + 1),
-                None => (buffer.is_empty(), buffer.len()),
-            }
-        };
-        from.consume(used);
-        if found {
-            return Ok(());
-        }
     }
 }
 

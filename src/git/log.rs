@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::BufReader;
 use std::process::{Child, ChildStdout};
 use std::vec;
 
 use super::command::{Said, described};
-use super::{GitError, Repo, near_commits};
+use super::{GitError, Repo, fields, near_commits};
 use crate::commit::change::{Commit, FileChange, Person, Status};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
@@ -25,8 +25,6 @@ pub struct Range {
 
 /// A field of the format: no message, name or path can hold the NUL behind it.
 const FORMAT: &str = "--format=%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%B%x00";
-/// The longest field that is read, in bytes; what is longer is cut.
-pub(super) const LONGEST: usize = 1 << 20;
 
 /// Settings that make the output the same everywhere.
 pub(super) const PLAIN: &[&str] = &[
@@ -157,19 +155,9 @@ impl Iterator for Log {
 impl Printed {
     fn field(&mut self) -> Result<Option<Vec<u8>>, GitError> {
         let mut bytes = Vec::new();
-        let read = (&mut self.out).take(LONGEST as u64).read_until(0, &mut bytes);
-        read.map_err(|source| GitError::NotStarted { command: self.command.clone(), source })?;
-        if bytes.is_empty() {
-            return Ok(None);
-        }
-        if bytes.last() == Some(&0) {
-            bytes.pop();
-            return Ok(Some(bytes));
-        }
-        // Cut: what is left of the field is of no use.
-        let skipped = skip_to_nul(&mut self.out);
-        skipped.map_err(|source| GitError::NotStarted { command: self.command.clone(), source })?;
-        Ok(Some(bytes))
+        let read = fields::read(&mut self.out, 0, &mut bytes);
+        let any = read.map_err(|source| GitError::NotStarted { command: self.command.clone(), source })?;
+        Ok(any.then_some(bytes))
     }
 
     fn malformed(&self, bytes: &[u8]) -> GitError {
@@ -269,22 +257,6 @@ pub(super) fn status(line: &[u8]) -> Option<Status> {
         b'M' | b'U' | b'X' => Status::Modified,
         _ => return None,
     })
-}
-
-fn skip_to_nul(from: &mut impl BufRead) -> std::io::Result<()> {
-    loop {
-        let (found, used) = {
-            let buffer = from.fill_buf()?;
-            match memchr::memchr(0, buffer) {
-                Some(at) => (true, at + 1),
-                None => (buffer.is_empty(), buffer.len()),
-            }
-        };
-        from.consume(used);
-        if found {
-            return Ok(());
-        }
-    }
 }
 
 impl Printed {

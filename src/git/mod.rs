@@ -10,6 +10,7 @@ mod config;
 mod diff;
 mod environment;
 mod error;
+mod fields;
 mod glance;
 mod hidden;
 mod keep;
