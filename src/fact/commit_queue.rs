@@ -8,7 +8,7 @@ use crate::commit::judge::Wants;
 use crate::git::{GitError, Lines, MOST_OPEN, Repo};
 
 /// The most commits that wait for one whose lines are being looked for.
-const WINDOW: usize = 2_048;
+const WINDOW: usize = 4_096;
 
 /// The commits between the log and `sink`. `judge` says what it makes of a commit, and which of its changed lines that
 /// depends on: then they are read, and it is asked again.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use git2::{DiffOptions, Patch, Repository, Tree};
+use git2::{Blob, DiffOptions, Patch, Repository, Tree};
 
 use super::Repo;
 use crate::commit::change::{Commit, FileChange, Status};
@@ -98,8 +98,8 @@ impl<'r> Trees<'r> {
         Ok(Some(Self { library, before: commit.parents.first().map(tree).transpose()?, after: tree(id)? }))
     }
 
-    /// The content of a file; `None` where it is binary.
-    fn content(&self, tree: Option<&Tree<'_>>, path: &RepoPath) -> Result<Option<Vec<u8>>, NotRead> {
+    /// A file; `None` where it is binary.
+    fn file(&self, tree: Option<&Tree<'_>>, path: &RepoPath) -> Result<Option<Blob<'r>>, NotRead> {
         let entry = tree.ok_or(NotRead)?.get_path(&path.to_os()).map_err(|_| NotRead)?;
         let blob = self.library.find_blob(entry.id()).map_err(|_| NotRead)?;
         let bytes = blob.content();
@@ -107,35 +107,40 @@ impl<'r> Trees<'r> {
             return Err(NotRead);
         }
         let is_text = memchr::memchr(0, &bytes[..bytes.len().min(BINARY_WITHIN)]).is_none();
-        Ok(is_text.then(|| bytes.to_vec()))
+        Ok(is_text.then_some(blob))
     }
 
     /// What the changed lines of a file are like; `None` where it has none.
     fn texture(&self, file: &FileChange) -> Result<Option<Texture>, NotRead> {
-        let nothing = Some(Vec::new());
-        let before = |path| self.content(self.before.as_ref(), path);
-        let after = || self.content(Some(&self.after), &file.path);
+        let before = |path| self.file(self.before.as_ref(), path);
+        let after = || self.file(Some(&self.after), &file.path);
         let (old, new) = match file.status {
-            Status::Added => (nothing, after()?),
-            Status::Deleted => (before(&file.path)?, nothing),
+            Status::Added => (after()?, None),
+            Status::Deleted => (before(&file.path)?, None),
             Status::Modified | Status::Renamed(_) | Status::Copied(_) => {
-                (before(file.from.as_ref().unwrap_or(&file.path))?, after()?)
+                (before(file.from.as_ref().unwrap_or(&file.path))?, Some(after()?))
             }
             Status::TypeChanged => return Err(NotRead),
         };
-        let (Some(old), Some(new)) = (old, new) else { return Ok(None) };
         let mut options = DiffOptions::new();
         options.context_lines(0).interhunk_lines(0).indent_heuristic(true);
-        let patch = Patch::from_buffers(&old, None, &new, None, Some(&mut options)).map_err(|_| NotRead)?;
+        let options = Some(&mut options);
+        let patch = match (old, new) {
+            (Some(old), Some(Some(new))) => Patch::from_blobs(&old, None, &new, None, options),
+            // All lines of the one that is there.
+            (Some(one), None) => Patch::from_blob_and_buffer(&one, None, b"", None, options),
+            _ => return Ok(None),
+        };
+        let patch = patch.map_err(|_| NotRead)?;
         let mut reader = Reader::new(&file.path);
         let mut line = Vec::new();
         for hunk in 0..patch.num_hunks() {
             reader.line(b"@@");
             for at in 0..patch.num_lines_in_hunk(hunk).map_err(|_| NotRead)? {
                 let read = patch.line_in_hunk(hunk, at).map_err(|_| NotRead)?;
-                let sign = match read.origin() {
-                    '+' => b'+',
-                    '-' => b'-',
+                let sign = match (read.origin(), file.status) {
+                    ('-', Status::Added) | ('+', _) => b'+',
+                    ('-', _) => b'-',
                     _ => continue,
                 };
                 line.clear();
