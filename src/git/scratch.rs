@@ -109,20 +109,8 @@ impl<'r> Scratch<'r> {
             let [dev, ino, uid, gid, file_size] = [0; 5];
             let (flags, flags_extended, mode, path) = (0, 0, entry.mode, path.as_bytes().to_vec());
             let (ctime, mtime) = (none, none);
-            let entry = git2::IndexEntry {
-                ctime,
-                mtime,
-                dev,
-                ino,
-                mode,
-                uid,
-                gid,
-                file_size,
-                id,
-                flags,
-                flags_extended,
-                path,
-            };
+            let entry =
+                git2::IndexEntry { ctime, mtime, dev, ino, mode, uid, gid, file_size, id, flags, flags_extended, path };
             index.add(&entry).ok()?;
         }
         index.write().ok()
