@@ -53,3 +53,4 @@ pub mod stack;
 pub mod templates;
 pub mod timeline;
 pub mod verdict;
+pub mod vouch;

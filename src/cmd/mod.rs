@@ -4,7 +4,6 @@
 pub mod appeal;
 pub mod assess;
 pub mod attest;
-mod attest_verdict;
 pub mod check;
 pub mod ci;
 pub mod commit;

@@ -23,7 +23,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("verdicts", &["verdict"]),
     ("what is handed over", &["handoff"]),
     ("the order of the stages", &["engine"]),
-    ("what is done with it", &["ci", "hook", "install", "record", "replay", "rescue"]),
+    ("what is done with it", &["ci", "hook", "install", "record", "replay", "rescue", "vouch"]),
     ("whether it works", &["doctor"]),
     ("what people and programs see", &["render"]),
     ("commands", &["cmd"]),

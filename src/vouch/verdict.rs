@@ -1,4 +1,4 @@
-//! `gate attest --verdict FILE`: sign what `gate ci` judged.
+//! What `gate ci` judged, as a statement that may be signed.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ const LARGEST: u64 = 16 * 1024 * 1024;
 
 /// The trees that a verdict is about, and the statement that says what came out. It must be of `gate ci`, and in the
 /// journal as it is in the file: a file alone says nothing.
-pub(super) fn statement(place: &Workplace, path: &Path) -> anyhow::Result<(Vec<Oid>, Statement)> {
+pub fn statement(place: &Workplace, path: &Path) -> anyhow::Result<(Vec<Oid>, Statement)> {
     let verdict = read(path)?;
     if verdict.moment != Moment::Ci {
         let what = format!("{} was judged at {}, not by gate ci", path.display(), verdict.moment.as_str());

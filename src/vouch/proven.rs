@@ -1,0 +1,143 @@
+//! What was proven for a commit, as statements that may be signed; of the rest, why not.
+
+use anyhow::Result;
+
+use crate::attest::test_run::{self, Seen, TestRun};
+use crate::engine::Workplace;
+use crate::event::Grade;
+use crate::exit::Exit;
+use crate::fact::Facts;
+use crate::fact::collect::{self, BaseOf, Sources};
+use crate::fact::evidence::{RunFact, Shows};
+use crate::fact::lineage::Lineage;
+use crate::failure::Failure;
+use crate::gates::{self, finding::Answer};
+use crate::moment::Moment;
+use crate::oid::Oid;
+use crate::policy::{Command, Mode, Policy};
+
+/// A commit, and what the declared commands showed of it.
+#[derive(Clone, Debug)]
+pub struct Proven {
+    /// The commit.
+    pub commit: Oid,
+    /// Its content.
+    pub tree: Oid,
+    /// The policy that the commands are of.
+    pub policy: Policy,
+    /// The runs that may be signed, and what may not, in the order of the policy's gates.
+    pub runs: Vec<Result<TestRun, Withheld>>,
+}
+
+/// Why there is nothing to sign for a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Withheld {
+    /// The reason, as a sentence that names the command.
+    pub why: String,
+    /// What to do.
+    pub remedy: Option<String>,
+    /// Whether something is missing; otherwise nothing was asked for.
+    pub lacks: bool,
+}
+
+/// What is proven for the commit that `rev` names.
+pub fn at(place: &Workplace, rev: &str) -> Result<Proven> {
+    let commit = place
+        .repo
+        .commit(rev)?
+        .ok_or_else(|| Failure::new(Exit::Usage, format!("`{rev}` is not a commit of this repository")))?;
+    let lineage = collect::lineage(&place.repo, &commit, BaseOf::AnyRemote)?;
+    let (policy, _) = place.policy(Some(&lineage))?;
+    if policy.commands.is_empty() {
+        let failure = Failure::new(Exit::Usage, "no command is declared, so there is nothing to attest");
+        return Err(failure.remedy("declare one: gate init --test '<command>'").into());
+    }
+    let tree = place.repo.tree_of(&commit)?;
+    let (facts, answers) = answers(place, &policy, rev, &lineage)?;
+    let subject = facts.subjects.first();
+    let run_of = |command: &Command, id: &str| {
+        let runs = subject.and_then(|subject| subject.runs.get(&command.name))?;
+        runs.iter().find(|run| run.id == id && run.grade == Grade::Observed)
+    };
+    let mut runs = Vec::new();
+    for (command, answer) in answers {
+        let run = answer.evidence.as_deref().and_then(|id| run_of(command, id));
+        runs.push(match run {
+            Some(run) => attested(command, &tree, run).map_err(|why| Withheld {
+                why: format!("`{}`: {why}", command.run),
+                remedy: None,
+                lacks: true,
+            }),
+            None => Err(answer.withheld),
+        });
+    }
+    Ok(Proven { commit, tree, policy, runs })
+}
+
+/// What a gate says of a command.
+struct Said {
+    /// As it is told where there is no run to sign.
+    withheld: Withheld,
+    /// The run that the answer rests on, where it says how that ended.
+    evidence: Option<String>,
+}
+
+/// The answers of the gates that ask for commands, as if nothing counted but what gate itself saw.
+fn answers<'a>(
+    place: &Workplace,
+    policy: &'a Policy,
+    name: &str,
+    lineage: &Lineage,
+) -> Result<(Facts, Vec<(&'a Command, Said)>)> {
+    let mut asked = policy.clone();
+    asked.gates.retain(|gate| policy.commands.iter().any(|command| command.gate == gate.id));
+    for gate in &mut asked.gates {
+        gate.min_grade = Grade::Observed;
+        gate.mode = Mode::Block;
+        gate.moments = vec![Moment::Ci];
+    }
+    let state = place.state()?;
+    let sources = Sources { repo: &place.repo, journal: &place.journal, state: &state, policy: &asked };
+    let facts = collect::at_commit(sources, Moment::Ci, name, lineage)?;
+    let results = gates::judge(&asked, &facts);
+    let mut answers = Vec::new();
+    for finding in results.into_iter().flat_map(|result| result.findings) {
+        let named = policy.commands.iter().find(|command| Some(&command.name) == finding.command.as_ref());
+        let Some(command) = named else { continue };
+        let ended = matches!(finding.reason.as_str(), "passed" | "failed");
+        let evidence = finding.evidence.into_iter().next().filter(|_| ended);
+        let lacks = finding.answer >= Answer::Unknown;
+        let withheld = Withheld { why: finding.message, remedy: finding.remedy, lacks };
+        answers.push((command, Said { withheld, evidence }));
+    }
+    Ok((facts, answers))
+}
+
+/// A run as it can be attested; `Err` says why it cannot.
+fn attested(command: &Command, tree: &Oid, run: &RunFact) -> Result<TestRun, &'static str> {
+    let passed = match run.shows() {
+        Shows::Pass => true,
+        Shows::Fail => false,
+        Shows::Nothing | Shows::Masked => return Err("how it ended shows nothing"),
+    };
+    let (Some(changed), Some(differs)) = (run.changed.clone(), run.differs.clone()) else {
+        return Err("the content it ran on cannot be compared any more");
+    };
+    let lists = [&changed, &differs, &run.untracked, &run.opaque];
+    if lists.iter().any(|list| list.len() > test_run::MOST_PATHS) {
+        return Err(
+            "too many files changed while it ran, or are not in the commit: what it leaves behind can be ignored",
+        );
+    }
+    let seen = Seen {
+        id: run.id.clone(),
+        dir: command.dir.clone(),
+        ended: run.ended,
+        report: run.report.clone(),
+        changed,
+        differs,
+        untracked: run.untracked.clone(),
+        opaque: run.opaque.clone(),
+    };
+    Ok(TestRun { tree: tree.clone(), passed, name: command.name.clone(), line: command.run.clone(), seen })
+}
