@@ -1,9 +1,14 @@
 //! What `gate ci` judged, as a statement: SLSA's Verification Summary, version 1.
 //!
 //! No level of SLSA is claimed: those need more than one judgement. What passed is named by the gates themselves.
+//!
+//! A verdict is about more than content: about the commits of a range, a pull request, its checks and the policy of that
+//! day. So a summary is verified and shown, and is evidence for nothing. The runs that it rested on travel themselves.
 
-use serde::Serialize;
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::MAKER;
 use super::statement::Statement;
@@ -12,13 +17,21 @@ use crate::oid::Oid;
 /// The form of the predicate.
 pub const PREDICATE: &str = "https://slsa.dev/verification_summary/v1";
 
+/// The digest that a git commit has in the list of in-toto.
+const COMMIT: &str = "gitCommit";
+const SHA_256: &str = "sha256";
+/// What the levels begin with that are gates.
+const LEVEL: &str = "GATE_";
+/// How many contents, and how many gates, a summary may name.
+const MOST: usize = 64;
+
 /// A judgement, in the words of the form.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// The contents that were judged.
     pub trees: Vec<Oid>,
-    /// When, as a time of RFC 3339.
-    pub at: String,
+    /// When.
+    pub at: Timestamp,
     /// Where they belong: `git+https://host/repository`.
     pub resource: String,
     /// By which policy.
@@ -30,7 +43,7 @@ pub struct Summary {
 }
 
 /// The policy that was in force.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// That of a commit of the resource.
     Commit(Oid),
@@ -38,38 +51,89 @@ pub enum Policy {
     Digest(String),
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Predicate {
-    verifier: Value,
+    verifier: Verifier,
     time_verified: String,
     resource_uri: String,
-    policy: Value,
-    verification_result: &'static str,
+    policy: PolicyUsed,
+    verification_result: Outcome,
     verified_levels: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Verifier {
+    id: String,
+    #[serde(default)]
+    version: BTreeMap<String, String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PolicyUsed {
+    uri: String,
+    #[serde(default)]
+    digest: BTreeMap<String, String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum Outcome {
+    Passed,
+    Failed,
 }
 
 impl Summary {
     /// It, as a statement.
     pub fn statement(&self) -> serde_json::Result<Statement> {
+        let digest = |name: &str, value: String| [(name.to_owned(), value)].into();
         let policy = match &self.policy {
-            Policy::Commit(commit) => json!({
-                "uri": format!("{}@{commit}#gate.toml", self.resource),
-                "digest": { "gitCommit": commit },
-            }),
-            Policy::Digest(digest) => json!({ "uri": format!("{MAKER}/policy"), "digest": { "sha256": digest } }),
+            Policy::Commit(commit) => PolicyUsed {
+                uri: format!("{}@{commit}#gate.toml", self.resource),
+                digest: digest(COMMIT, commit.to_string()),
+            },
+            Policy::Digest(sum) => PolicyUsed { uri: format!("{MAKER}/policy"), digest: digest(SHA_256, sum.clone()) },
         };
         let levels =
             if self.passed { self.gates.iter().map(|gate| level(gate)).collect() } else { vec!["FAILED".to_owned()] };
+        let version = [("gate".to_owned(), env!("CARGO_PKG_VERSION").to_owned())].into();
         let predicate = Predicate {
-            verifier: json!({ "id": MAKER, "version": { "gate": env!("CARGO_PKG_VERSION") } }),
-            time_verified: self.at.clone(),
+            verifier: Verifier { id: MAKER.to_owned(), version },
+            time_verified: self.at.to_string(),
             resource_uri: self.resource.clone(),
             policy,
-            verification_result: if self.passed { "PASSED" } else { "FAILED" },
+            verification_result: if self.passed { Outcome::Passed } else { Outcome::Failed },
             verified_levels: levels,
         };
         Ok(Statement::about(&self.trees, PREDICATE, serde_json::to_value(predicate)?))
+    }
+
+    /// Reads a statement of the form [`PREDICATE`]; `None`: it is of another verifier. `Err` says what is wrong with it.
+    pub fn read(statement: &Statement) -> Result<Option<Self>, &'static str> {
+        let verifier = statement.predicate.get("verifier").and_then(|verifier| verifier.get("id"));
+        if verifier.is_some_and(|id| id != MAKER) {
+            return Ok(None);
+        }
+        let predicate: Predicate =
+            serde_json::from_value(statement.predicate.clone()).map_err(|_| "it is no verdict that gate signed")?;
+        let at = predicate.time_verified.parse().map_err(|_| "it does not say when it was judged")?;
+        let digest = &predicate.policy.digest;
+        let policy = match (digest.get(COMMIT).and_then(|id| id.parse().ok()), digest.get(SHA_256)) {
+            (Some(commit), _) => Policy::Commit(commit),
+            (None, Some(sum)) if is_hex(sum) => Policy::Digest(sum.clone()),
+            (None, _) => return Err("it does not say by which policy it was judged"),
+        };
+        let (passed, levels) = (predicate.verification_result == Outcome::Passed, &predicate.verified_levels);
+        let gates = if passed { levels.iter().map(|level| gate(level)).collect() } else { Some(Vec::new()) };
+        let gates: Vec<String> = gates.ok_or("it claims levels that are no gates")?;
+        let trees = statement.trees();
+        if trees.is_empty() || trees.len() != statement.subject.len() {
+            return Err("it is not about trees alone");
+        }
+        if trees.len() > MOST || gates.len() > MOST {
+            return Err("it is longer than gate writes them");
+        }
+        Ok(Some(Self { trees, at, resource: predicate.resource_uri, policy, passed, gates }))
     }
 }
 
@@ -77,7 +141,18 @@ impl Summary {
 fn level(gate: &str) -> String {
     let word: String =
         gate.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
-    format!("GATE_{word}")
+    format!("{LEVEL}{word}")
+}
+
+/// The gate of a level; `None`: it is another level. It is shown, so that nothing else may stand there.
+fn gate(level: &str) -> Option<String> {
+    let word = level.strip_prefix(LEVEL).filter(|word| !word.is_empty() && word.len() <= MOST)?;
+    let known = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    word.chars().all(known).then(|| word.to_ascii_lowercase().replace('_', "-"))
+}
+
+fn is_hex(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Where a remote is, without who asks: `git+https://host/path`.
@@ -100,19 +175,69 @@ pub fn resource(url: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
-    fn summary(passed: bool) -> Value {
-        let tree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904".parse().unwrap();
-        let summary = Summary {
-            trees: vec![tree],
-            at: "2026-11-22T08:00:00Z".to_owned(),
+    fn judged(passed: bool) -> Summary {
+        let gates = if passed { vec!["tests".to_owned(), "ci-green".to_owned()] } else { Vec::new() };
+        Summary {
+            trees: vec!["4b825dc642cb6eb9a060e54bf8d69288fbee4904".parse().unwrap()],
+            at: "2026-11-22T08:00:00Z".parse().unwrap(),
             resource: "git+https://github.com/o/r".to_owned(),
             policy: Policy::Commit("5b825dc642cb6eb9a060e54bf8d69288fbee4904".parse().unwrap()),
             passed,
-            gates: vec!["tests".to_owned(), "ci-green".to_owned()],
+            gates,
+        }
+    }
+
+    fn summary(passed: bool) -> Value {
+        serde_json::to_value(judged(passed).statement().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_verdict_survives_the_way() {
+        let by_digest = Summary { policy: Policy::Digest("a1".repeat(32)), ..judged(true) };
+        for given in [judged(true), judged(false), by_digest] {
+            let text = serde_json::to_string(&given.statement().unwrap()).unwrap();
+            assert_eq!(Summary::read(&serde_json::from_str(&text).unwrap()), Ok(Some(given)));
+        }
+    }
+
+    #[test]
+    fn what_no_gate_signed_is_no_verdict() {
+        let read = |edit: &dyn Fn(&mut Value)| {
+            let mut value = summary(true);
+            edit(&mut value);
+            Summary::read(&serde_json::from_value(value).unwrap()).map(|read| read.is_some())
         };
-        serde_json::to_value(summary.statement().unwrap()).unwrap()
+        assert_eq!(read(&|_| ()), Ok(true));
+        assert_eq!(read(&|value| value["predicate"]["verifier"]["id"] = "https://example.com".into()), Ok(false));
+        let form = Err("it is no verdict that gate signed");
+        let levels = Err("it claims levels that are no gates");
+        let policy = Err("it does not say by which policy it was judged");
+        let trees = Err("it is not about trees alone");
+        let long = Err("it is longer than gate writes them");
+        for (place, said, expected) in [
+            ("/predicate", Value::Null, form),
+            ("/predicate", json!([]), form),
+            ("/predicate/verificationResult", json!("WARNED"), form),
+            ("/predicate/timeVerified", json!(7), form),
+            ("/predicate/timeVerified", json!("yesterday"), Err("it does not say when it was judged")),
+            ("/predicate/policy/digest", json!({}), policy),
+            ("/predicate/policy/digest", json!({ "sha256": "\u{1b}[31m" }), policy),
+            ("/predicate/policy/digest/gitCommit", json!("HEAD"), policy),
+            ("/predicate/verifiedLevels", json!(["SLSA_BUILD_LEVEL_3"]), levels),
+            ("/predicate/verifiedLevels", json!(["GATE_"]), levels),
+            ("/predicate/verifiedLevels", json!(["GATE_\u{1b}[31m"]), levels),
+            ("/predicate/verifiedLevels", json!(["GATE_<img>"]), levels),
+            ("/predicate/verifiedLevels", json!(vec!["GATE_TESTS"; 65]), long),
+            ("/subject", json!([]), trees),
+            ("/subject/0/digest", json!({ "sha256": "00" }), trees),
+        ] {
+            let found = read(&|value| *value.pointer_mut(place).unwrap() = said.clone());
+            assert_eq!(found, expected, "{place}: {said}");
+        }
     }
 
     /// The fields that the specification calls required, by their names there.

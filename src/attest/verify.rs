@@ -6,6 +6,7 @@ use std::fmt;
 use jiff::Timestamp;
 
 use super::statement::Statement;
+use super::summary::{self, Summary};
 use super::test_run::{self, TestRun};
 use super::{Envelope, LONGEST, NAMESPACE};
 use crate::oid::Oid;
@@ -17,6 +18,17 @@ use crate::ssh::{PublicKey, Signer};
 pub struct Attested {
     /// The run.
     pub run: TestRun,
+    /// Who, as the list of signers calls them.
+    pub by: String,
+    /// Their key, as people call it.
+    pub key: String,
+}
+
+/// A verdict of `gate ci` that somebody signed who may.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// The verdict.
+    pub summary: Summary,
     /// Who, as the list of signers calls them.
     pub by: String,
     /// Their key, as people call it.
@@ -38,26 +50,44 @@ impl fmt::Display for Refused {
     }
 }
 
-/// The runs in `lines`, each a line of the note on a tree, that count at the time `now`, and what does not and why.
-/// Statements of other forms are passed over.
-pub fn runs(lines: &[(Oid, String)], signers: &[Signer], now: Timestamp) -> (Vec<Attested>, Vec<Refused>) {
-    let (mut found, mut refused) = (Vec::<Attested>::new(), BTreeSet::new());
+/// What some lines hold.
+#[derive(Clone, Debug, Default)]
+pub struct Read {
+    /// The runs that count.
+    pub runs: Vec<Attested>,
+    /// The verdicts that were signed by who may.
+    pub verdicts: Vec<Judged>,
+    /// What does not count, and why.
+    pub refused: Vec<Refused>,
+}
+
+/// What a statement says.
+enum Said {
+    Run(Attested),
+    Verdict(Judged),
+    /// Something that gate does not read.
+    Else,
+}
+
+/// What counts of `lines`, each a line of the note on a tree, at the time `now`. Statements of other forms are passed
+/// over.
+pub fn read(lines: &[(Oid, String)], signers: &[Signer], now: Timestamp) -> Read {
+    let (mut read, mut refused) = (Read::default(), BTreeSet::new());
     for (tree, line) in lines {
-        match run(line, signers, now) {
-            Ok(Some(attested)) => {
-                if found.iter().all(|known| known.run != attested.run) {
-                    found.push(attested);
-                }
-            }
-            Ok(None) => {}
+        match statement(line, signers, now) {
+            Ok(Said::Run(run)) if read.runs.iter().all(|known| known.run != run.run) => read.runs.push(run),
+            // It lies in the note of each tree that it is about.
+            Ok(Said::Verdict(verdict)) if !read.verdicts.contains(&verdict) => read.verdicts.push(verdict),
+            Ok(_) => {}
             Err(why) => drop(refused.insert(Refused { tree: tree.clone(), why })),
         }
     }
-    (found, refused.into_iter().collect())
+    read.refused = refused.into_iter().collect();
+    read
 }
 
 /// Who signed comes first: of what a stranger wrote, nothing is read.
-fn run(line: &str, signers: &[Signer], now: Timestamp) -> Result<Option<Attested>, String> {
+fn statement(line: &str, signers: &[Signer], now: Timestamp) -> Result<Said, String> {
     if line.len() > LONGEST {
         return Err("it is longer than gate writes them".to_owned());
     }
@@ -70,11 +100,15 @@ fn run(line: &str, signers: &[Signer], now: Timestamp) -> Result<Option<Attested
     if statement.kind != super::statement::TYPE {
         return Err("it is not an in-toto statement of version 1".to_owned());
     }
-    if statement.predicate_type != test_run::PREDICATE {
-        return Ok(None);
-    }
-    let run = TestRun::read(&statement)?;
-    Ok(Some(Attested { run, by: signer.name.clone(), key: signer.key.fingerprint() }))
+    let (by, key) = (signer.name.clone(), signer.key.fingerprint());
+    Ok(match statement.predicate_type.as_str() {
+        test_run::PREDICATE => Said::Run(Attested { run: TestRun::read(&statement)?, by, key }),
+        summary::PREDICATE => match Summary::read(&statement)? {
+            Some(summary) => Said::Verdict(Judged { summary, by, key }),
+            None => Said::Else,
+        },
+        _ => Said::Else,
+    })
 }
 
 /// The first of `keys` that may sign; otherwise what is wrong with the first.

@@ -45,7 +45,7 @@ pub fn statement(place: &Workplace, path: &Path) -> anyhow::Result<(Vec<Oid>, St
     let remote = remotes.iter().find(|remote| remote.name == "origin").or(remotes.first());
     let summary = Summary {
         trees: trees.clone(),
-        at: verdict.at.to_string(),
+        at: verdict.at,
         resource: resource(remote.map_or(verdict.repository.as_str(), |remote| &remote.url)),
         policy: match &verdict.policy.source {
             PolicySource::Commit(commit) => Policy::Commit(commit.clone()),

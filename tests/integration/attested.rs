@@ -11,15 +11,15 @@ use crate::project::{Project, valid};
 use crate::support::TestRepo;
 
 /// What `passed.json` is about, and `failed.json`.
-const PASSED: &str = "one\ntwo\n";
+pub const PASSED: &str = "one\ntwo\n";
 const FAILED: &str = "one\nbroken\n";
 
-fn data(name: &str) -> String {
+pub fn data(name: &str) -> String {
     fs::read_to_string(format!("{}/tests/data/attest/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
 /// The policy that names Alice in its own text.
-fn own_policy() -> String {
+pub fn own_policy() -> String {
     data("gate.toml")
 }
 
@@ -37,17 +37,17 @@ fn policy_with_file() -> String {
 }
 
 /// A project whose branch `feature` has the content that statements are about, whatever `main` has.
-struct Carried {
-    project: Project,
+pub struct Carried {
+    pub project: Project,
 }
 
 impl Carried {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self::with(&own_policy(), None, PASSED)
     }
 
     /// `policy` and the file of `signers` are those of `main`.
-    fn with(policy: &str, signers: Option<&str>, source: &str) -> Self {
+    pub fn with(policy: &str, signers: Option<&str>, source: &str) -> Self {
         let repo = TestRepo::new();
         repo.write("test.sh", data("test.sh")).write("src/lib.sh", "one\n").write("gate.toml", policy);
         if let Some(signers) = signers {
@@ -68,12 +68,12 @@ impl Carried {
         carried
     }
 
-    fn push(&self) {
+    pub fn push(&self) {
         self.project.repo.git(["push", "-q", "-f", "origin", "feature"]);
     }
 
     /// Makes `note` the one on the content of `feature`, there and at the remote.
-    fn noted(self, note: &str) -> Self {
+    pub fn noted(self, note: &str) -> Self {
         let repo = &self.project.repo;
         let file = repo.outside().join("note");
         fs::write(&file, note).unwrap();
@@ -83,7 +83,7 @@ impl Carried {
     }
 
     /// What a job in a clone of its own makes of it.
-    fn judged(&self) -> Judged {
+    pub fn judged(&self) -> Judged {
         let clone = self.clone();
         self.judged_in(&clone)
     }
@@ -118,30 +118,30 @@ impl Carried {
 
 /// The answer of the gate `tests`, and what is said about statements.
 #[derive(Debug)]
-struct Judged {
-    reason: String,
-    grades: Vec<String>,
-    notes: Vec<String>,
-    outcome: String,
+pub struct Judged {
+    pub reason: String,
+    pub grades: Vec<String>,
+    pub notes: Vec<String>,
+    pub outcome: String,
 }
 
 impl Judged {
     #[track_caller]
-    fn counts(&self) {
+    pub fn counts(&self) {
         assert_eq!((self.reason.as_str(), &self.grades[..]), ("passed", &["attested".to_owned()][..]), "{self:?}");
         assert!(self.says("alice@example.com attests that `sh test.sh` passed"), "{self:?}");
     }
 
     /// Nothing is proven, and this is why.
     #[track_caller]
-    fn lacks(&self, why: &str) {
+    pub fn lacks(&self, why: &str) {
         assert_eq!((self.reason.as_str(), self.grades.len()), ("missing", 0), "{self:?}");
         assert!(self.says(why), "no {why:?} in {self:?}");
         // Whoever asks again and again in one clone has used up the attempts.
         assert!(["blocked", "needs-human"].contains(&self.outcome.as_str()), "{self:?}");
     }
 
-    fn says(&self, words: &str) -> bool {
+    pub fn says(&self, words: &str) -> bool {
         self.notes.iter().any(|note| note.contains(words))
     }
 }
@@ -184,6 +184,31 @@ fn equal_content_keeps_it_and_other_content_does_not() {
     carried.push();
     let judged = carried.judged();
     assert_eq!(judged.reason, "stale", "{judged:?}");
+}
+
+#[test]
+fn a_rebase_keeps_it_where_its_end_is_the_same() {
+    let carried = Carried::new();
+    let repo = &carried.project.repo;
+    repo.write("README.md", "# read me\n").commit_all("docs: a page");
+    let carried = carried.noted(&data("passed.json"));
+    let repo = &carried.project.repo;
+    let (first, second) = (repo.git(["rev-parse", "HEAD~"]), repo.git(["rev-parse", "HEAD"]));
+    repo.git(["reset", "-q", "--hard", "main"]);
+    for commit in [second, first] {
+        repo.git(["cherry-pick", &commit]);
+    }
+    carried.push();
+    carried.judged().counts();
+    // Onto a base that has moved: no content of it was tested by anybody.
+    repo.git(["switch", "-q", "main"]);
+    repo.write("docs/page.md", "more\n").commit_all("docs: more");
+    repo.git(["push", "-q", "--no-verify", "origin", "main"]);
+    repo.git(["switch", "-q", "feature"]);
+    repo.git(["rebase", "-q", "main"]);
+    carried.push();
+    let judged = carried.judged();
+    assert_eq!((judged.reason.as_str(), judged.grades.len()), ("missing", 0), "{judged:?}");
 }
 
 #[test]

@@ -58,6 +58,7 @@ mod session_commands;
 mod session_logs;
 mod session_work;
 mod shell_lines;
+mod signed;
 mod spawned_processes;
 mod story;
 mod support;

@@ -5,7 +5,8 @@ mod remote;
 
 use jiff::Timestamp;
 
-use crate::attest::verify::{self, Attested};
+use crate::attest::summary;
+use crate::attest::verify::{self, Attested, Judged};
 use crate::attest::{LONGEST, NOTES};
 use crate::fact::{Facts, Note};
 use crate::git::{GitError, Repo};
@@ -25,6 +26,8 @@ const NAMED: usize = 5;
 pub struct Found {
     /// What counts.
     pub runs: Vec<Attested>,
+    /// The verdicts that were signed elsewhere: they are shown, and are evidence for nothing.
+    pub verdicts: Vec<Judged>,
     /// What is to be said: what could not be read, and what does not count.
     pub notes: Vec<Note>,
 }
@@ -105,8 +108,8 @@ impl Found {
             self.notes.extend(moved(repo, policy, base, head)?);
         }
         let lines = lines(repo, base, heads, refs)?;
-        let (runs, refused) = verify::runs(&lines, signers, Timestamp::now());
-        self.runs = runs;
+        let verify::Read { runs, verdicts, refused } = verify::read(&lines, signers, Timestamp::now());
+        (self.runs, self.verdicts) = (runs, verdicts);
         self.notes.extend(refused.iter().take(NAMED).map(|one| note(one.to_string())));
         if refused.len() > NAMED {
             self.say(format!("{} further statements do not count", refused.len() - NAMED));
@@ -123,6 +126,14 @@ impl Found {
                 .notes
                 .push(note(format!("{} attests that `{}` {result} on {tree} ({})", one.by, one.run.line, one.key)));
         }
+        let mut told = 0;
+        for verdict in &self.verdicts {
+            let mut judged = facts.subjects.iter().filter_map(|subject| subject.tree.as_ref());
+            let judged = judged.find(|tree| verdict.summary.trees.contains(tree));
+            let Some(tree) = judged.filter(|_| told < NAMED) else { continue };
+            facts.notes.push(note(told_verdict(verdict, tree, policy)));
+            told += 1;
+        }
         facts.notes.extend(self.notes.iter().cloned());
         Ok(())
     }
@@ -130,6 +141,28 @@ impl Found {
     fn say(&mut self, text: impl Into<String>) {
         self.notes.push(note(text.into()));
     }
+}
+
+/// What a signed verdict says of `tree`, for people.
+fn told_verdict(verdict: &Judged, tree: &Oid, policy: &Policy) -> String {
+    let summary = &verdict.summary;
+    let by = match &summary.policy {
+        summary::Policy::Commit(commit) if policy.is_of(commit) => "the policy that is in force here".to_owned(),
+        summary::Policy::Commit(commit) => format!("the policy of {}, which is not in force here", commit.short()),
+        summary::Policy::Digest(_) => "a policy that was not committed".to_owned(),
+    };
+    let result = match &summary.gates[..] {
+        [] if summary.passed => "passed".to_owned(),
+        gates if summary.passed => format!("passed ({})", gates.join(", ")),
+        _ => "did not pass".to_owned(),
+    };
+    format!(
+        "{} signed that gate ci judged {} at {} by {by}: it {result}. That is no evidence here ({})",
+        verdict.by,
+        tree.short(),
+        summary.at,
+        verdict.key
+    )
 }
 
 fn note(text: String) -> Note {
