@@ -12,6 +12,8 @@ use super::wire::Reader;
 
 /// The longest key that is read, in bytes: RSA of 8192 bits has some 1050.
 const LONGEST: usize = 4096;
+/// The flag with which a token signs that somebody touched it (`PROTOCOL.u2f`; FIDO's "user present").
+const TOUCHED: u8 = 1;
 
 /// A public key of a kind that can be verified with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,10 +84,22 @@ impl PublicKey {
     }
 
     /// Whether it made `signature` over `message`; `signature` is in the form of RFC 4253, section 6.6.
-    pub(super) fn made(&self, signature: &[u8], message: &[u8]) -> bool {
+    pub(super) fn made(&self, signature: &[u8], message: &[u8]) -> Made {
         let mut reader = Reader(signature);
-        verify(&self.kind, &mut reader, message).is_some_and(|()| reader.end().is_some())
+        verify(&self.kind, &mut reader, message).filter(|_| reader.end().is_some()).unwrap_or(Made::No)
     }
+}
+
+/// Whether a key made a signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Made {
+    /// It did not.
+    No,
+    /// A hardware token did, and nobody touched it. Whoever has the file of such a key can ask for that, whatever the file
+    /// says (OpenSSH's `PROTOCOL.u2f`), so that it shows no person.
+    Untouched,
+    /// It did.
+    Yes,
 }
 
 /// Only what looks like the name of a kind is repeated.
@@ -124,7 +138,7 @@ fn token(inner: Kind, reader: &mut Reader<'_>) -> Option<Kind> {
 }
 
 /// `None`: it did not make it. What `reader` still holds afterwards is for the caller to look at.
-fn verify(kind: &Kind, reader: &mut Reader<'_>, message: &[u8]) -> Option<()> {
+fn verify(kind: &Kind, reader: &mut Reader<'_>, message: &[u8]) -> Option<Made> {
     let name = reader.text()?;
     match kind {
         Kind::Ed25519(key) => {
@@ -146,14 +160,14 @@ fn verify(kind: &Kind, reader: &mut Reader<'_>, message: &[u8]) -> Option<()> {
                 _ => return None,
             };
             let key = RsaPublicKeyComponents { n: modulus, e: exponent };
-            key.verify(algorithm, message, reader.string()?).ok()
+            key.verify(algorithm, message, reader.string()?).ok().map(|()| Made::Yes)
         }
         Kind::Token { inner, application } => {
             let signature = reader.string()?;
             let rest = reader.bytes(5)?;
             // Which flags (touched, identified) and count the token signed along.
             let signed = [&Sha256::digest(application)[..], rest, &Sha256::digest(message)[..]].concat();
-            match (&**inner, name) {
+            let made = match (&**inner, name) {
                 (Kind::Ed25519(key), "sk-ssh-ed25519@openssh.com") => ring(&ED25519, key, &signed, signature),
                 (Kind::P256(key), "sk-ecdsa-sha2-nistp256@openssh.com") => {
                     let mut inner = Reader(signature);
@@ -161,13 +175,14 @@ fn verify(kind: &Kind, reader: &mut Reader<'_>, message: &[u8]) -> Option<()> {
                     ring(&ECDSA_P256_SHA256_FIXED, key, &signed, &fixed)
                 }
                 _ => None,
-            }
+            };
+            made.map(|made| if rest[0] & TOUCHED == 0 { Made::Untouched } else { made })
         }
     }
 }
 
-fn ring(algorithm: &'static dyn VerificationAlgorithm, key: &[u8], message: &[u8], signature: &[u8]) -> Option<()> {
-    UnparsedPublicKey::new(algorithm, key).verify(message, signature).ok()
+fn ring(algorithm: &'static dyn VerificationAlgorithm, key: &[u8], message: &[u8], signature: &[u8]) -> Option<Made> {
+    UnparsedPublicKey::new(algorithm, key).verify(message, signature).ok().map(|()| Made::Yes)
 }
 
 /// The two numbers of an ECDSA signature, a string around them, each made as long as the curve wants it.

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256, Sha512};
 
-use super::key::{KeyError, PublicKey};
+use super::key::{KeyError, Made, PublicKey};
 use super::wire::{Reader, put};
 
 const MAGIC: &[u8] = b"SSHSIG";
@@ -47,6 +47,9 @@ pub enum SignatureError {
     /// It was not made over this message by this key.
     #[error("the signature is not of this content")]
     Wrong,
+    /// A hardware token made it, and nobody touched that.
+    #[error("nobody touched the hardware key for this signature")]
+    Untouched,
 }
 
 impl Signature {
@@ -98,7 +101,11 @@ impl Signature {
         for part in [namespace.as_bytes(), &self.reserved, name, &digest] {
             put(&mut signed, part);
         }
-        if self.key.made(&self.made, &signed) { Ok(&self.key) } else { Err(SignatureError::Wrong) }
+        match self.key.made(&self.made, &signed) {
+            Made::Yes => Ok(&self.key),
+            Made::Untouched => Err(SignatureError::Untouched),
+            Made::No => Err(SignatureError::Wrong),
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use crate::git::Repo;
 use crate::oid::Oid;
 use crate::policy::{Policy, PolicySource, Signers};
 use crate::ssh::signers::{Standing, standing};
-use crate::ssh::PublicKey;
+use crate::ssh::{PublicKey, SignatureError};
 
 /// A repository whose notes are written, and the key that signs.
 pub struct Desk<'a> {
@@ -108,6 +108,7 @@ fn refused(error: SignError) -> Failure {
             "git config gpg.format ssh && git config user.signingKey ~/.ssh/id_ed25519.pub, or: --key FILE"
         }
         SignError::NotStarted { .. } => "install OpenSSH, or name another program: git config gpg.ssh.program",
+        SignError::Unverifiable(SignatureError::Untouched) => "use a hardware key that wants to be touched",
         SignError::Unverifiable(_) => "use an Ed25519, ECDSA (P-256, P-384) or RSA key",
         SignError::Git(_) | SignError::Refused { .. } | SignError::File(_) => "",
     };

@@ -87,6 +87,21 @@ fn carried(key: &Key) -> Carried {
     Carried::with(&policy, Some(&key.line("alice@example.com")), PASSED)
 }
 
+#[test]
+fn a_hardware_key_counts_where_somebody_touched_it() {
+    // A token signs along what happened: 1 for a touch, 4 for a PIN. Whoever has the file of such a key can have it sign
+    // without either.
+    let touched = Key::new(Some(1));
+    let carried = carried(&touched).noted(&touched.envelope(&passed()));
+    carried.judged().counts();
+    let untouched = Key { token: Some(4), ..touched };
+    let carried = carried.noted(&untouched.envelope(&passed()));
+    carried.judged().lacks("nobody touched the hardware key for this signature");
+    // The same pair outside of a token is another key.
+    let plain = Key { token: None, ..untouched };
+    carried.noted(&plain.envelope(&passed())).judged().lacks("is nobody's on the list");
+}
+
 type Edit = fn(&mut Value);
 
 /// A verdict of `gate ci` about the content of `carried`, as its signer says it.
