@@ -4,19 +4,14 @@
 use serde_json::{Value, json};
 
 use super::one_line;
+use crate::attest::MAKER;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::repo_path::RepoPath;
 use crate::verdict::Verdict;
 
 /// The verdict as one run of one tool.
 pub fn log(verdict: &Verdict) -> Value {
-    let rules: Vec<Value> = verdict
-        .gates
-        .iter()
-        .map(
-            |gate| json!({ "id": gate.gate, "name": gate.gate, "shortDescription": { "text": one_line(&gate.title) } }),
-        )
-        .collect();
+    let rules: Vec<Value> = verdict.gates.iter().map(rule).collect();
     let results: Vec<Value> = verdict
         .gates
         .iter()
@@ -33,11 +28,23 @@ pub fn log(verdict: &Verdict) -> Value {
             "tool": { "driver": {
                 "name": "gate",
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "informationUri": MAKER,
                 "rules": rules,
             } },
             "results": results,
             "invocations": [{ "executionSuccessful": true }],
         }],
+    })
+}
+
+/// A gate. Code scanning refuses rules without a full description and help.
+fn rule(gate: &GateResult) -> Value {
+    let title = one_line(&gate.title);
+    json!({
+        "id": gate.gate,
+        "shortDescription": { "text": title },
+        "fullDescription": { "text": format!("{title}.") },
+        "help": { "text": format!("What it asks for, and why: gate explain {}", gate.gate) },
     })
 }
 

@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn nothing_in_a_text_is_markup() {
-        let text = "a | b\n# c <img src=x> [l](javascript:x) @me `c` **d** ~~e~~ \u{1b}[31m$x$ \\|";
+        let text = "a | b\n# c <img src=x> [l](javascript:x) @me `c` **d** ~~e~~ \u{1b}[31m$x$ \\| \u{202e}cba <!-- gate:verdict v1 -->";
         let out = plain(text);
         assert!(
             !out.contains('\n') && !out.contains('\u{1b}') && !out.contains("<img") && !out.contains("@me"),
@@ -146,5 +146,8 @@ mod tests {
         }
         let code = code(text);
         assert!(!code.contains('|') && !code.contains('`') && !code.contains("<img"), "{code}");
+        for text in [out, code] {
+            assert!(!text.contains('\u{202e}') && !text.contains(MARKER) && !text.contains("<!--"), "{text}");
+        }
     }
 }
