@@ -30,7 +30,7 @@ pub use hooks_dir::{HooksDir, HooksPlace, Setting};
 use init::make_folder;
 pub use init::{Wishes, plan_init};
 pub use job::plan_job;
-pub use managers::{Manager, managers};
+pub use managers::{Manager, is_running, managers};
 pub use record::{Before, HookRecord, Record};
 pub use shim::{Shim, is_shim, recorded_binary};
 pub use uninstall::plan_uninstall;

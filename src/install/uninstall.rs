@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::change::{Change, FileState, Plan};
 use super::record::{Before, FileRecord, HookRecord, Record, Role};
-use super::{HooksDir, HooksPlace, InstallError, Repository, clients, husky, shim};
+use super::{HooksDir, HooksPlace, InstallError, Repository, clients, husky, managers, shim};
 use crate::digest::hex_digest;
 
 /// The endings under which hook managers keep a hook they found.
@@ -80,7 +80,16 @@ fn take_out(repository: &Repository, hook: &HookRecord, plan: &mut Plan) -> Resu
                 path.display(),
                 moved.display()
             ));
-            replace(moved, state, kept, plan);
+            let earlier =
+                kept.as_ref().map(|kept| FileState::read(kept).map_err(InstallError::io(kept))).transpose()?;
+            match (kept, earlier) {
+                // It installed itself again: what it was before is there already, and a second one it would run, too.
+                (Some(kept), Some(before)) if managers::wrote_both(before.bytes(), now.bytes()) => {
+                    plan.changes.push(Change::Remove { path: moved, before: state });
+                    plan.changes.push(Change::Remove { path: kept, before });
+                }
+                (kept, _) => replace(moved, state, kept, plan),
+            }
             return Ok(());
         }
     }

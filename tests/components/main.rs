@@ -19,6 +19,7 @@ mod gh;
 mod graphql;
 mod installed;
 mod lint;
+mod managers;
 mod oracle;
 #[path = "../integration/project.rs"]
 mod project;
