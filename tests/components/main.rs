@@ -15,6 +15,7 @@ mod attest;
 #[allow(dead_code, reason = "each test binary uses its part")]
 #[path = "../integration/forge/clone.rs"]
 mod clone;
+mod disk;
 mod gh;
 mod graphql;
 mod installed;
