@@ -1,19 +1,50 @@
 //! What the small GitHub says to the questions that `gh` puts in GraphQL, out of the state from which it answers all
-//! others.
+//! others. What was asked and said is held against the schema that GitHub publishes.
 //!
 //! Fields: <https://docs.github.com/en/graphql/reference/objects>. What is said of a commit is its roll-up: of each check
 //! suite the latest check runs, and the statuses; a run of a workflow without check runs is in none.
 
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
+use crate::installed;
 use crate::server::{ACTIONS, State};
 
 /// How many nodes one answer has.
 const PAGE: usize = 100;
 
+/// What was asked and said since it was last looked at, by whichever test.
+static EXCHANGED: Mutex<Vec<Value>> = Mutex::new(Vec::new());
+
+/// Fails where a question or an answer is not of GitHub's schema; returns how many there were.
+pub fn is_of_the_schema() -> usize {
+    let exchanged = std::mem::take(&mut *EXCHANGED.lock().unwrap());
+    let package = installed::folder("graphql");
+    assert!(package.is_dir(), "{} is not there: run tests/components/run", package.display());
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/components/graphql.mjs");
+    let mut node = Command::new("node");
+    let mut node = node.arg(script).arg(package).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    node.stdin.take().unwrap().write_all(&serde_json::to_vec(&exchanged).unwrap()).unwrap();
+    let output = node.wait_with_output().unwrap();
+    let wrong = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && wrong.is_empty(), "not of GitHub's schema:\n{wrong}");
+    exchanged.len()
+}
+
 /// The answer to one question.
 pub fn answer(state: &State, body: &Value) -> Value {
+    let answer = said(state, body);
+    let exchange = json!({ "query": body["query"], "variables": body["variables"], "answer": answer });
+    EXCHANGED.lock().unwrap().push(exchange);
+    answer
+}
+
+fn said(state: &State, body: &Value) -> Value {
     let query = body["query"].as_str().unwrap();
     let variables = &body["variables"];
     let data = if query.contains("__type(") {
@@ -73,6 +104,7 @@ fn shown(state: &State, pull: &Value, after: usize) -> Value {
         (_, true) => "CLOSED",
     };
     json!({
+        "__typename": "PullRequest",
         "id": id(pull),
         "number": pull["number"],
         "url": pull["html_url"],
@@ -82,7 +114,7 @@ fn shown(state: &State, pull: &Value, after: usize) -> Value {
         "headRefOid": pull["head"]["sha"],
         "baseRefName": pull["base"]["ref"],
         "isCrossRepository": owner != own.as_str().unwrap(),
-        "headRepositoryOwner": { "login": owner.split('/').next() },
+        "headRepositoryOwner": { "__typename": "User", "id": "U_1", "name": null, "login": owner.split('/').next() },
         "statusCheckRollup": { "nodes": [{ "commit": { "statusCheckRollup": rollup(state, pull, after) } }] },
     })
 }

@@ -16,7 +16,9 @@ mod attest;
 #[path = "../integration/forge/clone.rs"]
 mod clone;
 mod disk;
+mod forms;
 mod gh;
+mod gitlab;
 mod graphql;
 mod installed;
 mod lint;

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use crate::clone::Clone;
 use crate::gh::Gh;
+use crate::graphql;
 use crate::server::State;
 
 /// How a state comes to be: of an open pull request on which nothing reports yet.
@@ -238,6 +239,7 @@ fn checks_differ_where_it_is_listed_and_nowhere_else() {
         }
     }
     assert_eq!(differ, listed("Checks"), "{seen:?}");
+    assert!(graphql::is_of_the_schema() > 0);
     // The table knows all answers, and most of them are the same.
     for word in ["green", "not green", "pending", "nothing"] {
         assert!(seen.contains_key(&(word, word.to_owned())), "{word}: {seen:?}");
@@ -303,4 +305,5 @@ fn pull_requests_differ_where_it_is_listed_and_nowhere_else() {
         }
     }
     assert_eq!(differ, listed("Pull requests"));
+    graphql::is_of_the_schema();
 }
