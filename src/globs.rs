@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 use memchr::memmem;
-use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 /// The number of paths from which on the whole set is compiled.
@@ -40,10 +39,24 @@ pub struct Globs {
 
 #[derive(Clone, Debug)]
 struct Lazy {
-    glob: Glob,
-    /// What stands in every path that it matches.
-    letters: String,
-    compiled: OnceLock<GlobMatcher>,
+    written: String,
+    /// `None`: it is no glob, and matches nothing.
+    compiled: OnceLock<Option<GlobMatcher>>,
+}
+
+impl Lazy {
+    fn new(glob: &str) -> Self {
+        Self { written: glob.to_owned(), compiled: OnceLock::new() }
+    }
+
+    fn is_match(&self, path: &Path) -> bool {
+        // What stands in every path that it matches.
+        if memmem::find(path.as_os_str().as_encoded_bytes(), letters(&self.written).as_bytes()).is_none() {
+            return false;
+        }
+        let compile = || check(&self.written).ok().map(|glob| glob.compile_matcher());
+        self.compiled.get_or_init(compile).as_ref().is_some_and(|glob| glob.is_match(path))
+    }
 }
 
 impl Globs {
@@ -56,9 +69,16 @@ impl Globs {
 
     /// Adds one behind the others.
     pub fn push(&mut self, glob: &str) -> Result<(), InvalidGlob> {
-        self.list.push(Lazy { glob: check(glob)?, letters: letters(glob).to_owned(), compiled: OnceLock::new() });
+        check(glob)?;
+        self.list.push(Lazy::new(glob));
         self.whole = OnceLock::new();
         Ok(())
+    }
+
+    /// The globs as written.
+    #[cfg(test)]
+    pub fn written(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().map(|lazy| lazy.written.as_str())
     }
 
     /// Whether there is none.
@@ -92,7 +112,7 @@ impl Globs {
         let compile = || {
             let mut set = GlobSetBuilder::new();
             for lazy in &self.list {
-                set.add(lazy.glob.clone());
+                set.add(check(&lazy.written).ok()?);
             }
             set.build().ok()
         };
@@ -100,12 +120,7 @@ impl Globs {
     }
 
     fn each(&self, path: &Path) -> impl Iterator<Item = usize> {
-        let bytes = path.as_os_str().as_encoded_bytes();
-        let matches = move |lazy: &Lazy| {
-            let possible = memmem::find(bytes, lazy.letters.as_bytes()).is_some();
-            possible && lazy.compiled.get_or_init(|| lazy.glob.compile_matcher()).is_match(path)
-        };
-        self.list.iter().enumerate().filter(move |(_, lazy)| matches(lazy)).map(|(at, _)| at)
+        self.list.iter().enumerate().filter(move |(_, lazy)| lazy.is_match(path)).map(|(at, _)| at)
     }
 }
 
@@ -115,9 +130,11 @@ impl Clone for Globs {
     }
 }
 
+/// Those of an embedded file, which its test holds well written: checking costs most of what compiling does.
 impl<'de> Deserialize<'de> for Globs {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Self::new(&Vec::<String>::deserialize(from)?).map_err(D::Error::custom)
+        let list = Vec::<String>::deserialize(from)?.iter().map(|glob| Lazy::new(glob)).collect();
+        Ok(Self { list, ..Self::default() })
     }
 }
 

@@ -124,11 +124,17 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::globs;
 
     #[test]
     fn the_embedded_file_is_whole() {
         let text = embedded::file(embedded::GATES, "weakening.toml").unwrap();
         let table: Table = toml::from_str(text).unwrap();
+        let globs = table.language.iter().flat_map(|language| [&language.files, &language.tests]);
+        let globs = globs.chain(table.setting.iter().map(|setting| &setting.files));
+        for glob in globs.chain(table.tasks.iter().map(|tasks| &tasks.files)).flat_map(Globs::written) {
+            globs::check(glob).unwrap();
+        }
         for language in &table.language {
             let name = &language.name;
             assert!(!language.test.written.is_empty() && !language.asserts.written.is_empty(), "{name}");
