@@ -136,9 +136,10 @@ pub fn compare(pairs: &[Pair]) -> Weakening {
     for pair in pairs.iter().filter(|pair| pair.old != pair.new) {
         if let Some(index) = table().language(&pair.path) {
             let language = &table().language[index];
-            let read = |text: &Option<String>| text.as_deref().map(|text| language.read(text)).unwrap_or_default();
-            let (old, new) = (read(&pair.old), read(&pair.new));
-            if pair.old.is_some() && pair.new.is_some() && (is_test_file(&pair.path) || !old.tests.is_empty()) {
+            let only_tests = is_test_file(&pair.path);
+            let read = |text: &Option<String>| text.as_deref().map(|text| language.read(text, only_tests));
+            let (old, new) = (read(&pair.old).unwrap_or_default(), read(&pair.new).unwrap_or_default());
+            if pair.old.is_some() && pair.new.is_some() && (only_tests || !old.tests.is_empty()) {
                 found.edited.push(pair.path.clone());
             }
             languages.entry(index).or_default().push((pair, old, new));

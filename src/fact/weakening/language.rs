@@ -31,8 +31,8 @@ pub(super) struct Test {
 }
 
 impl Language {
-    /// Reads a text.
-    pub(super) fn read(&self, text: &str) -> Reading {
+    /// Reads a text. `only_tests`: nothing else is in the file, so that its assertions are those of tests.
+    pub(super) fn read(&self, text: &str, only_tests: bool) -> Reading {
         if text.len() > LONGEST {
             return Reading::default();
         }
@@ -45,6 +45,9 @@ impl Language {
                 let name = text[name.range()].trim_matches(['"', '\'', '`']).to_owned();
                 tests.push(Test { name, skipped: false, at, end: whole.end() });
             }
+        }
+        if tests.is_empty() && !only_tests {
+            return Reading::default();
         }
         tests.sort_by_key(|test| test.at);
         for place in places(&self.skip_next, &code) {
@@ -63,12 +66,9 @@ impl Language {
                 test.skipped = true;
             }
         }
-        Reading {
-            tests,
-            asserts: places(&self.asserts, &code).count(),
-            always: places(&self.always, &code).count(),
-            focused: places(&self.focus, &code).count(),
-        }
+        let count = |patterns: &Patterns| if only_tests { places(patterns, &code).count() } else { 0 };
+        let (asserts, always) = (count(&self.asserts), count(&self.always));
+        Reading { tests, asserts, always, focused: places(&self.focus, &code).count() }
     }
 
     /// The text with comments and the inside of texts blank, byte for byte.
