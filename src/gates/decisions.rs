@@ -26,9 +26,10 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
 
 fn answers(gate: &Gate, found: &SubjectDecisions) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut add = |answer: Answer, reason: &str, paths: &[&RepoPath], words: Words| {
+    let mut add = |answer: Answer, reason: &str, at: (&[&RepoPath], Option<u32>), words: Words| {
         findings.push(Finding {
-            paths: paths.iter().map(|&path| path.clone()).collect(),
+            paths: at.0.iter().map(|&path| path.clone()).collect(),
+            line: at.1,
             ..words.finding(&found.subject, answer, reason)
         });
     };
@@ -56,12 +57,14 @@ fn answers(gate: &Gate, found: &SubjectDecisions) -> Vec<Finding> {
                 ..about(before)
             },
         );
-        add(answer, reason, &[&before.path], words);
+        // What is gone has no line any more.
+        let at = now.as_ref().map(|now| (&now.path, now.line));
+        add(answer, reason, (&[at.map_or(&before.path, |(path, _)| path)], at.map(|(_, line)| line)), words);
     }
     for back in &found.returns {
         let words =
             words::say(gate, "returned", &context! { by => &back.by, at => &back.place, ..about(&back.decision) });
-        add(Answer::Fail, "returned", &[&back.decision.path], words);
+        add(Answer::Fail, "returned", (&[&back.decision.path], Some(back.decision.line)), words);
     }
     for pair in &found.overrulings {
         let words = words::say(
@@ -74,7 +77,7 @@ fn answers(gate: &Gate, found: &SubjectDecisions) -> Vec<Finding> {
                 ..about(&pair.global)
             },
         );
-        add(Answer::Fail, "incoherent", &[&pair.global.path, &pair.local.path], words);
+        add(Answer::Fail, "incoherent", (&[&pair.local.path, &pair.global.path], Some(pair.local.line)), words);
     }
     for pair in &found.contradictions {
         let words = words::say(
@@ -88,7 +91,7 @@ fn answers(gate: &Gate, found: &SubjectDecisions) -> Vec<Finding> {
                 ..about(&pair.rejected)
             },
         );
-        add(Answer::Fail, "contradictory", &[&pair.rejecting.path, &pair.deciding.path], words);
+        add(Answer::Fail, "contradictory", (&[&pair.rejecting.path, &pair.deciding.path], None), words);
     }
     findings
 }

@@ -43,6 +43,9 @@ pub struct Finding {
     /// The paths it is about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<RepoPath>,
+    /// The line of the first of them, counted from 1, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
     /// The events it rests on, by id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,

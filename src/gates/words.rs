@@ -24,6 +24,7 @@ impl Words {
             message: self.message,
             command: None,
             paths: Vec::new(),
+            line: None,
             evidence: Vec::new(),
             remedy: self.remedy,
             fix: self.fix,

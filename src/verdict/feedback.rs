@@ -97,6 +97,7 @@ mod tests {
                 message: message.to_owned(),
                 command: None,
                 paths: Vec::new(),
+                line: None,
                 evidence: Vec::new(),
                 remedy: None,
                 fix: fix.map(str::to_owned),

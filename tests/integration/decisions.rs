@@ -71,9 +71,14 @@ fn what_moves_is_kept_and_what_says_less_is_not() {
         "refactor: move",
     )
     .exits(0);
-    push(&project, &[("lib/pool.py", Some("# @REJECTED global mutex\n"))], "fix: shorter")
+    push(&project, &[("lib/pool.py", Some("\n# @REJECTED global mutex\n"))], "fix: shorter")
         .exits(1)
         .says("says less than before: it was “global mutex: deadlocks under load pattern: flock -x /tmp/pool”");
+    // A job shows it beside the line.
+    let job = "GITHUB_EVENT_NAME=push gate ci --base origin/main --artifacts ../job";
+    project.sh(job).exits(10).says("::error file=lib/pool.py,line=2,title=gate%3A decisions::");
+    let sarif = std::fs::read_to_string(project.repo.outside().join("job/gate.sarif")).unwrap();
+    assert!(sarif.contains("\"startLine\": 2"), "{sarif}");
     // A string is no comment.
     let string = "x = '# @REJECTED global mutex: deadlocks under load pattern: flock -x /tmp/pool'\n";
     push(&project, &[("lib/pool.py", Some(string))], "fix: string").exits(1).says("is gone");

@@ -15,7 +15,8 @@ pub fn lines(verdict: &Verdict) -> Vec<String> {
         let findings = gates.flat_map(|gate| super::told(gate).map(move |finding| (gate, finding)));
         let findings = findings.filter(|(_, finding)| finding.answer != Answer::Skip && finding.answer != Answer::Pass);
         lines.extend(findings.take(MOST).map(|(gate, finding)| {
-            let file = finding.paths.first().map(|path| format!("file={},", property(&path.to_string())));
+            let line = finding.line.map(|line| format!("line={line},")).unwrap_or_default();
+            let file = finding.paths.first().map(|path| format!("file={},{line}", property(&path.to_string())));
             let next = finding.remedy.as_ref().or(finding.fix.as_ref());
             let next = next.map(|next| format!(" (next: {next})")).unwrap_or_default();
             format!(

@@ -57,7 +57,8 @@ fn result(index: usize, gate: &GateResult, finding: &Finding) -> Value {
     // What is about no file is about what was asked.
     let policy = [RepoPath::from("gate.toml")];
     let paths = if finding.paths.is_empty() { &policy[..] } else { &finding.paths[..] };
-    let locations: Vec<Value> = paths.iter().take(10).map(location).collect();
+    let lines = std::iter::once(finding.line.unwrap_or(1)).chain(std::iter::repeat(1));
+    let locations: Vec<Value> = paths.iter().zip(lines).take(10).map(|(path, line)| location(path, line)).collect();
     json!({
         "ruleId": gate.gate,
         "ruleIndex": index,
@@ -68,10 +69,11 @@ fn result(index: usize, gate: &GateResult, finding: &Finding) -> Value {
     })
 }
 
-fn location(path: &RepoPath) -> Value {
+/// A place needs a line, and a finding without any is about the whole file.
+fn location(path: &RepoPath, line: u32) -> Value {
     json!({ "physicalLocation": {
         "artifactLocation": { "uri": uri(path), "uriBaseId": "%SRCROOT%" },
-        "region": { "startLine": 1 },
+        "region": { "startLine": line },
     } })
 }
 
