@@ -102,8 +102,8 @@ fn of_pull(repo: &Repo, pull: &EventPull) -> Result<Judged, Failure> {
     })
 }
 
-/// The commits that are looked at one by one after a push.
-const MOST_LANDED: usize = 100;
+/// How many commits are looked at one by one after a push, at most.
+pub const MOST_LANDED: usize = 100;
 
 fn of_push(repo: &Repo, event: &Event, name: &str, before: Option<&Oid>, after: &Oid) -> Result<Judged, Failure> {
     let branch = name.strip_prefix("refs/heads/").map(str::to_owned);
@@ -124,9 +124,10 @@ fn of_push(repo: &Repo, event: &Event, name: &str, before: Option<&Oid>, after: 
     Ok(judged)
 }
 
-/// What a push brought to its branch itself, not by the second parent of a merge.
+/// What a push brought to its branch itself, not by the second parent of a merge: one more than are looked at, so that a
+/// longer list is known to be one.
 fn first_parents(repo: &Repo, before: Option<&Oid>, after: &Oid) -> Result<Vec<Oid>, Failure> {
-    let mut args = vec!["rev-list".to_owned(), "--first-parent".to_owned(), format!("--max-count={MOST_LANDED}")];
+    let mut args = vec!["rev-list".to_owned(), "--first-parent".to_owned(), format!("--max-count={}", MOST_LANDED + 1)];
     args.push(after.to_string());
     args.extend(before.map(|before| format!("^{before}")));
     args.push("--".to_owned());

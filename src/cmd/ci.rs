@@ -87,6 +87,13 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         ui.say("gate: a ref was deleted: there is nothing to judge");
         return Ok(Exit::Pass);
     };
+    if args.audit && judged.landed.len() > target::MOST_LANDED {
+        let what =
+            format!("more than {} commits landed at once: not all of them can be looked at", target::MOST_LANDED);
+        return Err(Failure::new(Exit::CannotJudge, what)
+            .remedy("see who pushed, and which pull requests they are of")
+            .into());
+    }
     let (mut policy, mut notes) = policy(&place, &judged)?;
     let range = judged.base.as_ref().map(|base| format!("{base}..{}", judged.lineage.commit));
     if policy.ci != Strictness::default() {

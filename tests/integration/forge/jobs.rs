@@ -260,6 +260,18 @@ fn a_merge_group_and_a_push_have_no_pull_request_of_their_own() {
         pull["merged_at"] = "2026-01-02T03:04:05Z".into();
     }
     assert_eq!(judge("push", &["--audit"]).summary(), ("brought", "green", 0));
+    // More than are looked at: nobody is told that all of them were brought.
+    let tree = job.clone.repo.git(["rev-parse", "HEAD^{tree}"]);
+    let script =
+        format!("tip={head}; for n in $(seq 101); do tip=$(git commit-tree -p $tip -m $n {tree}); done; echo $tip");
+    let many = job.clone.repo.command_in("sh", job.clone.repo.root()).args(["-c", &script]).output().unwrap();
+    let many = String::from_utf8(many.stdout).unwrap();
+    let flood = json!({
+        "ref": "refs/heads/main", "before": head, "after": many.trim(),
+        "repository": { "full_name": "o/r", "default_branch": "main" },
+    });
+    fs::write(&job.event, flood.to_string()).unwrap();
+    says(&job.command_on("push", &["--audit"]).output().unwrap(), 12, "more than 100 commits landed at once");
     let gone = json!({
         "ref": "refs/heads/x", "before": base, "after": "0000000000000000000000000000000000000000",
         "repository": { "full_name": "o/r", "default_branch": "main" },
