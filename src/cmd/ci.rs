@@ -141,7 +141,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         if left.is_zero() {
             break;
         }
-        ui.say(format_args!("gate: {open}; asking again, for {} s at most", left.as_secs()));
+        let line = format!("gate: {open}; asking again, for {} s at most", left.as_secs());
+        ui.say(annotations::harmless(&line));
         thread::sleep(args.every.min(left));
         facts.hosting = ask();
     }
@@ -294,7 +295,7 @@ fn comment(place: &Place, token: Option<&token::Token>, number: u64, judgement: 
     };
     if let Err(trouble) = written {
         let line = format!("gate: the comment was not written, which changes nothing: {}", trouble.what);
-        ui.say(line.split_whitespace().collect::<Vec<_>>().join(" "));
+        ui.say(annotations::harmless(&line));
     }
 }
 

@@ -36,7 +36,14 @@ fn stops(gate: &GateResult) -> bool {
 
 /// `text` so that nothing in it is a command to the runner; `word` must not occur in it.
 pub fn inert(text: &str, word: &str) -> String {
+    let text = text.replace(super::turns, " ");
     format!("::stop-commands::{word}\n{text}\n::{word}::\n")
+}
+
+/// A line of progress so that nothing in it is a command: the older form of those begins anywhere in a line
+/// (`ActionCommand.TryParse` of actions/runner).
+pub fn harmless(line: &str) -> String {
+    super::one_line(line).replace("##[", "## [")
 }
 
 /// The message of a command.
@@ -59,5 +66,7 @@ mod tests {
         assert_eq!(data(text), "a%250A::b, c: d%0D%0A::error::x");
         assert_eq!(property(text), "a%250A%3A%3Ab%2C c%3A d%0D%0A%3A%3Aerror%3A%3Ax");
         assert_eq!(inert("::error::x", "w"), "::stop-commands::w\n::error::x\n::w::\n");
+        assert_eq!(inert("a\u{202e}b", "w"), "::stop-commands::w\na b\n::w::\n");
+        assert_eq!(harmless("gate: a ##[add-mask]x\r\n::error::y"), "gate: a ## [add-mask]x ::error::y");
     }
 }

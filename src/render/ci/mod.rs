@@ -14,10 +14,13 @@ fn told(result: &GateResult) -> impl Iterator<Item = &Finding> {
     result.findings.iter().filter(move |finding| silent || finding.answer == result.answer)
 }
 
-/// A text in one line, without what is not for eyes: marks that turn its direction around make it read as another.
+/// A text in one line, without what is not for eyes.
 fn one_line(text: &str) -> String {
-    let hidden =
-        |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
-    let clean: String = text.chars().map(|c| if c.is_control() || hidden(c) { ' ' } else { c }).collect();
+    let clean: String = text.chars().map(|c| if c.is_control() || turns(c) { ' ' } else { c }).collect();
     clean.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Invisible marks, among them those that turn the direction of a text around, so that it reads as another.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }

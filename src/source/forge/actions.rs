@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::OwnJob;
+use super::place::owner_and_name;
 use crate::oid::Oid;
 
 /// The job.
@@ -193,13 +194,21 @@ impl Event {
     /// [`EventError::Malformed`] where it is not an event of that name, and [`EventError::Unsupported`] for names that
     /// say nothing about a commit.
     pub fn read(name: &str, text: &[u8]) -> Result<Self, EventError> {
-        let malformed = |reason: String| EventError::Malformed { name: name.to_owned(), reason };
+        // The reason repeats what was read, and a line of it could be a command to the runner.
+        let malformed = |reason: String| {
+            let reason = reason.replace(char::is_control, " ");
+            EventError::Malformed { name: name.to_owned(), reason }
+        };
         let known = ["pull_request", "pull_request_target", "merge_group", "push", "workflow_dispatch", "schedule"];
         if !known.contains(&name) {
             return Err(EventError::Unsupported(name.to_owned()));
         }
         let payload: Payload = serde_json::from_slice(text).map_err(|error| malformed(error.to_string()))?;
         let lacks = |what: &str| malformed(format!("it has no `{what}`"));
+        // Where it is not known whom to ask, nothing would be asked, and what nobody asks passes.
+        if owner_and_name(&payload.repository.full_name).is_none() {
+            return Err(malformed("`repository.full_name` is not `owner/name`".to_owned()));
+        }
         let what = match name {
             "pull_request" | "pull_request_target" => {
                 let pull = payload.pull_request.ok_or_else(|| lacks("pull_request"))?;

@@ -90,7 +90,7 @@ impl Place {
 
     /// Another repository of the same forge; `None` where that is no `owner/name`.
     pub fn other(&self, full_name: &str) -> Option<Self> {
-        let (owner, name) = full_name.split_once('/').filter(|(owner, name)| is_name(owner) && is_name(name))?;
+        let (owner, name) = owner_and_name(full_name)?;
         Some(Self { owner: owner.to_owned(), name: name.to_owned(), ..self.clone() })
     }
 }
@@ -138,6 +138,11 @@ fn host_and_path(url: &str) -> Option<(String, &str)> {
 }
 
 /// What owners and repositories may be called; nothing else goes into a URL.
+/// The two parts of `owner/name`; `None`: it is no name of a repository, whatever else it is.
+pub(super) fn owner_and_name(full_name: &str) -> Option<(&str, &str)> {
+    full_name.split_once('/').filter(|(owner, name)| is_name(owner) && is_name(name))
+}
+
 fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name != "."

@@ -10,29 +10,29 @@ use super::server::Fault;
 use super::{Clone, NAMED, ONLY_FORGE, Verdict};
 
 /// A job that a pull request has started.
-struct Job {
-    clone: Clone,
-    event: PathBuf,
+pub struct Job {
+    pub clone: Clone,
+    pub event: PathBuf,
 }
 
 impl Job {
-    fn of(clone: Clone, name: &str, event: &Value) -> (Self, String) {
+    pub fn of(clone: Clone, name: &str, event: &Value) -> (Self, String) {
         let path = clone.repo.outside().join("event.json");
         fs::write(&path, event.to_string()).unwrap();
         (Self { clone, event: path }, name.to_owned())
     }
 
-    fn of_pull(clone: Clone) -> Self {
+    pub fn of_pull(clone: Clone) -> Self {
         let base = clone.repo.git(["rev-parse", "refs/remotes/origin/main"]);
         let event = pull_event(&clone.head, &base);
         Self::of(clone, "pull_request", &event).0
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    pub fn command(&self, args: &[&str]) -> Command {
         self.command_on("pull_request", args)
     }
 
-    fn command_on(&self, event: &str, args: &[&str]) -> Command {
+    pub fn command_on(&self, event: &str, args: &[&str]) -> Command {
         let mut command = self.clone.gate(&[&["ci"], args].concat());
         let outside = self.clone.repo.outside();
         command
@@ -47,16 +47,16 @@ impl Job {
         command
     }
 
-    fn judge(&self, args: &[&str]) -> Verdict {
+    pub fn judge(&self, args: &[&str]) -> Verdict {
         Verdict::of(&self.command(&[&["--json"], args].concat()).output().unwrap())
     }
 
-    fn summary(&self) -> String {
+    pub fn summary(&self) -> String {
         fs::read_to_string(self.clone.repo.outside().join("summary.md")).unwrap()
     }
 }
 
-fn pull_event(head: &str, base: &str) -> Value {
+pub fn pull_event(head: &str, base: &str) -> Value {
     json!({
         "action": "synchronize",
         "number": 7,
@@ -71,7 +71,7 @@ fn pull_event(head: &str, base: &str) -> Value {
     })
 }
 
-fn says(output: &Output, code: i32, words: &str) {
+pub fn says(output: &Output, code: i32, words: &str) {
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "{text}");
     assert!(text.contains(words), "{text}");
@@ -120,6 +120,18 @@ fn who_wrote_it_decides_how_strict_the_job_is() {
     assert!(code == 10 && notes.contains("agents had a hand in it (claude; 1 commits"), "{code} {notes}");
     let (code, notes) = judge("", "two");
     assert!(code == 10 && !notes.contains("authorship"), "{code} {notes}");
+}
+
+#[test]
+fn a_base_without_a_policy_is_said() {
+    let clone = Clone::strict().green();
+    let (base, own) = (clone.repo.git(["rev-list", "--max-parents=0", "HEAD"]), clone.head.clone());
+    clone.repo.git(["update-ref", "refs/remotes/origin/main", &base]);
+    let job = Job::of_pull(clone);
+    let verdict = job.judge(&[]);
+    assert_eq!(verdict.value["policy"]["source"], json!({ "commit": own }));
+    let notes = verdict.value["notes"].to_string();
+    assert!(notes.contains("main has no policy that can be used, so the change is judged by its own"), "{notes}");
 }
 
 #[test]
@@ -214,9 +226,10 @@ fn what_is_run_must_be_what_is_judged() {
 fn events_that_say_nothing_useful_are_refused_with_what_helps() {
     let job = Job::of_pull(Clone::strict().green());
     let base = job.clone.repo.git(["rev-parse", "refs/remotes/origin/main"]);
-    let missing = pull_event("4444444444444444444444444444444444444444", &base);
+    let nowhere = "4444444444444444444444444444444444444444";
     for (name, event, code, words) in [
-        ("pull_request", missing.to_string(), 12, "fetch-depth: 0"),
+        ("pull_request", pull_event(nowhere, &base).to_string(), 12, "fetch-depth: 0"),
+        ("pull_request", pull_event(&job.clone.head, nowhere).to_string(), 12, "fetch-depth: 0"),
         ("pull_request", "{".to_owned(), 65, "cannot be understood"),
         ("pull_request", json!({ "repository": { "full_name": "o/r" } }).to_string(), 65, "pull_request"),
         ("issues", "{}".to_owned(), 64, "names no commit"),
@@ -303,34 +316,6 @@ fn one_comment_is_kept_up_to_date_and_none_is_needed() {
     });
     let output = job.command(&["--comment"]).output().unwrap();
     says(&output, 0, "the comment was not written, which changes nothing");
-}
-
-#[test]
-fn strange_names_command_neither_the_runner_nor_the_reader() {
-    let job = Job::of_pull(Clone::strict().green());
-    let name = "x\u{1b}[31m\n::set-output name=a::b ##[error]y | <img src=x onerror=1> @everyone $(touch pwned)";
-    job.clone.server.state().done(name, &job.clone.head, "failure");
-    let folder = job.clone.repo.outside().join("artifacts");
-    let output = job.command(&["--comment", "--artifacts", folder.to_str().unwrap()]).output().unwrap();
-    assert_eq!(output.status.code(), Some(10));
-    let text = String::from_utf8(output.stdout).unwrap();
-    let mut lines = text.lines();
-    let stop = lines.next().unwrap().strip_prefix("::stop-commands::").unwrap().to_owned();
-    assert!(stop.len() >= 32 && text.matches(&stop).count() == 2, "{text}");
-    let (_, commands) = text.split_once(&format!("\n::{stop}::\n")).unwrap();
-    assert!(commands.lines().all(|line| line.starts_with("::error ") || line.starts_with("::warning ")), "{commands}");
-    assert!(!text.contains('\u{1b}'), "{text:?}");
-    let summary = job.summary();
-    assert!(!summary.contains("<img") && !summary.contains("@everyone") && !summary.contains('\u{1b}'), "{summary}");
-    let sarif: Value = serde_json::from_slice(&fs::read(folder.join("gate.sarif")).unwrap()).unwrap();
-    assert_eq!(sarif["version"], "2.1.0");
-    let result = &sarif["runs"][0]["results"][0];
-    assert_eq!((&result["ruleId"], &result["level"]), (&json!("ci-green"), &json!("error")));
-    assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "gate.toml");
-    let junit = fs::read_to_string(folder.join("gate.junit.xml")).unwrap();
-    assert!(junit.contains("failures=\"1\"") && !junit.contains("<img"), "{junit}");
-    let verdict: Value = serde_json::from_slice(&fs::read(folder.join("verdict.json")).unwrap()).unwrap();
-    assert_eq!(verdict["outcome"], "blocked");
 }
 
 #[test]

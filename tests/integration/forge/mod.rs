@@ -1,6 +1,7 @@
 //! What `gate` makes of a forge's answers: the real binary against a small GitHub on loopback.
 
 mod clone;
+mod hostile;
 mod jobs;
 mod proxy;
 mod server;
