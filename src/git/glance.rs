@@ -122,16 +122,15 @@ impl<'r> Trees<'r> {
             }
             Status::TypeChanged => return Err(NotRead),
         };
-        let mut options = DiffOptions::new();
-        options.context_lines(0).interhunk_lines(0).indent_heuristic(true);
-        let options = Some(&mut options);
-        let patch = match (old, new) {
-            (Some(old), Some(Some(new))) => Patch::from_blobs(&old, None, &new, None, options),
+        let (old, new) = match (&old, &new) {
+            (Some(old), Some(Some(new))) => between_equal_ends(old.content(), new.content()),
             // All lines of the one that is there.
-            (Some(one), None) => Patch::from_blob_and_buffer(&one, None, b"", None, options),
+            (Some(one), None) => (one.content(), &b""[..]),
             _ => return Ok(None),
         };
-        let patch = patch.map_err(|_| NotRead)?;
+        let mut options = DiffOptions::new();
+        options.context_lines(0).interhunk_lines(0).indent_heuristic(true);
+        let patch = Patch::from_buffers(old, None, new, None, Some(&mut options)).map_err(|_| NotRead)?;
         let mut reader = Reader::new(&file.path);
         let mut line = Vec::new();
         for hunk in 0..patch.num_hunks() {
@@ -151,5 +150,41 @@ impl<'r> Trees<'r> {
         }
         let texture = reader.finish();
         Ok((texture.lines() > 0).then_some(texture))
+    }
+}
+
+/// Two texts without the lines that they begin and end with alike: to take in a line costs more than to compare it.
+fn between_equal_ends<'t>(old: &'t [u8], new: &'t [u8]) -> (&'t [u8], &'t [u8]) {
+    let shorter = old.len().min(new.len());
+    let same = old.iter().zip(new).position(|(a, b)| a != b).unwrap_or(shorter);
+    let start = memchr::memrchr(b'\n', &old[..same]).map_or(0, |at| at + 1);
+    let (old, new) = (&old[start..], &new[start..]);
+    let shorter = old.len().min(new.len());
+    let same = old.iter().rev().zip(new.iter().rev()).position(|(a, b)| a != b).unwrap_or(shorter);
+    // What is alike begins behind a line end; that of the line before belongs to neither.
+    let tail = &old[old.len() - same..];
+    let end = memchr::memchr(b'\n', tail).map_or(0, |at| tail.len() - at - 1);
+    (&old[..old.len() - end], &new[..new.len() - end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_ends_are_left_out_by_lines() {
+        for (old, new, expected) in [
+            ("a\nb\nc\n", "a\nx\nc\n", ("b\n", "x\n")),
+            ("a\nb\n", "a\nb\nc\n", ("", "c\n")),
+            ("a\nbc", "a\nbd", ("bc", "bd")),
+            ("one\nab\nz\n", "one\nb\nz\n", ("ab\n", "b\n")),
+            ("a\na\n", "a\na\na\n", ("", "a\n")),
+            ("", "a", ("", "a")),
+            ("same\n", "same\n", ("", "")),
+            ("x\nend", "y\nend", ("x\n", "y\n")),
+        ] {
+            let (old_rest, new_rest) = between_equal_ends(old.as_bytes(), new.as_bytes());
+            assert_eq!((old_rest, new_rest), (expected.0.as_bytes(), expected.1.as_bytes()), "{old:?} {new:?}");
+        }
     }
 }

@@ -46,6 +46,7 @@ fn history(repo: &TestRepo, seed: u64, size: usize) {
             let name = format!("d{}/f{}", numbers.below(2), numbers.below(4));
             let line = |n: usize| format!("let name_{n} = call_{}(x);\n", n % 7);
             let text: String = (0..numbers.below(30)).map(|_| line(numbers.below(12))).collect();
+            let text = format!("{}{text}{}", "// begin\n".repeat(number % 4), "// end\n}\n".repeat(3));
             let (mode, text) = match numbers.below(9) {
                 0 => ("100755", text),
                 1 => ("120000", "target".to_owned()),
