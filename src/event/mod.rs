@@ -10,7 +10,7 @@ pub mod work;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::event::rescue::Rescue;
+use crate::event::rescue::{Rescue, Trial};
 use crate::event::work::Work;
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -101,6 +101,8 @@ pub enum EventKind {
     Work(Box<Work>),
     /// A step of the rescue of a session that used up its attempts.
     Rescue(Rescue),
+    /// A command was tried on a clean checkout.
+    Trial(Trial),
     /// Something was found to be lost or damaged, and set aside.
     Damage(Damage),
     /// Written by a later version.
@@ -123,6 +125,7 @@ impl EventKind {
             Self::Git(_) => "git",
             Self::Work(_) => "work",
             Self::Rescue(_) => "rescue",
+            Self::Trial(_) => "trial",
             Self::Damage(_) => "damage",
             Self::Unknown { kind, .. } => kind,
         }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Ended;
 use crate::oid::Oid;
 
 /// One step of a rescue. It belongs to the session of the agent that failed.
@@ -47,4 +48,21 @@ pub struct Replied {
 pub struct GivenUp {
     /// The rescue attempt at which it was.
     pub attempt: u32,
+}
+
+/// A command that was tried on a clean checkout, where nothing of a working tree plays a part. It is about content and
+/// belongs to no session.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trial {
+    /// The digest of command line and directory.
+    pub key: String,
+    /// The command line, secrets removed.
+    pub line: String,
+    /// The content that was checked out.
+    pub tree: Oid,
+    /// How it ended there.
+    pub ended: Ended,
+    /// How its output says that it failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signature: Vec<String>,
 }

@@ -59,6 +59,7 @@ pub fn data(kind: &EventKind) -> serde_json::Result<Box<RawValue>> {
         EventKind::Git(data) => to_raw_value(data),
         EventKind::Work(data) => to_raw_value(data),
         EventKind::Rescue(data) => to_raw_value(data),
+        EventKind::Trial(data) => to_raw_value(data),
         EventKind::Damage(data) => to_raw_value(data),
         EventKind::Unknown { data, .. } => to_raw_value(data),
     }
@@ -123,6 +124,7 @@ fn known(wire: &Wire<'_>) -> serde_json::Result<EventKind> {
         "git" => EventKind::Git(serde_json::from_str(data)?),
         "work" => EventKind::Work(serde_json::from_str(data)?),
         "rescue" => EventKind::Rescue(serde_json::from_str(data)?),
+        "trial" => EventKind::Trial(serde_json::from_str(data)?),
         "damage" => EventKind::Damage(serde_json::from_str(data)?),
         _ => unknown(wire)?,
     })

@@ -182,7 +182,7 @@ impl State {
                     self.sessions.begin_task(session);
                 }
             }
-            EventKind::Git(_) | EventKind::Damage(_) | EventKind::Unknown { .. } => {}
+            EventKind::Git(_) | EventKind::Trial(_) | EventKind::Damage(_) | EventKind::Unknown { .. } => {}
         }
     }
 

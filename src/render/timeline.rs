@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::event::rescue::Rescue;
+use crate::event::rescue::{Rescue, Trial};
 use crate::event::work::{Act, Work};
 use crate::event::{Ended, EventKind, GitEvent, Judged, Origin, Run};
 use crate::journal;
@@ -52,6 +52,7 @@ fn tell(kind: &EventKind) -> (Style, String, String) {
         EventKind::Git(movement) => tell_movement(movement),
         EventKind::Work(work) => tell_work(work),
         EventKind::Rescue(rescue) => tell_rescue(rescue),
+        EventKind::Trial(trial) => tell_trial(trial),
         EventKind::Damage(damage) => (BAD, format!("damage: {}", damage.what), String::new()),
         EventKind::Unknown { kind, .. } => (DIM, format!("{kind} (of a later version)"), String::new()),
     }
@@ -108,6 +109,16 @@ fn tell_rescue(rescue: &Rescue) -> (Style, String, String) {
         }
         Rescue::GivenUp(end) => (BAD, format!("rescue given up at attempt {}", end.attempt), String::new()),
     }
+}
+
+fn tell_trial(trial: &Trial) -> (Style, String, String) {
+    let how = match trial.ended {
+        Ended::Exited(status) => format!("status {status}"),
+        Ended::Signalled(signal) => format!("killed by signal {signal}"),
+        Ended::NotStarted => "it could not be started".to_owned(),
+    };
+    let what = format!("tried on a clean checkout: {}: {how}", trial.line);
+    (Style::new(), what, trial.tree.short().to_owned())
 }
 
 fn tell_work(work: &Work) -> (Style, String, String) {

@@ -7,6 +7,7 @@ mod form;
 use proptest::prelude::*;
 
 use super::{Journal, Line, NewEvent};
+use crate::event::rescue::Trial;
 use crate::event::work::{Act, Work};
 use crate::event::{
     CommandRef, Damage, Ended, EventKind, FailingGate, GitEvent, Grade, Judged, Origin, Run, RunReport, RunStarted,
@@ -159,6 +160,11 @@ fn kinds() -> impl Strategy<Value = EventKind> {
         (prop::option::of(any::<String>()), any::<String>()).prop_map(|(call, text)| {
             EventKind::Work(Box::new(Work { actor: None, call, head: None, act: Act::Said(text) }))
         }),
+        ("[a-c]", any::<String>(), oids(), any::<i32>(), prop::collection::vec(any::<String>(), 0..3)).prop_map(
+            |(key, line, tree, status, signature)| {
+                EventKind::Trial(Trial { key, line, tree, ended: Ended::Exited(status), signature })
+            }
+        ),
         any::<String>().prop_map(|what| EventKind::Damage(Damage { what })),
         ("z[a-z]*", any::<String>(), any::<u64>()).prop_map(|(kind, text, number)| EventKind::Unknown {
             kind,
