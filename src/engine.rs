@@ -8,7 +8,7 @@ use std::thread;
 use jiff::Timestamp;
 
 use crate::config;
-use crate::event::{Event, EventKind, Judged, Origin};
+use crate::event::{EventKind, Judged, Origin};
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Sources};
 use crate::fact::lineage::Lineage;
@@ -17,20 +17,21 @@ use crate::fact::{Facts, Note, ask};
 use crate::failure::Failure;
 use crate::gates;
 use crate::git::{GitError, Head, Look, Repo};
-use crate::handoff::retry;
-use crate::journal::{Journal, JournalError, Line, NewEvent, State};
+use crate::journal::{Journal, JournalError, NewEvent, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::Policy;
 use crate::session::Session;
 use crate::snapshot::Snapshot;
 use crate::source::project::Directory;
+use crate::verdict::Verdict;
 use crate::verdict::artifact::{self, Written};
 use crate::verdict::assemble::{self, Attempt, ESCALATES_AT, Occasion};
-use crate::verdict::escalation::history::History;
-use crate::verdict::{Verdict, escalation};
 
+mod escalation;
 mod policy;
+
+pub use self::escalation::{Basis, escalation_path};
 
 /// A repository with its journal, and who is at work in it.
 pub struct Workplace {
@@ -235,30 +236,14 @@ impl Workplace {
         }
     }
 
-    /// Says what the reply to a handoff ruled out and was done again since.
-    fn name_what_is_ruled_out(&self, state: &State, verdict: &mut Verdict) {
-        let Some((reply, items)) = &state.judged(&verdict.session).rescue.ruled_out else { return };
-        let events = self.events();
-        let since = events.iter().skip_while(|event| event.id != *reply).skip(1);
-        let history = History::of(since, &verdict.session);
-        for item in retry::repeated(items, &history.acts) {
-            let text = format!("the reply to the handoff rules out: {item}; it was done again");
-            if !verdict.feedback.is_empty() {
-                verdict.feedback.push_str("\n- ");
-                verdict.feedback.push_str(&text);
-            }
-            verdict.notes.push(Note { kind: "ruled-out".to_owned(), text });
-        }
-    }
-
     fn write(&self, verdict: &mut Verdict) -> Option<Written> {
         let gate_dir = self.repo.gate_dir();
         let payload = (verdict.attempt >= ESCALATES_AT).then(|| escalation_path(&gate_dir, &self.session.id));
         match artifact::write(&gate_dir, verdict, payload.as_deref()) {
             Ok(written) => {
                 // Exactly one payload for one series of attempts: the fourth writes it, later ones point to it.
-                let due = payload.filter(|_| verdict.attempt == ESCALATES_AT);
-                let lost = due.and_then(|path| self.escalate(verdict, &written.record, &path).err());
+                let due = verdict.attempt == ESCALATES_AT;
+                let lost = due.then(|| self.escalate(verdict).err()).flatten();
                 verdict.notes.extend(lost);
                 Some(written)
             }
@@ -272,40 +257,9 @@ impl Workplace {
         }
     }
 
-    fn escalate(&self, verdict: &Verdict, record: &Path, path: &Path) -> Result<(), Note> {
-        let lost = |error: &dyn std::fmt::Display| Note {
-            kind: "escalation-lost".to_owned(),
-            text: format!("the escalation payload could not be written: {error}"),
-        };
-        let payload = escalation::derive(verdict, &self.history(&self.session.id), &record.to_string_lossy());
-        let text = escalation::text(&payload).map_err(|error| lost(&error))?;
-        artifact::write_json(path, &payload).map_err(|error| lost(&error))?;
-        artifact::write_bytes(&path.with_extension("txt"), text.as_bytes()).map_err(|error| lost(&error))
-    }
-
-    /// What a session did since its first refusal in a row.
-    pub fn history(&self, session: &str) -> History {
-        History::of(self.events().iter(), session)
-    }
-
-    /// The events of the journal that can be read; none where it cannot.
-    fn events(&self) -> Vec<Event> {
-        let lines = self.journal.events().into_iter().flatten();
-        let events = lines.filter_map(|line| match line {
-            Line::Event(event) => Some(event),
-            Line::Damaged { .. } => None,
-        });
-        events.collect()
-    }
-
     fn name(&self) -> String {
         self.repo.root().unwrap_or(self.repo.git_dir()).to_string_lossy().into_owned()
     }
-}
-
-/// Where the payload of a session lies.
-pub fn escalation_path(gate_dir: &Path, session: &str) -> PathBuf {
-    artifact::folder(gate_dir).join(format!("escalation_{}.json", artifact::file_stem(session)))
 }
 
 fn verdict_id(at: Timestamp, session: &str) -> String {

@@ -1,6 +1,8 @@
 //! The texts of `templates/`, filled. A file of the same name in the user's own configuration stands before the
 //! embedded one; the repository's cannot, since an agent may write there.
 
+pub mod words;
+
 use std::path::PathBuf;
 use std::{env, fs, io};
 
@@ -54,6 +56,13 @@ pub fn render(name: &str, context: &impl Serialize) -> Result<String, TemplateEr
 /// Fills the embedded template `name`.
 pub fn render_built_in(name: &str, context: &impl Serialize) -> Result<String, TemplateError> {
     fill(name, embedded::file(embedded::TEMPLATES, name).unwrap_or_default(), context)
+}
+
+/// A text that stands alone, with the end of its last line.
+pub fn whole(mut text: String) -> String {
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
 }
 
 fn fill(place: &str, template: &str, context: &impl Serialize) -> Result<String, TemplateError> {

@@ -6,13 +6,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
+use minijinja::context;
 
+use super::escalate::trying;
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::handoff::trigger::{self, Reception};
 use crate::render::ui::Ui;
 use crate::rescue::{self, Handed, Request};
+use crate::templates::words::say;
 
 /// Arguments of `gate handoff`.
 #[derive(Debug, clap::Args)]
@@ -60,9 +63,10 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         None => return Err(Failure::new(Exit::Usage, "the task is missing").remedy("name it: --task FILE").into()),
     };
     let patience = (!args.untried).then(|| Duration::from_secs(args.timeout));
-    match rescue::hand_over(&place, &Request { session: &session, task, patience })? {
+    let request = Request { session: &session, task, patience };
+    match rescue::hand_over(&place, &request, &mut |command| trying(command, ui))? {
         Handed::NothingFails => {
-            ui.say("gate: nothing is failing now; there is nothing to hand over");
+            ui.say(say("handoff", "nothing_fails", &context! {}));
             Ok(Exit::Pass)
         }
         Handed::Packet { packet, text, path } => {
@@ -71,7 +75,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             } else {
                 ui.raw(text);
             }
-            ui.say(format_args!("gate: handed over as {} ({})", packet.id, path.display()));
+            ui.say(say("handoff", "handed_over", &context! { id => &packet.id, place => path.display().to_string() }));
             Ok(Exit::Pass)
         }
         Handed::Terminal { payload, text } => {
@@ -80,7 +84,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             } else {
                 ui.raw(text);
             }
-            ui.say("gate: the rescue is used up as well; this goes to a person");
+            ui.say(say("handoff", "used_up", &context! {}));
             Ok(Exit::NeedsHuman)
         }
     }

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
+use minijinja::context;
 
+use super::escalate::trying;
 use super::handoff;
 use crate::engine::Workplace;
 use crate::exit::Exit;
@@ -12,6 +14,7 @@ use crate::failure::Failure;
 use crate::handoff::reply::Reply;
 use crate::render::ui::Ui;
 use crate::rescue::{self, Handed, Request, Waiting};
+use crate::templates::words::say;
 use crate::verdict::escalation;
 
 /// Arguments of `gate unblock`.
@@ -59,23 +62,30 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         Action::Run { task, session, timeout } => {
             let patience = Duration::from_secs(*timeout);
             let command = place.look()?.policy.unblock.ok_or_else(|| {
-                Failure::new(Exit::Usage, "no command is named that would find the way out")
-                    .remedy("name one in gate.toml: [unblock] with run = 'claude -p', 'codex exec -', …; it reads the packet on its standard input")
+                Failure::new(Exit::Usage, say("handoff", "no_command", &context! {})).remedy(say(
+                    "handoff",
+                    "no_command_remedy",
+                    &context! {},
+                ))
             })?;
             let session = rescue::session(&place, &place.state()?, session.as_deref());
             let request = Request { session: &session, task: handoff::read(task)?, patience: Some(patience) };
-            match rescue::hand_over(&place, &request)? {
+            match rescue::hand_over(&place, &request, &mut |command| trying(command, ui))? {
                 Handed::NothingFails => {
-                    ui.say("gate: nothing is failing now; there is nothing to hand over");
+                    ui.say(say("handoff", "nothing_fails", &context! {}));
                     Ok(Exit::Pass)
                 }
                 Handed::Terminal { text, .. } => {
                     ui.raw(text);
-                    ui.say("gate: the rescue is used up as well; this goes to a person");
+                    ui.say(say("handoff", "used_up", &context! {}));
                     Ok(Exit::NeedsHuman)
                 }
                 Handed::Packet { packet, text, .. } => {
-                    ui.say(format_args!("gate: handed over as {} to `{command}`", packet.id));
+                    ui.say(say(
+                        "handoff",
+                        "handed_over",
+                        &context! { id => &packet.id, place => format!("`{command}`") },
+                    ));
                     let reply = rescue::ask(place.work_tree()?, &command, &text, &packet.id, patience)?;
                     take(&place, &Waiting { id: packet.id.clone(), session }, &reply, ui)
                 }
@@ -88,17 +98,18 @@ fn take(place: &Workplace, waiting: &Waiting, text: &str, ui: &mut Ui) -> Result
     let accepted = match rescue::receive(place, waiting, text)? {
         Ok(accepted) => accepted,
         Err(refusals) => {
-            ui.say(format_args!("gate: the reply to {} is not accepted", waiting.id));
+            ui.say(say("reply", "refused", &context! { id => &waiting.id }));
             for refusal in refusals {
                 ui.say(format_args!("      {refusal}"));
             }
             return Ok(Exit::BadInput);
         }
     };
-    ui.say(format_args!("gate: {} accepted as the reply to {}", accepted.reply.name(), waiting.id));
+    let (name, id) = (accepted.reply.name(), &waiting.id);
+    ui.say(say("reply", "accepted", &context! { name, id }));
     if let Some((text, path)) = &accepted.packet {
         ui.raw(text);
-        ui.say(format_args!("gate: it lies in {}", path.display()));
+        ui.say(say("handoff", "lies", &context! { path => path.display().to_string() }));
     }
     Ok(match &accepted.reply {
         Reply::Output(_) => Exit::Pass,

@@ -26,6 +26,7 @@ pub mod witness;
 
 pub use judge::{judge, judge_kinds, understand};
 pub use purpose::{Purpose, Understood};
+pub use remedy::quote;
 pub use said::{Said, said, sum};
 pub use unseen::unseen_failure;
 pub use witness::{Told, Witnessed, witness};

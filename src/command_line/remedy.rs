@@ -92,7 +92,7 @@ fn words(argv: &[String]) -> String {
 }
 
 /// A word as a shell reads it back.
-pub(super) fn quote(word: &str) -> String {
+pub fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+~^".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

@@ -1,8 +1,10 @@
 //! Making a snapshot something that others can fetch, and checking one out where nothing of this working tree is.
 
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
 use std::path::Path;
 
-use super::command::{bare_command, run};
+use super::command::{bare_command, io_error, run};
 use super::read::parse_oid;
 use super::{GitError, Repo};
 use crate::oid::Oid;
@@ -48,14 +50,35 @@ impl Repo {
         run(&mut unpack, Some(&pack)).map(drop)
     }
 
-    /// Checks `commit` out into `dir`, an empty directory, as a repository of its own that borrows the objects of this
-    /// one. No hook runs.
-    pub fn checkout_into(&self, commit: &Oid, dir: &Path) -> Result<(), GitError> {
+    /// Checks `tree` out into `dir`, an empty directory, as a repository of its own that borrows the objects of this one
+    /// and the gate's. What is checked out there is `parent` where that is its tree, else a commit on top of it. No hook
+    /// runs, and nothing is written here.
+    pub fn checkout_into(&self, tree: &Oid, parent: Option<&Oid>, dir: &Path) -> Result<(), GitError> {
         let mut clone = bare_command();
         clone.args(["clone", "-q", "--shared", "--no-checkout", "--"]).arg(self.common_dir()).arg(dir);
         run(&mut clone, None)?;
-        let mut checkout = bare_command();
-        checkout.current_dir(dir).args(["checkout", "-q", "--detach", commit.as_str()]);
-        run(&mut checkout, None).map(drop)
+        let alternates = dir.join(".git/objects/info/alternates");
+        let listed = format!("{}\n", self.kept_objects().display());
+        let write = |file: &mut File| file.write_all(listed.as_bytes());
+        OpenOptions::new()
+            .append(true)
+            .open(&alternates)
+            .and_then(|mut file| write(&mut file))
+            .map_err(io_error("write", &alternates))?;
+        let inside = || {
+            let mut command = bare_command();
+            command.current_dir(dir);
+            command
+        };
+        let commit = match parent {
+            Some(parent) if self.tree_of(parent)? == *tree => parent.clone(),
+            _ => {
+                let mut command = inside();
+                command.envs(IDENTITY).args(["commit-tree", "-m", "gate: the content that is tried"]);
+                command.args(parent.iter().flat_map(|parent| ["-p", parent.as_str()])).arg(tree.as_str());
+                parse_oid(&run(&mut command, None)?, "commit-tree")?
+            }
+        };
+        run(inside().args(["checkout", "-q", "--detach", commit.as_str()]), None).map(drop)
     }
 }

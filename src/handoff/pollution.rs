@@ -2,10 +2,12 @@
 
 use std::sync::LazyLock;
 
+use minijinja::context;
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use crate::embedded;
+use crate::templates::words::say;
 
 /// Why a packet is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,7 +67,7 @@ pub fn find(text: &str) -> Vec<Pollution> {
     let rules = &*RULES;
     let mut found = Vec::new();
     if text.len() > rules.file.max_bytes {
-        let what = format!("{} bytes are a history and no packet (at most {})", text.len(), rules.file.max_bytes);
+        let what = say("packet", "large", &context! { bytes => text.len(), most => rules.file.max_bytes });
         found.push(Pollution { line: line_at(text, rules.file.max_bytes), what });
     }
     found.extend(sections(text, &rules.file));
@@ -75,7 +77,10 @@ pub fn find(text: &str) -> Vec<Pollution> {
         let mut lines = text.lines().enumerate().filter(|(_, line)| pattern.is_match(plain(line)));
         if let Some((number, line)) = lines.nth(trace.at_least.saturating_sub(1)) {
             let shown: String = line.trim().chars().take(80).collect();
-            found.push(Pollution { line: number + 1, what: format!("{}: “{shown}”", trace.name) });
+            found.push(Pollution {
+                line: number + 1,
+                what: say("packet", "trace", &context! { name => &trace.name, shown }),
+            });
         }
     }
     found.sort_by_key(|pollution| pollution.line);
@@ -108,7 +113,8 @@ fn sections(text: &str, file: &File) -> Vec<Pollution> {
             // What is called a task inside a task is its own business.
             if !known && in_task.is_none() {
                 found.push(Pollution {
-                    line: at + 1, what: format!("“{}” is no part of a handoff", heading.trim())
+                    line: at + 1,
+                    what: say("packet", "heading", &context! { heading => heading.trim() }),
                 });
             }
             if known {
@@ -118,7 +124,7 @@ fn sections(text: &str, file: &File) -> Vec<Pollution> {
         } else if let Some(begin) = in_task {
             task += line.len() + 1;
             if task > file.max_task_bytes {
-                let what = format!("the task that begins on line {begin} is longer than {} bytes", file.max_task_bytes);
+                let what = say("packet", "long_task", &context! { begin, most => file.max_task_bytes });
                 found.push(Pollution { line: at + 1, what });
                 in_task = None;
             }
@@ -142,7 +148,7 @@ fn blocks(text: &str, most: usize) -> Vec<Pollution> {
         } else if fenced || (line.starts_with('>') && !in_task) {
             length += 1;
             if length == most + 1 {
-                let what = format!("more than {most} lines in one piece are an output and no signature");
+                let what = say("packet", "block", &context! { most });
                 found.push(Pollution { line: at + 1, what });
             }
         } else {

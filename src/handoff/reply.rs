@@ -2,10 +2,12 @@
 
 mod fields;
 
+use minijinja::context;
 use serde::{Deserialize, Serialize};
 
 use self::fields::{Document, Field};
 use super::TERMINAL_AT;
+use crate::templates::words::say;
 use crate::verdict::escalation::{self, Escalation, LAYERS};
 
 /// The outputs with fields, and the fields each must have.
@@ -105,43 +107,45 @@ impl Refusal {
 /// Reads a reply to the rescue attempt `attempt`; `spent` are the hypotheses of earlier replies.
 pub fn accept(text: &str, attempt: u32, spent: &[String]) -> Result<Reply, Vec<Refusal>> {
     if text.len() > LARGEST {
-        return Err(vec![Refusal::of(format!("{} bytes are no compact reply (at most {LARGEST})", text.len()))]);
+        return Err(vec![Refusal::of(say("reply", "large", &context! { bytes => text.len(), most => LARGEST }))]);
     }
     let reply = read(text)?;
-    let refused = |what: String| Err(vec![Refusal::of(what)]);
+    let refused = |mark: &str, what: String| Err(vec![Refusal { line: line_of(text, mark), what }]);
     match &reply {
         Reply::Terminal(_) if attempt < TERMINAL_AT => {
-            refused(format!("a terminal payload is for rescue attempt {TERMINAL_AT}; this is attempt {attempt}"))
+            refused("<ESCALATION>", say("reply", "too_early", &context! { at => TERMINAL_AT, attempt }))
         }
         Reply::Terminal(payload) if payload.attempt < TERMINAL_AT => {
-            refused(format!("a terminal payload says [ATTEMPT: {TERMINAL_AT}] or more, not {}", payload.attempt))
+            refused("attempt:", say("reply", "attempt", &context! { at => TERMINAL_AT, attempt => payload.attempt }))
         }
-        Reply::Output(_) | Reply::NeedContext(_) if attempt >= TERMINAL_AT => refused(format!(
-            "at rescue attempt {attempt} only a terminal <ESCALATION> payload is taken, not {}",
-            reply.name()
-        )),
+        Reply::Output(_) | Reply::NeedContext(_) if attempt >= TERMINAL_AT => {
+            refused(reply.name(), say("reply", "only_terminal", &context! { attempt, name => reply.name() }))
+        }
         Reply::Output(output) => match repeated(&output.hypothesis(), spent) {
-            Some(before) => {
-                refused(format!("`new_hypothesis` is not materially different from an earlier one: “{before}”"))
-            }
+            Some(before) => refused("new_hypothesis", say("reply", "repeated", &context! { before })),
             None => Ok(reply),
         },
         _ => Ok(reply),
     }
 }
 
+/// The first line that holds `mark`, counted from 1.
+fn line_of(text: &str, mark: &str) -> Option<usize> {
+    Some(text.lines().position(|line| line.contains(mark))? + 1)
+}
+
 fn read(text: &str) -> Result<Reply, Vec<Refusal>> {
     let body = unfenced(text);
     let trimmed = body.trim();
     if trimmed.is_empty() {
-        return Err(vec![Refusal::of("the reply is empty")]);
+        return Err(vec![Refusal::of(say("reply", "empty", &context! {}))]);
     }
     if let Some(rest) = trimmed.strip_prefix("[NEED_CONTEXT:") {
         return match rest.strip_suffix(']').map(str::trim) {
             Some(target) if !target.is_empty() && !target.contains(['\n', '[', ']']) => {
                 Ok(Reply::NeedContext(target.to_owned()))
             }
-            _ => Err(vec![Refusal::at(1, "`[NEED_CONTEXT: target]` stands alone and names its target")]),
+            _ => Err(vec![Refusal::at(1, say("reply", "need_context", &context! {}))]),
         };
     }
     if trimmed.starts_with("<ESCALATION>") {
@@ -179,22 +183,25 @@ fn complete(document: Document) -> Result<Output, Vec<Refusal>> {
     let Document { output, line, fields } = document;
     let Some((_, wanted)) = OUTPUTS.iter().find(|(name, _)| *name == output) else {
         let names: Vec<&str> = OUTPUTS.iter().map(|(name, _)| *name).collect();
-        return Err(vec![Refusal::at(line, format!("`{output}` is no output; the outputs are {}", names.join(", ")))]);
+        return Err(vec![Refusal::at(
+            line,
+            say("reply", "no_output", &context! { output => &output, names => names.join(", ") }),
+        )]);
     };
     let mut refusals = Vec::new();
     for (at, Field { name, line, items }) in fields.iter().enumerate() {
         if !wanted.contains(&name.as_str()) && !OPTIONAL.contains(&name.as_str()) {
-            refusals.push(Refusal::at(*line, format!("`{name}` is no field of {output}")));
+            refusals.push(Refusal::at(*line, say("reply", "no_field", &context! { name, output => &output })));
         } else if fields[..at].iter().any(|before| before.name == *name) {
-            refusals.push(Refusal::at(*line, format!("`{name}` is there twice")));
+            refusals.push(Refusal::at(*line, say("reply", "twice", &context! { name })));
         } else if items.is_empty() {
-            refusals.push(Refusal::at(*line, format!("`{name}` is empty")));
+            refusals.push(Refusal::at(*line, say("reply", "no_item", &context! { name })));
         } else if name == "failure_layer" {
             refusals.extend(layers(items, *line));
         }
     }
     for name in wanted.iter().filter(|name| fields.iter().all(|field| field.name != **name)) {
-        refusals.push(Refusal::of(format!("{output} lacks `{name}`")));
+        refusals.push(Refusal::at(line, say("reply", "lacks", &context! { output => &output, name => *name })));
     }
     if !refusals.is_empty() {
         return Err(refusals);
@@ -207,7 +214,7 @@ fn layers(items: &[String], line: usize) -> Option<Refusal> {
         item.split([':', '(', '—', ',']).next().unwrap_or_default().trim().to_lowercase().replace([' ', '-'], "_")
     };
     let wrong = items.iter().find(|item| !LAYERS.contains(&layer(item).as_str()))?;
-    Some(Refusal::at(line, format!("`{wrong}` is no layer; a layer is one of {}", LAYERS.join(", "))))
+    Some(Refusal::at(line, say("reply", "no_layer", &context! { wrong, layers => LAYERS.join(", ") })))
 }
 
 /// The earlier hypothesis that says the same in other words: more than four fifths of the words of the shorter one

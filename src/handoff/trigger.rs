@@ -1,7 +1,10 @@
 //! Whether a text is a handoff at all, and a clean one.
 
+use minijinja::context;
+
 use super::packet::{self, Packet};
 use super::pollution::{self, Pollution};
+use crate::templates::words::say;
 use crate::verdict::assemble::ESCALATES_AT;
 use crate::verdict::escalation::{self, Escalation};
 
@@ -21,7 +24,7 @@ pub fn receive(text: &str) -> Reception {
     if text.trim_start().starts_with('{') {
         let packet: Packet = match serde_json::from_str(text) {
             Ok(packet) => packet,
-            Err(error) => return Reception::NoPayload(format!("not a packet: {error}")),
+            Err(error) => return Reception::NoPayload(say("packet", "none", &context! { error => error.to_string() })),
         };
         return match packet::text(&packet) {
             Ok(text) => receive_text(&text),
@@ -50,20 +53,17 @@ fn payload(text: &str) -> Result<(Escalation, String), String> {
     let (opens, closes) = (all("<ESCALATION>"), all("</ESCALATION>"));
     let (&[open], &[close]) = (opens.as_slice(), closes.as_slice()) else {
         return Err(match (opens.len(), closes.len()) {
-            (0, 0) => "there is no <ESCALATION> payload".to_owned(),
-            (0 | 1, 0 | 1) => "the <ESCALATION> payload has no beginning or no end".to_owned(),
-            (several, _) => format!("there are {several} <ESCALATION> payloads; a handoff has one"),
+            (0, 0) => say("packet", "no_payload", &context! {}),
+            (0 | 1, 0 | 1) => say("packet", "half_a_payload", &context! {}),
+            (several, _) => say("packet", "payloads", &context! { several }),
         });
     };
-    let inner = lines.get(open..=close).ok_or("the <ESCALATION> payload ends before it begins")?;
+    let inner = lines.get(open..=close).ok_or_else(|| say("packet", "half_a_payload", &context! {}))?;
     let escalation = escalation::parse(&inner.join("\n"))
         .map_err(|error| format!("line {}: {}", open + error.number, error.what))?;
     if escalation.attempt < ESCALATES_AT {
-        return Err(format!(
-            "line {}: attempt {} is not the end of the attempts; that is {ESCALATES_AT} or more",
-            open + 3,
-            escalation.attempt
-        ));
+        let attempt = escalation.attempt;
+        return Err(say("packet", "too_early", &context! { line => open + 3, attempt, at => ESCALATES_AT }));
     }
     let rest = lines.iter().enumerate().map(|(at, line)| if (open..=close).contains(&at) { "" } else { line });
     Ok((escalation, rest.collect::<Vec<_>>().join("\n")))
@@ -71,9 +71,11 @@ fn payload(text: &str) -> Result<(Escalation, String), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::packet::{Clean, Failing, Snapshot};
+    use super::super::packet::Snapshot;
     use super::*;
     use crate::oid::Oid;
+    use crate::verdict::escalation::FailingCommand;
+    use crate::verdict::escalation::failing::Clean;
     use proptest::prelude::*;
 
     fn packet(task: &str, attempt: u32) -> Packet {
@@ -96,17 +98,20 @@ mod tests {
                 suspected_failure_layer: one("unknown"),
                 what_was_tried: one("ran `cargo test`"),
                 what_did_not_work: one("tests [failed]"),
+                failing_command: Some(FailingCommand {
+                    command: "cargo test 2>&1".to_owned(),
+                    directory: ".".to_owned(),
+                    verified: true,
+                    on_clean_checkout: Clean::SameFailure,
+                    tree: Oid::empty_tree(false).to_string(),
+                    meaning: "fails in the same way".to_owned(),
+                    signature: one("test a ... FAILED"),
+                }),
                 forced_context_checked: one("nothing"),
                 current_invariants: one("build holds"),
                 handoff_artifacts: one("verdict"),
                 request: one("escalate"),
             },
-            failing: Some(Failing {
-                command: "cargo test".to_owned(),
-                dir: String::new(),
-                on_clean_checkout: Clean::SameFailure,
-                signature: one("test a ... FAILED"),
-            }),
             checklist: one("check it"),
             spent: Vec::new(),
         }

@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anstyle::Style;
+use minijinja::context;
 
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::moment::Moment;
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
+use crate::templates::words::say;
 use crate::verdict::feedback::{LAST_WARNING, checklist};
 use crate::verdict::{Outcome, Verdict};
 
@@ -33,13 +35,15 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
         let _ = writeln!(text, "  {WARN}note{WARN:#} {}", note.text);
     }
     if verdict.attempt == LAST_WARNING {
-        let _ = writeln!(text, "  {STRONG}last warning:{STRONG:#} check each before asking again");
+        let warning = say("terminal", "last_warning", &context! {});
+        let _ = writeln!(text, "  {STRONG}{warning}{STRONG:#} {}", say("terminal", "check_each", &context! {}));
         for item in checklist() {
             let _ = writeln!(text, "   [ ] {item}");
         }
     }
     if verdict.outcome == Outcome::NeedsHuman {
-        let _ = writeln!(text, "  {STRONG}now:{STRONG:#}  this goes to a person; {}", verdict.human_actions.join("; "));
+        let person = say("terminal", "person", &context! { actions => verdict.human_actions.join("; ") });
+        let _ = writeln!(text, "  {STRONG}now:{STRONG:#}  {person}");
     } else {
         let shown = |action: &&String| {
             let mut findings = verdict.gates.iter().flat_map(|gate| &gate.findings);
@@ -102,17 +106,18 @@ fn headline(verdict: &Verdict) -> String {
         .collect();
     let more = verdict.subjects.len().saturating_sub(3);
     let names = names.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() };
-    let names = if names.is_empty() { "nothing to judge".to_owned() } else { names };
-    let again = if verdict.repeated { ", nothing changed since" } else { "" };
-    match verdict.outcome {
-        Outcome::Pass if verdict.complete => format!("{GOOD}pass{GOOD:#}  {names}"),
-        Outcome::Pass => format!("{WARN}pass, with reservations{WARN:#}  {names}"),
-        Outcome::Blocked => format!("{BAD}{what} blocked{BAD:#} (attempt {}{again})  {names}", verdict.attempt),
-        Outcome::NeedsHuman => {
-            format!("{BAD}{what} blocked{BAD:#} (attempt {}, handed over)  {names}", verdict.attempt)
-        }
+    let nothing = || say("terminal", "nothing", &context! {});
+    let names = if names.is_empty() { nothing() } else { names };
+    let attempt =
+        |again: bool, over: bool| say("terminal", "attempt", &context! { attempt => verdict.attempt, again, over });
+    let (style, words, attempt) = match verdict.outcome {
+        Outcome::Pass if verdict.complete => (GOOD, say("terminal", "pass", &context! {}), String::new()),
+        Outcome::Pass => (WARN, say("terminal", "reservations", &context! {}), String::new()),
+        Outcome::Blocked => (BAD, say("terminal", "blocked", &context! { what }), attempt(verdict.repeated, false)),
+        Outcome::NeedsHuman => (BAD, say("terminal", "blocked", &context! { what }), attempt(false, true)),
         Outcome::CannotJudge => {
-            format!("{WARN}{what} cannot be judged{WARN:#} (attempt {}{again})  {names}", verdict.attempt)
+            (WARN, say("terminal", "cannot_judge", &context! { what }), attempt(verdict.repeated, false))
         }
-    }
+    };
+    format!("{style}{words}{style:#}{attempt}  {names}")
 }

@@ -5,24 +5,23 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use minijinja::context;
 
-use super::{clean_run, folder, internal};
-use crate::engine::{Preview, Workplace};
+use super::{Case, folder, internal};
+use crate::engine::Workplace;
 use crate::event::rescue::{GivenUp, HandedOver, Rescue};
 use crate::event::{EventKind, Origin};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::git::Repo;
-use crate::handoff::packet::{self, Clean, Failing, Packet, Snapshot};
+use crate::handoff::packet::{self, Packet, Snapshot};
 use crate::handoff::pollution;
 use crate::handoff::{TERMINAL_AT, checklist};
 use crate::journal::{NewEvent, RescueState};
 use crate::oid::Oid;
 use crate::redact::redact;
-use crate::verdict::Outcome;
+use crate::templates::words::say;
 use crate::verdict::artifact::{write_bytes, write_json};
 use crate::verdict::assemble::ESCALATES_AT;
-use crate::verdict::escalation::history::History;
 use crate::verdict::escalation::{self, Escalation};
 
 /// What is asked for.
@@ -59,8 +58,9 @@ pub enum Handed {
     },
 }
 
-/// Makes the next packet of a session that used up its attempts, keeps its snapshot, and records both.
-pub fn hand_over(place: &Workplace, request: &Request<'_>) -> Result<Handed, Failure> {
+/// Makes the next packet of a session that used up its attempts, keeps its snapshot, and records both. `trying` is told of a
+/// command before it is tried on a clean checkout.
+pub fn hand_over(place: &Workplace, request: &Request<'_>, trying: &mut dyn FnMut(&str)) -> Result<Handed, Failure> {
     let state = place.state()?;
     let known = state.judged(request.session);
     if known.rescue.given_up {
@@ -68,26 +68,20 @@ pub fn hand_over(place: &Workplace, request: &Request<'_>) -> Result<Handed, Fai
     }
     if known.made() < ESCALATES_AT {
         let made = known.made();
-        return Err(Failure::new(
-            Exit::Blocked,
-            format!("[NEED_CONTEXT: escalation_payload] {made} of {ESCALATES_AT} attempts are made; there is nothing to hand over yet"),
-        )
-        .remedy("gate check says what is missing; gate escalate shows the payload as it is now"));
+        return Err(Failure::new(Exit::Blocked, say("handoff", "too_early", &context! { made, at => ESCALATES_AT }))
+            .remedy(say("handoff", "too_early_remedy", &context! {})));
     }
     clean_task(&request.task)?;
-    let Preview { verdict, snapshot, head } = place.preview(request.session)?;
-    if verdict.outcome == Outcome::Pass {
-        return Ok(Handed::NothingFails);
-    }
-    let kept = place.repo.keep(&snapshot).map_err(internal)?;
+    let mut case = Case::now(place, request.session)?;
+    let Some(tree) = case.tree.clone().filter(|_| !case.passes()) else { return Ok(Handed::NothingFails) };
     let id = id(request.session);
     let (step, recorded) = place.journal.append_with(|state| {
-        let step = step(&known.rescue, &state.judged(request.session).rescue, &kept.tree);
+        let step = step(&known.rescue, &state.judged(request.session).rescue, &tree);
         let recorded = match &step {
             Step::Over | Step::Join(..) => None,
             Step::GiveUp(attempt) => Some(Rescue::GivenUp(GivenUp { attempt: *attempt })),
             Step::HandOver(attempt) => {
-                let (id, tree) = (id.clone(), Some(kept.tree.clone()));
+                let (id, tree) = (id.clone(), Some(tree.clone()));
                 Some(Rescue::HandedOver(HandedOver { id, attempt: *attempt, tree }))
             }
         };
@@ -97,27 +91,32 @@ pub fn hand_over(place: &Workplace, request: &Request<'_>) -> Result<Handed, Fai
     let (id, attempt) = match step {
         // Another process was faster, and there is exactly one terminal payload.
         Step::Over => return Err(over()),
+        Step::GiveUp(attempt) => {
+            let hypotheses = place.state()?.judged(request.session).rescue.hypotheses.clone();
+            let payload = terminal(case.payload(None), attempt, &hypotheses);
+            let text = escalation::text(&payload).map_err(internal)?;
+            return Ok(Handed::Terminal { payload: Box::new(payload), text });
+        }
         Step::Join(open, attempt) => (open, attempt),
-        Step::GiveUp(attempt) | Step::HandOver(attempt) => (id, attempt),
+        Step::HandOver(attempt) => (id, attempt),
     };
-    let history = place.history(request.session);
-    let record = format!("gate log --session {}", request.session);
-    let mut payload = escalation::derive(&verdict, &history, &record);
-    if attempt > TERMINAL_AT {
-        payload = terminal(payload, attempt, &place.state()?.judged(request.session).rescue.hypotheses);
-        let text = escalation::text(&payload).map_err(internal)?;
-        return Ok(Handed::Terminal { payload: Box::new(payload), text });
+    if let Some(patience) = request.patience {
+        if let Some(command) = case.untried() {
+            trying(command);
+        }
+        case.prove(patience)?;
     }
     let reference = format!("refs/gate/handoff/{id}");
     let why = format!("gate: the content that was handed over as {id}");
-    let commit = place.repo.publish(&kept.tree, head.as_ref(), &reference, &why).map_err(internal)?;
+    let commit = place.repo.publish(&tree, case.head.as_ref(), &reference, &why).map_err(internal)?;
+    let payload = case.payload(Some(&reference));
+    case.write(&payload)?;
     let packet = Packet {
         schema_version: 1,
         id,
         attempt,
         task: redact(&request.task).into_owned(),
-        failing: failing(&place.repo, &commit, &history, request.patience),
-        snapshot: Snapshot { reference, commit, tree: kept.tree },
+        snapshot: Snapshot { reference, commit, tree },
         escalation: payload,
         checklist: checklist(attempt),
         spent: known.rescue.hypotheses.clone(),
@@ -154,50 +153,41 @@ fn step(before: &RescueState, now: &RescueState, tree: &Oid) -> Step {
 }
 
 fn over() -> Failure {
-    Failure::new(
-        Exit::NeedsHuman,
-        "the rescue of this session ended with a terminal payload; nothing is handed over again",
-    )
-    .remedy("a person goes on from here; a run that passes every gate, or a new task, begins anew")
+    Failure::new(Exit::NeedsHuman, say("handoff", "over", &context! {})).remedy(say(
+        "handoff",
+        "over_remedy",
+        &context! {},
+    ))
 }
 
 /// A task with the failed history in it would pollute every packet.
 fn clean_task(task: &str) -> Result<(), Failure> {
     if task.trim().is_empty() {
-        return Err(Failure::new(Exit::BadInput, "the task is empty").remedy("name a file with the task: --task FILE"));
+        return Err(Failure::new(Exit::BadInput, say("handoff", "empty_task", &context! {})).remedy(say(
+            "handoff",
+            "empty_task_remedy",
+            &context! {},
+        )));
     }
     let found = pollution::find(&format!("## Task\n{task}"));
     let Some(first) = found.first() else { return Ok(()) };
     let line = first.line.saturating_sub(1).max(1);
-    Err(Failure::new(Exit::BadInput, format!("[NEED_CONTEXT: clean_handoff] line {line} of the task: {}", first.what))
-        .remedy("hand over the task as it was given, without what became of it"))
-}
-
-fn failing(repo: &Repo, commit: &Oid, history: &History, patience: Option<Duration>) -> Option<Failing> {
-    let failure = history.failure.as_ref()?;
-    let clean = patience.map_or(Clean::NotTried, |patience| clean_run::outcome(repo, commit, failure, patience));
-    Some(Failing {
-        command: failure.line.clone(),
-        dir: failure.dir.to_string(),
-        on_clean_checkout: clean,
-        signature: failure.signature.clone(),
-    })
+    let what = say("handoff", "polluted_task", &context! { line, what => &first.what });
+    Err(Failure::new(Exit::BadInput, what).remedy(say("handoff", "polluted_task_remedy", &context! {})))
 }
 
 /// The payload of the rescue itself, for whoever is above it.
 fn terminal(payload: Escalation, attempt: u32, hypotheses: &[String]) -> Escalation {
     let tried: Vec<String> = hypotheses
         .iter()
-        .map(|text| escalation::line(&format!("hypothesis: {text}")))
+        .map(|text| escalation::line(&say("escalation", "hypothesis", &context! { text })))
         .filter(|text| !text.is_empty())
         .collect();
+    let request = escalation::line(&say("escalation", "terminal_request", &context! {}));
     Escalation {
         attempt,
         what_was_tried: if tried.is_empty() { payload.what_was_tried } else { tried },
-        request: vec![
-            "Escalate above reflection layer. Do not re-run coder or reflection with the same context packet."
-                .to_owned(),
-        ],
+        request: if request.is_empty() { payload.request } else { vec![request] },
         ..payload
     }
 }

@@ -1,5 +1,6 @@
 //! Carrying out a rescue: making the packet and keeping its snapshot, proving its failing command, taking a reply.
 
+mod case;
 mod clean_run;
 mod hand_over;
 mod receive;
@@ -7,12 +8,16 @@ mod receive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use minijinja::context;
+
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::git::BINDING;
 use crate::journal::State;
+use crate::templates::words::say;
 
+pub use self::case::Case;
 pub use self::hand_over::{Handed, Request, hand_over};
 pub use self::receive::{Accepted, Waiting, receive, waiting};
 
@@ -41,8 +46,11 @@ fn internal(error: impl std::fmt::Display) -> Failure {
 /// session of its own, so that its attempts are not those of the agent that failed.
 pub fn ask(root: &Path, command: &str, packet: &str, id: &str, patience: Duration) -> Result<String, Failure> {
     let failed = |why: String| {
-        Failure::new(Exit::CannotJudge, format!("`{command}` gave no reply: {why}"))
-            .remedy("run it by hand and: gate unblock accept REPLY")
+        Failure::new(Exit::CannotJudge, say("handoff", "no_reply", &context! { command, why })).remedy(say(
+            "handoff",
+            "no_reply_remedy",
+            &context! {},
+        ))
     };
     let mut asked = duct::cmd("sh", ["-c", command])
         .dir(root)
@@ -59,7 +67,7 @@ pub fn ask(root: &Path, command: &str, packet: &str, id: &str, patience: Duratio
         Some(done) => Err(failed(done.status.to_string())),
         None => {
             let _ = running.kill();
-            Err(failed(format!("not within {} s", patience.as_secs())))
+            Err(failed(say("handoff", "no_reply_in_time", &context! { seconds => patience.as_secs() })))
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
+use minijinja::context;
+
 use super::{folder, internal};
 use crate::engine::Workplace;
 use crate::event::rescue::{GivenUp, Replied, Rescue};
@@ -12,7 +14,7 @@ use crate::failure::Failure;
 use crate::handoff::reply::{self, Refusal, Reply};
 use crate::journal::NewEvent;
 use crate::redact::redact;
-use crate::templates;
+use crate::templates::{self, words::say};
 use crate::verdict::artifact::write_bytes;
 
 /// A packet that waits for its reply.
@@ -39,10 +41,10 @@ pub fn waiting(place: &Workplace, id: Option<&str>) -> Result<Waiting, Failure> 
     let found = state.waiting(id).map(|(session, id)| Waiting { id: id.to_owned(), session: session.to_owned() });
     found.ok_or_else(|| {
         let what = match id {
-            Some(id) => format!("no handoff called `{id}` waits for a reply"),
-            None => "no handoff waits for a reply".to_owned(),
+            Some(id) => say("handoff", "unknown", &context! { id }),
+            None => say("handoff", "none_waits", &context! {}),
         };
-        Failure::new(Exit::Usage, what).remedy("gate handoff makes one; gate log shows those that were made")
+        Failure::new(Exit::Usage, what).remedy(say("handoff", "none_waits_remedy", &context! {}))
     })
 }
 
@@ -64,7 +66,7 @@ pub fn receive(place: &Workplace, waiting: &Waiting, text: &str) -> Result<Resul
     });
     recorded.map_err(internal)?;
     let Some(judged) = judged else {
-        return Err(Failure::new(Exit::Usage, format!("handoff `{}` was answered just now", waiting.id)));
+        return Err(Failure::new(Exit::Usage, say("handoff", "answered", &context! { id => &waiting.id })));
     };
     let reply = match judged {
         Ok(reply) => reply,
@@ -78,7 +80,7 @@ pub fn receive(place: &Workplace, waiting: &Waiting, text: &str) -> Result<Resul
                 output: &'a reply::Output,
             }
             let text = templates::render("reply.md", &Context { handoff: &waiting.id, output }).map_err(internal)?;
-            let text = redact(&text).into_owned();
+            let text = templates::whole(redact(&text).into_owned());
             let path = folder(place).join(format!("{}.reply.md", waiting.id));
             fs::create_dir_all(folder(place)).and_then(|()| write_bytes(&path, text.as_bytes())).map_err(internal)?;
             Some((text, path))

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::gates::finding::Effect;
 use crate::verdict::{Outcome, Verdict};
@@ -97,6 +97,16 @@ pub fn write(gate_dir: &Path, verdict: &Verdict, escalation: Option<&Path>) -> i
     };
     write_json(&summary, &small)?;
     Ok(Written { record, summary })
+}
+
+/// The newest full record of a session; `None`: there is none.
+pub fn newest(gate_dir: &Path, session: &str) -> Option<PathBuf> {
+    #[derive(Deserialize)]
+    struct Newest {
+        record: PathBuf,
+    }
+    let summary = fs::read(folder(gate_dir).join(format!("verdict_{}.json", file_stem(session)))).ok()?;
+    serde_json::from_slice::<Newest>(&summary).ok().map(|newest| newest.record)
 }
 
 /// Writes a value as JSON under a temporary name and renames it.

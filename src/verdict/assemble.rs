@@ -1,12 +1,14 @@
 //! From the answers of the gates to one verdict.
 
 use jiff::Timestamp;
+use minijinja::context;
 
 use crate::event::FailingGate;
 use crate::fact::subject::{Base, DefaultBranch};
 use crate::fact::{Facts, Note};
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::policy::{Mode, Policy, Severity};
+use crate::templates::words::{self, say};
 use crate::verdict::feedback;
 use crate::verdict::{EvidenceRecord, Outcome, PolicyRecord, SCHEMA_VERSION, SubjectRecord, UpdateRecord, Verdict};
 
@@ -72,13 +74,15 @@ pub fn verdict(
     let next_actions = next_actions(&results);
     let human_actions = match outcome {
         Outcome::NeedsHuman => {
-            vec![format!("look at what {} attempts did not clear, and decide how to go on", attempt.number)]
+            vec![say("feedback", "human_action", &context! { attempt => attempt.number })]
         }
         _ => Vec::new(),
     };
     let (feedback, wrong) = feedback::text(&results, &next_actions, outcome, attempt);
     let mut notes = facts.notes;
-    notes.extend(wrong.map(|error| Note { kind: "template".to_owned(), text: error.to_string() }));
+    let words = words::fault().filter(|_| outcome != Outcome::Pass);
+    let wrong = wrong.map(|error| error.to_string()).into_iter().chain(words);
+    notes.extend(wrong.map(|text| Note { kind: "template".to_owned(), text }));
     let subjects = facts.subjects.iter().map(record).collect();
     Verdict {
         schema_version: SCHEMA_VERSION,

@@ -64,4 +64,5 @@ mod story;
 mod support;
 mod terminal;
 mod timeline;
+mod unblocking;
 mod working_trees;

@@ -4,26 +4,34 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::project::{Project, for_agents, read_json, valid};
+use crate::project::{POLICY, Project, for_agents, read_json, valid};
 
+/// What was to be done.
 const TASK: &str = "Make the library say two.\n\n- keep the interface\n";
-const FIX: &str = "environment_fix\nfailure_layer: environment\nobservations:\n- the word is in src/lib.sh\nnew_hypothesis: the \
+/// A well-formed correction.
+pub const FIX: &str = "environment_fix\nfailure_layer: environment\nobservations:\n- the word is in src/lib.sh\nnew_hypothesis: the \
                    fixture holds the word\naction:\n- look at the fixture\n";
-const PACKET: &str = "retry_packet_for_coder\nnew_hypothesis: the source itself holds the broken word\nfailure_layer: \
+/// A well-formed packet for the agent that failed.
+pub const PACKET: &str = "retry_packet_for_coder\nnew_hypothesis: the source itself holds the broken word\nfailure_layer: \
                       contract_mismatch\nfiles_to_recheck:\n- src/lib.sh\nforced_checklist:\n- grep finds nothing\nconstraints:\n- \
                       test.sh stays as it is\nwhat_not_to_retry:\n- `sh test.sh --again`\ndecision_memory_notes:\n- none\n";
-const TERMINAL: &str = "<ESCALATION>\nstatus: blocked\nattempt: [ATTEMPT: 4]\ntask_scope: rescue\nsuspected_failure_layer:\n- \
+/// A well-formed end.
+pub const TERMINAL: &str = "<ESCALATION>\nstatus: blocked\nattempt: [ATTEMPT: 4]\ntask_scope: rescue\nsuspected_failure_layer:\n- \
                         unknown\nwhat_was_tried:\n- three hypotheses\nwhat_did_not_work:\n- all of them\nforced_context_checked:\n- \
                         the snapshot\ncurrent_invariants:\n- the build\nhandoff_artifacts:\n- the packet\nrequest:\n- Escalate above \
                         reflection layer.\n</ESCALATION>\n";
 
 /// The session whose work fails.
-const CODER: &[(&str, &str)] = &[("GATE_SESSION", "coder")];
+pub const CODER: &[(&str, &str)] = &[("GATE_SESSION", "coder")];
 
 /// A commit whose tests fail, and an agent that tried four times.
-fn used_up() -> Project {
-    let project =
-        Project::with(&format!("{}\n[unblock]\nrun = \"cat >packet.txt; cat reply.txt\"\n", crate::project::POLICY));
+pub fn used_up() -> Project {
+    used_up_beside("cat >packet.txt; cat reply.txt")
+}
+
+/// The same where this command is the unblocker.
+pub fn used_up_beside(unblocker: &str) -> Project {
+    let project = Project::with(&format!("{POLICY}\n[unblock]\nrun = \"{unblocker}\"\n"));
     project.edit("broken");
     for _ in 0..4 {
         project.gate_with(CODER, &["run", "test"]).exits(101);
@@ -33,13 +41,15 @@ fn used_up() -> Project {
     project
 }
 
-fn hand_over(project: &Project) -> (String, String) {
+/// Hands over, and returns the name of the packet and its text.
+pub fn hand_over(project: &Project) -> (String, String) {
     let said = project.gate(["handoff", "--task", ".git/task.md"]).exits(0);
     let id = said.err.split("handed over as ").nth(1).unwrap().split(' ').next().unwrap().to_owned();
     (id, said.out)
 }
 
-fn reply(project: &Project, text: &str) -> crate::project::Said {
+/// Gives a reply to the packet that waits.
+pub fn reply(project: &Project, text: &str) -> crate::project::Said {
     fs::write(project.repo.root().join(".git/reply.md"), text).unwrap();
     project.gate(["unblock", "accept", ".git/reply.md"])
 }
@@ -53,8 +63,85 @@ fn the_payload_is_there_at_any_time() {
     let payload: Value = serde_json::from_str(&project.gate(["escalate", "--json"]).exits(0).out).unwrap();
     valid("escalation", &payload);
     assert!(payload["what_was_tried"].to_string().contains("ran `sh test.sh`: status 101"), "{payload}");
+    let failing = &payload["failing_command"];
+    assert_eq!((&failing["command"], &failing["directory"]), (&"sh test.sh".into(), &".".into()));
+    assert_eq!((&failing["verified"], &failing["on_clean_checkout"]), (&true.into(), &"same-failure".into()));
     assert!(payload["handoff_artifacts"].to_string().contains("FAILED. 2 passed; 1 failed"), "{payload}");
     assert_eq!(project.verdict()["attempt"], 1, "asking for it is no attempt");
+}
+
+/// How often a command was tried on a clean checkout.
+fn trials(project: &Project) -> usize {
+    project.journal().iter().filter(|line| line["kind"] == "trial").count()
+}
+
+#[test]
+fn the_failing_command_is_tried_on_a_clean_checkout_once() {
+    let project = used_up();
+    let file = project.gate_dir().join("verdicts/escalation_coder.json");
+    let payload = read_json(&file);
+    valid("escalation", &payload);
+    assert_eq!(payload["failing_command"]["verified"], false, "a hook cannot wait for it: {payload}");
+    let meaning = payload["failing_command"]["meaning"].as_str().unwrap();
+    assert!(meaning.contains("gate escalate --session coder does that"), "{meaning}");
+    let quick = project
+        .gate(["escalate", "--untried"])
+        .exits(0)
+        .says("- verified: false")
+        .says("- on_clean_checkout: not-tried");
+    quick.never_says("trying");
+    assert_eq!(trials(&project), 0);
+    let tried =
+        project.gate(["escalate"]).exits(0).says("trying `sh test.sh` on a clean checkout").says("- verified: true");
+    assert_eq!(trials(&project), 1);
+    // What lies beside the verdict says so, too, and whoever asks again does not wait again.
+    assert_eq!(read_json(&file)["failing_command"]["verified"], true);
+    assert_eq!(fs::read_to_string(file.with_extension("txt")).unwrap(), tried.out);
+    project.gate(["escalate", "--json"]).exits(0).says("\"verified\": true").never_says("trying");
+    let handed = project.gate(["handoff", "--task", ".git/task.md"]).exits(0).never_says("trying");
+    assert!(handed.out.contains("- verified: true: it fails in the same way on a clean checkout"), "{}", handed.out);
+    assert_eq!(trials(&project), 1);
+    project.gate(["log"]).exits(0).says("tried on a clean checkout: sh test.sh: status 101");
+    // The content under which it is found stays, whatever becomes of the branch.
+    let payload = read_json(&file);
+    let artifacts = payload["handoff_artifacts"].to_string();
+    let tree = payload["failing_command"]["tree"].as_str().unwrap().to_owned();
+    let reference = format!("refs/gate/escalation/{}", &tree[..12]);
+    project.gate(["escalate"]).exits(0).says(&format!("clean snapshot: ref {reference}, tree {tree}"));
+    assert_eq!(project.repo.git(["rev-parse", &format!("{reference}^{{tree}}")]).trim(), tree);
+    assert!(artifacts.contains("original task: ") && artifacts.contains("escalation_coder.json"), "{artifacts}");
+}
+
+#[test]
+fn what_the_clean_checkout_says_otherwise_is_told() {
+    let project = Project::with("version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n");
+    let said = |script: &str| {
+        project.repo.write("test.sh", script).write(".gitignore", "local\n").write("local", "");
+        project.repo.commit_all("feat: another");
+        project.gate(["run", "test"]);
+        project.gate(["escalate"]).exits(0).out
+    };
+    let passes = said("if [ -e local ]; then echo 'error: local'; exit 1; fi\n");
+    assert!(passes.contains("- on_clean_checkout: passes") && passes.contains("- verified: false"), "{passes}");
+    let other = said("[ -e local ] || { echo 'error: no local'; exit 2; }; echo 'error: local'; exit 1\n");
+    assert!(other.contains("- on_clean_checkout: other-failure"), "{other}");
+    // Where the program stands is no difference.
+    let same = said("echo \"error: $PWD/src/lib.sh is wrong\"; exit 1\n");
+    assert!(same.contains("- on_clean_checkout: same-failure"), "{same}");
+    // What does not end in time is not recorded, and can be tried again.
+    project.repo.write("test.sh", "[ -e local ] || exec tail -f /dev/null\necho 'error: it'; exit 1\n");
+    project.repo.commit_all("feat: waits");
+    project.gate(["run", "test"]).exits(1);
+    let before = trials(&project);
+    for _ in 0..2 {
+        let late = project
+            .gate(["escalate", "--timeout", "0"])
+            .exits(0)
+            .says("trying")
+            .says("- on_clean_checkout: unfinished");
+        late.says("gate escalate --session");
+    }
+    assert_eq!(trials(&project), before);
 }
 
 #[test]
@@ -81,7 +168,7 @@ fn the_packet_is_clean_proven_and_can_be_fetched() {
         "<ESCALATION>",
         "attempt: [ATTEMPT: 4]",
         "- command: `sh test.sh`",
-        "fails in the same way on a clean checkout",
+        "- verified: true: it fails in the same way on a clean checkout",
         "> test result: FAILED. 2 passed; 1 failed",
         "[CHECKLIST]",
     ] {
@@ -334,6 +421,18 @@ fn a_template_of_the_user_stands_before_ours_and_one_that_leaves_the_shape_does_
     with(&["escalate"]).exits(0).says("<ESCALATION>");
     fs::write(templates.join("handoff.md"), "Mine\n\n## Escalation\n{{ payload }}\n").unwrap();
     with(&["handoff", "--task", ".git/task.md", "--untried"]).exits(0).says("Mine\n");
+    // Sentences are said differently one by one, and what cannot be filled is said in ours.
+    fs::write(
+        templates.join("words.toml"),
+        "[failing]\nsame_failure = \"scheitert ebenso\"\n[escalation]\nrequest = \"{{ nothing.of.this }}\"\n[reply]\nempty = \"leer\"\n",
+    )
+    .unwrap();
+    with(&["escalate"]).exits(0).says("- meaning: scheitert ebenso").says("- Escalate above the agent");
+    fs::write(project.repo.root().join(".git/reply.md"), "").unwrap();
+    with(&["unblock", "accept", ".git/reply.md"]).exits(65).says("leer");
+    fs::write(templates.join("words.toml"), "[reply]\nemptiness = \"leer\"\n").unwrap();
+    let named = [("XDG_CONFIG_HOME", home.to_str().unwrap()), CODER[0]];
+    project.gate_with(&named, &["check"]).exits(11).says("words.toml: nothing is called reply.emptiness");
     fs::write(templates.join("handoff.md"), "{{ payload").unwrap();
     with(&["handoff", "--task", ".git/task.md", "--untried"]).exits(70).says("handoff.md");
 }

@@ -1,8 +1,10 @@
 //! The form of an output: its name on the first line and then fields, or one JSON object.
 
+use minijinja::context;
 use serde_json::Value;
 
 use super::Refusal;
+use crate::templates::words::say;
 
 /// What was read, not yet judged.
 #[derive(Debug, PartialEq)]
@@ -27,15 +29,12 @@ pub(super) struct Field {
 pub(super) fn text(text: &str, outputs: &[&str]) -> Result<Document, Vec<Refusal>> {
     let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim_end()));
     let Some((line, first)) = lines.find(|(_, line)| !line.is_empty()) else {
-        return Err(vec![Refusal::of("the reply is empty")]);
+        return Err(vec![Refusal::of(say("reply", "empty", &context! {}))]);
     };
     let head = first.trim_start_matches('#').trim();
     let head = head.strip_prefix("output:").unwrap_or(head).trim().trim_matches('`').trim_end_matches(':');
     if !outputs.contains(&head) {
-        let what = format!(
-            "the first line names exactly one output ({}), or the reply is `[NEED_CONTEXT: target]` or an <ESCALATION> payload",
-            outputs.join(", ")
-        );
+        let what = say("reply", "first_line", &context! { outputs => outputs.join(", ") });
         return Err(vec![Refusal::at(line, what)]);
     }
     let mut document = Document { output: head.to_owned(), line, fields: Vec::new() };
@@ -64,21 +63,18 @@ pub(super) fn text(text: &str, outputs: &[&str]) -> Result<Document, Vec<Refusal
             },
             _ => match key(inner) {
                 Some((name, rest)) if outputs.contains(&name) => {
-                    refusals.push(Refusal::at(
-                        number,
-                        format!("`{name}` is a second output; a reply is exactly one (rest: `{rest}`)"),
-                    ));
+                    refusals.push(Refusal::at(number, say("reply", "second_output", &context! { name, rest })));
                 }
                 Some((name, rest)) => {
                     let items = Some(rest.to_owned()).filter(|rest| !rest.is_empty()).into_iter().collect();
                     document.fields.push(Field { name: name.to_owned(), line: number, items });
                 }
                 None if outputs.contains(&inner) => {
-                    refusals.push(Refusal::at(number, format!("`{inner}` is a second output; a reply is exactly one")));
+                    refusals.push(Refusal::at(number, say("reply", "second_output", &context! { name => inner })));
                 }
                 None => {
                     let shown: String = inner.chars().take(60).collect();
-                    refusals.push(Refusal::at(number, format!("“{shown}” is in no field")));
+                    refusals.push(Refusal::at(number, say("reply", "prose", &context! { shown })));
                 }
             },
         }
@@ -98,13 +94,13 @@ fn key(line: &str) -> Option<(&str, &str)> {
 pub(super) fn json(text: &str) -> Result<Document, Vec<Refusal>> {
     let value: Value = serde_json::from_str(text).map_err(|error| {
         let line = error.line();
-        vec![Refusal::at(line, format!("not JSON: {error}"))]
+        vec![Refusal::at(line, say("reply", "not_json", &context! { error => error.to_string() }))]
     })?;
     let Value::Object(object) = value else {
-        return Err(vec![Refusal::of("a reply in JSON is an object")]);
+        return Err(vec![Refusal::of(say("reply", "no_object", &context! {}))]);
     };
     let Some(Value::String(output)) = object.get("output") else {
-        return Err(vec![Refusal::of("a reply in JSON names its output: {\"output\": \"environment_fix\", …}")]);
+        return Err(vec![Refusal::of(say("reply", "unnamed", &context! {}))]);
     };
     let mut fields = Vec::new();
     let mut refusals = Vec::new();
@@ -119,7 +115,7 @@ pub(super) fn json(text: &str) -> Result<Document, Vec<Refusal>> {
                 let items = items.into_iter().filter(|item| !item.is_empty()).collect();
                 fields.push(Field { name: name.clone(), line: 1, items });
             }
-            None => refusals.push(Refusal::of(format!("`{name}` is a text or a list of texts"))),
+            None => refusals.push(Refusal::of(say("reply", "no_text", &context! { name }))),
         }
     }
     if refusals.is_empty() { Ok(Document { output: output.clone(), line: 1, fields }) } else { Err(refusals) }

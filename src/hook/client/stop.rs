@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
+use minijinja::context;
+
 use super::desk::{Desk, clean};
 use super::told::{Stopping, Told};
 use super::{Decision, evidence};
@@ -14,6 +16,7 @@ use crate::moment::Moment;
 use crate::policy::PolicySource;
 use crate::snapshot::Snapshot;
 use crate::source::sessions::Client;
+use crate::templates::words::say;
 use crate::verdict::{Outcome, Verdict};
 
 /// After a person broke off a turn, the agent is left alone for as long (`seeds/002`, 4.1).
@@ -36,7 +39,7 @@ pub(super) fn judge(desk: &mut Desk, told: &Told, stop: &Stopping) -> Decision {
     match judged(desk, stop) {
         Ok(decision) => decision,
         Err(failure) => {
-            desk.said.push(format!("gate: this stop could not be judged: {failure}"));
+            desk.said.push(say("stop", "unjudged", &context! { failure => failure.to_string() }));
             Decision::Allow
         }
     }
@@ -88,7 +91,7 @@ fn judged(desk: &mut Desk, stop: &Stopping) -> Result<Decision, Failure> {
         Outcome::Pass => Decision::Allow,
         // Attempts that are not counted would never end.
         _ if uncounted(&verdict) => {
-            desk.said.push("gate: attempts cannot be counted here, so this stop is let go".to_owned());
+            desk.said.push(say("stop", "uncounted", &context! {}));
             Decision::Allow
         }
         Outcome::Blocked | Outcome::CannotJudge => {
@@ -100,11 +103,8 @@ fn judged(desk: &mut Desk, stop: &Stopping) -> Result<Decision, Failure> {
         }
         Outcome::NeedsHuman => {
             let payload = crate::engine::escalation_path(&place.repo.gate_dir(), &place.session.id);
-            Decision::Release(format!(
-                "gate: not proven after {} attempts, so the agent is let go. What is open: {}",
-                verdict.attempt,
-                payload.display()
-            ))
+            let (attempt, payload) = (verdict.attempt, payload.display().to_string());
+            Decision::Release(say("stop", "released", &context! { attempt, payload }))
         }
     })
 }

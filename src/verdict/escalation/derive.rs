@@ -1,78 +1,138 @@
 //! From a verdict and the record to the payload.
 
-use super::history::{self, History};
+use minijinja::context;
+
+use super::failing::{self, Proof};
+use super::history::{self, Failure, History};
 use super::{Escalation, ITEMS, bounded, line, suspect};
 use crate::event::Ended;
-use crate::gates::finding::{Answer, Effect, Finding};
+use crate::gates::finding::{Answer, Effect, Finding, GateResult};
+use crate::oid::Oid;
+use crate::templates::words::say;
 use crate::verdict::Verdict;
 
-/// What is asked of whoever receives the payload of an agent that failed.
-const REQUEST: &str = "Escalate above the agent that failed. Do not run it again with the same context.";
+/// How much of the beginning of a task names it, in characters.
+const TASK: usize = 120;
 
-/// Derives the payload of a verdict; `record` is the path of the full verdict.
-pub fn derive(verdict: &Verdict, history: &History, record: &str) -> Escalation {
-    let stopping = || verdict.gates.iter().filter(|result| result.effect() >= Effect::CannotJudge);
-    let findings = || stopping().flat_map(|result| result.decisive().map(move |finding| (result, finding)));
+/// Where to find what the payload only points to.
+#[derive(Clone, Debug, Default)]
+pub struct Artifacts<'a> {
+    /// Where the full verdict is read.
+    pub record: &'a str,
+    /// Where the payload itself is read.
+    pub payload: &'a str,
+    /// The ref under which the content can be fetched; `None`: there is none.
+    pub reference: Option<&'a str>,
+    /// The content that was kept; `None`: it could not be.
+    pub tree: Option<&'a Oid>,
+    /// The command that tries the failing command on a clean checkout.
+    pub verify: &'a str,
+}
+
+/// The failure that a payload of this verdict shows; `None`: no command that was run shows one.
+pub fn smallest_failure<'a>(verdict: &Verdict, history: &'a History) -> Option<&'a Failure> {
+    let findings = || decisive(verdict).map(|(_, finding)| finding);
+    let commands: Vec<&str> = findings().filter_map(|finding| finding.command.as_deref()).collect();
+    history.smallest_failure(&commands).filter(|_| findings().any(is_of_a_run))
+}
+
+/// Derives the payload of a verdict; `proof` is of its [`smallest_failure`].
+pub fn derive(verdict: &Verdict, history: &History, proof: Option<&Proof<'_>>, found: &Artifacts<'_>) -> Escalation {
+    let findings = || decisive(verdict);
     let scope = verdict.subjects.iter().map(|subject| match &subject.commit {
-        Some(commit) => format!("{} at {commit}", subject.name),
+        Some(commit) => say("escalation", "subject", &context! { name => &subject.name, commit => commit.as_str() }),
         None => subject.name.clone(),
     });
-    let failing = history.failure.as_ref().filter(|_| findings().any(|(_, finding)| is_of_a_run(finding)));
-    let lines = failing.iter().flat_map(|failure| failure.signature.iter().map(String::as_str));
+    let failure = proof.map(|proof| proof.failure);
+    let lines = failure.iter().flat_map(|failure| failure.signature.iter().map(String::as_str));
     let suspicion = suspect(lines, findings().map(|(_, finding)| finding.reason.as_str()));
     let proven = verdict.gates.iter().filter(|result| result.answer == Answer::Pass);
-    let trees = verdict
-        .subjects
-        .iter()
-        .filter_map(|subject| Some(format!("snapshot of {}: tree {}", subject.name, subject.tree.as_ref()?)));
-    let signal = failing.map(|failure| {
-        let end = match failure.ended {
-            Ended::Exited(status) => format!("status {status}"),
-            Ended::Signalled(signal) => format!("signal {signal}"),
-            Ended::NotStarted => "no start".to_owned(),
-        };
-        let said = failure.signature.first().map(|said| format!(", “{said}”")).unwrap_or_default();
-        format!("latest blocking signal: `{}` ended with {end}{said}", failure.line)
-    });
     let skipped = history.acts.len().saturating_sub(ITEMS);
-    let what_was_tried =
-        bounded(history.acts.iter().skip(skipped).map(history::tell), "nothing was recorded since the first refusal");
     Escalation {
         schema_version: 1,
         status: "blocked".to_owned(),
         attempt: verdict.attempt,
         task_scope: Some(line(&scope.collect::<Vec<_>>().join(", ")))
             .filter(|scope| !scope.is_empty())
-            .unwrap_or_else(|| "unborn branch".to_owned()),
+            .unwrap_or_else(|| some(&say("escalation", "no_subject", &context! {}))),
         suspected_failure_layer: vec![line(&format!("{}: {}", suspicion.layer, suspicion.why))],
-        what_was_tried,
+        what_was_tried: bounded(
+            history.acts.iter().skip(skipped).map(history::tell),
+            &some(&say("escalation", "nothing_tried", &context! {})),
+        ),
         what_did_not_work: bounded(
             findings().map(|(result, finding)| {
                 let print = finding.fingerprint();
-                format!("{} [{}]: {} (fingerprint {})", result.gate, finding.reason, finding.message, &print[..8])
+                let (gate, reason, message) = (&result.gate, &finding.reason, &finding.message);
+                say("escalation", "blocked", &context! { gate, reason, message, fingerprint => &print[..8] })
             }),
-            "nothing: every gate that blocks lets this through",
+            &some(&say("escalation", "nothing_blocked", &context! {})),
         ),
+        failing_command: proof.map(|proof| failing::command(proof, found.verify)),
         forced_context_checked: bounded(
             verdict.notes.iter().map(|note| note.text.clone()),
-            "nothing was found that hides edits or damages the record",
+            &some(&say("escalation", "nothing_noted", &context! {})),
         ),
         current_invariants: bounded(
-            proven.map(|result| format!("{} holds: {}", result.gate, result.title)),
-            "none of the gates that were asked passes",
+            proven.map(|result| say("escalation", "holds", &context! { gate => &result.gate, title => &result.title })),
+            &some(&say("escalation", "nothing_holds", &context! {})),
         ),
-        handoff_artifacts: bounded(
-            std::iter::once(format!("full verdict: {record}"))
-                .chain(trees)
-                .chain(signal)
-                .chain(verdict.next_actions.first().map(|action| format!("blocking signal clears with: {action}"))),
-            "",
-        ),
-        request: vec![REQUEST.to_owned()],
+        handoff_artifacts: bounded(artifacts(verdict, history, failure, found), "-"),
+        request: bounded(std::iter::once(say("escalation", "request", &context! {})), "-"),
     }
+}
+
+/// What else is needed to go on: the task, the payload, the content, and what blocks.
+fn artifacts<'a>(
+    verdict: &'a Verdict,
+    history: &History,
+    failure: Option<&Failure>,
+    found: &Artifacts<'a>,
+) -> impl Iterator<Item = String> + use<'a> {
+    let task = match &history.task {
+        Some((event, text)) => {
+            let begins: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(TASK).collect();
+            say("escalation", "task", &context! { event, begins })
+        }
+        None => say("escalation", "no_task", &context! {}),
+    };
+    let payload = say("escalation", "payload", &context! { payload => found.payload });
+    let record = say("escalation", "record", &context! { record => found.record });
+    let snapshot = match (found.reference, found.tree) {
+        (Some(reference), Some(tree)) => {
+            Some(say("escalation", "snapshot", &context! { reference, tree => tree.as_str() }))
+        }
+        _ => None,
+    };
+    let trees = verdict.subjects.iter().filter_map(|subject| {
+        let tree = subject.tree.as_ref()?.as_str();
+        Some(say("escalation", "content", &context! { name => &subject.name, tree }))
+    });
+    let signal = failure.map(|failure| {
+        let (status, signal) = match failure.ended {
+            Ended::Exited(status) => (Some(status), None),
+            Ended::Signalled(signal) => (None, Some(signal)),
+            Ended::NotStarted => (None, None),
+        };
+        let (command, said) = (&failure.line, failure.signature.first());
+        say("escalation", "signal", &context! { command, status, signal, said })
+    });
+    let clears = verdict.next_actions.first().map(|action| say("escalation", "clears", &context! { action }));
+    [task, payload, record].into_iter().chain(snapshot).chain(signal).chain(clears).chain(trees)
+}
+
+/// What stops, with the gates that say so.
+fn decisive(verdict: &Verdict) -> impl Iterator<Item = (&GateResult, &Finding)> {
+    let stopping = verdict.gates.iter().filter(|result| result.effect() >= Effect::CannotJudge);
+    stopping.flat_map(|result| result.decisive().map(move |finding| (result, finding)))
 }
 
 /// Whether the finding is about how a command ended, so that the latest failure says more about it.
 fn is_of_a_run(finding: &Finding) -> bool {
     matches!(finding.reason.as_str(), "failed" | "stale" | "missing" | "flaky" | "unsettled")
+}
+
+/// As an item, which is never empty whatever the user's own words are.
+fn some(text: &str) -> String {
+    Some(line(text)).filter(|text| !text.is_empty()).unwrap_or_else(|| "-".to_owned())
 }

@@ -1,17 +1,30 @@
 //! What a session did since it was first refused in a row: the part of the record a payload is derived from.
 
-use crate::event::work::{Act, EditKind};
-use crate::event::{Ended, Event, EventKind};
+use minijinja::context;
+
+use super::failing::Clean;
+use crate::event::rescue::Trial;
+use crate::event::work::{Act, EditKind, Prompt, Speaker, Work};
+use crate::event::{Ended, Event, EventKind, Run};
 use crate::fact::outputs;
+use crate::oid::Oid;
 use crate::repo_path::RepoPath;
+use crate::templates::words::say;
+
+/// How many failures, and how many trials, are looked back on.
+const KEPT: usize = 64;
 
 /// What was done.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     /// The acts, oldest first.
     pub acts: Vec<Done>,
-    /// The latest run that ended badly.
-    pub failure: Option<Failure>,
+    /// The runs that ended badly, oldest first (the latest 64), without those of commands that pass by now.
+    pub failures: Vec<Failure>,
+    /// Commands that were tried on clean checkouts, in whatever session, oldest first (the latest 64).
+    pub trials: Vec<Trial>,
+    /// The latest task that a person gave the session: the event, and how it begins.
+    pub task: Option<(String, String)>,
 }
 
 /// One act.
@@ -28,9 +41,15 @@ pub enum Done {
 /// A run that ended badly.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure {
+    /// The digest of command line and directory.
+    pub key: String,
     /// The name of the declared command.
     pub name: Option<String>,
-    /// The command line.
+    /// How many tests it ran, and how many of them failed, where it said so.
+    pub tests: Option<(u64, u64)>,
+    /// The content it ran on.
+    pub tree: Oid,
+    /// The command line, secrets removed.
     pub line: String,
     /// The directory it ran in.
     pub dir: RepoPath,
@@ -40,12 +59,31 @@ pub struct Failure {
     pub signature: Vec<String>,
 }
 
+impl Failure {
+    fn of(run: &Run) -> Self {
+        Self {
+            key: run.command.key.clone(),
+            name: run.command.name.clone(),
+            tests: run.report.as_ref().map(|report| (report.passed.saturating_add(report.failed), report.failed)),
+            tree: run.start.tree.clone(),
+            line: run.command.line.clone(),
+            dir: run.command.dir.clone(),
+            ended: run.ended,
+            signature: outputs::signature(&run.tail),
+        }
+    }
+}
+
 impl History {
     /// What `events` say about `session`, in their order.
     pub fn of<'a>(events: impl Iterator<Item = &'a Event>, session: &str) -> Self {
         let mut history = Self::default();
-        for event in events.filter(|event| event.session.as_deref() == Some(session)) {
-            history.take(event);
+        for event in events {
+            if let EventKind::Trial(trial) = &event.kind {
+                push(&mut history.trials, trial.clone());
+            } else if event.session.as_deref() == Some(session) {
+                history.take(event);
+            }
         }
         history
     }
@@ -54,19 +92,15 @@ impl History {
         match &event.kind {
             EventKind::Run(run) => {
                 self.ran(&run.command.line, Some(run.ended));
+                self.failures.retain(|failure| !run.ended.success() || failure.key != run.command.key);
                 if !run.ended.success() {
-                    self.failure = Some(Failure {
-                        name: run.command.name.clone(),
-                        line: run.command.line.clone(),
-                        dir: run.command.dir.clone(),
-                        ended: run.ended,
-                        signature: outputs::signature(&run.tail),
-                    });
+                    push(&mut self.failures, Failure::of(run));
                 }
             }
             EventKind::Judged(judged) => {
                 if !judged.blocked && matches!(judged.attempt, 0) {
-                    *self = Self::default();
+                    self.acts.clear();
+                    self.failures.clear();
                 } else if judged.attempt <= 1 {
                     self.acts.clear();
                 }
@@ -74,15 +108,47 @@ impl History {
                     self.acts.push(Done::Refused(judged.attempt));
                 }
             }
-            EventKind::Work(work) => match &work.act {
-                Act::Command(command) => self.ran(&command.line, command.ended),
-                Act::Edited(edits) => {
-                    let changed = edits.iter().filter(|edit| matches!(edit.how, EditKind::Written | EditKind::Deleted));
-                    self.edited(changed.map(|edit| edit.path.clone()).collect());
-                }
-                _ => {}
-            },
+            EventKind::Work(work) => self.worked(&event.id, work),
             _ => {}
+        }
+    }
+
+    fn worked(&mut self, event: &str, work: &Work) {
+        match &work.act {
+            Act::Command(command) => self.ran(&command.line, command.ended),
+            Act::Edited(edits) => {
+                let changed = edits.iter().filter(|edit| matches!(edit.how, EditKind::Written | EditKind::Deleted));
+                self.edited(changed.map(|edit| edit.path.clone()).collect());
+            }
+            Act::Prompt(Prompt { from: Speaker::Person, text }) if work.actor.is_none() => {
+                self.task = Some((event.to_owned(), text.clone()));
+            }
+            _ => {}
+        }
+    }
+
+    /// The one failure that shows best what does not pass: of the declared commands called `wanted` and of runs that name
+    /// failed tests, on the content that failed last the one with the fewest tests, of those the latest.
+    pub fn smallest_failure(&self, wanted: &[&str]) -> Option<&Failure> {
+        let shows = |failure: &&Failure| match &failure.name {
+            Some(name) => wanted.contains(&name.as_str()),
+            None => failure.tests.is_some_and(|(_, failed)| failed > 0),
+        };
+        let tree = &self.failures.iter().rev().find(shows)?.tree;
+        let here = self.failures.iter().rev().filter(shows).filter(|failure| failure.tree == *tree);
+        here.min_by_key(|failure| failure.tests.map_or(u64::MAX, |(ran, _)| ran))
+    }
+
+    /// What became of `failure` where the command was tried on a clean checkout of `tree`.
+    pub fn on_clean_checkout(&self, failure: &Failure, tree: &Oid) -> Clean {
+        let tried = |trial: &&Trial| trial.key == failure.key && trial.tree == *tree;
+        match self.trials.iter().rev().find(tried) {
+            None => Clean::NotTried,
+            Some(trial) if trial.ended.success() => Clean::Passes,
+            Some(trial) if trial.ended == failure.ended && outputs::is_same(&trial.signature, &failure.signature) => {
+                Clean::SameFailure
+            }
+            Some(_) => Clean::OtherFailure,
         }
     }
 
@@ -106,30 +172,32 @@ impl History {
             _ => self.acts.push(Done::Edited(paths)),
         }
     }
+}
 
-    /// The command lines, oldest first.
-    pub fn lines(&self) -> impl Iterator<Item = &str> {
-        self.acts.iter().filter_map(|act| match act {
-            Done::Ran(line, _) => Some(line.as_str()),
-            _ => None,
-        })
+fn push<T>(list: &mut Vec<T>, new: T) {
+    if list.len() == KEPT {
+        list.remove(0);
     }
+    list.push(new);
 }
 
 /// One line for a payload.
 pub(super) fn tell(act: &Done) -> String {
     match act {
-        Done::Ran(line, Some(Ended::Exited(0))) => format!("ran `{line}`: status 0"),
-        Done::Ran(line, Some(Ended::Exited(status))) => format!("ran `{line}`: status {status}"),
-        Done::Ran(line, Some(Ended::Signalled(signal))) => format!("ran `{line}`: killed by signal {signal}"),
-        Done::Ran(line, Some(Ended::NotStarted)) => format!("ran `{line}`: it could not be started"),
-        Done::Ran(line, None) => format!("ran `{line}`"),
+        Done::Ran(line, None) => say("tried", "ran", &context! { line }),
+        Done::Ran(line, Some(ended)) => {
+            let (status, signal) = match ended {
+                Ended::Exited(status) => (Some(status), None),
+                Ended::Signalled(signal) => (None, Some(signal)),
+                Ended::NotStarted => (None, None),
+            };
+            say("tried", "ran_to", &context! { line, status, signal })
+        }
         Done::Edited(paths) => {
             let shown: Vec<_> = paths.iter().take(4).map(ToString::to_string).collect();
             let more = paths.len().saturating_sub(shown.len());
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("edited {}{more}", shown.join(", "))
+            say("tried", "edited", &context! { paths => shown.join(", "), more })
         }
-        Done::Refused(attempt) => format!("asked again (attempt {attempt})"),
+        Done::Refused(attempt) => say("tried", "asked_again", &context! { attempt }),
     }
 }

@@ -2,10 +2,12 @@
 
 use std::sync::LazyLock;
 
+use minijinja::context;
 use regex::{Regex, RegexBuilder};
 use serde::Deserialize;
 
 use crate::embedded;
+use crate::templates::words::say;
 
 /// The layers a payload may name, `unknown` last.
 pub const LAYERS: [&str; 8] = [
@@ -69,7 +71,7 @@ pub fn suspect<'a>(lines: impl Iterator<Item = &'a str>, reasons: impl Iterator<
         if let Some(rule) = met {
             return Suspicion {
                 layer: rule.layer.name.clone(),
-                why: format!("the failing run says “{}”", line.trim()),
+                why: say("layer", "said", &context! { line => line.trim() }),
             };
         }
     }
@@ -77,13 +79,10 @@ pub fn suspect<'a>(lines: impl Iterator<Item = &'a str>, reasons: impl Iterator<
     let named = reasons.peek().copied();
     for reason in reasons {
         if let Some(rule) = RULES.iter().find(|rule| rule.layer.reasons.iter().any(|known| known == reason)) {
-            return Suspicion { layer: rule.layer.name.clone(), why: format!("the finding is `{reason}`") };
+            return Suspicion { layer: rule.layer.name.clone(), why: say("layer", "reason", &context! { reason }) };
         }
     }
-    let why = match named {
-        Some(reason) => format!("nothing recorded points at one; the finding is `{reason}`"),
-        None => "nothing recorded points at one".to_owned(),
-    };
+    let why = say("layer", "unknown", &context! { reason => named });
     Suspicion { layer: "unknown".to_owned(), why }
 }
 

@@ -4,13 +4,16 @@
 //! record, never typed, and bounded: no transcript, no output, every item one short line.
 
 mod derive;
+pub mod failing;
 pub mod history;
 mod layer;
 mod text;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::derive::derive;
+pub use self::derive::{Artifacts, derive, smallest_failure};
+pub use self::failing::FailingCommand;
+
 pub use self::layer::{LAYERS, Suspicion, suspect};
 pub use self::text::{ShapeError, parse, text};
 
@@ -39,6 +42,9 @@ pub struct Escalation {
     pub what_was_tried: Vec<String>,
     /// What remained blocked.
     pub what_did_not_work: Vec<String>,
+    /// One command that shows the failure; none: no command that was run shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failing_command: Option<FailingCommand>,
     /// What has been checked and holds.
     pub forced_context_checked: Vec<String>,
     /// The gates that pass.
@@ -58,19 +64,34 @@ fn bounded(items: impl Iterator<Item = String>, otherwise: &str) -> Vec<String> 
     lines
 }
 
-/// One line that cannot close or forge a payload, whatever was in a name or an output: without angle brackets,
+/// One line that cannot close or forge a payload, whatever was in a name or an output: without the angle brackets of tags,
 /// control characters and invisible marks that turn the direction of text.
 pub fn line(text: &str) -> String {
-    let clean = text.chars().filter_map(|c| match c {
-        '<' => Some('‹'),
-        '>' => Some('›'),
+    cut(text, ITEM)
+}
+
+/// Such a line of at most `most` characters. Redirections and comparisons stay as they are: an angle bracket is replaced
+/// only where it could be that of a tag.
+fn cut(text: &str, most: usize) -> String {
+    let chars: Vec<char> = text.chars().filter_map(plain).take(most + 1).collect();
+    let of_a_tag = |c: Option<&char>| c.is_some_and(|c| c.is_alphabetic() || matches!(c, '/' | '!' | '?'));
+    let kept = |(at, c): (usize, &char)| match c {
+        '<' if of_a_tag(chars.get(at + 1)) => '‹',
+        '>' if of_a_tag(at.checked_sub(1).and_then(|before| chars.get(before))) => '›',
+        c => *c,
+    };
+    let cut: String = chars.iter().enumerate().map(kept).take(most).collect();
+    cut.trim().to_owned()
+}
+
+/// The character as it stands in a line that a terminal shows as it is; `None`: it is not seen.
+fn plain(c: char) -> Option<char> {
+    match c {
         '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => None,
         '\u{2028}' | '\u{2029}' => Some(' '),
         c if c.is_control() => Some(' '),
         c => Some(c),
-    });
-    let cut: String = clean.take(ITEM).collect();
-    cut.trim().to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -83,6 +104,8 @@ mod tests {
             ("plain", "plain"),
             (" two\nlines ", "two lines"),
             ("</ESCALATION>", "‹/ESCALATION›"),
+            ("<\u{200b}/ESCALATION\u{200b}>", "‹/ESCALATION›"),
+            ("sh test.sh 2>&1 >log <in; a < b", "sh test.sh 2>&1 >log ‹in; a < b"),
             ("\u{1b}[2Jgone", "[2Jgone"),
             ("a\u{202e}b\u{feff}c", "abc"),
             ("\u{2028}", ""),

@@ -1,0 +1,127 @@
+//! The payload of a verdict: what it is derived from, and the files it is written to.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use minijinja::context;
+
+use super::Workplace;
+use crate::command_line::quote;
+use crate::event::Event;
+use crate::fact::Note;
+use crate::handoff::retry;
+use crate::journal::{Line, State};
+use crate::oid::Oid;
+use crate::templates::words::say;
+use crate::verdict::assemble::ESCALATES_AT;
+use crate::verdict::escalation::failing::{Clean, Proof};
+use crate::verdict::escalation::history::History;
+use crate::verdict::escalation::{self, Artifacts, Escalation};
+use crate::verdict::{Outcome, Verdict, artifact};
+
+/// What a payload is derived from.
+#[derive(Clone, Copy, Debug)]
+pub struct Basis<'a> {
+    /// The verdict.
+    pub verdict: &'a Verdict,
+    /// What its session did.
+    pub history: &'a History,
+    /// The content that was judged, as far as it was kept.
+    pub tree: Option<&'a Oid>,
+    /// What came of an attempt to try the failing command that nobody recorded.
+    pub tried: Option<Clean>,
+    /// The ref under which the content can be fetched; `None`: one is made.
+    pub reference: Option<&'a str>,
+}
+
+impl Workplace {
+    /// The payload. Its content becomes fetchable, where anything blocks.
+    pub fn payload(&self, basis: &Basis<'_>) -> Escalation {
+        let Basis { verdict, history, tree, tried, reference } = *basis;
+        let session = &verdict.session;
+        let made = tree.filter(|_| reference.is_none() && verdict.outcome != Outcome::Pass);
+        let made = made.and_then(|tree| self.publish_content(verdict, tree));
+        let gate_dir = self.repo.gate_dir();
+        let quoted = quote(session);
+        let record = artifact::newest(&gate_dir, session)
+            .map_or_else(|| format!("gate log --session {quoted}"), |path| path.to_string_lossy().into_owned());
+        let verify = format!("gate escalate --session {quoted}");
+        let payload = if verdict.attempt >= ESCALATES_AT {
+            escalation_path(&gate_dir, session).to_string_lossy().into_owned()
+        } else {
+            verify.clone()
+        };
+        let proof = escalation::smallest_failure(verdict, history).map(|failure| {
+            let known = Proof::recorded(history, failure, tree);
+            Proof { clean: tried.unwrap_or(known.clean), ..known }
+        });
+        let reference = reference.or(made.as_deref());
+        let found = Artifacts { record: &record, payload: &payload, reference, tree, verify: &verify };
+        escalation::derive(verdict, history, proof.as_ref(), &found)
+    }
+
+    /// Writes the payload beside the verdicts, as JSON and as text.
+    pub fn write_payload(&self, session: &str, payload: &Escalation) -> io::Result<PathBuf> {
+        let path = escalation_path(&self.repo.gate_dir(), session);
+        let text = escalation::text(payload).map_err(io::Error::other)?;
+        artifact::write_json(&path, payload)?;
+        artifact::write_bytes(&path.with_extension("txt"), text.as_bytes())?;
+        Ok(path)
+    }
+
+    /// Writes the payload of a verdict that used up the attempts. Nothing is tried here: somebody waits for the answer.
+    pub(super) fn escalate(&self, verdict: &Verdict) -> Result<(), Note> {
+        let tree = verdict.subjects.iter().rev().find_map(|subject| subject.tree.as_ref());
+        let history = &self.history(&verdict.session);
+        let payload = self.payload(&Basis { verdict, history, tree, tried: None, reference: None });
+        self.write_payload(&verdict.session, &payload).map(drop).map_err(|error| Note {
+            kind: "escalation-lost".to_owned(),
+            text: format!("the escalation payload could not be written: {error}"),
+        })
+    }
+
+    /// Lets a ref keep the content; `None`: it cannot be made, such as in a receiving hook.
+    fn publish_content(&self, verdict: &Verdict, tree: &Oid) -> Option<String> {
+        let reference = format!("refs/gate/escalation/{}", &tree.as_str()[..12]);
+        let of_it = verdict.subjects.iter().find(|subject| subject.tree.as_ref() == Some(tree));
+        let commit = of_it.and_then(|subject| subject.commit.clone()).or_else(|| self.repo.head().ok()?.commit);
+        let why = format!("gate: the content that was escalated as {tree}");
+        self.repo.publish(tree, commit.as_ref(), &reference, &why).ok().map(|_| reference)
+    }
+
+    /// What a session did since its first refusal in a row.
+    pub fn history(&self, session: &str) -> History {
+        History::of(self.events().iter(), session)
+    }
+
+    /// Says what the reply to a handoff ruled out and was done again since.
+    pub(super) fn name_what_is_ruled_out(&self, state: &State, verdict: &mut Verdict) {
+        let Some((reply, items)) = &state.judged(&verdict.session).rescue.ruled_out else { return };
+        let events = self.events();
+        let since = events.iter().skip_while(|event| event.id != *reply).skip(1);
+        let history = History::of(since, &verdict.session);
+        for item in retry::repeated(items, &history.acts) {
+            let text = say("feedback", "ruled_out", &context! { item });
+            if !verdict.feedback.is_empty() {
+                verdict.feedback.push_str("\n- ");
+                verdict.feedback.push_str(&text);
+            }
+            verdict.notes.push(Note { kind: "ruled-out".to_owned(), text });
+        }
+    }
+
+    /// The events of the journal that can be read; none where it cannot.
+    fn events(&self) -> Vec<Event> {
+        let lines = self.journal.events().into_iter().flatten();
+        let events = lines.filter_map(|line| match line {
+            Line::Event(event) => Some(event),
+            Line::Damaged { .. } => None,
+        });
+        events.collect()
+    }
+}
+
+/// Where the payload of a session lies.
+pub fn escalation_path(gate_dir: &Path, session: &str) -> PathBuf {
+    artifact::folder(gate_dir).join(format!("escalation_{}.json", artifact::file_stem(session)))
+}

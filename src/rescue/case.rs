@@ -1,0 +1,95 @@
+//! What fails now: the verdict, what led to it, and whether its failing command fails on a clean checkout, too.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{clean_run, internal};
+use crate::engine::{Basis, Preview, Workplace};
+use crate::event::rescue::Trial;
+use crate::event::{EventKind, Origin};
+use crate::failure::Failure;
+use crate::journal::NewEvent;
+use crate::oid::Oid;
+use crate::redact::redact;
+use crate::verdict::assemble::ESCALATES_AT;
+use crate::verdict::escalation::failing::Clean;
+use crate::verdict::escalation::history::History;
+use crate::verdict::escalation::{Escalation, smallest_failure};
+use crate::verdict::{Outcome, Verdict};
+
+/// What fails in a session, as of now.
+pub struct Case<'a> {
+    place: &'a Workplace,
+    /// What a stop would be told.
+    pub verdict: Verdict,
+    history: History,
+    /// The working tree, kept; `None`: it could not be.
+    pub tree: Option<Oid>,
+    /// The commit that is checked out.
+    pub head: Option<Oid>,
+    /// What came of a trial that is not recorded.
+    tried: Option<Clean>,
+}
+
+impl<'a> Case<'a> {
+    /// Judges what is here as work of `session`. Nothing is counted.
+    pub fn now(place: &'a Workplace, session: &str) -> Result<Self, Failure> {
+        let Preview { verdict, snapshot, head } = place.preview(session)?;
+        let blocked = verdict.outcome != Outcome::Pass;
+        let kept = blocked.then(|| place.repo.keep(&snapshot)).transpose().map_err(internal)?;
+        let history = place.history(session);
+        Ok(Self { place, verdict, history, tree: kept.map(|kept| kept.tree), head, tried: None })
+    }
+
+    /// Whether nothing blocks.
+    pub fn passes(&self) -> bool {
+        self.verdict.outcome == Outcome::Pass
+    }
+
+    /// The command that shows the failure, where it was not yet tried on a clean checkout of this content.
+    pub fn untried(&self) -> Option<&str> {
+        let failure = smallest_failure(&self.verdict, &self.history)?;
+        let tree = self.tree.as_ref()?;
+        let untried = self.tried.is_none() && self.history.on_clean_checkout(failure, tree) == Clean::NotTried;
+        untried.then_some(failure.line.as_str())
+    }
+
+    /// Tries that command on a clean checkout, for at most `patience`, and records what came of it, so that nobody does
+    /// it again.
+    pub fn prove(&mut self, patience: Duration) -> Result<(), Failure> {
+        if self.untried().is_none() {
+            return Ok(());
+        }
+        let (Some(failure), Some(tree)) = (smallest_failure(&self.verdict, &self.history), &self.tree) else {
+            return Ok(());
+        };
+        match clean_run::end(&self.place.repo, tree, self.head.as_ref(), failure, patience) {
+            Err(clean) => self.tried = Some(clean),
+            Ok((ended, signature)) => {
+                let signature = signature.iter().map(|said| redact(said).into_owned()).collect();
+                let (key, line, tree) = (failure.key.clone(), failure.line.clone(), tree.clone());
+                let trial = Trial { key, line, tree, ended, signature };
+                let kind = EventKind::Trial(trial.clone());
+                let event = NewEvent { session: None, origin: Origin::observed(), kind };
+                self.place.journal.append(event).map_err(internal)?;
+                self.history.trials.push(trial);
+            }
+        }
+        Ok(())
+    }
+
+    /// The payload; `reference` is the ref under which the content can be fetched, where there is one already.
+    pub fn payload(&self, reference: Option<&str>) -> Escalation {
+        let Self { verdict, history, tree, tried, .. } = self;
+        self.place.payload(&Basis { verdict, history, tree: tree.as_ref(), tried: *tried, reference })
+    }
+
+    /// Writes the payload beside the verdict, where the attempts are used up: instead of the one that could not wait for
+    /// the trial.
+    pub fn write(&self, payload: &Escalation) -> Result<Option<PathBuf>, Failure> {
+        if self.passes() || self.verdict.attempt < ESCALATES_AT {
+            return Ok(None);
+        }
+        self.place.write_payload(&self.verdict.session, payload).map(Some).map_err(internal)
+    }
+}
