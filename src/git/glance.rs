@@ -122,15 +122,24 @@ impl<'r> Trees<'r> {
             }
             Status::TypeChanged => return Err(NotRead),
         };
-        let (old, new) = match (&old, &new) {
-            (Some(old), Some(Some(new))) => between_equal_ends(old.content(), new.content()),
-            // All lines of the one that is there.
-            (Some(one), None) => (one.content(), &b""[..]),
-            _ => return Ok(None),
-        };
         let mut options = DiffOptions::new();
         options.context_lines(0).interhunk_lines(0).indent_heuristic(true);
-        let patch = Patch::from_buffers(old, None, new, None, Some(&mut options)).map_err(|_| NotRead)?;
+        let options = Some(&mut options);
+        let patch = match (&old, &new) {
+            (Some(old), Some(Some(new))) => {
+                let (old_rest, new_rest) = between_equal_ends(old.content(), new.content());
+                // What is no object has to be digested first, which is worth it where little of it is left.
+                if FEWER * (old_rest.len() + new_rest.len()) < old.content().len() + new.content().len() {
+                    Patch::from_buffers(old_rest, None, new_rest, None, options)
+                } else {
+                    Patch::from_blobs(old, None, new, None, options)
+                }
+            }
+            // All lines of the one that is there.
+            (Some(one), None) => Patch::from_blob_and_buffer(one, None, b"", None, options),
+            _ => return Ok(None),
+        };
+        let patch = patch.map_err(|_| NotRead)?;
         let mut reader = Reader::new(&file.path);
         let mut line = Vec::new();
         for hunk in 0..patch.num_hunks() {
@@ -155,16 +164,28 @@ impl<'r> Trees<'r> {
 
 /// Two texts without the lines that they begin and end with alike: to take in a line costs more than to compare it.
 fn between_equal_ends<'t>(old: &'t [u8], new: &'t [u8]) -> (&'t [u8], &'t [u8]) {
-    let shorter = old.len().min(new.len());
-    let same = old.iter().zip(new).position(|(a, b)| a != b).unwrap_or(shorter);
+    let same = equal(old.chunks_exact(CHUNK).zip(new.chunks_exact(CHUNK)), old.iter().zip(new));
     let start = memchr::memrchr(b'\n', &old[..same]).map_or(0, |at| at + 1);
     let (old, new) = (&old[start..], &new[start..]);
-    let shorter = old.len().min(new.len());
-    let same = old.iter().rev().zip(new.iter().rev()).position(|(a, b)| a != b).unwrap_or(shorter);
+    let same = equal(old.rchunks_exact(CHUNK).zip(new.rchunks_exact(CHUNK)), old.iter().rev().zip(new.iter().rev()));
     // What is alike begins behind a line end; that of the line before belongs to neither.
     let tail = &old[old.len() - same..];
     let end = memchr::memchr(b'\n', tail).map_or(0, |at| tail.len() - at - 1);
     (&old[..old.len() - end], &new[..new.len() - end])
+}
+
+/// How much smaller two texts must be without their equal ends.
+const FEWER: usize = 3;
+/// How many bytes are compared at once.
+const CHUNK: usize = 256;
+
+/// How many bytes are equal from the side that the iterators come from.
+fn equal<'t>(
+    chunks: impl Iterator<Item = (&'t [u8], &'t [u8])>,
+    bytes: impl Iterator<Item = (&'t u8, &'t u8)>,
+) -> usize {
+    let whole = CHUNK * chunks.take_while(|(a, b)| a == b).count();
+    whole + bytes.skip(whole).take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]
@@ -173,6 +194,7 @@ mod tests {
 
     #[test]
     fn equal_ends_are_left_out_by_lines() {
+        let long = |line: &str| format!("{0}{line}\n{0}", "a line of many\n".repeat(100));
         for (old, new, expected) in [
             ("a\nb\nc\n", "a\nx\nc\n", ("b\n", "x\n")),
             ("a\nb\n", "a\nb\nc\n", ("", "c\n")),
@@ -180,6 +202,7 @@ mod tests {
             ("one\nab\nz\n", "one\nb\nz\n", ("ab\n", "b\n")),
             ("a\na\n", "a\na\na\n", ("", "a\n")),
             ("", "a", ("", "a")),
+            (&long("x"), &long("y"), ("x\n", "y\n")),
             ("same\n", "same\n", ("", "")),
             ("x\nend", "y\nend", ("x\n", "y\n")),
         ] {
