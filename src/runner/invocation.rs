@@ -181,10 +181,13 @@ fn matched<'a>(runner: &Runner, invoke: &Invoke, rest: &[Option<&'a str>]) -> Op
     let mut at = 0;
     for wanted in &invoke.words {
         let is = |word: &str| {
-            wanted.split('|').any(|alternative| {
-                alternative == word
-                    || alternative.strip_prefix('*').is_some_and(|end| word.ends_with(end))
-                    || alternative.strip_suffix('*').is_some_and(|start| word.starts_with(start))
+            wanted.split('|').any(|alternative| match alternative {
+                "*" => !word.starts_with('-'),
+                _ => {
+                    alternative == word
+                        || alternative.strip_prefix('*').is_some_and(|end| word.ends_with(end))
+                        || alternative.strip_suffix('*').is_some_and(|start| word.starts_with(start))
+                }
             })
         };
         loop {

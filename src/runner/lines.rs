@@ -230,7 +230,7 @@ fn without_escapes(line: &str) -> Cow<'_, str> {
 }
 
 /// The line without the prefix that a task runner puts before each line of a task: `[task] …`, `pkg:task: …`,
-/// `packages/a test: …`, `service-1  | …`, a time stamp. `None` when it has none.
+/// `packages/a test: …`, `service-1  | …`, `│ …`, a time stamp, a number of `uniq -c`. `None` when it has none.
 pub(crate) fn without_prefix(line: &str) -> Option<&str> {
     static PREFIX: OnceLock<Option<Regex>> = OnceLock::new();
     const FORMS: &str = concat!(
@@ -239,7 +239,9 @@ pub(crate) fn without_prefix(line: &str) -> Option<&str> {
         r"|[@A-Za-z0-9/_.-]{1,80}:[A-Za-z0-9/_.:-]{1,40}: ",
         r"|[@A-Za-z0-9/_.-]{1,80} [A-Za-z0-9/_.:-]{1,40}: ",
         r"|[@A-Za-z0-9/_.-]{1,80} +\| ?",
-        r"|\[INFO\] |\[ERROR\] |\[WARNING\] ",
+        r"|\[INFO\] |\[ERROR\] |\[WARNING\] |│ +",
+        // `uniq -c`
+        r"|(?: {6}\d| {5}\d\d| {4}\d{3}| {3}\d{4}| {3}\d) ",
         r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z ",
         r")"
     );
@@ -274,6 +276,10 @@ mod tests {
             ("web:test:  3 passed", Some(" 3 passed")),
             ("packages/a test:  Tests  1 passed (1)", Some(" Tests  1 passed (1)")),
             ("api-1  | OK", Some("OK")),
+            ("│  188 pass", Some("188 pass")),
+            ("      1 ok  \tpkg\t0.1s", Some("ok  \tpkg\t0.1s")),
+            ("   2 FAIL", Some("FAIL")),
+            ("  2 failed", None),
             ("2026-01-02T03:04:05.678Z OK", Some("OK")),
             ("Tests: 3 passed", None),
             ("test result: ok.", Some("ok.")),

@@ -20,5 +20,5 @@ pub use identity::Identity;
 pub use invocation::{Invocation, classify};
 pub use junit::{JunitError, read_junit};
 pub use kind::{CommandKind, ExitMeaning, Scope};
-pub use output::{OutputReading, Says, read_output, read_output_of};
+pub use output::{OutputReading, Says, read_output, read_output_as, read_output_of};
 pub use task::{ProjectFiles, TaskRun, resolve};

@@ -58,12 +58,18 @@ pub fn read_output(runner: Option<&Runner>, output: &str) -> OutputReading {
 /// `make`) may be among them; if only task runners are named, any test runner may be behind them. If test runners
 /// are named, what builders and linters say is left out, and a pass takes that each of the test runners shows one.
 pub fn read_output_of(catalogue: &Catalogue, runners: &[&Runner], output: &str) -> OutputReading {
-    read(catalogue, runners, output, output.len() > LONG)
+    read_output_as(catalogue, runners, CommandKind::Test, output)
 }
 
-/// As [`read_output_of`]; `at_once`: a line is held against all rules at once before any of them is asked.
-fn read(catalogue: &Catalogue, runners: &[&Runner], output: &str, at_once: bool) -> OutputReading {
+/// As [`read_output_of`], where behind task runners there are checks of another kind than tests.
+pub fn read_output_as(catalogue: &Catalogue, runners: &[&Runner], kind: CommandKind, output: &str) -> OutputReading {
+    read(catalogue, runners, kind, output, output.len() > LONG)
+}
+
+/// As [`read_output_as`]; `at_once`: a line is held against all rules at once before any of them is asked.
+fn read(catalogue: &Catalogue, runners: &[&Runner], kind: CommandKind, output: &str, at_once: bool) -> OutputReading {
     let tests = |runner: &Runner| runner.kinds.contains(&CommandKind::Test);
+    let fitting = |runner: &Runner| runner.kinds.contains(&kind);
     let mut named: Vec<&Runner> = runners.iter().copied().filter(|runner| runner.task.is_none()).collect();
     named.sort_unstable_by(|a, b| a.id.cmp(&b.id));
     named.dedup_by(|a, b| a.id == b.id);
@@ -71,15 +77,16 @@ fn read(catalogue: &Catalogue, runners: &[&Runner], output: &str, at_once: bool)
         named.retain(|runner| tests(runner));
     }
     let tasks = catalogue.runners().filter(|runner| runner.task.is_some());
-    let any_tests = named.is_empty();
-    let workers: Vec<&Runner> = if any_tests {
+    let any = named.is_empty();
+    let workers: Vec<&Runner> = if any {
         // What reads like another runner is read as that one.
-        catalogue.runners().filter(|runner| tests(runner) && runner.output.like.is_none()).collect()
+        catalogue.runners().filter(|runner| fitting(runner) && runner.output.like.is_none()).collect()
     } else {
         named
     };
-    let mut tallies: Vec<Tally<'_>> = workers.into_iter().chain(tasks).map(|r| Tally::new(catalogue, r)).collect();
-    if any_tests {
+    let tally = |runner| Tally::new(catalogue, runner, kind);
+    let mut tallies: Vec<Tally<'_>> = workers.into_iter().chain(tasks).map(tally).collect();
+    if any {
         for tally in &mut tallies {
             tally.rules.retain(|rule| !rule.only_named);
         }
@@ -125,7 +132,7 @@ fn read(catalogue: &Catalogue, runners: &[&Runner], output: &str, at_once: bool)
             }
         }
     }
-    combine(tallies, !any_tests)
+    combine(tallies, !any)
 }
 
 /// What all of them say together; `named`: each of them was started.
@@ -205,7 +212,10 @@ mod tests {
         let catalogue = Catalogue::embedded();
         for path in paths {
             let text = std::fs::read_to_string(&path).expect("a sample");
-            assert_eq!(read(catalogue, &[], &text, true), read(catalogue, &[], &text, false), "{}", path.display());
+            for kind in [CommandKind::Test, CommandKind::Lint] {
+                let read = |at_once| read(catalogue, &[], kind, &text, at_once);
+                assert_eq!(read(true), read(false), "{}", path.display());
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::event::RunReport;
 use crate::runner::catalogue::{Catalogue, Runner, Summaries};
+use crate::runner::kind::CommandKind;
 use crate::runner::lines::{LineRule, Means, Said};
 use crate::runner::output::Says;
 
@@ -43,6 +44,8 @@ impl Summary {
 /// What was seen of one runner.
 pub(crate) struct Tally<'a> {
     runner: &'a Runner,
+    /// What is asked for.
+    kind: CommandKind,
     pub(crate) summaries: Summaries,
     pub(crate) rules: Vec<&'a LineRule>,
     found: Vec<Summary>,
@@ -70,10 +73,11 @@ struct Parts {
 }
 
 impl<'a> Tally<'a> {
-    pub(crate) fn new(catalogue: &'a Catalogue, runner: &'a Runner) -> Self {
+    pub(crate) fn new(catalogue: &'a Catalogue, runner: &'a Runner, kind: CommandKind) -> Self {
         let (summaries, rules) = catalogue.output_rules(runner);
         Self {
             runner,
+            kind,
             summaries,
             rules,
             found: Vec::new(),
@@ -113,7 +117,7 @@ impl<'a> Tally<'a> {
                 self.found.last_mut().into_iter().for_each(|summary| summary.complete = true);
             }
             // A task runner tells which task failed. That lint failed says nothing about the tests.
-            Means::Failed if said.task.as_deref().is_some_and(|task| catalogue.names.is_no_test(task)) => {}
+            Means::Failed if said.task.as_deref().is_some_and(|task| catalogue.names.is_no(self.kind, task)) => {}
             Means::Failed => {
                 self.failed.get_or_insert_with(|| shown(line));
             }

@@ -281,11 +281,11 @@ impl TaskNames {
         words(task).iter().any(|word| self.watching.contains(word))
     }
 
-    /// Whether a task of this name certainly runs no tests.
-    pub(crate) fn is_no_test(&self, task: &str) -> bool {
+    /// Whether a task of this name certainly runs no checks of this kind.
+    pub(crate) fn is_no(&self, kind: CommandKind, task: &str) -> bool {
         let words = words(task);
         let found = self.word.iter().find(|entry| words.iter().any(|word| entry.is.iter().any(|is| is == word)));
-        found.is_some_and(|entry| !entry.kinds.contains(&CommandKind::Test))
+        found.is_some_and(|entry| !entry.kinds.contains(&kind))
     }
 
     /// Whether an argument chooses nothing, whatever it is handed to.

@@ -94,6 +94,7 @@ struct Wrapper {
     alike: bool,
     neutral: Vec<String>,
     tasks: Vec<String>,
+    joined: Vec<String>,
 }
 
 fn wrappers() -> &'static [Wrapper] {
@@ -240,6 +241,23 @@ impl Wrapper {
         Some(found)
     }
 
+    /// Several commands of the program, as a script that runs them in turn. `None` where a word of them is not known.
+    fn in_turn(&self, name: &str, words: &[Arg]) -> Option<String> {
+        let mut script = format!("{name} ");
+        for arg in words {
+            let word = arg.literal()?;
+            let end = self.joined.iter().find_map(|joint| word.strip_suffix(joint.as_str()));
+            let word = end.unwrap_or(word);
+            if !word.is_empty() {
+                script.extend(["'", word.replace('\'', r"'\''").as_str(), "' "]);
+            }
+            if end.is_some() {
+                script.extend(["&& ", name, " "]);
+            }
+        }
+        Some(script)
+    }
+
     fn unwrapped(&self, name: &str, argv: &[Arg]) -> Option<Unwrapped> {
         let mut found = plain(name, Inner::Argv(Vec::new()));
         found.passes = self.passes;
@@ -251,6 +269,12 @@ impl Wrapper {
             let (words, after) = self.subcommand(rest)?;
             found.wrapper = format!("{name} {words}");
             rest = after;
+        }
+        if !self.joined.is_empty() {
+            let text = self.in_turn(name, rest);
+            found.inner =
+                Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false };
+            return Some(found);
         }
         for _ in 0..2 {
             let (after, end) = self.options(rest, &mut found, true)?;
