@@ -6,7 +6,7 @@ use regex::Regex;
 use crate::runner::lines::{Means, lines};
 use crate::runner::{Catalogue, Runner};
 use crate::shell::program::{Arg, Expr, Leaf, LeafId, Program, Sink};
-use crate::shell::status::Seen;
+use crate::shell::status::{self, Outcome, Seen};
 
 use super::purpose::Purpose;
 use super::table::table;
@@ -27,10 +27,11 @@ const COMPLAINTS: [&str; 7] = [
 pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec<Seen> {
     let mut seen = printed(program, output);
     seen.extend(announced(program, output));
+    seen.extend(unannounced(program, output));
     seen.extend(complaints(program, output));
     for leaf in 0..purposes.len() {
         if !seen.iter().any(|entry| entry.leaf == leaf) && silently_succeeded(program, purposes, leaf, output) {
-            seen.push(Seen { leaf, value: 0, zero: true });
+            seen.push(Seen::end(leaf, true));
         }
     }
     // In a chain only the last check that shows anything can have stopped it; what an earlier tool seems to say may be
@@ -58,12 +59,16 @@ pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec
             .filter_map(|id| Catalogue::embedded().runner(id))
             .collect();
         if fails(&workers, &others, output) || task_failed(purpose, purposes, output) {
-            seen.push(Seen { leaf, value: 0, zero: false });
+            seen.push(Seen::end(leaf, false));
             break;
         }
     }
     // The one that failed says most.
-    seen.sort_by_key(|entry| entry.zero);
+    seen.sort_by_key(|entry| match entry.was {
+        Outcome::Failed => 0,
+        Outcome::NotRun => 1,
+        Outcome::Succeeded => 2,
+    });
     seen.truncate(8);
     seen
 }
@@ -154,7 +159,7 @@ fn printed(program: &Program, output: &str) -> Vec<Seen> {
         };
         for (value, group) in captures.iter().skip(1).enumerate() {
             if let Some(group) = group {
-                seen.push(Seen { leaf: id, value, zero: group.as_str() == "0" });
+                seen.push(Seen { value, ..Seen::end(id, group.as_str() == "0") });
             }
         }
     }
@@ -202,7 +207,34 @@ fn announced(program: &Program, output: &str) -> Vec<Seen> {
             && output.lines().filter(|line| line.trim() == text).count() == 1
     };
     let texts = texts.iter().enumerate().filter_map(|(id, text)| Some((id, text.as_deref()?)));
-    texts.filter(|(id, text)| told(*id, text)).map(|(leaf, _)| Seen { leaf, value: 0, zero: true }).collect()
+    texts.filter(|(id, text)| told(*id, text)).map(|(leaf, _)| Seen::end(leaf, true)).collect()
+}
+
+/// Fixed texts that the line would have printed on a way that it did not go: `… && echo OK || { echo FAIL; tail log; }`.
+/// That one is missing tells something only where all of the output is there, and where the other one, of which only one
+/// can be printed, is in it.
+fn unannounced(program: &Program, output: &str) -> Vec<Seen> {
+    if table().visible_lines(output).is_none() {
+        return Vec::new();
+    }
+    let texts: Vec<(LeafId, String)> = program
+        .leaves
+        .iter()
+        .enumerate()
+        .filter(|(_, leaf)| leaf.stdout == Sink::Terminal && !leaf.background && !leaf.late && !leaf.shadowed)
+        .filter_map(|(id, leaf)| Some((id, fixed_text(leaf)?)))
+        // What `echo` does to these is not the same in every shell.
+        .filter(|(_, text)| !text.starts_with('-') && !text.contains('\\'))
+        .take(8)
+        .collect();
+    let visible = |text: &str| output.lines().any(|line| line.trim() == text);
+    let excludes = |one: LeafId, other: LeafId| {
+        let fate = status::fate_seen(program, other, &[Seen::end(one, true)]);
+        fate.complete && !fate.given(None).succeeded
+    };
+    let missing = texts.iter().filter(|(_, text)| !output.contains(text.as_str())).map(|(id, _)| *id);
+    let counts = |id: &LeafId| texts.iter().any(|(other, text)| visible(text) && excludes(*id, *other));
+    missing.filter(counts).map(|leaf| Seen { leaf, value: 0, was: Outcome::NotRun }).collect()
 }
 
 /// The one line that an `echo` prints, if every word of it is written out.
@@ -242,10 +274,20 @@ fn complaints(program: &Program, output: &str) -> Vec<Seen> {
     for line in output.lines().take(200) {
         let lower = line.to_ascii_lowercase();
         let from_shell = ["sh:", "(eval)", "cd:", "sh.exe:"].iter().any(|name| lower.contains(name));
-        if !from_shell || !COMPLAINTS.iter().any(|text| lower.contains(text)) {
+        let from_wrapper = table().unstarted(line);
+        if from_wrapper.is_none() && (!from_shell || !COMPLAINTS.iter().any(|text| lower.contains(text))) {
             continue;
         }
         let named = |leaf: &Leaf| -> bool {
+            let wrapped = |name: &str| leaf.wrappers.iter().any(|wrapper| wrapper.split(' ').next() == Some(name));
+            if let Some((by, name)) = &from_wrapper {
+                let starts = by.iter().any(|by| leaf.name() == Some(by) || wrapped(by));
+                return starts
+                    && name.is_none_or(|name| leaf.argv.iter().take(3).any(|arg| arg.literal() == Some(name)));
+            }
+            if line.split([' ', ':', '\'', '`', '"']).any(|token| token.len() > 1 && wrapped(token)) {
+                return true;
+            }
             let word = match leaf.name() {
                 Some("cd" | "pushd" | "source" | "." | "chdir") => leaf.argv.get(1).map(|arg| arg.text.as_str()),
                 _ => leaf.argv.first().map(|arg| arg.text.as_str()),
@@ -259,7 +301,7 @@ fn complaints(program: &Program, output: &str) -> Vec<Seen> {
         if let (Some(leaf), None) = (blamed.next(), blamed.next())
             && !seen.iter().any(|entry| entry.leaf == leaf)
         {
-            seen.push(Seen { leaf, value: 0, zero: false });
+            seen.push(Seen::end(leaf, false));
         }
     }
     seen

@@ -12,7 +12,7 @@ use crate::shell::walk;
 use super::look::Look;
 use super::purpose::{Purpose, Understood, purpose};
 use super::table::{Says as Harness, table};
-use super::{ExitDecides, Extent, Judgement, Outcome, Proves, Record, evidence, hooks, remedy};
+use super::{ExitDecides, Extent, Judgement, Outcome, Proves, Record, evidence, hooks, push, remedy};
 
 /// The kinds of checks, the one that decides first.
 pub(super) const CHECKS: [CommandKind; 4] =
@@ -23,8 +23,9 @@ const MAX_CHECKS: usize = 24;
 
 /// Reads a command line: what it would execute, and what for. `files` are those of the directory it starts in.
 pub fn understand(line: &str, files: &dyn ProjectFiles) -> Result<Understood, Unparsed> {
-    let program = walk::program(line)?;
-    let purposes = program.leaves.iter().map(|leaf| purpose(leaf, files)).collect();
+    let program = walk::program(&dialect::with_slashes(line))?;
+    let mut purposes: Vec<Purpose> = program.leaves.iter().map(|leaf| purpose(leaf, files)).collect();
+    push::name_branches(&program, &mut purposes);
     Ok(Understood { program, purposes })
 }
 

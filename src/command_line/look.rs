@@ -1,13 +1,13 @@
 //! One check of a line, in the light of the recorded status and output.
 
-use crate::runner::{Catalogue, OutputReading, Runner, Says, read_output_of};
+use crate::runner::{Catalogue, CommandKind, OutputReading, Runner, Says, read_output_as};
 use crate::shell::program::{LeafId, Sink};
 use crate::shell::status::{self, Fate, Outcomes, Seen};
 
 use super::judge::{CHECKS, Judge};
 use super::purpose::Purpose;
 use super::table::table;
-use super::view::{View, may_show, views};
+use super::view::{View, may_show, ways};
 use super::{Extent, Outcome, evidence, forgery};
 
 /// One check, looked at in the light of status and output.
@@ -36,7 +36,9 @@ pub(super) struct Ending {
 impl Look<'_> {
     /// How it ended, and how that is known.
     pub(super) fn ending(&self) -> Ending {
-        let ways = views(self.judge.program(), self.leaf);
+        let visible =
+            self.judge.record.output.and_then(|output| table().visible_lines(output).and(Some(output.lines().count())));
+        let ways = ways(self.judge.program(), self.leaf, visible);
         let reading = self.reading(&ways);
         let (possible, by_status) = self.by_status(&ways, &reading);
         let by_output = by_status.is_none();
@@ -108,7 +110,9 @@ impl Look<'_> {
                 if runners.is_empty() && self.judge.purpose(self.leaf).extent.is_none() {
                     return OutputReading::default();
                 }
-                read_output_of(Catalogue::embedded(), &runners, output)
+                let purpose = self.judge.purpose(self.leaf);
+                let kind = CHECKS.into_iter().find(|kind| purpose.is(*kind)).unwrap_or(CommandKind::Test);
+                read_output_as(Catalogue::embedded(), &runners, kind, output)
             }
             _ => OutputReading::default(),
         }

@@ -246,7 +246,8 @@ fn in_tree(path: &str, leaf: &Leaf) -> bool {
             || path == "/tmp"
             || path.contains("/AppData/Local/Temp/")
     };
-    if path.is_empty() || outside(path) {
+    let made = || path.split('/').any(|part| table().environment.artefacts.iter().any(|name| name == part));
+    if path.is_empty() || outside(path) || made() {
         return false;
     }
     let absolute = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');

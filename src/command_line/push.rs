@@ -1,6 +1,8 @@
 //! Where a push goes, as far as its words show it.
 
-use crate::shell::program::Arg;
+use crate::shell::program::{Arg, Leaf, Program, Sink};
+
+use super::purpose::Purpose;
 
 /// Options of `git push` that take the next word as their value.
 const VALUES: [&str; 4] = ["-o", "--push-option", "--receive-pack", "--exec"];
@@ -59,6 +61,42 @@ fn destination(arg: &Arg, delete: bool) -> String {
     }
 }
 
+/// Names the branch that is checked out where a push takes it from git: `git push origin "$(git branch --show-current)"`.
+pub(super) fn name_branches(program: &Program, purposes: &mut [Purpose]) {
+    for (id, purpose) in purposes.iter_mut().enumerate().filter(|(_, purpose)| !purpose.pushes.is_empty()) {
+        let pushing = &program.leaves[id];
+        let handed = |leaf: &&Leaf| match &leaf.stdout {
+            Sink::Captured(None) => true,
+            Sink::Captured(Some(variable)) => pushing.mentions.contains(variable),
+            _ => false,
+        };
+        let mut sources = program.leaves[..id].iter().filter(handed).peekable();
+        let moved = program.leaves[..id].iter().any(|leaf| {
+            leaf.argv.iter().any(|arg| matches!(arg.literal(), Some("checkout" | "switch" | "worktree" | "-C")))
+        });
+        // `"$(git branch --show-current):main"` goes elsewhere.
+        let whole = !pushing.text.contains(':');
+        if sources.peek().is_some() && sources.all(asks_for_branch) && whole && !moved {
+            purpose.pushes.iter_mut().filter(|place| *place == "?").for_each(|place| "@current".clone_into(place));
+        }
+    }
+}
+
+/// Whether a command prints the name of the branch that is checked out.
+fn asks_for_branch(leaf: &Leaf) -> bool {
+    let words: Vec<&str> = leaf.argv.iter().filter_map(Arg::literal).collect();
+    leaf.name() == Some("git")
+        && words.len() == leaf.argv.len()
+        && matches!(
+            words.get(1..),
+            Some(
+                ["branch", "--show-current"]
+                    | ["rev-parse", "--abbrev-ref", "HEAD" | "@"]
+                    | ["symbolic-ref", "--short", "HEAD"]
+            )
+        )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,5 +129,20 @@ mod tests {
         let opaque = Arg { text: "HEAD:".to_owned(), whole: false, pattern: false };
         let argv = [Arg::new("git"), Arg::new("push"), Arg::new("origin"), opaque];
         assert_eq!(destinations(&argv), ["?"]);
+    }
+
+    #[test]
+    fn the_branch_that_git_names() {
+        for (line, want) in [
+            (r#"git push origin "$(git branch --show-current)""#, "@current"),
+            ("B=$(git rev-parse --abbrev-ref HEAD); git push -u origin $B", "@current"),
+            (r#"git push origin "$(git branch --show-current):main""#, "?"),
+            ("B=$(git branch --show-current); git checkout main; git push origin $B", "?"),
+            ("git push origin $(cat branch.txt)", "?"),
+        ] {
+            let understood = crate::command_line::understand(line, &()).expect("a line");
+            let places: Vec<String> = understood.purposes.into_iter().flat_map(|purpose| purpose.pushes).collect();
+            assert_eq!(places, [want], "{line}");
+        }
     }
 }

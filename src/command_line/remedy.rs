@@ -24,7 +24,9 @@ pub(super) fn would_prove(leaf: &Leaf, purpose: &Purpose, files: &dyn ProjectFil
     let mut line = String::new();
     if let Some(directory) = &leaf.directory {
         let path = directory.path.as_deref()?;
-        if !path.is_empty() {
+        // The directory of another machine is named by the words that go there.
+        let named = leaf.remote && leaf.text.contains(path);
+        if !path.is_empty() && !named {
             line = format!("cd {} && ", quote(path));
         }
     }

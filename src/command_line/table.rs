@@ -15,6 +15,7 @@ pub(super) struct Table {
     pub(super) command: Vec<Command>,
     pub(super) interpreter: Vec<Interpreter>,
     pub(super) refused: Vec<Refused>,
+    unstarted: Vec<Unstarted>,
     pub(super) record: Recorded,
     pub(super) environment: Environment,
 }
@@ -27,6 +28,8 @@ pub(super) struct Environment {
     pub(super) alike: Vec<String>,
     /// Variables that may choose a part of the tests.
     pub(super) narrowing: Vec<String>,
+    /// Names of directories that hold what tools make.
+    pub(super) artefacts: Vec<String>,
     /// Ends of names of files that are sourced to find programs.
     pub(super) sourced: Vec<String>,
 }
@@ -107,6 +110,20 @@ pub(super) struct Refused {
     contains: Vec<String>,
 }
 
+/// What a program says that could not start what it was told to run.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unstarted {
+    /// The programs that say so.
+    by: Vec<String>,
+    /// Texts of which one is in every such line.
+    has: Vec<String>,
+    /// The line; a group `name` is what could not be started.
+    is: String,
+    #[serde(skip)]
+    compiled: OnceLock<Option<Regex>>,
+}
+
 /// What a harness says of a call instead of its output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -143,6 +160,16 @@ impl Table {
             _ => output,
         };
         if self.record.placeholders.iter().any(|text| text == rest.trim()) { "" } else { rest }
+    }
+
+    /// The programs one of which says in this line that it could not start another one, and that one if it is named.
+    pub(super) fn unstarted<'a>(&self, line: &'a str) -> Option<(&[String], Option<&'a str>)> {
+        let has = |entry: &&Unstarted| entry.has.iter().any(|text| line.contains(text.as_str()));
+        self.unstarted.iter().filter(has).find_map(|entry| {
+            let pattern = entry.compiled.get_or_init(|| Regex::new(&entry.is).ok()).as_ref()?;
+            let found = pattern.captures(line)?;
+            Some((entry.by.as_slice(), found.name("name").map(|name| name.as_str())))
+        })
     }
 
     /// How many lines an output has; `None` when lines in the middle of it were left out.
@@ -218,6 +245,7 @@ mod tests {
         for interpreter in &table.interpreter {
             assert!(interpreter.writes.iter().all(|pattern| Regex::new(pattern).is_ok()));
         }
+        assert!(table.unstarted.iter().all(|entry| Regex::new(&entry.is).is_ok()));
     }
 
     #[test]

@@ -7,8 +7,8 @@ use crate::shell::program::{Arg, Leaf, LeafId, Program, Sink, Source};
 /// What stands between a command and the record.
 #[derive(Clone, Debug)]
 pub(super) enum Filter {
-    /// The last lines only.
-    Tail,
+    /// The last lines only; `None`: a number that is not known.
+    Tail(Option<usize>),
     /// The first lines only; `None`: a number that is not known.
     Head(Option<usize>),
     /// The lines that match.
@@ -33,6 +33,19 @@ pub(super) struct View {
 }
 
 impl View {
+    /// Takes out what would have let more lines through than there are: it cut nothing off. Blank lines at both ends may
+    /// be missing in a record.
+    fn leave_out_idle(&mut self, visible: Option<usize>) {
+        const BLANK: usize = 4;
+        let Some(visible) = visible else { return };
+        let limits = |filter: &Filter| matches!(filter, Filter::Tail(_) | Filter::Head(_));
+        let shuffles = |filter: &Filter| matches!(filter, Filter::Shuffled);
+        let last = self.filters.iter().rposition(|filter| !limits(filter) && !shuffles(filter)).map_or(0, |at| at + 1);
+        let behind = self.filters.split_off(last);
+        let idle = |filter: &Filter| matches!(filter, Filter::Tail(Some(lines)) | Filter::Head(Some(lines)) if visible + BLANK <= *lines);
+        self.filters.extend(behind.into_iter().filter(|filter| !idle(filter)));
+    }
+
     /// Whether every line goes through, as it is.
     pub(super) fn is_plain(&self) -> bool {
         self.filters.is_empty()
@@ -40,19 +53,19 @@ impl View {
 
     /// Whether lines are at most cut off at its ends.
     pub(super) fn only_cuts(&self) -> bool {
-        let cuts = |filter: &Filter| matches!(filter, Filter::Tail | Filter::Head(_) | Filter::Shuffled);
+        let cuts = |filter: &Filter| matches!(filter, Filter::Tail(_) | Filter::Head(_) | Filter::Shuffled);
         self.filters.iter().all(cuts) && !self.cuts_shuffled()
     }
 
     /// Whether lines before the last ones may be cut off.
     pub(super) fn cuts_start(&self) -> bool {
-        self.filters.iter().any(|filter| matches!(filter, Filter::Tail | Filter::Garbled)) || self.cuts_shuffled()
+        self.filters.iter().any(|filter| matches!(filter, Filter::Tail(_) | Filter::Garbled)) || self.cuts_shuffled()
     }
 
     /// Whether lines are cut off that were put in another order before.
     fn cuts_shuffled(&self) -> bool {
         let mut rest = self.filters.iter().skip_while(|filter| !matches!(filter, Filter::Shuffled));
-        rest.any(|filter| matches!(filter, Filter::Tail | Filter::Head(_)))
+        rest.any(|filter| matches!(filter, Filter::Tail(_) | Filter::Head(_)))
     }
 
     /// Whether these lines would be seen if the command printed them.
@@ -61,7 +74,7 @@ impl View {
             return false;
         }
         self.filters.iter().all(|filter| match filter {
-            Filter::Tail | Filter::Head(_) | Filter::Shuffled => true,
+            Filter::Tail(_) | Filter::Head(_) | Filter::Shuffled => true,
             Filter::Keep(pattern) => !lines.is_empty() && lines.iter().all(|line| pattern.is_match(line)),
             Filter::Drop(pattern) => !lines.is_empty() && lines.iter().all(|line| !pattern.is_match(line)),
             Filter::Garbled => false,
@@ -81,9 +94,18 @@ impl View {
     /// Whether lines before these may have been cut off.
     pub(super) fn drops_only(&self) -> bool {
         let drops = self.filters.iter().any(|filter| matches!(filter, Filter::Drop(_)));
-        let keeps_order = |filter: &Filter| matches!(filter, Filter::Drop(_) | Filter::Head(_) | Filter::Tail);
+        let keeps_order = |filter: &Filter| matches!(filter, Filter::Drop(_) | Filter::Head(_) | Filter::Tail(_));
         drops && self.filters.iter().all(keeps_order)
     }
+}
+
+/// The ways from a command's output to the record, in which so many lines are (`None`: not known).
+pub(super) fn ways(program: &Program, leaf: LeafId, visible: Option<usize>) -> Vec<View> {
+    let mut found = views(program, leaf);
+    for view in &mut found {
+        view.leave_out_idle(visible);
+    }
+    found
 }
 
 /// The ways from a command's output to the record.
@@ -163,14 +185,15 @@ fn pass(
 fn filters_of(name: &str, args: &[Arg]) -> Vec<Filter> {
     let named = || args.iter().any(|arg| !arg.text.starts_with('-') && !arg.text.is_empty());
     match name {
-        "tee" | "less" | "more" | "col" | "ts" | "ansi2txt" | "strip-ansi" | "sponge" | "bat" => Vec::new(),
+        "tee" | "less" | "more" | "col" | "ts" | "ansi2txt" | "strip-ansi" | "sponge" | "bat" | "xcpretty"
+        | "xcbeautify" => Vec::new(),
         "cat" | "uniq" if !named() => Vec::new(),
         "sort" | "tac" if !named() => vec![Filter::Shuffled],
         "tail" => match args.iter().find(|arg| arg.text.contains('+')) {
             Some(_) => Vec::new(),
-            None => vec![Filter::Tail],
+            None => vec![Filter::Tail(limit(args))],
         },
-        "head" => vec![Filter::Head(head_lines(args))],
+        "head" => vec![Filter::Head(limit(args))],
         "grep" | "egrep" | "fgrep" | "rg" | "zgrep" | "ag" => grep(name, args),
         "sed" | "gsed" => sed(args),
         "tr" if args.iter().any(|arg| arg.text.contains("\\r")) => Vec::new(),
@@ -178,7 +201,8 @@ fn filters_of(name: &str, args: &[Arg]) -> Vec<Filter> {
     }
 }
 
-fn head_lines(args: &[Arg]) -> Option<usize> {
+/// How many lines `head` and `tail` let through.
+fn limit(args: &[Arg]) -> Option<usize> {
     let mut words = args.iter().map(|arg| arg.text.as_str());
     while let Some(word) = words.next() {
         if word.starts_with("-c") || word.starts_with("--bytes") {
@@ -200,7 +224,7 @@ fn sed(args: &[Arg]) -> Vec<Filter> {
     let quiet = args.iter().any(|arg| arg.text == "-n" || arg.text == "-ne" || arg.text == "-En");
     let range = script.strip_suffix('p').filter(|_| quiet);
     if range == Some("$") {
-        return vec![Filter::Tail];
+        return vec![Filter::Tail(Some(1))];
     }
     if let Some((from, to)) = range.and_then(|range| range.split_once(','))
         && from.parse::<usize>().is_ok()

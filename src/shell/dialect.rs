@@ -1,8 +1,9 @@
 //! Lines of other shells: recognised as such, not followed.
 
+use std::borrow::Cow;
 use std::fmt;
 
-use super::program::Program;
+use super::program::{Program, Source};
 
 /// A command interpreter whose lines are not POSIX shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +28,46 @@ pub fn of(line: &str, program: &Program) -> Option<Dialect> {
     if program.leaves.iter().filter_map(|leaf| leaf.name()).any(is_cmdlet) {
         return Some(Dialect::PowerShell);
     }
+    // Its pipes say of their commands something else than those of a shell.
+    let pipes = program.leaves.iter().any(|leaf| matches!(leaf.stdin, Source::Pipe(_)));
+    if pipes && matches!(with_slashes(line), Cow::Owned(_)) {
+        return Some(Dialect::PowerShell);
+    }
     of_text(line).filter(|_| !line.contains("<<"))
+}
+
+/// The line with slashes in the paths of its programs: `.\gradlew.bat test` names a program in the shells of Windows
+/// and nothing in any other.
+pub fn with_slashes(line: &str) -> Cow<'_, str> {
+    let is_path = |word: &str| {
+        word.strip_prefix(".\\").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.'))
+    };
+    let mut out = String::new();
+    let mut rest = line;
+    let mut found = false;
+    loop {
+        let start = rest.trim_start_matches([' ', '\t', '\n', '&', ';', '|', '(']);
+        let end = start.find([' ', '\t', '\n', '&', ';', '|', ')']).unwrap_or(start.len());
+        let (word, after) = start.split_at(end);
+        out += &rest[..rest.len() - start.len()];
+        if is_path(word) {
+            found = true;
+            // PowerShell starts a program by `& path`, too.
+            if out.ends_with("& ") && out.trim_end_matches("& ").is_empty() {
+                out.clear();
+            }
+            out += &word.replace('\\', "/");
+        } else {
+            out += word;
+        }
+        let Some(next) = after.find(['\n', '&', ';', '|']) else {
+            out += after;
+            break;
+        };
+        out += &after[..next];
+        rest = &after[next..];
+    }
+    if found { Cow::Owned(out) } else { Cow::Borrowed(line) }
 }
 
 /// The dialect that the text itself shows.
@@ -103,6 +143,20 @@ fn is_cmdlet(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn programs_of_windows() {
+        for (line, want) in [
+            (r".\gradlew.bat test", "./gradlew.bat test"),
+            (r"cd app; .\mvnw.cmd -q verify", "cd app; ./mvnw.cmd -q verify"),
+            (r"& .\build.ps1 -T x", "./build.ps1 -T x"),
+            (r"cd app && .\gradlew test", "cd app && ./gradlew test"),
+            (r"grep -n .\* a.txt; ls", r"grep -n .\* a.txt; ls"),
+            ("echo a\\ b | cat", "echo a\\ b | cat"),
+        ] {
+            assert_eq!(with_slashes(line), want);
+        }
+    }
 
     #[test]
     fn other_shells_are_recognised() {

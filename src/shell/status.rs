@@ -96,8 +96,16 @@ pub struct Seen {
     pub leaf: LeafId,
     /// Which of the values that the `echo` printed; 0 for the command's own end.
     pub value: usize,
-    /// Whether it succeeded, or the printed status was 0.
-    pub zero: bool,
+    /// What became of it; of an `echo` that printed a status, what became of the command it is a status of.
+    pub was: Outcome,
+}
+
+impl Seen {
+    /// The end of a command: whether it succeeded.
+    pub fn end(leaf: LeafId, succeeded: bool) -> Self {
+        let was = if succeeded { Outcome::Succeeded } else { Outcome::Failed };
+        Self { leaf, value: 0, was }
+    }
 }
 
 /// What the status of the line says about one of its commands.
@@ -118,9 +126,7 @@ pub fn fate_seen(program: &Program, leaf: LeafId, seen: &[Seen]) -> Fate {
     }
     let (mut on_zero, mut on_failure) = (Outcomes::default(), Outcomes::default());
     for end in ends {
-        let wanted = |(outcome, seen): (&Outcome, &Seen)| {
-            *outcome == if seen.zero { Outcome::Succeeded } else { Outcome::Failed }
-        };
+        let wanted = |(outcome, seen): (&Outcome, &Seen)| *outcome == seen.was;
         if !end.watched.iter().zip(seen).all(wanted) {
             continue;
         }

@@ -52,7 +52,7 @@ pub(super) fn proofs(told: &Told<'_>, place: Place<'_>) -> Vec<Proof> {
     if judge.foreign.is_some() {
         return Vec::new();
     }
-    let went = |id: LeafId| judge.seen.iter().any(|seen| seen.leaf == id && seen.zero);
+    let went = |id: LeafId| judge.seen.iter().any(|seen| seen.leaf == id && seen.was == status::Outcome::Succeeded);
     let moved = program.leaves.iter().enumerate().filter(|(_, leaf)| matches!(leaf.name(), Some("cd" | "pushd")));
     let arrived = moved.into_iter().all(|(id, _)| went(id));
     let mut proofs = Vec::new();
