@@ -4,6 +4,7 @@
 //! without knowing the languages well (`gates/weakening.toml`): what is found is what was seen, and the gate says whether it matters.
 
 mod language;
+mod needed;
 mod setting;
 mod table;
 mod task;

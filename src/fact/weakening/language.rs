@@ -38,7 +38,7 @@ impl Language {
         }
         let code = self.blank(text);
         let mut tests: Vec<Test> = Vec::new();
-        for found in self.test.iter().flat_map(|pattern| pattern.captures_iter(&code)) {
+        for found in self.test.about(&code).flat_map(|pattern| pattern.captures_iter(&code)) {
             let (Some(whole), Some(name)) = (found.get(0), found.name("name")) else { continue };
             let at = name.start();
             if tests.iter().all(|test| test.at != at) {
@@ -60,7 +60,7 @@ impl Language {
                 test.skipped = true;
             }
         }
-        for found in self.skip_here.iter().flat_map(|pattern| pattern.captures_iter(&code)) {
+        for found in self.skip_here.about(&code).flat_map(|pattern| pattern.captures_iter(&code)) {
             let at = found.name("name").map(|name| name.start());
             if let Some(test) = tests.iter_mut().find(|test| Some(test.at) == at) {
                 test.skipped = true;
@@ -161,5 +161,5 @@ fn find(bytes: &[u8], what: &[u8], from: usize) -> Option<usize> {
 }
 
 fn places<'a>(patterns: &'a Patterns, code: &'a str) -> impl Iterator<Item = usize> {
-    patterns.iter().flat_map(move |pattern| pattern.find_iter(code).map(|found| found.start()))
+    patterns.about(code).flat_map(move |pattern| pattern.find_iter(code).map(|found| found.start()))
 }

@@ -28,7 +28,7 @@ fn without_comments(text: &str) -> String {
 }
 
 fn added(path: &RepoPath, what: What, patterns: &Patterns, old: &str, new: &str, changes: &mut Vec<Weakened>) {
-    for pattern in patterns.iter() {
+    for pattern in patterns.about(new) {
         let (before, after) = (settings(pattern, old), settings(pattern, new));
         let length = |all: &[&str]| all.iter().map(|text| text.len()).sum::<usize>();
         if length(&after) <= length(&before) {
@@ -63,7 +63,7 @@ fn settings<'a>(pattern: &Regex, text: &'a str) -> Vec<&'a str> {
 }
 
 fn lowered(path: &RepoPath, patterns: &Patterns, old: &str, new: &str, changes: &mut Vec<Weakened>) {
-    for pattern in patterns.iter() {
+    for pattern in patterns.about(old) {
         let (before, after) = (least(pattern, old), least(pattern, new));
         for (key, number) in before {
             let now = after.get(key).copied();

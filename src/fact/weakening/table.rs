@@ -2,9 +2,11 @@
 
 use std::sync::OnceLock;
 
+use memchr::memmem;
 use regex::Regex;
 use serde::{Deserialize, Deserializer};
 
+use super::needed::needed;
 use crate::embedded;
 use crate::globs::Globs;
 use crate::repo_path::RepoPath;
@@ -70,23 +72,36 @@ impl Tasks {
     }
 }
 
-/// Regular expressions, compiled when the first text is asked about.
+/// Regular expressions, each compiled when a text has what every match of it has.
 #[derive(Debug, Default)]
 pub(super) struct Patterns {
     pub(super) written: Vec<String>,
-    compiled: OnceLock<Vec<Regex>>,
+    lazy: OnceLock<Vec<Lazy>>,
+}
+
+#[derive(Debug)]
+struct Lazy {
+    needed: Vec<String>,
+    compiled: OnceLock<Option<Regex>>,
 }
 
 impl Patterns {
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Regex> {
-        let compile = || self.written.iter().filter_map(|pattern| Regex::new(pattern).ok()).collect();
-        self.compiled.get_or_init(compile).iter()
+    /// Those that may match in a text, in their order.
+    pub(super) fn about<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a Regex> {
+        let lazy = |pattern: &String| Lazy { needed: needed(pattern), compiled: OnceLock::new() };
+        let all = self.lazy.get_or_init(|| self.written.iter().map(lazy).collect());
+        self.written.iter().zip(all).filter_map(move |(pattern, lazy)| {
+            let has = |needed: &String| memmem::find(text.as_bytes(), needed.as_bytes()).is_some();
+            let possible = lazy.needed.is_empty() || lazy.needed.iter().any(has);
+            let compile = || Regex::new(pattern).ok();
+            if possible { lazy.compiled.get_or_init(compile).as_ref() } else { None }
+        })
     }
 }
 
 impl<'de> Deserialize<'de> for Patterns {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Ok(Self { written: Vec::deserialize(from)?, compiled: OnceLock::new() })
+        Ok(Self { written: Vec::deserialize(from)?, lazy: OnceLock::new() })
     }
 }
 

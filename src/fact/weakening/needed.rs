@@ -1,0 +1,150 @@
+//! What stands in every text that a regular expression matches, read off the expression without compiling it.
+//!
+//! To compile one costs far more than to look for a word, and most of them have nothing to do with most texts.
+
+/// Literal texts of which one is in every match. Empty: none was found, and any text may match.
+pub(super) fn needed(pattern: &str) -> Vec<String> {
+    // In these letters are not themselves.
+    if pattern.starts_with("(?") && pattern.split(')').next().is_some_and(|flags| flags.contains(['i', 'x'])) {
+        return Vec::new();
+    }
+    of_alternatives(pattern.as_bytes())
+}
+
+fn of_alternatives(pattern: &[u8]) -> Vec<String> {
+    let mut found = Vec::new();
+    for part in alternatives(pattern) {
+        let texts = of_row(part);
+        if texts.is_empty() {
+            return Vec::new();
+        }
+        found.extend(texts);
+    }
+    found
+}
+
+/// The parts between `|`, as long as it stands in no brackets.
+fn alternatives(pattern: &[u8]) -> Vec<&[u8]> {
+    let (mut parts, mut start, mut at) = (Vec::new(), 0, 0);
+    while at < pattern.len() {
+        if pattern[at] == b'|' {
+            parts.push(&pattern[start..at]);
+            start = at + 1;
+        }
+        at = after(pattern, at);
+    }
+    parts.push(&pattern[start..]);
+    parts
+}
+
+/// Where the piece that begins at `at` ends: a character, an escaped one, a class, a group.
+fn after(pattern: &[u8], at: usize) -> usize {
+    match pattern[at] {
+        b'\\' => match pattern.get(at + 1) {
+            Some(b'x') => at + 4,
+            _ => at + 2,
+        },
+        b'[' => {
+            let mut at = at + 1;
+            at += usize::from(pattern.get(at) == Some(&b'^'));
+            at += usize::from(pattern.get(at) == Some(&b']'));
+            while at < pattern.len() && pattern[at] != b']' {
+                at = if pattern[at] == b'[' || pattern[at] == b'\\' { after(pattern, at) } else { at + 1 };
+            }
+            at + 1
+        }
+        b'(' => {
+            let mut at = at + 1;
+            while at < pattern.len() && pattern[at] != b')' {
+                at = after(pattern, at);
+            }
+            at + 1
+        }
+        _ => at + 1,
+    }
+    .min(pattern.len())
+}
+
+/// The best of the texts that stand in a row: the one of which the shortest alternative is longest.
+fn of_row(pattern: &[u8]) -> Vec<String> {
+    let mut found: Vec<Vec<String>> = Vec::new();
+    let mut run = Vec::new();
+    let mut at = 0;
+    let mut close = |run: &mut Vec<u8>| found.push(String::from_utf8(std::mem::take(run)).into_iter().collect());
+    let mut groups = Vec::new();
+    while at < pattern.len() {
+        let next = after(pattern, at);
+        let piece = &pattern[at..next];
+        let behind = pattern.get(next);
+        let optional = matches!(behind, Some(b'?' | b'*' | b'{'));
+        let literal = match piece {
+            [b'\\', c] if !c.is_ascii_alphanumeric() => Some(*c),
+            [b'.' | b'^' | b'$' | b'?' | b'*' | b'+' | b'{' | b'}'] => None,
+            [c] => Some(*c),
+            _ => None,
+        };
+        match literal {
+            Some(c) if !optional => run.push(c),
+            _ => close(&mut run),
+        }
+        if piece.first() == Some(&b'(') && !optional {
+            groups.push(of_alternatives(inside(piece)));
+        }
+        at = next;
+        match behind {
+            Some(b'{') => {
+                at += pattern[at..].iter().position(|c| *c == b'}').map_or(pattern.len() - at, |end| end + 1);
+                close(&mut run);
+            }
+            Some(b'?' | b'*' | b'+') => {
+                at += 1;
+                at += usize::from(pattern.get(at) == Some(&b'?'));
+                close(&mut run);
+            }
+            _ => {}
+        }
+    }
+    close(&mut run);
+    found.extend(groups);
+    let shortest = |texts: &Vec<String>| texts.iter().map(String::len).min().unwrap_or(0);
+    found.into_iter().max_by_key(shortest).filter(|texts| shortest(texts) > 0).unwrap_or_default()
+}
+
+/// What stands in a group; nothing for one that only sets flags.
+fn inside(group: &[u8]) -> &[u8] {
+    let inner = group.strip_prefix(b"(").and_then(|inner| inner.strip_suffix(b")")).unwrap_or_default();
+    let Some(rest) = inner.strip_prefix(b"?") else { return inner };
+    let end = rest.iter().position(|c| matches!(c, b':' | b'>'));
+    end.map_or(&[], |end| &rest[end + 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_every_match() {
+        for (pattern, want) in [
+            (r"#\[ignore\b", vec!["#[ignore"]),
+            (r"\bassert!\(\s*true\b", vec!["assert!("]),
+            (r"\b(?:debug_|prop_)?assert(?:_\w+)?!", vec!["assert"]),
+            (r"\bpytest\.(?:skip|xfail)\(", vec!["pytest."]),
+            (r"@(?:Disabled|Ignore)\b", vec!["Disabled", "Ignore"]),
+            (r"(?m)^\s*skip\b", vec!["skip"]),
+            (r"(?i)skip", vec![]),
+            (r"(?s-x)skip", vec![]),
+            (r"\w+\.Skip(?:f|Now)?\(", vec![".Skip"]),
+            (r"[a-z]+|foo", vec![]),
+            (r"bar|fo+o", vec!["bar", "fo"]),
+            (r"ab?c", vec!["c"]),
+            (r"ab{0,2}c", vec!["c"]),
+            (r"(?:ab|c)*def", vec!["def"]),
+            (r#"skip:\s*(?:true|["\x27])"#, vec!["skip:"]),
+            (r"x[]a|]yz", vec!["yz"]),
+            (r"(?<name>`[^`]*`|\w+)", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(needed(pattern), want, "{pattern}");
+        }
+    }
+}
