@@ -1,6 +1,6 @@
 //! What a reply ruled out and the agent did all the same.
 
-use crate::shell::program::Leaf;
+use crate::shell::program::{Arg, Leaf};
 use crate::shell::walk;
 use crate::verdict::escalation::history::Done;
 
@@ -51,7 +51,7 @@ impl Act {
 /// be read.
 fn commands(line: &str) -> Vec<Vec<String>> {
     let command = |leaf: &Leaf| -> Option<Vec<String>> {
-        let mut words: Vec<String> = leaf.argv.iter().skip(1).map(|arg| arg.shown()).collect::<Option<_>>()?;
+        let mut words: Vec<String> = leaf.argv.iter().skip(1).map(Arg::shown).collect::<Option<_>>()?;
         // `--name=value` is `--name value`.
         let option = |word: String| match word.split_once('=').filter(|_| word.starts_with('-')) {
             Some((name, value)) => vec![name.to_owned(), value.to_owned()],
