@@ -190,7 +190,11 @@ impl Ran {
 }
 
 fn written(clone: &Clone) {
-    let output = clone.repo.gate(["init", "--ci", "github", "--yes"]).output().unwrap();
+    written_for("github", clone);
+}
+
+fn written_for(forge: &str, clone: &Clone) {
+    let output = clone.repo.gate(["init", "--ci", forge, "--yes"]).output().unwrap();
     assert!(output.status.success(), "{output:?}");
 }
 
@@ -225,6 +229,22 @@ fn the_job_blocks_a_change_whose_other_checks_fail() {
     let ran = proposed.run(JOB);
     assert!(!ran.output.status.success(), "{}", ran.text());
     assert_eq!(ran.verdict()["outcome"], "blocked");
+}
+
+/// Its runner is a relative of `act`. No forge is asked: the base is named.
+#[test]
+fn the_job_for_gitea_and_forgejo_judges_without_asking() {
+    for (source, passes) in [("pub fn two() {}\n", true), ("pub fn broken() {}\n", false)] {
+        let proposed = Proposed::new(source, |clone| written_for("gitea", clone));
+        let ran = proposed.run(".gitea/workflows/gate.yml");
+        assert_eq!(ran.output.status.success(), passes, "{}", ran.text());
+        assert!(
+            ran.text().contains(if passes { "passed on this content" } else { "failed on this content" }),
+            "{}",
+            ran.text()
+        );
+        assert!(proposed.clone.server.state().log.is_empty(), "{}", ran.text());
+    }
 }
 
 const USES: &str = "name: uses
