@@ -16,7 +16,8 @@ pub struct Work {
     /// The sub-agent that acted, by its client's id; `None`: the agent of the session itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// The client's id of the tool call. A hook's report and the log's line of the same call have the same.
+    /// The client's id of the tool call. A hook's report and the log's line of the same call have the same; where hooks
+    /// are told no id, theirs begins with [`MADE_UP`] and says what the call was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
     /// The commit that was checked out, where the reporter knew.
@@ -24,6 +25,16 @@ pub struct Work {
     pub head: Option<Oid>,
     /// The act.
     pub act: Act,
+}
+
+/// How the id of a call begins that was made of its content.
+pub const MADE_UP: &str = "content-";
+
+impl Work {
+    /// Whether the id of the call is not its client's.
+    pub fn has_made_up_call(&self) -> bool {
+        self.call.as_deref().is_some_and(|call| call.starts_with(MADE_UP))
+    }
 }
 
 /// The vocabulary of acts.
@@ -72,6 +83,19 @@ pub enum Phase {
     Compacted,
     /// It ended.
     Ended,
+}
+
+impl Phase {
+    /// The name, as it is written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Started => "started",
+            Self::Resumed => "resumed",
+            Self::Forked => "forked",
+            Self::Compacted => "compacted",
+            Self::Ended => "ended",
+        }
+    }
 }
 
 /// Something written to the agent.

@@ -124,7 +124,7 @@ fn tell_trial(trial: &Trial) -> (Style, String, String) {
 fn tell_work(work: &Work) -> (Style, String, String) {
     let plain = Style::new();
     let (style, mut what) = match &work.act {
-        Act::Session(phase) => (DIM, format!("session {phase:?}").to_lowercase()),
+        Act::Session(phase) => (DIM, format!("session {}", phase.as_str())),
         Act::Prompt(prompt) => (plain, format!("{:?}: {}", prompt.from, prompt.text).to_lowercase()),
         Act::Said(text) => (DIM, format!("said: {text}")),
         Act::Asked(text) => (plain, format!("asked: {text}")),

@@ -1,7 +1,8 @@
 //! One act of an agent that several reporters tell: its client's hook while it happens, its log afterwards.
 //!
 //! A call has the same id in both. A hook was there, so its entry stays; what it could not know (Codex tells its hooks
-//! no exit status) is taken from the log. What has no id is the same where the words are and the time nearly is.
+//! no exit status) is taken from the log. What has no id is the same where the words are and the time nearly is; that
+//! holds for the calls of clients whose hooks are told no id.
 
 use std::collections::{HashMap, HashSet};
 use std::mem::{self, Discriminant};
@@ -38,15 +39,17 @@ pub(super) fn join(sources: &mut [Vec<Entry>]) {
             if !ids.insert(entry.event.id.clone()) {
                 continue;
             }
-            let places = known.entry(name(&entry, work)).or_default();
-            let twin = places.iter().copied().find(|&(source, at)| {
-                source < number && !met.contains(&(source, at)) && is_same(&sources[source][at], &entry)
+            let (name, without_id) = names(&entry, work);
+            let twin = [Some(&name), without_id.as_ref()].into_iter().flatten().find_map(|name| {
+                known.get(name)?.iter().copied().find(|&(source, at)| {
+                    source < number && !met.contains(&(source, at)) && is_same(name, &sources[source][at], &entry)
+                })
             });
             if let Some((source, at)) = twin {
                 met.insert((source, at));
                 absorb(&mut sources[source][at], entry);
             } else {
-                places.push((number, kept.len()));
+                known.entry(name).or_default().push((number, kept.len()));
                 kept.push(entry);
             }
         }
@@ -61,26 +64,40 @@ fn work(entry: &Entry) -> Option<&Work> {
     }
 }
 
-fn name(entry: &Entry, work: &Work) -> Name {
-    let session = entry.event.session.clone();
+/// What an act is known by; of a call that has an id, also what it would be known by without one.
+fn names(entry: &Entry, work: &Work) -> (Name, Option<Name>) {
+    let session = || entry.event.session.clone();
     let kind = mem::discriminant(&work.act);
+    let words = |actor: Option<String>, words: &str| {
+        Name::Words(session(), actor, kind, words.trim().chars().take(COMPARED).collect())
+    };
+    let on_what = match &work.act {
+        Act::Command(command) => Some(command.line.clone()),
+        Act::Edited(edits) => edits.first().map(|edit| edit.path.to_string()),
+        _ => None,
+    };
     if let Some(call) = &work.call {
-        return Name::Call(session, call.clone(), kind);
+        // Hooks that are told no id are not told of sub-agents either.
+        let without_id = on_what.map(|what| words(None, &what));
+        return match without_id {
+            Some(name) if work.has_made_up_call() => (name, None),
+            without_id => (Name::Call(session(), call.clone(), kind), without_id),
+        };
     }
-    let words = match &work.act {
+    let said = match &work.act {
         Act::Prompt(prompt) => prompt.text.as_str(),
         Act::Said(text) | Act::Asked(text) => text,
         Act::SubagentStarted(id) | Act::SubagentEnded(id) => id,
-        _ => "",
+        Act::Session(phase) => phase.as_str(),
+        _ => on_what.as_deref().unwrap_or_default(),
     };
-    Name::Words(session, work.actor.clone(), kind, words.trim().chars().take(COMPARED).collect())
+    (words(work.actor.clone(), said), None)
 }
 
-/// Whether two reports of one name are of one act: a call is known by its name alone.
-fn is_same(one: &Entry, other: &Entry) -> bool {
+/// Whether two reports of one name are of one act: a call is known by its id alone.
+fn is_same(name: &Name, one: &Entry, other: &Entry) -> bool {
     one.event.origin != other.event.origin
-        && (work(one).is_some_and(|work| work.call.is_some())
-            || one.event.at.duration_since(other.event.at).abs() <= SAME)
+        && (matches!(name, Name::Call(..)) || one.event.at.duration_since(other.event.at).abs() <= SAME)
 }
 
 /// Takes from another report what the one that stays does not know.
@@ -135,7 +152,7 @@ mod tests {
 
     use super::super::merge;
     use super::*;
-    use crate::event::work::{CommandEnd, Prompt, ShellCommand, Stop, StopKind};
+    use crate::event::work::{CommandEnd, MADE_UP, Phase, Prompt, ShellCommand, Stop, StopKind};
     use crate::event::{Ended, Event, Grade, Origin};
 
     fn told(grade: Grade, millis: i64, call: Option<&str>, act: Act) -> Event {
@@ -156,6 +173,34 @@ mod tests {
 
     fn prompt(from: Speaker, text: &str) -> Act {
         Act::Prompt(Prompt { from, text: text.to_owned() })
+    }
+
+    #[test]
+    fn a_call_whose_hook_is_told_no_id_is_known_by_what_it_was() {
+        let made_up = format!("{MADE_UP}1");
+        let hooked = |millis, line: &str| told(Grade::Hooked, millis, Some(&made_up), command(line, None, ""));
+        let logged = |millis, call: &str, line: &str| {
+            told(Grade::Transcribed, millis, Some(call), command(line, Some(Ended::Exited(1)), "1 failed"))
+        };
+        let hooks = vec![hooked(0, "make test"), hooked(900, "make test"), hooked(2000, "make")];
+        let log = vec![
+            logged(10, "a", "make test"),
+            logged(910, "b", "make test"),
+            logged(1500, "c", "make test"),
+            logged(60_000, "d", "make"),
+        ];
+        let merged = merge(vec![hooks, log]);
+        let known: Vec<_> = merged.iter().map(|entry| (entry.event.origin.grade, entry.also.len())).collect();
+        let (twice, hook, log) = ((Grade::Hooked, 1), (Grade::Hooked, 0), (Grade::Transcribed, 0));
+        assert_eq!(known, [twice, twice, log, hook, log], "each once; the third run, and the last, were another's");
+    }
+
+    #[test]
+    fn phases_of_a_session_are_not_taken_for_each_other() {
+        let at = |grade, phase| told(grade, 0, None, Act::Session(phase));
+        let hooks = vec![at(Grade::Hooked, Phase::Resumed)];
+        let log = vec![at(Grade::Transcribed, Phase::Compacted), at(Grade::Transcribed, Phase::Resumed)];
+        assert_eq!(merge(vec![hooks, log]).len(), 2);
     }
 
     #[test]

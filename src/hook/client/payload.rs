@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::told::{Call, Does, What};
 use crate::client_file::{ClientFile, Tools};
 use crate::digest::hex_digest;
-use crate::event::work::{Edit, EditKind, PlanItem, Speaker};
+use crate::event::work::{Edit, EditKind, MADE_UP, PlanItem, Speaker};
 use crate::repo_path::RepoPath;
 
 /// How much of a text is taken over, in bytes; more is cut off.
@@ -58,7 +58,11 @@ pub(super) fn prompt(file: &ClientFile, text: &str) -> What {
 
 /// A tool call: what a tool of this name does with this input. Without an id of the client's, its content is its id.
 pub(super) fn call(tools: &Tools, id: Option<String>, name: &str, input: &Value) -> Call {
-    let id = id.unwrap_or_else(|| hex_digest(&[name.as_bytes(), input.to_string().as_bytes()])[..16].to_owned());
+    let made_up = || {
+        let digest = hex_digest(&[name.as_bytes(), input.to_string().as_bytes()]);
+        format!("{MADE_UP}{}", &digest[..16])
+    };
+    let id = id.unwrap_or_else(made_up);
     let does = if tools.reads(name) {
         Does::Reads
     } else if tools.runs(name) {
