@@ -28,6 +28,8 @@ pub struct Tools {
     edits: Vec<String>,
     plans: Vec<String>,
     asks: Vec<String>,
+    delegates: Vec<String>,
+    follows: Vec<String>,
 }
 
 impl Tools {
@@ -54,6 +56,16 @@ impl Tools {
     /// Whether it asks the person.
     pub fn asks(&self, name: &str) -> bool {
         has(&self.asks, name)
+    }
+
+    /// Whether it hands work to a sub-agent, where no event of the client says when that begins and ends.
+    pub fn delegates(&self, name: &str) -> bool {
+        has(&self.delegates, name)
+    }
+
+    /// Whether it shows what became of a command in the background.
+    pub fn follows(&self, name: &str) -> bool {
+        has(&self.follows, name)
     }
 }
 

@@ -69,7 +69,9 @@ export const Gate = async ({ client, directory, worktree }) => {
         const payload = { ...(await about(id)), ...(await last(id)) }
         const answer = await ask(event.type, payload, root)
         if (answer.decision === "block") {
-          await client.session.promptAsync({ path: { id }, body: { parts: [{ type: "text", text: answer.reason }] } })
+          // So that its log shows that no person wrote this.
+          const part = { type: "text", text: answer.reason, metadata: { gate: true } }
+          await client.session.promptAsync({ path: { id }, body: { parts: [part] } })
         }
       }
     },

@@ -208,6 +208,7 @@ fn gemini_cli() {
             "stopped Completed All done. 0",
             "Hook: not proven yet",
             "said Now it is.",
+            "Compacted",
             "stopped Completed Now it is. 0",
             "Person: And the readme",
             "stopped Aborted  0",

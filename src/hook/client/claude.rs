@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::claude_shape;
 use super::payload::{self, first, flag, text};
-use super::told::{Call, Ending, Told, What};
+use super::told::{Call, Ending, Output, Told, What};
 use crate::client_file::ClientFile;
 use crate::event::Ended;
 
@@ -35,7 +35,7 @@ fn background_end(notification: &str) -> Option<What> {
     Some(What::BackgroundEnded {
         call: tag("tool-use-id")?.to_owned(),
         ended: status.and_then(digits).map(Ended::Exited),
-        output: tag("output-file").map(Into::into),
+        output: tag("output-file").map_or(Output::Unknown, |file| Output::File(file.into())),
     })
 }
 
@@ -57,7 +57,7 @@ fn ending(payload: &Value) -> Ending {
         output.push_str(errors);
     }
     let known = response.get("stdout").is_some() && !background && !lost;
-    Ending { ended: known.then_some(Ended::Exited(0)), in_log: false, background, output, millis }
+    Ending { ended: known.then_some(Ended::Exited(0)), background, output, millis, ..Ending::default() }
 }
 
 /// `Exit code 3`, then what was printed. Everything else that fails did not run, or was broken off.
@@ -92,7 +92,7 @@ mod tests {
                             <output-file>/tmp/b1.output</output-file>\n<status>failed</status>\n\
                             <summary>Background command \"x\" failed with exit code 3</summary>\n</task-notification>";
         let what = told("UserPromptSubmit", json!({"prompt": notification})).what;
-        let output = Some("/tmp/b1.output".into());
+        let output = Output::File("/tmp/b1.output".into());
         assert_eq!(what, What::BackgroundEnded { call: "t1".to_owned(), ended: Some(Ended::Exited(3)), output });
     }
 

@@ -136,6 +136,8 @@ fn class(tools: &Tools, name: &str) -> &'static str {
         () if tools.edits(name) => "edits",
         () if tools.plans(name) => "plans",
         () if tools.asks(name) => "asks",
+        () if tools.delegates(name) => "delegates",
+        () if tools.follows(name) => "follows",
         () => "other",
     }
 }
@@ -221,8 +223,8 @@ fn kind(what: &What) -> &'static str {
     match what {
         What::Nothing => "nothing",
         What::Session(_) => "session",
-        // The end of a command in the background comes as a prompt.
-        What::Prompt { .. } | What::BackgroundEnded { .. } => "prompt",
+        What::Prompt { .. } => "prompt",
+        What::BackgroundEnded { .. } => "end of background",
         What::Before(_) => "before",
         What::After(..) => "after",
         What::Failed(..) => "failed",

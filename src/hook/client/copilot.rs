@@ -2,12 +2,12 @@
 //! a command is in the last line of the text for the model, and a stop does not repeat what was said.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
 use super::payload::{self, named, path, text};
-use super::told::{Call, Ending, Stopping, Told, What};
+use super::told::{Call, Ending, Output, Stopping, Told, What};
 use crate::client_file::ClientFile;
 use crate::event::Ended;
 use crate::event::work::{Phase, StopKind};
@@ -15,10 +15,8 @@ use crate::event::work::{Phase, StopKind};
 /// How much of the end of the log is looked at for the last words, in bytes.
 const WINDOW: u64 = 256 * 1024;
 
-/// How long the log of a stop is waited for.
+/// How long the log of a stop is waited for: the client writes it some ten times a second.
 const PATIENCE: Duration = Duration::from_millis(1500);
-/// How long between two looks at it.
-const STEP: Duration = Duration::from_millis(20);
 
 /// Reads one call.
 pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
@@ -50,6 +48,7 @@ fn what(file: &ClientFile, event: &str, payload: &Value, log: Option<&Path>) -> 
         "preCompact" => What::Session(Phase::Compacted),
         "userPromptSubmitted" => payload::prompt(file, text(payload, "prompt")),
         "preToolUse" => What::Before(call(file, payload)),
+        "postToolUse" if file.tools.follows(text(payload, "toolName")) => end_of_background(payload),
         "postToolUse" => after(call(file, payload), payload),
         "postToolUseFailure" => What::Failed(call(file, payload), payload::bounded(text(payload, "error"), 2048)),
         "subagentStart" => What::SubagentStarted(agent(payload)),
@@ -86,34 +85,65 @@ fn after(call: Call, payload: &Value) -> What {
     if matches!(text(result, "resultType"), "denied" | "rejected") {
         return What::Failed(call, payload::bounded(said, 2048));
     }
+    let (output, end) = ending(said);
+    let output = if matches!(end, End::Completed(..)) { output } else { said };
+    let (ended, left_as) = match end {
+        End::Completed(_, code) => (Some(Ended::Exited(code)), None),
+        End::Running(shell) => (None, Some(name(shell))),
+        End::Unknown => (None, None),
+    };
+    let background = left_as.is_some();
+    What::After(call, Ending { ended, background, left_as, output: output.to_owned(), ..Ending::default() })
+}
+
+/// What the client says of a command, behind its output.
+#[derive(Debug, PartialEq)]
+enum End<'t> {
+    /// Of this shell: its status.
+    Completed(&'t str, i32),
+    /// It goes on in this shell.
+    Running(&'t str),
+    Unknown,
+}
+
+/// The output, and what the line after it says: `<shellId: 1 completed with exit code 3>`.
+fn ending(said: &str) -> (&str, End<'_>) {
     let (output, last) = said.trim_end().rsplit_once('\n').unwrap_or(("", said.trim_end()));
-    // `<shellId: 1 completed with exit code 3>`
-    let code = last
-        .strip_prefix("<shellId: ")
-        .and_then(|rest| rest.strip_suffix('>')?.rsplit_once(" completed with exit code ")?.1.parse().ok());
-    let left = ["<shellId: ", "<command started in background with shellId: "];
-    let background = code.is_none() && left.iter().any(|start| last.starts_with(start));
-    let output = if code.is_some() { output } else { said };
-    What::After(
-        call,
-        Ending { ended: code.map(Ended::Exited), background, output: output.to_owned(), ..Ending::default() },
-    )
+    let told = |start: &str| last.strip_prefix(start)?.strip_suffix('>');
+    let end = match (told("<command started in background with shellId: "), told("<shellId: ")) {
+        (Some(shell), _) => End::Running(shell),
+        (None, Some(rest)) => match rest.rsplit_once(" completed with exit code ") {
+            Some((shell, code)) => code.parse().map_or(End::Unknown, |code| End::Completed(shell, code)),
+            None => End::Running(rest.split_once(' ').map_or(rest, |(shell, _)| shell)),
+        },
+        (None, None) => End::Unknown,
+    };
+    (output, end)
+}
+
+/// What a command in the background is called from then on: by its shell, for calls have no id.
+fn name(shell: &str) -> String {
+    format!("shell {shell}")
+}
+
+/// The agent looked after a command in the background. What it never looks after ends without its status.
+fn end_of_background(payload: &Value) -> What {
+    let result = payload.get("toolResult").unwrap_or(&Value::Null);
+    match ending(text(result, "textResultForLlm")) {
+        (output, End::Completed(shell, code)) => What::BackgroundEnded {
+            call: name(shell),
+            ended: Some(Ended::Exited(code)),
+            output: Output::Shown(output.to_owned()),
+        },
+        _ => What::Nothing,
+    }
 }
 
 /// What the agent said last, by the client's log. The client writes it a moment late: what is there before the log tells
 /// of this very stop, the hook called at `at`, may be the words of an earlier one, and then none are known.
 fn last_words(log: &Path, at: Option<i64>) -> String {
-    let began = Instant::now();
-    loop {
-        let bytes = super::log::end(log, WINDOW).unwrap_or_default();
-        if at.is_none_or(|at| tells_of(&bytes, at)) {
-            return said_last(&bytes);
-        }
-        if began.elapsed() > PATIENCE {
-            return String::new();
-        }
-        std::thread::sleep(STEP);
-    }
+    let told = move |bytes: &[u8]| at.is_none_or(|at| tells_of(bytes, at)).then(|| said_last(bytes));
+    super::log::awaited(log, WINDOW, PATIENCE, told).unwrap_or_default()
 }
 
 /// Whether a log tells that the hook of a stop was called then.
@@ -174,6 +204,34 @@ mod tests {
                 (ending.ended, &*ending.output, ending.background),
                 (ended.map(Ended::Exited), output, background)
             );
+        }
+    }
+
+    #[test]
+    fn a_command_in_the_background_is_known_by_its_shell() {
+        for said in ["<command started in background with shellId: t 1>", "so far\n<shellId: t1 is still running>"] {
+            let left = shell(said).left_as.unwrap();
+            assert!(["shell t 1", "shell t1"].contains(&&*left), "{left}");
+        }
+        let looked = |said: &str| {
+            told(
+                "postToolUse",
+                json!({"sessionId": "s", "toolName": "read_bash", "toolArgs": {"shellId": "t1"},
+                "toolResult": {"resultType": "success", "textResultForLlm": said}}),
+            )
+            .what
+        };
+        let ended = |code, output: &str| What::BackgroundEnded {
+            call: "shell t1".to_owned(),
+            ended: Some(Ended::Exited(code)),
+            output: Output::Shown(output.to_owned()),
+        };
+        assert_eq!(looked("1 failed\n<shellId: t1 completed with exit code 3>"), ended(3, "1 failed"));
+        assert_eq!(looked("<shellId: t1 completed with exit code 0>"), ended(0, ""));
+        for said in
+            ["so far\n<shellId: t1 is still running>", "", "no such shell", "<shellId: t1 completed with exit code x>"]
+        {
+            assert_eq!(looked(said), What::Nothing, "{said}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use super::desk::{Desk, clean};
 use super::memory::Pending;
-use super::told::{Ending, Told};
+use super::told::{self, Ending, Told};
 use crate::command_line::{self, Purpose, Understood, Witnessed};
 use crate::embedded;
 use crate::event::work::{Act, CommandEnd, ShellCommand};
@@ -116,7 +116,7 @@ pub(super) fn end(desk: &mut Desk, told: &Told, call: &str, line: &str, dir: Opt
     };
     if ending.background {
         desk.record(Some(call), Act::Command(Box::new(command)));
-        let _ = desk.store.put(&pending);
+        let _ = desk.store.put_as(ending.left_as.as_deref().unwrap_or(call), &pending);
         return;
     }
     pending.end = match desk.place.repo.keep_now() {
@@ -144,11 +144,16 @@ pub(super) fn end(desk: &mut Desk, told: &Told, call: &str, line: &str, dir: Opt
 }
 
 /// Writes down the end of a command that was left in the background.
-pub(super) fn end_of_background(desk: &mut Desk, call: &str, ended: Option<Ended>, output: Option<&Path>) {
-    let text = output.map(end_of_file).unwrap_or_default();
-    let end = CommandEnd { ended, tail: tail_of(&text) };
-    desk.record(Some(call), Act::CommandEnded(end));
-    let Some(mut pending) = desk.store.take(call) else { return };
+pub(super) fn end_of_background(desk: &mut Desk, left_as: &str, ended: Option<Ended>, output: &told::Output) {
+    let text = match output {
+        told::Output::File(path) => end_of_file(path),
+        told::Output::Shown(text) => text.clone(),
+        told::Output::Unknown => String::new(),
+    };
+    let pending = desk.store.take(left_as);
+    let call = pending.as_ref().map_or(left_as, |pending| &pending.call).to_owned();
+    desk.record(Some(&call), Act::CommandEnded(CommandEnd { ended, tail: tail_of(&text) }));
+    let Some(mut pending) = pending else { return };
     let Some(ended) = ended else { return };
     match desk.place.repo.keep_now() {
         Ok(end) => pending.end = Some(end),

@@ -29,6 +29,9 @@ fn what(file: &ClientFile, event: &str, payload: &Value) -> What {
         }),
         "SessionEnd" => What::Session(Phase::Ended),
         "BeforeAgent" => payload::prompt(file, text(payload, "prompt")),
+        // A sub-agent acts in the session of the one above it, and nothing else says when.
+        "BeforeTool" if delegates(file, payload) => What::SubagentStarted(agent(payload)),
+        "AfterTool" if delegates(file, payload) => What::SubagentEnded(agent(payload)),
         "BeforeTool" => What::Before(call(file, payload)),
         "AfterTool" => after(call(file, payload), payload),
         "AfterAgent" => What::Stop(Stopping {
@@ -39,6 +42,14 @@ fn what(file: &ClientFile, event: &str, payload: &Value) -> What {
         }),
         _ => What::Nothing,
     }
+}
+
+fn delegates(file: &ClientFile, payload: &Value) -> bool {
+    file.tools.delegates(text(payload, "tool_name"))
+}
+
+fn agent(payload: &Value) -> String {
+    payload.get("tool_input").map(|input| text(input, "agent_name")).unwrap_or_default().to_owned()
 }
 
 fn call(file: &ClientFile, payload: &Value) -> Call {

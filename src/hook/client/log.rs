@@ -3,6 +3,9 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
+use std::time::Duration;
+#[cfg(target_os = "linux")]
+use std::{mem::MaybeUninit, sync::mpsc, thread};
 
 use serde_json::Value;
 
@@ -59,9 +62,75 @@ pub(super) fn end(path: &Path, window: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// What is found in the end of a file that its client may still be about to write. Whoever writes wakes whoever waits.
+#[cfg(target_os = "linux")]
+pub(super) fn awaited<T: Send + 'static>(
+    path: &Path,
+    window: u64,
+    patience: Duration,
+    find: impl Fn(&[u8]) -> Option<T> + Send + 'static,
+) -> Option<T> {
+    use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
+
+    let watch = inotify::init(CreateFlags::CLOEXEC).ok();
+    // Before the first look, so that nothing is missed between the two.
+    let watch = watch.filter(|watch| inotify::add_watch(watch, path, WatchFlags::MODIFY).is_ok());
+    let look = {
+        let path = path.to_owned();
+        move || find(&end(&path, window).unwrap_or_default())
+    };
+    if let Some(found) = look() {
+        return Some(found);
+    }
+    let watch = watch?;
+    let (sender, receiver) = mpsc::channel();
+    let listener = thread::Builder::new().spawn(move || {
+        let mut room = [MaybeUninit::uninit(); 4096];
+        let mut events = Reader::new(watch, &mut room);
+        while events.next().is_ok() {
+            if let Some(found) = look() {
+                // Nobody listens any more once the time is over.
+                let _ = sender.send(found);
+                return;
+            }
+        }
+    });
+    listener.ok().and_then(|_| receiver.recv_timeout(patience).ok())
+}
+
+/// What is found in the end of a file as it is: nothing here says when it is written.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn awaited<T>(path: &Path, window: u64, _: Duration, find: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
+    find(&end(path, window).unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_is_written_late_is_awaited() {
+        use std::io::Write as _;
+
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        std::fs::write(&log, "first\n").unwrap();
+        let has = |word: &'static str| {
+            move |bytes: &[u8]| {
+                memchr::memmem::find(bytes, word.as_bytes()).map(|_| String::from_utf8_lossy(bytes).into_owned())
+            }
+        };
+        let long = Duration::from_secs(60);
+        assert_eq!(awaited(&log, 64, Duration::ZERO, has("first")).as_deref(), Some("first\n"), "it is there");
+        assert_eq!(awaited(&log, 64, Duration::from_millis(1), has("second")), None, "nobody writes it");
+        assert_eq!(awaited(&dir.path().join("none"), 64, long, has("first")), None, "there is nothing to wait for");
+        // In lines, as a client writes them: whichever comes first, the look or the line, it is found.
+        let file = File::options().append(true).open(&log).unwrap();
+        let writer = thread::spawn(move || (&file).write_all(b"more\n").and_then(|()| (&file).write_all(b"second\n")));
+        assert_eq!(awaited(&log, 64, long, has("second")).as_deref(), Some("first\nmore\nsecond\n"));
+        writer.join().unwrap().unwrap();
+    }
 
     #[test]
     fn a_status_is_found_by_the_call() {

@@ -129,10 +129,15 @@ impl Store {
 
     /// Notes a command.
     pub(super) fn put(&self, pending: &Pending) -> io::Result<()> {
-        self.write(&self.place(&pending.call), pending)
+        self.put_as(&pending.call, pending)
     }
 
-    /// Takes a command out.
+    /// Notes a command under another name than that of its call.
+    pub(super) fn put_as(&self, name: &str, pending: &Pending) -> io::Result<()> {
+        self.write(&self.place(name), pending)
+    }
+
+    /// Takes out what is noted under the name of a call, or another one.
     pub(super) fn take(&self, call: &str) -> Option<Pending> {
         let place = self.place(call);
         let pending = read(&place)?;

@@ -213,7 +213,7 @@ fn handle(desk: &mut Desk, told: &Told) -> Decision {
         },
         What::Failed(call, reason) => failed(desk, told, call, reason),
         What::BackgroundEnded { call, ended, output } => {
-            evidence::end_of_background(desk, call, *ended, output.as_deref());
+            evidence::end_of_background(desk, call, *ended, output);
         }
         What::SubagentStarted(id) => {
             desk.adopt(id);

@@ -48,8 +48,8 @@ pub(super) enum What {
         call: String,
         /// How it ended.
         ended: Option<Ended>,
-        /// Where its output lies.
-        output: Option<PathBuf>,
+        /// What it printed.
+        output: Output,
     },
     /// A sub-agent started.
     SubagentStarted(String),
@@ -57,6 +57,17 @@ pub(super) enum What {
     SubagentEnded(String),
     /// The agent ended its turn.
     Stop(Stopping),
+}
+
+/// What a command in the background printed.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Output {
+    /// It lies in this file.
+    File(PathBuf),
+    /// This, as far as the client shows it.
+    Shown(String),
+    /// The client does not say.
+    Unknown,
 }
 
 /// A tool call.
@@ -103,6 +114,8 @@ pub(super) struct Ending {
     pub in_log: bool,
     /// The command goes on in the background.
     pub background: bool,
+    /// What the client calls it from then on, where that is not the call.
+    pub left_as: Option<String>,
     /// What was printed.
     pub output: String,
     /// How long it took, in milliseconds, where the client says so.

@@ -25,6 +25,7 @@ struct Record<'a> {
     shown: Option<Raw<'a>>,
     calls: Option<Raw<'a>>,
     directories: Option<Raw<'a>>,
+    history: Option<Raw<'a>>,
     is_head: bool,
     is_subagent: bool,
 }
@@ -45,6 +46,12 @@ pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> 
             b"displayContent" => record.shown = Some(walk.raw()?),
             b"toolCalls" => record.calls = Some(walk.raw()?),
             b"directories" => record.directories = Some(walk.raw()?),
+            b"$set" => walk.object(|walk, key| {
+                if key == b"messages" {
+                    record.history = Some(walk.raw()?);
+                }
+                Ok(())
+            })?,
             _ => {}
         }
         Ok(())
@@ -55,6 +62,9 @@ pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> 
     log.line(&record.id, time(&record.stamp));
     if record.is_head {
         return head(&record, log);
+    }
+    if let Some(history) = record.history {
+        return shortened(history, log);
     }
     match &*record.kind {
         "user" => user(&record, log)?,
@@ -96,6 +106,43 @@ fn head(record: &Record<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
         } else {
             log.session(Phase::Started);
         }
+    }
+    Ok(())
+}
+
+/// The mark of the message that holds the last summary.
+const SUMMARY: &str = "summary";
+/// How the summary begins that the client asks its model for.
+const SNAPSHOT: &str = "<state_snapshot>";
+
+/// A history that was put in the place of what was said. A summary in it that was not there before is the one trace of a
+/// compaction; a session that is resumed repeats it.
+fn shortened(history: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+    if memchr::memmem::find(history.bytes(), SNAPSHOT.as_bytes()).is_none() {
+        return Ok(());
+    }
+    let mut newest = None;
+    history.walk().array(|walk| {
+        let (mut id, mut content, mut stamp) = (Cow::default(), None, Cow::default());
+        walk.object(|walk, key| {
+            match key {
+                b"id" => id = walk.raw()?.text_or_empty(),
+                b"timestamp" => stamp = walk.raw()?.text_or_empty(),
+                b"content" => content = Some(walk.raw()?),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        if words(content)?.trim_start().starts_with(SNAPSHOT) {
+            newest = Some((id, stamp));
+        }
+        Ok(())
+    })?;
+    let Some((id, stamp)) = newest else { return Ok(()) };
+    if log.memory.marks.get(SUMMARY).is_none_or(|known| *known != id) {
+        log.memory.marks.insert(SUMMARY.to_owned(), id.to_string());
+        log.line(&id, time(&stamp));
+        log.session(Phase::Compacted);
     }
     Ok(())
 }
@@ -161,9 +208,7 @@ fn user(record: &Record<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
 }
 
 fn is_of_client(text: &str) -> bool {
-    ["<session_context>", "<state_snapshot>", "System: ", "This is the Gemini CLI"]
-        .iter()
-        .any(|tag| text.starts_with(tag))
+    ["<session_context>", SNAPSHOT, "System: ", "This is the Gemini CLI"].iter().any(|tag| text.starts_with(tag))
 }
 
 fn model(record: &Record<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
