@@ -21,10 +21,14 @@ class Client:
     """One client. A session is a repository and a home of its own (`session.py`)."""
 
     lacks = {}
+    # Where its logs lie, below the home, and what of them no scenario brings about.
+    logs, not_driven = [], set()
     # Whether its hooks tell how a command in the background ended, and how often the agent speaks until then.
     tells_of_background, waits = True, 1
-    # What its hooks do not tell: who acts, and that a command was left running.
-    hides_the_actor, hides_the_background = False, False
+    # What its hooks do not tell: who acts, that a command was left running, and that the conversation was shortened.
+    hides_the_actor, hides_the_background, hides_the_compaction = False, False, False
+    # Whether it shortens the conversation only between a stop that was held and what it says then.
+    shortens_when_held = False
 
     def __init__(self, cache):
         self.cache = cache
@@ -36,6 +40,13 @@ class Client:
         """One prompt, until the client ends."""
         command, env = self.command(session, prompt, resumed)
         session.execute(command, env)
+
+    def writes(self, path, text):
+        """The call that makes a file, where the client has a tool for that."""
+
+    def reports(self, words):
+        """A sub-agent's last step."""
+        return {"text": words}
 
     def fills_the_window(self):
         """What a step says that makes the client shorten the conversation by itself."""
@@ -50,6 +61,10 @@ class Client:
 
 class Claude(Client):
     name = "claude"
+    logs = [".claude/projects/**/*.jsonl"]
+    # A prompt that waits for the end of a turn, a status that the client explains, an edit of a file that was there.
+    not_driven = {"attachment.prompt", "toolUseResult.returnCodeInterpretation",
+                  "toolUseResult.structuredPatch[].lines"}
     lacks = NOTHING_TO_TRUST
 
     def __init__(self, cache):
@@ -76,6 +91,9 @@ class Claude(Client):
     def shell(self, line):
         return ("Bash", {"command": line, "description": "run"})
 
+    def writes(self, path, text):
+        return ("Write", {"file_path": path, "content": text})
+
     def delegates(self, task):
         wanted = {"description": "run", "prompt": task, "subagent_type": "general-purpose", "run_in_background": False}
         return [{"tools": [("Agent", wanted)]}]
@@ -87,6 +105,9 @@ class Claude(Client):
 
 class Codex(Client):
     name = "codex"
+    logs = [".codex/sessions/**/*.jsonl"]
+    # Other models are given a tool for patches.
+    not_driven = {"payload.item.changes", "response_item/custom_tool_call", "response_item/custom_tool_call_output"}
     # It is told once, when the process has ended.
     waits, hides_the_background = 0, True
 
@@ -179,12 +200,10 @@ trust_level = "trusted"
 
 class Gemini(Client):
     name = "gemini"
+    logs = [".gemini/tmp/*/chats/**/*.jsonl"]
     tells_of_background = False
-    lacks = {
-        "sub_agent": "its sub-agents have tools and hooks of their own kind",
-        "compaction": "only its own measure of the conversation starts it",
-        **NOTHING_TO_TRUST,
-    }
+    hides_the_actor, hides_the_compaction, shortens_when_held = True, True, True
+    lacks = NOTHING_TO_TRUST
 
     def __init__(self, cache):
         super().__init__(cache)
@@ -209,11 +228,26 @@ class Gemini(Client):
     def leaves_running(self, line):
         return [{"tools": [("run_shell_command", {"command": line, "description": "run", "is_background": True})]}]
 
+    def writes(self, path, text):
+        return ("write_file", {"file_path": path, "content": text})
+
+    def fills_the_window(self):
+        # Half of what its models hold is its own limit.
+        return {"tokens": 600_000}
+
+    def delegates(self, task):
+        return [{"tools": [("invoke_agent", {"agent_name": "generalist", "prompt": task})]}]
+
+    def reports(self, words):
+        return {"tools": [("complete_task", {"result": {"response": words}})]}
+
 
 class Copilot(Client):
     name = "copilot"
-    tells_of_background = False
-    lacks = {"compaction": "only its own measure of the conversation starts it", **NOTHING_TO_TRUST}
+    logs = [".copilot/session-state/*/events.jsonl"]
+    # It is told where the agent asks for it.
+    waits = 0
+    lacks = NOTHING_TO_TRUST
 
     def __init__(self, cache):
         super().__init__(cache)
@@ -227,10 +261,17 @@ class Copilot(Client):
         port = session.model.port
         env = {"COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false", "COPILOT_PROVIDER_TYPE": "anthropic",
                "COPILOT_PROVIDER_BASE_URL": f"http://127.0.0.1:{port}", "COPILOT_PROVIDER_API_KEY": "made-up",
-               "COPILOT_MODEL": "claude-sonnet-4"}
+               "COPILOT_MODEL": "claude-sonnet-4", "COPILOT_PROVIDER_MAX_PROMPT_TOKENS": "80000"}
         again = [f"--resume={session.id()}"] if resumed else []
         args = ["--disable-client-telemetry", "--allow-all-tools", "--allow-all-paths", *again, "-p", prompt]
         return [self.binary, *args], env
+
+    def writes(self, path, text):
+        return ("create", {"path": path, "file_text": text})
+
+    def fills_the_window(self):
+        # It counts by itself what was said.
+        return {"text": "It has many words. " * 12_000}
 
     def shell(self, line):
         return ("bash", {"command": line, "description": "run"})
@@ -240,13 +281,17 @@ class Copilot(Client):
                                      "prompt": task, "mode": "sync"})]}]
 
     def leaves_running(self, line):
-        return [{"tools": [("bash", {"command": line, "description": "run", "mode": "async", "shellId": "tests"})]}]
+        return [
+            {"tools": [("bash", {"command": line, "description": "run", "mode": "async", "shellId": "tests"})]},
+            {"tools": [("read_bash", {"shellId": "tests", "delay": 20})]},
+        ]
 
 
 class Opencode(Client):
     """`opencode run` ends as soon as the agent is idle; so the server is driven, as the terminal program does it."""
 
     name = "opencode"
+    logs = [".local/share/opencode/opencode.db"]
     lacks = {"background": "a command that takes too long is ended", **NOTHING_TO_TRUST}
 
     def __init__(self, cache):
@@ -298,9 +343,14 @@ class Opencode(Client):
         if not resumed:
             self.serve(session)
         self.post(session, f"/session/{session.session}/message", {"parts": [{"type": "text", "text": prompt}]})
-        # Nothing says that the agent goes on because of what gate answered: it is over when nothing moves any more.
-        moved, seen = time.monotonic(), None
-        while time.monotonic() - moved < QUIET:
+        # Nothing says that the agent goes on because of what gate answered: it is over when gate knows of every end and
+        # nothing moves any more.
+        began = moved = time.monotonic()
+        seen = None
+        while time.monotonic() - began < PATIENCE:
+            ends = sum("tools" not in step for step in session.model.steps[:session.model.taken])
+            if time.monotonic() - moved >= QUIET and len(session.acts("stopped")) >= ends:
+                break
             now = session.model.taken, len(session.journal())
             if now != seen:
                 moved, seen = time.monotonic(), now
@@ -318,6 +368,9 @@ class Opencode(Client):
 
     def shell(self, line):
         return ("bash", {"command": line, "description": "run"})
+
+    def writes(self, path, text):
+        return ("write", {"filePath": path, "content": text})
 
     def delegates(self, task):
         return [{"tools": [("task", {"description": "run", "prompt": task, "subagent_type": "general"})]}]

@@ -5,10 +5,11 @@ import pathlib
 import sys
 
 from clients import CLIENTS
+from fields import Seen
 from scenarios import SCENARIOS
 
 
-def drive(client, scenario, gate):
+def drive(client, scenario, gate, seen):
     """One scenario; whether all of it holds."""
     session = None
     try:
@@ -19,6 +20,7 @@ def drive(client, scenario, gate):
                 return False
         print(f"     {session.seconds:.1f} s", flush=True)
         session.close()
+        seen.take(session)
         session.forget()
         return True
     finally:
@@ -30,16 +32,20 @@ def main():
     name, cache, gate = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     wanted = sys.argv[4:]
     client = CLIENTS[name](cache)
+    seen = Seen(client)
     passed, failed = 0, 0
     for scenario in SCENARIOS:
         if wanted and scenario.__name__ not in wanted:
             continue
         if why := client.lacks.get(scenario.__name__):
             print(f"none {name} {scenario.__name__}: {why}")
-        elif drive(client, scenario, gate):
+        elif drive(client, scenario, gate, seen):
             passed += 1
         else:
             failed += 1
+    for broken in seen.broken(everything=not wanted and not failed):
+        print(f"FAIL {broken}")
+        failed += 1
     print(f"{name}: {passed} passed, {failed} failed", flush=True)
     return 1 if failed or not passed else 0
 

@@ -16,8 +16,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 TITLE = {"text": "A title."}
 OVER = {"text": "Which way shall I take?"}
 SUMMARY = {"text": "<summary>The library was changed.</summary>"}
-# How the clients ask for the summary of a compaction where they leave the tools in.
-SUMMARIES = ("create a detailed summary of", "CONTEXT CHECKPOINT COMPACTION")
+SNAPSHOT = {"text": "<state_snapshot>The library was changed.</state_snapshot>"}
+# How the clients ask for the summary of a compaction: those that leave the tools in, and one that wants a form of its own.
+SUMMARIES = {"create a detailed summary of": SUMMARY, "CONTEXT CHECKPOINT COMPACTION": SUMMARY,
+             "<state_snapshot>": SNAPSHOT}
 
 
 class Model:
@@ -44,11 +46,12 @@ class Model:
 
     def answer(self, request):
         sent = json.dumps(request)
+        said = messages(request)
+        last = json.dumps(said[-1]) if said else ""
+        if asked := [summary for words, summary in SUMMARIES.items() if words in last]:
+            return asked[0]
         if not (request.get("tools") or "additional_tools" in sent):
             return TITLE
-        said = messages(request)
-        if said and any(words in json.dumps(said[-1]) for words in SUMMARIES):
-            return SUMMARY
         with self.lock:
             start = json.dumps(said[:6])
             if self.task and self.task in start and self.prompt not in start:
@@ -226,7 +229,8 @@ class Requests(BaseHTTPRequestHandler):
             text = json.dumps({"reasoning": "as scripted", "next_speaker": "user", "model_choice": "pro"})
         parts = ([{"text": text}] if text else []) + [
             {"functionCall": {"name": name, "args": value}} for name, value in step.get("tools", [])]
-        usage = {"promptTokenCount": 100, "candidatesTokenCount": 20, "totalTokenCount": 120}
+        tokens = step.get("tokens", 100)
+        usage = {"promptTokenCount": tokens, "candidatesTokenCount": 20, "totalTokenCount": tokens + 20}
         value = {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}],
                  "usageMetadata": usage, "modelVersion": "scripted", "responseId": f"r{self.model.number()}"}
         if not stream:

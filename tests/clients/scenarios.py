@@ -25,6 +25,7 @@ def premature_stop(client, gate):
     words = [act["text"] for act in s.acts("stopped")]
     yield s, "the words of each stop are its own", words == [CLAIM["text"], PASSING["text"]]
     yield s, "one prompt was a person's", s.prompts() == ["Change the library, please."]
+    yield s, "so it is in the log alone", s.prompts_elsewhere() == ["Change the library, please."]
 
 
 def failing_test(client, gate):
@@ -48,9 +49,13 @@ def escalation(client, gate):
 def documentation(client, gate):
     """Documentation asks for no test."""
     writes = "echo more >> README.md && git commit -qam 'docs: more'"
-    s = Session(client, gate, [tools(client.shell(writes)), {"text": "All done, everything is finished."}]).says()
-    yield s, "nothing was held", s.model.taken == 2
+    made = client.writes("GUIDE.md", "# guide\n")
+    steps = [tools(client.shell(writes)), *([tools(made)] if made else []), {"text": "All done, everything is finished."}]
+    s = Session(client, gate, steps).says()
+    yield s, "nothing was held", s.model.taken == len(steps)
     yield s, "it was judged, and passed", s.blocked() == [False]
+    made_by_it = [edit["path"] for edits in s.acts("edited") for edit in edits]
+    yield s, "the file that it made is known", made_by_it == (["GUIDE.md"] if made else [])
 
 
 def protected_branch(client, gate):
@@ -65,7 +70,7 @@ def protected_branch(client, gate):
 
 def sub_agent(client, gate):
     """A sub-agent works and is not judged; what it ran is evidence for the agent above it."""
-    delegated = [tools(client.shell(CHANGE)), tools(client.shell("sh test.sh")), {"text": "Done, all tests pass."}]
+    delegated = [tools(client.shell(CHANGE)), tools(client.shell("sh test.sh")), client.reports("Done, all tests pass.")]
     s = Session(client, gate, [*client.delegates(TASK), CLAIM], delegated).says()
     yield s, "both have said their last", not s.model.delegated and s.model.taken == len(s.model.steps)
     yield s, "one session was judged, once, and passed", s.blocked() == [False] and len(s.ids()) == 1
@@ -89,11 +94,13 @@ def resume(client, gate):
 
 def compaction(client, gate):
     """What is not proven is asked for after the conversation was shortened, too."""
-    change = {**tools(client.shell(CHANGE)), **client.fills_the_window()}
-    s = Session(client, gate, [change, QUESTION, CLAIM, tools(client.shell("sh test.sh")), PASSING]).says()
+    change, claim = tools(client.shell(CHANGE)), dict(CLAIM)
+    (claim if client.shortens_when_held else change).update(client.fills_the_window())
+    s = Session(client, gate, [change, QUESTION, claim, tools(client.shell("sh test.sh")), PASSING]).says()
     s.compacts()
     s.says("The first one.", resumed=True)
-    yield s, "the conversation was shortened", "compacted" in s.acts("session")
+    told = s.logged("session") if client.hides_the_compaction else s.acts("session")
+    yield s, "the conversation was shortened", "compacted" in told
     yield s, "it is one session", len(s.ids()) == 1
     yield s, "the agent was told what is missing", "Next: gate run test" in s.told(3)
     yield s, "the run was seen, and the stop passed", s.blocked() == [True, False]

@@ -40,8 +40,11 @@ class Session:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix=f"gate-{client.name}-")).resolve()
         self.home, self.root, self.remote = (self.folder / part for part in ("home", "repo", "remote.git"))
         self.home.mkdir()
+        self.payloads = self.folder / "payloads"
+        self.payloads.mkdir()
+        self.write_down()
         self.env = {
-            "PATH": f"{gate.parent}:{os.environ['PATH']}", "HOME": str(self.home), "LANG": "C.UTF-8",
+            "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}", "HOME": str(self.home), "LANG": "C.UTF-8",
             "TERM": "xterm-256color", "TMPDIR": str(self.folder), "GIT_CONFIG_NOSYSTEM": "1",
             **{f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER")
                for what, value in (("NAME", "Test"), ("EMAIL", "test@example.com"))},
@@ -52,6 +55,18 @@ class Session:
         self.make_repository()
         client.prepare(self)
         self.call(gate, "init", "--yes", "--clients", client.name)
+
+    def write_down(self):
+        """A `gate` that keeps what the client tells it while it is at work: `gate doctor` calls the hooks, too."""
+        program = self.folder / "bin/gate"
+        program.parent.mkdir()
+        program.write_text(f"""#!/bin/sh
+if [ "$1 $2" = "hook {self.client.name}" ] && [ -e "{self.folder}/at-work" ]; then
+    file=$(mktemp "{self.payloads}/$3-XXXXXX") && cat >"$file" && exec "{self.gate}" "$@" <"$file"
+fi
+exec "{self.gate}" "$@"
+""")
+        program.chmod(0o755)
 
     def make_repository(self):
         self.call("git", "init", "-q", "--bare", "-b", "main", self.remote)
@@ -75,7 +90,9 @@ class Session:
     def says(self, prompt=PROMPT, resumed=False):
         """A person's words, and all that follows from them."""
         began = time.monotonic()
+        (self.folder / "at-work").touch()
         self.client.turn(self, prompt, resumed)
+        (self.folder / "at-work").unlink()
         self.seconds += time.monotonic() - began
         return self
 
@@ -113,6 +130,13 @@ class Session:
         works = (line["data"] for line in self.journal() if line["kind"] == "work")
         return [(work.get("actor"), work["act"][name]) for work in works if name in work["act"]]
 
+    def logged(self, name):
+        """What the client's own log tells of one kind."""
+        lines = self.call(self.gate, "log", "--session", self.id(), "--json").splitlines()
+        events = [json.loads(line) for line in lines]
+        return [event["data"]["act"][name] for event in events
+                if event.get("grade") == "transcribed" and name in event.get("data", {}).get("act", {})]
+
     def acts(self, name):
         return [act for _, act in self.works(name)]
 
@@ -135,6 +159,20 @@ class Session:
     def prompts(self):
         """What a person said."""
         return [act["text"] for act in self.acts("prompt") if act["from"] == "person"]
+
+    def prompts_elsewhere(self):
+        """What a person said, by the client's log alone, taken to where nothing else is known of the session."""
+        other = self.folder / "elsewhere"
+        other.mkdir()
+        call = lambda *args: subprocess.run([str(arg) for arg in args], cwd=other, env=self.env, check=True,
+                                            capture_output=True, text=True).stdout
+        call("git", "init", "-q")
+        for pattern in self.client.logs:
+            for path in self.home.glob(pattern):
+                call(self.gate, "import", path, "--client", self.client.name)
+        events = [json.loads(line) for line in call(self.gate, "log", "--session", self.id(), "--json").splitlines()]
+        acts = [event["data"]["act"] for event in events if event["kind"] == "work"]
+        return [act["prompt"]["text"] for act in acts if act.get("prompt", {}).get("from") == "person"]
 
     def told(self, index):
         return self.model.sent[index] if index < len(self.model.sent) else ""

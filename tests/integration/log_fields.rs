@@ -2,22 +2,28 @@
 //!
 //! The tables, `tests/data/client-logs/`, say by kind of line which fields are read. They are found by taking each field
 //! away from the logs of own writing and reading them once more, and are held against recordings of the real clients,
-//! which lie beside the project or where `GATE_LOG_RECORDINGS` says. `GATE_BLESS=1` rewrites them.
+//! which lie beside the project or where `GATE_LOG_RECORDINGS` says. `GATE_BLESS=1` rewrites them. `tests/clients/run` holds
+//! them against what the clients write now.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use gate::source::sessions::{self, Client, Roots, Source};
-use serde_json::Value;
+use rusqlite::Connection;
+use rusqlite::types::Value as Cell;
+use serde_json::{Map, Value, json};
 
-/// The clients that write lines, and the logs of own writing.
-const LOGS: [(Client, &[&str]); 4] = [
+/// The clients, and the logs of own writing: lines, and a database.
+const LOGS: [(Client, &[&str]); 5] = [
     (Client::Claude, &["claude.jsonl", "claude-fork.jsonl", "claude-subagent.jsonl"]),
     (Client::Codex, &["codex.jsonl", "codex-events.jsonl", "codex-fork.jsonl", "codex-bare.jsonl"]),
     (Client::Gemini, &["gemini.jsonl"]),
     (Client::Copilot, &["copilot.jsonl"]),
+    (Client::Opencode, &["opencode.db"]),
 ];
+/// What of a database is read.
+const TABLES: [&str; 3] = ["session", "message", "part"];
 /// How deep fields are looked for.
 const DEPTH: usize = 7;
 
@@ -28,9 +34,80 @@ fn project() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// The lines of a log; the rows of a database, as lines that have their columns and the table for a kind.
 fn lines(path: &Path) -> Vec<Value> {
+    if path.extension().is_some_and(|end| end == "db") {
+        return rows(&Connection::open(path).unwrap());
+    }
     let text = fs::read_to_string(path).unwrap();
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+fn rows(db: &Connection) -> Vec<Value> {
+    let mut found = Vec::new();
+    for table in TABLES {
+        let mut query = db.prepare(&format!("select * from {table} order by id")).unwrap();
+        let names: Vec<String> = query.column_names().into_iter().map(str::to_owned).collect();
+        let mut rows = query.query([]).unwrap();
+        while let Some(row) = rows.next().unwrap() {
+            let mut line = Map::new();
+            for (at, name) in names.iter().enumerate() {
+                let value = match row.get(at).unwrap() {
+                    Cell::Text(text) => json!(text),
+                    Cell::Integer(number) => json!(number),
+                    _ => Value::Null,
+                };
+                line.insert(name.clone(), value);
+            }
+            let mut kind = table.to_owned();
+            if let Some(data) = line.get("data").and_then(Value::as_str) {
+                // One of own writing is cut off.
+                let Ok(data) = serde_json::from_str::<Value>(data) else { continue };
+                kind = format!("{kind}/{}", data["type"].as_str().or(data["role"].as_str()).unwrap_or("none"));
+                line.insert("data".to_owned(), data);
+            }
+            line.insert("type".to_owned(), json!(kind));
+            found.push(Value::Object(line));
+        }
+    }
+    found
+}
+
+/// The database that has these rows, and no column that none of them has.
+fn database(path: &Path, lines: &[Value]) {
+    let db = Connection::open(path).unwrap();
+    for table in TABLES {
+        let of = |line: &&Map<String, Value>| {
+            line.get("type").and_then(Value::as_str).is_some_and(|kind| kind.split('/').next() == Some(table))
+        };
+        let lines: Vec<_> = lines.iter().filter_map(Value::as_object).filter(of).collect();
+        let names: BTreeSet<&String> =
+            lines.iter().flat_map(|line| line.keys()).filter(|name| *name != "type").collect();
+        let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
+        db.execute_batch(&format!("create table {table} ({})", names.join(", "))).unwrap();
+        for line in lines {
+            let cell = |name: &&str| match line.get(*name) {
+                Some(Value::String(text)) => Cell::Text(text.clone()),
+                Some(Value::Number(number)) => Cell::Integer(number.as_i64().unwrap()),
+                Some(data @ Value::Object(_)) => Cell::Text(data.to_string()),
+                _ => Cell::Null,
+            };
+            let marks = vec!["?"; names.len()].join(", ");
+            let cells = rusqlite::params_from_iter(names.iter().map(cell));
+            db.execute(&format!("insert into {table} values ({marks})"), cells).unwrap();
+        }
+    }
+}
+
+/// The log of own writing.
+fn own(name: &str) -> Vec<Value> {
+    if name != "opencode.db" {
+        return lines(&super::session_logs::data(name));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let db = super::session_logs::opencode(&folder.path().join(name), "/w/shop");
+    super::session_logs::fill(&db);
+    rows(&db)
 }
 
 /// What a line calls itself.
@@ -81,9 +158,23 @@ fn take(value: &mut Value, path: &str) -> bool {
 fn told(client: Client, lines: &[Value]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log");
+    if client == Client::Opencode {
+        database(&path, lines);
+        let ids = lines.iter().filter(|line| line["type"] == "session").filter_map(|line| line["id"].as_str());
+        return ids
+            .map(|id| told_of(Source { session: Some(id.to_owned()), ..Source::new(client, path.clone()) }))
+            .collect();
+    }
     let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
     fs::write(&path, text.join("\n")).unwrap();
-    let log = sessions::read(&Source::new(client, path), &Roots::new([PathBuf::from("/w/shop")])).unwrap();
+    told_of(Source::new(client, path))
+}
+
+fn told_of(source: Source) -> String {
+    let log = match sessions::read(&source, &Roots::new([PathBuf::from("/w/shop")])) {
+        Ok(log) => log,
+        Err(error) => return error.to_string(),
+    };
     let events = log.events.iter().map(|event| format!("{:?} {:?} {:?}", event.at, event.session, event.kind));
     format!("{:?} {}", log.summary.session, events.collect::<Vec<_>>().join("\n"))
 }
@@ -92,12 +183,16 @@ fn told(client: Client, lines: &[Value]) -> String {
 fn read_of(client: Client, names: &[&str]) -> Table {
     let mut table = Table::new();
     for name in names {
-        let whole = lines(&super::session_logs::data(name));
+        let whole = own(name);
         let before = told(client, &whole);
         let mut fields: BTreeSet<(String, String)> = BTreeSet::new();
         for line in &whole {
             let mut found = BTreeSet::new();
             paths(line, "", &mut found);
+            if client == Client::Opencode {
+                // It was made here, of the table.
+                found.remove("type");
+            }
             fields.extend(found.into_iter().map(|path| (kind(line), path)));
         }
         for (of, path) in fields {
@@ -127,7 +222,7 @@ fn below(folder: &Path, found: &mut Table) {
         let path = entry.unwrap().path();
         if path.is_dir() {
             below(&path, found);
-        } else if path.extension().is_some_and(|end| end == "jsonl") {
+        } else if path.extension().is_some_and(|end| end == "jsonl" || end == "db") {
             for line in lines(&path) {
                 paths(&line, "", found.entry(kind(&line)).or_default());
             }
