@@ -1,6 +1,7 @@
 //! Embeds the data files, so that the binary needs no file beside it and a new gate, runner or template is one
 //! file and no line of Rust.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -22,7 +23,23 @@ fn main() -> io::Result<()> {
         }
         code.push_str("];\n");
     }
+    programs(&root.join("gates/runners"), &mut code)?;
     fs::write(out.join("embedded.rs"), code)
+}
+
+/// The programs that runners are started by, so that a word can be held against them before any file is parsed.
+fn programs(folder: &Path, code: &mut String) -> io::Result<()> {
+    let mut files = Vec::new();
+    collect(folder, &mut files)?;
+    let mut names = BTreeSet::new();
+    for file in files {
+        let text = fs::read_to_string(file)?;
+        let lists = text.lines().filter(|line| line.starts_with("program = [") || line.starts_with("interpreters = ["));
+        names.extend(lists.flat_map(|line| line.split('"').skip(1).step_by(2)).map(str::to_owned));
+    }
+    let names: Vec<String> = names.into_iter().collect();
+    let _ = writeln!(code, "/// The programs in `gates/runners/`, sorted.\npub const PROGRAMS: &[&str] = &{names:?};");
+    Ok(())
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! What each simple command of a line is for.
 
-use crate::runner::{Catalogue, CommandKind, ExitMeaning, Invocation, ProjectFiles, Scope, classify};
+use crate::runner::{CommandKind, ExitMeaning, Invocation, ProjectFiles, Scope, classify_embedded};
 use crate::shell::program::{Arg, Leaf, Program, Source};
 
 use super::Extent;
@@ -119,11 +119,8 @@ pub(super) fn purpose(leaf: &Leaf, files: &dyn ProjectFiles) -> Purpose {
     let within = Within { files, directory: directory.flatten() };
     // Files of another machine, or of a directory that is not known, are not the project's.
     let hidden = leaf.remote || directory == Some(None);
-    let invocation = if hidden {
-        classify(Catalogue::embedded(), &words, &())
-    } else {
-        classify(Catalogue::embedded(), &words, &within)
-    };
+    let files: &dyn ProjectFiles = if hidden { &() } else { &within };
+    let invocation = classify_embedded(&words, files);
     if invocation.kinds.is_empty() {
         other(name, leaf, &words, &mut found);
     } else {

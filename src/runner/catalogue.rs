@@ -259,6 +259,22 @@ pub struct Example {
     pub files: BTreeMap<String, String>,
 }
 
+/// The name of a program without directory, extension and version, as far as that is no part of a name that is known.
+pub(crate) fn program_name(knows: impl Fn(&str) -> bool, word: &str) -> String {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    if knows(name) {
+        return name.to_owned();
+    }
+    let stem = [".exe", ".cmd", ".bat", ".ps1", ".js", ".mjs", ".cjs", ".phar", ".py"]
+        .iter()
+        .find_map(|extension| name.strip_suffix(extension))
+        .unwrap_or(name);
+    if knows(stem) {
+        return stem.to_owned();
+    }
+    stem.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-').to_owned()
+}
+
 impl Catalogue {
     /// The catalogue that is part of the binary, parsed when it is first asked for.
     pub fn embedded() -> &'static Self {
@@ -268,6 +284,13 @@ impl Catalogue {
             let files = embedded::GATES.iter().filter(|(path, _)| path.starts_with("runners/"));
             Self::parse(files.map(|(path, text)| (*path, *text))).unwrap_or_default()
         })
+    }
+
+    /// Whether the catalogue of this program may know what a word starts. Nothing is parsed for it: most commands are no
+    /// runners.
+    pub fn may_start(word: &str) -> bool {
+        let knows = |name: &str| embedded::PROGRAMS.binary_search(&name).is_ok();
+        knows(&program_name(knows, word))
     }
 
     /// Parses catalogue files, given as path and text. A file whose name begins with `_` is no runner.
@@ -383,5 +406,24 @@ impl Catalogue {
             }
         }
         (summaries, rules)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_start_something_is_known_without_the_catalogue() {
+        let catalogue = Catalogue::embedded();
+        let mut known: BTreeSet<&str> = catalogue.by_program.keys().map(String::as_str).collect();
+        known.extend(catalogue.names.interpreters.iter().map(String::as_str));
+        assert_eq!(embedded::PROGRAMS, known.into_iter().collect::<Vec<_>>(), "a list of its own line in each file");
+        for word in ["cargo", "./gradlew", "/usr/bin/python3.12", "pytest.exe", "jest.js", "node"] {
+            assert!(Catalogue::may_start(word), "{word}");
+        }
+        for word in ["ls", "cat", "./check", "", "/"] {
+            assert!(!Catalogue::may_start(word), "{word}");
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use crate::runner::arguments::Read;
-use crate::runner::catalogue::{Catalogue, Invoke, Runner};
+use crate::runner::catalogue::{Catalogue, Invoke, Runner, program_name};
 use crate::runner::kind::{CommandKind, ExitMeaning, Scope};
 use crate::runner::task::{ProjectFiles, TaskRun, resolve};
 use crate::shell::{status, walk};
@@ -76,6 +76,14 @@ impl Budget<'_> {
     }
 }
 
+/// What `argv` would execute, by the catalogue of this program.
+pub fn classify_embedded(argv: &[Option<String>], files: &dyn ProjectFiles) -> Invocation {
+    match argv.first() {
+        Some(Some(word)) if Catalogue::may_start(word) => classify(Catalogue::embedded(), argv, files),
+        _ => Invocation::unknown(),
+    }
+}
+
 fn classify_within(
     catalogue: &Catalogue,
     argv: &[Option<String>],
@@ -123,7 +131,7 @@ pub(crate) struct Found<'a> {
 pub(crate) fn find<'a>(catalogue: &'a Catalogue, argv: &'a [Option<String>]) -> Option<Found<'a>> {
     let words: Vec<Option<&str>> = argv.iter().map(Option::as_deref).collect();
     let (program, rest) = words.split_first()?;
-    let program = program_name(catalogue, (*program)?);
+    let program = program_name(|name| catalogue.knows_program(name), (*program)?);
     let mut best: Option<(usize, Found<'_>)> = None;
     for (runner, invoke) in catalogue.starts(&program) {
         let Some(Matched { names, rest, before }) = matched(runner, invoke, rest) else { continue };
@@ -145,22 +153,6 @@ fn family_name(runner: &Runner, program: &str, words: &[&str]) -> String {
     let by_option = runner.id.contains(" -");
     let words = words.iter().filter(|word| by_option || !word.starts_with('-'));
     std::iter::once(&program).chain(words).copied().collect::<Vec<_>>().join(" ")
-}
-
-/// The name of a program without directory, extension and version.
-fn program_name(catalogue: &Catalogue, word: &str) -> String {
-    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
-    if catalogue.knows_program(name) {
-        return name.to_owned();
-    }
-    let stem = [".exe", ".cmd", ".bat", ".ps1", ".js", ".mjs", ".cjs", ".phar", ".py"]
-        .iter()
-        .find_map(|extension| name.strip_suffix(extension))
-        .unwrap_or(name);
-    if catalogue.knows_program(stem) {
-        return stem.to_owned();
-    }
-    stem.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-').to_owned()
 }
 
 /// The words that a way to start a runner asks for, and the arguments besides them.
@@ -228,13 +220,14 @@ fn matched<'a>(runner: &Runner, invoke: &Invoke, rest: &[Option<&'a str>]) -> Op
 
 /// `node node_modules/.bin/jest …` is `jest …`.
 pub(crate) fn interpreted(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Vec<Option<String>>> {
-    let program = program_name(catalogue, argv.first()?.as_deref()?);
+    let program = program_name(|name| catalogue.knows_program(name), argv.first()?.as_deref()?);
     if !catalogue.names.interpreters.contains(&program) {
         return None;
     }
     let script = argv.iter().skip(1).position(|word| word.as_deref().is_none_or(|word| !word.starts_with('-')))? + 1;
     let word = argv.get(script)?.as_deref()?;
-    let known = word.contains('/') && catalogue.knows_program(&program_name(catalogue, word));
+    let known =
+        word.contains('/') && catalogue.knows_program(&program_name(|name| catalogue.knows_program(name), word));
     known.then(|| argv[script..].to_vec())
 }
 

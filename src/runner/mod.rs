@@ -17,7 +17,7 @@ pub mod task;
 
 pub use catalogue::{Catalogue, CatalogueError, Runner};
 pub use identity::Identity;
-pub use invocation::{Invocation, classify};
+pub use invocation::{Invocation, classify, classify_embedded};
 pub use junit::{JunitError, read_junit};
 pub use kind::{CommandKind, ExitMeaning, Scope};
 pub use output::{OutputReading, Says, read_output, read_output_as, read_output_of};
