@@ -12,7 +12,7 @@ use crate::event::{EventKind, Judged, Origin};
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Sources};
 use crate::fact::lineage::Lineage;
-use crate::fact::subject::Role;
+use crate::fact::subject::{Base, Role, Subject};
 use crate::fact::{Facts, Note, ask};
 use crate::failure::Failure;
 use crate::gates;
@@ -67,6 +67,16 @@ pub struct Preview {
     pub snapshot: Snapshot,
     /// The commit that is checked out.
     pub head: Option<Oid>,
+}
+
+/// What is judged and is no commit. Where it is refused it is kept, so that the refusal can be judged again whatever
+/// becomes of the working tree.
+#[derive(Clone, Copy, Debug)]
+pub enum Uncommitted<'a> {
+    /// The working tree.
+    Work(&'a Snapshot),
+    /// The commit that is about to be made, from this index; `None`: from that of the repository.
+    Draft(Option<&'a Path>),
 }
 
 /// A verdict and where it was written.
@@ -168,9 +178,14 @@ impl Workplace {
         self.journal.state().map_err(|error| Failure::new(Exit::Internal, error))
     }
 
-    /// Judges, counts and records. `state` is what the facts were read with. Where `work`, which is not committed, is
-    /// refused, it is kept, so that the refusal can be judged again whatever becomes of the working tree.
-    pub fn judge(&self, policy: &Policy, state: &State, mut facts: Facts, work: Option<&Snapshot>) -> Judgement {
+    /// Judges, counts and records. `state` is what the facts were read with.
+    pub fn judge(
+        &self,
+        policy: &Policy,
+        state: &State,
+        mut facts: Facts,
+        uncommitted: Option<Uncommitted<'_>>,
+    ) -> Judgement {
         let results = gates::judge(policy, &facts);
         let failing = assemble::failing(&results);
         let blocked = assemble::blocks(&results);
@@ -202,23 +217,39 @@ impl Workplace {
         };
         let (attempt, recorded) = self.journal.append_after(state, decide);
         let loss = recorded.err().map(|error| unrecorded(&error));
-        if let Some(snapshot) = work.filter(|_| blocked) {
-            self.keep_refused(&mut facts, snapshot);
-        }
+        let draft = match uncommitted.filter(|_| blocked) {
+            Some(uncommitted) => self.keep_refused(&mut facts, uncommitted),
+            None => None,
+        };
         let occasion = Occasion { id, at, repository: self.name(), session: self.session.id.clone() };
         let mut verdict = assemble::verdict(policy, facts, results, occasion, attempt);
+        if let Some(subject) = verdict.subjects.first_mut() {
+            subject.draft = draft;
+        }
         verdict.notes.extend(loss);
         self.name_what_is_ruled_out(state, &mut verdict);
         let written = self.write(&mut verdict);
         Judgement { verdict, written }
     }
 
-    /// Keeps the working tree that is refused. What cannot be kept is not there to be judged again, and nothing else is lost.
-    fn keep_refused(&self, facts: &mut Facts, snapshot: &Snapshot) {
-        let work =
-            facts.subjects.iter_mut().find(|subject| subject.role == Role::WorkingTree && subject.tree.is_none());
-        if let Some(work) = work {
-            work.tree = self.repo.keep(snapshot).ok().map(|kept| kept.tree);
+    /// Keeps what is refused; the id of a commit that was about to be made. What cannot be kept is not there to be judged
+    /// again, and nothing else is lost.
+    fn keep_refused(&self, facts: &mut Facts, uncommitted: Uncommitted<'_>) -> Option<Oid> {
+        let its = |subject: &&mut Subject| subject.role == Role::WorkingTree && subject.tree.is_none();
+        let subject = facts.subjects.iter_mut().find(its)?;
+        match uncommitted {
+            Uncommitted::Work(snapshot) => {
+                subject.tree = self.repo.keep(snapshot).ok().map(|kept| kept.tree);
+                None
+            }
+            Uncommitted::Draft(index) => {
+                let commit = subject.commits.commits.first()?;
+                let kept = self.repo.keep_draft(index, commit).ok()?;
+                if let Some(parent) = commit.parents.first() {
+                    subject.base = Base::MergeBase { commit: parent.clone(), branch: String::new() };
+                }
+                Some(kept)
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use crate::embedded::{TEMPLATES, file};
-use crate::engine::Workplace;
+use crate::engine::{Uncommitted, Workplace};
 use crate::exit::Exit;
 use crate::fact::assessment::Assessment;
 use crate::failure::Failure;
@@ -49,7 +49,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let here = place.look()?;
     let mut facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
     facts.assessment = Some(form);
-    let judgement = place.judge(&here.policy, &here.state, facts, Some(&here.look.snapshot));
+    let judgement = place.judge(&here.policy, &here.state, facts, Some(Uncommitted::Work(&here.look.snapshot)));
     let record = judgement.written.as_ref().map(|written| written.record.as_path());
     if args.json {
         ui.line(serde_json::to_string_pretty(&judgement.verdict)?);

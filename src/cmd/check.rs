@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::engine::Workplace;
+use crate::engine::{Uncommitted, Workplace};
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Sources};
 use crate::failure::Failure;
@@ -47,7 +47,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             (here.policy, here.state, facts, Some(here.look.snapshot))
         }
     };
-    let judgement = place.judge(&policy, &state, facts, snapshot.as_ref());
+    let judgement = place.judge(&policy, &state, facts, snapshot.as_ref().map(Uncommitted::Work));
     let record = judgement.written.as_ref().map(|written| written.record.as_path());
     if args.json {
         ui.line(serde_json::to_string_pretty(&judgement.verdict)?);

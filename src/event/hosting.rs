@@ -10,6 +10,7 @@ use crate::oid::Oid;
 
 /// An answer, or why there is none. An empty answer is one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Reading<T> {
     /// What was said, in full.
@@ -38,6 +39,7 @@ impl<T> Reading<T> {
 
 /// Why a forge gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Trouble {
     /// Which kind.
     pub kind: TroubleKind,
@@ -50,6 +52,7 @@ pub struct Trouble {
 
 /// The kinds of trouble.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TroubleKind {
     /// It could not be reached: no network, no such host, refused, TLS.
@@ -96,6 +99,7 @@ impl TroubleKind {
 
 /// A pull request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Pull {
     /// Its number.
     pub number: u64,
@@ -119,6 +123,7 @@ pub struct Pull {
 
 /// What became of a pull request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PullState {
     /// It waits.
@@ -131,6 +136,7 @@ pub enum PullState {
 
 /// Everything that reports on one commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Checks {
     /// The reports, in any order.
     pub list: Vec<Check>,
@@ -141,6 +147,7 @@ pub struct Checks {
 
 /// One report on a commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Check {
     /// What it is called: the name of a job, or the context of a commit status.
     pub name: String,
@@ -183,6 +190,7 @@ fn is_false(flag: &bool) -> bool {
 
 /// The kinds of reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckKind {
     /// A check run: a job of a workflow, or of another app.
@@ -196,6 +204,7 @@ pub enum CheckKind {
 
 /// A check that must pass before anything is merged into a branch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Required {
     /// Its name.
     pub name: String,

@@ -1,6 +1,7 @@
 //! The facts of a verdict, read once more: of the contents that it judged, and with what the journal holds by now.
 //!
-//! What lies outside of the repository and its journal is not asked again: the forge, and the settings of that moment.
+//! What lies outside of the repository and its journal is not asked again: the forge, whose words the verdict has, and
+//! the settings of that moment.
 
 use crate::fact::collect::{CollectError, Draft, Lineage, Sources, finish};
 use crate::fact::commits;

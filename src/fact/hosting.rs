@@ -7,6 +7,7 @@ use crate::oid::Oid;
 
 /// The answers of a forge about one commit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Hosting {
     /// The repository that pull requests go to, `owner/name`.
     pub repository: String,
@@ -28,6 +29,7 @@ pub struct Hosting {
 
 /// A commit that is where it stays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Landed {
     /// The commit.
     pub commit: Oid,
@@ -37,6 +39,7 @@ pub struct Landed {
 
 /// The commit that was asked about, and where it was pushed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HostedHead {
     /// The commit.
     pub commit: Oid,
@@ -52,6 +55,7 @@ pub struct HostedHead {
 
 /// How a commit came to be judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Via {
     /// It is a branch that is worked on, or that a pull request proposes.

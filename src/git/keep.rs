@@ -1,11 +1,13 @@
 //! Keeping a snapshot: its tree, in the gate's own object store.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::thread;
 
 use super::scratch::Scratch;
 use super::status::{LIST_INDEX, parse_index};
 use super::{GitError, Repo, TreeDiff};
+use crate::commit::change::Commit;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::{KeptSnapshot, Presence, Snapshot};
@@ -61,6 +63,17 @@ impl Repo {
             hidden: hidden.map(|one| one.path.clone()).take(LISTED).collect(),
             opaque: snapshot.opaque.iter().take(LISTED).cloned().collect(),
         })
+    }
+
+    /// Keeps a commit that is not made: what the index holds, under its message. Its contents are those that `git add`
+    /// wrote; git forgets them once nothing of its own needs them for long enough (`gc.pruneExpire`).
+    pub fn keep_draft(&self, index: Option<&Path>, commit: &Commit) -> Result<Oid, GitError> {
+        let scratch = Scratch::keeping(self)?;
+        match index {
+            Some(index) => scratch.start_from(index)?,
+            None => scratch.start_from(&self.git_dir().join("index"))?,
+        }
+        scratch.commit_tree(&scratch.write_tree()?, commit)
     }
 
     fn write(&self, snapshot: &Snapshot) -> Result<Oid, GitError> {

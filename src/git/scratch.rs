@@ -14,6 +14,7 @@ use super::command::{failed, io_error, object_directories, run, run_any};
 use super::read::parse_oid;
 use super::status::octal;
 use super::{GitError, Repo};
+use crate::commit::change::Commit;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::Entry;
@@ -70,6 +71,11 @@ impl<'r> Scratch<'r> {
                 .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", object_directories([objects]));
         }
         command
+    }
+
+    /// Starts from another index, which stays as it is.
+    pub(super) fn start_from(&self, index: &Path) -> Result<(), GitError> {
+        fs::copy(index, self.folder.path().join("index")).map(drop).map_err(io_error("copy", index))
     }
 
     /// Starts from the entries of `tree`.
@@ -198,6 +204,24 @@ impl<'r> Scratch<'r> {
             Some((RepoPath::new(entry.path), Entry { mode: entry.mode, oid }))
         };
         index.iter().map(entry).collect()
+    }
+
+    /// Writes a commit of `tree` into the store, made now by whoever made `commit`.
+    pub(super) fn commit_tree(&self, tree: &Oid, commit: &Commit) -> Result<Oid, GitError> {
+        let mut command = self.command();
+        command.args(["commit-tree", tree.as_str()]);
+        for parent in &commit.parents {
+            command.args(["-p", parent.as_str()]);
+        }
+        for (who, person) in [("AUTHOR", &commit.author), ("COMMITTER", &commit.committer)] {
+            for (part, value) in [("NAME", &person.name), ("EMAIL", &person.email)] {
+                // Where git did not say who it is, its configuration does.
+                if !value.is_empty() {
+                    command.env(format!("GIT_{who}_{part}"), value);
+                }
+            }
+        }
+        parse_oid(&run(&mut command, Some(commit.message.as_bytes()))?, "commit-tree")
     }
 
     /// Writes the entries as a tree into the store. Blobs are not looked for: in a partial clone most are elsewhere.

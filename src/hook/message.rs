@@ -7,7 +7,7 @@ use crate::commit::author;
 use crate::commit::change::{Commit, Person};
 use crate::commit::draft;
 use crate::commit::rules::KIND;
-use crate::engine::{Judgement, Workplace};
+use crate::engine::{Judgement, Uncommitted, Workplace};
 use crate::fact::Facts;
 use crate::fact::collect::{self, BaseOf};
 use crate::fact::commits::NewCommits;
@@ -104,7 +104,7 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
         }
         first.get_or_insert(facts);
     }
-    Ok(first.map(|facts| place.judge(&policy, &state, facts, None)))
+    Ok(first.map(|facts| place.judge(&policy, &state, facts, Some(Uncommitted::Draft(index.as_deref())))))
 }
 
 /// What the commit that is about to be made will be.

@@ -74,6 +74,7 @@ pub fn appeal(place: &Workplace, verdict: &Verdict, neutral: &Neutral) -> Result
         branch: main.and_then(|one| one.branch.clone()),
         entries: &entries,
         commits: commits(place, head.as_ref(), base.as_ref())?,
+        hosting: verdict.hosting.as_ref(),
         end,
     };
     let mut case = compose(Some(&place.repo), neutral, &record)?;

@@ -6,12 +6,14 @@
 mod acts;
 mod commits;
 mod contents;
+mod hosted;
 
 use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
 use crate::commit::change::Commit;
+use crate::fact::hosting::Hosting;
 use crate::fact::subject::{DefaultBranch, RefUpdate};
 use crate::git::{GitError, Repo};
 use crate::oid::Oid;
@@ -35,6 +37,8 @@ pub struct Record<'a> {
     pub entries: &'a [Entry],
     /// The commits of the work, oldest first.
     pub commits: Vec<Commit>,
+    /// What the forge said.
+    pub hosting: Option<&'a Hosting>,
     /// What it ends with.
     pub end: End,
 }
@@ -84,6 +88,9 @@ pub fn compose(repo: Option<&Repo>, neutral: &Neutral, record: &Record<'_>) -> R
     };
     for (index, entry) in record.entries.iter().enumerate() {
         writer.entry(index, &entry.event)?;
+    }
+    if let Some(hosting) = record.hosting {
+        writer.hosted(hosting);
     }
     writer.end()?;
     let events = std::mem::take(&mut writer.events);

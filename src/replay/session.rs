@@ -74,7 +74,17 @@ fn record(
 ) -> Record<'_> {
     let work = last_tree(entries);
     let end = End::Stop { head, work };
-    Record { title: format!("session {id}"), id, policy: None, base, branch: None, entries, commits, end }
+    Record {
+        title: format!("session {id}"),
+        id,
+        policy: None,
+        base,
+        branch: None,
+        entries,
+        commits,
+        hosting: None,
+        end,
+    }
 }
 
 fn is_stop(entry: &Entry) -> bool {

@@ -11,7 +11,7 @@ use crate::config;
 use crate::engine::Workplace;
 use crate::event::{Event, EventKind};
 use crate::fact::again::{self, Judged};
-use crate::fact::collect::{CollectError, Lineage, Sources};
+use crate::fact::collect::{self, BaseOf, CollectError, Lineage, Sources};
 use crate::fact::story::Story;
 use crate::fact::subject::{Base, DefaultBranch, RefUpdate};
 use crate::fact::{Facts, policy_change};
@@ -78,14 +78,19 @@ pub fn again(place: &Workplace, verdict: &Verdict) -> Result<Again, AgainError> 
     let judged = judged(place, verdict)?;
     let head = judged.iter().find_map(|one| one.commit.clone());
     let base = judged.iter().find_map(|one| one.base.clone());
-    let lineage = head.map(|commit| {
-        let base = base.map_or(Base::Nothing, |commit| Base::MergeBase { commit, branch: String::new() });
-        Lineage::new(commit, base, None)
-    });
+    let lineage = match (verdict.moment, &base) {
+        // A commit that was never made stands on the work, whose base says what is asked.
+        (Moment::Commit, Some(parent)) => Some(collect::lineage(&place.repo, parent, BaseOf::AnyRemote)?),
+        _ => head.map(|commit| {
+            let base = base.map_or(Base::Nothing, |commit| Base::MergeBase { commit, branch: String::new() });
+            Lineage::new(commit, base, None)
+        }),
+    };
     let (policy, _) = place.policy(lineage.as_ref())?;
     let state = place.state()?;
     let sources = Sources { repo: &place.repo, journal: &place.journal, state: &state, policy: &policy };
     let mut now = again::collect(sources, verdict.moment, &judged, verdict.notes.clone())?;
+    now.hosting.clone_from(&verdict.hosting);
     let events = events(place);
     let given = events.iter().position(|event| is_of(event, verdict)).map(|at| (at, events[at].id.clone()));
     if matches!(verdict.moment, Moment::Stop | Moment::After) {
@@ -173,11 +178,12 @@ pub(super) fn judged(place: &Workplace, verdict: &Verdict) -> Result<Vec<Judged>
     };
     let mut found = Vec::new();
     for record in &verdict.subjects {
-        record.commit.iter().chain(&record.base).try_for_each(here)?;
+        let commit = record.commit.as_ref().or(record.draft.as_ref());
+        commit.into_iter().chain(&record.base).try_for_each(here)?;
         let update = update(record);
-        if record.commit.is_none() && record.tree.is_none() && update.is_none() {
+        if commit.is_none() && record.tree.is_none() && update.is_none() {
             return Err(AgainError::NotKept(match verdict.moment {
-                Moment::Commit => "it was about a commit that was not made yet".to_owned(),
+                Moment::Commit => "it was about a commit that was not made, and it was not kept".to_owned(),
                 _ => format!("the {} that was judged was not kept", record.name),
             }));
         }
@@ -186,8 +192,8 @@ pub(super) fn judged(place: &Workplace, verdict: &Verdict) -> Result<Vec<Judged>
         let branch = local.or_else(|| checked_out().filter(|_| update.is_none())).map(str::to_owned);
         found.push(Judged {
             name: record.name.clone(),
-            commit: record.commit.clone(),
-            work: record.tree.clone().filter(|_| record.commit.is_none()),
+            commit: commit.cloned(),
+            work: record.tree.clone().filter(|_| commit.is_none()),
             base: record.base.clone(),
             update,
             branch,
@@ -208,9 +214,12 @@ fn update(record: &SubjectRecord) -> Option<RefUpdate> {
     Some(RefUpdate { local_ref, new: record.commit.clone(), remote_ref, old, remote, default_branch })
 }
 
-/// What the forge said then stands: it is not asked again.
+/// What was made of the forge's words stands where they were not kept: it is not asked again.
 fn with_the_forges_words(mut results: Vec<GateResult>, verdict: &Verdict, policy: &Policy) -> Vec<GateResult> {
     const OF_THE_FORGE: [&str; 2] = [pull_request::KIND.name, ci_green::KIND.name];
+    if verdict.hosting.is_some() {
+        return results;
+    }
     for result in &mut results {
         let kind = policy.gates.iter().find(|gate| gate.id == result.gate).map(|gate| gate.kind.as_str());
         let said = verdict.gates.iter().find(|said| said.gate == result.gate);

@@ -9,8 +9,8 @@ use crate::fact::{Facts, Note};
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::policy::{Mode, Policy, Severity};
 use crate::templates::words::{self, say};
-use crate::verdict::feedback;
 use crate::verdict::{EvidenceRecord, Outcome, PolicyRecord, SCHEMA_VERSION, SubjectRecord, UpdateRecord, Verdict};
+use crate::verdict::{feedback, hosted};
 
 /// From this attempt on, control goes to a person (R8 of the mission, from `seeds/002` and `seeds/004`: attempts 1–2
 /// feedback, 3 the last warning, 4 escalation).
@@ -84,6 +84,7 @@ pub fn verdict(
     let wrong = wrong.map(|error| error.to_string()).into_iter().chain(words);
     notes.extend(wrong.map(|text| Note { kind: "template".to_owned(), text }));
     let subjects = facts.subjects.iter().map(record).collect();
+    let hosting = facts.hosting.as_ref().and_then(hosted::kept);
     Verdict {
         schema_version: SCHEMA_VERSION,
         id: occasion.id,
@@ -100,6 +101,7 @@ pub fn verdict(
         repeated: attempt.repeated,
         gates: results,
         evidence,
+        hosting,
         notes,
         requires_human_action: outcome == Outcome::NeedsHuman,
         human_actions,
@@ -122,6 +124,7 @@ fn record(subject: &crate::fact::subject::Subject) -> SubjectRecord {
         name: subject.name.clone(),
         remote_ref: subject.update.as_ref().map(|update| update.remote_ref.clone()),
         commit: subject.commit.clone(),
+        draft: None,
         tree: subject.tree.clone(),
         base: match &subject.base {
             Base::MergeBase { commit, .. } => Some(commit.clone()),

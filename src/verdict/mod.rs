@@ -4,6 +4,7 @@ pub mod artifact;
 pub mod assemble;
 pub mod escalation;
 pub mod feedback;
+pub mod hosted;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::Grade;
 use crate::exit::Exit;
 use crate::fact::Note;
+use crate::fact::hosting::Hosting;
 use crate::gates::finding::GateResult;
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -54,6 +56,9 @@ pub struct Verdict {
     pub gates: Vec<GateResult>,
     /// The evidence the answers rest on.
     pub evidence: Vec<EvidenceRecord>,
+    /// What the forge said, where it was asked: bounded, secrets removed. From this the verdict is judged again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosting: Option<Hosting>,
     /// What was noticed on the way.
     pub notes: Vec<Note>,
     /// Whether only a person can go on.
@@ -105,6 +110,9 @@ pub struct SubjectRecord {
     /// The commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<Oid>,
+    /// The commit that it would have been, where it was refused before it was made: kept in gate's own object store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draft: Option<Oid>,
     /// Its tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<Oid>,

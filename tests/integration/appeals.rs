@@ -318,3 +318,27 @@ fn any_history_is_judged_alike_as_a_case() {
     }
     assert!(refused > 3, "{refused}");
 }
+
+#[test]
+fn a_commit_that_was_refused_and_never_made() {
+    let scopes = "\n[scopes]\nparser = [\"src/parser/**\"]\nweb = [\"web/**\"]\n";
+    let project = Project::with(&format!("{}{scopes}", crate::project::POLICY));
+    project.gate(["init", "--yes"]).exits(0);
+    project.repo.write("src/parser/m.sh", "alpha=1\n").write("web/m.css", "body { margin: 1px }\n");
+    project.repo.git(["add", "-A"]);
+    let index = || project.repo.git(["ls-files", "--stage"]);
+    let before = index();
+    let mut commit = project.command("git", project.repo.root());
+    commit.args(["commit", "-q", "-m", "feat(parser): mixed"]);
+    let refused = commit.output().unwrap();
+    assert!(!refused.status.success(), "{refused:?}");
+    assert_eq!(index(), before);
+    // Whatever becomes of it, it can be looked at again.
+    project.repo.git(["reset", "-q", "--hard"]);
+    let case = appealed(&project);
+    let events = case["events"].as_array().unwrap();
+    let made: Vec<_> = events.iter().filter(|event| event["t"] == "commit").map(|event| &event["message"]).collect();
+    assert_eq!(made, ["feat(parser): mixed"], "{case:#}");
+    let all = project.repo.git(["log", "--all", "--format=%s"]);
+    assert!(!all.contains("mixed"), "nothing of the repository knows of it: {all}");
+}

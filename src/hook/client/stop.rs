@@ -9,6 +9,7 @@ use super::desk::{Desk, clean};
 use super::told::{Stopping, Told};
 use super::{Decision, evidence};
 use crate::digest::hex_digest;
+use crate::engine::Uncommitted;
 use crate::event::work::{Act, Prompt, Speaker, Stop, StopKind};
 use crate::fact::last_words;
 use crate::failure::Failure;
@@ -85,7 +86,7 @@ fn judged(desk: &mut Desk, stop: &Stopping) -> Result<Decision, Failure> {
     }
     let place = &desk.place;
     let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
-    let judgement = place.judge(&here.policy, &here.state, facts, Some(&here.look.snapshot));
+    let judgement = place.judge(&here.policy, &here.state, facts, Some(Uncommitted::Work(&here.look.snapshot)));
     let verdict = judgement.verdict;
     Ok(match verdict.outcome {
         Outcome::Pass => Decision::Allow,

@@ -1,0 +1,107 @@
+//! What is kept with a verdict of what the forge said: enough to judge it again, bounded, secrets removed.
+
+use serde_json::Value;
+
+use crate::fact::hosting::{Hosting, Reading, Trouble, TroubleKind};
+use crate::redact::redact;
+
+/// How many reports, pull requests, required names and landed commits are kept, each.
+const MOST: usize = 500;
+/// How much is kept of a text, in bytes: names of refs may be as long as paths.
+const TEXT: usize = 1024;
+
+/// What is kept. A list that is longer than that is kept as one that could not be read, for half of it says nothing.
+pub fn kept(said: &Hosting) -> Option<Hosting> {
+    let mut said = said.clone();
+    bound(&mut said.pulls, Vec::len);
+    bound(&mut said.checks, |checks| checks.list.len());
+    bound(&mut said.required, Vec::len);
+    said.landed.truncate(MOST);
+    let mut value = serde_json::to_value(said).ok()?;
+    clean(&mut value);
+    serde_json::from_value(value).ok()
+}
+
+fn bound<T>(list: &mut Reading<T>, length: impl Fn(&T) -> usize) {
+    let length = list.known().map_or(0, length);
+    if length > MOST {
+        let what = format!("{length} entries were not kept with the verdict");
+        *list = Reading::Unreadable(Trouble { kind: TroubleKind::Malformed, what, needs: None });
+    }
+}
+
+fn clean(value: &mut Value) {
+    match value {
+        Value::String(text) => {
+            let mut end = text.len().min(TEXT);
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            *text = redact(&text[..end]).into_owned();
+        }
+        Value::Array(items) => items.iter_mut().for_each(clean),
+        Value::Object(fields) => fields.values_mut().for_each(clean),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fact::hosting::{Check, Checks, HostedHead, Pull, PullState, Required, Via};
+    use crate::oid::Oid;
+
+    fn said(checks: Vec<Check>, url: &str) -> Hosting {
+        let commit = Oid::empty_tree(false);
+        let pull = Pull {
+            number: 7,
+            url: url.to_owned(),
+            state: PullState::Open,
+            draft: false,
+            head: commit.clone(),
+            head_branch: "feature".to_owned(),
+            head_repository: None,
+            base_branch: "main".to_owned(),
+        };
+        Hosting {
+            repository: "o/r".to_owned(),
+            head: HostedHead { commit, via: Via::Branch, branch: None, repository: None, pushed: None },
+            default_branch: Some("main".to_owned()),
+            pulls: Reading::Known(vec![pull]),
+            checks: Reading::Known(Checks { list: checks, missing: Vec::new() }),
+            required: Reading::Known(vec![Required { name: "build".to_owned(), app: Some(3) }]),
+            landed: Vec::new(),
+        }
+    }
+
+    fn check(name: &str) -> Check {
+        Check {
+            name: name.to_owned(),
+            status: "completed".to_owned(),
+            conclusion: Some("success".to_owned()),
+            ..Check::default()
+        }
+    }
+
+    #[test]
+    fn what_is_short_and_holds_no_secret_is_kept_as_it_is() {
+        let said = said(vec![check("build")], "https://forge/o/r/pull/7");
+        assert_eq!(kept(&said), Some(said));
+    }
+
+    #[test]
+    fn secrets_go_and_texts_are_bounded() {
+        let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2));
+        let said = said(vec![check(&"\u{e9}".repeat(4000))], &format!("https://x:{token}@forge/o/r/pull/7"));
+        let text = serde_json::to_string(&kept(&said).unwrap()).unwrap();
+        assert!(!text.contains(&token), "{text}");
+        assert!(text.len() < 3000, "{}", text.len());
+    }
+
+    #[test]
+    fn a_list_that_is_too_long_is_not_kept_by_half() {
+        let many = kept(&said(vec![check("build"); MOST + 1], "")).unwrap();
+        assert_eq!(many.checks.trouble().map(|trouble| trouble.kind), Some(TroubleKind::Malformed));
+        assert!(kept(&said(vec![check("build"); MOST], "")).unwrap().checks.known().is_some());
+    }
+}
