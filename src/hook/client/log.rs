@@ -121,14 +121,14 @@ mod tests {
                 memchr::memmem::find(bytes, word.as_bytes()).map(|_| String::from_utf8_lossy(bytes).into_owned())
             }
         };
-        let long = Duration::from_secs(60);
+        let patience = Duration::from_secs(60);
         assert_eq!(awaited(&log, 64, Duration::ZERO, has("first")).as_deref(), Some("first\n"), "it is there");
         assert_eq!(awaited(&log, 64, Duration::from_millis(1), has("second")), None, "nobody writes it");
-        assert_eq!(awaited(&dir.path().join("none"), 64, long, has("first")), None, "there is nothing to wait for");
+        assert_eq!(awaited(&dir.path().join("none"), 64, patience, has("first")), None, "there is nothing to wait for");
         // In lines, as a client writes them: whichever comes first, the look or the line, it is found.
         let file = File::options().append(true).open(&log).unwrap();
         let writer = thread::spawn(move || (&file).write_all(b"more\n").and_then(|()| (&file).write_all(b"second\n")));
-        assert_eq!(awaited(&log, 64, long, has("second")).as_deref(), Some("first\nmore\nsecond\n"));
+        assert_eq!(awaited(&log, 64, patience, has("second")).as_deref(), Some("first\nmore\nsecond\n"));
         writer.join().unwrap().unwrap();
     }
 
