@@ -162,16 +162,16 @@ fn told(client: Client, lines: &[Value]) -> String {
         database(&path, lines);
         let ids = lines.iter().filter(|line| line["type"] == "session").filter_map(|line| line["id"].as_str());
         return ids
-            .map(|id| told_of(Source { session: Some(id.to_owned()), ..Source::new(client, path.clone()) }))
+            .map(|id| told_of(&Source { session: Some(id.to_owned()), ..Source::new(client, path.clone()) }))
             .collect();
     }
     let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
     fs::write(&path, text.join("\n")).unwrap();
-    told_of(Source::new(client, path))
+    told_of(&Source::new(client, path))
 }
 
-fn told_of(source: Source) -> String {
-    let log = match sessions::read(&source, &Roots::new([PathBuf::from("/w/shop")])) {
+fn told_of(source: &Source) -> String {
+    let log = match sessions::read(source, &Roots::new([PathBuf::from("/w/shop")])) {
         Ok(log) => log,
         Err(error) => return error.to_string(),
     };

@@ -121,7 +121,7 @@ mod tests {
                 memchr::memmem::find(bytes, word.as_bytes()).map(|_| String::from_utf8_lossy(bytes).into_owned())
             }
         };
-        let patience = Duration::from_secs(60);
+        let patience = Duration::from_mins(1);
         assert_eq!(awaited(&log, 64, Duration::ZERO, has("first")).as_deref(), Some("first\n"), "it is there");
         assert_eq!(awaited(&log, 64, Duration::from_millis(1), has("second")), None, "nobody writes it");
         assert_eq!(awaited(&dir.path().join("none"), 64, patience, has("first")), None, "there is nothing to wait for");
