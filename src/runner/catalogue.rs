@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
-use regex::RegexSet;
 use serde::Deserialize;
 
 use crate::embedded;
@@ -21,7 +20,6 @@ pub struct Catalogue {
     /// What names of tasks mean.
     pub names: TaskNames,
     texts: OnceLock<Texts>,
-    all_rules: OnceLock<Option<RegexSet>>,
 }
 
 /// The texts that rules ask for, to be found in one pass over a line, whatever the number of rules.
@@ -314,8 +312,6 @@ impl Catalogue {
                 }
             }
         }
-        let rules = catalogue.runners.values_mut().flat_map(|runner| &mut runner.output.line);
-        rules.enumerate().for_each(|(number, rule)| rule.number = number);
         for runner in catalogue.runners.values() {
             if let Some(like) = &runner.output.like
                 && !catalogue.runners.contains_key(like)
@@ -367,13 +363,6 @@ impl Catalogue {
             let all = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(&texts).ok();
             Texts { all, ids: texts.into_iter().cloned().zip(0..).collect() }
         })
-    }
-
-    /// The patterns of all rules as one, each at the number of its rule: to make it takes as long as to read a few hundred
-    /// kilobytes rule by rule. `None` where a pattern makes no sense.
-    pub(crate) fn all_rules(&self) -> Option<&RegexSet> {
-        let patterns = || self.runners.values().flat_map(|runner| &runner.output.line).map(|rule| &rule.is);
-        self.all_rules.get_or_init(|| RegexSet::new(patterns()).ok()).as_ref()
     }
 
     /// All runners, by id.

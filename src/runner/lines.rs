@@ -53,9 +53,6 @@ pub struct LineRule {
     /// Whether it says something only where the runner is known to have been run: others print such lines, too.
     #[serde(default)]
     pub only_named: bool,
-    /// Its number in the catalogue.
-    #[serde(skip)]
-    pub(crate) number: usize,
     #[serde(skip)]
     compiled: OnceLock<Option<Compiled>>,
 }

@@ -9,11 +9,6 @@ use crate::runner::kind::CommandKind;
 use crate::runner::lines::{lines, without_prefix};
 use crate::runner::tally::Tally;
 
-/// From this size on, in bytes, an output is held against all rules at once.
-const LONG: usize = 128 * 1024;
-/// Fewer rules than these are asked one by one.
-const MANY: usize = 60;
-
 /// What an output says, all runners in it taken together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputReading {
@@ -63,11 +58,6 @@ pub fn read_output_of(catalogue: &Catalogue, runners: &[&Runner], output: &str) 
 
 /// As [`read_output_of`], where behind task runners there are checks of another kind than tests.
 pub fn read_output_as(catalogue: &Catalogue, runners: &[&Runner], kind: CommandKind, output: &str) -> OutputReading {
-    read(catalogue, runners, kind, output, output.len() > LONG)
-}
-
-/// As [`read_output_as`]; `at_once`: a line is held against all rules at once before any of them is asked.
-fn read(catalogue: &Catalogue, runners: &[&Runner], kind: CommandKind, output: &str, at_once: bool) -> OutputReading {
     let tests = |runner: &Runner| runner.kinds.contains(&CommandKind::Test);
     let fitting = |runner: &Runner| runner.kinds.contains(&kind);
     let mut named: Vec<&Runner> = runners.iter().copied().filter(|runner| runner.task.is_none()).collect();
@@ -102,8 +92,6 @@ fn read(catalogue: &Catalogue, runners: &[&Runner], kind: CommandKind, output: &
             }
         }
     }
-    let many = tallies.iter().map(|tally| tally.rules.len()).sum::<usize>() > MANY;
-    let all_rules = if at_once && many { catalogue.all_rules() } else { None };
     let mut candidates: Vec<(usize, usize)> = Vec::new();
     for (index, line) in lines(output).enumerate() {
         candidates.clear();
@@ -112,15 +100,6 @@ fn read(catalogue: &Catalogue, runners: &[&Runner], kind: CommandKind, output: &
             continue;
         }
         let bare = without_prefix(&line);
-        if let Some(all) = all_rules {
-            let matching = [Some(&*line), bare].map(|text| text.map(|text| all.matches(text)));
-            let number = |(tally, rule): &(usize, usize)| {
-                tallies.get(*tally).and_then(|tally| tally.rules.get(*rule)).map(|rule| rule.number)
-            };
-            candidates.retain(|candidate| {
-                number(candidate).is_some_and(|rule| matching.iter().flatten().any(|found| found.matched(rule)))
-            });
-        }
         candidates.sort_unstable();
         candidates.dedup();
         for of_one in candidates.chunk_by(|a, b| a.0 == b.0) {
@@ -190,32 +169,4 @@ fn combine(tallies: Vec<Tally<'_>>, named: bool) -> OutputReading {
     }
     reading.needs_end &= matches!(reading.says, Says::Passed | Says::NothingRan);
     reading
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::{Path, PathBuf};
-
-    use super::*;
-
-    fn samples(folder: &Path, into: &mut Vec<PathBuf>) {
-        for entry in std::fs::read_dir(folder).expect("a folder of samples").flatten() {
-            let path = entry.path();
-            if path.is_dir() { samples(&path, into) } else { into.push(path) }
-        }
-    }
-
-    #[test]
-    fn all_rules_at_once_say_what_each_of_them_says() {
-        let mut paths = Vec::new();
-        samples(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/runner-output"), &mut paths);
-        let catalogue = Catalogue::embedded();
-        for path in paths {
-            let text = std::fs::read_to_string(&path).expect("a sample");
-            for kind in [CommandKind::Test, CommandKind::Lint] {
-                let read = |at_once| read(catalogue, &[], kind, &text, at_once);
-                assert_eq!(read(true), read(false), "{}", path.display());
-            }
-        }
-    }
 }
