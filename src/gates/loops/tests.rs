@@ -289,6 +289,39 @@ fn public_cases() {
     assert_eq!(cases.len(), 19);
 }
 
+/// What the other public cases tell is no loop: a run that fails again after an edit, a plan that was asked for, a
+/// session that goes on from a summary.
+#[test]
+fn public_cases_without_a_loop() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/evals");
+    for (file, count) in [("judge_accuracy", 34), ("agent_evaluation", 10), ("post_compression", 17)] {
+        let Ok(text) = std::fs::read_to_string(folder.join(file).with_extension("json")) else { continue };
+        let cases: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
+        for case in &cases {
+            let inputs = &case["inputs"];
+            let text = |key: &str| inputs[key].as_str().unwrap_or_default();
+            let mut tale = Tale::default().prompt([text("task"), text("task_summary")].concat().as_str());
+            for call in inputs["tools"].as_array().into_iter().flatten() {
+                tale = tale.act(match call["args"]["command"].as_str() {
+                    // What was tried again and again failed again and again.
+                    Some(line) => Act::Command(Box::new(shell(line, Some(1), "FAIL"))),
+                    None => tool(&format!("{} ({})", call["tool"].as_str().unwrap(), call["args"]["filePath"])),
+                });
+            }
+            let traced = text("trace").lines().filter_map(|step| step.split_once('[')?.1.split_once(']'));
+            for (name, what) in traced.filter(|(name, _)| *name != "Response") {
+                tale = tale.act(tool(&format!("{} {what}", name.to_lowercase())));
+            }
+            for name in text("tools_used").split(", ").filter(|name| !name.contains(['{', '(']) && !name.is_empty()) {
+                tale = tale.act(tool(&format!("{} ", name.split(' ').next().unwrap())));
+            }
+            let found = reasons(&tale.said(&[text("agent_response"), text("last_assistant_response")].concat()));
+            assert!(found.is_empty(), "{found:?} {case}");
+        }
+        assert_eq!(cases.len(), count);
+    }
+}
+
 /// A tool call as these cases write them: `bash: completed - exit code 1`, `read (src/a.ts)`.
 fn tool(call: &str) -> Act {
     let (name, rest) = call.split_once([':', ' ']).unwrap();
