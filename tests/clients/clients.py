@@ -325,7 +325,8 @@ class Opencode(Client):
             [self.binary, "serve", "--port", "4096", "--hostname", "127.0.0.1"], cwd=session.root, env=env,
             stdin=subprocess.DEVNULL, stdout=(session.folder / "server.log").open("w"), stderr=subprocess.STDOUT)
         # A request that comes before it is ready is never answered.
-        for _ in range(PATIENCE // 5):
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
             try:
                 session.session = self.post(session, "/session", {"title": "a session"}, 5)["id"]
                 return
