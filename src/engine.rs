@@ -189,6 +189,7 @@ impl Workplace {
         let results = gates::judge(policy, &facts);
         let failing = assemble::failing(&results);
         let blocked = assemble::blocks(&results);
+        let idle = assemble::idle(policy, &results);
         let trees: Vec<_> = facts.subjects.iter().filter_map(|subject| subject.tree.clone()).collect();
         let commits: Vec<_> = facts.subjects.iter().filter_map(|subject| subject.commit.clone()).collect();
         let at = Timestamp::now();
@@ -205,6 +206,7 @@ impl Workplace {
                 trees: trees.clone(),
                 commits: commits.clone(),
                 failing: failing.clone(),
+                idle: idle.clone(),
                 blocked,
                 attempt: attempt.number,
             };

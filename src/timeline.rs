@@ -241,6 +241,7 @@ mod tests {
             trees: Vec::new(),
             commits: vec![oid(commit)],
             failing: Vec::new(),
+            idle: Vec::new(),
             blocked: false,
             attempt: 0,
         };

@@ -82,6 +82,7 @@ fn judged(number: usize, tree: Oid) -> Judged {
         trees: vec![tree],
         commits: Vec::new(),
         failing: if blocked { vec![failing] } else { vec![] },
+        idle: Vec::new(),
         blocked,
         attempt: u32::from(blocked),
     }

@@ -229,6 +229,10 @@ pub struct Judged {
     pub commits: Vec<Oid>,
     /// The gates that failed, whatever their mode.
     pub failing: Vec<FailingGate>,
+    /// The gates that ask for runs and for which nothing was to be run here: that it passed does not show that what they
+    /// refused is mended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub idle: Vec<String>,
     /// Whether anything was blocked.
     pub blocked: bool,
     /// The attempt, counted from 1; 0 when nothing was blocked.

@@ -17,12 +17,10 @@ const MAX_TREES: usize = 32;
 /// What the verdicts of one session add up to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionState {
-    /// By gate: how many blocked verdicts in a row had it failing.
+    /// By gate: how many blocked verdicts had it failing since everything passed.
     pub attempts: BTreeMap<String, u32>,
     /// By gate: the trees (the first 32) and the fingerprint of its last failure in a blocked verdict.
     pub last: BTreeMap<String, (Vec<Oid>, String)>,
-    /// By gate: the moments at which it blocked, which are known to ask it.
-    asked: BTreeMap<String, Vec<Moment>>,
     /// How far the rescue is.
     #[serde(default)]
     pub rescue: RescueState,
@@ -83,8 +81,7 @@ impl RescueState {
 
 impl SessionState {
     /// A session that was never blocked.
-    pub const NEW: Self =
-        Self { attempts: BTreeMap::new(), last: BTreeMap::new(), asked: BTreeMap::new(), rescue: RescueState::NEW };
+    pub const NEW: Self = Self { attempts: BTreeMap::new(), last: BTreeMap::new(), rescue: RescueState::NEW };
 
     /// How many attempts were made.
     pub fn made(&self) -> u32 {
@@ -103,24 +100,14 @@ impl SessionState {
         self.last.get(&failing.gate).is_some_and(|(on, what)| on == trees && *what == failing.fingerprint)
     }
 
-    /// Counts one more verdict.
+    /// Counts one more verdict. What was counted ends where everything passes and what was refused had to be shown: not
+    /// on content that asks for no run, and not for one gate while another blocks, or two that fail in turn would never end.
     fn count(&mut self, judged: &Judged) {
-        if !judged.blocked && matches!(judged.moment, Moment::Stop | Moment::Push) {
-            *self = Self::NEW;
-            return;
-        }
-        let asked = &self.asked;
-        let cleared = |gate: &String| {
-            asked.get(gate).is_some_and(|moments| moments.contains(&judged.moment))
-                && !judged.failing.iter().any(|failing| failing.gate == *gate)
-        };
-        let cleared: Vec<String> = self.attempts.keys().filter(|gate| cleared(gate)).cloned().collect();
-        for gate in cleared {
-            self.attempts.remove(&gate);
-            self.last.remove(&gate);
-            self.asked.remove(&gate);
-        }
         if !judged.blocked {
+            let full = matches!(judged.moment, Moment::Stop | Moment::Push);
+            if full && !self.attempts.keys().any(|gate| judged.idle.contains(gate)) {
+                *self = Self::NEW;
+            }
             return;
         }
         for failing in judged.failing.iter().filter(|failing| failing.blocks) {
@@ -128,10 +115,6 @@ impl SessionState {
             *count = count.saturating_add(1);
             let trees = judged.trees.iter().take(MAX_TREES).cloned().collect();
             self.last.insert(failing.gate.clone(), (trees, failing.fingerprint.clone()));
-            let moments = self.asked.entry(failing.gate.clone()).or_default();
-            if !moments.contains(&judged.moment) {
-                moments.push(judged.moment);
-            }
         }
     }
 }
@@ -200,6 +183,7 @@ mod tests {
             trees,
             commits: Vec::new(),
             failing: failing.to_vec(),
+            idle: Vec::new(),
             blocked,
             attempt: 0,
         }
@@ -209,16 +193,17 @@ mod tests {
     fn the_ladder() {
         let (tests, push) = (gate("tests", true), gate("protected-branch", true));
         let quiet = gate("build", false);
+        let idle = Judged { idle: vec!["tests".to_owned()], ..judged(Moment::Stop, false, &[]) };
         // Each step: a verdict, then the attempt that a next failure of `tests` would be.
         let steps: &[(Judged, u32, &str)] = &[
             (judged(Moment::Stop, true, &[tests.clone(), quiet.clone()]), 2, "one failure"),
             (judged(Moment::Push, true, from_ref(&tests)), 3, "counted over moments"),
             (judged(Moment::Commit, false, &[]), 3, "a moment that does not ask it says nothing"),
             (judged(Moment::Commit, false, from_ref(&quiet)), 3, "nor does one that passes with a warning"),
-            (judged(Moment::Push, true, from_ref(&push)), 1, "it passed while another gate failed"),
-            (judged(Moment::Stop, true, &[tests.clone(), push.clone()]), 2, "and failed anew"),
-            (judged(Moment::Stop, true, &[tests.clone(), push.clone()]), 3, "twice"),
-            (judged(Moment::Stop, true, &[gate("tests", false)]), 3, "failing without blocking clears nothing"),
+            (judged(Moment::Push, true, from_ref(&push)), 3, "it passed while another gate failed"),
+            (judged(Moment::Stop, true, &[tests.clone(), push.clone()]), 4, "and failed again"),
+            (judged(Moment::Stop, true, &[gate("tests", false)]), 4, "failing without blocking clears nothing"),
+            (idle.clone(), 4, "content that asks for no run shows nothing"),
             (judged(Moment::Stop, false, from_ref(&quiet)), 1, "nothing blocked: all begins anew"),
         ];
         let mut sessions = Sessions::default();

@@ -6,6 +6,7 @@ use minijinja::context;
 use crate::event::FailingGate;
 use crate::fact::subject::{Base, DefaultBranch};
 use crate::fact::{Facts, Note};
+use crate::gates::evidence;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::policy::{Mode, Policy, Severity};
 use crate::templates::words::{self, say};
@@ -50,6 +51,13 @@ pub fn failing(results: &[GateResult]) -> Vec<FailingGate> {
             FailingGate { gate: result.gate.clone(), fingerprint: prints.join("+"), blocks: result.mode == Mode::Block }
         })
         .collect()
+}
+
+/// The gates that ask for runs and for which nothing was to be run.
+pub fn idle(policy: &Policy, results: &[GateResult]) -> Vec<String> {
+    let asks = |id: &str| policy.gates.iter().any(|gate| gate.id == id && gate.kind == evidence::KIND.name);
+    let skipped = results.iter().filter(|result| result.answer == Answer::Skip && asks(&result.gate));
+    skipped.map(|result| result.gate.clone()).collect()
 }
 
 /// Whether any result stops whoever waits for the verdict.

@@ -122,6 +122,29 @@ fn a_green_full_run_begins_anew_and_the_next_series_has_its_own_payload() {
 }
 
 #[test]
+fn only_what_shows_that_it_is_mended_begins_anew() {
+    let project = untested();
+    for attempt in 1..=3 {
+        assert_eq!(of("s", &project)["attempt"], attempt);
+    }
+    // Content that asks for nothing passes, and shows nothing.
+    project.repo.git(["switch", "-q", "main"]);
+    assert_eq!(of("s", &project)["outcome"], "pass");
+    project.repo.git(["switch", "-q", "-c", "docs"]);
+    project.repo.append("README.md", "more\n");
+    project.repo.commit_all("docs: more");
+    assert_eq!(of("s", &project)["outcome"], "pass");
+    project.repo.git(["switch", "-q", "feature"]);
+    // Nor does a run of something else.
+    project.gate_with(&[("GATE_SESSION", "s")], &["run", "--", "true"]).exits(0);
+    assert_eq!(of("s", &project)["attempt"], 4);
+    project.gate_with(&[("GATE_SESSION", "s")], &["run", "test"]).exits(0);
+    assert_eq!(of("s", &project)["outcome"], "pass");
+    project.edit("two");
+    assert_eq!(of("s", &project)["attempt"], 1);
+}
+
+#[test]
 fn what_was_tried_is_in_the_payload() {
     let project = untested();
     project.edit("broken");

@@ -134,6 +134,7 @@ fn judged(number: usize, tree: Oid) -> Judged {
         trees: vec![tree],
         commits: vec![],
         failing: vec![failing],
+        idle: vec![],
         blocked: true,
         attempt: 1,
     }

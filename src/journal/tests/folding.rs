@@ -149,6 +149,7 @@ fn what_would_have_blocked_counts_once_for_each_content() {
             trees,
             commits: Vec::new(),
             failing,
+            idle: Vec::new(),
             blocked: blocks,
             attempt: 0,
         }))

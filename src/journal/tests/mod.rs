@@ -140,6 +140,7 @@ fn verdicts() -> impl Strategy<Value = Judged> {
             moment,
             trees,
             failing,
+            idle: Vec::new(),
             blocked,
             attempt,
         },

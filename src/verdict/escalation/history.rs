@@ -7,6 +7,7 @@ use crate::event::rescue::Trial;
 use crate::event::work::{Act, EditKind, Prompt, Speaker, Work};
 use crate::event::{Ended, Event, EventKind, Run};
 use crate::fact::outputs;
+use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::templates::words::say;
@@ -98,10 +99,11 @@ impl History {
                 }
             }
             EventKind::Judged(judged) => {
-                if !judged.blocked && matches!(judged.attempt, 0) {
+                let full = matches!(judged.moment, Moment::Stop | Moment::Push) && judged.idle.is_empty();
+                if !judged.blocked && full {
                     self.acts.clear();
                     self.failures.clear();
-                } else if judged.attempt <= 1 {
+                } else if judged.attempt == 1 {
                     self.acts.clear();
                 }
                 if judged.blocked {
