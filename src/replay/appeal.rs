@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
+use crate::config;
 use crate::engine::Workplace;
 use crate::event::Event;
 use crate::gates::finding::{Effect, GateResult};
 use crate::git::Range;
+use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::replay::answer::{Said, of_results};
 use crate::replay::case::{Case, CaseError, Word};
@@ -69,7 +71,7 @@ pub fn appeal(place: &Workplace, verdict: &Verdict, neutral: &Neutral) -> Result
     let record = Record {
         id: verdict.id.clone(),
         title,
-        policy: verdict::policy_text(place, verdict),
+        policy: policy(place, verdict),
         base: base.clone(),
         branch: main.and_then(|one| one.branch.clone()),
         entries: &entries,
@@ -93,6 +95,24 @@ pub fn appeal(place: &Workplace, verdict: &Verdict, neutral: &Neutral) -> Result
     let unasked = stopping.iter().filter(|result| !is_asked(&result.gate)).map(|result| result.gate.clone()).collect();
     case["title"] = neutral.text(&record.title).into();
     Ok(Appeal { case, lost, unasked })
+}
+
+/// The text of the policy. A case is judged as a stop is, so that a gate which is not asked before a commit is made is off
+/// in that of a refused commit.
+fn policy(place: &Workplace, verdict: &Verdict) -> Option<String> {
+    let text = verdict::policy_text(place, verdict);
+    if verdict.moment != Moment::Commit {
+        return text;
+    }
+    let mut table: toml::Table = text.unwrap_or_default().parse().ok()?;
+    table.entry("version").or_insert(toml::Value::Integer(1));
+    let gates = table.entry("gates").or_insert_with(|| toml::Table::new().into()).as_table_mut()?;
+    let unasked = config::built_in().into_iter().filter(|gate| !gate.moments.contains(&Moment::Commit));
+    for gate in unasked {
+        let own = gates.entry(gate.id).or_insert_with(|| toml::Table::new().into()).as_table_mut()?;
+        own.insert("mode".to_owned(), "off".into());
+    }
+    toml::to_string(&table).ok()
 }
 
 /// Says of every question that stopped in a verdict that a pass would have been right.
