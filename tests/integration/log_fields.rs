@@ -264,7 +264,9 @@ fn the_tables_list_what_is_read() {
     for (client, names) in LOGS {
         let read = read_of(client, names);
         if std::env::var_os("GATE_BLESS").is_some() {
-            let recorded = recorded(client);
+            // Where nothing is recorded here, what `tests/clients/run` holds against the client stays.
+            let recorded = Some(recorded(client)).filter(|found| !found.is_empty());
+            let recorded = recorded.unwrap_or_else(|| of_file(client).written);
             let part = |wanted: bool| -> Table {
                 let of = |(kind, fields): (&String, &BTreeSet<String>)| {
                     let fields = fields.iter().filter(|field| has(&recorded, kind, field) == wanted).cloned();

@@ -401,3 +401,25 @@ fn strange_names_reach_no_terminal() {
     assert!(text.contains("pwned") && !text.contains('\u{1b}') && !text.contains('\r'), "{text:?}");
     assert!(!text.lines().any(|line| line.starts_with("::")), "{text}");
 }
+
+#[test]
+fn what_the_forge_said_is_judged_again_without_asking_it() {
+    let clone = Clone::strict().green();
+    clone.server.state().done("lint", &clone.head, "failure");
+    let verdict = clone.check();
+    assert_eq!(verdict.summary(), ("open", "red", 10));
+    assert_eq!(verdict.value["hosting"]["checks"]["known"]["list"].as_array().unwrap().len(), 2);
+    assert!(!verdict.value.to_string().contains("enterprise-token"), "{:#}", verdict.value);
+    // What it would say by now is another thing.
+    clone.server.state().done("lint", &clone.head, "success");
+    clone.server.state().log.clear();
+    let of = |args: &[&str]| Verdict::of(&clone.gate(args).output().unwrap()).value;
+    let again = of(&["replay", verdict.value["id"].as_str().unwrap(), "--json"]);
+    assert_eq!((&again["gates"]["pr_ci"]["verdict"], &again["differs"]), (&json!("block"), &json!([])), "{again:#}");
+    let case = of(&["appeal"]);
+    let file = clone.repo.outside().join("case.json");
+    std::fs::write(&file, case.to_string()).unwrap();
+    let judged = of(&["replay", file.to_str().unwrap(), "--json"]);
+    assert_eq!(judged["gates"]["pr_ci"]["verdict"], "block", "{judged:#}\n{case:#}");
+    assert!(clone.server.state().log.is_empty(), "{:?}", clone.server.state().log);
+}
