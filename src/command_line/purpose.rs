@@ -29,6 +29,8 @@ pub struct Purpose {
     pub narrowed_by: Option<String>,
     /// Whether it changes files of the working tree.
     pub edits: bool,
+    /// Whether it changes files, and none of the working tree that anybody writes: it checks nothing.
+    pub(super) elsewhere: bool,
     /// Where it pushes.
     pub pushes: Vec<String>,
     /// What it can print.
@@ -106,6 +108,7 @@ pub(super) fn purpose(leaf: &Leaf, files: &dyn ProjectFiles) -> Purpose {
         extent: None,
         narrowed_by: None,
         edits: leaf.writes.iter().any(|path| path.as_deref().is_some_and(|path| in_tree(path, leaf))),
+        elsewhere: false,
         pushes: Vec::new(),
         prints: Prints::Own,
     };
@@ -188,6 +191,7 @@ fn other(name: &str, leaf: &Leaf, words: &[Option<String>], found: &mut Purpose)
     found.edits |= entry.edits || changes_named(entry, leaf);
     if entry.paths.is_some() && !found.edits {
         found.kinds.push(static_name(entry.elsewhere.as_deref().unwrap_or("other")));
+        found.elsewhere = true;
         return;
     }
     found.kinds.extend(entry.kinds.iter().map(|kind| static_name(kind)));

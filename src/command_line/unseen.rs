@@ -1,6 +1,6 @@
 //! A line of programs that nobody knows can hide a failure all the same.
 
-use super::understand;
+use super::{Purpose, understand};
 use crate::runner::ProjectFiles;
 use crate::shell::status;
 
@@ -8,7 +8,8 @@ use crate::shell::status;
 /// `./t.sh | tail`. `None`: it does, or the line cannot be followed.
 pub fn unseen_failure(line: &str, files: &dyn ProjectFiles) -> Option<String> {
     let understood = understand(line, files).ok()?;
-    let last = understood.purposes.iter().rposition(|purpose| purpose.kinds.contains(&"other"))?;
+    let may_check = |purpose: &Purpose| purpose.kinds.contains(&"other") && !purpose.elsewhere;
+    let last = understood.purposes.iter().rposition(may_check)?;
     let fate = status::fate(&understood.program, last);
     let name = understood.program.leaves.get(last)?.name()?;
     (fate.complete && fate.on_zero.failed).then(|| format!("`{name}` may have failed although the line ends with 0"))
@@ -20,7 +21,14 @@ mod tests {
 
     #[test]
     fn a_failure_that_the_status_does_not_show() {
-        let hidden = ["./t.sh || true", "./t.sh | tail -5", "sh t.sh; echo done", "./t.sh; exit 0", "./t.sh &"];
+        let hidden = [
+            "./t.sh || true",
+            "./t.sh | tail -5",
+            "sh t.sh; echo done",
+            "./t.sh; exit 0",
+            "./t.sh &",
+            "./t.sh; mkdir -p /tmp/out",
+        ];
         for line in hidden {
             assert!(unseen_failure(line, &()).is_some(), "{line}");
         }
@@ -34,6 +42,7 @@ mod tests {
             "cd web && ./t.sh",
             "true",
             "echo done",
+            "echo report > report.txt; mkdir -p target; echo x > target/x",
         ];
         for line in shown {
             assert_eq!(unseen_failure(line, &()), None, "{line}");
