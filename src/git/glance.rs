@@ -122,24 +122,16 @@ impl<'r> Trees<'r> {
             }
             Status::TypeChanged => return Err(NotRead),
         };
-        let mut options = DiffOptions::new();
-        options.context_lines(0).interhunk_lines(0).indent_heuristic(true);
-        let options = Some(&mut options);
-        let patch = match (&old, &new) {
-            (Some(old), Some(Some(new))) => {
-                let (old_rest, new_rest) = between_equal_ends(old.content(), new.content());
-                // What is no object has to be digested first, which is worth it where little of it is left.
-                if FEWER * (old_rest.len() + new_rest.len()) < old.content().len() + new.content().len() {
-                    Patch::from_buffers(old_rest, None, new_rest, None, options)
-                } else {
-                    Patch::from_blobs(old, None, new, None, options)
-                }
-            }
+        let (old, new) = match (&old, &new) {
+            (Some(old), Some(Some(new))) => between_equal_ends(old.content(), new.content()),
             // All lines of the one that is there.
-            (Some(one), None) => Patch::from_blob_and_buffer(one, None, b"", None, options),
+            (Some(one), None) => (one.content(), &b""[..]),
             _ => return Ok(None),
         };
-        let patch = patch.map_err(|_| NotRead)?;
+        let mut options = DiffOptions::new();
+        options.context_lines(0).interhunk_lines(0).indent_heuristic(true);
+        // As buffers: for two objects git2 would look for attributes, and read the whole index for that.
+        let patch = Patch::from_buffers(old, None, new, None, Some(&mut options)).map_err(|_| NotRead)?;
         let mut reader = Reader::new(&file.path);
         let mut line = Vec::new();
         for hunk in 0..patch.num_hunks() {
@@ -174,8 +166,6 @@ fn between_equal_ends<'t>(old: &'t [u8], new: &'t [u8]) -> (&'t [u8], &'t [u8]) 
     (&old[..old.len() - end], &new[..new.len() - end])
 }
 
-/// How much smaller two texts must be without their equal ends.
-const FEWER: usize = 3;
 /// How many bytes are compared at once.
 const CHUNK: usize = 256;
 
