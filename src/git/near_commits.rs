@@ -1,7 +1,7 @@
 //! The commits of a short range, read in process: the work on a branch is a few commits, and starting git costs more than
 //! reading them. What is longer, or takes more than comparing trees, is left to git.
 
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use git2::Repository;
 
@@ -32,50 +32,66 @@ pub(super) fn read(library: &Repository, range: &Range) -> Option<Vec<Logged>> {
     new.iter().map(|commit| logged(library, commit)).collect()
 }
 
+/// What is known of a commit that was met.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    /// `tip` reaches it.
+    New,
+    /// A known one reaches it, too.
+    Known,
+    /// It is what new commits build on, or below that.
+    Below,
+}
+
 /// The commits that `tip` reaches and none of `known` does, newest first, as git walks them: by date, until nothing new
 /// is left to come.
 fn new_commits<'r>(library: &'r Repository, tip: git2::Oid, known: &[git2::Oid]) -> Option<Vec<git2::Commit<'r>>> {
-    let mut is_known: HashMap<git2::Oid, bool> = HashMap::new();
+    let mut marks: HashMap<git2::Oid, Mark> = HashMap::new();
     let mut read: HashMap<git2::Oid, git2::Commit<'r>> = HashMap::new();
     // By date; of one date, what was met first.
     let mut queue: BinaryHeap<(i64, std::cmp::Reverse<usize>, git2::Oid)> = BinaryHeap::new();
     let (mut count, mut open, mut more) = (0, 0_usize, MORE);
     let mut new: Vec<git2::Commit<'r>> = Vec::new();
-    let starts = known.iter().map(|&id| (id, true)).chain([(tip, false)]);
-    let mut meet: Vec<(git2::Oid, bool)> = starts.collect();
+    let starts = known.iter().map(|&id| (id, Mark::Known)).chain([(tip, Mark::New)]);
+    let mut meet: VecDeque<(git2::Oid, Mark)> = starts.collect();
     loop {
-        for (id, mark) in meet.drain(..) {
-            let before = is_known.get(&id).copied();
-            if before == Some(true) || before == Some(mark) {
-                continue;
-            }
-            is_known.insert(id, mark);
-            if before.is_some() {
+        while let Some((id, mark)) = meet.pop_front() {
+            match (marks.get(&id), mark) {
+                (None, _) if read.len() == MOST => return None,
+                (None, _) => {
+                    let commit = library.find_commit(id).ok()?;
+                    queue.push((commit.time().seconds(), std::cmp::Reverse(count), id));
+                    read.insert(id, commit);
+                    count += 1;
+                    open += usize::from(mark == Mark::New);
+                    marks.insert(id, mark);
+                }
                 // It was taken for new, and may have come out already: git would look again, too.
-                return None;
+                (Some(Mark::New), Mark::Known | Mark::Below) => return None,
+                (Some(Mark::Known), Mark::New | Mark::Below) => {
+                    marks.insert(id, Mark::Below);
+                    let below = read.get(&id)?.parent_ids().filter(|parent| marks.contains_key(parent));
+                    meet.extend(below.map(|parent| (parent, Mark::Below)));
+                }
+                _ => {}
             }
-            if read.len() == MOST {
-                return None;
-            }
-            let commit = library.find_commit(id).ok()?;
-            queue.push((commit.time().seconds(), std::cmp::Reverse(count), id));
-            read.insert(id, commit);
-            count += 1;
-            open += usize::from(!mark);
         }
         if open == 0 {
+            // What a line of commits builds on, and what is below that, cannot reach one of them.
+            let is_line = new.iter().all(|commit| commit.parent_count() < 2);
+            let settled = is_line && queue.iter().all(|(_, _, id)| marks.get(id) == Some(&Mark::Below));
             let oldest = new.last().map(|commit| commit.time().seconds());
             let later = queue.peek().is_some_and(|next| oldest.is_some_and(|oldest| next.0 >= oldest));
             more = if later { more } else { more.saturating_sub(1) };
-            if more == 0 || queue.is_empty() {
+            if more == 0 || settled || queue.is_empty() {
                 return Some(new);
             }
         }
         let (_, _, id) = queue.pop()?;
-        let mark = *is_known.get(&id)?;
+        let mark = *marks.get(&id)?;
         let commit = read.get(&id)?;
         meet.extend(commit.parent_ids().map(|parent| (parent, mark)));
-        if !mark {
+        if mark == Mark::New {
             open -= 1;
             new.push(commit.clone());
         }

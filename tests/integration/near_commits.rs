@@ -153,5 +153,11 @@ hermetic! {
             let (near, commits) = read(&git, &range(&tip, std::slice::from_ref(&base), None));
             assert_eq!((near, commits.len()), (number < 47, number + 1));
         }
+        // What lies behind the base is not read, whatever its dates are: here all commits are of one.
+        let base = repo.git(["rev-parse", "HEAD"]);
+        repo.git(["commit", "-q", "--allow-empty", "-m", "one more"]);
+        let tip = repo.git(["rev-parse", "HEAD"]);
+        let (near, commits) = read(&git, &range(&tip, &[base, repo.git(["rev-parse", "HEAD~3"])], None));
+        assert_eq!((near, commits.len()), (true, 1));
     }
 }
