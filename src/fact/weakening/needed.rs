@@ -4,8 +4,10 @@
 
 /// Literal texts of which one is in every match. Empty: none was found, and any text may match.
 pub(super) fn needed(pattern: &str) -> Vec<String> {
-    // In these letters are not themselves.
-    if pattern.starts_with("(?") && pattern.split(')').next().is_some_and(|flags| flags.contains(['i', 'x'])) {
+    // With these flags letters are not themselves, from wherever they stand on.
+    let flags =
+        |rest: &str| rest.split(|c: char| !"imsUuxR-".contains(c)).next().is_some_and(|s| s.contains(['i', 'x']));
+    if pattern.split("(?").skip(1).any(flags) {
         return Vec::new();
     }
     of_alternatives(pattern.as_bytes())
@@ -133,6 +135,8 @@ mod tests {
             (r"(?m)^\s*skip\b", vec!["skip"]),
             (r"(?i)skip", vec![]),
             (r"(?s-x)skip", vec![]),
+            (r"only(?i:skip)", vec![]),
+            (r"(?<index>a)b(?i)skip", vec![]),
             (r"\w+\.Skip(?:f|Now)?\(", vec![".Skip"]),
             (r"[a-z]+|foo", vec![]),
             (r"bar|fo+o", vec!["bar", "fo"]),
