@@ -36,7 +36,7 @@ fn run(project: &Project, file: &str) -> Output {
     for (name, script) in
         [("cargo", "test \"$1 $2\" = 'install --locked'"), ("rsync", "for last; do :; done\nmkdir -p \"$last\"")]
     {
-        repo.script(&format!("../bin/{name}"), &format!("#!/bin/sh\nset -eu\n{script}\n"));
+        repo.script(format!("../bin/{name}"), &format!("#!/bin/sh\nset -eu\n{script}\n"));
     }
     let gate = repo.outside().join("bin/gate");
     let _ = std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_gate"), gate);

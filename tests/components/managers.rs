@@ -118,7 +118,7 @@ impl Case<'_> {
         };
         let listed = said.split_once("Add to it:\n").expect("what to add").1;
         let lines = listed.lines().map_while(|line| line.strip_prefix("        "));
-        let listed: String = lines.map(|line| format!("{line}\n")).collect();
+        let listed = lines.flat_map(|line| [line, "\n"]).collect::<String>();
         self.repo.write(self.manager.config.0, added(&listed));
     }
 
