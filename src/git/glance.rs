@@ -17,12 +17,11 @@ use crate::repo_path::RepoPath;
 const LARGEST: usize = 1 << 18;
 /// Where git looks for the byte that makes a file binary.
 const BINARY_WITHIN: usize = 8_000;
+/// How many files of a commit are read one by one: those of more are left to git.
+const MOST_FILES: usize = 32;
 
 /// Why a file is left to git: it is too large, or no file, or not here.
 struct NotRead;
-
-/// How many files of a commit are read one by one: those of more are left to git.
-const MOST_FILES: usize = 32;
 
 impl Repo {
     /// Fills in the textures of those files of a commit that are at `paths`, as far as they are small texts that can be

@@ -153,6 +153,17 @@ impl Iterator for Log {
 }
 
 impl Printed {
+    fn next(&mut self) -> Option<Result<Logged, GitError>> {
+        if self.done {
+            return None;
+        }
+        let read = self.read();
+        if read.is_err() {
+            self.done = true;
+        }
+        read.transpose()
+    }
+
     fn field(&mut self) -> Result<Option<Vec<u8>>, GitError> {
         let mut bytes = Vec::new();
         let read = fields::read(&mut self.out, 0, &mut bytes);
@@ -257,19 +268,6 @@ pub(super) fn status(line: &[u8]) -> Option<Status> {
         b'M' | b'U' | b'X' => Status::Modified,
         _ => return None,
     })
-}
-
-impl Printed {
-    fn next(&mut self) -> Option<Result<Logged, GitError>> {
-        if self.done {
-            return None;
-        }
-        let read = self.read();
-        if read.is_err() {
-            self.done = true;
-        }
-        read.transpose()
-    }
 }
 
 impl Drop for Printed {
