@@ -21,6 +21,8 @@ class Client:
     """One client. A session is a repository and a home of its own (`session.py`)."""
 
     lacks = {}
+    # Whether it hands its events to `gate` itself, as it has them.
+    tells_gate = True
     # Where its logs lie, below the home, and what of them no scenario brings about.
     logs, not_driven = [], set()
     # Whether its hooks tell how a command in the background ended, and how often the agent speaks until then.
@@ -287,10 +289,31 @@ class Copilot(Client):
         ]
 
 
+# Keeps what OpenCode hands to plugins.
+RECORDER = """
+import { existsSync, writeFileSync } from "node:fs"
+let count = 0
+const keep = (event, payload) => {
+  if (existsSync(`${FOLDER}/at-work`)) {
+    count += 1
+    writeFileSync(`${FOLDER}/payloads/${event}-${process.pid}.${count}`, JSON.stringify(payload))
+  }
+}
+export const Keep = async () => ({
+  "chat.message": async (input, output) => keep("chat.message", { input, output }),
+  "tool.execute.before": async (input, output) => keep("tool.execute.before", { input, output }),
+  "tool.execute.after": async (input, output) => keep("tool.execute.after", { input, output }),
+  event: async ({ event }) => keep(`event.${event.type}`, event),
+})
+"""
+
+
 class Opencode(Client):
     """`opencode run` ends as soon as the agent is idle; so the server is driven, as the terminal program does it."""
 
     name = "opencode"
+    # A plugin of gate makes its own payloads of them.
+    tells_gate = False
     logs = [".local/share/opencode/opencode.db"]
     lacks = {"background": "a command that takes too long is ended", **NOTHING_TO_TRUST}
 
@@ -310,6 +333,9 @@ class Opencode(Client):
             "permission": {"bash": "allow", "edit": "allow", "external_directory": "allow"},
             "provider": {"scripted": provider},
         }))
+        (config / "plugins").mkdir()
+        keep = RECORDER.replace("FOLDER", json.dumps(str(session.folder)))
+        (config / "plugins/keep.js").write_text(keep)
         # It would wait for npm, which is not there.
         for folder in (config, session.root / ".opencode"):
             folder.mkdir(exist_ok=True)

@@ -37,8 +37,10 @@ class Seen:
     def broken_payloads(self):
         name = self.client.name
         tools = table(f"gates/client-hooks/{name}.toml")["tools"]
+        if not self.payloads:
+            yield f"{name}: nothing was kept of what it hands over"
         for event, payload in self.payloads:
-            tool = payload.get("tool_name") or payload.get("toolName") or ""
+            tool = payload.get("tool_name") or payload.get("toolName") or at(payload, "input.tool") or ""
             does = next((does for does, names in tools.items() if tool in names), "other")
             for rule in table(f"tests/data/client-payloads/{name}.toml")["payload"]:
                 if rule["event"] not in ("*", event) or rule.get("tools", does) != does:

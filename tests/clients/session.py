@@ -61,7 +61,7 @@ class Session:
         program = self.folder / "bin/gate"
         program.parent.mkdir()
         program.write_text(f"""#!/bin/sh
-if [ "$1 $2" = "hook {self.client.name}" ] && [ -e "{self.folder}/at-work" ]; then
+if {str(self.client.tells_gate).lower()} && [ "$1 $2" = "hook {self.client.name}" ] && [ -e "{self.folder}/at-work" ]; then
     file=$(mktemp "{self.payloads}/$3-XXXXXX") && cat >"$file" && exec "{self.gate}" "$@" <"$file"
 fi
 exec "{self.gate}" "$@"
