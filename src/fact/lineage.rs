@@ -101,12 +101,21 @@ pub fn target(repo: &Repo, base: BaseOf<'_>) -> Result<Option<Target>, GitError>
 /// The default branch of one remote as it was last fetched.
 fn default_of(repo: &Repo, remote: &str) -> Result<Option<Target>, GitError> {
     let prefix = format!("refs/remotes/{remote}/");
-    let named = repo.symbolic_ref(&format!("{prefix}HEAD"))?;
-    let guesses = [format!("{prefix}main"), format!("{prefix}master")];
-    for name in named.into_iter().chain(guesses) {
-        if let Some((tip, moved)) = repo.tracked(&name)? {
-            let branch = name.trim_start_matches("refs/remotes/").to_owned();
-            return Ok(Some(Target { branch, tip, moved }));
+    let found = |name: String| -> Result<Option<Target>, GitError> {
+        let tracked = repo.tracked(&name)?;
+        let branch = name.trim_start_matches("refs/remotes/").to_owned();
+        Ok(tracked.map(|(tip, moved)| Target { branch, tip, moved }))
+    };
+    if let Some(name) = repo.symbolic_ref(&format!("{prefix}HEAD"))?
+        && let Some(target) = found(name)?
+    {
+        return Ok(Some(target));
+    }
+    let said = repo.said_default_branch(remote);
+    let said = said.as_deref().and_then(|name| name.strip_prefix("refs/heads/")).map(str::to_owned);
+    for branch in said.into_iter().chain(["main".to_owned(), "master".to_owned()]) {
+        if let Some(target) = found(format!("{prefix}{branch}"))? {
+            return Ok(Some(target));
         }
     }
     Ok(None)

@@ -58,6 +58,14 @@ fn own_oid(oid: git2::Oid) -> Result<Oid, git2::Error> {
     oid.to_string().parse().map_err(|_| git2::Error::from_str("an object id of another form"))
 }
 
+/// What the log of a remote-tracking reference knows.
+enum Tracked {
+    /// Where it stood when a remote was last asked or told.
+    Heard(Oid),
+    /// It began by hand, and no remote was ever asked.
+    MadeByHand,
+}
+
 /// Whether a line in the log of a remote-tracking reference is of no remote's making.
 fn by_hand(message: &[u8]) -> bool {
     let message = String::from_utf8_lossy(message);
@@ -295,7 +303,8 @@ impl Repo {
     /// Where the remote-tracking reference `name` stood when a remote was last asked or told, and whether somebody
     /// moved it by hand since: without a word (`git update-ref`) or from this very repository (`git fetch .`).
     ///
-    /// Read from the log of the reference. Where there is none, or it knows of nothing else, what is there counts.
+    /// Read from the log of the reference. Where there is none, what is there counts. `None`: there is no such reference,
+    /// or no remote ever had a word in it: somebody made it by hand.
     pub fn tracked(&self, name: &str) -> Result<Option<(Oid, bool)>, GitError> {
         let Some(tip) = self.reference(name)? else { return Ok(None) };
         let last = self.library(|library| {
@@ -306,12 +315,17 @@ impl Repo {
             let log = library.reflog(name)?;
             let here = log.get(0).is_some_and(|entry| entry.id_new().to_string() == tip.as_str());
             let last = log.iter().find(|entry| !by_hand(entry.message_bytes().unwrap_or_default()));
-            last.filter(|_| here).map(|entry| own_oid(entry.id_new())).transpose()
+            if last.is_none() && here && log.iter().next_back().is_some_and(|entry| entry.id_old().is_zero()) {
+                return Ok(Some(Tracked::MadeByHand));
+            }
+            let last = last.filter(|_| here).map(|entry| own_oid(entry.id_new())).transpose()?;
+            Ok(last.map(Tracked::Heard))
         });
-        Ok(Some(match last.flatten() {
-            Some(last) => (last.clone(), last != tip),
-            None => (tip, false),
-        }))
+        Ok(match last.flatten() {
+            Some(Tracked::Heard(last)) => Some((last.clone(), last != tip)),
+            Some(Tracked::MadeByHand) => None,
+            None => Some((tip, false)),
+        })
     }
 
     /// A best common ancestor of two commits; `None` where they have none, or one of them is not here.

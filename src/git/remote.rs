@@ -97,6 +97,14 @@ impl Repo {
         recorded().or_else(|| self.read_cache().remove(&cache_key(url)))
     }
 
+    /// The default branch that the remote of this name said it has, when it was last asked.
+    pub fn said_default_branch(&self, remote: &str) -> Option<String> {
+        let remotes = self.remotes().ok()?;
+        let named = remotes.into_iter().find(|one| one.name == remote)?;
+        let mut said = self.read_cache();
+        said.remove(&cache_key(&named.push_url)).or_else(|| said.remove(&cache_key(&named.url)))
+    }
+
     /// [`Repo::remote_default_branch`] for a push to these refs of the remote.
     ///
     /// What is recorded here can be set by anybody, by a command that looks harmless: where it would free the branch

@@ -48,7 +48,9 @@ pub fn lines(status: &Status<'_>) -> String {
         let commit = subject.commit.as_ref().map(|commit| format!(" {}", commit.short())).unwrap_or_default();
         let base = match &subject.base {
             Base::MergeBase { branch, .. } => format!("compared with {branch}"),
-            Base::Nothing => "everything counts as new: no remote has a default branch here".to_owned(),
+            Base::Nothing => "everything counts as new: no remote has a default branch here \
+                (once one has: git remote set-head REMOTE --auto)"
+                .to_owned(),
             Base::Unknown(why) => format!("everything counts as new: {why}"),
         };
         let _ = writeln!(text, "\n{STRONG}{}{STRONG:#}{commit}  {DIM}{base}{DIM:#}", subject.name);

@@ -316,6 +316,28 @@ fn a_base_that_was_moved_by_hand_is_not_what_the_remote_has() {
 }
 
 #[test]
+fn a_default_branch_that_was_made_by_hand_is_no_remotes() {
+    let scene = Scene::new();
+    scene.commit_bad();
+    scene.repo.git(["update-ref", "refs/remotes/origin/other", "HEAD"]);
+    scene.repo.git(["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/other"]);
+    scene.refused(&["origin", "feature"], "no run of `sh t.sh`");
+}
+
+#[test]
+fn what_the_remote_calls_its_default_branch_is_the_base() {
+    let scene = Scene::new();
+    scene.repo.git(["push", "-q", "--no-verify", "origin", "main:trunk"]);
+    scene.repo.git_in(&scene.bare, ["symbolic-ref", "HEAD", "refs/heads/trunk"]);
+    scene.repo.git(["push", "-q", "--no-verify", "origin", ":main"]);
+    scene.repo.git(["remote", "set-head", "origin", "--delete"]);
+    scene.repo.append("README.md", "more\n").commit_all("docs: more");
+    scene.goes_through(&["origin", "feature"]);
+    scene.commit_bad();
+    scene.refused(&["origin", "feature"], "no run of `sh t.sh`");
+}
+
+#[test]
 fn where_a_push_arrives_no_command_is_named_that_lacks_the_remote() {
     let scene = Scene::new();
     let done = scene.repo.command_in(env!("CARGO_BIN_EXE_gate"), &scene.bare).args(["init", "--yes"]).output().unwrap();
