@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::engine::Workplace;
+use crate::event::{Event, EventKind};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::render;
@@ -82,8 +83,16 @@ fn recorded(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     }
     let (id, logs) = super::log::logs(&place, &args.what, ui)?;
     let mut journal = verdict::events(&place);
-    journal.retain(|event| event.session.as_ref() == Some(&id));
-    let told = Told { id, journal, logs };
+    let given = session::verdict_on_stop(&journal, &id);
+    let verdict = given.map(|given| super::explain::find(&place, Some(given))).transpose()?.flatten();
+    // Evidence counts whoever's session it is of.
+    let its = |event: &Event| event.session.as_ref() == Some(&id);
+    if journal.iter().any(its) {
+        journal.retain(|event| its(event) || matches!(event.kind, EventKind::Run(_)));
+    } else {
+        journal.clear();
+    }
+    let told = Told { id, journal, logs, verdict: verdict.map(|(_, verdict)| verdict) };
     let neutral = neutral(Some(&place));
     match session::case(Some(&place), told, &neutral)? {
         Some(made) => case(args, made.to_string().as_bytes(), ui),
@@ -110,7 +119,7 @@ fn log(args: &Args, log: &Source, ui: &mut Ui) -> anyhow::Result<Exit> {
     };
     let id = summary.session.unwrap_or_else(|| args.what.clone());
     let events = sessions::read(log, &roots).map_err(bad)?.events;
-    let told = Told { id, journal: Vec::new(), logs: vec![events] };
+    let told = Told { id, journal: Vec::new(), logs: vec![events], verdict: None };
     let neutral = match &place {
         Some(place) => neutral(Some(place)),
         None => Neutral::new(dir.as_deref(), None),

@@ -342,3 +342,21 @@ fn a_commit_that_was_refused_and_never_made() {
     let all = project.repo.git(["log", "--all", "--format=%s"]);
     assert!(!all.contains("mixed"), "nothing of the repository knows of it: {all}");
 }
+
+#[test]
+fn a_session_is_judged_again_as_its_last_stop_was() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    let replayed = || project.gate(["replay", "c0ffee-1", "--json"]).exits(0).json()["gates"]["tests"].clone();
+    session.prompt("change the library");
+    project.repo.write("src/lib.sh", "edited by a tool that nobody saw\n");
+    session.stop("Done.");
+    assert_eq!(replayed()["verdict"], "block", "{}", replayed());
+    // Somebody else's run proves the same content.
+    project.gate(["run", "test"]).exits(0);
+    session.stop("Done.");
+    assert_eq!(replayed()["verdict"], "pass", "{}", replayed());
+    // What happened since is of no stop.
+    project.repo.write("src/lib.sh", "edited again\n");
+    assert_eq!(replayed()["verdict"], "pass", "{}", replayed());
+}
