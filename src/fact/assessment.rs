@@ -6,6 +6,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::fact::last_words;
+
 /// The longest text that is looked at, in bytes.
 const LARGEST: usize = 256 * 1024;
 
@@ -243,8 +245,7 @@ fn list(map: &Map<String, Value>, key: &str) -> Vec<String> {
 }
 
 fn is_nothing(text: &str) -> bool {
-    let word = text.trim().trim_end_matches('.').to_lowercase();
-    matches!(word.as_str(), "" | "none" | "nothing" | "n/a" | "na" | "null" | "no" | "-")
+    text.chars().all(|c| !c.is_alphanumeric()) || last_words::nothing(text)
 }
 
 /// The outermost `{ … }` of a text, strings and comments respected.
@@ -381,6 +382,41 @@ mod tests {
             assert!(Assessment::read(text).is_err(), "{text}");
         }
         assert!(Assessment::read(&"{".repeat(300_000)).unwrap_err().to_string().contains("bytes"));
+    }
+
+    #[test]
+    fn an_entry_that_says_that_there_is_none_is_none() {
+        let none = [
+            "None known",
+            "none identified.",
+            "No known issues",
+            "No issues found",
+            "No security issues",
+            "Nothing left to do",
+            "nothing that I know of",
+            "There are no open problems.",
+            "All done!",
+            "keine",
+            "Keine bekannt",
+            "Ninguna",
+            "无",
+            "---",
+        ];
+        for entry in none {
+            assert!(is_nothing(entry), "{entry}");
+        }
+        let some = [
+            "no rate limit on login",
+            "No tests for the parser",
+            "nothing escapes the output of users",
+            "done except the docs",
+            "None of the inputs is checked",
+            "SQL injection in login is still open",
+            "no issue was opened for the leak",
+        ];
+        for entry in some {
+            assert!(!is_nothing(entry), "{entry}");
+        }
     }
 
     #[test]

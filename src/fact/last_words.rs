@@ -32,6 +32,7 @@ struct Lists {
     offers: Vec<String>,
     claims: Vec<String>,
     denials: Vec<String>,
+    nothing: Vec<String>,
 }
 
 struct Patterns {
@@ -40,12 +41,14 @@ struct Patterns {
     offers: RegexSet,
     claims: RegexSet,
     denials: RegexSet,
+    nothing: RegexSet,
 }
 
 static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
     // A test holds the embedded file readable.
     let file = embedded::file(embedded::GATES, "human-actions.toml").unwrap_or_default();
-    let none = Lists { person: vec![], agent: vec![], offers: vec![], claims: vec![], denials: vec![] };
+    let none =
+        Lists { person: vec![], agent: vec![], offers: vec![], claims: vec![], denials: vec![], nothing: vec![] };
     let lists: Lists = toml::from_str(file).unwrap_or(none);
     let set = |patterns: &[String]| {
         RegexSetBuilder::new(patterns).case_insensitive(true).build().unwrap_or_else(|_| RegexSet::empty())
@@ -56,6 +59,7 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
         offers: set(&lists.offers),
         claims: set(&lists.claims),
         denials: set(&lists.denials),
+        nothing: set(&lists.nothing),
     }
 });
 
@@ -86,6 +90,11 @@ pub fn offer(text: &str) -> bool {
 /// Whether what is asked for is something that only a person can do, and no part of it is the agent's.
 pub fn only_a_person(item: &str) -> bool {
     PATTERNS.person.is_match(item) && !PATTERNS.agent.is_match(item)
+}
+
+/// Whether an entry of a list says that there is none: "None known".
+pub fn nothing(entry: &str) -> bool {
+    PATTERNS.nothing.is_match(entry.trim())
 }
 
 /// Whether a sentence is said to somebody rather than about the code: a test of a password check is no request.
@@ -139,7 +148,7 @@ mod tests {
     fn the_embedded_lists_are_readable() {
         let file = embedded::file(embedded::GATES, "human-actions.toml").unwrap();
         let lists: Lists = toml::from_str(file).unwrap();
-        for patterns in [&lists.person, &lists.agent, &lists.offers, &lists.claims, &lists.denials] {
+        for patterns in [&lists.person, &lists.agent, &lists.offers, &lists.claims, &lists.denials, &lists.nothing] {
             RegexSetBuilder::new(patterns).build().unwrap();
             assert!(!patterns.is_empty());
         }

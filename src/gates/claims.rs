@@ -48,6 +48,9 @@ fn set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
     RegexSetBuilder::new(patterns).case_insensitive(true).build()
 }
 
+/// How many entries of a list are shown.
+const LISTED: usize = 5;
+
 /// What a claim is about: the subject of its finding.
 pub const TESTS: &str = "claims about tests";
 /// See [`TESTS`].
@@ -153,6 +156,9 @@ impl Judge<'_> {
             form.needs_user_action.iter().cloned().partition(|item| !last_words::only_a_person(item));
         self.listed(WORK, Answer::Fail, "own-work", &own);
         self.listed(WORK, Answer::Unknown, "needs-person", &persons);
+        if let Some(finding) = self.findings.iter_mut().find(|finding| finding.reason == "needs-person") {
+            finding.persons = persons.iter().take(LISTED).map(|item| cut(item)).collect();
+        }
     }
 
     /// The newest run of such a check in the session.
@@ -285,7 +291,7 @@ impl Judge<'_> {
 
     fn listed(&mut self, subject: &str, answer: Answer, reason: &'static str, items: &[String]) {
         if !items.is_empty() {
-            let items: Vec<String> = items.iter().take(5).map(|item| cut(item)).collect();
+            let items: Vec<String> = items.iter().take(LISTED).map(|item| cut(item)).collect();
             self.add(subject, answer, reason, &context! { items => items.join("; ") });
         }
     }

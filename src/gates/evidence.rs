@@ -304,6 +304,7 @@ impl Case<'_> {
             evidence,
             remedy,
             fix: words.fix,
+            persons: Vec::new(),
         }
     }
 
@@ -319,6 +320,7 @@ impl Case<'_> {
             evidence: evidence.to_vec(),
             remedy: None,
             fix: None,
+            persons: Vec::new(),
         }
     }
 }

@@ -55,6 +55,9 @@ pub struct Finding {
     /// What to do where no single command clears it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
+    /// What only a person can do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub persons: Vec<String>,
 }
 
 impl Finding {

@@ -28,6 +28,7 @@ impl Words {
             evidence: Vec::new(),
             remedy: self.remedy,
             fix: self.fix,
+            persons: Vec::new(),
         }
     }
 }

@@ -80,12 +80,11 @@ pub fn verdict(
         && results.iter().all(|result| !matches!(result.answer, Answer::Pending | Answer::Unknown | Answer::Fail));
     let evidence = evidence(&facts, &results);
     let next_actions = next_actions(&results);
-    let human_actions = match outcome {
-        Outcome::NeedsHuman => {
-            vec![say("feedback", "human_action", &context! { attempt => attempt.number })]
-        }
-        _ => Vec::new(),
-    };
+    let over = (outcome == Outcome::NeedsHuman)
+        .then(|| say("feedback", "human_action", &context! { attempt => attempt.number }));
+    let findings = results.iter().filter(|result| result.mode != Mode::Observe).flat_map(|result| &result.findings);
+    let mut human_actions: Vec<String> = over.into_iter().collect();
+    human_actions.extend(findings.flat_map(|finding| finding.persons.iter().cloned()));
     let (feedback, wrong) = feedback::text(&results, &next_actions, outcome, attempt);
     let mut notes = facts.notes;
     let words = words::fault().filter(|_| outcome != Outcome::Pass);
@@ -111,7 +110,7 @@ pub fn verdict(
         evidence,
         hosting,
         notes,
-        requires_human_action: outcome == Outcome::NeedsHuman,
+        requires_human_action: !human_actions.is_empty(),
         human_actions,
         next_actions,
         feedback,

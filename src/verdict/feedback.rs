@@ -101,6 +101,7 @@ mod tests {
                 evidence: Vec::new(),
                 remedy: None,
                 fix: fix.map(str::to_owned),
+                persons: Vec::new(),
             }],
         }
     }

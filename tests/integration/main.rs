@@ -11,6 +11,7 @@
 
 mod appeals;
 mod architecture;
+mod assessing;
 mod attacks;
 mod attempts;
 mod attested;
