@@ -117,12 +117,20 @@ fn of_leaf(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
     match leaf.name() {
         Some("git") => of_git(leaf, found),
         Some("gate") => {
-            if let Some(word @ ("uninstall" | "waive")) = leaf.argv.get(1).and_then(Arg::literal) {
+            let only_shows = |arg: &Arg| matches!(&*arg.text, "--help" | "-h" | "--dry-run");
+            if let Some(word @ ("uninstall" | "waive")) = leaf.argv.get(1).and_then(Arg::literal)
+                && !leaf.argv.iter().any(only_shows)
+            {
                 found.push(Intent { kind: IntentKind::RemovesGate, what: format!("gate {word}") });
             }
         }
         Some("rm" | "mv" | "chmod" | "chown" | "ln" | "truncate" | "shred" | "unlink" | "tee") => {
             changed_arguments(leaf, &leaf.argv[1..], found);
+        }
+        Some("find") if leaf.argv.iter().any(|arg| arg.text == "-delete") => {
+            let end =
+                leaf.argv.iter().skip(1).position(|arg| arg.text.starts_with('-')).map_or(leaf.argv.len(), |at| at + 1);
+            changed_arguments(leaf, &leaf.argv[1..end], found);
         }
         Some("cp" | "install") => changed_arguments(leaf, &leaf.argv[leaf.argv.len().saturating_sub(1)..], found),
         _ if purpose.edits => changed_arguments(leaf, leaf.argv.get(1..).unwrap_or_default(), found),
@@ -172,6 +180,9 @@ fn of_git(leaf: &Leaf, found: &mut Vec<Intent>) {
         }
     };
     let rest: Vec<&Arg> = words.collect();
+    if matches!(&*subcommand, "send-pack" | "http-push") {
+        found.push(Intent { kind: IntentKind::SkipsHooks, what: format!("git {subcommand}") });
+    }
     if HOOKED.contains(&&*subcommand) {
         let skips = |arg: &&&Arg| skips_hooks(&subcommand, &arg.text);
         if let Some(option) = rest.iter().take_while(|arg| arg.text != "--").find(skips) {
@@ -231,6 +242,7 @@ mod tests {
             ("cd sub && git -C .. push origin HEAD --no-verify", &[SkipsHooks]),
             ("git merge --no-verify x", &[SkipsHooks]),
             ("git log --no-verify", &[]),
+            ("git send-pack ../r.git feature", &[SkipsHooks]),
             ("echo --no-verify", &[]),
             ("git -c core.hooksPath=/dev/null commit -m x", &[RedirectsHooks]),
             ("git -c user.name=x commit -m x", &[]),
@@ -253,7 +265,12 @@ mod tests {
             ("cat gate.toml", &[]),
             ("git add gate.toml", &[]),
             ("gate uninstall --yes", &[RemovesGate]),
+            ("gate uninstall --dry-run", &[]),
+            ("gate uninstall --help", &[]),
             ("gate run test", &[]),
+            ("find .git/hooks -name pre-push -delete", &[ChangesHooks]),
+            ("find .git/hooks -name 'pre-*'", &[]),
+            ("find src -name '*.orig' -delete", &[]),
             ("ssh host rm -rf .git/hooks", &[]),
         ] {
             let understood = command_line::understand(line, &()).unwrap();
