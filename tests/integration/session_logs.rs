@@ -217,6 +217,24 @@ fn gemini_cli() {
 }
 
 #[test]
+fn words_of_gate_are_known_where_gemini_cli_shows_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("session-1.jsonl");
+    let log = std::fs::read_to_string(data("gemini.jsonl")).unwrap();
+    let log =
+        log.replace("displayContent", "other").replace("not proven yet", "[ATTEMPT: 1] Not proven yet (attempt 1).");
+    std::fs::write(&path, log).unwrap();
+    let source = Source { dir: Some(ROOT.to_owned()), ..Source::new(Client::Gemini, path) };
+    let told = told(&sessions::read(&source, &roots()).unwrap());
+    let prompts: Vec<&str> =
+        told.iter().map(String::as_str).filter(|line| line.contains("Person") || line.contains("Hook")).collect();
+    assert_eq!(
+        prompts,
+        ["Person: Make the total right", "Hook: [ATTEMPT: 1] Not proven yet (attempt 1).", "Person: And the readme"]
+    );
+}
+
+#[test]
 fn copilot_cli() {
     assert_told(
         &read(Client::Copilot, "copilot.jsonl"),

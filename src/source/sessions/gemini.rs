@@ -198,6 +198,8 @@ fn user(record: &Record<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
             if words(Some(shown))? == text { Speaker::Person } else { Speaker::Hook }
         }
         None if log.memory.marks.contains_key(SHOWS) && log.memory.closing.is_some() => Speaker::Hook,
+        // Where a client shows nothing, our own words are known by how they begin.
+        None if is_feedback(&text) => Speaker::Hook,
         None => Speaker::Person,
     };
     log.closed();
@@ -205,6 +207,12 @@ fn user(record: &Record<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
         log.prompt(from, text);
     }
     Ok(())
+}
+
+/// Whether a text begins as what gate says to an agent does (`templates/feedback.txt`).
+fn is_feedback(text: &str) -> bool {
+    let count = text.strip_prefix("[ATTEMPT: ").and_then(|rest| rest.split_once(']'));
+    count.is_some_and(|(number, _)| number.parse::<u32>().is_ok())
 }
 
 fn is_of_client(text: &str) -> bool {
