@@ -30,8 +30,8 @@ pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec
     seen.extend(unannounced(program, output));
     seen.extend(complaints(program, output));
     for leaf in 0..purposes.len() {
-        if !seen.iter().any(|entry| entry.leaf == leaf) && silently_succeeded(program, purposes, leaf, output) {
-            seen.push(Seen::end(leaf, true));
+        if !seen.iter().any(|entry| entry.leaf == leaf) && silent_where_failures_show(program, purposes, leaf, output) {
+            seen.push(Seen::no_failure(leaf));
         }
     }
     // In a chain only the last check that shows anything can have stopped it; what an earlier tool seems to say may be
@@ -64,17 +64,15 @@ pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec
         }
     }
     // The one that failed says most.
-    seen.sort_by_key(|entry| match entry.was {
-        Outcome::Failed => 0,
-        Outcome::NotRun => 1,
-        Outcome::Succeeded => 2,
-    });
+    let rank = [Outcome::Failed, Outcome::NotRun, Outcome::Succeeded];
+    seen.sort_by_key(|entry| rank.iter().position(|outcome| entry.was.only(*outcome)).unwrap_or(rank.len()));
     seen.truncate(8);
     seen
 }
 
-/// Whether a command that prints nothing unless it fails, and whose output would be in the record, printed nothing.
-fn silently_succeeded(program: &Program, purposes: &[Purpose], leaf: LeafId, output: &str) -> bool {
+/// Whether a command that prints nothing unless it fails, and whose output would be in the record, printed nothing. It
+/// did not fail, then; whether it was started at all is another question.
+fn silent_where_failures_show(program: &Program, purposes: &[Purpose], leaf: LeafId, output: &str) -> bool {
     let command = &program.leaves[leaf];
     if command.background || command.stderr != Sink::Terminal && command.stderr != command.stdout {
         return false;
@@ -234,7 +232,7 @@ fn unannounced(program: &Program, output: &str) -> Vec<Seen> {
     };
     let missing = texts.iter().filter(|(_, text)| !output.contains(text.as_str())).map(|(id, _)| *id);
     let counts = |id: &LeafId| texts.iter().any(|(other, text)| visible(text) && excludes(*id, *other));
-    missing.filter(counts).map(|leaf| Seen { leaf, value: 0, was: Outcome::NotRun }).collect()
+    missing.filter(counts).map(Seen::not_run).collect()
 }
 
 /// The one line that an `echo` prints, if every word of it is written out.

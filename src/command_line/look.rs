@@ -271,7 +271,7 @@ impl Look<'_> {
         }
         let prints_failures_only = self.runners().iter().any(|runner| table().record.silent.contains(&runner.id))
             && ways.iter().any(|v| v.merged && (v.only_cuts()));
-        if prints_failures_only && possible.succeeded && self.silence_is_its_own(output) {
+        if prints_failures_only && possible.succeeded && !possible.not_run && self.silence_is_its_own(output) {
             return (Outcome::Pass, "it prints nothing unless it fails, and nothing of it is there".to_owned());
         }
         if possible.failed && evidence::not_started(self.judge.program(), self.leaf, output) {

@@ -18,7 +18,7 @@ pub enum Outcome {
 }
 
 /// The outcomes of a command that are possible under some status of the line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Outcomes {
     /// It may not have run.
     pub not_run: bool,
@@ -31,11 +31,21 @@ pub struct Outcomes {
 impl Outcomes {
     const ANY: Self = Self { not_run: true, succeeded: true, failed: true };
 
-    /// Whether this is the only possible outcome.
-    pub fn only(self, outcome: Outcome) -> bool {
+    /// This outcome and no other.
+    fn one(outcome: Outcome) -> Self {
         let mut one = Self::default();
         one.add(outcome);
-        self == one
+        one
+    }
+
+    /// Whether this is the only possible outcome.
+    pub fn only(self, outcome: Outcome) -> bool {
+        self == Self::one(outcome)
+    }
+
+    /// Whether this is one of the possible outcomes.
+    pub fn has(self, outcome: Outcome) -> bool {
+        self.or(Self::one(outcome)) == self
     }
 
     /// Whether the status itself is possible.
@@ -96,15 +106,25 @@ pub struct Seen {
     pub leaf: LeafId,
     /// Which of the values that the `echo` printed; 0 for the command's own end.
     pub value: usize,
-    /// What became of it; of an `echo` that printed a status, what became of the command it is a status of.
-    pub was: Outcome,
+    /// What may have become of it; of an `echo` that printed a status, what became of the command it is a status of.
+    pub was: Outcomes,
 }
 
 impl Seen {
     /// The end of a command: whether it succeeded.
     pub fn end(leaf: LeafId, succeeded: bool) -> Self {
         let was = if succeeded { Outcome::Succeeded } else { Outcome::Failed };
-        Self { leaf, value: 0, was }
+        Self { leaf, value: 0, was: Outcomes::one(was) }
+    }
+
+    /// A command that was not started.
+    pub fn not_run(leaf: LeafId) -> Self {
+        Self { leaf, value: 0, was: Outcomes::one(Outcome::NotRun) }
+    }
+
+    /// A command that would have said so if it had failed. One that was not started says nothing, too.
+    pub fn no_failure(leaf: LeafId) -> Self {
+        Self { leaf, value: 0, was: Outcomes { failed: false, ..Outcomes::ANY } }
     }
 }
 
@@ -126,7 +146,7 @@ pub fn fate_seen(program: &Program, leaf: LeafId, seen: &[Seen]) -> Fate {
     }
     let (mut on_zero, mut on_failure) = (Outcomes::default(), Outcomes::default());
     for end in ends {
-        let wanted = |(outcome, seen): (&Outcome, &Seen)| *outcome == seen.was;
+        let wanted = |(outcome, seen): (&Outcome, &Seen)| seen.was.has(*outcome);
         if !end.watched.iter().zip(seen).all(wanted) {
             continue;
         }

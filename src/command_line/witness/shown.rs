@@ -52,7 +52,11 @@ pub(super) fn proofs(told: &Told<'_>, place: Place<'_>) -> Vec<Proof> {
     if judge.foreign.is_some() {
         return Vec::new();
     }
-    let went = |id: LeafId| judge.seen.iter().any(|seen| seen.leaf == id && seen.was == status::Outcome::Succeeded);
+    let recorded = told.status();
+    let went = |id: LeafId| {
+        let fate = status::fate_seen(program, id, &judge.seen);
+        fate.complete && fate.given(recorded).only(status::Outcome::Succeeded)
+    };
     let moved = program.leaves.iter().enumerate().filter(|(_, leaf)| matches!(leaf.name(), Some("cd" | "pushd")));
     let arrived = moved.into_iter().all(|(id, _)| went(id));
     let mut proofs = Vec::new();

@@ -124,6 +124,58 @@ fn lines_that_run_the_declared_command() {
 }
 
 #[test]
+fn silence_excludes_a_failure_and_not_that_nothing_was_started() {
+    let mut wrong = Vec::new();
+    for (run, line, dir, output, want) in [
+        // Nothing shows that it was reached.
+        ("go test ./...", "if [ -f api/Makefile ]; then cd api && go test ./...; fi", "api", "", "masked"),
+        ("go test ./...", "git diff --quiet HEAD -- x || (cd . && go test ./...)", "", "", "masked"),
+        ("go test ./...", "[ -f a.go ] || { cd . && go test ./...; }", "", "", "masked"),
+        ("go test ./...", "make lint || (cd . && go test ./...)", "", "", "masked"),
+        ("go test ./...", "[ -d nosuch ] || exit 0; cd api && go test ./...", "api", "", "masked"),
+        ("go test ./...", "case $X in a) cd api && go test ./...;; esac", "api", "", "masked"),
+        ("go test ./...", "cd . && [ -f nosuch ] && go test ./...; true", "", "", "masked"),
+        ("go test ./...", "for d in $DIRS; do cd . && go test ./...; done", "", "", "masked"),
+        ("go test ./...", "go vet ./... && [ -f x ] && go vet ./a && go test ./...; true", "", "", "masked"),
+        ("npm test", "make lint || (cd . && npm test)", "", "", "masked"),
+        ("cargo test", "[ -f a.rs ] || (cd . && cargo test)", "", "", "masked"),
+        ("./ci.sh", "[ -f a.go ] || (cd . && ./ci.sh)", "", "", "masked"),
+        ("go build ./...", "if [ -f nosuch ]; then go build ./...; fi", "", "", "masked"),
+        ("go build ./...", "[ -d nosuch ] || exit 0; cd . && go build ./...", "", "", "masked"),
+        ("go build ./...", "false && go build ./... || true", "", "", "-"),
+        ("go build ./...", "case \"$X\" in a) go build ./...;; esac", "", "", "masked"),
+        ("go build ./...", "make gen && go build ./... 2>&1 | tail -5", "", "", "masked"),
+        ("tsc --noEmit", "[ -f a.go ] || tsc --noEmit", "", "", "masked"),
+        ("tsc --noEmit", "[ -f nosuch ] && tsc --noEmit; true", "", "", "masked"),
+        // A directory that was perhaps never entered is not the one that was asked for.
+        ("go build ./...", "[ -d api ] && cd api; go build ./...", "api", "", "-"),
+        // These surely ran.
+        ("go build ./...", "cd api && go build ./... 2>&1 | tail -5", "api", "", "pass"),
+        ("go build ./...", "cd api; go build ./...", "api", "", "pass"),
+        ("go build ./...", "go build ./... 2>&1 | head -20; true", "", "", "pass"),
+        ("go build ./...", "go vet ./... && go build ./... 2>&1 | tail -5", "", "", "pass"),
+        ("go build ./...", "if cd api; then go build ./... | cat; fi", "api", "", "pass"),
+        ("tsc --noEmit", "cd web && tsc --noEmit; echo done", "web", "done\n", "pass"),
+        ("tsc --noEmit", "cd web && npx tsc --noEmit 2>&1 | head -30", "web", "", "pass"),
+        ("go test ./...", "cd api && go vet ./... && go test ./...; echo done", "api", "ok  \ta\t0.1s\ndone\n", "pass"),
+        (
+            "go test ./...",
+            "if [ -d api ]; then cd api && go test ./... && echo fine; fi",
+            "api",
+            "ok  \ta\t0.1s\nfine\n",
+            "pass",
+        ),
+        ("cargo test", "cd api && cargo test", "api", "", "pass"),
+    ] {
+        let found = shown(&declared(run, dir), line, "", Some(Ended::Exited(0)), Some(output));
+        if found != want {
+            wrong.push(format!("{run} / {line} / {output}: {found}, not {want}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn lines_that_prove_less_say_nothing() {
     let mut wrong = Vec::new();
     for (run, line) in [
