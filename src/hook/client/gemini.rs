@@ -8,6 +8,7 @@ use super::told::{Call, Ending, Stopping, Told, What};
 use crate::client_file::ClientFile;
 use crate::event::Ended;
 use crate::event::work::{Phase, StopKind};
+use crate::source::sessions::GeminiTrailer;
 
 /// Reads one call.
 pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
@@ -72,23 +73,10 @@ fn after(call: Call, payload: &Value) -> What {
             _ => What::After(call, Ending { output: String::new(), ..Ending::default() }),
         };
     };
-    // What the client adds stands behind the output, line by line.
-    let (mut ended, mut background, mut lost) = (None, false, false);
-    let mut rest = body;
-    while let Some((before, line)) = rest.rsplit_once('\n').or(Some(("", rest))).filter(|_| !rest.is_empty()) {
-        match line.split_once(": ") {
-            Some(("Exit Code", code)) => ended = code.trim().parse().ok().map(Ended::Exited),
-            Some(("Signal", signal)) => lost |= !matches!(signal.trim(), "" | "0" | "(none)"),
-            Some(("Error", error)) => lost |= !matches!(error.trim(), "" | "(none)"),
-            Some(("Background PIDs", pids)) => background |= !matches!(pids.trim(), "" | "(none)"),
-            Some(("Process Group PGID", _)) => {}
-            _ => break,
-        }
-        rest = before;
-    }
-    let whole = body.lines().any(|line| line.starts_with("Process Group PGID: "));
-    let ended = ended.or((whole && !lost && !background).then_some(Ended::Exited(0))).filter(|_| !lost);
-    What::After(call, Ending { ended, background, output: rest.to_owned(), ..Ending::default() })
+    let shown = response.get("returnDisplay").and_then(Value::as_str);
+    let GeminiTrailer { output, code, signal, background } = GeminiTrailer::of(body, shown);
+    let ended = code.filter(|_| signal.is_none()).map(Ended::Exited);
+    What::After(call, Ending { ended, background, output: output.to_owned(), ..Ending::default() })
 }
 
 #[cfg(test)]
@@ -113,6 +101,8 @@ mod tests {
                 "a\nb",
             ),
             ("Output: Exit Code: 0\nx\nExit Code: 1\nProcess Group PGID: 9", Some(1), "Exit Code: 0\nx"),
+            ("Output: x\nExit Code: 0\nExit Code: 1\nProcess Group PGID: 9", Some(1), "x\nExit Code: 0"),
+            ("Output: x\nError: y\nExit Code: 1\nProcess Group PGID: 9", Some(1), "x\nError: y"),
             ("Output: x\nSignal: 9\nProcess Group PGID: 9", None, "x"),
             ("Output: cut off", None, "cut off"),
         ] {

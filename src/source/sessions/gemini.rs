@@ -4,8 +4,11 @@
 //! the calls of a message appear with their results, so each call and each message is told once. A turn has ended
 //! when the next record is not the model's. A resumed session goes on in its old file.
 
+mod trailer;
+
 use std::borrow::Cow;
 
+pub(crate) use self::trailer::Trailer;
 use super::client::{Client, Role};
 use super::json::{Broken, Raw, Walk};
 use super::text::{self, LINE, SHORT, Sides, WORDS};
@@ -326,6 +329,8 @@ impl<'a> ToolCall<'a> {
     fn shell(&self, call: Call, log: &mut Transcript<'_>) {
         let head = self.response.map(|raw| raw.start_of_text(4096).0).unwrap_or_default();
         let end = self.response.map(|raw| raw.end_of_text(4096).0).unwrap_or_default();
+        let end = end.trim_end().trim_end_matches("</untrusted_context>").trim_end();
+        let trailer = Trailer::of(end, None);
         let shown = self.shown.filter(|shown| shown.is_text());
         if self.is_error && shown.is_some_and(|shown| shown.start_of_text(64).0.starts_with("Tool result blocked")) {
             // It ran; what it gave was taken away by a hook.
@@ -335,7 +340,7 @@ impl<'a> ToolCall<'a> {
         let ran = ["<untrusted_context>\nOutput:", "Output:", "Command:", "<untrusted_context>\nCommand:"]
             .iter()
             .any(|start| head.starts_with(start))
-            || last_field(&end, "Process Group PGID:").is_some();
+            || trailer.output.len() < end.len();
         let in_background = head.contains("moved to background (PID:");
         if !ran && !in_background {
             let reason = head.strip_prefix("Tool execution blocked: ").unwrap_or(&head);
@@ -343,12 +348,10 @@ impl<'a> ToolCall<'a> {
             log.denied(&self.id, call, reason);
             return;
         }
-        let number = |name| last_field(&end, name).and_then(|value| value.parse().ok());
-        let ended = match (number("Exit Code:"), number("Signal:")) {
+        let ended = match (trailer.code, trailer.signal) {
             _ if in_background || self.status != "success" => None,
             (_, Some(signal)) => Some(Ended::Signalled(signal)),
-            (Some(code), None) => Some(Ended::Exited(code)),
-            (None, None) => Some(Ended::Exited(0)),
+            (code, None) => code.map(Ended::Exited),
         };
         let tail = shown.map(text::tail).unwrap_or_default();
         log.command(&self.id, call, Outcome { ended, tail, background: in_background });
@@ -377,11 +380,6 @@ impl<'a> ToolCall<'a> {
         let file = file.or_else(|| arguments.what.and_then(Raw::text));
         Ok(file.map(|file| log.edit(&file, EditKind::Written, sides)))
     }
-}
-
-/// The value of a line that the client writes behind the output. The output may have such lines too: the last counts.
-fn last_field<'t>(end: &'t str, name: &str) -> Option<&'t str> {
-    end.lines().rev().take(8).find_map(|line| line.strip_prefix(name)).map(str::trim)
 }
 
 #[derive(Default)]

@@ -32,6 +32,7 @@ use crate::event::Event;
 
 pub use self::client::{Client, UnknownClient};
 pub use self::find::{Found, find};
+pub(crate) use self::gemini::Trailer as GeminiTrailer;
 pub use self::imported::{Import, Imported, events as imported_events, import, list as imported};
 use self::lines::{Line, Lines};
 pub use self::look::{Cursor, Cursors, Newer, newer};
