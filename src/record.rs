@@ -90,6 +90,7 @@ fn end(
     changed.truncate(PATHS);
     let run = Run {
         command,
+        call: None,
         start,
         end,
         changed,

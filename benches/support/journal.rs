@@ -61,6 +61,7 @@ fn run(number: usize, tree: Oid) -> Run {
     let failed = u64::from(number % 5 == 4);
     Run {
         command: command(number),
+        call: None,
         start: snapshot.clone(),
         end: snapshot,
         changed: vec![],

@@ -158,6 +158,9 @@ pub struct CommandRef {
 pub struct Run {
     /// What was run.
     pub command: CommandRef,
+    /// The client's id of the tool call that it was, where an agent ran it and its client told so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
     /// The working tree before.
     pub start: KeptSnapshot,
     /// The working tree after.

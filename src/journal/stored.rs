@@ -83,6 +83,7 @@ impl TryFrom<StoredRuns> for Vec<RecordedRun> {
             let StoredRun { id, at, session, of, start, end, changed, ended, millis, report, masked } = run;
             let run = Run {
                 command: commands.get(of.1)?.clone(),
+                call: None,
                 end: end.unwrap_or_else(|| start.clone()),
                 start,
                 changed,

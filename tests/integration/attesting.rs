@@ -34,6 +34,7 @@ fn only_what_was_proven_is_attested() {
     let key = command_key("sh test.sh", &dir);
     let run = Run {
         command: CommandRef { name: Some("test".to_owned()), line: "sh test.sh".to_owned(), dir, key },
+        call: None,
         start: snapshot.clone(),
         end: snapshot,
         changed: vec![],

@@ -74,6 +74,7 @@ fn run(tree: u64, tail: &str) -> NewEvent {
     let snapshot = KeptSnapshot { head: None, tree: oid(tree), untracked: vec![], hidden: vec![], opaque: vec![] };
     let run = Run {
         command: CommandRef { name: None, line: "make".to_owned(), dir: RepoPath::default(), key: "k".to_owned() },
+        call: None,
         start: snapshot.clone(),
         end: snapshot,
         changed: vec![],

@@ -113,6 +113,7 @@ fn run(tree: Oid) -> Box<Run> {
     let snapshot = KeptSnapshot { head: None, tree, untracked: vec![], hidden: vec![], opaque: vec![] };
     Box::new(Run {
         command: CommandRef { name: Some("test".to_owned()), line: "true".to_owned(), dir, key },
+        call: None,
         start: snapshot.clone(),
         end: snapshot,
         changed: vec![],

@@ -106,6 +106,7 @@ fn run(key: &str) -> EventKind {
     let snapshot = KeptSnapshot { head: None, tree, untracked: vec![], hidden: vec![], opaque: vec![] };
     EventKind::Run(Box::new(Run {
         command: command(key),
+        call: None,
         start: snapshot.clone(),
         end: snapshot,
         changed: vec![],

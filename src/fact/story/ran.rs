@@ -159,6 +159,17 @@ impl Ran {
         ran
     }
 
+    /// A run of a declared command that this line was: it says what the end of the output alone may not show.
+    pub(super) fn shown_by(&mut self, run: &Run, files: &dyn ProjectFiles) {
+        let seen = Self::observed(run, files);
+        self.declared = self.declared.take().or(seen.declared);
+        if matches!(self.result, None | Some(Outcome::Unknown | Outcome::NoTests)) {
+            self.result = seen.result;
+            (self.outcome, self.failure) = (seen.outcome, seen.failure);
+            (self.failed_tests, self.says) = (seen.failed_tests, seen.says);
+        }
+    }
+
     fn read_output(&mut self, tail: &str) {
         let reading = outcome::read(self.ended, self.result, tail);
         self.outcome = reading.outcome;

@@ -1,12 +1,13 @@
 //! Events become steps: reports of one tool call are joined, and each step is put on its content.
 
 use std::collections::{HashMap, HashSet};
+use std::mem::discriminant;
 
 use super::content::Contents;
 use super::ran::{Ran, bounded};
 use super::{Deed, MOST, Step, Story, Touched};
 use crate::event::work::{Act, ShellCommand, Work};
-use crate::event::{Event, EventKind};
+use crate::event::{Event, EventKind, Run};
 use crate::runner::ProjectFiles;
 use crate::timeline::Entry;
 
@@ -26,15 +27,24 @@ pub(super) fn story(entries: &[Entry], session: Option<&str>, files: &dyn Projec
         told.drain(..told.len() - MOST);
         story.cut = true;
     }
-    let joined = join(&told);
+    let Joined { acts, runs } = join(&told);
     let mut contents = Contents::new();
-    for (entry, work) in told.iter().zip(joined) {
+    for (at, (entry, work)) in told.iter().zip(acts).enumerate() {
         let before = contents.now();
         let (deed, before) = match (&entry.event.kind, &work) {
             (EventKind::Work(_), Some(work)) => match act(work, &mut contents, files) {
+                Some((Deed::Ran(mut ran), start)) => {
+                    runs.iter().filter(|told| told.act == at).for_each(|told| ran.shown_by(told.run, files));
+                    (Deed::Ran(ran), start.unwrap_or(before))
+                }
                 Some((deed, start)) => (deed, start.unwrap_or(before)),
                 None => continue,
             },
+            (EventKind::Run(run), _) if runs.iter().any(|told| told.entry == at) => {
+                // What it left may be known only now: it ran in the background.
+                contents.seen(&run.end.tree);
+                continue;
+            }
             (EventKind::Run(run), _) => {
                 contents.seen(&run.start.tree);
                 let start = contents.now();
@@ -125,13 +135,33 @@ fn run(command: &ShellCommand, contents: &mut Contents, files: &dyn ProjectFiles
     (ran, Some(start))
 }
 
-/// The acts, one for each entry; `None` where there is none, or it is told by another entry.
-fn join(entries: &[&Entry]) -> Vec<Option<Work>> {
+/// What tells of one thing, together.
+struct Joined<'a> {
+    /// The acts, one for each entry; `None` where there is none, or it is told by another entry.
+    acts: Vec<Option<Work>>,
+    /// The runs that are tool calls told as acts.
+    runs: Vec<ToldRun<'a>>,
+}
+
+/// A run that is a tool call told as an act: the places of both.
+struct ToldRun<'a> {
+    run: &'a Run,
+    entry: usize,
+    act: usize,
+}
+
+fn join<'a>(entries: &[&'a Entry]) -> Joined<'a> {
     let mut joined: Vec<Option<Work>> = Vec::with_capacity(entries.len());
+    let mut runs = Vec::new();
     let mut calls: HashMap<(String, &'static str), usize> = HashMap::new();
     let mut words: HashSet<(&'static str, String)> = HashSet::new();
     let mut reporters: HashMap<(&'static str, String), String> = HashMap::new();
-    for entry in entries {
+    for (number, entry) in entries.iter().enumerate() {
+        if let EventKind::Run(run) = &entry.event.kind
+            && let Some(at) = run.call.as_ref().and_then(|call| calls.get(&(call.clone(), COMMAND)))
+        {
+            runs.push(ToldRun { run, entry: number, act: *at });
+        }
         let EventKind::Work(work) = &entry.event.kind else {
             joined.push(None);
             continue;
@@ -151,7 +181,10 @@ fn join(entries: &[&Entry]) -> Vec<Option<Work>> {
             joined.push(Some(work));
             continue;
         };
-        match calls.get(&place).copied() {
+        // An id that is made of what the call was is the same at the next such call, which is another one.
+        let same = |first: &Work| !first.has_made_up_call() || discriminant(&first.act) != discriminant(&work.act);
+        let known = calls.get(&place).copied().filter(|at| joined[*at].as_ref().is_some_and(same));
+        match known {
             Some(at) => {
                 if let Some(first) = &mut joined[at] {
                     absorb(first, work);
@@ -164,13 +197,16 @@ fn join(entries: &[&Entry]) -> Vec<Option<Work>> {
             }
         }
     }
-    joined
+    Joined { acts: joined, runs }
 }
+
+/// The family of what tells of a command.
+const COMMAND: &str = "command";
 
 /// Which acts of one call are reports of the same thing.
 fn family(act: &Act) -> Option<&'static str> {
     Some(match act {
-        Act::Command(_) | Act::CommandEnded(_) | Act::Denied(_) => "command",
+        Act::Command(_) | Act::CommandEnded(_) | Act::Denied(_) => COMMAND,
         Act::Edited(_) => "edit",
         Act::Used(_) => "use",
         Act::Planned(_) => "plan",

@@ -6,7 +6,7 @@ use super::Story;
 use crate::event::work::{
     Act, CommandEnd, Edit, EditKind, PlanItem, Prompt, ShellCommand, Speaker, Stop, StopKind, ToolUse, Work,
 };
-use crate::event::{Ended, Event, EventKind, GitEvent, Grade, Origin};
+use crate::event::{CommandRef, Ended, Event, EventKind, GitEvent, Grade, Origin, Run};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::runner::ProjectFiles;
@@ -77,13 +77,7 @@ impl Tale {
     }
 
     pub(crate) fn ran_on(self, content: char, line: &str, status: i32, output: &str) -> Self {
-        let seen = KeptSnapshot {
-            head: None,
-            tree: tree(content),
-            untracked: Vec::new(),
-            hidden: Vec::new(),
-            opaque: Vec::new(),
-        };
+        let seen = seen(content);
         let mut command = shell(line, Some(status), output);
         command.start = Some(seen.clone());
         command.end = Some(seen);
@@ -98,6 +92,36 @@ impl Tale {
     pub(crate) fn ended(self, call: &str, status: i32, output: &str) -> Self {
         let end = CommandEnd { ended: Some(Ended::Exited(status)), tail: output.to_owned() };
         self.work(Grade::Hooked, "s", Some(call), Act::CommandEnded(end))
+    }
+
+    /// A command that a hook told of and that served a declared one: two events of one call.
+    pub(crate) fn proved(self, call: &str, content: char, line: &str, status: i32, output: &str) -> Self {
+        let command = shell(line, Some(status), output);
+        let seen = seen(content);
+        let run = Run {
+            command: CommandRef {
+                name: Some("test".to_owned()),
+                line: line.to_owned(),
+                dir: RepoPath::default(),
+                key: line.to_owned(),
+            },
+            call: Some(call.to_owned()),
+            start: seen.clone(),
+            end: seen.clone(),
+            changed: Vec::new(),
+            ended: Ended::Exited(status),
+            millis: 0,
+            report: None,
+            masked: None,
+            tail: output.to_owned(),
+            policy: String::new(),
+        };
+        let command = ShellCommand { start: Some(seen.clone()), end: Some(seen), ..command };
+        self.work(Grade::Hooked, "s", Some(call), Act::Command(Box::new(command))).event(
+            Grade::Hooked,
+            Some("s"),
+            EventKind::Run(Box::new(run)),
+        )
     }
 
     pub(crate) fn git(self, action: &str, old: char, new: char) -> Self {
@@ -122,6 +146,10 @@ impl Tale {
     pub(crate) fn story_with(&self, files: &dyn ProjectFiles) -> Story {
         Story::of(&self.entries, Some("s"), files)
     }
+}
+
+fn seen(content: char) -> KeptSnapshot {
+    KeptSnapshot { head: None, tree: tree(content), untracked: Vec::new(), hidden: Vec::new(), opaque: Vec::new() }
 }
 
 pub(crate) fn edit(path: &str, removed: &str, added: &str) -> Edit {

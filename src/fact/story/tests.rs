@@ -1,4 +1,4 @@
-use super::tale::{Tale, shell};
+use super::tale::{Tale, shell, tree};
 use super::*;
 use crate::event::work::Act;
 use crate::event::{Ended, Grade};
@@ -73,6 +73,31 @@ fn reports_of_one_call_are_one_step() {
     assert_eq!(lines, ["cargo test", "ls"]);
     assert_eq!(ran(&story, 0).result, Some(Outcome::Fail));
     assert_eq!(story.steps.len(), 4, "the log repeats the prompt that the hook told");
+}
+
+#[test]
+fn a_run_that_a_hook_told_of_is_one_step_with_its_call() {
+    for call in ["toolu_1", "content-1"] {
+        let tale = Tale::default().prompt("x").proved(call, 'a', "cargo test", 101, RED);
+        let story = tale.story();
+        assert_eq!(story.runs().count(), 1, "{call}");
+        let (step, run) = story.runs().next().unwrap();
+        assert_eq!((run.declared.as_deref(), run.result), (Some("test"), Some(Outcome::Fail)));
+        assert_eq!((step.call.as_deref(), step.content.as_str()), (Some(call), tree('a').as_str()));
+    }
+    // An id of the client's names one call; one that is made of the words of a call names each of them.
+    let again = Tale::default()
+        .proved("content-1", 'a', "cargo test", 101, RED)
+        .proved("content-1", 'a', "cargo test", 101, RED)
+        .proved("content-1", 'b', "cargo test", 0, GREEN);
+    let results: Vec<_> = again.story().runs().map(|(_, run)| run.result).collect();
+    assert_eq!(results, [Some(Outcome::Fail), Some(Outcome::Fail), Some(Outcome::Pass)]);
+}
+
+#[test]
+fn a_run_says_what_the_line_does_not_show() {
+    let story = Tale::default().proved("c", 'a', "./verify", 0, "").story();
+    assert_eq!(ran(&story, 0).result, Some(Outcome::Pass));
 }
 
 fn prompt(text: &str) -> Act {

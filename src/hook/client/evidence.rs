@@ -200,6 +200,7 @@ fn prove(desk: &mut Desk, pending: &Pending, ended: Ended, output: &str) {
     let runs = served.into_iter().map(|served| {
         EventKind::Run(Box::new(Run {
             command: served.command,
+            call: Some(pending.call.clone()),
             start: pending.start.clone(),
             end: end.clone(),
             changed: changed.clone(),

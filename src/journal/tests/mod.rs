@@ -42,6 +42,7 @@ fn snapshot(tree: u64) -> KeptSnapshot {
 fn run(key: &str, start: u64, end: u64) -> Run {
     Run {
         command: command(key),
+        call: None,
         start: snapshot(start),
         end: snapshot(end),
         changed: vec![],
@@ -109,6 +110,7 @@ fn runs() -> impl Strategy<Value = Run> {
     (commands(), snapshots(), snapshots(), rest).prop_map(
         |(command, start, end, (changed, ended, millis, report, (masked, tail), policy))| Run {
             command,
+            call: None,
             start,
             end,
             changed,
