@@ -43,6 +43,49 @@ pub struct Replied {
     pub not_to_retry: Vec<String>,
 }
 
+/// A packet or a reply of ours, as a text brings it to an agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carried<'t> {
+    /// The name of the packet, or of the one that the reply is to.
+    pub name: &'t str,
+    /// Whether it is the reply, which is for the agent that failed.
+    pub reply: bool,
+}
+
+/// The packets and replies of ours in `text`: where a heading has the name of a packet, as theirs have, or a file of
+/// theirs is named. A name in a sentence is none.
+pub fn carried(text: &str) -> impl Iterator<Item = Carried<'_>> {
+    // A packet holds a payload, a reply to one never does.
+    let payload = text.lines().any(|line| line.trim() == "<ESCALATION>");
+    text.lines().flat_map(move |line| {
+        let heading = line.trim_start_matches(['>', ' ', '\t']).starts_with('#');
+        words(line).filter_map(move |(name, rest)| {
+            let file = [".reply.md", ".md", ".json"].into_iter().find(|ending| rest.starts_with(ending));
+            let reply = file.map_or(!payload, |ending| ending == ".reply.md");
+            (is_name(name) && (heading || file.is_some())).then_some(Carried { name, reply })
+        })
+    })
+}
+
+/// Whether a word has the form of the name of a packet: `h20261122T153612-404dee68`.
+pub fn is_name(word: &str) -> bool {
+    let digits = |text: &str, most: usize| text.len() == most && text.bytes().all(|byte| byte.is_ascii_digit());
+    word.strip_prefix('h').and_then(|rest| rest.split_once('-')).is_some_and(|(at, print)| {
+        at.split_once('T').is_some_and(|(day, time)| digits(day, 8) && digits(time, 6))
+            && print.len() == 8
+            && print.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
+}
+
+/// The words of letters, digits and hyphens, each with what follows it in its line.
+fn words(line: &str) -> impl Iterator<Item = (&str, &str)> {
+    let of_a_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    line.split(move |c| !of_a_word(c)).filter(|word| !word.is_empty()).map(move |word| {
+        let end = word.as_ptr().addr() - line.as_ptr().addr() + word.len();
+        (word, &line[end..])
+    })
+}
+
 /// The end of a rescue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GivenUp {
@@ -65,4 +108,29 @@ pub struct Trial {
     /// How its output says that it failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signature: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_is_known_by_its_heading_or_its_file() {
+        const NAME: &str = "h20261122T153612-404dee68";
+        for (text, expected) in [
+            (format!("# Reply to handoff {NAME}: environment_fix\n\n## action\n- a\n"), Some(true)),
+            (format!("The reviewer says:\n\n> ## Reply to handoff {NAME}: x\n"), Some(true)),
+            (format!("# Handoff {NAME}\n\n## Escalation\n<ESCALATION>\nstatus: blocked\n</ESCALATION>\n"), Some(false)),
+            (format!("Read `.git/gate/handoffs/{NAME}.reply.md` and go on"), Some(true)),
+            (format!("Read .git/gate/handoffs/{NAME}.md."), Some(false)),
+            (format!("Forget {NAME}, and make the library say three"), None),
+            ("# Reply to handoff h2026: x".to_owned(), None),
+            ("# Handoff\n\nMake the library say two".to_owned(), None),
+            (String::new(), None),
+        ] {
+            let found = carried(&text).next();
+            assert_eq!(found.map(|found| found.reply), expected, "{text}");
+            assert!(found.is_none_or(|found| found.name == NAME));
+        }
+    }
 }

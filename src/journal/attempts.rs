@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::rescue::Rescue;
+use crate::event::rescue::{self, Rescue};
 use crate::event::{FailingGate, Judged};
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -36,6 +36,9 @@ pub struct RescueState {
     /// The content that it is about.
     #[serde(default)]
     pub tree: Option<Oid>,
+    /// The names of the packets, oldest first (the latest 16).
+    #[serde(default)]
+    pub packets: Vec<String>,
     /// The hypotheses of accepted replies, oldest first (the latest 16).
     pub hypotheses: Vec<String>,
     /// What the latest packet for the agent rules out, and the event that brought it.
@@ -44,12 +47,19 @@ pub struct RescueState {
     pub given_up: bool,
 }
 
-/// How many hypotheses are remembered.
-const MAX_HYPOTHESES: usize = 16;
+/// How many hypotheses, and how many packets, are remembered.
+const MAX_REMEMBERED: usize = 16;
 
 impl RescueState {
-    const NEW: Self =
-        Self { attempts: 0, open: None, tree: None, hypotheses: Vec::new(), ruled_out: None, given_up: false };
+    const NEW: Self = Self {
+        attempts: 0,
+        open: None,
+        tree: None,
+        packets: Vec::new(),
+        hypotheses: Vec::new(),
+        ruled_out: None,
+        given_up: false,
+    };
 
     fn follow(&mut self, id: &str, rescue: &Rescue) {
         match rescue {
@@ -57,15 +67,14 @@ impl RescueState {
                 self.attempts = self.attempts.max(handed.attempt);
                 self.open = Some(handed.id.clone());
                 self.tree.clone_from(&handed.tree);
+                remember(&mut self.packets, &handed.id);
             }
             Rescue::Replied(reply) => {
                 if self.open.as_ref() == Some(&reply.handoff) {
                     self.open = None;
                 }
                 if !reply.hypothesis.is_empty() {
-                    self.hypotheses.push(reply.hypothesis.clone());
-                    let surplus = self.hypotheses.len().saturating_sub(MAX_HYPOTHESES);
-                    self.hypotheses.drain(..surplus);
+                    remember(&mut self.hypotheses, &reply.hypothesis);
                 }
                 if !reply.not_to_retry.is_empty() {
                     self.ruled_out = Some((id.to_owned(), reply.not_to_retry.clone()));
@@ -77,6 +86,27 @@ impl RescueState {
             }
         }
     }
+
+    /// Goes on with the rescue of another session, whose packet came here. What waits there for a reply does so there.
+    fn take_up(&mut self, other: &Self) {
+        self.attempts = self.attempts.max(other.attempts);
+        for packet in &other.packets {
+            remember(&mut self.packets, packet);
+        }
+        for hypothesis in &other.hypotheses {
+            remember(&mut self.hypotheses, hypothesis);
+        }
+        self.ruled_out.clone_from(&other.ruled_out);
+        self.given_up |= other.given_up;
+    }
+}
+
+fn remember(list: &mut Vec<String>, new: &str) {
+    if !list.iter().any(|known| known == new) {
+        list.push(new.to_owned());
+    }
+    let surplus = list.len().saturating_sub(MAX_REMEMBERED);
+    list.drain(..surplus);
 }
 
 impl SessionState {
@@ -98,6 +128,18 @@ impl SessionState {
     pub fn was_told(&self, failing: &FailingGate, trees: &[Oid]) -> bool {
         let trees = &trees[..trees.len().min(MAX_TREES)];
         self.last.get(&failing.gate).is_some_and(|(on, what)| on == trees && *what == failing.fingerprint)
+    }
+
+    /// Goes on with what was counted in another session, whose packet came here.
+    fn take_up(&mut self, other: &Self) {
+        for (gate, made) in &other.attempts {
+            let count = self.attempts.entry(gate.clone()).or_default();
+            *count = (*count).max(*made);
+        }
+        for (gate, told) in &other.last {
+            self.last.entry(gate.clone()).or_insert_with(|| told.clone());
+        }
+        self.rescue.take_up(&other.rescue);
     }
 
     /// Counts one more verdict. What was counted ends where everything passes and what was refused had to be shown: not
@@ -125,13 +167,17 @@ pub(super) struct Sessions(Vec<(String, SessionState)>);
 
 impl Sessions {
     pub(super) fn count(&mut self, session: &str, judged: &Judged) {
-        let mut state = match self.0.iter().position(|(known, _)| known == session) {
-            Some(at) => self.0.remove(at).1,
-            None => SessionState::NEW,
-        };
-        state.count(judged);
-        self.0.insert(0, (session.to_owned(), state));
+        self.first(session).count(judged);
+    }
+
+    /// The session, as the one that was at work last.
+    fn first(&mut self, session: &str) -> &mut SessionState {
+        match self.0.iter().position(|(known, _)| known == session) {
+            Some(at) => self.0[..=at].rotate_right(1),
+            None => self.0.insert(0, (session.to_owned(), SessionState::NEW)),
+        }
         self.0.truncate(MAX_SESSIONS);
+        &mut self.0[0].1
     }
 
     pub(super) fn rescue(&mut self, session: &str, id: &str, rescue: &Rescue) {
@@ -154,8 +200,21 @@ impl Sessions {
         self.0.iter().find(|(_, state)| state.made() > 0).map(|(session, _)| session.as_str())
     }
 
-    /// A person gave the session a new task: what was counted before belongs to another one.
-    pub(super) fn begin_task(&mut self, session: &str) {
+    /// A person wrote to the session. That is a new task, and what was counted before belongs to another one; unless it is
+    /// a packet of ours, with which the ladder goes on: a reply in whatever session it comes to, since who gets it is who
+    /// tries again.
+    pub(super) fn prompted(&mut self, session: &str, text: &str) {
+        for carried in rescue::carried(text) {
+            let has_it = |state: &SessionState| state.rescue.packets.iter().any(|name| name == carried.name);
+            if has_it(self.of(session)) {
+                return;
+            }
+            let other = self.0.iter().find(|(_, state)| carried.reply && has_it(state)).map(|(_, state)| state.clone());
+            if let Some(other) = other {
+                self.first(session).take_up(&other);
+                return;
+            }
+        }
         self.0.retain(|(known, _)| known != session);
     }
 
@@ -170,6 +229,7 @@ mod tests {
     use std::slice::from_ref;
 
     use super::*;
+    use crate::event::rescue::{HandedOver, Replied};
 
     fn gate(name: &str, blocks: bool) -> FailingGate {
         FailingGate { gate: name.to_owned(), fingerprint: format!("{name} failed"), blocks }
@@ -223,9 +283,45 @@ mod tests {
         for session in ["s", "other"] {
             sessions.count(session, &judged(Moment::Stop, true, from_ref(&tests)));
         }
-        sessions.begin_task("s");
+        sessions.prompted("s", "make it say three");
         assert_eq!(sessions.of("s").attempt_for(from_ref(&tests)), 1);
         assert_eq!(sessions.of("other").attempt_for(from_ref(&tests)), 2);
+    }
+
+    #[test]
+    fn with_a_packet_of_ours_the_ladder_goes_on_where_it_came_to() {
+        const NAME: &str = "h20261122T153612-404dee68";
+        let tests = gate("tests", true);
+        let mut sessions = Sessions::default();
+        sessions.count("s", &judged(Moment::Stop, true, from_ref(&tests)));
+        let handed = HandedOver { id: NAME.to_owned(), attempt: 1, tree: None };
+        sessions.rescue("s", "e1", &Rescue::HandedOver(handed));
+        let packet = format!("# Handoff {NAME}\n\n<ESCALATION>\n");
+        // Who is to find the way out is not who failed.
+        sessions.prompted("unblocker", &packet);
+        assert_eq!(sessions.of("unblocker"), &SessionState::NEW);
+        let replied = Replied {
+            handoff: NAME.to_owned(),
+            output: "retry_packet_for_coder".to_owned(),
+            hypothesis: "a cache".to_owned(),
+            not_to_retry: vec!["`make`".to_owned()],
+        };
+        sessions.rescue("s", "e2", &Rescue::Replied(replied));
+        let before = sessions.of("s").clone();
+        let reply = format!("# Reply to handoff {NAME}: retry_packet_for_coder\n");
+        for text in [&packet, &reply] {
+            sessions.prompted("s", text);
+            assert_eq!(sessions.of("s"), &before, "{text}");
+        }
+        sessions.prompted("fresh", &reply);
+        assert_eq!(sessions.of("fresh"), &before);
+        assert_eq!(sessions.latest_refused(), Some("fresh"));
+        // One that nobody knows is a text like any other.
+        sessions.prompted("fresh", &reply.replace("404dee68", "00000000"));
+        assert_eq!(sessions.of("fresh"), &SessionState::NEW);
+        assert_eq!(sessions.of("s"), &before);
+        sessions.prompted("s", &format!("leave {NAME} and make it say three"));
+        assert_eq!(sessions.of("s"), &SessionState::NEW);
     }
 
     #[test]

@@ -175,11 +175,11 @@ impl State {
             }
             EventKind::Work(work) => {
                 // What is read back from a log tells of a task that had begun before.
-                if let (Act::Prompt(Prompt { from: Speaker::Person, .. }), None, Some(session)) =
+                if let (Act::Prompt(Prompt { from: Speaker::Person, text }), None, Some(session)) =
                     (&work.act, &work.actor, &event.session)
                     && event.origin.grade >= Grade::Hooked
                 {
-                    self.sessions.begin_task(session);
+                    self.sessions.prompted(session, text);
                 }
             }
             EventKind::Git(_) | EventKind::Trial(_) | EventKind::Damage(_) | EventKind::Unknown { .. } => {}

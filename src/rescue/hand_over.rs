@@ -220,6 +220,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_names_of_packets_have_the_form_by_which_they_are_found_again() {
+        assert!(crate::event::rescue::is_name(&id("s")), "{}", id("s"));
+    }
+
+    #[test]
     fn handoffs_at_the_same_instant_are_one_attempt() {
         let tree: Oid = "1".repeat(40).parse().unwrap();
         let other: Oid = "2".repeat(40).parse().unwrap();

@@ -15,7 +15,12 @@ pub struct Session<'p> {
 impl<'p> Session<'p> {
     /// A session of Claude Code.
     pub fn claude(project: &'p Project) -> Self {
-        Self { project, client: "claude", id: "c0ffee-1", calls: std::cell::Cell::new(0) }
+        Self::claude_called(project, "c0ffee-1")
+    }
+
+    /// One more session of Claude Code.
+    pub fn claude_called(project: &'p Project, id: &'static str) -> Self {
+        Self { project, client: "claude", id, calls: std::cell::Cell::new(0) }
     }
 
     /// Calls the hook; `fields` are added to what every payload of the client has.

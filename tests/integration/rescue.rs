@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
+use crate::client_hooks::Session;
 use crate::project::{POLICY, Project, for_agents, read_json, valid};
 
 /// What was to be done.
@@ -252,6 +253,43 @@ fn the_coder_resumes_with_the_packet_and_succeeds() {
     let pass = project.verdict_with(CODER, &[]);
     assert_eq!((&pass["outcome"], &pass["attempt"]), (&"pass".into(), &0.into()));
     project.gate(["handoff", "--task", ".git/task.md"]).exits(10).says("0 of 4 attempts");
+}
+
+#[test]
+fn a_packet_that_a_person_passes_on_is_no_new_task() {
+    let project = Project::with(POLICY);
+    let coder = Session::claude_called(&project, "coder");
+    coder.prompt("Make the library say two.");
+    project.edit("broken");
+    for _ in 0..4 {
+        coder.stop("All done, all tests pass.");
+    }
+    fs::write(project.repo.root().join(".git/task.md"), TASK).unwrap();
+    let packet = |hypothesis: &str| {
+        let said = reply(&project, &PACKET.replace("the source itself holds the broken word", hypothesis)).exits(0);
+        assert!(said.out.contains("## what_not_to_retry"), "{said:?}");
+        said.out
+    };
+    let fresh = Session::claude_called(&project, "fresh");
+    for (attempt, session, hypothesis) in
+        [(1, &coder, "the clock is mocked"), (2, &coder, "a cache is stale"), (3, &fresh, "the shell differs")]
+    {
+        let (_, text) = hand_over(&project);
+        assert!(text.contains(&format!("[ATTEMPT: {attempt}]")), "{text}");
+        session.prompt(&packet(hypothesis));
+        let told = session.stop("All done, all tests pass.").text();
+        assert!(told.contains("let go") && !told.contains("rules out"), "{told}");
+        assert_eq!(session.run("sh test.sh --again"), 101);
+        let told = session.stop("All done, all of the tests pass.").text();
+        assert!(told.contains("rules out: `sh test.sh --again`; it was done again"), "{told}");
+    }
+    let (_, text) = hand_over(&project);
+    assert!(text.contains("[ATTEMPT: 4]") && text.contains("- the clock is mocked"), "{text}");
+    // What a person asked for is still the task.
+    let payload = project.gate(["escalate", "--json", "--session", "fresh"]);
+    assert!(payload.out.contains("of the journal, “Make the library say two.”"), "{payload:?}");
+    fresh.prompt("Forget it, make the library say three.");
+    fresh.stop("Done, all tests pass.").says("[ATTEMPT: 1]");
 }
 
 #[test]

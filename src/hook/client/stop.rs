@@ -105,7 +105,9 @@ fn judged(desk: &mut Desk, stop: &Stopping) -> Result<Decision, Failure> {
         Outcome::NeedsHuman => {
             let payload = crate::engine::escalation_path(&place.repo.gate_dir(), &place.session.id);
             let (attempt, payload) = (verdict.attempt, payload.display().to_string());
-            Decision::Release(say("stop", "released", &context! { attempt, payload }))
+            let ruled_out = verdict.notes.into_iter().filter(|note| note.kind == "ruled-out").map(|note| note.text);
+            let ruled_out: Vec<String> = ruled_out.collect();
+            Decision::Release(say("stop", "released", &context! { attempt, payload, ruled_out }))
         }
     })
 }

@@ -1,9 +1,11 @@
 //! What a session did since it was first refused in a row: the part of the record a payload is derived from.
 
+use std::collections::HashMap;
+
 use minijinja::context;
 
 use super::failing::Clean;
-use crate::event::rescue::Trial;
+use crate::event::rescue::{self, Rescue, Trial};
 use crate::event::work::{Act, EditKind, Prompt, Speaker, Work};
 use crate::event::{Ended, Event, EventKind, Run};
 use crate::fact::outputs;
@@ -79,13 +81,16 @@ impl History {
     /// What `events` say about `session`, in their order.
     pub fn of<'a>(events: impl Iterator<Item = &'a Event>, session: &str) -> Self {
         let mut history = Self::default();
+        let mut tasks = Tasks::default();
         for event in events {
+            tasks.follow(event);
             if let EventKind::Trial(trial) = &event.kind {
                 push(&mut history.trials, trial.clone());
             } else if event.session.as_deref() == Some(session) {
                 history.take(event);
             }
         }
+        history.task = tasks.of.remove(session);
         history
     }
 
@@ -110,20 +115,17 @@ impl History {
                     self.acts.push(Done::Refused(judged.attempt));
                 }
             }
-            EventKind::Work(work) => self.worked(&event.id, work),
+            EventKind::Work(work) => self.worked(work),
             _ => {}
         }
     }
 
-    fn worked(&mut self, event: &str, work: &Work) {
+    fn worked(&mut self, work: &Work) {
         match &work.act {
             Act::Command(command) => self.ran(&command.line, command.ended),
             Act::Edited(edits) => {
                 let changed = edits.iter().filter(|edit| matches!(edit.how, EditKind::Written | EditKind::Deleted));
                 self.edited(changed.map(|edit| edit.path.clone()).collect());
-            }
-            Act::Prompt(Prompt { from: Speaker::Person, text }) if work.actor.is_none() => {
-                self.task = Some((event.to_owned(), text.clone()));
             }
             _ => {}
         }
@@ -172,6 +174,39 @@ impl History {
                 }
             }
             _ => self.acts.push(Done::Edited(paths)),
+        }
+    }
+}
+
+/// What persons asked for, session by session. A packet of ours is not what was asked for: who gets one works on the task
+/// that it is about.
+#[derive(Default)]
+struct Tasks<'a> {
+    /// By session: the event of the latest task, and how it begins.
+    of: HashMap<&'a str, (String, String)>,
+    /// By name of a packet: whose work it is about.
+    packets: HashMap<&'a str, &'a str>,
+}
+
+impl<'a> Tasks<'a> {
+    fn follow(&mut self, event: &'a Event) {
+        let Some(session) = event.session.as_deref() else { return };
+        match &event.kind {
+            EventKind::Rescue(Rescue::HandedOver(handed)) => {
+                self.packets.insert(&handed.id, session);
+            }
+            EventKind::Work(work) if work.actor.is_none() => {
+                let Act::Prompt(Prompt { from: Speaker::Person, text }) = &work.act else { return };
+                let owner = rescue::carried(text).find_map(|carried| self.packets.get(carried.name).copied());
+                let task = match owner {
+                    Some(owner) => self.of.get(owner).cloned(),
+                    None => Some((event.id.clone(), text.clone())),
+                };
+                if let Some(task) = task {
+                    self.of.insert(session, task);
+                }
+            }
+            _ => {}
         }
     }
 }
