@@ -19,6 +19,7 @@ pub(super) struct Line<'t> {
 
 #[derive(Deserialize)]
 struct File {
+    design_patterns: Vec<String>,
     language: Vec<Language>,
 }
 
@@ -37,6 +38,7 @@ struct Language {
 
 /// Languages by file name or ending.
 struct Languages {
+    design_patterns: Vec<String>,
     all: Vec<Language>,
     by_name: HashMap<String, usize>,
 }
@@ -46,7 +48,8 @@ fn languages() -> &'static Languages {
     LANGUAGES.get_or_init(|| {
         // A test holds the embedded file readable.
         let file = embedded::file(embedded::GATES, "comments.toml").unwrap_or_default();
-        let all = toml::from_str::<File>(file).map(|file| file.language).unwrap_or_default();
+        let (design_patterns, all) =
+            toml::from_str::<File>(file).map(|file| (file.design_patterns, file.language)).unwrap_or_default();
         let mut by_name = HashMap::new();
         for (at, language) in all.iter().enumerate() {
             for ending in &language.extensions {
@@ -56,7 +59,7 @@ fn languages() -> &'static Languages {
                 by_name.insert(name.clone(), at);
             }
         }
-        Languages { all, by_name }
+        Languages { design_patterns, all, by_name }
     })
 }
 
@@ -71,14 +74,29 @@ fn language(path: &RepoPath) -> Option<&'static Language> {
 
 /// The lines of all comments, in order. Markdown is written for people as a whole, its code excepted.
 pub(super) fn lines<'t>(path: &RepoPath, text: &'t str) -> Vec<Line<'t>> {
-    let ending = path.as_bytes().rsplit(|&byte| byte == b'.').next().unwrap_or_default().to_ascii_lowercase();
-    if matches!(&ending[..], b"md" | b"mdx" | b"markdown" | b"adoc" | b"rst") {
+    if is_prose(path) {
         return prose(text);
     }
     match language(path) {
         Some(language) => scan(language, text),
         None => guessed(text),
     }
+}
+
+/// Whether a file is written for people as a whole.
+pub(super) fn is_prose(path: &RepoPath) -> bool {
+    let ending = path.as_bytes().rsplit(|&byte| byte == b'.').next().unwrap_or_default().to_ascii_lowercase();
+    matches!(&ending[..], b"md" | b"mdx" | b"markdown" | b"adoc" | b"rst")
+}
+
+/// Whether it is known how comments look in a file.
+pub(super) fn is_known(path: &RepoPath) -> bool {
+    is_prose(path) || language(path).is_some()
+}
+
+/// Names of ways to build a program that end in `pattern`, in small letters.
+pub(super) fn design_patterns() -> &'static [String] {
+    &languages().design_patterns
 }
 
 fn prose(text: &str) -> Vec<Line<'_>> {

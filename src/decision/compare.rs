@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::revision::Revision;
-use super::{Decision, Kind, words};
+use super::{Decision, Kind, occurrence, words};
 
 /// Records that share so many of their words, in percent, are two states of one.
 const ALIKE: usize = 50;
@@ -142,13 +142,18 @@ pub fn returns(rejected: &[Decision], files: &[File]) -> Vec<Return> {
     let mut found = Vec::new();
     for decision in rejected.iter().filter(|decision| decision.kind == Kind::Rejected) {
         for pattern in &decision.patterns {
-            let count = |text: &Option<Vec<u8>>| text.as_deref().map_or(0, |text| holding(text, pattern).count());
-            let before: usize = files.iter().map(|file| count(&file.before)).sum();
-            let now: usize = files.iter().map(|file| count(&file.now)).sum();
-            let more = files.iter().find(|file| count(&file.now) > count(&file.before));
-            let Some(file) = more.filter(|_| now > before) else { continue };
-            let line = file.now.as_deref().and_then(|text| first_new(text, file.before.as_deref(), pattern));
-            let place = format!("{}:{}", file.path, line.unwrap_or(1));
+            let lines = |file: &File, text: &Option<Vec<u8>>| {
+                text.as_deref().map(|text| occurrence::lines(&file.path, text, pattern)).unwrap_or_default()
+            };
+            let held: Vec<_> =
+                files.iter().map(|file| (file, lines(file, &file.before), lines(file, &file.now))).collect();
+            let before: usize = held.iter().map(|(_, before, _)| before.len()).sum();
+            let now: usize = held.iter().map(|(_, _, now)| now.len()).sum();
+            let more = held.iter().find(|(_, before, now)| now.len() > before.len());
+            let Some((file, old, new)) = more.filter(|_| now > before) else { continue };
+            let is_new = |(_, line): &&(u32, String)| !old.iter().any(|(_, known)| known == line);
+            let line = new.iter().find(is_new).or(new.last()).map_or(1, |(number, _)| *number);
+            let place = format!("{}:{line}", file.path);
             found.push(Return { decision: decision.clone(), by: pattern.clone(), place });
         }
         for glob in &decision.paths {
@@ -162,24 +167,6 @@ pub fn returns(rejected: &[Decision], files: &[File]) -> Vec<Return> {
         }
     }
     found
-}
-
-/// The lines that hold a pattern, but for those of records, with their numbers.
-fn holding<'t>(text: &'t [u8], pattern: &'t str) -> impl Iterator<Item = (usize, &'t [u8])> {
-    let record = |line: &[u8]| {
-        [&b"@REJECTED"[..], b"@RATIONALE", b"pattern:"].iter().any(|mark| memchr::memmem::find(line, mark).is_some())
-    };
-    (1..)
-        .zip(text.split(|&byte| byte == b'\n'))
-        .filter(move |(_, line)| memchr::memmem::find(line, pattern.as_bytes()).is_some() && !record(line))
-}
-
-fn first_new(now: &[u8], before: Option<&[u8]>, pattern: &str) -> Option<usize> {
-    let old: Vec<&[u8]> = before.map(|text| holding(text, pattern).map(|(_, line)| line).collect()).unwrap_or_default();
-    holding(now, pattern)
-        .find(|(_, line)| !old.contains(line))
-        .or_else(|| holding(now, pattern).last())
-        .map(|(at, _)| at)
 }
 
 #[cfg(test)]
@@ -279,6 +266,10 @@ mod tests {
             (vec![file("b.rs", Some("x: Mutex<Pool>\n"), Some("a\nx: Mutex<Pool>\n"))], None),
             (vec![file("b.rs", Some("x: Mutex<Pool>\n"), None), file("c.rs", None, Some("x: Mutex<Pool>\n"))], None),
             (vec![file("b.rs", None, Some("// @REJECTED global mutex pattern: Mutex<Pool>\n"))], None),
+            (vec![file("b.rs", None, Some("x: Mutex<Pool>; // the singleton pattern: one\n"))], Some("b.rs:1")),
+            (vec![file("b.rs", None, Some("x: Mutex<Pool>; // @RATIONALE it is faster\n"))], Some("b.rs:1")),
+            (vec![file("b.rs", None, Some("// @REJECTED a mutex\n// Mutex<Pool> burns the CPU\n"))], None),
+            (vec![file("README.md", None, Some("Why no Mutex<Pool>? See a.rs.\n"))], None),
             (vec![file("src/lock/a.rs", None, Some("x\n"))], Some("src/lock/a.rs")),
             (vec![file("src/lock/a.rs", Some("x\n"), None), file("src/lock/b.rs", None, Some("x\n"))], None),
             (vec![file("src/lock/a.rs", Some("x\n"), Some("y\n"))], None),

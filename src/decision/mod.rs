@@ -8,6 +8,7 @@ mod adr;
 pub mod coherence;
 mod comments;
 pub mod compare;
+mod occurrence;
 pub mod revision;
 pub mod rules;
 mod tags;

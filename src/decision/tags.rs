@@ -53,9 +53,8 @@ pub(super) fn read(path: &RepoPath, text: &str) -> Vec<Decision> {
             open = Some((found.len() - 1, line.number + 1));
             continue;
         }
-        let ends = line.text.is_empty() || line.text.starts_with(['@', '[']);
         match continues {
-            Some((at, _)) if !ends => {
+            Some((at, _)) if goes_on(line.text) => {
                 take(&mut found[at], line.text);
                 open = Some((at, line.number + 1));
             }
@@ -70,6 +69,22 @@ pub(super) fn read(path: &RepoPath, text: &str) -> Vec<Decision> {
     // A tag that says nothing records nothing.
     found.retain(|decision| !decision.text.is_empty() || !decision.patterns.is_empty());
     found
+}
+
+/// Whether a line can go on with the record above it.
+fn goes_on(line: &str) -> bool {
+    !line.is_empty() && !line.starts_with(['@', '['])
+}
+
+/// Which of the lines of comments belong to records.
+pub(super) fn of_records(lines: &[comments::Line<'_>]) -> Vec<bool> {
+    let mut next = None;
+    let of_one = |line: &comments::Line<'_>| {
+        let belongs = tag(line.text).is_some() || (next == Some(line.number) && goes_on(line.text));
+        next = belongs.then(|| line.number + 1);
+        belongs
+    };
+    lines.iter().map(of_one).collect()
 }
 
 fn anchor(rest: &str, line: u32) -> Option<Anchor> {
@@ -154,7 +169,23 @@ fn take(decision: &mut Decision, line: &str) {
 fn position(text: &str, word: &str) -> Option<usize> {
     text.match_indices(word).map(|(at, _)| at).find(|&at| {
         text[..at].chars().next_back().is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '[' | ',' | ';'))
+            && !(word == "pattern:" && gives_a_reason(&text[..at], &text[at + word.len()..]))
     })
+}
+
+/// Whether `pattern:` is the end of the name of a way to build a program, and what stands behind it is a sentence.
+fn gives_a_reason(name: &str, said: &str) -> bool {
+    let last = name.split_whitespace().next_back().unwrap_or_default().to_lowercase();
+    let plain = |word: &str| {
+        let word = word.trim_end_matches([',', '.', ';', ')']);
+        !word.is_empty()
+            && word.chars().skip(1).all(|c| c.is_lowercase() || matches!(c, '-' | '\''))
+            && word.chars().next().is_some_and(char::is_alphabetic)
+    };
+    let mut words = said.split_whitespace();
+    comments::design_patterns().contains(&last)
+        && words.clone().nth(1).is_some()
+        && words.by_ref().take_while(|word| *word != "path:").all(plain)
 }
 
 fn unquoted(text: &str) -> &str {
@@ -216,6 +247,19 @@ mod tests {
             ),
         ] {
             assert_eq!(shown(name, text), expected, "{name}: {text}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_design_pattern_is_no_pattern_to_look_for() {
+        for (text, expected) in [
+            ("# @REJECTED singleton pattern: global state", "1:@REJECTED singleton pattern: global state"),
+            ("# @REJECTED singleton pattern: INSTANCE = None", "1:@REJECTED singleton [pattern INSTANCE = None]"),
+            ("# @REJECTED singleton pattern: `global state`", "1:@REJECTED singleton [pattern global state]"),
+            ("# @REJECTED unsafe statics pattern: static mut", "1:@REJECTED unsafe statics [pattern static mut]"),
+            ("# @REJECTED a factory\n#   pattern: make all", "1:@REJECTED a factory [pattern make all]"),
+        ] {
+            assert_eq!(shown("a.py", text), [expected], "{text}");
         }
     }
 

@@ -92,12 +92,21 @@ impl State {
     }
 }
 
-/// The rejected paths that still hold: of files that changed, those that are there now. What was taken out is a matter
-/// of its own.
+/// The rejected paths that still hold: of records in files that changed, those that some record there rules out now,
+/// whatever else it says. What was taken out is a matter of its own.
 fn in_force(rejected: &[Decision], state: &State, changed: &[RepoPath]) -> Vec<Decision> {
-    let same = |a: &Decision, b: &Decision| a.text == b.text && a.patterns == b.patterns && a.paths == b.paths;
-    let stays = |one: &&Decision| !changed.contains(&one.path) || state.after.iter().any(|now| same(one, now));
-    rejected.iter().filter(stays).cloned().collect()
+    let still = |keys: &[String], of: fn(&Decision) -> &[String]| -> Vec<String> {
+        let holds = |key: &&String| state.after.iter().any(|now| now.kind == Kind::Rejected && of(now).contains(key));
+        keys.iter().filter(holds).cloned().collect()
+    };
+    let held = |one: &Decision| {
+        if !changed.contains(&one.path) {
+            return one.clone();
+        }
+        let patterns = still(&one.patterns, |now| &now.patterns);
+        Decision { patterns, paths: still(&one.paths, |now| &now.paths), ..one.clone() }
+    };
+    rejected.iter().map(held).collect()
 }
 
 /// New tags that name an ADR as overruled; the ADRs are looked for only where one does.

@@ -17,7 +17,7 @@ use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
 /// The format of the file.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Its name, among what the gate keeps.
 const FILE: &str = "decisions.json";
 

@@ -91,7 +91,15 @@ fn what_was_rejected_is_seen_when_it_comes_back() {
     push(&project, &[("src/lock.sh", Some(back))], "feat: lock")
         .exits(1)
         .says("`flock -x /tmp/pool` at src/lock.sh:2 is what @REJECTED \"global mutex\" (src/pool.sh:2) rules out");
-    push(&project, &[("src/lock.sh", Some("lock() { :; }\n"))], "fix: no lock").exits(0);
+    // A record that says more rules out the same.
+    let more = format!("one() {{ :; }}\n{}two() {{ :; }}\n", TAG.replace("under load", "under load, measured"));
+    let once = "flock -x /tmp/pool true # the singleton pattern: one for all\n";
+    push(&project, &[("src/lock.sh", Some(once)), ("src/pool.sh", Some(&more))], "fix: measure")
+        .exits(1)
+        .says("`flock -x /tmp/pool` at src/lock.sh:1");
+    let about = "Why no `flock -x /tmp/pool`? See src/pool.sh.\n";
+    let files = [("src/lock.sh", Some("lock() { :; }\n")), ("NOTES.md", Some(about))];
+    push(&project, &files, "fix: no lock").exits(0);
     // The base moves on, and what is kept of it does, too.
     project.sh("git switch -q main && git merge -q --no-verify --no-edit feature").exits(0);
     project.repo.append("src/other.sh", "# @REJECTED sleeping pattern: sleep 5 path: src/wait*\n");
