@@ -59,6 +59,15 @@ fn with_targets(files: &Files, mut found: Vec<Found>, targets: Vec<Found>) -> Ve
         let text = target.manifests.iter().map(|path| files.text(path)).collect::<String>();
         let mut kept = Vec::new();
         for (gate, run, reason) in std::mem::take(&mut target.commands) {
+            // What a project calls its tests goes before what they look like.
+            if gate == TESTS
+                && let Some(other) = found.iter_mut().find(|other| other.dir == target.dir && other.guessed)
+                && let Some(own) = other.commands.iter_mut().find(|(other, ..)| *other == gate)
+            {
+                other.guessed = false;
+                *own = (gate, run, reason);
+                continue;
+            }
             let native = found.iter_mut().find(|other| {
                 let here = other.dir == target.dir;
                 let umbrella =

@@ -49,6 +49,7 @@ pub(super) fn find(files: &Files) -> Vec<Found> {
             ],
             dir,
             notes: Vec::new(),
+            guessed: false,
             test_builds: true,
         };
         found.push((entry, workspace));

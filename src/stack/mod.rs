@@ -64,6 +64,8 @@ struct Found {
     commands: Vec<(&'static str, String, String)>,
     ignore: Vec<String>,
     notes: Vec<String>,
+    /// The test command rests on what the tests look like alone: no file of the project names their runner.
+    guessed: bool,
     /// The test command compiles everything: a build of its own would prove nothing more.
     test_builds: bool,
 }

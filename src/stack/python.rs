@@ -34,7 +34,7 @@ pub(super) fn find(files: &Files) -> Vec<Found> {
         .filter_map(|dir| {
             // The tests of a project inside this one are that project's.
             let own = |path: &str| !all.iter().any(|d| *d != dir && within(d, &dir) && within(path, d));
-            let (run, reason) = runner(files, &dir, &own)?;
+            let Runner { run, reason, guessed } = runner(files, &dir, &own)?;
             let lock = ENVIRONMENTS.iter().find(|(lock, _)| {
                 // A lockfile at the root covers the members of a uv workspace.
                 files.has(&join(&dir, lock)) || files.has(lock)
@@ -45,16 +45,24 @@ pub(super) fn find(files: &Files) -> Vec<Found> {
             };
             let manifests = MARKERS.iter().map(|m| join(&dir, m)).filter(|path| files.has(path)).collect();
             let (stack, commands) = ("python".to_owned(), vec![(TESTS, run, reason)]);
-            Some(Found { stack, dir, manifests, commands, ..Found::default() })
+            Some(Found { stack, dir, manifests, commands, guessed, ..Found::default() })
         })
         .collect()
 }
 
-fn runner(files: &Files, dir: &str, own: &dyn Fn(&str) -> bool) -> Option<(String, String)> {
+/// A command line and the fact it rests on.
+struct Runner {
+    run: String,
+    reason: String,
+    guessed: bool,
+}
+
+fn runner(files: &Files, dir: &str, own: &dyn Fn(&str) -> bool) -> Option<Runner> {
+    let known = |run: &str, reason: String| Some(Runner { run: run.to_owned(), reason, guessed: false });
+    let guess = |run: &str, reason: String| Some(Runner { run: run.to_owned(), reason, guessed: true });
     let text = |name: &str| files.text(&join(dir, name));
     let pyproject = text("pyproject.toml");
     let tests: Vec<&str> = files.below(dir).filter(|path| own(path) && is_test_file(path)).take(2_000).collect();
-    let pytest = "pytest".to_owned();
 
     let configured = [
         ("pytest.ini", files.has(&join(dir, "pytest.ini"))),
@@ -63,31 +71,37 @@ fn runner(files: &Files, dir: &str, own: &dyn Fn(&str) -> bool) -> Option<(Strin
         ("setup.cfg", text("setup.cfg").contains("[tool:pytest]")),
     ];
     if let Some((name, _)) = configured.iter().find(|(_, there)| *there) {
-        return Some((pytest, format!("pytest is configured in {}", join(dir, name))));
+        return known("pytest", format!("pytest is configured in {}", join(dir, name)));
     }
     let imports =
         |path: &&&str| files.text(path).lines().any(|l| l.starts_with("import pytest") || l.starts_with("from pytest"));
     if let Some(path) = tests.iter().find(imports) {
-        return Some((pytest, format!("{path} imports pytest")));
+        return known("pytest", format!("{path} imports pytest"));
     }
     let asks_for = |name: &&&str| text(name).contains("pytest");
     let sources = ["pyproject.toml", "requirements.txt", "requirements-dev.txt", "Pipfile", "setup.py", "setup.cfg"];
     if let Some(name) = sources.iter().find(asks_for)
         && !tests.is_empty()
     {
-        return Some((pytest, format!("{} names pytest, and there are tests", join(dir, name))));
+        return known("pytest", format!("{} names pytest, and there are tests", join(dir, name)));
     }
     if text("tox.ini").contains("[testenv") || pyproject.contains("[tool.tox") {
-        return Some(("tox".to_owned(), "tox is configured".to_owned()));
+        return known("tox", "tox is configured".to_owned());
     }
     if files.has(&join(dir, "noxfile.py")) {
-        return Some(("nox".to_owned(), format!("{} is there", join(dir, "noxfile.py"))));
+        return known("nox", format!("{} is there", join(dir, "noxfile.py")));
     }
     if tests.is_empty() {
         return None;
     }
+    if let Some(path) = files.below(dir).find(|path| own(path) && path.rsplit('/').next() == Some("conftest.py")) {
+        return guess("pytest", format!("{path} is there, which only pytest reads"));
+    }
     if files.has(&join(dir, "manage.py")) {
-        return Some(("python3 manage.py test".to_owned(), format!("{} is there", join(dir, "manage.py"))));
+        return known("python3 manage.py test", format!("{} is there", join(dir, "manage.py")));
+    }
+    if let Some(path) = tests.iter().find(|path| has_bare_tests(&files.text(path))) {
+        return guess("pytest", format!("{path} has test functions outside of classes, which unittest does not run"));
     }
     // Discovery from the top follows packages only, so it would find nothing in a plain folder `tests`.
     let plain = ["tests", "test"].into_iter().find(|folder| {
@@ -96,7 +110,12 @@ fn runner(files: &Files, dir: &str, own: &dyn Fn(&str) -> bool) -> Option<(Strin
     });
     let run =
         plain.map_or_else(|| "python3 -m unittest".to_owned(), |f| format!("python3 -m unittest discover -s {f}"));
-    Some((run, format!("{} is a test, and no other runner is configured", tests[0])))
+    guess(&run, format!("{} is a test, and no other runner is configured", tests[0]))
+}
+
+/// Whether a file has test functions that belong to no class.
+fn has_bare_tests(text: &str) -> bool {
+    text.lines().any(|line| line.strip_prefix("async ").unwrap_or(line).starts_with("def test_"))
 }
 
 fn is_test_file(path: &str) -> bool {

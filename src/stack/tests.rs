@@ -172,6 +172,21 @@ fn python() {
             &["test: python3 -m unittest"],
         ),
         ("no marker but tests", &[("calc.py", ""), ("test_calc.py", "")], &["test: python3 -m unittest"]),
+        (
+            "a file that only pytest reads",
+            &[("app.py", ""), ("tests/conftest.py", ""), ("tests/test_a.py", "")],
+            &["test: pytest"],
+        ),
+        (
+            "functions that unittest does not run",
+            &[("app.py", ""), ("tests/test_a.py", "from a import f\n\nasync def test_a():\n    assert f()\n")],
+            &["test: pytest"],
+        ),
+        (
+            "methods are for unittest",
+            &[("test_a.py", "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): pass\n")],
+            &["test: python3 -m unittest"],
+        ),
         ("django", &[("manage.py", ""), ("shop/tests.py", "")], &["test: python3 manage.py test"]),
         ("nothing to run", &[("setup.py", ""), ("a.py", "")], &[]),
     ]);
@@ -246,6 +261,16 @@ fn targets() {
             "what a language lacks is taken from the makefile",
             &[("Makefile", "test:\nbuild:\n"), ("pyproject.toml", "[tool.pytest]")],
             &["test: pytest", "build: make build"],
+        ),
+        (
+            "a project's own name for its tests goes before a guess",
+            &[("justfile", "test:\n  pytest -q\nbuild:\n  x\n"), ("tests/conftest.py", ""), ("tests/test_a.py", "")],
+            &["test: just test", "build: just build"],
+        ),
+        (
+            "the guess about a folder inside stays",
+            &[("Makefile", "test:\n\tcd lib && python3 -m unittest\n"), ("lib/setup.py", ""), ("lib/test_a.py", "")],
+            &["test: python3 -m unittest @lib"],
         ),
         (
             "an umbrella is not asked for again",
