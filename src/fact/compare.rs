@@ -132,6 +132,7 @@ fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &Tre
         report: run.report.clone(),
         masked: run.masked.clone(),
         tree: run.start.tree.clone(),
+        head: run.start.head.clone(),
         changed: match during {
             TreeDiff::Changes(changes) => Some(overlay::listed(changes)),
             TreeDiff::Unreadable => None,

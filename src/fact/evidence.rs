@@ -22,6 +22,9 @@ pub struct RunFact {
     pub masked: Option<String>,
     /// The content it started on.
     pub tree: Oid,
+    /// The commit that was checked out when it started; what of its content this one lacks was not committed then.
+    #[serde(default)]
+    pub head: Option<Oid>,
     /// Paths that changed while it ran; `None`: cannot be told, the objects are gone.
     pub changed: Option<Vec<RepoPath>>,
     /// Paths of its content that no tree can express.

@@ -224,6 +224,9 @@ impl Case<'_> {
             let words = context! { paths => list(&opaque) };
             return self.finding(Answer::Fail, "opaque", opaque, Vec::new(), &words);
         }
+        if let Some(finding) = self.beside(counted) {
+            return finding;
+        }
         if let Some(run) = counted.first()
             && let Some(paths) = run.unsettled(inputs).filter(|paths| !paths.is_empty())
         {
@@ -240,7 +243,7 @@ impl Case<'_> {
                 Role::Commit if !paths.is_empty() && !paths.iter().any(added) => "not-added",
                 Role::Commit | Role::WorkingTree => "stale",
             };
-            let words = context! { paths => list(&paths), shell_paths => shell_words(&paths) };
+            let words = context! { paths => list(&paths), untracked => is_any_untracked(run, &paths) };
             return self.finding(Answer::Fail, reason, paths, vec![run.id.clone()], &words);
         }
         if let Some(low) = self.runs().iter().find(|run| self.is_of_this_content(run)) {
@@ -251,6 +254,22 @@ impl Case<'_> {
             return self.finding(Answer::Fail, "redeclared", Vec::new(), Vec::new(), &context! { former });
         }
         self.finding(Answer::Fail, "missing", Vec::new(), Vec::new(), &context! {})
+    }
+
+    /// The newest run began where this commit was checked out, with something beside it: another one in the same place
+    /// would prove as little about the commit.
+    fn beside(&self, counted: &[&RunFact]) -> Option<Finding> {
+        let here = self.subject.role == Role::Commit && self.subject.checked_out != Some(false);
+        let its = |run: &&&RunFact| here && run.head.is_some() && run.head == self.subject.commit;
+        let run = counted.first().filter(its).filter(|run| run.is_stable(&self.command.inputs))?;
+        let mut paths = self.disagreement(run).filter(|paths| !paths.is_empty())?;
+        paths.retain(|path| !run.opaque.contains(path));
+        let not_added = paths.iter().all(|path| run.untracked.contains(path));
+        if paths.is_empty() || run.shows() == Shows::Pass && not_added {
+            return None;
+        }
+        let words = context! { paths => list(&paths), untracked => is_any_untracked(run, &paths) };
+        Some(self.finding(Answer::Fail, "beside", paths, vec![run.id.clone()], &words))
     }
 
     /// This is a commit, and the working tree beside it holds content on which the command passed.
@@ -267,7 +286,12 @@ impl Case<'_> {
         if paths.is_empty() {
             return None;
         }
-        let words = context! { paths => list(&paths), shell_paths => shell_words(&paths) };
+        // Only where the commit is known to fail without them is it sure that they belong to it.
+        let newest = counted.iter().find(|run| self.is_of_this_content(run));
+        let failed = newest.is_some_and(|run| run.shows() == Shows::Fail);
+        let untracked = is_any_untracked(there, &paths);
+        let shell_paths = if failed && !untracked { shell_words(&paths) } else { String::new() };
+        let words = context! { paths => list(&paths), untracked, failed, shell_paths };
         Some(self.finding(Answer::Fail, "uncommitted", paths, vec![there.id.clone()], &words))
     }
 
@@ -323,6 +347,11 @@ impl Case<'_> {
             persons: Vec::new(),
         }
     }
+}
+
+/// Whether any of these was not in the index when the run started.
+fn is_any_untracked(run: &RunFact, paths: &[RepoPath]) -> bool {
+    paths.iter().any(|path| run.untracked.contains(path))
 }
 
 /// How a run ended, in a few words.

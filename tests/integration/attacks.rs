@@ -258,9 +258,9 @@ fn a_file_that_was_never_added_is_named() {
     scene.repo.write("src/a", "good, and more\n").write("src/b", "1\n");
     assert!(scene.gate(&["run", "test"]).status.success());
     scene.repo.git(["commit", "-q", "-am", "half"]);
-    scene.refused(&["origin", "feature"], "git add -- src/b");
+    scene.refused(&["origin", "feature"], "src/b");
     let said = String::from_utf8(scene.gate(&["check"]).stdout).unwrap();
-    assert!(said.contains("next: git add -- src/b && git commit\n"), "{said}");
+    assert!(said.contains("not in the commit: src/b\n") && !said.contains("git add -- src/b"), "{said}");
     scene.repo.commit_all("the rest");
     scene.goes_through(&["origin", "feature"]);
 }

@@ -150,13 +150,28 @@ fn a_new_file_that_was_not_added_is_named_and_a_scratch_file_is_not() {
     let verdict = project.verdict();
     assert_eq!(reasons(&verdict, "tests"), ["uncommitted"]);
     assert_eq!(paths(&verdict, "tests"), ["src/new.sh"]);
-    assert_eq!(verdict["next_actions"][0], "git add -- src/new.sh && git commit");
+    let next = verdict["next_actions"][0].as_str().unwrap();
+    assert!(next.starts_with("commit what of it belongs") && !next.contains("git add"), "{next}");
     project.push("git push origin feature").exits(1).says("src/new.sh");
-    // The remedy that was named clears it.
     project.sh("git add -- src/new.sh && git commit -qm 'feat: added'").exits(0);
     project.check().exits(0);
     project.push("git push origin feature").exits(0);
     assert!(repo.path("scratch.txt").exists());
+}
+
+#[test]
+fn a_commit_of_a_part_is_proven_alone_and_the_rest_stays() {
+    let project = Project::new();
+    let repo = &project.repo;
+    repo.append("src/lib.sh", "a fix\n").append("test.sh", "# in progress\n").write("scratch.txt", "mine\n");
+    repo.git(["commit", "-q", "-m", "feat: a part", "src/lib.sh"]);
+    project.gate(["run", "test"]).exits(0);
+    let alone = "git stash && (gate run test; git stash pop)";
+    project.push("git push origin feature").exits(1).says("test.sh changed beside it").says(alone);
+    project.check().says(alone);
+    project.sh(alone).exits(0);
+    assert!(repo.read("test.sh").ends_with(b"# in progress\n") && repo.path("scratch.txt").exists());
+    project.push("git push origin feature").exits(0);
 }
 
 #[test]

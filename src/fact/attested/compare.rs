@@ -57,6 +57,7 @@ fn run_fact(attested: &Attested, diff: &TreeDiff) -> RunFact {
         report: seen.report.clone(),
         masked: None,
         tree: attested.run.tree.clone(),
+        head: None,
         changed: Some(seen.changed.clone()),
         opaque: seen.opaque.clone(),
         untracked: seen.untracked.clone(),

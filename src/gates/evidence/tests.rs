@@ -72,6 +72,7 @@ fn run(id: &str, exit: i32, differs: Option<&[&str]>) -> RunFact {
         report: None,
         masked: None,
         tree: TREE.parse::<Oid>().unwrap(),
+        head: None,
         changed: Some(Vec::new()),
         opaque: Vec::new(),
         untracked: Vec::new(),
@@ -260,8 +261,55 @@ fn tested_but_not_committed() {
     tree.runs.insert("test".to_owned(), vec![run("a", 0, Some(&[]))]);
     let findings = ask_all(vec![head, tree]);
     assert_eq!(findings[0].reason, "uncommitted");
-    assert_eq!(findings[0].remedy.as_deref(), Some("git add -- src/util.rs && git commit"));
+    assert_eq!(findings[0].remedy, None, "nobody knows whether it belongs to the commit");
+    let fix = findings[0].fix.as_deref().unwrap();
+    assert!(fix.ends_with("git stash && (gate run test; git stash pop)"), "{fix}");
     assert_eq!(findings[1].reason, "passed");
+}
+
+#[test]
+fn a_run_beside_other_changes_asks_for_one_of_the_commit_alone() {
+    let commit = || Some(TREE.parse::<Oid>().unwrap());
+    let on = |exit, differs: &[&str]| RunFact { head: commit(), ..run("b", exit, Some(differs)) };
+    let elsewhere = |runs| {
+        let mut other = subject("feature", Some(&["src/lib.rs"]));
+        other.checked_out = Some(false);
+        other.runs.insert("test".to_owned(), runs);
+        ask(other).reason
+    };
+    let older = run("a", 0, Some(&["src/c.rs"]));
+    let added = |run: RunFact| RunFact { untracked: paths(&["src/new.rs"]), ..run };
+    for (runs, reason, stash) in [
+        (vec![on(0, &["src/b.rs"])], "beside", "git stash && (gate run test; git stash pop)"),
+        (vec![on(1, &["src/b.rs"])], "beside", "git stash && (gate run test; git stash pop)"),
+        (vec![on(0, &["src/b.rs", "src/d.rs"]), older.clone()], "beside", "git stash && "),
+        (vec![added(on(0, &["src/b.rs", "src/new.rs"]))], "beside", "git stash -u && "),
+        (vec![added(on(0, &["src/new.rs"]))], "not-added", "git stash -u && "),
+        (vec![added(on(1, &["src/new.rs"]))], "beside", "git stash -u && "),
+    ] {
+        let finding = with_runs(runs);
+        assert_eq!(finding.reason, reason, "{}", finding.message);
+        assert!(finding.fix.as_deref().unwrap().contains(stash), "{finding:?}");
+        assert!(!finding.fix.unwrap().contains("git add --"));
+    }
+    assert_eq!(with_runs(vec![on(0, &["docs.md"])]).reason, "passed");
+    assert_eq!(with_runs(vec![older.clone(), on(0, &["src/b.rs"])]).reason, "stale", "a later run was elsewhere");
+    assert_eq!(elsewhere(vec![on(0, &["src/b.rs"])]), "stale", "checking it out leaves the rest behind");
+}
+
+#[test]
+fn only_a_commit_that_is_known_to_fail_is_told_to_take_the_rest() {
+    let ask = |untracked: &[&str]| {
+        let mut head = subject("HEAD", Some(&["src/b.rs"]));
+        let good = RunFact { untracked: paths(untracked), ..run("b", 0, Some(&["src/a.rs"])) };
+        head.runs.insert("test".to_owned(), vec![good.clone(), run("a", 1, Some(&[]))]);
+        let mut tree = subject("working tree", Some(&["src/a.rs"]));
+        tree.role = Role::WorkingTree;
+        tree.runs.insert("test".to_owned(), vec![RunFact { differs: Some(Vec::new()), ..good }]);
+        ask_all(vec![head, tree]).remove(0)
+    };
+    assert_eq!(ask(&[]).remedy.as_deref(), Some("git add -- src/a.rs && git commit"));
+    assert_eq!(ask(&["src/a.rs"]).remedy, None, "nobody names what was never added");
 }
 
 #[test]
