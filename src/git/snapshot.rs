@@ -38,14 +38,17 @@ impl Repo {
         };
         let mut dirty: BTreeMap<RepoPath, DirtyPath> = BTreeMap::new();
         let mut opaque: BTreeSet<RepoPath> = survey.refused.clone();
+        let littered = survey.status.paths.iter().any(|one| one.work == Work::LitteredSubmodule);
+        let excused = if littered { self.submodules_whose_litter_is_ignored(survey)? } else { BTreeSet::new() };
         for one in &survey.status.paths {
-            if matches!(one.work, Work::Unmerged | Work::DirtySubmodule) {
+            let littered = one.work == Work::LitteredSubmodule && !excused.contains(&one.path);
+            if littered || matches!(one.work, Work::Unmerged | Work::DirtySubmodule) {
                 opaque.insert(one.path.clone());
             }
             let now = match one.work {
                 Work::AsIndex => one.index.clone(),
                 Work::Gone => None,
-                Work::Changed | Work::DirtySubmodule | Work::Unmerged | Work::Untracked => survey.file(&one.path),
+                _ => survey.file(&one.path),
             };
             // A path that was taken out of the index and is still there comes twice: as that, and as untracked.
             let presence = if one.work == Work::Untracked { Presence::Untracked } else { Presence::Tracked };
@@ -87,6 +90,31 @@ impl Repo {
             dirty: dirty.into_values().filter(kept).collect(),
             opaque: opaque.into_iter().collect(),
         })
+    }
+
+    /// The submodules whose untracked files the commit that is checked out says to ignore. A setting of this clone alone
+    /// says nothing: nobody else sees it. That something tracked is to be ignored, too, makes it no content of a commit.
+    fn submodules_whose_litter_is_ignored(&self, survey: &Survey) -> Result<BTreeSet<RepoPath>, GitError> {
+        let Some(head) = &survey.status.head else { return Ok(BTreeSet::new()) };
+        let tree = self.tree_of(head)?;
+        let has = self.entry_at(&tree, &RepoPath::from(".gitmodules"))?.is_some();
+        if !has {
+            return Ok(BTreeSet::new());
+        }
+        let blob = format!("{head}:.gitmodules");
+        let listed = self.git(["config", "--blob", &blob, "--list", "-z"])?;
+        let mut modules: BTreeMap<&[u8], (Option<&[u8]>, bool)> = BTreeMap::new();
+        for entry in listed.split(|&byte| byte == 0) {
+            let Some(at) = memchr::memchr(b'\n', entry) else { continue };
+            let (key, value) = (&entry[..at], &entry[at + 1..]);
+            let Some(key) = key.strip_prefix(b"submodule.") else { continue };
+            if let Some(name) = key.strip_suffix(b".path") {
+                modules.entry(name).or_default().0 = Some(value);
+            } else if let Some(name) = key.strip_suffix(b".ignore") {
+                modules.entry(name).or_default().1 = matches!(value, b"untracked" | b"dirty" | b"all");
+            }
+        }
+        Ok(modules.into_values().filter_map(|(path, ignored)| path.filter(|_| ignored).map(RepoPath::new)).collect())
     }
 
     /// Asks git about the working tree, and for the entries of the files whose content the answers do not give.
@@ -150,7 +178,7 @@ impl Survey {
 
 /// Whether only the file itself can say what the working tree holds.
 fn needs_look(one: &StatusPath) -> bool {
-    matches!(one.work, Work::Changed | Work::DirtySubmodule | Work::Unmerged | Work::Untracked)
+    !matches!(one.work, Work::AsIndex | Work::Gone)
 }
 
 pub(super) fn exists(root: &Path, path: &RepoPath) -> bool {

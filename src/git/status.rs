@@ -57,6 +57,8 @@ pub(super) enum Work {
     Changed,
     /// A submodule whose own working tree holds what no commit holds.
     DirtySubmodule,
+    /// A submodule that is as a commit has it, but for files that were never added.
+    LitteredSubmodule,
     /// In conflict. `head` and `index` are not known.
     Unmerged,
     /// Not in the index and not ignored.
@@ -96,11 +98,12 @@ pub(super) fn parse_status(output: &[u8]) -> Result<Status, GitError> {
                     mode => Ok(Some(Entry { mode, oid: parse_oid(oid, "status")? })),
                 };
                 // `S<c><m><u>`: m and u say that there is something uncommitted inside.
-                let dirty_inside = sub.first() == Some(&b'S') && sub.get(2..) != Some(b"..".as_slice());
+                let inside = sub.strip_prefix(b"S").and_then(|sub| sub.get(1..)).unwrap_or(b"..");
                 let work = match xy.get(1) {
                     Some(b'.') => Work::AsIndex,
                     Some(b'D') => Work::Gone,
-                    Some(_) if dirty_inside => Work::DirtySubmodule,
+                    Some(_) if inside == b".U" => Work::LitteredSubmodule,
+                    Some(_) if inside != b".." => Work::DirtySubmodule,
                     Some(_) => Work::Changed,
                     None => return Err(malformed()),
                 };
@@ -211,6 +214,8 @@ mod tests {
              1 .M N... 100644 100644 100755 {A} {A} a b\nc\0\
              1 D. N... 100644 000000 000000 {A} {ZERO} gone\0\
              1 .M S.M. 160000 160000 160000 {A} {A} sub\0\
+             1 .M S..U 160000 160000 160000 {A} {A} sub1\0\
+             1 .M S.MU 160000 160000 160000 {A} {A} sub3\0\
              1 .M SC.. 160000 160000 160000 {A} {A} sub2\0\
              1 .A N... 000000 000000 100644 {ZERO} {ZERO} later\0\
              u UU N... 100644 100644 100644 100644 {A} {A} {A} both sides\0\
@@ -223,6 +228,8 @@ mod tests {
             ("\"a b\\nc\"", Work::Changed),
             ("gone", Work::AsIndex),
             ("sub", Work::DirtySubmodule),
+            ("sub1", Work::LitteredSubmodule),
+            ("sub3", Work::DirtySubmodule),
             ("sub2", Work::Changed),
             ("later", Work::Changed),
             ("both sides", Work::Unmerged),
@@ -231,7 +238,7 @@ mod tests {
         ];
         assert_eq!(seen, expected.map(|(path, work)| (path.to_owned(), work)));
         assert!(status.paths[1].head.is_some() && status.paths[1].index.is_none());
-        assert!(status.paths[4].head.is_none() && status.paths[4].index.is_none());
+        assert!(status.paths[6].head.is_none() && status.paths[6].index.is_none());
         assert_eq!(status.ignored, [b"build/".to_vec(), b"a.o".to_vec()]);
     }
 

@@ -65,6 +65,20 @@ hermetic! {
         assert_eq!(opaque(&taken(repo.root()).1), ["sub"]);
     }
 
+    fn submodule_whose_litter_the_commit_ignores() {
+        let repo = with_submodule();
+        repo.write("sub/made.o", "new");
+        repo.git(["config", "submodule.sub.ignore", "untracked"]);
+        assert_eq!(opaque(&agrees(&repo).1), ["sub"], "nobody else sees a setting of this clone");
+        repo.git(["config", "-f", ".gitmodules", "submodule.sub.ignore", "untracked"]);
+        assert_eq!(opaque(&agrees(&repo).1), ["sub"], "nor one that is not committed");
+        repo.git(["add", ".gitmodules"]);
+        repo.git(["commit", "-q", "-m", "what a build leaves there is ignored"]);
+        assert!(agrees(&repo).1.is_clean());
+        repo.write("sub/inside", "edited");
+        assert_eq!(opaque(&agrees(&repo).1), ["sub"], "what is tracked there counts");
+    }
+
     fn inside_a_submodule() {
         let repo = with_submodule();
         repo.write("sub/inside", "edited");
