@@ -65,7 +65,7 @@ fn in_force(adr: &Decision) -> bool {
 }
 
 /// Whether a tag stands in an ADR: between its anchors, or in its file.
-fn belongs(tag: &Decision, adr: &Decision) -> bool {
+pub(super) fn belongs(tag: &Decision, adr: &Decision) -> bool {
     tag.path == adr.path && (tag.within == adr.id || tag.within.is_empty())
 }
 

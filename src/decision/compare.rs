@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::revision::Revision;
-use super::{Decision, Kind, occurrence, words};
+use super::{Decision, Kind, coherence, naming, occurrence, words};
 
 /// Records that share so many of their words, in percent, are two states of one.
 const ALIKE: usize = 50;
@@ -91,11 +91,15 @@ pub struct Overruling {
     pub global: Decision,
 }
 
-/// The records among `local` that say they take the place of an ADR of `global` which is in force.
+/// The records among `local` that say they take the place of an ADR of `global` which is in force, or are not bound by it.
+/// What stands in an ADR is not of one place.
 pub fn overrulings(local: &[&Decision], global: &[Decision]) -> Vec<Overruling> {
     let mut found = Vec::new();
-    for tag in local.iter().filter(|tag| tag.kind != Kind::Adr) {
-        for id in super::revision::named_in(&tag.text) {
+    let is_local = |tag: &&&Decision| {
+        tag.kind != Kind::Adr && !global.iter().any(|adr| adr.kind == Kind::Adr && coherence::belongs(tag, adr))
+    };
+    for tag in local.iter().filter(is_local) {
+        for id in naming::overruled_by(tag) {
             let adr =
                 global.iter().find(|adr| adr.kind == Kind::Adr && adr.id.eq_ignore_ascii_case(&id) && adr.binds());
             found.extend(adr.map(|adr| Overruling { local: (*tag).clone(), global: adr.clone() }));
@@ -241,6 +245,12 @@ mod tests {
                 &[("docs/adr/0009-z.md", superseding)],
                 "",
                 "removed adr-4 by docs/adr/0009-z.md:1",
+            ),
+            (
+                &[("docs/adr/0004-x.md", ADR)],
+                &[("docs/adr/0009-z.md", "# 9. Sagas\n\n## Decision\n\nA saga replaces 4-phase commit everywhere.\n")],
+                "",
+                "removed adr-4",
             ),
             (&[("docs/adr/0004-x.md", ADR)], &[], "adr-4: we think otherwise by now", "removed adr-4 against abc"),
         ] {

@@ -8,6 +8,7 @@ mod adr;
 pub mod coherence;
 mod comments;
 pub mod compare;
+mod naming;
 mod occurrence;
 pub mod revision;
 pub mod rules;
@@ -98,9 +99,9 @@ impl Decision {
         if self.id.is_empty() { words::name(&self.text) } else { self.id.clone() }
     }
 
-    /// Whether it says that it takes the place of another record.
+    /// Whether it says that it takes the place of an ADR, or is not bound by one.
     pub fn overrules(&self) -> bool {
-        !revision::named_in(&self.text).is_empty()
+        !naming::overruled_by(self).is_empty()
     }
 
     /// Whether it binds: a tag always does, an ADR once it is decided.
