@@ -126,6 +126,13 @@ fn what_the_clean_checkout_says_otherwise_is_told() {
     assert!(passes.contains("- on_clean_checkout: passes") && passes.contains("- verified: false"), "{passes}");
     let other = said("[ -e local ] || { echo 'error: no local'; exit 2; }; echo 'error: local'; exit 1\n");
     assert!(other.contains("- on_clean_checkout: other-failure"), "{other}");
+    // A line that goes to the working tree by its name goes to the checkout there.
+    let root = project.repo.root().to_owned();
+    let line = format!("cd {} && sh test.sh", root.display());
+    project.repo.write("gate.toml", format!("version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"{line}\"\n"));
+    let passes = said("if [ -e local ]; then echo 'error: local'; exit 1; fi\n");
+    assert!(passes.contains("- on_clean_checkout: passes") && passes.contains("- verified: false"), "{passes}");
+    project.repo.write("gate.toml", "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n");
     // Where the program stands is no difference.
     let same = said("echo \"error: $PWD/src/lib.sh is wrong\"; exit 1\n");
     assert!(same.contains("- on_clean_checkout: same-failure"), "{same}");
