@@ -185,6 +185,52 @@ fn documentation_alone_asks_for_nothing() {
 }
 
 #[test]
+fn another_working_tree_is_proven_and_judged_where_it_is() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    let other = project.repo.outside().join("other");
+    project.repo.git(["worktree", "add", "-q", other.to_str().unwrap(), "-b", "other"]);
+    let at = other.display();
+    session.prompt("change the library in the other working tree");
+    // What nobody changed there is nobody's work to prove.
+    assert_eq!(session.run(&format!("cd {at} && sh test.sh")), 0);
+    session.stop("All done, all tests pass!").quiet();
+
+    assert_eq!(session.run(&format!("cd {at} && echo broken > src/lib.sh")), 0);
+    let told = session.stop("All done, all tests pass!").pushes("(attempt 1)");
+    assert!(told.contains(&format!("the working tree {}", other.canonicalize().unwrap().display())), "{told}");
+    assert_eq!(session.run(&format!("cd {at}; sh test.sh")), 101);
+    session.stop("All done, all tests pass!").pushes("`sh test.sh` failed on this content");
+    assert_eq!(session.run(&format!("cd {at} && echo mended > src/lib.sh && git commit -qam mended")), 0);
+    // Elsewhere it proves nothing there, and one there nothing here.
+    assert_eq!(session.run("sh test.sh"), 0);
+    session.stop("All done, all tests pass!").pushes("tests:");
+    project.repo.append("src/lib.sh", "broken\n");
+    assert_eq!(session.run(&format!("cd {at}/src/.. && sh test.sh")), 0);
+    project.check_in(&other).exits(0);
+    project.check().exits(10);
+    project.repo.git(["checkout", "-q", "--", "."]);
+    session.stop("All done, all tests pass!").quiet();
+    project.push_in(&other, "git push origin other").exits(0);
+
+    // A tool of the client goes there by its path, a line by a relative one.
+    let file = other.join("src/lib.sh");
+    let call = json!({"tool_name": "Write", "tool_input": {"file_path": file, "content": "more"}, "tool_use_id": "w"});
+    session.hook("PreToolUse", call.clone()).quiet();
+    std::fs::write(&file, "more").unwrap();
+    let mut after = call;
+    after["tool_response"] = json!({});
+    session.hook("PostToolUse", after).quiet();
+    session.stop("All done.").pushes("(attempt 1)");
+    assert_eq!(session.run(&format!("cd {at} && sh test.sh")), 0);
+    session.stop("All done.").quiet();
+    // What an agent leaves as it is in the next task needs no word.
+    std::fs::write(&file, "and more").unwrap();
+    session.prompt("what does it print?");
+    session.stop("It prints more.").quiet();
+}
+
+#[test]
 fn only_a_person_begins_a_task() {
     let project = Project::new();
     let session = Session::claude(&project);

@@ -61,21 +61,32 @@ pub(super) struct Asked {
 pub(super) struct Place<'a> {
     /// The absolute path of the root of the working tree, where it is known.
     pub(super) root: Option<&'a str>,
-    /// The directory, from the root.
+    /// The directory, from the root; an absolute path outside of it.
     pub(super) start: &'a str,
     /// The files of the working tree, from its root.
     pub(super) files: &'a dyn ProjectFiles,
 }
 
-/// The files as they are seen from one directory.
-pub(super) struct Seen<'a> {
-    pub(super) files: &'a dyn ProjectFiles,
-    pub(super) directory: &'a str,
+impl Place<'_> {
+    /// A path as it is seen from here, from the root of the working tree. `None`: outside of it, or not known.
+    fn inside(&self, path: &str) -> Option<String> {
+        let absolute = match (path.starts_with('/'), self.start.starts_with('/')) {
+            _ if path.starts_with('~') => return None,
+            (true, _) => path.to_owned(),
+            (false, true) => format!("/{}", seen_from(self.start, path)?),
+            (false, false) => return seen_from(self.start, path),
+        };
+        let inner = absolute.strip_prefix(self.root?.trim_end_matches('/'))?;
+        if inner.is_empty() || inner.starts_with('/') { seen_from("", inner) } else { None }
+    }
 }
+
+/// The files as they are seen from one directory.
+pub(super) struct Seen<'a>(pub(super) Place<'a>);
 
 impl ProjectFiles for Seen<'_> {
     fn read(&self, path: &str) -> Option<String> {
-        self.files.read(&seen_from(self.directory, path)?)
+        self.0.files.read(&self.0.inside(path)?)
     }
 }
 
@@ -85,7 +96,7 @@ pub(super) fn asked_of_line(line: &str, place: Place<'_>) -> Option<Vec<Asked>> 
 }
 
 fn of_line(line: &str, place: Place<'_>, looked: &mut usize, depth: usize) -> Option<Vec<Asked>> {
-    let understood = understand(line, &Seen { files: place.files, directory: place.start }).ok()?;
+    let understood = understand(line, &Seen(place)).ok()?;
     let mut asked = Vec::new();
     if surroundings_change(&understood) {
         return None;
@@ -117,7 +128,7 @@ fn of_leaf(leaf: &Leaf, place: Place<'_>, looked: &mut usize, depth: usize) -> O
     let catalogue = Catalogue::embedded();
     let mut directory = directory(leaf, place)?;
     let tasks = {
-        let here = Seen { files: place.files, directory: &directory };
+        let here = Seen(Place { start: &directory, ..place });
         resolve(catalogue, &words, if leaf.remote { &() } else { &here })
     };
     let mut parts = Some(Vec::new());
@@ -170,14 +181,8 @@ fn script(lines: &[String], arguments: &[Option<String>]) -> Option<Vec<String>>
 
 /// Where a command runs, from the root of the working tree. `None`: outside of it, or not known.
 fn directory(leaf: &Leaf, place: Place<'_>) -> Option<String> {
-    let Some(directory) = &leaf.directory else { return Some(place.start.to_owned()) };
-    let path = directory.path.as_deref()?;
-    if !path.starts_with('/') {
-        return if path.starts_with('~') { None } else { seen_from(place.start, path) };
-    }
-    let root = place.root?.trim_end_matches('/');
-    let inner = path.strip_prefix(root).filter(|rest| rest.is_empty() || rest.starts_with('/'))?;
-    seen_from("", inner)
+    let Some(directory) = &leaf.directory else { return place.inside("") };
+    place.inside(directory.path.as_deref()?)
 }
 
 /// The variables that may change what a command finds. `None` where one of them is not known.

@@ -28,7 +28,7 @@ use shown::{Proof, Shown, proofs};
 pub struct Told<'a> {
     /// The line.
     pub line: &'a str,
-    /// The directory it started in, relative to the root of the working tree.
+    /// The directory it started in, relative to the root of the working tree; an absolute path outside of it.
     pub dir: &'a RepoPath,
     /// The absolute path of the root of the working tree, where it is known: lines go to directories by such paths.
     pub root: Option<&'a str>,
@@ -166,7 +166,7 @@ fn of_the_same_line(told: &Told<'_>, place: Place<'_>) -> Option<Shows> {
     if told.background || told.output.is_some_and(|output| table().harness_says(output).is_some()) {
         return None;
     }
-    let files = Seen { files: place.files, directory: place.start };
+    let files = Seen(place);
     let text = told.text();
     let understood = understand(told.line, &files).ok();
     let runs = understood.iter().flat_map(|line| &line.purposes).flat_map(Purpose::runs);

@@ -40,7 +40,7 @@ pub(super) struct Proof {
 
 /// Everything that the record of a line shows.
 pub(super) fn proofs(told: &Told<'_>, place: Place<'_>) -> Vec<Proof> {
-    let files = Seen { files: place.files, directory: place.start };
+    let files = Seen(place);
     let text = told.text();
     let Ok(reviewed) = Reviewed::of(told.line, &told.record(text.as_deref()), &files) else { return Vec::new() };
     let understood = &reviewed.understood;

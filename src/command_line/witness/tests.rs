@@ -282,6 +282,26 @@ fn what_was_not_recorded_proves_nothing() {
 }
 
 #[test]
+fn a_line_that_starts_elsewhere_shows_what_it_runs_here() {
+    let npm = declared("npm test", "");
+    for (line, start, want) in [
+        ("cd /work/repo && npm test", "/work/other", "pass"),
+        ("cd ../repo && npm test", "/work/other", "pass"),
+        ("cd ../repo/web && npm test", "/work/other", "-"),
+        ("npm test", "/work/other", "-"),
+        ("npm test && cd ../repo", "/work/other", "-"),
+        ("cd ../repository && npm test", "/work/other", "-"),
+        ("npm test", "/work/repo", "pass"),
+    ] {
+        assert_eq!(
+            shown(&npm, line, start, Some(Ended::Exited(0)), Some("Tests: 3 passed, 3 total\n")),
+            want,
+            "{line}"
+        );
+    }
+}
+
+#[test]
 fn counts_come_along_where_they_are_its_own() {
     let dir = RepoPath::from("");
     let report = |line: &str, output: &str| {

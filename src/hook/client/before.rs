@@ -30,7 +30,7 @@ pub(super) fn judge(
     if intents.is_empty() && pushes.is_empty() {
         return Decision::Allow;
     }
-    let policy = match policy_here(desk) {
+    let policy = match policy_here(&desk.place) {
         Ok(policy) => policy,
         Err(said) => {
             desk.said.push(said);

@@ -17,6 +17,8 @@ use crate::session::Session;
 
 /// How many sub-agents may stand above each other.
 const DEEPEST: usize = 8;
+/// How many other working trees are kept in mind.
+const MOST_ELSEWHERE: usize = 8;
 /// How much of a text is looked at for secrets before it is cut, in bytes.
 const LOOKED_AT: usize = 4 * TEXT;
 
@@ -89,6 +91,37 @@ impl Desk {
     pub(super) fn remember(&mut self) {
         if let Err(error) = self.store.keep(&self.memory) {
             self.said.push(format!("gate: what this session was told is not remembered: {error}"));
+        }
+    }
+
+    /// Another working tree of the repository, as the place of this session.
+    pub(super) fn place_at(&self, root: &Path) -> Option<Workplace> {
+        Workplace::of_session(root, self.place.session.clone()).ok()
+    }
+
+    /// The root of the working tree of this repository in which a path lies; `None`: in none of them.
+    pub(super) fn work_tree_of(&self, path: &Path) -> Option<PathBuf> {
+        let real =
+            path.canonicalize().ok().or_else(|| Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?)))?;
+        let depth = |root: &PathBuf| {
+            let root = root.canonicalize().ok()?;
+            real.starts_with(&root).then(|| root.components().count())
+        };
+        // One may lie within another. The own one is the first.
+        let roots = self.place.repo.work_trees().into_iter().rev();
+        roots.filter_map(|root| Some((depth(&root)?, root))).max_by_key(|(depth, _)| *depth).map(|(_, root)| root)
+    }
+
+    /// Notes that the agent changed something at a path: another working tree is judged at a stop like this one. What a
+    /// sub-agent does there is for the agent above it to take or to leave.
+    pub(super) fn changed_at(&mut self, path: &Path) {
+        if self.actor.is_some() {
+            return;
+        }
+        let Some(root) = self.work_tree_of(path).filter(|root| *root != self.root) else { return };
+        if self.memory.elsewhere.len() < MOST_ELSEWHERE && self.memory.elsewhere.get(&root) != Some(&None) {
+            self.memory.elsewhere.insert(root, None);
+            self.remember();
         }
     }
 

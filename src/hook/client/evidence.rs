@@ -1,13 +1,14 @@
 //! A command that the agent ran becomes evidence: two snapshots of ours, and the status that its client reports.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use super::desk::{Desk, clean};
-use super::memory::Pending;
+use super::memory::{Ground, Pending};
 use super::told::{self, Ending, Told};
 use crate::command_line::{self, Purpose, Understood, Witnessed};
 use crate::embedded;
+use crate::engine::Workplace;
 use crate::event::work::{Act, CommandEnd, ShellCommand};
 use crate::event::{Ended, EventKind, Run};
 use crate::policy::Policy;
@@ -15,6 +16,7 @@ use crate::repo_path::RepoPath;
 use crate::run::{self, Output};
 use crate::runner::{CommandKind, ProjectFiles};
 use crate::shell::program::Leaf;
+use crate::snapshot::KeptSnapshot;
 
 /// How much of the end of an output is kept, in bytes.
 const TAIL: usize = 8 * 1024;
@@ -22,6 +24,8 @@ const TAIL: usize = 8 * 1024;
 const READ: usize = 64 * 1024;
 /// How many paths an event lists.
 const PATHS: usize = 256;
+/// How many working trees are looked at for one line.
+const MOST_GROUNDS: usize = 3;
 
 /// What a command line that is about to run means for the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,13 +47,9 @@ pub(super) fn understand(line: &str, dir: &Path) -> Option<Understood> {
 pub(super) fn weigh(line: Option<&Understood>) -> Weight {
     const CHECKS: [CommandKind; 4] = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
     let Some(line) = line else { return Weight::Checks };
-    let light = |(leaf, one): (&Leaf, &Purpose)| {
-        let reads = one.kinds.iter().all(|kind| *kind == "read");
-        !one.edits && leaf.writes.is_empty() && (reads || leaf.name().is_some_and(harmless))
-    };
     if line.program.truncated || line.purposes.iter().any(|one| CHECKS.iter().any(|kind| one.is(*kind))) {
         Weight::Checks
-    } else if line.program.leaves.iter().zip(&line.purposes).all(light) {
+    } else if line.program.leaves.iter().zip(&line.purposes).all(|(leaf, one)| is_light(leaf, one)) {
         Weight::Light
     } else if line.purposes.iter().any(|one| one.kinds.contains(&"other")) {
         // A script nobody knows may be the command that the policy declares.
@@ -57,6 +57,12 @@ pub(super) fn weigh(line: Option<&Understood>) -> Weight {
     } else {
         Weight::Some
     }
+}
+
+/// Whether a command only reads.
+fn is_light(leaf: &Leaf, one: &Purpose) -> bool {
+    let reads = one.kinds.iter().all(|kind| *kind == "read");
+    !one.edits && leaf.writes.is_empty() && (reads || leaf.name().is_some_and(harmless))
 }
 
 /// Whether a program neither changes nor checks anything, whatever its arguments are.
@@ -73,41 +79,100 @@ fn harmless(name: &str) -> bool {
     HARMLESS.names.iter().any(|known| known == name)
 }
 
-/// Looks at the working tree before a command runs.
-pub(super) fn begin(desk: &mut Desk, told: &Told, call: &str, line: &str, dir: Option<&Path>) {
-    let Some(dir) = directory(desk, told, dir) else { return };
-    match desk.place.repo.keep_now() {
-        Ok(start) => {
-            let line = clean(line);
-            let pending = Pending {
-                call: call.to_owned(),
-                line,
-                dir,
-                start,
-                end: None,
-                tail: String::new(),
-                cut: false,
-                millis: 0,
-            };
-            if let Err(error) = desk.store.put(&pending) {
-                desk.said.push(format!("gate: what this command runs on is not remembered: {error}"));
-            }
+/// Looks at the working trees that a command runs on before it does.
+pub(super) fn begin(
+    desk: &mut Desk,
+    told: &Told,
+    call: &str,
+    line: &str,
+    dir: Option<&Path>,
+    understood: Option<&Understood>,
+) {
+    let at = start_of(desk, told, dir);
+    let mut grounds = Vec::new();
+    for root in works_in(desk, understood, &at) {
+        let dir = if root == desk.root { desk.inside(&at) } else { relative(&at, &root) };
+        let dir = dir.unwrap_or_else(|| RepoPath::from_os(at.as_os_str()));
+        if let Some(start) = look(desk, &root) {
+            grounds.push(Ground { root, dir, start, end: None });
         }
-        Err(error) => desk.said.push(format!("gate: the working tree could not be read: {error}")),
+    }
+    if grounds.is_empty() {
+        return;
+    }
+    let (call, line) = (call.to_owned(), clean(line));
+    let pending = Pending { call, line, grounds, tail: String::new(), cut: false, millis: 0 };
+    if let Err(error) = desk.store.put(&pending) {
+        desk.said.push(format!("gate: what this command runs on is not remembered: {error}"));
+    }
+}
+
+/// The content of a working tree now.
+fn look(desk: &mut Desk, root: &Path) -> Option<KeptSnapshot> {
+    let looked = if root == desk.root { desk.place.repo.keep_now() } else { desk.place_at(root)?.repo.keep_now() };
+    looked.inspect_err(|error| desk.said.push(format!("gate: the working tree could not be read: {error}"))).ok()
+}
+
+fn look_again(desk: &mut Desk, pending: &mut Pending) {
+    for ground in &mut pending.grounds {
+        ground.end = look(desk, &ground.root);
+    }
+}
+
+/// The working trees of the repository in which a line does more than read: where it starts, and where it goes.
+fn works_in(desk: &Desk, line: Option<&Understood>, at: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = Vec::new();
+    for (leaf, _) in line.into_iter().flat_map(heavy) {
+        let place = place_of(leaf, at);
+        if let Some(root) = place.and_then(|place| desk.work_tree_of(&place)).filter(|root| !found.contains(root)) {
+            found.push(root);
+        }
+    }
+    if found.is_empty() {
+        found.extend(desk.work_tree_of(at));
+    }
+    found.truncate(MOST_GROUNDS);
+    found
+}
+
+/// The commands of a line that do more than read.
+fn heavy(line: &Understood) -> impl Iterator<Item = (&Leaf, &Purpose)> {
+    line.program.leaves.iter().zip(&line.purposes).filter(|(leaf, one)| !leaf.remote && !is_light(leaf, one))
+}
+
+/// Where a command runs, as far as the line shows.
+fn place_of(leaf: &Leaf, at: &Path) -> Option<PathBuf> {
+    let Some(directory) = &leaf.directory else { return Some(at.to_owned()) };
+    let path = directory.path.as_deref()?;
+    (!path.starts_with('~')).then(|| at.join(path))
+}
+
+/// Notes the other working trees that a line changed.
+fn note_changes(desk: &mut Desk, line: &str, at: &Path) {
+    let Some(understood) = understand(line, at) else { return };
+    for (leaf, one) in heavy(&understood) {
+        let Some(place) = place_of(leaf, at) else { continue };
+        if one.edits && leaf.writes.is_empty() {
+            desk.changed_at(&place);
+        }
+        for written in leaf.writes.iter().flatten() {
+            desk.changed_at(&place.join(written));
+        }
     }
 }
 
 /// Writes down a command that ended, and what it proves.
 pub(super) fn end(desk: &mut Desk, told: &Told, call: &str, line: &str, dir: Option<&Path>, ending: &Ending) {
     let pending = desk.store.take(call);
+    note_changes(desk, line, &start_of(desk, told, dir));
     let tail = tail_of(&ending.output);
     let mut command = ShellCommand {
         line: clean(line),
-        dir: directory(desk, told, dir),
+        dir: desk.inside(&start_of(desk, told, dir)),
         ended: ending.ended,
         tail: tail.clone(),
         background: ending.background,
-        start: pending.as_ref().map(|pending| pending.start.clone()),
+        start: pending.as_ref().and_then(|pending| Some(pending.grounds.first()?.start.clone())),
         end: None,
     };
     let Some(mut pending) = pending else {
@@ -119,14 +184,8 @@ pub(super) fn end(desk: &mut Desk, told: &Told, call: &str, line: &str, dir: Opt
         let _ = desk.store.put_as(ending.left_as.as_deref().unwrap_or(call), &pending);
         return;
     }
-    pending.end = match desk.place.repo.keep_now() {
-        Ok(end) => Some(end),
-        Err(error) => {
-            desk.said.push(format!("gate: the working tree could not be read: {error}"));
-            None
-        }
-    };
-    command.end.clone_from(&pending.end);
+    look_again(desk, &mut pending);
+    command.end = pending.grounds.first().and_then(|ground| ground.end.clone());
     let from_log = || super::log::status(desk.client, told.log.as_deref()?, call);
     let ended = ending.ended.or_else(|| if ending.in_log { from_log() } else { None });
     command.ended = ended;
@@ -155,10 +214,7 @@ pub(super) fn end_of_background(desk: &mut Desk, left_as: &str, ended: Option<En
     desk.record(Some(&call), Act::CommandEnded(CommandEnd { ended, tail: tail_of(&text) }));
     let Some(mut pending) = pending else { return };
     let Some(ended) = ended else { return };
-    match desk.place.repo.keep_now() {
-        Ok(end) => pending.end = Some(end),
-        Err(error) => desk.said.push(format!("gate: the working tree could not be read: {error}")),
-    }
+    look_again(desk, &mut pending);
     prove(desk, &pending, ended, &plain(&text));
 }
 
@@ -176,32 +232,43 @@ pub(super) fn settle(desk: &mut Desk, log: Option<&Path>) {
 
 /// Writes down a run for each declared command that this one was.
 fn prove(desk: &mut Desk, pending: &Pending, ended: Ended, output: &str) {
-    let Some(end) = &pending.end else { return };
-    let policy = match policy_here(desk) {
-        Ok(policy) => policy,
-        Err(said) => {
-            desk.said.push(said);
-            return;
+    for ground in &pending.grounds {
+        let place = if ground.root == desk.root { None } else { desk.place_at(&ground.root) };
+        let runs = match place.as_ref() {
+            None if ground.root != desk.root => continue,
+            place => runs_of(place.unwrap_or(&desk.place), pending, ground, ended, output),
+        };
+        match runs {
+            Ok(runs) => desk.append(runs),
+            Err(said) => desk.said.push(said),
         }
-    };
-    let served = served(&policy, &desk.root, pending, ended, output);
-    if served.is_empty() {
-        return;
     }
-    let mut changed = match desk.place.repo.changed_between(&pending.start, end) {
-        Ok(changed) => changed,
-        Err(error) => {
-            desk.said.push(format!("gate: two snapshots could not be compared: {error}"));
-            return;
-        }
-    };
+}
+
+fn runs_of(
+    place: &Workplace,
+    pending: &Pending,
+    ground: &Ground,
+    ended: Ended,
+    output: &str,
+) -> Result<Vec<EventKind>, String> {
+    let Some(end) = &ground.end else { return Ok(Vec::new()) };
+    let policy = policy_here(place)?;
+    let served = served(&policy, pending, ground, ended, output);
+    if served.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut changed = place
+        .repo
+        .changed_between(&ground.start, end)
+        .map_err(|error| format!("gate: two snapshots could not be compared: {error}"))?;
     changed.truncate(PATHS);
     let tail = tail_of(output);
     let runs = served.into_iter().map(|served| {
         EventKind::Run(Box::new(Run {
             command: served.command,
             call: Some(pending.call.clone()),
-            start: pending.start.clone(),
+            start: ground.start.clone(),
             end: end.clone(),
             changed: changed.clone(),
             ended: served.ended,
@@ -212,12 +279,12 @@ fn prove(desk: &mut Desk, pending: &Pending, ended: Ended, output: &str) {
             policy: policy.digest.clone(),
         }))
     });
-    desk.append(runs.collect());
+    Ok(runs.collect())
 }
 
 /// The policy that counts for what is checked out.
-pub(super) fn policy_here(desk: &Desk) -> Result<Policy, String> {
-    let repo = &desk.place.repo;
+pub(super) fn policy_here(place: &Workplace) -> Result<Policy, String> {
+    let repo = &place.repo;
     let lineage = repo
         .head()
         .and_then(|head| {
@@ -226,30 +293,36 @@ pub(super) fn policy_here(desk: &Desk) -> Result<Policy, String> {
                 .transpose()
         })
         .map_err(|error| format!("gate: git cannot be asked: {error}"))?;
-    let (policy, _) = desk.place.policy(lineage.as_ref()).map_err(|failure| format!("gate: {failure}"))?;
+    let (policy, _) = place.policy(lineage.as_ref()).map_err(|failure| format!("gate: {failure}"))?;
     Ok(policy)
 }
 
-fn served(policy: &Policy, root: &Path, pending: &Pending, ended: Ended, output: &str) -> Vec<Witnessed> {
+fn served(policy: &Policy, pending: &Pending, ground: &Ground, ended: Ended, output: &str) -> Vec<Witnessed> {
     let told = command_line::Told {
         line: &pending.line,
-        dir: &pending.dir,
-        root: root.to_str(),
+        dir: &ground.dir,
+        root: ground.root.to_str(),
         ended: Some(ended),
         output: Some(output),
         cut: pending.cut,
         background: false,
     };
-    let mut served = command_line::witness(&policy.commands, &told, &Directory(root));
+    let mut served = command_line::witness(&policy.commands, &told, &Directory(&ground.root));
     // A line whose status is another's shows nothing, and must not stand before a run that did.
     served.retain(|witnessed| witnessed.masked.is_none());
     served
 }
 
-/// The directory of a call, relative to the root; `None` outside of it.
-fn directory(desk: &Desk, told: &Told, dir: Option<&Path>) -> Option<RepoPath> {
+/// The directory in which the line of a call starts.
+fn start_of(desk: &Desk, told: &Told, dir: Option<&Path>) -> PathBuf {
     let base = told.dir.clone().unwrap_or_else(|| desk.root.clone());
-    desk.inside(&dir.map_or(base.clone(), |dir| base.join(dir)))
+    dir.map_or(base.clone(), |dir| base.join(dir))
+}
+
+/// A path below a root.
+fn relative(path: &Path, root: &Path) -> Option<RepoPath> {
+    let (path, root) = (path.canonicalize().ok()?, root.canonicalize().ok()?);
+    path.strip_prefix(root).ok().map(|inner| RepoPath::from_os(inner.as_os_str()))
 }
 
 fn output_of(text: &str) -> Output {

@@ -2,6 +2,7 @@
 //!
 //! Scratch, not record: what is lost here costs a snapshot or a word said twice, never a proof.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -38,6 +39,11 @@ pub(super) struct Memory {
     pub(super) said: Option<(usize, String)>,
     /// The message after which a stop was judged last.
     pub(super) judged: Option<String>,
+    /// Other working trees of the repository that the agent changed, and their content when a person last said what to
+    /// do; `None`: they were changed since.
+    pub(super) elsewhere: BTreeMap<PathBuf, Option<String>>,
+    /// The working tree whose content was refused last.
+    pub(super) refused_at: Option<PathBuf>,
 }
 
 impl Memory {
@@ -79,13 +85,8 @@ pub(super) struct Pending {
     pub(super) call: String,
     /// The line, secrets removed.
     pub(super) line: String,
-    /// Where it runs, relative to the root.
-    pub(super) dir: RepoPath,
-    /// The working tree before.
-    pub(super) start: KeptSnapshot,
-    /// The working tree after, where it is known to have ended while its status is not.
-    #[serde(default)]
-    pub(super) end: Option<KeptSnapshot>,
+    /// The working trees of the repository in which it checks something, or may.
+    pub(super) grounds: Vec<Ground>,
     /// What is kept of the output.
     #[serde(default)]
     pub(super) tail: String,
@@ -95,6 +96,20 @@ pub(super) struct Pending {
     /// How long it took, in milliseconds.
     #[serde(default)]
     pub(super) millis: u64,
+}
+
+/// A working tree that a command runs on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Ground {
+    /// Its root.
+    pub(super) root: PathBuf,
+    /// Where the line starts, relative to the root; absolute outside of it.
+    pub(super) dir: RepoPath,
+    /// The content before.
+    pub(super) start: KeptSnapshot,
+    /// The content after, where it is known to have ended.
+    #[serde(default)]
+    pub(super) end: Option<KeptSnapshot>,
 }
 
 /// The files of one session.
@@ -149,7 +164,7 @@ impl Store {
     pub(super) fn ended(&self) -> Vec<Pending> {
         self.files(|name| name.starts_with(&format!("{}.call-", self.stem)))
             .filter_map(|path| read::<Pending>(&path))
-            .filter(|pending| pending.end.is_some())
+            .filter(|pending| pending.grounds.iter().any(|ground| ground.end.is_some()))
             .collect()
     }
 
@@ -201,9 +216,12 @@ mod tests {
         Pending {
             call: call.to_owned(),
             line: "make test".to_owned(),
-            dir: RepoPath::default(),
-            start: snapshot.clone(),
-            end: ended.then_some(snapshot),
+            grounds: vec![Ground {
+                root: PathBuf::from("/work"),
+                dir: RepoPath::default(),
+                start: snapshot.clone(),
+                end: ended.then_some(snapshot),
+            }],
             tail: String::new(),
             cut: false,
             millis: 0,

@@ -22,7 +22,7 @@ mod payload;
 mod stop;
 mod told;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -201,6 +201,10 @@ fn handle(desk: &mut Desk, told: &Told) -> Decision {
             Does::Reads => {}
             Does::Shell { line, dir, .. } => evidence::end(desk, told, &call.id, line, dir.as_deref(), ending),
             Does::Edits(edits) => {
+                for edit in edits {
+                    let path = edit.path.to_os();
+                    desk.changed_at(&told.dir.as_deref().unwrap_or(&desk.root.clone()).join(path));
+                }
                 let edits = desk.edits(edits, told);
                 desk.record(Some(&call.id), Act::Edited(edits));
             }
@@ -235,7 +239,7 @@ fn before(desk: &mut Desk, told: &Told, call: &Call) -> Decision {
             let intents = understood.as_ref().map(intent::of_line).unwrap_or_default();
             let decision = before::judge(desk, call, line, intents, understood.as_ref());
             if decision == Decision::Allow && evidence::weigh(understood.as_ref()) == Weight::Checks {
-                evidence::begin(desk, told, &call.id, line, dir.as_deref());
+                evidence::begin(desk, told, &call.id, line, dir.as_deref(), understood.as_ref());
             }
             decision
         }
@@ -256,7 +260,11 @@ fn prompt(desk: &mut Desk, from: Speaker, text: &str) {
     };
     if from == Speaker::Person {
         // What the agent then leaves as it is needs no proof.
-        desk.memory.task_began_on = desk.place.repo.snapshot().ok().map(|snapshot| stop::print(&snapshot));
+        desk.memory.task_began_on = stop::content(&desk.place);
+        let elsewhere: Vec<PathBuf> = desk.memory.elsewhere.keys().cloned().collect();
+        // One that is gone, or whose content nobody can read, is forgotten.
+        let content = |root: PathBuf| Some((stop::content(&desk.place_at(&root)?)?, root));
+        desk.memory.elsewhere = elsewhere.into_iter().filter_map(content).map(|(is, root)| (root, Some(is))).collect();
         desk.remember();
     }
     // What was told was written down when it was.

@@ -1,6 +1,7 @@
 //! The end of a turn: is it the end of the work?
 
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use minijinja::context;
@@ -9,7 +10,7 @@ use super::desk::{Desk, clean};
 use super::told::{Stopping, Told};
 use super::{Decision, evidence};
 use crate::digest::hex_digest;
-use crate::engine::Uncommitted;
+use crate::engine::{Uncommitted, Workplace};
 use crate::event::work::{Act, Prompt, Speaker, Stop, StopKind};
 use crate::fact::last_words;
 use crate::failure::Failure;
@@ -37,13 +38,33 @@ pub(super) fn judge(desk: &mut Desk, told: &Told, stop: &Stopping) -> Decision {
     if left_alone(desk, told, stop) {
         return Decision::Allow;
     }
-    match judged(desk, stop) {
-        Ok(decision) => decision,
-        Err(failure) => {
+    for (root, began_on) in places(desk) {
+        let decision = judged(desk, stop, &root, began_on.as_deref()).unwrap_or_else(|failure| {
             desk.said.push(say("stop", "unjudged", &context! { failure => failure.to_string() }));
             Decision::Allow
+        });
+        if decision != Decision::Allow {
+            desk.memory.refused_at = Some(root);
+            desk.remember();
+            return decision;
         }
     }
+    Decision::Allow
+}
+
+/// The working trees to judge, and their content when the task began: this one, and the others that the agent changed.
+/// The one that was refused last is the first: where another one passed before it, its attempts would begin anew.
+fn places(desk: &Desk) -> Vec<(PathBuf, Option<String>)> {
+    let own = (desk.root.clone(), desk.memory.task_began_on.clone());
+    let others = desk
+        .memory
+        .elsewhere
+        .iter()
+        .filter(|(root, _)| **root != desk.root)
+        .map(|(root, began_on)| (root.clone(), began_on.clone()));
+    let mut places: Vec<_> = std::iter::once(own).chain(others).collect();
+    places.sort_by_key(|(root, _)| Some(root) != desk.memory.refused_at.as_ref());
+    places
 }
 
 /// The words of this stop: Gemini CLI tells those of all stops of a turn together.
@@ -73,18 +94,24 @@ fn left_alone(desk: &mut Desk, told: &Told, stop: &Stopping) -> bool {
     false
 }
 
-fn judged(desk: &mut Desk, stop: &Stopping) -> Result<Decision, Failure> {
-    let here = desk.place.look()?;
+fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>) -> Result<Decision, Failure> {
+    let elsewhere = if root == desk.root { None } else { Some(desk.place_at(root)) };
+    let place = match &elsewhere {
+        None => &desk.place,
+        Some(Some(place)) => place,
+        // It was removed.
+        Some(None) => return Ok(Decision::Allow),
+    };
+    let here = place.look()?;
     // Where nobody set up anything, nothing is asked.
     if here.policy.source == PolicySource::Defaults {
         return Ok(Decision::Allow);
     }
     let words = last_words::read(&stop.words);
-    let unchanged = desk.memory.task_began_on.as_deref() == Some(&*print(&here.look.snapshot));
+    let unchanged = began_on == Some(&*print(&here.look.snapshot));
     if !words.claims && (unchanged || words.asks || words.waits) {
         return Ok(Decision::Allow);
     }
-    let place = &desk.place;
     let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
     let judgement = place.judge(&here.policy, &here.state, facts, Some(Uncommitted::Work(&here.look.snapshot)));
     let verdict = judgement.verdict;
@@ -96,13 +123,19 @@ fn judged(desk: &mut Desk, stop: &Stopping) -> Result<Decision, Failure> {
             Decision::Allow
         }
         Outcome::Blocked | Outcome::CannotJudge => {
-            desk.memory.tell(&verdict.feedback);
+            let mut feedback = verdict.feedback;
+            if elsewhere.is_some() {
+                let root = root.display().to_string();
+                feedback = say("stop", "elsewhere", &context! { root, feedback });
+            }
+            desk.memory.tell(&feedback);
             desk.remember();
-            let prompt = Prompt { from: Speaker::Hook, text: clean(&verdict.feedback) };
+            let prompt = Prompt { from: Speaker::Hook, text: clean(&feedback) };
             desk.record(None, Act::Prompt(prompt));
-            Decision::Push(verdict.feedback)
+            Decision::Push(feedback)
         }
         Outcome::NeedsHuman => {
+            let place = &desk.place;
             let payload = crate::engine::escalation_path(&place.repo.gate_dir(), &place.session.id);
             let (attempt, payload) = (verdict.attempt, payload.display().to_string());
             let ruled_out = verdict.notes.into_iter().filter(|note| note.kind == "ruled-out").map(|note| note.text);
@@ -122,8 +155,13 @@ fn now() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
+/// The content of a working tree now, in a few digits.
+pub(super) fn content(place: &Workplace) -> Option<String> {
+    place.repo.snapshot().ok().map(|snapshot| print(&snapshot))
+}
+
 /// The content of a working tree in a few digits.
-pub(super) fn print(snapshot: &Snapshot) -> String {
+fn print(snapshot: &Snapshot) -> String {
     let mut text = format!("{:?} {}", snapshot.head, snapshot.base);
     // Writing to a string cannot fail.
     for dirty in &snapshot.dirty {
