@@ -86,8 +86,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
                         "handed_over",
                         &context! { id => &packet.id, place => format!("`{command}`") },
                     ));
-                    let reply = rescue::ask(place.work_tree()?, &command, &text, &packet.id, patience)?;
-                    take(&place, &Waiting { id: packet.id.clone(), session }, &reply, ui)
+                    let waiting = Waiting { id: packet.id.clone(), session };
+                    let reply = rescue::ask(&place, &waiting, &command, &text, patience)?;
+                    take(&place, &waiting, &reply, ui)
                 }
             }
         }

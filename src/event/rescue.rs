@@ -13,6 +13,8 @@ pub enum Rescue {
     HandedOver(HandedOver),
     /// A reply to one was accepted.
     Replied(Replied),
+    /// A packet reached nobody: there was no such command to give it to. It counts as no attempt.
+    Withdrawn(Withdrawn),
     /// The rescue is given up: nothing is handed over any more.
     GivenUp(GivenUp),
 }
@@ -26,6 +28,13 @@ pub struct HandedOver {
     pub attempt: u32,
     /// The content it is about.
     pub tree: Option<Oid>,
+}
+
+/// A packet that reached nobody.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Withdrawn {
+    /// Its name.
+    pub handoff: String,
 }
 
 /// An accepted reply, as far as later attempts are held against it.

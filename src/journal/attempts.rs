@@ -80,6 +80,12 @@ impl RescueState {
                     self.ruled_out = Some((id.to_owned(), reply.not_to_retry.clone()));
                 }
             }
+            Rescue::Withdrawn(withdrawn) => {
+                if self.open.as_ref() == Some(&withdrawn.handoff) {
+                    self.open = None;
+                    self.attempts = self.attempts.saturating_sub(1);
+                }
+            }
             Rescue::GivenUp(_) => {
                 self.open = None;
                 self.given_up = true;

@@ -107,6 +107,7 @@ fn tell_rescue(rescue: &Rescue) -> (Style, String, String) {
         Rescue::Replied(reply) => {
             (Style::new(), format!("reply to {}: {} {}", reply.handoff, reply.output, reply.hypothesis), String::new())
         }
+        Rescue::Withdrawn(it) => (WARN, format!("handoff {} reached nobody", it.handoff), String::new()),
         Rescue::GivenUp(end) => (BAD, format!("rescue given up at attempt {}", end.attempt), String::new()),
     }
 }

@@ -7,13 +7,15 @@ use std::time::Duration;
 
 use crate::event::Ended;
 use crate::fact::outputs;
-use crate::git::{BINDING, Repo};
+use crate::git::Repo;
 use crate::oid::Oid;
 use crate::redact::REDACTED;
-use crate::run::{self, Output};
+use crate::run::{self, Errand, Output, Returned};
 use crate::verdict::escalation::failing::Clean;
 use crate::verdict::escalation::history::Failure;
 
+/// How much it may write, in bytes.
+const MOST: u64 = 256 * 1024 * 1024;
 /// How much of the output is read, in bytes from its end.
 const READ: u64 = 64 * 1024;
 /// How much of it is looked at for the lines that tell of the failure: as much as a recorded run keeps.
@@ -106,27 +108,12 @@ fn inside(word: &str, here: &Path) -> Option<PathBuf> {
 }
 
 fn ran(dir: &Path, line: &str, output: &Path, patience: Duration) -> Result<Ended, Clean> {
-    let mut command =
-        duct::cmd("sh", ["-c", line]).dir(dir).stdin_null().stderr_to_stdout().stdout_path(output).unchecked();
-    for name in BINDING {
-        command = command.env_remove(name);
-    }
-    let running = command.start().map_err(|_| Clean::Impossible)?;
-    let ended = running.wait_timeout(patience).map_err(|_| Clean::Impossible)?.map(|done| done.status);
-    let Some(status) = ended else {
+    let errand = Errand { line, dir, env: None, input: None, output, errors: true, patience, most: MOST };
+    match errand.run().map_err(|_| Clean::Impossible)? {
+        Returned::Ended(ended) => Ok(ended),
         // Out of time is no failure of the same kind, whatever was said until then.
-        let _ = running.kill();
-        return Err(Clean::Unfinished);
-    };
-    Ok(how(status))
-}
-
-fn how(status: std::process::ExitStatus) -> Ended {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return Ended::Signalled(signal);
+        Returned::OutOfTime | Returned::TooMuch => Err(Clean::Unfinished),
     }
-    status.code().map_or(Ended::NotStarted, Ended::Exited)
 }
 
 fn end_of(path: &Path) -> Option<Output> {

@@ -5,21 +5,27 @@ mod clean_run;
 mod hand_over;
 mod receive;
 
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use minijinja::context;
 
 use crate::engine::Workplace;
+use crate::event::rescue::{Rescue, Withdrawn};
+use crate::event::{Ended, EventKind, Origin};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::git::BINDING;
-use crate::journal::State;
+use crate::journal::{NewEvent, State};
+use crate::run::{Errand, Returned};
 use crate::templates::words::say;
 
 pub use self::case::Case;
 pub use self::hand_over::{Handed, Request, hand_over};
 pub use self::receive::{Accepted, Waiting, receive, waiting};
+
+/// How much a command may say that is asked for a reply, in bytes: far more than a reply is.
+const MOST_SAID: u64 = 1024 * 1024;
 
 /// Where packets and replies lie.
 fn folder(place: &Workplace) -> PathBuf {
@@ -42,9 +48,17 @@ fn internal(error: impl std::fmt::Display) -> Failure {
     Failure::new(Exit::Internal, error)
 }
 
-/// Gives `packet` to a command on its standard input and returns what it says on its standard output. It works in a
-/// session of its own, so that its attempts are not those of the agent that failed.
-pub fn ask(root: &Path, command: &str, packet: &str, id: &str, patience: Duration) -> Result<String, Failure> {
+/// Gives a packet to a command on its standard input and returns what it says on its standard output until it ends. It works
+/// in a session of its own, so that its attempts are not those of the agent that failed.
+///
+/// Where there is no such command, nobody was asked, and the packet counts as no attempt.
+pub fn ask(
+    place: &Workplace,
+    waiting: &Waiting,
+    command: &str,
+    packet: &str,
+    patience: Duration,
+) -> Result<String, Failure> {
     let failed = |why: String| {
         Failure::new(Exit::CannotJudge, say("handoff", "no_reply", &context! { command, why })).remedy(say(
             "handoff",
@@ -52,22 +66,48 @@ pub fn ask(root: &Path, command: &str, packet: &str, id: &str, patience: Duratio
             &context! {},
         ))
     };
-    let mut asked = duct::cmd("sh", ["-c", command])
-        .dir(root)
-        .stdin_bytes(packet)
-        .stdout_capture()
-        .unchecked()
-        .env("GATE_SESSION", format!("rescue-{id}"));
-    for name in BINDING {
-        asked = asked.env_remove(name);
-    }
-    let running = asked.start().map_err(|error| failed(error.to_string()))?;
-    match running.wait_timeout(patience).map_err(|error| failed(error.to_string()))? {
-        Some(done) if done.status.success() => Ok(String::from_utf8_lossy(&done.stdout).into_owned()),
-        Some(done) => Err(failed(done.status.to_string())),
-        None => {
-            let _ = running.kill();
+    let folder = tempfile::Builder::new().prefix("gate-unblock-").tempdir().map_err(internal)?;
+    let (input, output) = (folder.path().join("packet"), folder.path().join("reply"));
+    fs::write(&input, packet).map_err(internal)?;
+    let session = format!("rescue-{}", waiting.id);
+    let errand = Errand {
+        line: command,
+        dir: place.work_tree()?,
+        env: Some(("GATE_SESSION", &session)),
+        input: Some(&input),
+        output: &output,
+        errors: false,
+        patience,
+        most: MOST_SAID,
+    };
+    match errand.run().map_err(|error| failed(error.to_string()))? {
+        Returned::Ended(Ended::Exited(0)) => {
+            Ok(String::from_utf8_lossy(&fs::read(&output).map_err(internal)?).into_owned())
+        }
+        Returned::Ended(Ended::Exited(status @ (126 | 127))) => {
+            withdraw(place, waiting)?;
+            Err(failed(say("handoff", "no_such_command", &context! { status })))
+        }
+        Returned::Ended(Ended::Exited(status)) => Err(failed(say("handoff", "ended_badly", &context! { status }))),
+        Returned::Ended(Ended::Signalled(signal)) => Err(failed(say("handoff", "ended_badly", &context! { signal }))),
+        Returned::Ended(Ended::NotStarted) => Err(failed(say("handoff", "ended_badly", &context! {}))),
+        Returned::TooMuch => Err(failed(say("handoff", "too_much_said", &context! { most => MOST_SAID }))),
+        Returned::OutOfTime => {
             Err(failed(say("handoff", "no_reply_in_time", &context! { seconds => patience.as_secs() })))
         }
     }
+}
+
+/// Records that a packet reached nobody.
+fn withdraw(place: &Workplace, waiting: &Waiting) -> Result<(), Failure> {
+    let ((), recorded) = place.journal.append_with(|state| {
+        let waits = state.judged(&waiting.session).rescue.open.as_deref() == Some(&waiting.id);
+        let event = waits.then(|| NewEvent {
+            session: Some(waiting.session.clone()),
+            origin: Origin::observed(),
+            kind: EventKind::Rescue(Rescue::Withdrawn(Withdrawn { handoff: waiting.id.clone() })),
+        });
+        (event.into_iter().collect(), ())
+    });
+    recorded.map(drop).map_err(internal)
 }

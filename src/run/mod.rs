@@ -15,6 +15,7 @@
 //! - `SIGTERM`, `SIGHUP`, `SIGUSR1` and `SIGUSR2` are passed on to the child, and `SIGINT` and `SIGQUIT` where they
 //!   cannot have come from the keyboard; sent to the whole process group, they reach it twice.
 
+mod errand;
 mod plain;
 mod process;
 #[cfg(unix)]
@@ -26,6 +27,7 @@ mod streams;
 mod tail;
 mod tee;
 
+pub use errand::{Errand, Returned};
 pub use plain::{clean_tail, plain_text, whole_text};
 pub use process::{CommandLine, Finished, Spec, run};
 pub use start::{StartError, StartProblem};

@@ -149,7 +149,7 @@ fn enterable(dir: &Path) -> io::Result<()> {
 }
 
 #[cfg(unix)]
-fn ended(status: ExitStatus) -> Ended {
+pub(super) fn ended(status: ExitStatus) -> Ended {
     use std::os::unix::process::ExitStatusExt;
     match (status.code(), status.signal()) {
         (Some(code), _) => Ended::Exited(code),
@@ -160,7 +160,7 @@ fn ended(status: ExitStatus) -> Ended {
 }
 
 #[cfg(not(unix))]
-fn ended(status: ExitStatus) -> Ended {
+pub(super) fn ended(status: ExitStatus) -> Ended {
     status.code().map_or(Ended::NotStarted, Ended::Exited)
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use duct::unix::HandleExt;
-use rustix::process::{Signal, getpgrp, kill_current_process_group};
+use rustix::process::{Pid, Signal, getpgrp, kill_current_process_group, kill_process_group};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
 use signal_hook::iterator::{Handle, Signals};
 
@@ -57,6 +57,20 @@ impl Watch {
         };
         self.thread = thread::Builder::new().name("signals".to_owned()).spawn(watch).ok();
     }
+
+    /// Passes signals on to the process group of `child`, which gets none of those that are typed.
+    pub(super) fn forward_to_group(&mut self, child: Arc<duct::Handle>) {
+        let Some(mut signals) = self.signals.take() else { return };
+        let watch = move || {
+            for signal in signals.forever().filter(|signal| ![SIGCHLD, SIGWINCH].contains(signal)) {
+                let Some(signal) = Signal::from_named_raw(signal) else { continue };
+                for group in groups(&child) {
+                    let _ = kill_process_group(group, signal);
+                }
+            }
+        };
+        self.thread = thread::Builder::new().name("signals".to_owned()).spawn(watch).ok();
+    }
 }
 
 impl Drop for Watch {
@@ -88,6 +102,11 @@ fn idle(ending: &[i32]) -> io::Result<&'static Arc<AtomicBool>> {
         signal_hook::flag::register_conditional_default(*signal, Arc::clone(&idle))?;
     }
     Ok(IDLE.get_or_init(|| idle))
+}
+
+/// The process group that a child leads.
+pub(super) fn groups(child: &duct::Handle) -> impl Iterator<Item = Pid> {
+    child.pids().into_iter().filter_map(|id| Pid::from_raw(i32::try_from(id).ok()?))
 }
 
 /// Whether an interrupt comes from the keyboard, and so has reached the child already: only the process group in the

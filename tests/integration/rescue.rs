@@ -367,6 +367,27 @@ fn the_configured_command_gets_the_packet_and_its_reply_is_taken() {
 }
 
 #[test]
+fn a_command_that_is_not_there_is_no_attempt_and_one_that_is_late_ends_with_all_it_started() {
+    let project = used_up_beside("sh .git/unblocker.sh");
+    let script = |text: &str| fs::write(project.repo.root().join(".git/unblocker.sh"), text).unwrap();
+    let run = || project.gate(["unblock", "run", "--task", ".git/task.md", "--timeout", "1"]).exits(12);
+    script("no-such-agent -p\n");
+    for _ in 0..5 {
+        run().says("there is no such command (status 127), so this counts as no attempt");
+    }
+    project.gate(["log"]).exits(0).says("reached nobody");
+    // What it started waits for a word that comes when it should be gone.
+    project.sh("mkfifo .git/go").exits(0);
+    script("(read x <.git/go; echo edited >>src/lib.sh)\necho never\n");
+    run().says("gave no reply: not within 1 s");
+    project.sh("exec 3<>.git/go; echo go >&3; ! grep edited src/lib.sh").exits(0);
+    assert!(hand_over(&project).1.contains("[ATTEMPT: 2]"));
+    // A reply is there when who gives it has ended, whoever else still holds its output.
+    script(&format!("sleep 600 &\ncat <<'EOF'\n{PACKET}EOF\n"));
+    project.gate(["unblock", "run", "--task", ".git/task.md"]).exits(0).says("retry_packet_for_coder accepted");
+}
+
+#[test]
 fn sessions_do_not_share_their_rescue() {
     let project = used_up();
     for _ in 0..4 {

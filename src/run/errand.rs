@@ -1,0 +1,151 @@
+//! A command that works for us, and before nobody's eyes: bounded in time and in what it says, and whatever it started ends
+//! with it.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::process::ended;
+use crate::event::Ended;
+use crate::git::BINDING;
+
+/// How often its output is measured.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// What is run, and within which bounds.
+#[derive(Clone, Copy, Debug)]
+pub struct Errand<'a> {
+    /// A line for `sh -c`.
+    pub line: &'a str,
+    /// The directory it runs in.
+    pub dir: &'a Path,
+    /// A variable to set on top of the inherited ones.
+    pub env: Option<(&'a str, &'a str)>,
+    /// The file that is its standard input; `None`: it has none.
+    pub input: Option<&'a Path>,
+    /// The file that gets its standard output.
+    pub output: &'a Path,
+    /// Whether standard error goes there as well, and not to ours.
+    pub errors: bool,
+    /// How long it may take.
+    pub patience: Duration,
+    /// How much it may write, in bytes.
+    pub most: u64,
+}
+
+/// What became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Returned {
+    /// It ended.
+    Ended(Ended),
+    /// It took too long, and was ended.
+    OutOfTime,
+    /// It wrote too much, and was ended.
+    TooMuch,
+}
+
+impl Errand<'_> {
+    /// Runs it. What it leaves behind in its process group is ended when it ends; signals that would end us end it.
+    ///
+    /// # Errors
+    ///
+    /// It could not be started or waited for.
+    pub fn run(&self) -> io::Result<Returned> {
+        let mut command = duct::cmd("sh", ["-c", self.line]).dir(self.dir).unchecked();
+        if self.errors {
+            command = command.stderr_to_stdout();
+        }
+        command = command.stdout_path(self.output);
+        command = match self.input {
+            Some(input) => command.stdin_path(input),
+            None => command.stdin_null(),
+        };
+        if let Some((name, value)) = self.env {
+            command = command.env(name, value);
+        }
+        for name in BINDING {
+            command = command.env_remove(name);
+        }
+        #[cfg(unix)]
+        let mut watch = super::signals::Watch::start()?;
+        #[cfg(unix)]
+        {
+            command = command.before_spawn(|command| {
+                std::os::unix::process::CommandExt::process_group(command, 0);
+                Ok(())
+            });
+        }
+        let child = Arc::new(command.start()?);
+        #[cfg(unix)]
+        watch.forward_to_group(Arc::clone(&child));
+        let returned = self.wait(&child);
+        end(&child);
+        returned
+    }
+
+    fn wait(&self, child: &duct::Handle) -> io::Result<Returned> {
+        let began = Instant::now();
+        loop {
+            let left = self.patience.saturating_sub(began.elapsed());
+            if let Some(done) = child.wait_timeout(left.min(LOOK))? {
+                return Ok(Returned::Ended(ended(done.status)));
+            }
+            if fs::metadata(self.output).is_ok_and(|file| file.len() > self.most) {
+                return Ok(Returned::TooMuch);
+            }
+            if left.is_zero() {
+                return Ok(Returned::OutOfTime);
+            }
+        }
+    }
+}
+
+/// Ends the command with everything in its process group.
+fn end(child: &duct::Handle) {
+    #[cfg(unix)]
+    for group in super::signals::groups(child) {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_it_started_ends_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("output");
+        let late = folder.path().join("late");
+        let run = |line: &str, patience: u64, most: u64| {
+            let errand = Errand {
+                line,
+                dir: folder.path(),
+                env: None,
+                input: None,
+                output: &output,
+                errors: false,
+                patience: Duration::from_secs(patience),
+                most,
+            };
+            errand.run().unwrap()
+        };
+        let pipe = "mkfifo p q 2>/dev/null; (echo up >p; read x <q; echo edited >late) &";
+        // It is up, and what it waits for comes when it should be gone.
+        let line = format!("{pipe} read y <p; echo a reply");
+        assert_eq!(run(&line, 60, 100), Returned::Ended(Ended::Exited(0)));
+        assert_eq!(fs::read_to_string(&output).unwrap(), "a reply\n");
+        let line = format!("{pipe} read y <p; wait");
+        assert_eq!(run(&line, 1, 100), Returned::OutOfTime);
+        let go = fs::OpenOptions::new().read(true).write(true).open(folder.path().join("q")).unwrap();
+        io::Write::write_all(&mut &go, b"go\n").unwrap();
+        assert!(!late.exists());
+        assert_eq!(run("yes", 60, 100), Returned::TooMuch);
+        assert_eq!(run("exit 127", 60, 100), Returned::Ended(Ended::Exited(127)));
+        assert_eq!(run("exec cat", 60, 100), Returned::Ended(Ended::Exited(0)));
+    }
+}
