@@ -34,6 +34,7 @@ struct Language {
     text: Vec<(String, String)>,
     raw: Vec<(String, String)>,
     skip: Vec<String>,
+    regex: bool,
 }
 
 /// Languages by file name or ending.
@@ -144,6 +145,7 @@ fn scan<'t>(language: &'static Language, text: &'t str) -> Vec<Line<'t>> {
             let rest = &line[at..];
             let step = match &inside {
                 None => match open(language, rest) {
+                    None if language.regex && rest.starts_with('/') => regex(&line[..at], rest).unwrap_or(1),
                     Some((inner, length)) => {
                         if matches!(inner, Some(Inside::Line | Inside::Block(_))) {
                             from = Some(at + length);
@@ -213,6 +215,28 @@ fn open(language: &'static Language, rest: &str) -> Option<(Option<Inside<'stati
     language.string.iter().find(begins).and_then(|pair| string(pair, true, true))
 }
 
+/// How long the regular expression is that `rest` begins with, where a value can stand behind `before`, and not an operator.
+fn regex(before: &str, rest: &str) -> Option<usize> {
+    const WORDS: [&str; 9] = ["return", "typeof", "case", "in", "of", "do", "else", "void", "delete"];
+    let before = before.trim_end();
+    let last = before.chars().next_back();
+    let word = before.rsplit(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').next().unwrap_or_default();
+    let begins =
+        last.is_none_or(|c| "(,=:[!&|?{;+-*%^~".contains(c)) || before.ends_with("=>") || WORDS.contains(&word);
+    let (mut class, mut escaped) = (false, false);
+    let end = rest.char_indices().skip(1).filter(|_| begins).find(|(_, c)| {
+        let ends = *c == '/' && !class && !escaped;
+        match c {
+            '[' if !escaped => class = true,
+            ']' if !escaped => class = false,
+            _ => {}
+        }
+        escaped = *c == '\\' && !escaped;
+        ends
+    });
+    end.map(|(at, _)| at + 1)
+}
+
 /// How many bytes the first character has.
 fn next(text: &str) -> usize {
     text.chars().next().map_or(1, char::len_utf8)
@@ -253,6 +277,11 @@ mod tests {
             ("a.rs", "fn f<'a>() {} // yes\n//! in", vec![(1, "yes"), (2, "in")]),
             ("a.go", "x := `\n// no\n` // yes", vec![(3, "yes")]),
             ("a.ts", "const u = 'http://x'; // yes\nlet t = `// no\n// no`; /* b */", vec![(1, "yes"), (3, "b")]),
+            ("a.ts", "const fence = /^`{3}/;\n// yes", vec![(2, "yes")]),
+            ("a.js", "x.replace(/[/'\"]\\//g, y) // yes\nreturn /`/ // b", vec![(1, "yes"), (2, "b")]),
+            ("a.js", "a = b / c; s = '// no' // yes\nf(1) / 2 // b", vec![(1, "yes"), (2, "b")]),
+            ("a.tsx", "<p>it</p> /* yes */", vec![(1, "yes")]),
+            ("a.clj", "(def q \\\") ; yes\n(f \"; no\") ; b", vec![(1, "yes"), (2, "b")]),
             ("a.py", "\"\"\"# no\n# no\"\"\"\nx = '# no' # yes", vec![(3, "yes")]),
             ("a.py", "# it's\n# b", vec![(1, "it's"), (2, "b")]),
             ("a.java", "char c = '\\''; // yes\n/** a\n */", vec![(1, "yes"), (2, "a"), (3, "")]),
