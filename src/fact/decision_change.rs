@@ -70,6 +70,15 @@ pub fn of<E>(
             compare::new(&state.before, &state.after).into_iter().filter_map(Revision::of_adr).collect();
         revisions.extend(revisions_in(messages()?));
         one.changes = compare::changes(&state.before, &state.after, &revisions);
+        // An ADR may have been superseded before its own status says so.
+        if one.changes.iter().any(|change| change.before.kind == Kind::Adr && change.revision.is_none()) {
+            let known: Vec<Revision> = everything()?.iter().filter_map(Revision::of_adr).collect();
+            for change in one.changes.iter_mut().filter(|change| change.before.kind == Kind::Adr) {
+                if change.revision.is_none() {
+                    change.revision = known.iter().find(|revision| revision.revises(&change.before)).cloned();
+                }
+            }
+        }
     }
     Ok((!one.is_empty()).then_some(one))
 }

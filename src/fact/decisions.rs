@@ -6,11 +6,12 @@ use std::path::Path;
 use super::Facts;
 use super::decision_change::{self, Change, SubjectDecisions};
 use super::decision_memory as memory;
+use super::overlay;
 use super::subject::{Base, Role, Subject};
 use crate::decision::compare::File;
 use crate::decision::rules::{KIND, Rules};
 use crate::decision::{self, Decision};
-use crate::git::{GitError, Range, Repo};
+use crate::git::{GitError, Range, Repo, TreeDiff};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Mode, Policy};
@@ -24,13 +25,52 @@ pub(super) fn collect(repo: &Repo, policy: &Policy, facts: &mut Facts) -> Result
     let Some(rules) = rules(policy, facts.moment) else { return Ok(()) };
     let mut found = Vec::new();
     for subject in &facts.subjects {
-        let (Base::MergeBase { commit: base, .. }, Some(changed)) = (&subject.base, &subject.changed) else { continue };
+        let local = match (&subject.base, &subject.changed, &subject.commit) {
+            (Base::Nothing, Some(_), Some(tip)) if subject.role == Role::Commit => since_local(repo, tip)?,
+            _ => None,
+        };
+        let (base, changed) = match (&subject.base, &subject.changed, &local) {
+            (Base::MergeBase { commit, .. }, Some(changed), _) => (commit, changed),
+            (_, _, Some((base, changed))) => (base, changed),
+            _ => continue,
+        };
         let files = || files(repo, subject, base, changed);
         let messages = || messages(repo, facts, subject, base);
         found.extend(of_change(repo, &rules, &subject.name, base, changed, files, messages)?);
     }
     facts.decisions = found;
     Ok(())
+}
+
+/// Where nothing is known of a remote: what a commit changes since its branch left the local default branch, on that one
+/// itself since its parent. Whoever is judged can move a local branch, but nothing else is there.
+fn since_local(repo: &Repo, tip: &Oid) -> Result<Option<(Oid, Vec<RepoPath>)>, GitError> {
+    let base = match local_base(repo, tip)? {
+        Some(base) if base != *tip => Some(base),
+        _ => repo.commit(&format!("{tip}^"))?,
+    };
+    let Some(base) = base else { return Ok(None) };
+    let pair = (repo.tree_of(&base)?, repo.tree_of(tip)?);
+    Ok(match repo.diff_trees(&[pair])?.pop() {
+        Some(TreeDiff::Changes(changes)) => Some((base, overlay::listed(&changes))),
+        Some(TreeDiff::Unreadable) | None => None,
+    })
+}
+
+/// Where the history of `tip` leaves the local default branch.
+fn local_base(repo: &Repo, tip: &Oid) -> Result<Option<Oid>, GitError> {
+    let named = repo.config("init.defaultBranch")?;
+    for name in named.iter().map(String::as_str).chain(["main", "master"]) {
+        if let Some(main) = repo.commit(&format!("refs/heads/{name}"))? {
+            return repo.merge_base(tip, &main);
+        }
+    }
+    Ok(None)
+}
+
+/// What the commit that is about to be made on `tip` is held against where nothing is known of a remote.
+pub fn local_base_of_staged(repo: &Repo, tip: &Oid) -> Result<Oid, GitError> {
+    Ok(local_base(repo, tip)?.unwrap_or_else(|| tip.clone()))
 }
 
 /// A commit that is about to be made.

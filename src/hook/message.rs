@@ -73,6 +73,9 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
     let staged = |base| Staged { name: NAME, base, tip: &tip, index: index.as_deref(), message: &message };
     let decided = match &lineage.base {
         Base::MergeBase { commit: base, .. } => decisions::staged(repo, &policy, staged(base))?,
+        Base::Nothing if decisions::asked_at_commit(&policy) => {
+            decisions::staged(repo, &policy, staged(&decisions::local_base_of_staged(repo, &tip)?))?
+        }
         Base::Nothing | Base::Unknown(_) => None,
     };
     let mut first = None;

@@ -202,3 +202,33 @@ fn a_commit_that_takes_a_decision_away_is_refused_before_it_is_made() {
     commit(&["-a", "-m", "fix: no longer there"]).exits(0);
     assert_eq!(project.push("git push origin feature").code, 0);
 }
+
+#[test]
+fn without_a_remote_the_local_default_branch_is_what_a_commit_is_held_against() {
+    let project = Project::bare_bones();
+    project.repo.git(["remote", "remove", "origin"]);
+    project.repo.write("gate.toml", POLICY).write("src/pool.sh", format!("one() {{ :; }}\n{TAG}two() {{ :; }}\n"));
+    project.repo.write("docs/adr/0004-one-pool.md", ADR);
+    project.repo.commit_all("chore: policy");
+    project.gate(["init", "--yes", "--no-clients"]).exits(0);
+    assert_eq!(project.repo.git(["remote"]).trim(), "");
+    let gone = "@REJECTED \"global mutex\" (src/pool.sh:2) is gone, and no revision says why";
+    for branch in ["main", "feature"] {
+        project.repo.git(["switch", "-q", "-C", branch]);
+        project.repo.write("src/pool.sh", "one() { :; }\ntwo() { :; }\n");
+        project.sh("git commit -qam 'fix: tidy up'").exits(1).says(gone);
+        commit(&project, &["-m", "fix: tidy up"]);
+        project.gate(["check"]).says(gone);
+        project.repo.git(["reset", "-q", "--hard", "HEAD^"]);
+        project.sh("git commit -q --allow-empty -m 'chore: nothing is taken away'").exits(0);
+    }
+    // One commit decides, the next says so where it was decided before.
+    let new = "# 5. Two pools\n\n## Status\n\nAccepted\n\nSupersedes [4. One pool](0004-one-pool.md)\n\n## Decision\n\n\
+               Two pools, since cores are no longer equal.\n";
+    project.repo.git(["switch", "-q", "main"]);
+    project.repo.write("docs/adr/0005-two-pools.md", new);
+    project.repo.git(["add", "docs"]);
+    project.sh("git commit -qm 'docs: two pools'").exits(0);
+    project.repo.write("docs/adr/0004-one-pool.md", ADR.replace("Accepted", "Superseded by ADR-5"));
+    project.sh("git commit -qam 'docs: one pool is superseded'").exits(0);
+}
