@@ -23,6 +23,14 @@ pub enum TemplateError {
         /// Why.
         source: io::Error,
     },
+    /// It leaves out what its text is for.
+    #[error("{place} leaves out {what}")]
+    Lacks {
+        /// The template.
+        place: String,
+        /// What it leaves out.
+        what: &'static str,
+    },
     /// It is no template, or asks for what is not there.
     #[error("{place}: {source}")]
     Fill {
@@ -51,6 +59,23 @@ pub fn render(name: &str, context: &impl Serialize) -> Result<String, TemplateEr
         }
     }
     render_built_in(name, context)
+}
+
+/// A text, and what is wrong with the user's own template, where ours took its place.
+#[derive(Debug)]
+pub struct Told {
+    /// The text.
+    pub text: String,
+    /// Why it is not the user's.
+    pub wrong: Option<TemplateError>,
+}
+
+/// Fills the template `name`, the embedded one where the user's cannot be filled: what is said once must not be lost.
+pub fn told(name: &str, context: &impl Serialize) -> Result<Told, TemplateError> {
+    match render(name, context) {
+        Ok(text) => Ok(Told { text, wrong: None }),
+        Err(wrong) => Ok(Told { text: render_built_in(name, context)?, wrong: Some(wrong) }),
+    }
 }
 
 /// Fills the embedded template `name`.

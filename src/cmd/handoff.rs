@@ -69,21 +69,23 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             ui.say(say("handoff", "nothing_fails", &context! {}));
             Ok(Exit::Pass)
         }
-        Handed::Packet { packet, text, path } => {
+        Handed::Packet { packet, text, path, wrong } => {
             if args.json {
                 ui.line(serde_json::to_string_pretty(&packet)?);
             } else {
                 ui.raw(text);
             }
+            wrong.into_iter().for_each(|wrong| ui.say(wrong));
             ui.say(say("handoff", "handed_over", &context! { id => &packet.id, place => path.display().to_string() }));
             Ok(Exit::Pass)
         }
-        Handed::Terminal { payload, text } => {
+        Handed::Terminal { payload, text, wrong } => {
             if args.json {
                 ui.line(serde_json::to_string_pretty(&payload)?);
             } else {
                 ui.raw(text);
             }
+            wrong.into_iter().for_each(|wrong| ui.say(wrong));
             ui.say(say("handoff", "used_up", &context! {}));
             Ok(Exit::NeedsHuman)
         }

@@ -75,12 +75,14 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
                     ui.say(say("handoff", "nothing_fails", &context! {}));
                     Ok(Exit::Pass)
                 }
-                Handed::Terminal { text, .. } => {
+                Handed::Terminal { text, wrong, .. } => {
                     ui.raw(text);
+                    wrong.into_iter().for_each(|wrong| ui.say(wrong));
                     ui.say(say("handoff", "used_up", &context! {}));
                     Ok(Exit::NeedsHuman)
                 }
-                Handed::Packet { packet, text, .. } => {
+                Handed::Packet { packet, text, wrong, .. } => {
+                    wrong.into_iter().for_each(|wrong| ui.say(wrong));
                     ui.say(say(
                         "handoff",
                         "handed_over",
@@ -108,6 +110,9 @@ fn take(place: &Workplace, waiting: &Waiting, text: &str, ui: &mut Ui) -> Result
     };
     let (name, id) = (accepted.reply.name(), &waiting.id);
     ui.say(say("reply", "accepted", &context! { name, id }));
+    if let Some(wrong) = &accepted.wrong {
+        ui.say(wrong);
+    }
     if let Some((text, path)) = &accepted.packet {
         ui.raw(text);
         ui.say(say("handoff", "lies", &context! { path => path.display().to_string() }));

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CONTEXT_AT, TERMINAL_AT};
 use crate::oid::Oid;
-use crate::templates::{self, TemplateError, whole};
+use crate::templates::{self, TemplateError, Told, whole};
 use crate::verdict::escalation::{self, Escalation, line};
 
 /// What is handed over.
@@ -45,6 +45,11 @@ pub struct Snapshot {
 /// The packet as text, for an agent that reads prompts. Whatever somebody else wrote is quoted line by line, so that
 /// nothing in it can end or forge a part.
 pub fn text(packet: &Packet) -> Result<String, TemplateError> {
+    told(packet).map(|told| told.text)
+}
+
+/// The same, with what is wrong with the user's own template: one without the payload makes no packet.
+pub fn told(packet: &Packet) -> Result<Told, TemplateError> {
     #[derive(Serialize)]
     struct Context<'a> {
         packet: &'a Packet,
@@ -56,19 +61,23 @@ pub fn text(packet: &Packet) -> Result<String, TemplateError> {
         terminal: bool,
     }
     let lines = |lines: &[String]| -> Vec<String> { lines.iter().map(|text| line(text)).collect() };
-    templates::render(
-        "handoff.md",
-        &Context {
-            packet,
-            payload: escalation::text(&packet.escalation)?.trim_end().to_owned(),
-            task: packet.task.lines().map(quoted).collect(),
-            checklist: lines(&packet.checklist),
-            spent: lines(&packet.spent),
-            inputs_in_doubt: packet.attempt == CONTEXT_AT,
-            terminal: packet.attempt >= TERMINAL_AT,
-        },
-    )
-    .map(whole)
+    let payload = escalation::told(&packet.escalation)?;
+    let context = Context {
+        packet,
+        payload: payload.text.trim_end().to_owned(),
+        task: packet.task.lines().map(quoted).collect(),
+        checklist: lines(&packet.checklist),
+        spent: lines(&packet.spent),
+        inputs_in_doubt: packet.attempt == CONTEXT_AT,
+        terminal: packet.attempt >= TERMINAL_AT,
+    };
+    let mut packet = templates::told("handoff.md", &context)?;
+    if !packet.text.contains(&context.payload) {
+        packet.text = templates::render_built_in("handoff.md", &context)?;
+        let lacks = TemplateError::Lacks { place: "handoff.md".to_owned(), what: "the payload" };
+        packet.wrong = packet.wrong.or(Some(lacks));
+    }
+    Ok(Told { text: whole(packet.text), wrong: packet.wrong.or(payload.wrong) })
 }
 
 /// A line of somebody else's text, without what moves a cursor. Tabs stay, since a task may hold code.

@@ -19,7 +19,7 @@ use crate::handoff::{TERMINAL_AT, checklist};
 use crate::journal::{NewEvent, RescueState};
 use crate::oid::Oid;
 use crate::redact::redact;
-use crate::templates::words::say;
+use crate::templates::{TemplateError, Told, words::say};
 use crate::verdict::artifact::{write_bytes, write_json};
 use crate::verdict::assemble::ESCALATES_AT;
 use crate::verdict::escalation::{self, Escalation};
@@ -48,6 +48,8 @@ pub enum Handed {
         text: String,
         /// The file with that text.
         path: PathBuf,
+        /// What is wrong with a template of the user's, in whose place ours was filled.
+        wrong: Option<String>,
     },
     /// The rescue is over too: the one terminal payload.
     Terminal {
@@ -55,6 +57,8 @@ pub enum Handed {
         payload: Box<Escalation>,
         /// As text.
         text: String,
+        /// What is wrong with the template of the user's, in whose place ours was filled.
+        wrong: Option<String>,
     },
 }
 
@@ -94,8 +98,8 @@ pub fn hand_over(place: &Workplace, request: &Request<'_>, trying: &mut dyn FnMu
         Step::GiveUp(attempt) => {
             let hypotheses = place.state()?.judged(request.session).rescue.hypotheses.clone();
             let payload = terminal(case.payload(None), attempt, &hypotheses);
-            let text = escalation::text(&payload).map_err(internal)?;
-            return Ok(Handed::Terminal { payload: Box::new(payload), text });
+            let Told { text, wrong } = escalation::told(&payload).map_err(internal)?;
+            return Ok(Handed::Terminal { payload: Box::new(payload), text, wrong: said(wrong) });
         }
         Step::Join(open, attempt) => (open, attempt),
         Step::HandOver(attempt) => (id, attempt),
@@ -121,9 +125,13 @@ pub fn hand_over(place: &Workplace, request: &Request<'_>, trying: &mut dyn FnMu
         checklist: checklist(attempt),
         spent: known.rescue.hypotheses.clone(),
     };
-    let text = packet::text(&packet).map_err(internal)?;
+    let Told { text, wrong } = packet::told(&packet).map_err(internal)?;
     let path = write(place, &packet, &text).map_err(internal)?;
-    Ok(Handed::Packet { packet: Box::new(packet), text, path })
+    Ok(Handed::Packet { packet: Box::new(packet), text, path, wrong: said(wrong) })
+}
+
+fn said(wrong: Option<TemplateError>) -> Option<String> {
+    wrong.map(|error| say("handoff", "template", &context! { error => error.to_string() }))
 }
 
 /// What becomes of a handoff.

@@ -33,6 +33,8 @@ pub struct Accepted {
     pub reply: Reply,
     /// What goes back to the agent that failed, where it does: the text and its file.
     pub packet: Option<(String, PathBuf)>,
+    /// What is wrong with the template of the user's, in whose place ours was filled.
+    pub wrong: Option<String>,
 }
 
 /// The packet called `id`, else the one that was handed over last, as long as it is not answered.
@@ -72,6 +74,7 @@ pub fn receive(place: &Workplace, waiting: &Waiting, text: &str) -> Result<Resul
         Ok(reply) => reply,
         Err(refusals) => return Ok(Err(refusals)),
     };
+    let mut wrong = None;
     let packet = match &reply {
         Reply::Output(output) => {
             #[derive(serde::Serialize)]
@@ -79,15 +82,16 @@ pub fn receive(place: &Workplace, waiting: &Waiting, text: &str) -> Result<Resul
                 handoff: &'a str,
                 output: &'a reply::Output,
             }
-            let text = templates::render("reply.md", &Context { handoff: &waiting.id, output }).map_err(internal)?;
-            let text = templates::whole(redact(&text).into_owned());
+            let told = templates::told("reply.md", &Context { handoff: &waiting.id, output }).map_err(internal)?;
+            wrong = told.wrong.map(|error| say("handoff", "template", &context! { error => error.to_string() }));
+            let text = templates::whole(redact(&told.text).into_owned());
             let path = folder(place).join(format!("{}.reply.md", waiting.id));
             fs::create_dir_all(folder(place)).and_then(|()| write_bytes(&path, text.as_bytes())).map_err(internal)?;
             Some((text, path))
         }
         Reply::NeedContext(_) | Reply::Terminal(_) => None,
     };
-    Ok(Ok(Accepted { reply, packet }))
+    Ok(Ok(Accepted { reply, packet, wrong }))
 }
 
 fn step(waiting: &Waiting, reply: &Reply, attempt: u32) -> Rescue {

@@ -499,6 +499,19 @@ fn a_template_of_the_user_stands_before_ours_and_one_that_leaves_the_shape_does_
     fs::write(templates.join("words.toml"), "[reply]\nemptiness = \"leer\"\n").unwrap();
     let named = [("XDG_CONFIG_HOME", home.to_str().unwrap()), CODER[0]];
     project.gate_with(&named, &["check"]).exits(11).says("words.toml: nothing is called reply.emptiness");
+    fs::remove_file(templates.join("words.toml")).unwrap();
+    // What happens once is not lost with a template that cannot be filled, or says nothing of it.
+    let hand_over = || with(&["handoff", "--task", ".git/task.md", "--untried"]);
+    fs::write(templates.join("handoff.md"), "HELLO").unwrap();
+    let said = hand_over().exits(0).says("handoff.md leaves out the payload; the built-in text stands in its place");
+    assert!(said.out.contains("[ATTEMPT: 2]") && said.out.contains("<ESCALATION>"), "{said:?}");
+    fs::write(templates.join("reply.md"), "{{ broken").unwrap();
+    fs::write(project.repo.root().join(".git/reply.md"), PACKET).unwrap();
+    let said = with(&["unblock", "accept", ".git/reply.md"]).exits(0).says("reply.md: syntax error");
+    assert!(said.out.contains("## what_not_to_retry"), "{said:?}");
     fs::write(templates.join("handoff.md"), "{{ payload").unwrap();
-    with(&["handoff", "--task", ".git/task.md", "--untried"]).exits(70).says("handoff.md");
+    fs::write(templates.join("escalation.txt"), "{{ broken").unwrap();
+    hand_over().exits(0).says("[ATTEMPT: 3]").says("handoff.md: syntax error");
+    hand_over().exits(0).says("[ATTEMPT: 4]");
+    hand_over().exits(11).says("<ESCALATION>").says("escalation.txt: syntax error");
 }

@@ -15,7 +15,7 @@ pub use self::derive::{Artifacts, derive, smallest_failure};
 pub use self::failing::FailingCommand;
 
 pub use self::layer::{LAYERS, Suspicion, suspect};
-pub use self::text::{ShapeError, parse, text};
+pub use self::text::{ShapeError, parse, text, told};
 
 /// The longest item, in characters.
 const ITEM: usize = 300;

@@ -8,7 +8,7 @@ use minijinja::context;
 use super::failing::{self, Clean, FailingCommand};
 use super::{Escalation, ITEM, ITEMS, LAYERS, cut, line};
 use crate::templates::words::say;
-use crate::templates::{self, TemplateError, whole};
+use crate::templates::{self, TemplateError, Told, whole};
 
 const OPEN: &str = "<ESCALATION>";
 const CLOSE: &str = "</ESCALATION>";
@@ -38,11 +38,18 @@ pub struct ShapeError {
 
 /// The text form. A template of the user's that leaves the shape is not used.
 pub fn text(escalation: &Escalation) -> Result<String, TemplateError> {
-    let own = templates::render("escalation.txt", escalation)?;
-    if parse(&own).is_ok_and(|parsed| parsed == *escalation) {
-        return Ok(whole(own));
+    told(escalation).map(|told| told.text)
+}
+
+/// The same, with what is wrong with the user's own template.
+pub fn told(escalation: &Escalation) -> Result<Told, TemplateError> {
+    let Told { text, wrong } = templates::told("escalation.txt", escalation)?;
+    if parse(&text).is_ok_and(|parsed| parsed == *escalation) {
+        return Ok(Told { text: whole(text), wrong });
     }
-    templates::render_built_in("escalation.txt", escalation).map(whole)
+    let text = templates::render_built_in("escalation.txt", escalation).map(whole)?;
+    let lacks = TemplateError::Lacks { place: "escalation.txt".to_owned(), what: "the shape of a payload" };
+    Ok(Told { text, wrong: wrong.or(Some(lacks)) })
 }
 
 /// Reads the text form: exactly one payload, and nothing around it but blank lines.
