@@ -1,6 +1,8 @@
 //! The form of an output: its name on the first line and then fields, or one JSON object.
 
 use minijinja::context;
+use serde::Deserializer as _;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
 use super::Refusal;
@@ -102,8 +104,9 @@ pub(super) fn json(text: &str) -> Result<Document, Vec<Refusal>> {
     let Some(Value::String(output)) = object.get("output") else {
         return Err(vec![Refusal::of(say("reply", "unnamed", &context! {}))]);
     };
+    let mut refusals: Vec<Refusal> =
+        repeated(text).iter().map(|name| Refusal::of(say("reply", "twice", &context! { name }))).collect();
     let mut fields = Vec::new();
-    let mut refusals = Vec::new();
     for (name, value) in object.iter().filter(|(name, _)| *name != "output") {
         let text = |value: &Value| value.as_str().map(|text| text.trim().to_owned());
         let items = match value {
@@ -119,4 +122,48 @@ pub(super) fn json(text: &str) -> Result<Document, Vec<Refusal>> {
         }
     }
     if refusals.is_empty() { Ok(Document { output: output.clone(), line: 1, fields }) } else { Err(refusals) }
+}
+
+/// The names that a JSON object has more than once, of which a reader would see the last alone.
+fn repeated(text: &str) -> Vec<String> {
+    struct Names;
+    impl<'de> Visitor<'de> for Names {
+        type Value = Vec<String>;
+
+        fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            formatter.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Vec<String>, A::Error> {
+            let (mut seen, mut repeated) = (Vec::new(), Vec::new());
+            while let Some((name, IgnoredAny)) = map.next_entry::<String, IgnoredAny>()? {
+                if seen.contains(&name) {
+                    repeated.push(name.clone());
+                }
+                seen.push(name);
+            }
+            Ok(repeated)
+        }
+    }
+    serde_json::Deserializer::from_str(text).deserialize_map(Names).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_json_reply_has_twice_is_refused() {
+        for (text, expected) in [
+            (r#"{"output": "environment_fix", "action": ["a"]}"#, vec![]),
+            (r#"{"output": "a", "output": "b", "action": ["a"]}"#, vec!["`output` is there twice"]),
+            (
+                r#"{"output": "a", "action": ["a"], "action": "b", "new_hypothesis": "c", "new_hypothesis": "d"}"#,
+                vec!["`action` is there twice", "`new_hypothesis` is there twice"],
+            ),
+        ] {
+            let refused: Vec<String> = json(text).err().unwrap_or_default().iter().map(ToString::to_string).collect();
+            assert_eq!(refused, expected, "{text}");
+        }
+    }
 }
