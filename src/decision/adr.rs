@@ -5,6 +5,7 @@ use crate::repo_path::RepoPath;
 
 /// The record that a file is; `None` where it has no title, or neither a status nor a decision: an index, a template.
 pub(super) fn read(path: &RepoPath, text: &str) -> Option<Decision> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (front, body) = front_matter(text);
     let mut title: Option<(u32, &str)> = None;
     let mut section = String::new();
@@ -14,13 +15,20 @@ pub(super) fn read(path: &RepoPath, text: &str) -> Option<Decision> {
     let mut decision: Vec<&str> = Vec::new();
     let mut said: Vec<&str> = front.into_iter().collect();
     let skipped = text.lines().count() - body.lines().count();
-    for (number, line) in (1u32..).zip(body.lines()) {
+    let lines: Vec<&str> = body.lines().collect();
+    for (number, line) in (1u32..).zip(&lines) {
         let trimmed = line.trim();
-        if let Some(heading) = trimmed.strip_prefix("## ") {
+        let under = lines.get(number as usize).map_or("", |line| line.trim());
+        if is_underline(trimmed) {
+            continue;
+        }
+        let underlined = |mark: char| is_underline(under) && under.starts_with(mark) && !trimmed.is_empty();
+        if let Some(heading) = trimmed.strip_prefix("## ").or_else(|| underlined('-').then_some(trimmed)) {
             section = heading.trim().to_lowercase();
             continue;
         }
-        if let Some(heading) = trimmed.strip_prefix("# ").filter(|_| title.is_none()) {
+        let heading = trimmed.strip_prefix("# ").or_else(|| underlined('=').then_some(trimmed));
+        if let Some(heading) = heading.filter(|_| title.is_none()) {
             title = Some((number, heading.trim()));
             continue;
         }
@@ -51,6 +59,11 @@ pub(super) fn read(path: &RepoPath, text: &str) -> Option<Decision> {
         path: path.clone(),
         line: line + u32::try_from(skipped).unwrap_or_default(),
     })
+}
+
+/// Whether a line makes the one above it a heading.
+fn is_underline(line: &str) -> bool {
+    line.len() > 2 && ["=", "-"].iter().any(|mark| line.replace(mark, "").is_empty())
 }
 
 fn front_matter(text: &str) -> (Option<&str>, &str) {
@@ -91,9 +104,13 @@ mod tests {
         let madr = "---\nstatus: \"accepted\"\ndate: 2026-01-02\n---\n\n# Use one pool\n\n## Considered Options\n\n* a\n* \
                     b\n\n## Decision Outcome\n\nChosen option: \"a\"\n";
         let old = "# Use one pool\n\n* Status: superseded by [ADR-0007](0007-x.md)\n* Deciders: a\n";
+        let bom = format!("\u{feff}{nygard}");
+        let setext = "6. One pool\n===========\n\nStatus\n------\n\nAccepted\n\nDecision\n--------\n\nOne for all.\n";
         for (path, text, expected) in [
             ("docs/adr/0004-one-pool.md", nygard, Some(("adr-4", Some(Status::Accepted), 1))),
             ("docs/decisions/0012-pool.md", madr, Some(("adr-12", Some(Status::Accepted), 6))),
+            ("docs/adr/0004-one-pool.md", bom.as_str(), Some(("adr-4", Some(Status::Accepted), 1))),
+            ("docs/adr/0006-s.md", setext, Some(("adr-6", Some(Status::Accepted), 1))),
             ("adr/pool.md", old, Some(("pool", Some(Status::Superseded), 1))),
             ("docs/adr/README.md", "# Decisions\n\n* [4](0004-one-pool.md)\n", None),
             ("docs/adr/0001-x.md", "no title", None),

@@ -119,9 +119,10 @@ pub fn read(path: &RepoPath, text: &[u8], adr: &Globs) -> Vec<Decision> {
     if !is_adr && !is_marked(text) {
         return Vec::new();
     }
-    let Ok(text) = std::str::from_utf8(text) else { return Vec::new() };
-    let mut found = tags::read(path, text);
-    if is_adr && let Some(record) = adr::read(path, text) {
+    // A file of another encoding has its records, too.
+    let text = String::from_utf8_lossy(text);
+    let mut found = tags::read(path, &text);
+    if is_adr && let Some(record) = adr::read(path, &text) {
         found.push(record);
     }
     found.sort_by_key(|decision| (decision.line, decision.kind));
