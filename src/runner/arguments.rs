@@ -37,6 +37,10 @@ pub struct Arguments {
     pub whole: Vec<String>,
     /// Whether long options have one dash (`go test -run X`), so that short ones cannot be joined.
     pub one_dash: bool,
+    /// Whether long options may be written by their beginnings (`make --dry`), as `getopt_long` reads them.
+    pub abbreviated: bool,
+    /// Options whose value may be a row of arguments: `-o=addopts` for `-o addopts='-k login'`.
+    pub holds: Vec<String>,
     /// What the arguments after `--` mean; without it they are positional.
     pub after_dashes: Option<Box<Arguments>>,
 }
@@ -137,6 +141,17 @@ impl Arguments {
         read
     }
 
+    /// Adds options with which nothing is executed, as far as they are not known to mean something else.
+    pub(crate) fn add_nothing(&mut self, options: &[String]) {
+        for option in options {
+            let name = if self.one_dash { option.trim_start_matches('-').to_owned() } else { option.clone() };
+            let name = if self.one_dash { format!("-{name}") } else { name };
+            if !self.mentions(&name) {
+                self.nothing.push(name);
+            }
+        }
+    }
+
     /// What is left of `words` without what makes no difference.
     pub(crate) fn essence(&self, words: &[&str]) -> Essence {
         let mut essence = Essence::default();
@@ -203,24 +218,50 @@ impl Arguments {
         {
             return (short.to_owned(), word.get(2..).map(|value| value.strip_prefix('=').unwrap_or(value)));
         }
-        (name.to_owned(), value)
+        (self.whole_name(name).to_owned(), value)
     }
 
-    fn mentions(&self, name: &str) -> bool {
+    pub(crate) fn mentions(&self, name: &str) -> bool {
+        self.names().any(|known| known == name)
+    }
+
+    /// The names of all options that are known, those first with which least is proven.
+    fn names(&self) -> impl Iterator<Item = &str> {
         let lists = [
-            &self.value,
-            &self.filter,
-            &self.neutral,
             &self.nothing,
+            &self.exit_zero,
+            &self.filter,
+            &self.value,
+            &self.neutral,
             &self.watch,
             &self.edit,
             &self.no_edit,
-            &self.exit_zero,
             &self.exit_decides,
             &self.alike,
             &self.more,
         ];
-        lists.iter().any(|list| list.iter().any(|entry| entry.split('=').next() == Some(name)))
+        lists.into_iter().flatten().map(|entry| entry.split('=').next().unwrap_or(entry))
+    }
+
+    /// The whole name of an option of which the beginning may be written.
+    pub(crate) fn whole_name<'a>(&'a self, name: &'a str) -> &'a str {
+        if !self.abbreviated || name.len() < 3 || !name.starts_with("--") || self.mentions(name) {
+            return name;
+        }
+        self.names().find(|known| known.starts_with(name)).unwrap_or(name)
+    }
+
+    /// The arguments that stand in the value of an option.
+    fn held<'a>(&self, name: &str, value: Option<&'a str>) -> Option<&'a str> {
+        let (key, row) = value?.split_once('=')?;
+        let holds = |entry: &String| entry.split_once('=') == Some((name, key));
+        self.holds.iter().any(holds).then_some(row)
+    }
+
+    /// Reads a text that holds arguments, as a variable of the environment does.
+    pub(crate) fn read_row(&self, row: &str) -> Read {
+        let words = row.split_whitespace().map(|word| Some(word.trim_matches(['"', '\''])));
+        self.read(&words.collect::<Vec<_>>())
     }
 
     fn option(&self, word: &str, name: &str, value: Option<&str>, read: &mut Read) {
@@ -228,6 +269,11 @@ impl Arguments {
             Some(value) if !word.contains('=') && word == name => format!("{word} {value}"),
             _ => word.to_owned(),
         };
+        if let Some(row) = self.held(name, value) {
+            let inner = self.read_row(row);
+            let shown_if = |found: Option<String>| found.map(|_| shown.clone());
+            read.absorb(Read { filter: shown_if(inner.filter), nothing: shown_if(inner.nothing), ..inner });
+        }
         let letters = self.letters(word, name);
         let is = |list: &[String]| has(list, name, value) || letters.iter().any(|letter| has(list, letter, None));
         if is(&self.nothing) && !is(&self.neutral) {
@@ -329,6 +375,47 @@ mod tests {
             let words: Vec<Option<&str>> = line.split(' ').filter(|word| !word.is_empty()).map(Some).collect();
             let read = arguments().read(&words);
             assert_eq!((read.filter.as_deref(), read.nothing.as_deref()), (filter, nothing), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_an_option_is_as_good_as_the_whole() {
+        let plain = Arguments { nothing: vec!["--dry-run".to_owned()], ..Arguments::default() };
+        let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+        let abbreviated = Arguments {
+            nothing: list(&["--dry-run", "--just-print"]),
+            value: list(&["--directory", "--jobs"]),
+            abbreviated: true,
+            ..Arguments::default()
+        };
+        for (word, nothing) in [
+            ("--dry", true),
+            ("--just", true),
+            ("--d", true),
+            ("--dry-run", true),
+            ("--dir=x", false),
+            ("--jobs=4", false),
+            ("--debug", false),
+            ("--", false),
+        ] {
+            assert_eq!(abbreviated.read(&[Some(word)]).nothing.is_some(), nothing, "{word}");
+        }
+        assert!(plain.read(&[Some("--dry")]).nothing.is_none());
+        assert!(abbreviated.read(&[Some("--dir"), Some("x")]).filter.is_none());
+    }
+
+    #[test]
+    fn arguments_in_the_value_of_an_option_are_read() {
+        let holding = Arguments { holds: vec!["-o=addopts".to_owned()], ..arguments() };
+        let holding = Arguments { value: [holding.value.clone(), vec!["-o".to_owned()]].concat(), ..holding };
+        for (words, filter) in [
+            (["-o", "addopts=-k zero"], true),
+            (["-o", "addopts="], false),
+            (["-o", "addopts=-v --color=yes"], false),
+            (["-o", "log_cli=true"], false),
+            (["-oaddopts=-kzero", "-v"], true),
+        ] {
+            assert_eq!(holding.read(&words.map(Some)).filter.is_some(), filter, "{words:?}");
         }
     }
 

@@ -312,6 +312,9 @@ impl Catalogue {
                 }
             }
         }
+        for runner in catalogue.runners.values_mut() {
+            runner.arguments.add_nothing(&catalogue.names.nothing_arguments);
+        }
         for runner in catalogue.runners.values() {
             if let Some(like) = &runner.output.like
                 && !catalogue.runners.contains_key(like)

@@ -135,6 +135,11 @@ pub(crate) fn find<'a>(catalogue: &'a Catalogue, argv: &'a [Option<String>]) -> 
     let mut best: Option<(usize, Found<'_>)> = None;
     for (runner, invoke) in catalogue.starts(&program) {
         let Some(Matched { names, rest, before }) = matched(runner, invoke, rest) else { continue };
+        // `python -c '…' -m pytest` runs the text, and hands it the rest.
+        let inline = catalogue.names.inline.get(&program).map(Vec::as_slice).unwrap_or_default();
+        if rest.iter().take(before).flatten().any(|word| inline.iter().any(|option| option == word)) {
+            continue;
+        }
         // A task runner takes every word; what is named in full comes first.
         let weight = invoke.words.len() * 2 + usize::from(runner.task.is_none() || invoke.task.is_some());
         if best.as_ref().is_none_or(|(other, _)| weight > *other) {

@@ -95,6 +95,12 @@ pub struct TaskNames {
     /// Interpreters that run another program named by their first argument that is no option.
     #[serde(default)]
     pub interpreters: Vec<String>,
+    /// Options with which no program executes anything but what answers them.
+    #[serde(default)]
+    pub nothing_arguments: Vec<String>,
+    /// Options of an interpreter whose value is the program that it runs, whatever follows, by the interpreter's name.
+    #[serde(default)]
+    pub inline: std::collections::BTreeMap<String, Vec<String>>,
     /// Words of a name that say the kind, the earlier in the list the stronger.
     #[serde(default)]
     pub word: Vec<NameWord>,
@@ -181,6 +187,7 @@ fn calls(catalogue: &Catalogue, rules: &TaskRules, found: &Found<'_>, files: &dy
                 own.push(Some(word));
                 let (name, attached) = word.split_once('=').map_or((word, None), |(name, text)| (name, Some(text)));
                 let mut text = attached;
+                let name = runner.arguments.whole_name(name);
                 if attached.is_none() && value(name) {
                     text = rest.get(at).copied().flatten();
                     own.extend(rest.get(at));

@@ -65,6 +65,7 @@ pub struct Unwrapped {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    inert: Vec<String>,
     wrapper: Vec<Wrapper>,
 }
 
@@ -85,6 +86,7 @@ struct Wrapper {
     script_rest: Vec<String>,
     shell: bool,
     inert: Vec<String>,
+    excused: Vec<String>,
     detached: Vec<String>,
     passes: Passes,
     honest: Vec<String>,
@@ -102,7 +104,15 @@ fn wrappers() -> &'static [Wrapper] {
     TABLE.get_or_init(|| {
         embedded::file(embedded::GATES, "wrappers.toml")
             .and_then(|text| toml::from_str::<File>(text).ok())
-            .map(|file| file.wrapper)
+            .map(|File { inert, mut wrapper }| {
+                for entry in &mut wrapper {
+                    let own = [&entry.values, &entry.neutral, &entry.script, &entry.command, &entry.script_rest];
+                    let free = |option: &&String| !own.iter().any(|list| list.contains(option));
+                    let more: Vec<String> = inert.iter().filter(free).cloned().collect();
+                    entry.inert.extend(more);
+                }
+                wrapper
+            })
             .unwrap_or_default()
     })
 }
@@ -354,8 +364,11 @@ impl Wrapper {
                 _ => (text, None),
             };
             let is = |list: &[String]| list.iter().any(|entry| entry == option);
-            if is(&self.inert) {
+            if is(&self.inert) || self.begins_inert(option) {
                 return None;
+            }
+            if self.excused_by_zero(text, after.first()) {
+                found.passes = Passes::Maybe;
             }
             if is(&self.detached) {
                 found.passes = Passes::Detached;
@@ -404,6 +417,35 @@ impl Wrapper {
             rest = if takes_next { after.get(1..).unwrap_or_default() } else { after };
         }
         Some((rest, End::Operands))
+    }
+
+    /// Whether an option is the beginning of one with which nothing is run, and of no other: `--ver`.
+    fn begins_inert(&self, option: &str) -> bool {
+        let long = option.len() > 3 && option.starts_with("--");
+        let other = [&self.values, &self.neutral, &self.script, &self.command, &self.detached, &self.honest];
+        let known = || other.iter().any(|list| list.iter().any(|entry| entry.starts_with(option)));
+        long && self.inert.iter().any(|entry| entry.starts_with(option)) && !known()
+    }
+
+    /// Whether an option gives the status 0 to an end without having run anything: `flock -nE0`.
+    fn excused_by_zero(&self, text: &str, next: Option<&Arg>) -> bool {
+        let zero = |value: &str| value.trim_start_matches('=').parse::<u32>().is_ok_and(|value| value == 0);
+        let following = || next.is_some_and(|arg| !arg.whole || zero(&arg.text));
+        self.excused.iter().any(|entry| match entry.strip_prefix("--") {
+            Some(_) => {
+                text == entry && following()
+                    || text
+                        .split_once('=')
+                        .is_some_and(|(option, value)| option.len() > 3 && entry.starts_with(option) && zero(value))
+            }
+            None => {
+                !text.starts_with("--")
+                    && text.split_once(&entry[1..]).is_some_and(|(letters, value)| {
+                        is_letters(letters.trim_start_matches('-'))
+                            && if value.is_empty() { following() } else { zero(value) }
+                    })
+            }
+        })
     }
 
     /// Whether a word names a task of the project, and no program: `test`, `test:cov`.
@@ -553,6 +595,15 @@ mod tests {
             (&["rtk", "test", "bun", "run", "test"], "bun run test"),
             (&["rtk", "bun", "run", "test"], "bun run test"),
             (&["command", "-v", "cargo"], "command -v cargo"),
+            (&["env", "--version", "pytest"], "env --version pytest"),
+            (&["env", "--vers", "pytest"], "env --vers pytest"),
+            (&["nice", "--help", "pytest"], "nice --help pytest"),
+            (&["uv", "run", "--help", "pytest"], "uv run --help pytest"),
+            (&["uv", "--version", "run", "pytest"], "uv --version run pytest"),
+            (&["uv", "run", "pytest", "--help"], "pytest --help"),
+            (&["pwsh", "-c", "npm test"], "'npm test'"),
+            (&["nohup", "pytest"], "pytest"),
+            (&["setsid", "-w", "pytest"], "pytest"),
             (&["command", "cargo", "test"], "cargo test"),
             (&["stdbuf", "-oL", "cargo", "test"], "cargo test"),
             (&["script", "-qec", "cargo test", "/dev/null"], "'cargo test'"),
@@ -577,6 +628,13 @@ mod tests {
         assert_eq!(passes(&["timeout", "5", "x"]), Some(Passes::Own));
         assert_eq!(passes(&["xargs", "x"]), Some(Passes::Maybe));
         assert_eq!(passes(&["script", "-c", "x"]), Some(Passes::Masked));
+        assert_eq!(passes(&["setsid", "-f", "x"]), Some(Passes::Detached));
+        assert_eq!(passes(&["setsid", "--wait", "x"]), Some(Passes::Own));
+        assert_eq!(passes(&["flock", "-nE0", "lock", "x"]), Some(Passes::Maybe));
+        assert_eq!(passes(&["flock", "-n", "-E", "0", "lock", "x"]), Some(Passes::Maybe));
+        assert_eq!(passes(&["flock", "--conflict=0", "-n", "lock", "x"]), Some(Passes::Maybe));
+        assert_eq!(passes(&["flock", "-n", "-E", "75", "lock", "x"]), Some(Passes::Own));
+        assert_eq!(passes(&["flock", "-w", "60", "lock", "x"]), Some(Passes::Own));
         assert_eq!(passes(&["script", "-e", "-c", "x"]), Some(Passes::Own));
         assert_eq!(passes(&["docker", "run", "-d", "img", "x"]), Some(Passes::Detached));
         assert_eq!(passes(&["find", ".", "-exec", "x", "{}", "+"]), Some(Passes::Masked));
