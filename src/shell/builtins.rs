@@ -160,6 +160,7 @@ impl Walker {
 
     fn set(&mut self, argv: &[Arg], scope: &mut Scope) -> Step {
         let mut settings = Vec::new();
+        let mut noexec = false;
         let mut rest = argv[1..].iter();
         while let Some(arg) = rest.next() {
             let text = arg.text.as_str();
@@ -179,8 +180,10 @@ impl Walker {
                 match letter {
                     'e' => settings.push((Setting::Errexit, on)),
                     'u' => scope.nounset = on,
+                    'n' => noexec = on,
                     'o' => match rest.next().and_then(Arg::literal) {
                         Some("nounset") => scope.nounset = on,
+                        Some("noexec") => noexec = on,
                         Some("pipefail") => settings.push((Setting::Pipefail, on)),
                         Some("errexit") => settings.push((Setting::Errexit, on)),
                         _ => {}
@@ -188,6 +191,10 @@ impl Walker {
                     _ => {}
                 }
             }
+        }
+        if noexec {
+            // What follows is read, and not run.
+            return Step::Exit(Expr::Text("0".to_owned()));
         }
         Step::Set(settings)
     }
@@ -199,7 +206,8 @@ impl Walker {
         let mut body = None;
         for signal in signals {
             let signal = signal.text.trim_start_matches("SIG").to_ascii_uppercase();
-            if !matches!(signal.as_str(), "EXIT" | "0" | "ERR") {
+            // The last three come before and after commands of the line, and may end it there.
+            if !matches!(signal.as_str(), "EXIT" | "0" | "ERR" | "DEBUG" | "RETURN" | "CHLD") {
                 continue;
             }
             let step = match (code.literal(), &mut body) {
@@ -218,7 +226,11 @@ impl Walker {
                     Some(Box::new(step))
                 }
             };
-            steps.push(if signal == "ERR" { Step::TrapErr(step) } else { Step::TrapExit(step) });
+            steps.push(match signal.as_str() {
+                "ERR" => Step::TrapErr(step),
+                "EXIT" | "0" => Step::TrapExit(step),
+                _ => Step::Either(std::iter::once(Step::Nothing).chain(step.map(|body| *body)).collect()),
+            });
         }
         Step::Seq(steps)
     }
