@@ -185,7 +185,7 @@ pub(super) fn closing_lines(runners: impl Iterator<Item = String>, output: &str)
 }
 
 /// Commands that print nothing on their own.
-const MUTE: [&str; 12] = ["cd", "pushd", "true", "false", ":", "exit", "test", "[", "export", "set", "sleep", "wait"];
+pub(super) const MUTE: [&str; 12] = ["cd", "pushd", "true", "false", ":", "exit", "test", "[", "export", "set", "sleep", "wait"];
 
 /// Fixed texts that the line prints on one of its ways: `… > log && echo OK || echo FAIL`. They tell which way it went
 /// where nothing else could have printed them.

@@ -26,7 +26,7 @@ pub(super) fn suspect(program: &Program, purposes: &[Purpose], own: &[LeafId], r
 }
 
 /// The files into which a command's output goes, by redirection or `tee`.
-fn files_of(program: &Program, id: LeafId) -> Vec<&str> {
+pub(super) fn files_of(program: &Program, id: LeafId) -> Vec<&str> {
     let mut files = Vec::new();
     let mut sinks = vec![&program.leaves[id].stdout, &program.leaves[id].stderr];
     let mut steps = 0;

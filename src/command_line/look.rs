@@ -1,13 +1,13 @@
 //! One check of a line, in the light of the recorded status and output.
 
 use crate::runner::{Catalogue, CommandKind, OutputReading, Runner, Says, read_output_as};
-use crate::shell::program::{LeafId, Sink};
+use crate::shell::program::{Leaf, LeafId, Sink, Source};
 use crate::shell::status::{self, Fate, Outcomes, Seen};
 
 use super::judge::{CHECKS, Judge};
 use super::purpose::Purpose;
 use super::table::table;
-use super::view::{View, may_show, ways};
+use super::view::{View, may_show, tears, ways};
 use super::{Extent, Outcome, evidence, forgery};
 
 /// One check, looked at in the light of status and output.
@@ -112,10 +112,47 @@ impl Look<'_> {
                 }
                 let purpose = self.judge.purpose(self.leaf);
                 let kind = CHECKS.into_iter().find(|kind| purpose.is(*kind)).unwrap_or(CommandKind::Test);
-                read_output_as(Catalogue::embedded(), &runners, kind, output)
+                let read = |text: &str| read_output_as(Catalogue::embedded(), &runners, kind, text);
+                let whole = read(output);
+                if whole.says == Says::Failed || !ways.iter().any(View::torn) {
+                    return whole;
+                }
+                // A part of a line says what the line does not: `0 passed`, of `1 failed, 10 passed`.
+                self.behind_the_tear(output).map(read).unwrap_or_default()
             }
             _ => OutputReading::default(),
         }
+    }
+
+    /// The output without the line that may be the end of a longer one. `None` where that one cannot be found.
+    fn behind_the_tear<'o>(&self, output: &'o str) -> Option<&'o str> {
+        let program = self.judge.program();
+        let tear = program.leaves.iter().position(tears)?;
+        let files = forgery::files_of(program, self.leaf);
+        let ours = |leaf: &Leaf| {
+            matches!(&leaf.stdin, Source::Pipe(_))
+                || matches!(&leaf.stdin, Source::File(Some(file)) if files.contains(&file.as_str()))
+                || leaf.argv.iter().skip(1).any(|arg| files.contains(&arg.text.as_str()))
+        };
+        let fixed = |leaf: &Leaf| {
+            leaf.name().is_some_and(|name| evidence::MUTE.contains(&name) || matches!(name, "echo" | "printf"))
+        };
+        let before = program.leaves.iter().enumerate().take(tear);
+        let other =
+            |(id, leaf): (LeafId, &Leaf)| id != self.leaf && !fixed(leaf) && !ours(leaf) && may_show(program, id);
+        if before.into_iter().any(other) {
+            return None;
+        }
+        let purposes = &self.judge.understood.purposes;
+        let first = *evidence::unexplained(program, purposes, self.leaf, output).first()?;
+        let mut rest = output;
+        while let Some((line, behind)) = rest.split_once('\n') {
+            rest = behind;
+            if line.trim() == first {
+                return Some(rest);
+            }
+        }
+        None
     }
 
     /// Whether the runner itself says that it failed, in a line that nothing but its failure prints.

@@ -14,6 +14,7 @@ mod evidence;
 mod forgery;
 mod hooks;
 mod judge;
+mod log_file;
 mod look;
 mod purpose;
 mod push;

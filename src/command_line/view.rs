@@ -4,11 +4,15 @@ use regex::{Regex, RegexBuilder};
 
 use crate::shell::program::{Arg, Leaf, LeafId, Program, Sink, Source};
 
+use super::log_file;
+
 /// What stands between a command and the record.
 #[derive(Clone, Debug)]
 pub(super) enum Filter {
     /// The last lines only; `None`: a number that is not known.
     Tail(Option<usize>),
+    /// The end only, cut at any byte: the first line of it may be a part of one.
+    Torn,
     /// The first lines only; `None`: a number that is not known.
     Head(Option<usize>),
     /// The lines that match.
@@ -38,7 +42,7 @@ impl View {
     fn leave_out_idle(&mut self, visible: Option<usize>) {
         const BLANK: usize = 4;
         let Some(visible) = visible else { return };
-        let limits = |filter: &Filter| matches!(filter, Filter::Tail(_) | Filter::Head(_));
+        let limits = |filter: &Filter| matches!(filter, Filter::Tail(_) | Filter::Head(_) | Filter::Torn);
         let shuffles = |filter: &Filter| matches!(filter, Filter::Shuffled);
         let last = self.filters.iter().rposition(|filter| !limits(filter) && !shuffles(filter)).map_or(0, |at| at + 1);
         let behind = self.filters.split_off(last);
@@ -53,19 +57,26 @@ impl View {
 
     /// Whether lines are at most cut off at its ends.
     pub(super) fn only_cuts(&self) -> bool {
-        let cuts = |filter: &Filter| matches!(filter, Filter::Tail(_) | Filter::Head(_) | Filter::Shuffled);
+        let cuts =
+            |filter: &Filter| matches!(filter, Filter::Tail(_) | Filter::Torn | Filter::Head(_) | Filter::Shuffled);
         self.filters.iter().all(cuts) && !self.cuts_shuffled()
     }
 
     /// Whether lines before the last ones may be cut off.
     pub(super) fn cuts_start(&self) -> bool {
-        self.filters.iter().any(|filter| matches!(filter, Filter::Tail(_) | Filter::Garbled)) || self.cuts_shuffled()
+        self.filters.iter().any(|filter| matches!(filter, Filter::Tail(_) | Filter::Torn | Filter::Garbled))
+            || self.cuts_shuffled()
+    }
+
+    /// Whether the first line of it that is shown may be a part of one.
+    pub(super) fn torn(&self) -> bool {
+        self.filters.iter().any(|filter| matches!(filter, Filter::Torn))
     }
 
     /// Whether lines are cut off that were put in another order before.
     fn cuts_shuffled(&self) -> bool {
         let mut rest = self.filters.iter().skip_while(|filter| !matches!(filter, Filter::Shuffled));
-        rest.any(|filter| matches!(filter, Filter::Tail(_) | Filter::Head(_)))
+        rest.any(|filter| matches!(filter, Filter::Tail(_) | Filter::Torn | Filter::Head(_)))
     }
 
     /// Whether these lines would be seen if the command printed them.
@@ -74,7 +85,7 @@ impl View {
             return false;
         }
         self.filters.iter().all(|filter| match filter {
-            Filter::Tail(_) | Filter::Head(_) | Filter::Shuffled => true,
+            Filter::Tail(_) | Filter::Torn | Filter::Head(_) | Filter::Shuffled => true,
             Filter::Keep(pattern) => !lines.is_empty() && lines.iter().all(|line| pattern.is_match(line)),
             Filter::Drop(pattern) => !lines.is_empty() && lines.iter().all(|line| !pattern.is_match(line)),
             Filter::Garbled => false,
@@ -94,7 +105,8 @@ impl View {
     /// Whether lines before these may have been cut off.
     pub(super) fn drops_only(&self) -> bool {
         let drops = self.filters.iter().any(|filter| matches!(filter, Filter::Drop(_)));
-        let keeps_order = |filter: &Filter| matches!(filter, Filter::Drop(_) | Filter::Head(_) | Filter::Tail(_));
+        let keeps_order =
+            |filter: &Filter| matches!(filter, Filter::Drop(_) | Filter::Head(_) | Filter::Tail(_) | Filter::Torn);
         drops && self.filters.iter().all(keeps_order)
     }
 }
@@ -140,6 +152,11 @@ fn follow(program: &Program, from: LeafId, sink: &Sink, filters: Vec<Filter>, fo
         Sink::File(Some(path)) => {
             let readers = program.leaves.iter().enumerate().skip(from + 1);
             for (id, reader) in readers {
+                if reader.name() == Some("tee") && log_file::changes(program, id, path) {
+                    continue;
+                }
+                let mut filters = filters.clone();
+                filters.extend(log_file::changed(program, path, from, id).then_some(Filter::Garbled));
                 if reader.stdin == Source::File(Some(path.clone())) {
                     pass(program, id, reader, reader.argv.get(1..).unwrap_or_default(), &filters, found, depth);
                 } else if let Some(at) = reader.argv.iter().skip(1).position(|arg| arg.literal() == Some(path)) {
@@ -189,10 +206,12 @@ fn filters_of(name: &str, args: &[Arg]) -> Vec<Filter> {
         | "xcbeautify" => Vec::new(),
         "cat" | "uniq" if !named() => Vec::new(),
         "sort" | "tac" if !named() => vec![Filter::Shuffled],
+        "tail" if !counts_lines(args) => vec![Filter::Torn],
         "tail" => match args.iter().find(|arg| arg.text.contains('+')) {
-            Some(_) => Vec::new(),
+            Some(_) => vec![Filter::Tail(None)],
             None => vec![Filter::Tail(limit(args))],
         },
+        "head" if !counts_lines(args) => vec![Filter::Garbled],
         "head" => vec![Filter::Head(limit(args))],
         "grep" | "egrep" | "fgrep" | "rg" | "zgrep" | "ag" => grep(name, args),
         "sed" | "gsed" => sed(args),
@@ -201,13 +220,42 @@ fn filters_of(name: &str, args: &[Arg]) -> Vec<Filter> {
     }
 }
 
+/// Whether a command lets through the end of what it reads, cut at any byte.
+pub(super) fn tears(leaf: &Leaf) -> bool {
+    leaf.name() == Some("tail") && !counts_lines(leaf.argv.get(1..).unwrap_or_default())
+}
+
+/// Whether `head` and `tail` cut at the ends of lines: every option that may count anything else is taken for one that
+/// does.
+fn counts_lines(args: &[Arg]) -> bool {
+    let mut words = args.iter();
+    while let Some(arg) = words.next() {
+        let text = arg.text.as_str();
+        let Some(option) = text.strip_prefix(['-', '+']).filter(|option| !option.is_empty()) else {
+            if !arg.whole && matches!(text, "" | "-" | "+") {
+                return false;
+            }
+            continue;
+        };
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let short = option.trim_start_matches(['f', 'F', 'q', 'v', 'r']);
+        let counted = short.strip_prefix('n').map(|count| count.trim_start_matches(['-', '+']));
+        if option == "-lines" || counted == Some("") && arg.whole {
+            words.next();
+            continue;
+        }
+        let long = ["-lines=", "-follow", "-quiet", "-silent", "-verbose", "-retry", "-pid"];
+        if !digits(short) && !counted.is_some_and(digits) && !long.iter().any(|name| option.starts_with(name)) {
+            return false;
+        }
+    }
+    true
+}
+
 /// How many lines `head` and `tail` let through.
 fn limit(args: &[Arg]) -> Option<usize> {
     let mut words = args.iter().map(|arg| arg.text.as_str());
     while let Some(word) = words.next() {
-        if word.starts_with("-c") || word.starts_with("--bytes") {
-            return None;
-        }
         let number = match word {
             "-n" | "--lines" => words.next(),
             _ => word.strip_prefix("--lines=").or_else(|| word.strip_prefix("-n")).or_else(|| word.strip_prefix('-')),
@@ -230,7 +278,7 @@ fn sed(args: &[Arg]) -> Vec<Filter> {
         && from.parse::<usize>().is_ok()
     {
         return match to {
-            "$" => Vec::new(),
+            "$" => vec![Filter::Tail(None)],
             to => vec![Filter::Head(to.parse().ok())],
         };
     }
@@ -431,9 +479,12 @@ mod tests {
             ("head\u{1f}-5", Some(5)),
             ("head\u{1f}-n\u{1f}7", Some(7)),
             ("head\u{1f}-n7", Some(7)),
-            ("head\u{1f}-c\u{1f}9", None),
+            ("head\u{1f}-n\u{1f}-7", None),
         ] {
             assert!(matches!(filters(head).as_slice(), [Filter::Head(found)] if *found == lines), "{head}");
+        }
+        for head in ["-c\u{1f}9", "-c9", "-qc9", "--bytes=9", "--byt=9", "-9c", "-1k"] {
+            assert!(matches!(filters(&format!("head\u{1f}{head}")).as_slice(), [Filter::Garbled]), "{head}");
         }
     }
 }

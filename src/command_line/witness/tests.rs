@@ -176,6 +176,125 @@ fn silence_excludes_a_failure_and_not_that_nothing_was_started() {
 }
 
 #[test]
+fn a_log_shows_what_was_written_into_it_as_long_as_nothing_else_was() {
+    const PYTEST: &str = "== 12 passed in 0.30s ==\n";
+    let mut wrong = Vec::new();
+    for (line, output, want) in [
+        // Something else may have come into it.
+        ("pytest > t.log; sed -i 's/1 failed, //' t.log; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; sed -Ei.bak 's/1 failed, //' ./t.log; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; sed --in-pl 's/1 failed, //' t.log; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; sed -i 's/1 failed, //' *.log; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; cp old.log t.log; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; mv old.log t.log; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; ln -sf old.log t.log; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; install old.log t.log; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; dd if=old.log of=t.log; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; perl -pi -e 's/1 failed, //' t.log; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; printf '1d\nw\nq\n' | ed -s t.log; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; truncate -s 20 t.log; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; sort -o t.log old.log; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; python3 -c \"open('t.log', 'w').write(x)\"; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; awk '{print > \"t.log\"}' old.log; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; cat old.log | tee t.log > /dev/null; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; ./tidy t.log; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; git checkout old -- t.log; tail -1 t.log", PYTEST, "masked"),
+        ("pytest > t.log; cd old; tail -1 t.log", PYTEST, "masked"),
+        // A part of a line says something else.
+        ("pytest 2>&1 | tail -c 24", "10 passed in 0.03s ==\n", "masked"),
+        ("pytest 2>&1 | tail -c24", "10 passed in 0.03s ==\n", "masked"),
+        ("pytest 2>&1 | tail -24c", "10 passed in 0.03s ==\n", "masked"),
+        ("pytest 2>&1 | tail --byt=24", "10 passed in 0.03s ==\n", "masked"),
+        ("pytest 2>&1 | tail -c +90", "10 passed in 0.03s ==\n", "masked"),
+        ("pytest 2>&1 | tail -qc 24", "10 passed in 0.03s ==\n", "masked"),
+        ("pytest > t.log 2>&1; tail -c 24 t.log", "10 passed in 0.03s ==\n", "masked"),
+        ("echo tests; pytest 2>&1 | tail -c 24", "tests\n10 passed in 0.03s ==\n", "masked"),
+        ("cat notes.py; pytest 2>&1 | tail -c 24", "a note\n10 passed in 0.03s ==\n", "masked"),
+        ("pytest 2>&1 | tail -c 24", "\n1 failed, 10 passed in 0.03s ==\n", "fail 1"),
+        // These only read, or write elsewhere.
+        ("pytest > t.log; tail -1 t.log", PYTEST, "pass"),
+        ("pytest > t.log; wc -l t.log; tail -1 t.log", &format!("40 t.log\n{PYTEST}"), "pass"),
+        ("pytest > t.log 2>&1; grep -c FAILED t.log; tail -1 t.log", &format!("0\n{PYTEST}"), "pass"),
+        ("pytest > t.log; sed -n '$p' t.log", PYTEST, "pass"),
+        ("pytest > t.log; ls -la t.log > /dev/null; [ -s t.log ] && tail -1 t.log", PYTEST, "pass"),
+        ("pytest > t.log; echo \"exit $?\" >> t.log; tail -2 t.log", &format!("{PYTEST}exit 0\n"), "pass"),
+        ("pytest 2>&1 | tee t.log > /dev/null; tail -1 t.log", PYTEST, "pass"),
+        ("pytest > t.log; git commit -qm 'no t.log any more'; tail -1 t.log", PYTEST, "pass"),
+        ("pytest > t.log; cp a.txt b.txt; tail -1 t.log", PYTEST, "pass"),
+        ("pytest > /tmp/t.log; cd old; tail -1 /tmp/t.log", PYTEST, "pass"),
+        ("pytest 2>&1 | tail -c 2000", &format!("tests/a.py ....\n{PYTEST}"), "pass"),
+        ("echo tests; pytest 2>&1 | tail -c 2000; echo done", &format!("tests\nts/a.py ....\n{PYTEST}done\n"), "pass"),
+        ("pytest 2>&1 | tail -n +2", PYTEST, "pass"),
+        ("pytest 2>&1 | tail -n5", PYTEST, "pass"),
+    ] {
+        let found = shown(&declared("pytest", ""), line, "", Some(Ended::Exited(0)), Some(output));
+        if found != want {
+            wrong.push(format!("{line} / {output}: {found}, not {want}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_status_of_nothing_that_was_run_proves_nothing() {
+    let mut wrong = Vec::new();
+    for (line, passes) in [
+        ("python3 -c 'print(1)' -m pytest", false),
+        ("setsid -f pytest", false),
+        ("pytest -o addopts=\"-k zero\"", false),
+        ("env --version pytest", false),
+        ("uv run --help pytest", false),
+        ("nice --help pytest", false),
+        ("flock -nE0 lock pytest", false),
+        ("trap 'exit' DEBUG; pytest", false),
+        ("trap 'exit 0' CHLD; pytest", false),
+        ("set -n; pytest", false),
+        ("set -o noexec; pytest", false),
+        ("set -en; pytest", false),
+        ("pytest", true),
+        ("setsid -w pytest", true),
+        ("setsid pytest", true),
+        ("pytest -o addopts=''", true),
+        ("env CI=1 pytest", true),
+        ("nice -n 5 pytest", true),
+        ("flock -w 60 lock pytest", true),
+        ("flock -n -E 75 lock pytest", true),
+        ("trap 'rm -f x' EXIT; pytest", true),
+        ("trap 'echo \"+ $BASH_COMMAND\"' DEBUG; pytest", true),
+        ("trap 'kill $P' INT TERM; pytest", true),
+        ("trap - DEBUG; pytest", true),
+        ("set -eu; set +n; pytest", true),
+    ] {
+        let found = crate::command_line::judge(
+            line,
+            &crate::command_line::Record { status: Some(0), output: None, background: false },
+            &project(),
+        );
+        if (found.proves == crate::command_line::Proves::FullPass) != passes {
+            wrong.push(format!("{line}: {:?} ({})", found.proves, found.reason));
+        }
+    }
+    for line in [
+        "cargo --list test",
+        "cargo --version test",
+        "npm --version test",
+        "npm -v test",
+        "node -v --test",
+        "node --help --test",
+    ] {
+        let found = crate::command_line::judge(
+            line,
+            &crate::command_line::Record { status: Some(0), output: None, background: false },
+            &project(),
+        );
+        if found.proves != crate::command_line::Proves::Nothing {
+            wrong.push(format!("{line}: {:?} ({})", found.proves, found.reason));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
 fn lines_that_prove_less_say_nothing() {
     let mut wrong = Vec::new();
     for (run, line) in [
