@@ -23,6 +23,7 @@ pub struct Pollution {
 #[serde(deny_unknown_fields)]
 struct File {
     sections: Vec<String>,
+    given: Vec<String>,
     #[expect(dead_code, reason = "read by its own function")]
     checklist: Vec<String>,
     #[expect(dead_code, reason = "read by its own function")]
@@ -30,6 +31,8 @@ struct File {
     max_bytes: usize,
     max_task_bytes: usize,
     max_block_lines: usize,
+    max_part_lines: usize,
+    given_most: usize,
     trace: Vec<Trace>,
 }
 
@@ -39,6 +42,9 @@ struct Trace {
     name: String,
     pattern: String,
     at_least: usize,
+    given_at_least: usize,
+    #[serde(default)]
+    given_pattern: Option<String>,
     #[cfg_attr(not(test), expect(dead_code, reason = "what the rules are tested with"))]
     examples: Vec<String>,
     #[cfg_attr(not(test), expect(dead_code, reason = "what the rules are tested with"))]
@@ -47,19 +53,24 @@ struct Trace {
 
 struct Rules {
     file: File,
-    traces: Vec<(Regex, usize)>,
+    /// Each with what shows it, and what does in a part that is given.
+    traces: Vec<(Regex, Regex, usize)>,
 }
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
     let text = embedded::file(embedded::GATES, "handoff.toml").unwrap_or_default();
     // A test holds the file readable and its patterns compilable.
     let file: File = toml::from_str(text).unwrap_or_default();
-    let traces = file.trace.iter().enumerate().filter_map(|(at, trace)| Some((pattern(trace)?, at))).collect();
+    let compiled = |(at, trace): (usize, &Trace)| {
+        let given = trace.given_pattern.as_ref().unwrap_or(&trace.pattern);
+        Some((pattern(&trace.pattern)?, pattern(given)?, at))
+    };
+    let traces = file.trace.iter().enumerate().filter_map(compiled).collect();
     Rules { file, traces }
 });
 
-fn pattern(trace: &Trace) -> Option<Regex> {
-    RegexBuilder::new(&trace.pattern).case_insensitive(true).build().ok()
+fn pattern(text: &str) -> Option<Regex> {
+    RegexBuilder::new(text).case_insensitive(true).build().ok()
 }
 
 /// Everything in `text` that is not for a clean handoff, in the order of the lines.
@@ -71,12 +82,21 @@ pub fn find(text: &str) -> Vec<Pollution> {
         found.push(Pollution { line: line_at(text, rules.file.max_bytes), what });
     }
     found.extend(sections(text, &rules.file));
-    found.extend(blocks(text, rules.file.max_block_lines));
-    for (pattern, at) in &rules.traces {
+    found.extend(blocks(text, &rules.file));
+    let places = places(text, &rules.file);
+    for (pattern, in_given, at) in &rules.traces {
         let trace = &rules.file.trace[*at];
-        let mut lines = text.lines().enumerate().filter(|(_, line)| pattern.is_match(plain(line)));
-        if let Some((number, line)) = lines.nth(trace.at_least.saturating_sub(1)) {
-            let shown: String = line.trim().chars().take(80).collect();
+        let lines = || text.lines().zip(&places).enumerate();
+        let nth = |most: usize, here: &dyn Fn(&Place) -> bool, pattern: &Regex| {
+            let shows = |(_, (line, place)): &(usize, (&str, &Place))| here(place) && pattern.is_match(plain(line));
+            lines().filter(shows).nth(most.checked_sub(1)?).map(|(number, (line, _))| (number, line))
+        };
+        let told = nth(trace.at_least, &|place| !place.given, pattern);
+        let given = nth(trace.given_at_least, &|place| place.given && !place.fenced, in_given);
+        let most = if trace.given_at_least == 0 { 0 } else { rules.file.given_most };
+        let much = nth(most, &|place| place.given, in_given);
+        if let Some((number, line)) = [told, given, much].into_iter().flatten().min() {
+            let shown: String = plain(line).trim().chars().take(80).collect();
             found.push(Pollution {
                 line: number + 1,
                 what: say("packet", "trace", &context! { name => &trace.name, shown }),
@@ -85,6 +105,66 @@ pub fn find(text: &str) -> Vec<Pollution> {
     }
     found.sort_by_key(|pollution| pollution.line);
     found
+}
+
+/// The same of a task that is to be handed over; the lines are those of the task.
+pub fn find_in_task(task: &str) -> Vec<Pollution> {
+    let quoted: Vec<String> = task.lines().map(|line| format!("> {line}")).collect();
+    let mut found = find(&format!("## Task\n{}", quoted.join("\n")));
+    for pollution in &mut found {
+        pollution.line = pollution.line.saturating_sub(1).max(1);
+    }
+    found
+}
+
+/// Where a line stands.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    /// In a part in the words of whoever gave the task.
+    given: bool,
+    /// In a fence, also in a quoted one.
+    fenced: bool,
+}
+
+fn places(text: &str, file: &File) -> Vec<Place> {
+    let mut now = Place::default();
+    let mut fence: Option<(&str, bool)> = None;
+    let place = |line| {
+        let quoted = plain(line) != line;
+        let mark = fence_mark(plain(line));
+        match (fence, mark) {
+            // A quoted fence ends with the quote.
+            (Some((_, true)), _) if !quoted => fence = None,
+            (Some((open, _)), Some(mark)) if open == mark => fence = None,
+            (None, Some(mark)) => fence = Some((mark, quoted)),
+            _ => {}
+        }
+        now.fenced = fence.is_some() || mark.is_some();
+        if let Some(title) = heading(line).filter(|_| !now.fenced) {
+            // What is called otherwise inside a given part is its own business.
+            if is_one_of(&title, &file.sections) {
+                now.given = is_one_of(&title, &file.given);
+            }
+        }
+        now
+    };
+    text.lines().map(place).collect()
+}
+
+fn fence_mark(line: &str) -> Option<&'static str> {
+    ["```", "~~~"].into_iter().find(|mark| line.trim_start().starts_with(mark))
+}
+
+/// The title of a part, in small letters.
+fn heading(line: &str) -> Option<String> {
+    let title = line.strip_prefix("## ").or_else(|| line.strip_prefix("# "))?;
+    Some(title.trim().to_lowercase())
+}
+
+fn is_one_of(title: &str, names: &[String]) -> bool {
+    names.iter().any(|name| {
+        title.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ':']))
+    })
 }
 
 /// A quoted line counts as what it quotes.
@@ -96,60 +176,51 @@ fn line_at(text: &str, byte: usize) -> usize {
     text.as_bytes().iter().take(byte).filter(|&&byte| byte == b'\n').count() + 1
 }
 
-/// Headings that no part of a packet has, and a task that is longer than a task.
+/// Headings that no part of a packet has, and parts that are longer than theirs may be.
 fn sections(text: &str, file: &File) -> Vec<Pollution> {
     let mut found = Vec::new();
-    let (mut in_task, mut task, mut fenced) = (None, 0, false);
-    for (at, line) in text.lines().enumerate() {
-        if line.trim_start().starts_with("```") {
-            fenced = !fenced;
-        }
-        let heading = line.strip_prefix("## ").or_else(|| line.strip_prefix("# ")).filter(|_| !fenced);
-        if let Some(heading) = heading {
-            let title = heading.trim().to_lowercase();
-            let known = file.sections.iter().any(|name| {
-                title.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ':']))
-            });
-            // What is called a task inside a task is its own business.
-            if !known && in_task.is_none() {
-                found.push(Pollution {
-                    line: at + 1,
-                    what: say("packet", "heading", &context! { heading => heading.trim() }),
-                });
-            }
+    let (mut in_task, mut task, mut lines) = (None, 0, 0);
+    for (at, (line, place)) in text.lines().zip(places(text, file)).enumerate() {
+        if let Some(title) = heading(line).filter(|_| !place.fenced) {
+            let known = is_one_of(&title, &file.sections);
             if known {
                 in_task = title.starts_with("task").then_some(at + 1);
-                task = 0;
+                (task, lines) = (0, 0);
+                continue;
             }
-        } else if let Some(begin) = in_task {
-            task += line.len() + 1;
+            if !place.given {
+                let heading = line.trim_start_matches('#').trim();
+                found.push(Pollution { line: at + 1, what: say("packet", "heading", &context! { heading }) });
+            }
+        }
+        if let Some(begin) = in_task {
+            task += plain(line).len() + 1;
             if task > file.max_task_bytes {
                 let what = say("packet", "long_task", &context! { begin, most => file.max_task_bytes });
                 found.push(Pollution { line: at + 1, what });
                 in_task = None;
             }
         }
+        lines += usize::from(!place.given && !line.trim().is_empty());
+        if lines == file.max_part_lines + 1 {
+            let what = say("packet", "part", &context! { most => file.max_part_lines });
+            found.push(Pollution { line: at + 1, what });
+            lines += 1;
+        }
     }
     found
 }
 
-/// Quotes and fences that are too long for a signature. The task may be quoted as a whole.
-fn blocks(text: &str, most: usize) -> Vec<Pollution> {
+/// Quotes and fences that are too long for a signature.
+fn blocks(text: &str, file: &File) -> Vec<Pollution> {
+    let most = file.max_block_lines;
     let mut found = Vec::new();
-    let (mut length, mut fenced, mut in_task) = (0, false, false);
-    for (at, line) in text.lines().enumerate() {
-        let fence = line.trim_start().starts_with("```");
-        if let Some(heading) = line.strip_prefix("## ").or_else(|| line.strip_prefix("# ")).filter(|_| !fenced) {
-            in_task = heading.trim().to_lowercase().starts_with("task");
-        }
-        if fence {
-            fenced = !fenced;
-            length = 0;
-        } else if fenced || (line.starts_with('>') && !in_task) {
+    let mut length = 0;
+    for (at, (line, place)) in text.lines().zip(places(text, file)).enumerate() {
+        if !place.given && fence_mark(line).is_none() && (place.fenced || line.starts_with('>')) {
             length += 1;
             if length == most + 1 {
-                let what = say("packet", "block", &context! { most });
-                found.push(Pollution { line: at + 1, what });
+                found.push(Pollution { line: at + 1, what: say("packet", "block", &context! { most }) });
             }
         } else {
             length = 0;
@@ -167,12 +238,13 @@ mod tests {
         let file: File = toml::from_str(embedded::file(embedded::GATES, "handoff.toml").unwrap()).unwrap();
         assert_eq!(RULES.traces.len(), file.trace.len());
         for trace in &file.trace {
-            let pattern = pattern(trace).unwrap();
+            let given = pattern(trace.given_pattern.as_ref().unwrap_or(&trace.pattern)).unwrap();
+            let pattern = pattern(&trace.pattern).unwrap();
             for example in &trace.examples {
                 assert!(pattern.is_match(example), "{}: {example}", trace.name);
             }
             for other in &trace.others {
-                assert!(!pattern.is_match(other), "{}: {other}", trace.name);
+                assert!(!pattern.is_match(other) && !given.is_match(other), "{}: {other}", trace.name);
             }
         }
     }
@@ -196,9 +268,47 @@ mod tests {
             assert_eq!(found[0].line, line, "{found:?}");
             assert!(found[0].what.contains(what), "{found:?}");
         }
+        for more in [
+            format!("## Forced context\n{}", "- Attempt: the mock was changed, and it failed again.\n".repeat(300)),
+            format!("## Error signature\n{}", "    ERROR worker: assertion failed\n".repeat(500)),
+            format!("## Error signature\n~~~\n{}~~~\n", "test a ... FAILED\n".repeat(60)),
+            "## Forced context\nYou said:\ntry again\nChatGPT said:\nChanged the mock.\n".to_owned(),
+        ] {
+            assert_eq!(find(&format!("{clean}{more}")).len(), 1, "{more}");
+        }
         let long = format!("{clean}{}", "x".repeat(70_000));
         assert!(find(&long)[0].what.contains("a history and no packet"));
-        let task = format!("## Task\n{}", "> word\n".repeat(3000));
+        let task = format!("## Task\n{}", "> word\n".repeat(4000));
         assert!(find(&task)[0].what.contains("longer than 16384 bytes"), "{:?}", find(&task));
+    }
+
+    #[test]
+    fn a_task_may_speak_of_what_a_transcript_has_and_is_none() {
+        let sql = format!("# Schema\n```sql\n{}```\n", "c INT,\n".repeat(60));
+        for task in [
+            "# Add retry\n\n## Acceptance criteria\n- three retries\n\n## Out of scope\n- caching\n",
+            "# Push fails\nSteps:\n\n    $ git init x\n    $ cd x\n    $ git add .\n    $ app push\n\nIt must exit 0.\n",
+            sql.as_str(),
+            "Implement POST /chat. Example body:\n\n```json\n{\"role\": \"user\", \"content\": \"hi\"}\n```\n",
+            "Our parser must accept `\"tool_calls\"` in the answer of the API.\n",
+            "Render <thinking> blocks:\n```\n<thinking>a</thinking>\n```\n",
+            "I think the login is slow.\n- I tried it on two machines.\n- I will be away on Friday.\n- Let me know.\n",
+            "A chat shows\nUser: hi\nAssistant: hello\n",
+        ] {
+            assert_eq!(find_in_task(task), [], "{task}");
+        }
+        let log = "{\"type\":\"user\",\"sessionId\":\"a\"}\n";
+        for (task, line, what) in [
+            ("Fix it.\n<thinking>it was the mock\n".to_owned(), 2, "recorded reasoning"),
+            (format!("Fix it.\n{}", log.repeat(3)), 4, "a line of a session log"),
+            (format!("Fix it.\n```\n{}```\n", log.repeat(30)), 14, "a line of a session log"),
+            ("User: a\nAssistant: b\nUser: c\nAssistant: d\n".to_owned(), 4, "a turn of a conversation"),
+            ("⏺ Bash(cargo test)\n<tool_result>\nx\n".to_owned(), 2, "a tool call or its result"),
+            ("word\n".repeat(4000), 3277, "longer than 16384 bytes"),
+        ] {
+            let found = find_in_task(&task);
+            assert_eq!(found.len(), 1, "{task}: {found:?}");
+            assert!(found[0].line == line && found[0].what.contains(what), "{found:?}");
+        }
     }
 }

@@ -177,10 +177,9 @@ fn clean_task(task: &str) -> Result<(), Failure> {
             &context! {},
         )));
     }
-    let found = pollution::find(&format!("## Task\n{task}"));
+    let found = pollution::find_in_task(task);
     let Some(first) = found.first() else { return Ok(()) };
-    let line = first.line.saturating_sub(1).max(1);
-    let what = say("handoff", "polluted_task", &context! { line, what => &first.what });
+    let what = say("handoff", "polluted_task", &context! { line => first.line, what => &first.what });
     Err(Failure::new(Exit::BadInput, what).remedy(say("handoff", "polluted_task_remedy", &context! {})))
 }
 
