@@ -6,7 +6,7 @@
 use toml::de::{DeTable, DeValue};
 
 use super::error::{Report, nearest, quoted};
-use super::fields::{Fields, Said, as_table, entries, texts};
+use super::fields::{Fields, Said, entries, texts, wrong_type};
 use super::globs;
 use crate::policy::Scope;
 
@@ -21,7 +21,12 @@ pub(super) fn scopes(report: &mut Report<'_>, table: &DeTable<'_>) -> Vec<Scope>
         let scope = match value.get_ref() {
             DeValue::Array(_) => texts(report, name.value, value)
                 .map(|said| Scope { paths: paths(report, name.value, &said), ..Scope::default() }),
-            _ => as_table(report, &name, value).map(|table| scope(report, &name, table, &mut with)),
+            DeValue::Table(table) => Some(scope(report, &name, table, &mut with)),
+            other => {
+                let at = value.span();
+                report.add(&at, wrong_type(name.value, "a list of globs or a table", other));
+                None
+            }
         };
         scopes.extend(scope.map(|scope| Scope { name: name.value.to_owned(), ..scope }));
     }

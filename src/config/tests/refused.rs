@@ -186,7 +186,8 @@ const BAD: &[(&str, &[&str])] = &[
     ("[unblock]", &["1:2: missing key `run` in [unblock]"]),
     ("[unblock]\nrun = ''", &["2:7: `run` is a command line, not an empty text"]),
     ("[unblock]\nrn = 'a'", &["2:1: unknown key `rn` in [unblock]; did you mean `run`?"]),
-    ("[scopes]\na = 1", &["2:5: `a` takes a table, not an integer"]),
+    ("[scopes]\na = 1", &["2:5: `a` takes a list of globs or a table, not an integer"]),
+    ("[scopes]\na = 'a/**'", &["2:5: `a` takes a list of globs or a table, not a string"]),
     ("[scopes]\na = [1]", &["2:6: `a` takes a string, not an integer"]),
     ("[scopes]\na = []", &["2:5: the scope `a` takes in no path"]),
     (
