@@ -47,7 +47,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     } else {
         named(&args.names, &policy)?
     };
-    if commands.is_empty() {
+    if policy.commands.is_empty() {
+        ui.say("gate: nothing to run: no command is declared; `gate init --test '<command>'` declares one");
+    } else if commands.is_empty() {
         ui.say("gate: nothing to run: every command that is asked for has passed on this content");
     }
     for command in commands {
