@@ -19,6 +19,9 @@ const MAX_TREES: usize = 32;
 pub struct SessionState {
     /// By gate: how many blocked verdicts had it failing since everything passed.
     pub attempts: BTreeMap<String, u32>,
+    /// By gate: how many of these were refused commits, since a commit was let through.
+    #[serde(default)]
+    pub at_commit: BTreeMap<String, u32>,
     /// By gate: the trees (the first 32) and the fingerprint of its last failure in a blocked verdict.
     pub last: BTreeMap<String, (Vec<Oid>, String)>,
     /// How far the rescue is.
@@ -117,7 +120,8 @@ fn remember(list: &mut Vec<String>, new: &str) {
 
 impl SessionState {
     /// A session that was never blocked.
-    pub const NEW: Self = Self { attempts: BTreeMap::new(), last: BTreeMap::new(), rescue: RescueState::NEW };
+    pub const NEW: Self =
+        Self { attempts: BTreeMap::new(), at_commit: BTreeMap::new(), last: BTreeMap::new(), rescue: RescueState::NEW };
 
     /// How many attempts were made.
     pub fn made(&self) -> u32 {
@@ -130,10 +134,27 @@ impl SessionState {
         failing.iter().filter(|gate| gate.blocks).map(count).max().unwrap_or(0)
     }
 
-    /// Whether exactly this failure on exactly this content is what the session was told last about the gate.
+    /// Whether exactly this failure on exactly this content is what the session was told last about the gate. The content
+    /// of a commit that is about to be made has no name yet, so nobody can say that it is the same.
     pub fn was_told(&self, failing: &FailingGate, trees: &[Oid]) -> bool {
         let trees = &trees[..trees.len().min(MAX_TREES)];
-        self.last.get(&failing.gate).is_some_and(|(on, what)| on == trees && *what == failing.fingerprint)
+        !trees.is_empty()
+            && self.last.get(&failing.gate).is_some_and(|(on, what)| on == trees && *what == failing.fingerprint)
+    }
+
+    /// A commit was let through: what was refused before it was mended, and the next one is another matter.
+    fn forget_refused_commits(&mut self) {
+        for (gate, refused) in std::mem::take(&mut self.at_commit) {
+            if let Some(count) = self.attempts.get_mut(&gate) {
+                *count = count.saturating_sub(refused);
+            }
+        }
+        let before = self.made();
+        self.attempts.retain(|_, count| *count > 0);
+        self.last.retain(|gate, _| self.attempts.contains_key(gate));
+        if before == 0 {
+            *self = Self::NEW;
+        }
     }
 
     /// Goes on with what was counted in another session, whose packet came here.
@@ -152,6 +173,9 @@ impl SessionState {
     /// on content that asks for no run, and not for one gate while another blocks, or two that fail in turn would never end.
     fn count(&mut self, judged: &Judged) {
         if !judged.blocked {
+            if judged.moment == Moment::Commit {
+                self.forget_refused_commits();
+            }
             let full = matches!(judged.moment, Moment::Stop | Moment::Push);
             if full && !self.attempts.keys().any(|gate| judged.idle.contains(gate)) {
                 *self = Self::NEW;
@@ -161,6 +185,9 @@ impl SessionState {
         for failing in judged.failing.iter().filter(|failing| failing.blocks) {
             let count = self.attempts.entry(failing.gate.clone()).or_default();
             *count = count.saturating_add(1);
+            if judged.moment == Moment::Commit {
+                *self.at_commit.entry(failing.gate.clone()).or_default() += 1;
+            }
             let trees = judged.trees.iter().take(MAX_TREES).cloned().collect();
             self.last.insert(failing.gate.clone(), (trees, failing.fingerprint.clone()));
         }
@@ -283,6 +310,34 @@ mod tests {
     }
 
     #[test]
+    fn a_commit_that_is_let_through_ends_what_commits_counted_and_nothing_else() {
+        let (atomic, tests) = (gate("atomic", true), gate("tests", true));
+        let refused = judged(Moment::Commit, true, from_ref(&atomic));
+        let mixed = judged(Moment::Commit, true, &[atomic.clone(), gate("decisions", true)]);
+        let through = judged(Moment::Commit, false, &[]);
+        let steps: &[(&Judged, u32, u32, &str)] = &[
+            (&refused, 2, 1, "one refused commit"),
+            (&judged(Moment::Commit, true, &[gate("decisions", true)]), 2, 1, "two gates in turn"),
+            (&mixed, 3, 1, "do not clear each other"),
+            (&through, 1, 1, "done right"),
+            (&refused, 2, 1, "another commit"),
+            (&judged(Moment::Push, true, &[atomic.clone(), tests.clone()]), 3, 2, "a push counts by itself"),
+            (&through, 2, 2, "and a commit does not take that back"),
+            (&through, 2, 2, "not twice either"),
+        ];
+        let mut sessions = Sessions::default();
+        for (verdict, commits, runs, why) in steps {
+            sessions.count("s", verdict);
+            let next = |gate| sessions.of("s").attempt_for(from_ref(gate));
+            assert_eq!((next(&atomic), next(&tests)), (*commits, *runs), "{why}");
+        }
+        let mut sessions = Sessions::default();
+        sessions.count("s", &refused);
+        sessions.count("s", &through);
+        assert_eq!(sessions.of("s"), &SessionState::NEW);
+    }
+
+    #[test]
     fn a_new_task_begins_anew_and_leaves_others_alone() {
         let mut sessions = Sessions::default();
         let tests = gate("tests", true);
@@ -347,6 +402,9 @@ mod tests {
         sessions.count("s", &Judged { trees: many.clone(), ..judged(Moment::Stop, true, from_ref(&tests)) });
         let state = sessions.of("s");
         assert!(state.was_told(&tests, &many));
+        sessions.count("c", &Judged { trees: Vec::new(), ..judged(Moment::Commit, true, from_ref(&tests)) });
+        assert!(!sessions.of("c").was_told(&tests, &[]), "nobody knows which content it was");
+        let state = sessions.of("s");
         assert!(!state.was_told(&tests, &[Oid::empty_tree(true)]), "other content");
         assert!(!state.was_told(&FailingGate { fingerprint: "other".to_owned(), ..tests }, &many), "other failure");
         assert!(!state.was_told(&gate("build", true), &many), "other gate");
