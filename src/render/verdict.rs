@@ -10,7 +10,7 @@ use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::moment::Moment;
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
 use crate::templates::words::say;
-use crate::verdict::feedback::{LAST_WARNING, checklist};
+use crate::verdict::feedback::{LAST_WARNING, checklist_for};
 use crate::verdict::{Outcome, Verdict};
 
 /// The whole verdict in a few lines, for `gate check` and for a push that is refused.
@@ -36,8 +36,10 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
     }
     if verdict.attempt == LAST_WARNING {
         let warning = say("terminal", "last_warning", &context! {});
-        let _ = writeln!(text, "  {STRONG}{warning}{STRONG:#} {}", say("terminal", "check_each", &context! {}));
-        for item in checklist() {
+        let items = checklist_for(&verdict.gates);
+        let each = if items.is_empty() { String::new() } else { say("terminal", "check_each", &context! {}) };
+        let _ = writeln!(text, "  {STRONG}{warning}{STRONG:#} {each}");
+        for item in items {
             let _ = writeln!(text, "   [ ] {item}");
         }
     }

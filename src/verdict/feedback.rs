@@ -62,7 +62,7 @@ pub fn text(
         last_warning: attempt.number == LAST_WARNING,
         findings: told.collect(),
         next: if narrow { &next_actions[..next_actions.len().min(1)] } else { next_actions },
-        checklist: checklist(),
+        checklist: checklist_for(results),
     };
     match templates::render("feedback.txt", &context) {
         Ok(text) => (text, None),
@@ -70,7 +70,14 @@ pub fn text(
     }
 }
 
-/// What the last warning asks to be checked.
+/// What the last warning about these results asks to be checked: nothing, where none of them is about a command.
+pub fn checklist_for(results: &[GateResult]) -> Vec<String> {
+    let stopping = results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
+    let about_a_run = stopping.flat_map(GateResult::decisive).any(|finding| finding.command.is_some());
+    if about_a_run { checklist() } else { Vec::new() }
+}
+
+/// What the last warning asks to be checked where a command was to prove something.
 pub fn checklist() -> Vec<String> {
     let lines = templates::render("checklist.txt", &()).or_else(|_| templates::render_built_in("checklist.txt", &()));
     lines.unwrap_or_default().lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
@@ -81,6 +88,16 @@ mod tests {
     use super::*;
     use crate::gates::finding::{Answer, Finding};
     use crate::policy::{Mode, OnUnknown, Severity};
+
+    #[test]
+    fn what_is_about_no_command_asks_nothing_about_runs() {
+        let results = [GateResult {
+            findings: vec![Finding { command: None, ..result("atomic", "two", None).findings.remove(0) }],
+            ..result("atomic", "two", None)
+        }];
+        let last = text(&results, &[], Outcome::Blocked, Attempt { number: LAST_WARNING, repeated: false }).0;
+        assert!(last.contains("last warning") && !last.contains("[CHECKLIST]") && !last.contains("[ ]"), "{last}");
+    }
 
     fn result(gate: &str, message: &str, fix: Option<&str>) -> GateResult {
         GateResult {
@@ -95,7 +112,7 @@ mod tests {
                 answer: Answer::Fail,
                 reason: "x".to_owned(),
                 message: message.to_owned(),
-                command: None,
+                command: Some("test".to_owned()),
                 paths: Vec::new(),
                 line: None,
                 evidence: Vec::new(),
