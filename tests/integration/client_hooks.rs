@@ -269,6 +269,25 @@ fn a_command_in_the_background_proves_when_it_ends() {
 }
 
 #[test]
+fn half_a_character_in_a_payload_loses_nothing_else() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    session.prompt("change the library");
+    project.edit("a change");
+    let root = project.repo.root().to_str().unwrap();
+    let raw = |event: &str, fields: &str| {
+        session.raw(event, format!(r#"{{"session_id":"c0ffee-1","cwd":"{root}",{fields}}}"#).as_bytes())
+    };
+    raw("Stop", r#""last_assistant_message":"Done. \ud83d","background_tasks":[]"#).pushes("tests:");
+    let call = r#""tool_name":"Bash","tool_use_id":"t","tool_input":{"command":"sh test.sh"}"#;
+    raw("PreToolUse", call).quiet();
+    let printed = project.sh("sh test.sh").out.replace('\n', "\\n");
+    let response = format!(r#""tool_response":{{"stdout":"\ude00{printed}\ud83d","stderr":"","interrupted":false}}"#);
+    raw("PostToolUse", &format!("{call},{response}")).quiet();
+    session.stop("Done.").quiet();
+}
+
+#[test]
 fn what_cannot_be_read_stops_nobody_and_is_written_down() {
     let project = Project::new();
     for client in ["claude", "codex", "opencode", "gemini", "copilot"] {

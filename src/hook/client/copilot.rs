@@ -75,7 +75,7 @@ fn call(file: &ClientFile, payload: &Value) -> Call {
     let none = Value::Null;
     let args = payload.get("toolArgs").unwrap_or(&none);
     // Older versions hand over the arguments as a text that holds JSON.
-    let parsed = args.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let parsed = args.as_str().and_then(|text| payload::parse(text.as_bytes()).ok());
     payload::call(&file.tools, None, text(payload, "toolName"), parsed.as_ref().unwrap_or(args))
 }
 
@@ -148,7 +148,7 @@ fn last_words(log: &Path, at: Option<i64>) -> String {
 
 /// Whether a log tells that the hook of a stop was called then.
 fn tells_of(bytes: &[u8], at: i64) -> bool {
-    let lines = bytes.rsplit(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    let lines = bytes.rsplit(|byte| *byte == b'\n').filter_map(|line| payload::parse(line).ok());
     lines.filter(|line| text(line, "type") == "hook.start").any(|line| {
         let data = line.get("data").unwrap_or(&Value::Null);
         text(data, "hookType") == "agentStop"
@@ -157,7 +157,7 @@ fn tells_of(bytes: &[u8], at: i64) -> bool {
 }
 
 fn said_last(bytes: &[u8]) -> String {
-    let lines = bytes.rsplit(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Value>(line).ok());
+    let lines = bytes.rsplit(|byte| *byte == b'\n').filter_map(|line| payload::parse(line).ok());
     let said = |line: Value| {
         (text(&line, "type") == "assistant.message").then(|| text(line.get("data")?, "content").to_owned().into())
     };

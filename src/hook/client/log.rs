@@ -23,7 +23,7 @@ pub(super) fn status(client: Client, log: &Path, call: &str) -> Option<Ended> {
     let bytes = end(log, WINDOW).ok()?;
     let found =
         bytes.rsplit(|byte| *byte == b'\n').filter(|line| memchr::memmem::find(line, call.as_bytes()).is_some());
-    found.filter_map(|line| serde_json::from_slice::<Value>(line).ok()).find_map(|line| codex(&line, call))
+    found.filter_map(|line| super::payload::parse(line).ok()).find_map(|line| codex(&line, call))
 }
 
 /// Codex: `event_msg` with the item of the command, or the text that its model was shown.

@@ -97,7 +97,7 @@ pub struct Reply {
 
 /// Answers one call of a hook.
 pub fn answer(client: Client, event: &str, stdin: &[u8]) -> Reply {
-    let payload: Value = match serde_json::from_slice(stdin) {
+    let payload: Value = match payload::parse(stdin) {
         Ok(payload @ Value::Object(_)) => payload,
         Ok(_) => return malformed(client, event, "it is no JSON object"),
         Err(error) => return malformed(client, event, &error.to_string()),

@@ -17,6 +17,39 @@ const LINES: usize = 4 * 1024;
 /// How many edits of one call are taken over.
 const EDITS: usize = 256;
 
+/// Reads a payload. Half of a surrogate pair, which a client leaves where it cuts a text inside a character, is no reason
+/// to know nothing: it becomes the replacement character, as in the logs, and so does what is no UTF-8.
+pub(super) fn parse(bytes: &[u8]) -> Result<Value, serde_json::Error> {
+    serde_json::from_slice(bytes).or_else(|error| {
+        let text = String::from_utf8_lossy(bytes);
+        serde_json::from_str(&whole_characters(&text)).map_err(|_| error)
+    })
+}
+
+/// JSON in which every half of a surrogate pair is the replacement character. A backslash is always in a string.
+fn whole_characters(json: &str) -> String {
+    let half = |text: &str| -> Option<u16> { u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok() };
+    let (mut out, mut rest) = (String::with_capacity(json.len()), json);
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let mut length = 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
+        match half(rest) {
+            Some(0xd800..=0xdbff) if matches!(rest.get(6..).and_then(half), Some(0xdc00..=0xdfff)) => length = 12,
+            Some(0xd800..=0xdfff) => {
+                out.push_str("\\ufffd");
+                rest = &rest[6..];
+                continue;
+            }
+            _ => {}
+        }
+        out.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    out.push_str(rest);
+    out
+}
+
 /// The text of a field; empty where it is none.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
@@ -143,6 +176,23 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn half_a_character_costs_no_more_than_itself() {
+        for (json, text) in [
+            (r#"{"a": "plain"}"#, "plain"),
+            (r#"{"a": "cut \ud83d"}"#, "cut \u{fffd}"),
+            (r#"{"a": "\ude00 \ud83d\ude00 \ud83d\ud83d\ude00 \ud83dx\n"}"#, "\u{fffd} 😀 \u{fffd}😀 \u{fffd}x\n"),
+            (r#"{"a": "\\ud83d \ud83d\\"}"#, "\\ud83d \u{fffd}\\"),
+            (r#"{"a": "\uD83D\u0041"}"#, "\u{fffd}A"),
+        ] {
+            assert_eq!(parse(json.as_bytes()).unwrap()["a"], text, "{json}");
+        }
+        assert_eq!(parse(b"{\"a\": \"\xff\"}").unwrap()["a"], "\u{fffd}");
+        for broken in [&b""[..], b"{", b"\xff", b"{\"a\": \"\\ud83d", b"{\"a\": \"\\ud8\"}", b"{\"a\": \"\\"] {
+            assert!(parse(broken).is_err());
+        }
+    }
 
     #[test]
     fn texts_are_cut_between_characters() {
