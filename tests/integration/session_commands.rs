@@ -141,6 +141,24 @@ fn a_session_is_one_story_of_log_journal_and_git() {
 }
 
 #[test]
+fn a_session_begins_as_late_as_it_likes() {
+    let project = Project::new();
+    let claude = with_logs(&project);
+    let count = || listed(&project).iter().filter(|one| one["session"] == "5e55-claude").count();
+    let path = claude.join("5e55-claude.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let picture = format!("{{\"type\":\"user\",\"message\":{{\"content\":\"{}\"}}}}\n", "A".repeat(2 << 20));
+    let summary = "{\"type\":\"summary\",\"summary\":\"Earlier work\",\"leafUuid\":\"a\"}\n";
+    for start in [String::new(), picture.clone(), summary.repeat(200), "x".repeat(17 << 20) + "\n"] {
+        fs::write(&path, format!("{start}{text}")).unwrap();
+        assert_eq!(count(), 1, "{start:.40}");
+    }
+    let elsewhere = project.repo.outside().join("artifact.jsonl");
+    fs::write(&elsewhere, picture + &text).unwrap();
+    project.gate(["import", elsewhere.to_str().unwrap()]).exits(0);
+}
+
+#[test]
 fn a_log_from_elsewhere_is_imported_once() {
     let project = Project::new();
     let outside = project.repo.outside();

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::json::Walk;
+use super::lines::{Line, Lines};
 use super::places::Roots;
 use super::{Client, Source, opencode};
 use crate::digest::sha256;
 
-/// How much of the head of a log is looked at. Codex writes its instructions into the first line.
-const HEAD: u64 = 512 * 1024;
-/// How many lines of it: the first of Claude Code's say nothing of the directory.
-const HEAD_LINES: usize = 32;
+/// How much of the head of a log is looked at. Codex writes its instructions into the first line, a first prompt may have
+/// pictures in it, and a session that goes on in another log may begin with many summaries.
+const HEAD: u64 = 64 * 1024 * 1024;
 /// The longest name of a directory that Claude Code makes of a path without shortening it.
 const LONGEST_NAME: usize = 180;
 
@@ -81,21 +81,23 @@ pub(super) struct Head {
     /// The id of the log itself, where it is a sub-agent's.
     pub(super) agent: Option<String>,
     pub(super) project: Option<String>,
-    pub(super) kinds: Vec<String>,
+    is_codex: bool,
 }
 
-/// Reads the head of a log of any client that writes lines.
+/// Reads the head of a log of any client that writes lines: until it is known whose session it is, and where it was.
 pub(super) fn head(path: &Path) -> io::Result<Head> {
     let mut head = Head::default();
-    let mut lines = BufReader::new(File::open(path)?.take(HEAD));
-    let mut line = Vec::new();
-    for _ in 0..HEAD_LINES {
-        line.clear();
-        if lines.read_until(b'\n', &mut line)? == 0 || head.session.is_some() && head.dir.is_some() {
-            break;
+    let mut lines = Lines::new(File::open(path)?.take(HEAD), 0);
+    // Where a session of Gemini CLI was stands in no line of its log.
+    while head.session.is_none() || head.dir.is_none() && head.project.is_none() {
+        match lines.next_line()? {
+            // What is broken says nothing, and what is beyond measure is passed over, as everywhere.
+            Some(Line::Whole(line) | Line::Unfinished(line)) => {
+                let _ = Walk::new(line).object(|walk, key| field(&mut head, walk, key));
+            }
+            Some(Line::TooLong) => {}
+            None => break,
         }
-        // What is broken says nothing.
-        let _ = Walk::new(&line).object(|walk, key| field(&mut head, walk, key));
     }
     Ok(head)
 }
@@ -103,7 +105,7 @@ pub(super) fn head(path: &Path) -> io::Result<Head> {
 fn field<'a>(head: &mut Head, walk: &mut Walk<'a>, key: &'a [u8]) -> Result<(), super::json::Broken> {
     match key {
         b"sessionId" | b"session_id" => head.session = walk.text()?.map(Into::into).or(head.session.take()),
-        b"id" if head.session.is_none() && head.kinds.iter().any(|kind| kind == "session_meta") => {
+        b"id" if head.session.is_none() && head.is_codex => {
             head.session = walk.text()?.map(Into::into);
         }
         b"cwd" => head.dir = walk.text()?.map(Into::into).or(head.dir.take()),
@@ -117,9 +119,7 @@ fn field<'a>(head: &mut Head, walk: &mut Walk<'a>, key: &'a [u8]) -> Result<(), 
         })?,
         b"projectHash" => head.project = walk.text()?.map(Into::into),
         b"type" => {
-            if let Some(kind) = walk.text()? {
-                head.kinds.push(kind.into_owned());
-            }
+            head.is_codex |= walk.text()?.as_deref() == Some("session_meta");
         }
         b"payload" | b"data" | b"context" => walk.object(|walk, key| field(head, walk, key))?,
         _ => {}

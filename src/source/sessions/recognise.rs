@@ -6,20 +6,30 @@ use std::path::Path;
 
 use super::Client;
 use super::json::Walk;
+use super::lines::{Line, Lines};
 
-/// How much of a file is looked at.
-const HEAD: u64 = 1024 * 1024;
+/// How much of a file is looked at. The first line may be one with pictures in it.
+const HEAD: u64 = 64 * 1024 * 1024;
 /// The first bytes of an `SQLite` database.
 const DATABASE: &[u8] = b"SQLite format 3\0";
 
 /// The client that wrote a log; `None`: it is no log that can be read.
 pub fn recognise(path: &Path) -> io::Result<Option<Client>> {
-    let mut head = Vec::new();
-    File::open(path)?.take(HEAD).read_to_end(&mut head)?;
-    if head.starts_with(DATABASE) {
+    let mut file = File::open(path)?.take(HEAD);
+    let mut start = Vec::new();
+    file.by_ref().take(DATABASE.len() as u64).read_to_end(&mut start)?;
+    if start == DATABASE {
         return Ok(Some(Client::Opencode));
     }
-    Ok(head.split(|byte| *byte == b'\n').find_map(of_line))
+    let mut lines = Lines::new(start.as_slice().chain(file), 0);
+    while let Some(line) = lines.next_line()? {
+        if let Line::Whole(line) | Line::Unfinished(line) = line
+            && let Some(client) = of_line(line)
+        {
+            return Ok(Some(client));
+        }
+    }
+    Ok(None)
 }
 
 /// The client that writes such lines.
