@@ -196,9 +196,13 @@ impl Workplace {
         let id = verdict_id(at, &self.session.id);
         let decide = |state: &State| {
             let told = state.judged(&self.session.id);
+            // Content that is in no tree yet may be another one than it was.
+            let known = trees.len() == facts.subjects.len();
             let attempt = Attempt {
                 number: if blocked { told.attempt_for(&failing) } else { 0 },
-                repeated: blocked && failing.iter().filter(|gate| gate.blocks).all(|gate| told.was_told(gate, &trees)),
+                repeated: blocked
+                    && known
+                    && failing.iter().filter(|gate| gate.blocks).all(|gate| told.was_told(gate, &trees)),
             };
             let judged = Judged {
                 verdict: id.clone(),

@@ -40,6 +40,15 @@ fn the_ladder_from_feedback_to_a_person() {
     assert!(narrower.starts_with("[ATTEMPT: 2] Still not proven (attempt 2). Nothing has changed since"), "{narrower}");
     assert_eq!(narrower.lines().filter(|line| line.starts_with("- ")).count(), 1, "{narrower}");
 
+    // Nor is what nobody committed yet: it may be another content each time.
+    project.repo.append("src/lib.sh", "dirty\n");
+    let dirty = of("t", &project);
+    project.repo.append("src/lib.sh", "dirtier\n");
+    let dirtier = of("t", &project);
+    assert_eq!((&dirty["repeated"], &dirtier["repeated"]), (&false.into(), &false.into()));
+    assert!(!dirtier["feedback"].as_str().unwrap().contains("Nothing has changed"), "{dirtier:#}");
+    project.repo.git(["checkout", "-q", "--", "src"]);
+
     // Other content is not "unchanged".
     project.edit("two");
     let third = of("s", &project);
