@@ -225,6 +225,9 @@ pub struct Stop {
     /// Commands that were still running in the background.
     #[serde(default)]
     pub running: u32,
+    /// Why it was not judged, where something that still runs is the reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_alone: Option<String>,
 }
 
 /// How a turn came to end.

@@ -152,7 +152,10 @@ fn tell_work(work: &Work) -> (Style, String, String) {
         Act::Denied(denial) => (WARN, format!("refused {}: {}", denial.what, denial.reason)),
         Act::SubagentStarted(id) => (DIM, format!("sub-agent {id} started")),
         Act::SubagentEnded(id) => (DIM, format!("sub-agent {id} ended")),
-        Act::Stopped(stop) => (plain, format!("stopped: {}", stop.text)),
+        Act::Stopped(stop) => {
+            let unjudged = stop.left_alone.as_ref().map_or_else(String::new, |why| format!(" (not judged: {why})"));
+            (plain, format!("stopped: {}{unjudged}", stop.text))
+        }
     };
     if let Some(actor) = &work.actor {
         let _ = write!(what, " (sub-agent {actor})");

@@ -93,6 +93,7 @@ fn kinds(seq: u64, act: &Act, world: &World) -> Vec<EventKind> {
                 how: StopKind::Completed,
                 text: stop.text.clone(),
                 running: world.running(),
+                left_alone: None,
             }))]
         }
         Act::RemoteMoved(_) | Act::Pull(_) | Act::Checks(_) | Act::Unknown => Vec::new(),

@@ -251,7 +251,9 @@ mod tests {
 
     #[test]
     fn who_knows_that_it_was_no_person_is_believed() {
-        let stop = |text: &str| Act::Stopped(Stop { how: StopKind::Completed, text: text.to_owned(), running: 0 });
+        let stop = |text: &str| {
+            Act::Stopped(Stop { how: StopKind::Completed, text: text.to_owned(), running: 0, left_alone: None })
+        };
         let hooks = vec![
             told(Grade::Hooked, 0, None, prompt(Speaker::Person, "run it")),
             told(Grade::Hooked, 5, None, stop("")),

@@ -168,7 +168,17 @@ fn who_claims_nothing_and_waits_is_left_alone() {
         session.hook("Stop", payload)
     };
     stop(json!({"permission_mode": "plan"})).quiet();
-    stop(json!({"background_tasks": [{"id": "b", "status": "running", "command": "make"}]})).quiet();
+    let running = |line: &str| json!([{"id": "b", "type": "shell", "status": "running", "command": line}]);
+    stop(json!({"background_tasks": running("sh test.sh")})).quiet();
+    stop(json!({"background_tasks": running("cd . && sh test.sh 2>&1 | tee log")})).quiet();
+    let waits =
+        json!({"background_tasks": running("make deploy"), "last_assistant_message": "I wait for the deployment."});
+    stop(waits).quiet();
+    // A server that runs for ever is no reason to believe that the work is done.
+    stop(json!({"background_tasks": running("npm run dev")})).pushes("tests:");
+    project.gate(["log", "-n", "0", "--session", "c0ffee-1"]).exits(0).says("not judged: `sh test.sh` still runs");
+    session.prompt("go on");
+    project.edit("another change");
     stop(json!({"agent_id": "a1", "agent_type": "explore"})).quiet();
     stop(json!({})).pushes("tests:");
 }

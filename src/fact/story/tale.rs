@@ -136,7 +136,7 @@ impl Tale {
     }
 
     pub(crate) fn stop(self, text: &str) -> Self {
-        self.act(Act::Stopped(Stop { how: StopKind::Completed, text: text.to_owned(), running: 0 }))
+        self.act(Act::Stopped(Stop { how: StopKind::Completed, text: text.to_owned(), running: 0, left_alone: None }))
     }
 
     pub(crate) fn story(&self) -> Story {

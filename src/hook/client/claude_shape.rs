@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::payload::{self, named, path, prompt, text};
+use super::payload::{self, TEXT, named, path, prompt, text};
 use super::told::{Call, Stopping, Told, What};
 use crate::client_file::ClientFile;
 use crate::event::work::{Phase, StopKind};
@@ -36,8 +36,8 @@ pub(super) fn what(file: &ClientFile, event: &str, payload: &Value) -> What {
         "PreToolUse" => What::Before(call(file, payload)),
         "SubagentStart" => What::SubagentStarted(text(payload, "agent_id").to_owned()),
         "SubagentStop" => What::SubagentEnded(text(payload, "agent_id").to_owned()),
-        "Stop" => stop(StopKind::Completed, text(payload, "last_assistant_message"), running(payload)),
-        "StopFailure" => stop(StopKind::Failed, "", 0),
+        "Stop" => stop(StopKind::Completed, text(payload, "last_assistant_message"), &running(payload)),
+        "StopFailure" => stop(StopKind::Failed, "", &[]),
         _ => What::Nothing,
     }
 }
@@ -48,16 +48,18 @@ pub(super) fn call(file: &ClientFile, payload: &Value) -> Call {
     payload::call(&file.tools, named(payload, "tool_use_id"), text(payload, "tool_name"), input)
 }
 
-/// The end of a turn.
-pub(super) fn stop(how: StopKind, words: &str, running: u32) -> What {
-    What::Stop(Stopping { how, words: words.to_owned(), running, message: None })
+/// The end of a turn, while these lines run in the background.
+pub(super) fn stop(how: StopKind, words: &str, running: &[&str]) -> What {
+    let commands = running.iter().map(|line| payload::bounded(line, TEXT)).collect();
+    let running = u32::try_from(running.len()).unwrap_or(u32::MAX);
+    What::Stop(Stopping { how, words: words.to_owned(), running, commands, message: None })
 }
 
-/// How many commands the client itself still waits for.
-fn running(payload: &Value) -> u32 {
+/// What the client itself still waits for.
+fn running(payload: &Value) -> Vec<&str> {
     let tasks = payload.get("background_tasks").and_then(Value::as_array).into_iter().flatten();
-    let running = tasks.filter(|task| matches!(text(task, "status"), "running" | "pending" | "")).count();
-    u32::try_from(running).unwrap_or(u32::MAX)
+    let running = tasks.filter(|task| matches!(text(task, "status"), "running" | "pending" | ""));
+    running.map(|task| text(task, "command")).collect()
 }
 
 #[cfg(test)]
@@ -91,9 +93,9 @@ mod tests {
 
     #[test]
     fn stops_tell_what_still_runs_and_who_stops() {
-        let tasks = json!([{"status": "running"}, {"status": "completed"}]);
+        let tasks = json!([{"status": "running", "command": "make"}, {"status": "completed"}]);
         let payload = json!({"last_assistant_message": "Done.", "background_tasks": tasks});
-        assert_eq!(told("claude", "Stop", payload).what, stop(StopKind::Completed, "Done.", 1));
+        assert_eq!(told("claude", "Stop", payload).what, stop(StopKind::Completed, "Done.", &["make"]));
         assert_eq!(told("codex", "Stop", json!({"agent_id": "a"})).actor.as_deref(), Some("a"));
         assert!(told("claude", "Stop", json!({"permission_mode": "plan"})).planning);
         assert_eq!(told("claude", "FileChanged", json!({})).what, What::Nothing);

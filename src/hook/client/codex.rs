@@ -13,7 +13,7 @@ use crate::event::work::StopKind;
 pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
     let what = match event {
         "PostToolUse" => What::After(claude_shape::call(file, payload), ending(payload)),
-        "Interrupt" => claude_shape::stop(StopKind::Aborted, "", 0),
+        "Interrupt" => claude_shape::stop(StopKind::Aborted, "", &[]),
         _ => claude_shape::what(file, event, payload),
     };
     claude_shape::read(payload, what)

@@ -61,7 +61,7 @@ fn what(file: &ClientFile, event: &str, payload: &Value, log: Option<&Path>) -> 
             };
             let at = payload.get("timestamp").and_then(Value::as_i64);
             let words = log.map(|log| last_words(log, at)).unwrap_or_default();
-            What::Stop(Stopping { how, words, running: 0, message: None })
+            What::Stop(Stopping { how, words, running: 0, commands: Vec::new(), message: None })
         }
         _ => What::Nothing,
     }

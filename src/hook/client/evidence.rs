@@ -313,6 +313,21 @@ fn served(policy: &Policy, pending: &Pending, ground: &Ground, ended: Ended, out
     served
 }
 
+/// Whether a line is one of the declared commands, as far as its words show it.
+pub(super) fn is_declared(desk: &Desk, line: &str) -> bool {
+    let told = command_line::Told {
+        line,
+        dir: &RepoPath::default(),
+        root: desk.root.to_str(),
+        ended: Some(Ended::Exited(0)),
+        output: None,
+        cut: false,
+        background: false,
+    };
+    let commands = policy_here(&desk.place).map(|policy| policy.commands).unwrap_or_default();
+    !command_line::witness(&commands, &told, &Directory(&desk.root)).is_empty()
+}
+
 /// The directory in which the line of a call starts.
 fn start_of(desk: &Desk, told: &Told, dir: Option<&Path>) -> PathBuf {
     let base = told.dir.clone().unwrap_or_else(|| desk.root.clone());

@@ -39,6 +39,7 @@ fn what(file: &ClientFile, event: &str, payload: &Value) -> What {
             how: StopKind::Completed,
             words: text(payload, "prompt_response").to_owned(),
             running: 0,
+            commands: Vec::new(),
             message: None,
         }),
         _ => What::Nothing,

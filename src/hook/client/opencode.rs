@@ -45,7 +45,13 @@ fn what(file: &ClientFile, event: &str, payload: &Value, subagent: bool) -> What
 }
 
 fn stopping(payload: &Value, how: StopKind) -> Stopping {
-    Stopping { how, words: text(payload, "text").to_owned(), running: 0, message: named(payload, "messageID") }
+    Stopping {
+        how,
+        words: text(payload, "text").to_owned(),
+        running: 0,
+        commands: Vec::new(),
+        message: named(payload, "messageID"),
+    }
 }
 
 fn call(file: &ClientFile, payload: &Value) -> Call {

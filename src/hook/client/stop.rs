@@ -29,13 +29,14 @@ pub(super) fn judge(desk: &mut Desk, told: &Told, stop: &Stopping) -> Decision {
     evidence::settle(desk, told.log.as_deref());
     let new = Stopping { words: said_now(desk, &stop.words), ..stop.clone() };
     let stop = &new;
-    let act = Stop { how: stop.how, text: clean(&stop.words), running: stop.running };
+    let waits = waits(desk, stop);
+    let act = Stop { how: stop.how, text: clean(&stop.words), running: stop.running, left_alone: waits.clone() };
     desk.record(None, Act::Stopped(act));
     if stop.how == StopKind::Aborted {
         desk.memory.aborted = Some(now());
         desk.remember();
     }
-    if left_alone(desk, told, stop) {
+    if waits.is_some() || left_alone(desk, told, stop) {
         return Decision::Allow;
     }
     for (root, began_on) in places(desk) {
@@ -77,10 +78,21 @@ fn said_now(desk: &mut Desk, words: &str) -> String {
     if new.is_empty() { words.to_owned() } else { new }
 }
 
+/// Why the agent is left to wait for what still runs in the background; `None`: it does not wait. What it says it waits
+/// for cannot be known; that a declared check still runs can, and so can that it calls the work done while a server runs.
+fn waits(desk: &Desk, stop: &Stopping) -> Option<String> {
+    if stop.running == 0 || stop.how != StopKind::Completed {
+        return None;
+    }
+    let mut checks = stop.commands.iter().filter(|line| evidence::is_declared(desk, line));
+    let check = checks.next().map(|command| say("stop", "check_runs", &context! { command => clean(command) }));
+    check.or_else(|| (!last_words::read(&stop.words).claims).then(|| say("stop", "something_runs", &context! {})))
+}
+
 /// Whether this is no stop to judge, whatever the content is.
 fn left_alone(desk: &mut Desk, told: &Told, stop: &Stopping) -> bool {
     let told_already = stop.message.is_some() && desk.memory.judged == stop.message;
-    if told_already || stop.how != StopKind::Completed || told.planning || stop.running > 0 {
+    if told_already || stop.how != StopKind::Completed || told.planning {
         return true;
     }
     let just_now = |at: u64| now().saturating_sub(at) < COOLDOWN.as_millis().try_into().unwrap_or(u64::MAX);

@@ -131,6 +131,8 @@ pub(super) struct Stopping {
     pub words: String,
     /// How many commands still run in the background.
     pub running: u32,
+    /// Their lines, as far as the client tells them.
+    pub commands: Vec<String>,
     /// The client's name of what was said last, where stops of the same words can be told twice.
     pub message: Option<String>,
 }

@@ -324,7 +324,7 @@ impl<'a> Transcript<'a> {
             self.give_up();
         }
         let running = u32::try_from(self.memory.background.len()).unwrap_or(u32::MAX);
-        self.act(None, Act::Stopped(Stop { how, text, running }));
+        self.act(None, Act::Stopped(Stop { how, text, running, left_alone: None }));
     }
 
     /// The log ends here: what waits for more is told as it is.
