@@ -5,7 +5,8 @@
 
 use serde::Serialize;
 
-use crate::gates::finding::{Effect, GateResult};
+use crate::gates::claims;
+use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::templates::{self, TemplateError};
 use crate::verdict::Outcome;
 use crate::verdict::assemble::Attempt;
@@ -22,6 +23,8 @@ struct Context<'a> {
     outcome: Outcome,
     last_warning: bool,
     findings: Vec<Told<'a>>,
+    /// What was said and the record contradicts, where that does not block.
+    claims: Vec<Told<'a>>,
     next: &'a [String],
     checklist: Vec<String>,
 }
@@ -55,12 +58,18 @@ pub fn text(
             fix: finding.fix.as_deref().filter(|_| finding.remedy.is_none()),
         })
     });
+    let claims = contradicted(results).filter(|_| !narrow).map(|(result, finding)| Told {
+        gate: &result.gate,
+        message: &finding.message,
+        fix: finding.fix.as_deref(),
+    });
     let context = Context {
         attempt: attempt.number,
         repeated: attempt.repeated,
         outcome,
         last_warning: attempt.number == LAST_WARNING,
         findings: told.collect(),
+        claims: claims.collect(),
         next: if narrow { &next_actions[..next_actions.len().min(1)] } else { next_actions },
         checklist: checklist_for(results),
     };
@@ -77,6 +86,14 @@ pub fn checklist_for(results: &[GateResult]) -> Vec<String> {
     if about_a_run { checklist() } else { Vec::new() }
 }
 
+/// What was claimed and the record contradicts, where that is said and does not block.
+pub fn contradicted(results: &[GateResult]) -> impl Iterator<Item = (&GateResult, &Finding)> {
+    let said = results.iter().filter(|result| result.effect() == Effect::Said && result.answer == Answer::Fail);
+    let about = [claims::TESTS, claims::BUILD, claims::HOSTED, claims::WORK];
+    said.flat_map(|result| result.decisive().map(move |finding| (result, finding)))
+        .filter(move |(_, finding)| about.contains(&finding.subject.as_str()))
+}
+
 /// What the last warning asks to be checked where a command was to prove something.
 pub fn checklist() -> Vec<String> {
     let lines = templates::render("checklist.txt", &()).or_else(|_| templates::render_built_in("checklist.txt", &()));
@@ -86,7 +103,6 @@ pub fn checklist() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gates::finding::{Answer, Finding};
     use crate::policy::{Mode, OnUnknown, Severity};
 
     #[test]
@@ -121,6 +137,20 @@ mod tests {
                 persons: Vec::new(),
             }],
         }
+    }
+
+    #[test]
+    fn a_claim_that_the_record_contradicts_is_named_beside_what_blocks() {
+        let mut claim = result("claims", "it is said, and was not run", Some("run it"));
+        claim.mode = Mode::Warn;
+        claim.findings[0].subject = claims::TESTS.to_owned();
+        let warned = GateResult { mode: Mode::Warn, ..result("other", "a warning", None) };
+        let results = [result("tests", "no run", None), claim, warned];
+        let told = |number| text(&results, &[], Outcome::Blocked, Attempt { number, repeated: false }).0;
+        let first =
+            "[ATTEMPT: 1] Not proven yet (attempt 1).\n- tests: no run\n- claims: it is said, and was not run (run it)";
+        assert_eq!(told(1), first);
+        assert!(!told(2).contains("claims"), "the second answer names one thing");
     }
 
     #[test]

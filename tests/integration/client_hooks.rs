@@ -241,6 +241,25 @@ fn another_working_tree_is_proven_and_judged_where_it_is() {
 }
 
 #[test]
+fn a_claim_that_the_record_contradicts_is_said_to_whom_it_concerns() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    session.prompt("mend the README");
+    project.repo.append("README.md", "more\n");
+    session.run("ls -la; cat README.md > /dev/null");
+    // Nothing is missing: the agent is let go, and its person hears of it.
+    let told = session.stop("All tests pass.");
+    let answer: Value = serde_json::from_str(&told.out).unwrap_or_else(|error| panic!("{error}: {told:?}"));
+    assert_eq!(answer.as_object().unwrap().len(), 1, "{answer}");
+    assert!(answer["systemMessage"].as_str().unwrap().contains("nothing of the kind was run"), "{answer}");
+    session.stop("The README is mended.").quiet();
+    project.edit("a change");
+    let feedback = session.stop("All tests pass.").pushes("tests:");
+    assert!(feedback.contains("\n- claims: the last words are “All tests pass"), "{feedback}");
+    session.stop("I am done.").pushes("tests:");
+}
+
+#[test]
 fn only_a_person_begins_a_task() {
     let project = Project::new();
     let session = Session::claude(&project);

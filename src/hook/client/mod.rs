@@ -55,7 +55,7 @@ fn read(client: Client, file: &ClientFile, event: &str, payload: &Value) -> Told
 fn form(client: Client, event: &str, decision: &Decision) -> Option<Value> {
     Some(match (client, decision) {
         // There is no way to speak to the person in Copilot.
-        (_, Decision::Allow) | (Client::Copilot, Decision::Release(_)) => return None,
+        (_, Decision::Allow) | (Client::Copilot, Decision::Release(_) | Decision::Tell(_)) => return None,
         (Client::Gemini, Decision::Push(reason) | Decision::Deny(reason)) => {
             json!({"decision": "deny", "reason": reason})
         }
@@ -69,7 +69,7 @@ fn form(client: Client, event: &str, decision: &Decision) -> Option<Value> {
             "permissionDecision": "deny",
             "permissionDecisionReason": reason,
         }}),
-        (_, Decision::Release(words)) => json!({"systemMessage": words}),
+        (_, Decision::Release(words) | Decision::Tell(words)) => json!({"systemMessage": words}),
     })
 }
 
@@ -82,6 +82,8 @@ enum Decision {
     Push(String),
     /// The agent ends; its person is told this.
     Release(String),
+    /// The same, where nothing is refused.
+    Tell(String),
     /// The tool does not run, for this reason.
     Deny(String),
 }

@@ -19,7 +19,7 @@ use crate::policy::PolicySource;
 use crate::snapshot::Snapshot;
 use crate::source::sessions::Client;
 use crate::templates::words::say;
-use crate::verdict::{Outcome, Verdict};
+use crate::verdict::{Outcome, Verdict, feedback};
 
 /// After a person broke off a turn, the agent is left alone for as long (`seeds/002`, 4.1).
 const COOLDOWN: Duration = Duration::from_secs(10);
@@ -39,18 +39,23 @@ pub(super) fn judge(desk: &mut Desk, told: &Told, stop: &Stopping) -> Decision {
     if waits.is_some() || left_alone(desk, told, stop) {
         return Decision::Allow;
     }
+    let mut passed = Decision::Allow;
     for (root, began_on) in places(desk) {
         let decision = judged(desk, stop, &root, began_on.as_deref()).unwrap_or_else(|failure| {
             desk.said.push(say("stop", "unjudged", &context! { failure => failure.to_string() }));
             Decision::Allow
         });
-        if decision != Decision::Allow {
-            desk.memory.refused_at = Some(root);
-            desk.remember();
-            return decision;
+        match decision {
+            Decision::Allow => {}
+            Decision::Tell(_) => passed = decision,
+            refused => {
+                desk.memory.refused_at = Some(root);
+                desk.remember();
+                return refused;
+            }
         }
     }
-    Decision::Allow
+    passed
 }
 
 /// The working trees to judge, and their content when the task began: this one, and the others that the agent changed.
@@ -128,7 +133,12 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
     let judgement = place.judge(&here.policy, &here.state, facts, Some(Uncommitted::Work(&here.look.snapshot)));
     let verdict = judgement.verdict;
     Ok(match verdict.outcome {
-        Outcome::Pass => Decision::Allow,
+        // To push the agent for its words alone would be to judge by words.
+        Outcome::Pass => {
+            let claims: Vec<&str> = feedback::contradicted(&verdict.gates).map(|(_, found)| &*found.message).collect();
+            let said = || say("stop", "contradicted", &context! { claims => claims.join("; ") });
+            if claims.is_empty() { Decision::Allow } else { Decision::Tell(said()) }
+        }
         // Attempts that are not counted would never end.
         _ if uncounted(&verdict) => {
             desk.said.push(say("stop", "uncounted", &context! {}));
