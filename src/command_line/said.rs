@@ -3,7 +3,7 @@
 use crate::event::{Ended, RunReport};
 use crate::runner::{Catalogue, ProjectFiles, Runner, Says, read_output_of};
 
-use super::{ExitDecides, Outcome, Record, judge, unseen_failure};
+use super::{ExitDecides, Outcome, Record, evidence, judge, unseen_failure};
 
 /// What a run says of itself: the fields of a [`crate::event::Run`] that its words decide.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,7 +16,8 @@ pub struct Said {
 
 /// What a run of `line` says that ended like this, with this text. `runners` are those the line starts, `counted` what
 /// report files say, which are complete and come before closing lines. A status that is the runner's own wins over any
-/// text: what it ran may itself print the closing lines of a runner.
+/// text: what it ran may itself print the closing lines of a runner. Only where the last closing line of all counts failures,
+/// status and words contradict each other, and neither is believed.
 pub fn said(
     line: &str,
     runners: &[&Runner],
@@ -42,8 +43,12 @@ pub fn said(
     // Of a script nobody knows whose status it passes on: failures that its runner counts are not outvoted by it.
     let own = decides && !runners.is_empty();
     let report = report.filter(|report| report.failed == 0 || !own);
+    let contradicted = || {
+        let line = evidence::ends_in_failure(line, runners, text, files).filter(|_| own)?;
+        Some(format!("status 0 contradicts the last words of the runner (\"{line}\")"))
+    };
     let unseen = || unseen_failure(line, files).filter(|_| report.is_none());
-    let masked = if masked { Some(judged.reason) } else { judged.exit_decides.map_or_else(unseen, |_| None) };
+    let masked = if masked { Some(judged.reason) } else { judged.exit_decides.map_or_else(unseen, |_| contradicted()) };
     Said { report, masked }
 }
 
@@ -63,6 +68,62 @@ pub fn sum(reports: impl IntoIterator<Item = RunReport>) -> Option<RunReport> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_runner_that_counts_failures_at_its_very_end_did_not_pass() {
+        const BAD: &str = "== 1 failed, 1 passed in 0.02s ==\n";
+        const GOOD: &str = "== 12 passed in 0.30s ==\n";
+        const UNITTEST_BAD: &str = "Ran 2 tests in 0.000s\n\nFAILED (failures=1)\n";
+        const UNITTEST_GOOD: &str = "Ran 5 tests in 0.010s\n\nOK\n";
+        const CARGO_BAD: &str =
+            "test result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+        const CARGO_GOOD: &str =
+            "test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+        let join = |parts: &[&str]| parts.concat();
+        let mut wrong = Vec::new();
+        for (line, text, contradicted) in [
+            ("pytest", join(&[BAD]), true),
+            ("pytest -q", join(&[GOOD, BAD]), true),
+            ("pytest && echo done", join(&[BAD, "done\n"]), true),
+            ("python3 -m unittest discover", join(&[UNITTEST_BAD]), true),
+            (
+                "python3 -m unittest discover",
+                join(&[UNITTEST_BAD, "make: [Makefile:3: test] Error 1 (ignored)\n"]),
+                true,
+            ),
+            ("cargo test", join(&[CARGO_BAD]), true),
+            ("node --test", "# tests 3\n# pass 2\n# fail 1\n# cancelled 0\n# skipped 0\n# todo 0\n".to_owned(), true),
+            // What its tests run may say so before it.
+            ("pytest", join(&[BAD, GOOD]), false),
+            ("pytest -s", join(&[GOOD, BAD, UNITTEST_BAD, "all good\n", GOOD]), false),
+            ("python3 -m unittest discover", join(&[UNITTEST_BAD, ".....\n", UNITTEST_GOOD]), false),
+            ("cargo test", join(&[CARGO_BAD, CARGO_GOOD]), false),
+            ("cargo test", join(&[CARGO_BAD, "error: test failed, to rerun pass `--lib`\n", CARGO_GOOD]), false),
+            ("go test ./...", "--- FAIL: TestInner\nFAIL\nok  \ta\t0.1s\n".to_owned(), false),
+            ("node --test", "# tests 3\n# pass 3\n# fail 0\n# skipped 0\n".to_owned(), false),
+            ("node --test", "# pass 1\n# fail 1\nok 1 - nested\nx\ny\nz\n# pass 3\n# fail 0\n".to_owned(), false),
+            // What another runner, or a command that nobody knows, says is not its own.
+            ("cargo test", join(&[BAD]), false),
+            ("cargo test", join(&[CARGO_GOOD, BAD]), false),
+            ("pytest && cat old.txt", join(&[GOOD, BAD]), false),
+            ("pytest && ./report.sh", join(&[GOOD, BAD]), false),
+            ("./ci.sh", join(&[GOOD]), false),
+            ("pytest", String::new(), false),
+        ] {
+            let runners: Vec<&Runner> = crate::command_line::understand(line, &())
+                .iter()
+                .flat_map(|line| &line.purposes)
+                .flat_map(crate::command_line::Purpose::runs)
+                .filter_map(|id| Catalogue::embedded().runner(id))
+                .collect();
+            let found = said(line, &runners, Ended::Exited(0), &text, None, &());
+            let says = found.masked.as_deref().is_some_and(|why| why.contains("contradicts"));
+            if says != contradicted {
+                wrong.push(format!("{line} / {text}: {found:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
 
     #[test]
     fn reports_of_several_runners_add_up() {

@@ -111,6 +111,26 @@ fn a_status_of_success_does_not_hide_failures_that_the_runner_reports() {
     assert_eq!(reasons(&project.verdict(), "tests"), ["failed"]);
 }
 
+/// A project that declares its own `pytest`, which prints this and ends with 0.
+fn with_pytest(prints: &str) -> Project {
+    let project = declared("./pytest");
+    project.repo.script("pytest", &format!("#!/bin/sh\ncat <<'END'\n{prints}\nEND\n"));
+    project.repo.commit_all("test: a runner");
+    project
+}
+
+#[test]
+fn a_runner_that_counts_failures_in_its_last_line_and_ends_with_0_proves_nothing() {
+    let project = with_pytest("== 1 failed, 1 passed in 0.02s ==");
+    project.gate(["run", "test"]).exits(0);
+    assert_eq!(reasons(&project.verdict(), "tests"), ["masked"]);
+    project.push("git push origin feature").exits(1).says("1 failed, 1 passed");
+    // What its tests run may say so before it.
+    let project = with_pytest("== 1 failed, 1 passed in 0.02s ==\n== 7 passed in 0.30s ==");
+    project.gate(["run", "test"]).exits(0);
+    project.check().exits(0).says("passed on this content");
+}
+
 #[test]
 fn an_unknown_runner_is_judged_by_its_status_and_that_is_said() {
     let project = declared("echo all good");
