@@ -115,6 +115,8 @@ struct Reading<'a> {
     line: &'a str,
     files: Directory,
     runners: Vec<&'static Runner>,
+    /// What the environment makes less of it, in words.
+    narrowed: Option<String>,
 }
 
 impl<'a> Reading<'a> {
@@ -123,7 +125,8 @@ impl<'a> Reading<'a> {
         let understood = command_line::understand(line, &files).ok();
         let ids = understood.iter().flat_map(|line| &line.purposes).flat_map(Purpose::runs);
         let runners = ids.filter_map(|id| Catalogue::embedded().runner(id)).collect();
-        Self { line, files, runners }
+        let narrowed = command_line::inherited(line, &files, |name| std::env::var(name).ok());
+        Self { line, files, runners, narrowed }
     }
 
     fn reports(&self) -> impl Iterator<Item = String> {
@@ -134,7 +137,9 @@ impl<'a> Reading<'a> {
     fn said(&self, finished: &Finished, files: &[PathBuf]) -> Said {
         let counted = sum(files.iter().filter_map(|path| read_junit(&std::fs::read(path).ok()?).ok()));
         let text = run::plain_text(&finished.output.end());
-        command_line::said(self.line, &self.runners, finished.ended, &text, counted, &self.files)
+        let said = command_line::said(self.line, &self.runners, finished.ended, &text, counted, &self.files);
+        let narrowed = self.narrowed.clone().filter(|_| finished.ended.success());
+        Said { masked: said.masked.or(narrowed), ..said }
     }
 }
 

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::runner::CommandKind;
 
+mod environment;
 mod evidence;
 mod forgery;
 mod hooks;
@@ -25,6 +26,7 @@ mod unseen;
 mod view;
 pub mod witness;
 
+pub use environment::inherited;
 pub use judge::{judge, judge_kinds, understand};
 pub use purpose::{Purpose, Understood};
 pub use remedy::quote;

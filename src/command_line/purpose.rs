@@ -4,6 +4,7 @@ use crate::runner::{CommandKind, ExitMeaning, Invocation, ProjectFiles, Scope, c
 use crate::shell::program::{Arg, Leaf, Program, Source};
 
 use super::Extent;
+use super::environment::{self, How, Narrowed};
 use super::push;
 use super::table::{Command, Paths, Prints, table};
 
@@ -135,7 +136,9 @@ pub(super) fn purpose(leaf: &Leaf, files: &dyn ProjectFiles) -> Purpose {
     found
 }
 
-fn check(leaf: &Leaf, invocation: Invocation, found: &mut Purpose) {
+fn check(leaf: &Leaf, mut invocation: Invocation, found: &mut Purpose) {
+    let narrowed = environment::set_for(leaf, &invocation);
+    invocation.exit = Narrowed::exit(narrowed.as_ref(), invocation.exit);
     for kind in &invocation.kinds {
         let name = name_of(*kind);
         if !found.kinds.contains(&name) {
@@ -146,10 +149,15 @@ fn check(leaf: &Leaf, invocation: Invocation, found: &mut Purpose) {
     if invocation.is_test() {
         let (extent, by) = match &invocation.scope {
             Scope::NoneExecuted { why } => (Extent::NoneExecuted, Some(why.clone())),
+            _ if narrowed.as_ref().is_some_and(|narrowed| narrowed.how == How::Nothing) => {
+                (Extent::NoneExecuted, narrowed.map(|narrowed| narrowed.by))
+            }
             Scope::Filtered { by } => (Extent::Filtered, Some(by.clone())),
             _ if leaf.appended => (Extent::Filtered, Some("arguments that are not shown".to_owned())),
             _ if leaf.narrowed_by.is_some() => (Extent::Filtered, leaf.narrowed_by.clone()),
-            _ if narrowing(leaf).is_some() => (Extent::Filtered, narrowing(leaf)),
+            _ if narrowed.as_ref().is_some_and(|narrowed| narrowed.how == How::Part) => {
+                (Extent::Filtered, narrowed.map(|narrowed| narrowed.by))
+            }
             // A word that is not known may be a filter, and so it is taken for one.
             _ if leaf.argv.iter().any(|arg| !arg.whole) => {
                 (Extent::Filtered, Some("an argument that is not literal".to_owned()))
@@ -159,13 +167,6 @@ fn check(leaf: &Leaf, invocation: Invocation, found: &mut Purpose) {
         (found.extent, found.narrowed_by) = (Some(extent), by);
     }
     found.invocation = Some(invocation);
-}
-
-/// The variable in front of a test run that may choose a part of its tests.
-fn narrowing(leaf: &Leaf) -> Option<String> {
-    let set = leaf.environment.iter().chain(&leaf.given);
-    let mut set = set.filter(|(_, value)| value.as_deref() != Some(""));
-    set.find(|(name, _)| table().environment.narrowing.contains(name)).map(|(name, _)| name.clone())
 }
 
 fn other(name: &str, leaf: &Leaf, words: &[Option<String>], found: &mut Purpose) {

@@ -132,6 +132,17 @@ fn a_runner_that_counts_failures_in_its_last_line_and_ends_with_0_proves_nothing
 }
 
 #[test]
+fn what_a_run_inherits_counts_as_if_it_stood_before_its_line() {
+    let project = with_pytest("== 7 passed in 0.30s ==");
+    project.gate_with(&[("PYTEST_ADDOPTS", "-v -k zero")], &["run", "test"]).exits(0);
+    assert_eq!(reasons(&project.verdict(), "tests"), ["masked"]);
+    project.check().exits(10).says("PYTEST_ADDOPTS: -k zero");
+    let harmless = [("PYTEST_ADDOPTS", "--color=yes"), ("MAKEFLAGS", " -j8 --jobserver-auth=3,4"), ("RUSTFLAGS", "-g")];
+    project.gate_with(&harmless, &["run", "test"]).exits(0);
+    project.check().exits(0).says("7 passed");
+}
+
+#[test]
 fn an_unknown_runner_is_judged_by_its_status_and_that_is_said() {
     let project = declared("echo all good");
     project.gate(["run", "test"]).exits(0);

@@ -1,0 +1,213 @@
+//! What variables of the environment make of a check: they may choose a part of it, or let it execute nothing.
+
+use regex::Regex;
+
+use crate::runner::{Catalogue, CommandKind, ExitMeaning, Invocation, ProjectFiles};
+use crate::shell::program::Leaf;
+
+use super::judge::understand;
+use super::table::{Inherited, table};
+
+/// What a variable does to a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Narrowed {
+    /// The variable, and what in it does so.
+    pub(super) by: String,
+    /// How.
+    pub(super) how: How,
+}
+
+/// How a variable changes what status 0 of a check says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    /// Only a part of the tests is executed.
+    Part,
+    /// Nothing is executed.
+    Nothing,
+    /// It succeeds whatever it finds.
+    Masked,
+}
+
+/// What the variables that a line sets for one of its checks do to it.
+pub(super) fn set_for(leaf: &Leaf, invocation: &Invocation) -> Option<Narrowed> {
+    let set = leaf.environment.iter().chain(&leaf.given).filter(|(_, value)| value.as_deref() != Some(""));
+    let found: Vec<Narrowed> = set.filter_map(|(name, value)| of(name, value.as_deref(), invocation)).collect();
+    let first = |how| found.iter().find(|narrowed| narrowed.how == how);
+    first(How::Nothing).or(first(How::Masked)).or(found.first()).cloned()
+}
+
+fn of(name: &str, value: Option<&str>, invocation: &Invocation) -> Option<Narrowed> {
+    let mut known = table().inherited.iter().filter(|entry| entry.names.iter().any(|known| known == name)).peekable();
+    if known.peek().is_some() {
+        return known.filter(|entry| entry.concerns(invocation)).find_map(|entry| entry.read(name, value));
+    }
+    let listed = table().environment.narrowing.iter().any(|known| known == name);
+    listed.then(|| Narrowed { by: name.to_owned(), how: How::Part })
+}
+
+/// What a run of this line inherits that makes less of its checks, in words that name the variable. A variable that the
+/// line itself names is the line's own business. `value`: the variables of the environment.
+pub fn inherited(line: &str, files: &dyn ProjectFiles, value: impl Fn(&str) -> Option<String>) -> Option<String> {
+    const CHECKS: [CommandKind; 4] = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
+    let understood = understand(line, files).ok()?;
+    let invocations = understood.purposes.iter().filter_map(|purpose| purpose.invocation.as_ref());
+    let checks: Vec<&Invocation> =
+        invocations.filter(|found| found.kinds.iter().any(|kind| CHECKS.contains(kind))).collect();
+    let names = table().inherited.iter().flat_map(|entry| entry.names.iter().map(move |name| (entry, name)));
+    let mut found = names
+        .filter(|(entry, name)| !line.contains(name.as_str()) && checks.iter().any(|check| entry.concerns(check)))
+        .filter_map(|(entry, name)| entry.read(name, Some(value(name)?.as_str())));
+    found.next().map(|Narrowed { by, how }| match how {
+        How::Part => format!("the environment of the run chooses a part of the tests ({by})"),
+        How::Nothing => format!("with the environment of the run nothing is executed ({by})"),
+        How::Masked => format!("with the environment of the run a failure need not show in the status ({by})"),
+    })
+}
+
+impl Narrowed {
+    /// What is left of what status 0 means.
+    pub(super) fn exit(narrowed: Option<&Self>, exit: ExitMeaning) -> ExitMeaning {
+        match narrowed {
+            Some(Self { how: How::Masked | How::Nothing, .. }) => ExitMeaning::ZeroOnFindings,
+            _ => exit,
+        }
+    }
+}
+
+impl Inherited {
+    /// Whether the runners that a command starts read the variable, as far as they are known.
+    fn concerns(&self, invocation: &Invocation) -> bool {
+        let runs = &invocation.runs;
+        let task = |id: &String| Catalogue::embedded().runner(id).is_some_and(|runner| runner.task.is_some());
+        runs.iter().any(|id| self.runners.contains(id)) || !self.named_only && runs.iter().all(task)
+    }
+
+    /// What a value does; `None` as a value is one that is not literal.
+    fn read(&self, name: &str, value: Option<&str>) -> Option<Narrowed> {
+        let narrowed = |how, option: Option<&str>| {
+            let option: String = option.map(|option| format!(": {option}")).unwrap_or_default();
+            Some(Narrowed { by: format!("{name}{option}").chars().take(100).collect(), how })
+        };
+        let how = if self.masks { How::Masked } else { How::Part };
+        let Some(value) = value.map(str::trim) else { return narrowed(how, None) };
+        let harmless = |pattern: &String| Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(value));
+        if value.is_empty() || self.unless.iter().any(harmless) {
+            return None;
+        }
+        if !self.row {
+            return narrowed(how, None);
+        }
+        let runner = self.runners.first().and_then(|id| Catalogue::embedded().runner(id))?;
+        let row = if self.options { options(value, self.letters) } else { value.to_owned() };
+        let read = runner.arguments.read_row(&row);
+        match (&read.nothing, &read.filter) {
+            (Some(option), _) => narrowed(How::Nothing, Some(option)),
+            _ if read.exit_zero == Some(true) => narrowed(How::Masked, None),
+            (None, Some(option)) => narrowed(How::Part, Some(option)),
+            (None, None) => None,
+        }
+    }
+}
+
+/// The options of a row, each with the word behind it as its value. `letters`: the first word may be options without a
+/// dash, as `make` writes them for the `make` that it starts.
+fn options(row: &str, letters: bool) -> String {
+    let mut words = row.split_whitespace().take_while(|word| *word != "--").peekable();
+    let mut found = Vec::new();
+    if letters && let Some(first) = words.next_if(|word| !word.starts_with('-')) {
+        let letters: String = first.chars().filter(char::is_ascii_alphabetic).collect();
+        found.extend((!first.contains('=') && !letters.is_empty()).then(|| format!("-{letters}")));
+    }
+    while let Some(word) = words.next() {
+        if word.starts_with('-') {
+            let value = words.next_if(|value| !value.starts_with('-') && !word.contains('='));
+            found.push(value.map_or_else(|| word.to_owned(), |value| format!("{word}={value}")));
+        }
+    }
+    found.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command_line::{Extent, Proves, Record, judge};
+
+    /// Lines, a variable of their environment with its value, and what is narrowed by it.
+    const CASES: &[(&str, &str, &str, Option<&str>)] = &[
+        ("pytest", "PYTEST_ADDOPTS", "-k zero", Some("a part of the tests (PYTEST_ADDOPTS: -k zero)")),
+        ("pytest", "PYTEST_ADDOPTS", "-v -m 'not slow'", Some("(PYTEST_ADDOPTS: -m not)")),
+        ("pytest", "PYTEST_ADDOPTS", "tests/a.py", Some("(PYTEST_ADDOPTS: tests/a.py)")),
+        ("pytest", "PYTEST_ADDOPTS", "--co", Some("nothing is executed (PYTEST_ADDOPTS: --co)")),
+        ("pytest", "PYTEST_ADDOPTS", "-o addopts=-x --lf", Some("PYTEST_ADDOPTS: --lf")),
+        ("python3 -m pytest -q", "PYTEST_ADDOPTS", "-k zero", Some("PYTEST_ADDOPTS: -k zero")),
+        ("npm run py", "PYTEST_ADDOPTS", "-k zero", None),
+        ("npm test", "PYTEST_ADDOPTS", "-k zero", Some("PYTEST_ADDOPTS: -k zero")),
+        ("pytest", "PYTEST_ADDOPTS", "--color=yes", None),
+        ("pytest", "PYTEST_ADDOPTS", "-n auto --durations=5 -p no:cacheprovider", None),
+        ("pytest", "PYTEST_ADDOPTS", " ", None),
+        ("cargo test", "PYTEST_ADDOPTS", "-k zero", None),
+        ("PYTEST_ADDOPTS= pytest", "PYTEST_ADDOPTS", "-k zero", None),
+        ("make test", "MAKEFLAGS", "n", Some("nothing is executed (MAKEFLAGS: -n)")),
+        ("make test", "MAKEFLAGS", "nj8", Some("nothing is executed")),
+        ("make test", "MAKEFLAGS", "kn -j8", Some("nothing is executed (MAKEFLAGS: -kn)")),
+        ("make test", "MAKEFLAGS", "-n", Some("nothing is executed")),
+        ("make test", "MAKEFLAGS", "--dry-run", Some("nothing is executed")),
+        ("make test", "MAKEFLAGS", "q", Some("nothing is executed")),
+        ("make test", "MAKEFLAGS", "t", Some("nothing is executed")),
+        ("make test", "MAKEFLAGS", "i", Some("a failure need not show in the status (MAKEFLAGS)")),
+        ("make test", "MAKEFLAGS", "--eval=.IGNORE:", Some("a failure need not show")),
+        ("make test", "MAKEFLAGS", "-o test", Some("(MAKEFLAGS: -o=test)")),
+        ("make test", "GNUMAKEFLAGS", "-i", Some("a failure need not show")),
+        ("make test", "MAKEFILES", "x.mk", Some("a failure need not show in the status (MAKEFILES)")),
+        ("make test", "MAKEFLAGS", "-j8", None),
+        ("make test", "MAKEFLAGS", " -j8 --jobserver-auth=3,4", None),
+        ("make test", "MAKEFLAGS", "ks -j 8 --no-print-directory -- V=1", None),
+        ("make test", "MAKEFLAGS", "w -- T=n", None),
+        ("cargo test", "MAKEFLAGS", "n", None),
+        ("npm test", "npm_config_script_shell", "/bin/true", Some("(npm_config_script_shell)")),
+        ("npm test", "npm_config_script_shell", "/bin/bash", None),
+        ("node --test", "NODE_OPTIONS", "--test-name-pattern=zero", Some("(NODE_OPTIONS: --test-name-pattern=zero)")),
+        ("node --test", "NODE_OPTIONS", "--max-old-space-size=4096 -r ts-node/register", None),
+        ("cargo test", "RUSTFLAGS", "-D warnings", None),
+        ("tox", "TOXENV", "py311", Some("(TOXENV)")),
+    ];
+
+    #[test]
+    fn what_a_run_inherits_may_narrow_it() {
+        let mut wrong = Vec::new();
+        for &(line, name, value, want) in CASES {
+            let found = inherited(line, &(), |asked| (asked == name).then(|| value.to_owned()));
+            let fits = match want {
+                Some(want) => found.as_ref().is_some_and(|found| found.contains(want)),
+                None => found.is_none(),
+            };
+            if !fits {
+                wrong.push(format!("{name}={value} {line}: {found:?}, not {want:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn what_stands_before_a_check_is_judged_alike() {
+        let mut wrong = Vec::new();
+        let record = Record { status: Some(0), output: None, background: false };
+        for (line, proves) in [
+            ("PYTEST_ADDOPTS='-k zero' pytest", Proves::PartialPass),
+            ("PYTEST_ADDOPTS=$X pytest", Proves::PartialPass),
+            ("export PYTEST_ADDOPTS=--lf; pytest", Proves::PartialPass),
+            ("PYTEST_ADDOPTS=--color=yes pytest", Proves::FullPass),
+            ("MAKEFLAGS=n make test", Proves::Nothing),
+            ("MAKEFLAGS=i make test", Proves::Nothing),
+            ("MAKEFLAGS=-j8 make test", Proves::FullPass),
+            ("TEST_FILTER=a make test", Proves::PartialPass),
+        ] {
+            let found = judge(line, &record, &());
+            if found.proves != proves {
+                wrong.push(format!("{line}: {:?} {:?} ({})", found.proves, found.scope, found.reason));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert_eq!(judge("MAKEFLAGS=n make test", &record, &()).scope, Some(Extent::NoneExecuted));
+    }
+}
