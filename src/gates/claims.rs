@@ -162,8 +162,8 @@ impl Judge<'_> {
     }
 
     /// The newest run of such a check in the session.
-    fn newest(&self, is: fn(&Ran) -> bool) -> Option<(&Step, &Ran)> {
-        self.facts.story.runs().rev().find(|(_, ran)| is(ran) && !ran.background)
+    fn newest(&self, is: fn(&Ran, &Policy) -> bool) -> Option<(&Step, &Ran)> {
+        self.facts.story.runs().rev().find(|(_, ran)| is(ran, self.policy) && !ran.background)
     }
 
     /// Whether the session's commands are on record at all.
@@ -306,13 +306,20 @@ impl Judge<'_> {
     }
 }
 
-fn is_test(ran: &Ran) -> bool {
-    ran.result.is_some() && ran.kinds.iter().any(|kind| kind == "test")
+fn is_test(ran: &Ran, policy: &Policy) -> bool {
+    ran.result.is_some() && (ran.kinds.iter().any(|kind| kind == "test") || is_declared(ran, policy, "tests"))
 }
 
-fn is_build(ran: &Ran) -> bool {
+fn is_build(ran: &Ran, policy: &Policy) -> bool {
     let built = |kind: &String| matches!(kind.as_str(), "build" | "typecheck" | "lint");
-    ran.result.is_some() && !is_test(ran) && ran.kinds.iter().any(built)
+    let builds = ran.kinds.iter().any(built) || is_declared(ran, policy, "build");
+    ran.result.is_some() && !is_test(ran, policy) && builds
+}
+
+/// Whether it is a command that the policy declares for this gate: a script of the project's own says of itself no more.
+fn is_declared(ran: &Ran, policy: &Policy, gate: &str) -> bool {
+    let named = |name: &String| policy.commands.iter().any(|command| command.name == *name && command.gate == gate);
+    ran.declared.as_ref().is_some_and(named)
 }
 
 /// A text of somebody else in a sentence.

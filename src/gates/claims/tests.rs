@@ -38,6 +38,9 @@ fn last_words_are_claims_only_where_they_are_plain() {
         (green(), "All tests pass.", &[]),
         (green(), "All tests pass and the build is green.", &[]),
         (silent(), "All tests pass.", &["claims about tests: unrecorded"]),
+        // A script of the project's own, which the policy declares.
+        (silent().proved("c", 'a', "./verify", 0, ""), "All tests pass.", &[]),
+        (silent().proved("c", 'a', "./verify", 1, ""), "All tests pass.", &["claims about tests: misreported"]),
         (silent(), "The build succeeded.", &["claims about the build: unrecorded"]),
         (silent(), "Done.", &[]),
         (silent(), "Todas las pruebas pasan.", &["claims about tests: unrecorded"]),
