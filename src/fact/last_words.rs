@@ -24,15 +24,18 @@ pub struct LastWords {
     pub claims: bool,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Lists {
     person: Vec<String>,
     agent: Vec<String>,
     offers: Vec<String>,
     claims: Vec<String>,
+    proofs: Vec<String>,
     denials: Vec<String>,
     nothing: Vec<String>,
+    questions: Vec<String>,
+    addressed: Vec<String>,
 }
 
 struct Patterns {
@@ -40,16 +43,17 @@ struct Patterns {
     agent: RegexSet,
     offers: RegexSet,
     claims: RegexSet,
+    proofs: RegexSet,
     denials: RegexSet,
     nothing: RegexSet,
+    questions: RegexSet,
+    addressed: RegexSet,
 }
 
 static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
     // A test holds the embedded file readable.
     let file = embedded::file(embedded::GATES, "human-actions.toml").unwrap_or_default();
-    let none =
-        Lists { person: vec![], agent: vec![], offers: vec![], claims: vec![], denials: vec![], nothing: vec![] };
-    let lists: Lists = toml::from_str(file).unwrap_or(none);
+    let lists: Lists = toml::from_str(file).unwrap_or_default();
     let set = |patterns: &[String]| {
         RegexSetBuilder::new(patterns).case_insensitive(true).build().unwrap_or_else(|_| RegexSet::empty())
     };
@@ -58,8 +62,11 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
         agent: set(&lists.agent),
         offers: set(&lists.offers),
         claims: set(&lists.claims),
+        proofs: set(&lists.proofs),
         denials: set(&lists.denials),
         nothing: set(&lists.nothing),
+        questions: set(&lists.questions),
+        addressed: set(&lists.addressed),
     }
 });
 
@@ -67,17 +74,25 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
 pub fn read(text: &str) -> LastWords {
     let patterns = &*PATTERNS;
     let sentences = sentences(text);
-    let claims = sentences.iter().any(|sentence| {
-        patterns.claims.is_match(sentence) && !sentence.ends_with('?') && !patterns.denials.is_match(sentence)
-    });
+    let claims = claimed(&sentences, &patterns.claims) || claimed(&sentences, &patterns.proofs);
     // Whoever waits says so at the end.
     let end = &sentences[sentences.len().saturating_sub(3)..];
-    let asks = end.iter().any(|sentence| sentence.ends_with('?'))
+    let asks = end.iter().any(|sentence| is_question(sentence))
         && !end.iter().any(|sentence| patterns.offers.is_match(sentence));
     let waits = end.iter().any(|sentence| {
         patterns.person.is_match(sentence) && addresses(sentence) && !patterns.agent.is_match(sentence)
     });
     LastWords { asks, waits, claims }
+}
+
+/// Whether the last words of a turn claim that the proof of the work is there.
+pub fn claims_proof(text: &str) -> bool {
+    claimed(&sentences(text), &PATTERNS.proofs)
+}
+
+fn claimed(sentences: &[String], patterns: &RegexSet) -> bool {
+    let denied = |sentence: &String| is_question(sentence) || PATTERNS.denials.is_match(sentence);
+    sentences.iter().any(|sentence| patterns.is_match(sentence) && !denied(sentence))
 }
 
 /// Whether the last words of a turn offer work instead of doing it.
@@ -97,13 +112,23 @@ pub fn nothing(entry: &str) -> bool {
     PATTERNS.nothing.is_match(entry.trim())
 }
 
+/// Whether a sentence asks something.
+pub fn is_question(sentence: &str) -> bool {
+    PATTERNS.questions.is_match(sentence)
+}
+
 /// Whether a sentence is said to somebody rather than about the code: a test of a password check is no request.
 fn addresses(sentence: &str) -> bool {
-    let lower = sentence.to_lowercase();
-    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric() && c != '\'').collect();
-    let any = |list: &[&str]| words.iter().any(|word| list.contains(word));
-    any(&["you", "your", "please", "need", "needs", "waiting", "requires", "must", "tu", "por", "necesito"])
-        || sentence.ends_with('?')
+    PATTERNS.addressed.is_match(sentence) || is_question(sentence)
+}
+
+/// Whether a sentence ends with a character that has this one behind it. Some scripts put no space between sentences.
+fn ends(mark: char, next: Option<char>) -> bool {
+    match mark {
+        '。' | '！' | '？' | '؟' | '।' => true,
+        '.' | '!' | '?' | '\u{37e}' => next.is_none_or(|next| next.is_whitespace() || "*_\")".contains(next)),
+        _ => false,
+    }
 }
 
 /// The sentences of the end of a text, without the marks of its layout. Code is left out.
@@ -123,12 +148,7 @@ pub fn sentences(text: &str) -> Vec<String> {
         let line = line.trim().trim_start_matches(['#', '-', '*', '>', ' ']);
         let mut from = 0;
         for (at, c) in line.char_indices() {
-            let ends = matches!(c, '.' | '!' | '?')
-                && line[at + c.len_utf8()..]
-                    .chars()
-                    .next()
-                    .is_none_or(|next| next.is_whitespace() || "*_\")".contains(next));
-            if ends {
+            if ends(c, line[at + c.len_utf8()..].chars().next()) {
                 found.push(line[from..at + c.len_utf8()].to_owned());
                 from = at + c.len_utf8();
             }
@@ -148,7 +168,10 @@ mod tests {
     fn the_embedded_lists_are_readable() {
         let file = embedded::file(embedded::GATES, "human-actions.toml").unwrap();
         let lists: Lists = toml::from_str(file).unwrap();
-        for patterns in [&lists.person, &lists.agent, &lists.offers, &lists.claims, &lists.denials, &lists.nothing] {
+        let asked = [&lists.questions, &lists.addressed, &lists.proofs, &lists.nothing];
+        for patterns in
+            [&lists.person, &lists.agent, &lists.offers, &lists.claims, &lists.denials].into_iter().chain(asked)
+        {
             RegexSetBuilder::new(patterns).build().unwrap();
             assert!(!patterns.is_empty());
         }
@@ -181,8 +204,42 @@ mod tests {
             ("Tests pass?", ASKS),
             ("```\nall tests pass\n```\nI stopped there.", NOTHING),
             ("Todo listo.", CLAIMS),
+            ("服务器期望哪种格式？", ASKS),
+            ("我看了代码。服务器期望哪种格式？ 请告诉我。", ASKS),
+            ("ما هو التنسيق المطلوب؟", ASKS),
+            ("Ποια μορφή περιμένει ο διακομιστής;", ASKS),
+            ("I read the parser; it is fine;", NOTHING),
+            ("请在浏览器中批准 OAuth 授权。", WAITS),
+            ("Veuillez approuver l'accès OAuth dans votre navigateur.", WAITS),
+            ("Bitte bestätige den OAuth-Zugriff in deinem Browser.", WAITS),
+            ("Ich brauche dein Passwort.", WAITS),
+            ("J'ai besoin de votre mot de passe.", WAITS),
+            ("Waiting for your approval of the deployment.", WAITS),
+            ("Please run `sudo apt-get install libpq-dev` and tell me when it is there.", WAITS),
+            ("The script calls sudo where it must.", NOTHING),
+            ("Das Passwort wird gehasht gespeichert.", NOTHING),
+            ("CI is green. Which branch should I use?", LastWords { asks: true, ..CLAIMS }),
+            ("The build is green.", CLAIMS),
+            ("All 14 tests ran without errors. Which branch?", LastWords { asks: true, ..CLAIMS }),
+            ("I've finished.", CLAIMS),
+            ("I have not finished.", NOTHING),
+            ("Once CI is green I will merge.", NOTHING),
+            ("Is the build green?", ASKS),
         ] {
             assert_eq!(read(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_claim_of_proof_is_one_of_its_own() {
+        for (text, proof) in [
+            ("All tests pass. Which branch?", true),
+            ("CI is green.", true),
+            ("Done. Which branch?", false),
+            ("The feature is implemented.", false),
+            ("The tests do not pass yet.", false),
+        ] {
+            assert_eq!(claims_proof(text), proof, "{text}");
         }
     }
 

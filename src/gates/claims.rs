@@ -96,7 +96,7 @@ impl Judge<'_> {
         let sentences = last_words::sentences(last);
         let claimed = |patterns: &RegexSet| {
             let claims = |sentence: &&String| {
-                patterns.is_match(sentence) && !denials.is_match(sentence) && !sentence.ends_with('?')
+                patterns.is_match(sentence) && !denials.is_match(sentence) && !last_words::is_question(sentence)
             };
             sentences.iter().find(claims).map(|sentence| format!("the last words are “{}”", cut(sentence)))
         };

@@ -161,6 +161,10 @@ fn who_claims_nothing_and_waits_is_left_alone() {
     session.stop("Which of the two formats does the server expect?").quiet();
     session.stop("Please approve the OAuth consent screen in your browser.").quiet();
     session.stop("Shall I run the tests?").pushes("tests:");
+    session.stop("The change is ready. Which branch should it go to?").quiet();
+    session.stop("All tests pass. Which branch should it go to?").pushes("tests:");
+    session.prompt("go on");
+    project.edit("one more");
 
     let stop = |fields: Value| {
         let mut payload = json!({"last_assistant_message": "Done.", "background_tasks": []});

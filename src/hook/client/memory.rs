@@ -42,6 +42,8 @@ pub(super) struct Memory {
     /// Other working trees of the repository that the agent changed, and their content when a person last said what to
     /// do; `None`: they were changed since.
     pub(super) elsewhere: BTreeMap<PathBuf, Option<String>>,
+    /// The contents that were refused since a person last said what to do, by working tree.
+    pub(super) refused: BTreeMap<PathBuf, String>,
     /// The working tree whose content was refused last.
     pub(super) refused_at: Option<PathBuf>,
 }

@@ -263,6 +263,7 @@ fn prompt(desk: &mut Desk, from: Speaker, text: &str) {
     if from == Speaker::Person {
         // What the agent then leaves as it is needs no proof.
         desk.memory.task_began_on = stop::content(&desk.place);
+        desk.memory.refused.clear();
         let elsewhere: Vec<PathBuf> = desk.memory.elsewhere.keys().cloned().collect();
         // One that is gone, or whose content nobody can read, is forgotten.
         let content = |root: PathBuf| Some((stop::content(&desk.place_at(&root)?)?, root));

@@ -126,7 +126,13 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
     }
     let words = last_words::read(&stop.words);
     let unchanged = began_on == Some(&*print(&here.look.snapshot));
-    if !words.claims && (unchanged || words.asks || words.waits) {
+    let waits = words.asks || words.waits;
+    if !words.claims && (unchanged || waits) {
+        return Ok(Decision::Allow);
+    }
+    // The agent heard what is missing and asks: to say it again would only be in the way of the answer.
+    let asks = waits && !last_words::claims_proof(&stop.words);
+    if asks && desk.memory.refused.get(root).is_some_and(|refused| *refused == print(&here.look.snapshot)) {
         return Ok(Decision::Allow);
     }
     let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
@@ -145,6 +151,7 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
             Decision::Allow
         }
         Outcome::Blocked | Outcome::CannotJudge => {
+            desk.memory.refused.insert(root.to_owned(), print(&here.look.snapshot));
             let mut feedback = verdict.feedback;
             if elsewhere.is_some() {
                 let root = root.display().to_string();
