@@ -75,7 +75,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             } else {
                 ui.raw(text);
             }
-            wrong.into_iter().for_each(|wrong| ui.say(wrong));
+            if let Some(wrong) = wrong {
+                ui.say(wrong);
+            }
             ui.say(say("handoff", "handed_over", &context! { id => &packet.id, place => path.display().to_string() }));
             Ok(Exit::Pass)
         }
@@ -85,7 +87,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             } else {
                 ui.raw(text);
             }
-            wrong.into_iter().for_each(|wrong| ui.say(wrong));
+            if let Some(wrong) = wrong {
+                ui.say(wrong);
+            }
             ui.say(say("handoff", "used_up", &context! {}));
             Ok(Exit::NeedsHuman)
         }

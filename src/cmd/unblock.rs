@@ -77,12 +77,16 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
                 }
                 Handed::Terminal { text, wrong, .. } => {
                     ui.raw(text);
-                    wrong.into_iter().for_each(|wrong| ui.say(wrong));
+                    if let Some(wrong) = wrong {
+                        ui.say(wrong);
+                    }
                     ui.say(say("handoff", "used_up", &context! {}));
                     Ok(Exit::NeedsHuman)
                 }
                 Handed::Packet { packet, text, wrong, .. } => {
-                    wrong.into_iter().for_each(|wrong| ui.say(wrong));
+                    if let Some(wrong) = wrong {
+                        ui.say(wrong);
+                    }
                     ui.say(say(
                         "handoff",
                         "handed_over",

@@ -217,22 +217,30 @@ fn layers(items: &[String], line: usize) -> Option<Refusal> {
     Some(Refusal::at(line, say("reply", "no_layer", &context! { wrong, layers => LAYERS.join(", ") })))
 }
 
-/// The earlier hypothesis that says the same in other words: more than four fifths of the words of the shorter one
-/// are in the longer one.
+/// How many words of a hypothesis make it one that can be found again inside a longer one.
+const TELLING: usize = 6;
+
+/// The earlier hypothesis that says the same in other words: more than four fifths of the words of the shorter one, where
+/// it has enough of them, or more than two thirds of those of the longer one, and the same numbers.
 fn repeated<'a>(hypothesis: &str, spent: &'a [String]) -> Option<&'a str> {
-    let words = |text: &str| -> std::collections::BTreeSet<String> {
+    type Words = std::collections::BTreeSet<String>;
+    let is_number = |word: &str| word.chars().any(char::is_numeric);
+    let words = |text: &str| -> Words {
         text.to_lowercase()
             .split(|c: char| !c.is_alphanumeric() && c != '_')
-            .filter(|word| word.chars().count() > 2)
+            .filter(|word| word.chars().count() > 2 || (!word.is_empty() && (!word.is_ascii() || is_number(word))))
             .map(str::to_owned)
             .collect()
     };
+    let numbers = |words: &Words| words.iter().filter(|word| is_number(word)).cloned().collect::<Words>();
     let new = words(hypothesis);
     let same = |before: &&String| {
         let old = words(before);
         let shared = new.intersection(&old).count();
-        let shorter = new.len().min(old.len());
-        shorter > 0 && shared * 5 > shorter * 4
+        let (shorter, longer) = (new.len().min(old.len()), new.len().max(old.len()));
+        numbers(&new) == numbers(&old)
+            && shared > 0
+            && ((shorter >= TELLING && shared * 5 > shorter * 4) || shared * 3 > longer * 2)
     };
     spent.iter().find(same).map(String::as_str)
 }

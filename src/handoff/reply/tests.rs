@@ -82,6 +82,30 @@ fn what_is_wrong_is_named() {
     assert!(accept(FIX, 2, &["the clock is mocked".to_owned()]).is_ok(), "another hypothesis");
 }
 
+#[test]
+fn a_hypothesis_is_repeated_by_what_says_the_same() {
+    for (before, now, expected) in [
+        ("the version is 18", "the version is 20", false),
+        ("the version is 18", "is the version 18?", true),
+        (
+            "the mock returns the wrong type",
+            "the mock returns the type as promised; wrong is the contract, which asks for a string",
+            false,
+        ),
+        ("the mock returns the wrong type", "the wrong type is returned by the mock, the mock returns it", true),
+        ("DNS", "the proxy variable is unset, so that DNS is never asked at all", false),
+        ("缓存 过期", "缓存 过期", true),
+        ("缓存 过期", "时钟 错误", false),
+        (
+            "the fixture of the database is shared between both workers",
+            "as far as can be seen, the database fixture is shared between both of the workers, which nobody expected",
+            true,
+        ),
+    ] {
+        assert_eq!(repeated(now, &[before.to_owned()]).is_some(), expected, "{before} → {now}");
+    }
+}
+
 proptest! {
     #[test]
     fn no_text_is_too_strange_to_be_judged(text in any::<String>()) {
