@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Sources};
 use crate::fact::lineage::Lineage;
 use crate::fact::subject::{Base, Role, Subject};
-use crate::fact::{Facts, Note, ask};
+use crate::fact::{Facts, Note, ask, before};
 use crate::failure::Failure;
 use crate::gates;
 use crate::git::{GitError, Head, Look, Repo};
@@ -259,17 +259,22 @@ impl Workplace {
         }
     }
 
-    /// Adds what a session did, at the moments that ask for it. A push is judged by its commits alone.
+    /// Adds what a session did, at the moments that ask for it, and where tests were taken away, what failed before. A
+    /// push is judged by its commits, and by that.
     pub fn tell(&self, state: &State, session: &str, facts: &mut Facts) {
-        if !matches!(facts.moment, Moment::Stop | Moment::After) {
-            return;
+        let unreadable = |error: &dyn std::fmt::Display| Note {
+            kind: "story-unreadable".to_owned(),
+            text: format!("what the session did cannot be read: {error}"),
+        };
+        if matches!(facts.moment, Moment::Stop | Moment::After) {
+            match collect::story(&self.journal, state, session, &self.files()) {
+                Ok(story) => facts.story = story,
+                Err(error) => facts.notes.push(unreadable(&error)),
+            }
         }
-        match collect::story(&self.journal, state, session, &self.files()) {
-            Ok(story) => facts.story = story,
-            Err(error) => facts.notes.push(Note {
-                kind: "story-unreadable".to_owned(),
-                text: format!("what the session did cannot be read: {error}"),
-            }),
+        match before::read(&self.repo, &self.journal, session, facts, &self.files()) {
+            Ok(before) => facts.before = before,
+            Err(error) => facts.notes.push(unreadable(&error)),
         }
     }
 

@@ -7,6 +7,7 @@ pub mod again;
 pub mod ask;
 pub mod assessment;
 pub mod attested;
+pub mod before;
 pub mod collect;
 mod commit_queue;
 pub mod commits;
@@ -52,6 +53,9 @@ pub struct Facts {
     /// What the session at work did, as far as its client tells. Empty where that is not asked or not known.
     #[serde(default, skip_serializing_if = "story::Story::is_empty")]
     pub story: story::Story,
+    /// What was run on the same work before, whoever did, where its change takes away what a failure may have asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<story::Story>,
     /// By name of the subject: what its change takes away from the tests.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub weakening: BTreeMap<String, weakening::Weakening>,
@@ -81,6 +85,7 @@ impl Facts {
             intents: Vec::new(),
             receiving: false,
             story: story::Story { session: None, steps: Vec::new(), cut: false },
+            before: Vec::new(),
             weakening: BTreeMap::new(),
             hosting: None,
             unfinished: Vec::new(),

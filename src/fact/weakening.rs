@@ -109,6 +109,18 @@ impl What {
     }
 }
 
+impl Weakening {
+    /// Whether something was taken away that matters more where it failed before.
+    pub fn may_hide_a_failure(&self) -> bool {
+        self.changes.iter().any(|change| {
+            matches!(
+                change.what,
+                What::TestsRemoved | What::TestsSkipped | What::TestsAddedSkipped | What::LeftOut | What::TaskMasked
+            )
+        })
+    }
+}
+
 /// A file before and after; `None`: it is not there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pair {

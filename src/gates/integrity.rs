@@ -33,7 +33,8 @@ fn check(params: &toml::Table) -> Result<(), ParamError> {
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
     let steps = untold(&gate.id, &facts.story);
-    let mut noticed = tests_weakened::notice(&params, facts, steps);
+    let before: Vec<&[Step]> = facts.before.iter().map(|story| untold(&gate.id, story)).collect();
+    let mut noticed = tests_weakened::notice(&params, facts, steps, &before);
     noticed.extend(record::notice(facts, steps));
     if noticed.is_empty() {
         let asked = !facts.story.is_empty() || !facts.weakening.is_empty();

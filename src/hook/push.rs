@@ -64,6 +64,8 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     facts.notes.extend(notes);
     if receiving {
         attested(&place, &updates)?.add_to(repo, &policy, &mut facts)?;
+    } else {
+        place.tell(&state, &place.session.id, &mut facts);
     }
     Ok(Some(place.judge(&policy, &state, facts, None)))
 }

@@ -17,6 +17,26 @@ pub struct SessionEvents {
 }
 
 impl Journal {
+    /// The events of all sessions in the last [`MAX_STORY`] bytes of the journal, the spooled ones last. What cannot be
+    /// read is left out.
+    pub fn latest_events(&self) -> Result<Vec<Event>, JournalError> {
+        let path = self.journal_path();
+        let (mut found, spooled) = self.with_spool(|| {
+            let mut found = Vec::new();
+            let length = files::found(path.metadata()).map_err(JournalError::read(&path))?.map_or(0, |meta| meta.len());
+            let Some(mut lines) = self.raw_lines(length.saturating_sub(MAX_STORY))? else { return Ok(found) };
+            while let Some(line) = lines.next_line().map_err(JournalError::read(&path))? {
+                found.extend(line.decode().ok().map(|line| line.event));
+            }
+            Ok(found)
+        })?;
+        found.extend(spooled.lines().into_iter().filter_map(|line| match line {
+            Line::Event(event) => Some(event),
+            Line::Damaged { .. } => None,
+        }));
+        Ok(found)
+    }
+
     /// The events of a session since its client told of its first act, the spooled ones last: at most those in the last
     /// [`MAX_STORY`] bytes of the journal. Empty, and nothing is read, where no client told of any act (`state` is that
     /// of the journal). What cannot be read is left out.

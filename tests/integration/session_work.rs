@@ -130,3 +130,39 @@ fn checks_that_were_left_out() {
     tell(&project, "s", [ran("git commit --amend --no-edit", 0, "")]);
     assert_eq!(reasons(&of("s", &project), "integrity"), ["checks-done-later"]);
 }
+
+#[test]
+fn a_test_that_failed_is_not_left_out_of_a_push_whoever_ran_it() {
+    let project = Project::with(
+        "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"./pytest\"\ninputs = [\"test_*.py\", \"pytest\"]\n",
+    );
+    let repo = &project.repo;
+    repo.script(
+        "pytest",
+        "#!/bin/sh\nif grep -q skip test_add.py; then echo '1 passed, 1 skipped in 0.01s'; exit 0; fi\n\
+         echo 'FAILED test_add.py::test_add - assert 3 == 4'\necho '1 failed, 1 passed in 0.01s'\nexit 1\n",
+    );
+    let test = "def test_add():\n    assert add(1, 2) == 4\n\n\ndef test_zero():\n    assert add(0, 0) == 0\n";
+    repo.write("test_add.py", test).commit_all("feat: tests");
+    repo.git(["push", "-q", "--no-verify", "origin", "HEAD:refs/heads/main"]);
+    let skipped = format!("import pytest\n\n\n@pytest.mark.skip\n{test}");
+
+    // Nothing failed: it is said.
+    repo.write("test_add.py", &skipped).commit_all("test: skip");
+    project.gate(["run", "test"]).exits(0);
+    project.check().exits(0).says("tests are left out now: test_add");
+
+    // It failed in one session, and another one pushes.
+    repo.git(["reset", "-q", "--hard", "HEAD~1"]);
+    repo.write("test_add.py", format!("{test}# more\n")).commit_all("feat: more");
+    project.gate_with(&[("GATE_SESSION", "one")], &["run", "test"]).exits(1);
+    repo.write("test_add.py", &skipped).commit_all("test: skip");
+    project.gate(["run", "test"]).exits(0);
+    let words = "test_add failed on the way here and is left out now";
+    project.check().exits(10).says(words);
+    project.push("git push origin feature").exits(1).says(words);
+
+    // Taken back, it is as it was.
+    repo.git(["reset", "-q", "--hard", "HEAD~1"]);
+    project.push("git push origin feature").exits(1).never_says(words).says("failed on this content");
+}

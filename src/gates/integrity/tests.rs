@@ -86,6 +86,22 @@ fn a_test_that_failed_and_is_gone() {
 }
 
 #[test]
+fn what_failed_in_another_session_counts_the_same() {
+    let gone = [("tests/add.rs", ONE, "-")];
+    let after = |before: &[Tale]| Facts {
+        moment: Moment::Push,
+        before: before.iter().map(Tale::story).collect(),
+        ..facts(&Tale::default(), &gone)
+    };
+    assert_eq!(reasons(&after(&[red()])), "failed-test-removed!");
+    assert_eq!(reasons(&after(&[begin("x").ran("cargo test", 0, GREEN)])), "tests-removed");
+    let asked = begin("Remove the adding feature.").ran("cargo test", 101, RED);
+    assert_eq!(reasons(&after(&[asked])), "failed-test-removed", "a person wanted something gone, whoever was told");
+    let off = begin("x").ran("git push --no-verify", 0, "").ran("cargo test", 0, GREEN);
+    assert_eq!(reasons(&after(&[off])), "tests-removed", "what else a session did is for its own moments");
+}
+
+#[test]
 fn a_test_that_failed_and_is_left_out() {
     let ignored = [("tests/add.rs", ONE, "#[test] #[ignore] fn adds(){assert_eq!(demo::add(1,2),3);}\n")];
     assert_eq!(reasons(&facts(&red(), &ignored)), "failed-test-skipped!");

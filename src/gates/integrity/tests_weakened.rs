@@ -19,9 +19,11 @@ const SHOWN: usize = 3;
 /// The tests that failed, by what outputs call them: the ids of the steps.
 type Failed<'a> = BTreeMap<&'a str, Vec<String>>;
 
-pub(super) fn notice(params: &Params, facts: &Facts, steps: &[Step]) -> Vec<Noticed> {
-    let failed = failed(steps);
-    let asked_for = asks_for_removal(params, steps);
+/// `steps`: those of the session at work; `before`: those of others on the same work.
+pub(super) fn notice(params: &Params, facts: &Facts, steps: &[Step], before: &[&[Step]]) -> Vec<Noticed> {
+    let all = || before.iter().copied().chain([steps]);
+    let failed = failed(all().flatten());
+    let asked_for = all().any(|steps| asks_for_removal(params, steps));
     let mut found = Vec::new();
     let mut said: BTreeSet<(What, &RepoPath)> = BTreeSet::new();
     for (subject, weakening) in &facts.weakening {
@@ -41,7 +43,7 @@ pub(super) fn notice(params: &Params, facts: &Facts, steps: &[Step]) -> Vec<Noti
     found
 }
 
-fn failed(steps: &[Step]) -> Failed<'_> {
+fn failed<'a>(steps: impl Iterator<Item = &'a Step>) -> Failed<'a> {
     let mut failed = Failed::new();
     for step in steps {
         if let Deed::Ran(ran) = &step.deed
