@@ -76,6 +76,8 @@ pub enum What {
     AssertionsEmptied,
     /// A setting leaves tests out.
     LeftOut,
+    /// A task or a setting runs a part of the tests where all of them ran.
+    Narrowed,
     /// A setting lets failures through.
     Forgiven,
     /// A number that must be reached is lower, or gone.
@@ -100,6 +102,7 @@ impl What {
             Self::AssertionsRemoved => "assertions-removed",
             Self::AssertionsEmptied => "assertions-emptied",
             Self::LeftOut => "left-out",
+            Self::Narrowed => "narrowed",
             Self::Forgiven => "forgiven",
             Self::ThresholdLowered => "threshold-lowered",
             Self::TaskEmptied => "task-emptied",
@@ -115,7 +118,12 @@ impl Weakening {
         self.changes.iter().any(|change| {
             matches!(
                 change.what,
-                What::TestsRemoved | What::TestsSkipped | What::TestsAddedSkipped | What::LeftOut | What::TaskMasked
+                What::TestsRemoved
+                    | What::TestsSkipped
+                    | What::TestsAddedSkipped
+                    | What::LeftOut
+                    | What::Narrowed
+                    | What::TaskMasked
             )
         })
     }

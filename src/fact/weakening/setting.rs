@@ -14,7 +14,12 @@ const SHOWN: usize = 120;
 pub(super) fn compare(path: &RepoPath, old: &str, new: &str, changes: &mut Vec<Weakened>) {
     let (old, new) = (without_comments(old), without_comments(new));
     for setting in table().settings(path) {
-        for (what, patterns) in [(What::LeftOut, &setting.leaves_out), (What::Forgiven, &setting.forgives)] {
+        for (what, patterns) in [
+            (What::LeftOut, &setting.leaves_out),
+            (What::Narrowed, &setting.narrows),
+            (What::TaskMasked, &setting.masks),
+            (What::Forgiven, &setting.forgives),
+        ] {
             added(path, what, patterns, &old, &new, changes);
         }
         lowered(path, &setting.least, &old, &new, changes);
@@ -39,7 +44,7 @@ fn added(path: &RepoPath, what: What, patterns: &Patterns, old: &str, new: &str,
         changes.push(Weakened {
             what,
             path: path.clone(),
-            names: Vec::new(),
+            names: if what == What::TaskMasked { vec!["every task".to_owned()] } else { Vec::new() },
             before: before.first().map(|text| shown(text)).unwrap_or_default(),
             after: shown(new),
         });

@@ -49,6 +49,10 @@ pub(super) struct Setting {
     #[serde(default)]
     pub(super) leaves_out: Patterns,
     #[serde(default)]
+    pub(super) narrows: Patterns,
+    #[serde(default)]
+    pub(super) masks: Patterns,
+    #[serde(default)]
     pub(super) forgives: Patterns,
     #[serde(default)]
     pub(super) least: Patterns,
@@ -170,6 +174,9 @@ mod tests {
         }
         for setting in &table.setting {
             for pattern in setting.leaves_out.written.iter().chain(&setting.forgives.written) {
+                Regex::new(pattern).unwrap();
+            }
+            for pattern in setting.narrows.written.iter().chain(&setting.masks.written) {
                 Regex::new(pattern).unwrap();
             }
             for pattern in &setting.least.written {

@@ -28,8 +28,8 @@ impl ProjectFiles for One<'_> {
 /// What a task does to tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Does {
-    /// It runs them, and its status is theirs.
-    Tests,
+    /// It runs them, and its status is theirs: as many commands do, and none of them runs all.
+    Tests { commands: usize, only_a_part: bool },
     /// It runs them, and ends well whatever they say.
     TestsMasked,
     /// Nothing at all.
@@ -46,12 +46,12 @@ pub(super) fn compare(path: &RepoPath, old: &str, new: &str, changes: &mut Vec<W
     let there: BTreeSet<String> = names(tasks, new.text).collect();
     for name in names(tasks, old.text).take(TASKS).collect::<BTreeSet<_>>() {
         let (before, was) = does(tasks, &name, &old);
-        if was != Does::Tests {
-            continue;
-        }
+        let Does::Tests { commands: one, only_a_part: narrow } = was else { continue };
         let (after, is) = does(tasks, &name, &new);
         let what = match is {
-            Does::Tests => continue,
+            // What one command did, several may share among them.
+            Does::Tests { commands, only_a_part } if only_a_part && !narrow && commands <= one => What::Narrowed,
+            Does::Tests { .. } => continue,
             Does::TestsMasked => What::TaskMasked,
             Does::Nothing => What::TaskEmptied,
             Does::Other => What::TaskReplaced,
@@ -96,7 +96,10 @@ fn does(tasks: &Tasks, name: &str, files: &One<'_>) -> (String, Does) {
         let masked = judged
             .filter(|judged| judged.decisive_kind == Some(CommandKind::Test))
             .any(|judged| judged.exit_decides == Some(ExitDecides::NoMasked));
-        return (shown, if masked { Does::TestsMasked } else { Does::Tests });
+        let its = || purposes().filter(|purpose| purpose.is(CommandKind::Test) && tests(purpose.extent));
+        let only_a_part = its().all(|purpose| purpose.extent == Some(Extent::Filtered));
+        let tests = Does::Tests { commands: its().count(), only_a_part };
+        return (shown, if masked { Does::TestsMasked } else { tests });
     }
     let idle = |name: Option<&str>| name.is_some_and(|name| table().idle.iter().any(|idle| idle == name));
     let nothing = understood.len() == lines.len()

@@ -217,13 +217,22 @@ fn tasks() {
         ("vitest run || true", Some("task-masked test")),
         ("./scripts/check.sh", Some("task-replaced test")),
         ("vitest run --coverage", None),
+        ("vitest run --reporter=dot", None),
+        ("vitest run -t zero", Some("narrowed test")),
+        ("vitest run src/zero.test.ts", Some("narrowed test")),
+        ("vitest run src && vitest run e2e", None),
+        ("vitest run -t zero && vitest run", None),
+        ("npm run test:unit && npm run test:e2e", None),
         ("jest", None),
     ] {
         let changes = found(&[pair("packages/api/package.json", &scripts("vitest run"), &scripts(new))]);
-        let first = changes.iter().find(|change| change.starts_with("task-")).map(String::as_str);
+        let about = |change: &&String| change.starts_with("task-") || change.starts_with("narrowed");
+        let first = changes.iter().find(about).map(String::as_str);
         assert_eq!(first, expected, "{new}: {changes:?}");
     }
     check("package.json", &scripts("exit 0"), &scripts("true"), &[]);
+    check("package.json", &scripts("vitest run -t one"), &scripts("vitest run -t two"), &[]);
+    check("package.json", r#"{"scripts":{}}"#, &scripts("vitest run -t two"), &[]);
     check(
         "Makefile",
         "test:\n\tgo test ./...\n\nbuild:\n\tgo build\n",
@@ -238,6 +247,38 @@ fn tasks() {
     );
     check("justfile", "test:\n    cargo test\n", "test:\n    true\n", &["task-emptied test"]);
     check("Makefile", "test:\n\tgo test ./...\n", "check:\n\tgo test ./...\n", &["task-replaced test"]);
+}
+
+#[test]
+fn settings_that_choose_or_mask() {
+    let pytest = "[pytest]\naddopts = -ra\n";
+    for (new, expected) in [
+        ("[pytest]\naddopts = -ra -k zero\n", vec!["narrowed"]),
+        ("[pytest]\naddopts = -ra -k \"zero or one\"\n", vec!["narrowed"]),
+        ("[pytest]\naddopts = -ra --cov\n", vec![]),
+        ("[pytest]\naddopts = -ra --keep-duplicates\n", vec![]),
+    ] {
+        check("pytest.ini", pytest, new, &expected);
+    }
+    check("pyproject.toml", "x = 1\n", "addopts = [\"-k\", \"zero\"]\n", &["narrowed"]);
+    let make = |line: &str| format!("{line}\ntest:\n\tpytest\n");
+    for (line, masked) in [
+        ("SHELL = /bin/true", true),
+        ("SHELL=true", true),
+        (".IGNORE:", true),
+        (".IGNORE: test", true),
+        ("MAKEFLAGS += -n", true),
+        ("MAKEFLAGS += -j4 --ignore-errors", true),
+        ("export MAKEFLAGS = -si", true),
+        ("SHELL = /bin/bash", false),
+        ("SHELL := /usr/bin/env bash -o pipefail", false),
+        ("MAKEFLAGS += --no-print-directory --warn-undefined-variables -rR", false),
+        ("MAKEFLAGS += -j$(nproc) -Otarget", false),
+        ("IGNORE: = x", false),
+    ] {
+        let expected: &[&str] = if masked { &["task-masked every task"] } else { &[] };
+        check("Makefile", &make(""), &make(line), expected);
+    }
 }
 
 #[test]

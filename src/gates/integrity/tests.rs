@@ -133,6 +133,24 @@ fn commands_that_test_no_longer() {
 }
 
 #[test]
+fn a_command_that_runs_less_than_before() {
+    let script = |test: &str| format!(r#"{{"scripts":{{"test":"{test}"}}}}"#);
+    let narrowed = |test: &str| [("package.json", script("vitest run"), script(test))];
+    let of = |tale: &Tale, new: &str| {
+        let [(path, old, new)] = &narrowed(new);
+        reasons(&facts(tale, &[(path, old, new)]))
+    };
+    assert_eq!(of(&Tale::default(), "vitest run -t zero"), "narrowed", "nothing is known to have failed");
+    assert_eq!(of(&red(), "vitest run -t zero"), "narrowed!");
+    assert_eq!(of(&red(), "vitest run -t adds"), "narrowed", "what failed still runs");
+    let setting = [("pytest.ini", "[pytest]\n", "[pytest]\naddopts = -k zero\n")];
+    assert_eq!(reasons(&facts(&red(), &setting)), "narrowed!");
+    let masked = [("Makefile", "test:\n\tpytest\n", "SHELL = /bin/true\ntest:\n\tpytest\n")];
+    assert_eq!(reasons(&facts(&Tale::default(), &masked)), "task-masked");
+    assert_eq!(reasons(&facts(&red(), &masked)), "task-masked!");
+}
+
+#[test]
 fn only_tests_changed_between_red_and_green() {
     let weaker = [("tests/add.rs", ONE, "#[test] fn adds(){assert!(demo::add(1,2)>0);}\n")];
     let tale = || begin("Fix the failing CI.").ran("cargo test", 101, RED).edit("tests/add.rs", "a", "b");

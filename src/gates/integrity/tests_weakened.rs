@@ -94,6 +94,12 @@ fn about(subject: &str, change: &Weakened, failed: &Failed<'_>, asked_for: bool)
             let answer = if failed.is_empty() { Answer::Unknown } else { Answer::Fail };
             ("task-masked", answer, own(change))
         }
+        What::Narrowed => {
+            // What failed and is chosen still runs.
+            let left_out = |failed: &&&str| !names_test(&change.after, failed);
+            let answer = if failed.keys().any(|one| left_out(&one)) { Answer::Fail } else { Answer::Unknown };
+            ("narrowed", answer, own(change))
+        }
         What::TaskReplaced => ("task-replaced", Answer::Unknown, own(change)),
         What::TestsRemoved => ("tests-removed", Answer::Unknown, own(change)),
         What::TestsSkipped => ("tests-skipped", Answer::Unknown, own(change)),
