@@ -313,7 +313,7 @@ pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft
 const COMPARED: usize = 400;
 const LARGEST: usize = 1 << 20;
 
-/// What each change takes away from the tests, where a gate asks. Read in process, or in one call of git.
+/// What each change takes away from the tests, where a gate asks.
 fn weakened(
     sources: Sources<'_>,
     moment: Moment,
@@ -323,24 +323,54 @@ fn weakened(
     if !sources.policy.gates.iter().any(asks) {
         return Ok(BTreeMap::new());
     }
+    let with_base = |draft: &&Draft<'_>| matches!(draft.subject.base, Base::MergeBase { .. });
+    let drafts: Vec<&Draft<'_>> = drafts.iter().filter(with_base).collect();
+    let mut pairs = pairs(sources, &drafts, &weakening::concerns)?;
+    let mut found: BTreeMap<String, Weakening> =
+        pairs.iter().map(|(subject, pairs)| (subject.clone(), weakening::compare(pairs))).collect();
+    // The other files matter where tests are gone, which is rare.
+    let emptied: Vec<_> = drafts
+        .into_iter()
+        .filter(|draft| found.get(&draft.subject.name).is_some_and(Weakening::removes_tests))
+        .collect();
+    let code = if emptied.is_empty() {
+        BTreeMap::new()
+    } else {
+        self::pairs(sources, &emptied, &|path| !weakening::concerns(path))?
+    };
+    for draft in emptied {
+        let name = &draft.subject.name;
+        let mut all = pairs.remove(name).unwrap_or_default();
+        all.extend(code.get(name).cloned().unwrap_or_default());
+        found.entry(name.clone()).and_modify(|weakening| *weakening = std::mem::take(weakening).with_code(&all));
+    }
+    Ok(found)
+}
+
+/// Both sides of the files that differ and are `wanted`, by subject. Read in process, or in one call of git.
+fn pairs(
+    sources: Sources<'_>,
+    drafts: &[&Draft<'_>],
+    is_wanted: &dyn Fn(&RepoPath) -> bool,
+) -> Result<BTreeMap<String, Vec<Pair>>, CollectError> {
     let mut wanted: Vec<(Oid, RepoPath)> = Vec::new();
     let mut compared = Vec::new();
-    for draft in drafts.iter().filter(|draft| matches!(draft.subject.base, Base::MergeBase { .. })) {
+    for draft in drafts {
         let (Some(base), Some(tree), Some(changed)) = (&draft.base_tree, &draft.tree, &draft.subject.changed) else {
             continue;
         };
-        for path in changed.iter().filter(|path| weakening::concerns(path)).take(COMPARED) {
+        for path in changed.iter().filter(|path| is_wanted(path)).take(COMPARED) {
             wanted.push((base.clone(), path.clone()));
             wanted.push((tree.clone(), path.clone()));
             compared.push((draft, path));
         }
     }
+    let mut pairs: BTreeMap<String, Vec<Pair>> = BTreeMap::new();
     if wanted.is_empty() {
-        return Ok(BTreeMap::new());
+        return Ok(pairs);
     }
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).ok().filter(|text| text.len() <= LARGEST);
     let mut blobs = sources.repo.blobs(&wanted)?.into_iter();
-    let mut pairs: BTreeMap<String, Vec<Pair>> = BTreeMap::new();
     for (draft, path) in compared {
         let (old, committed) = (blobs.next().flatten(), blobs.next().flatten());
         let here = draft.snapshot.and_then(|snapshot| snapshot.dirty.iter().find(|dirty| dirty.path == *path));
@@ -355,7 +385,7 @@ fn weakened(
             pairs.entry(draft.subject.name.clone()).or_default().push(pair);
         }
     }
-    Ok(pairs.into_iter().map(|(subject, pairs)| (subject, weakening::compare(&pairs))).collect())
+    Ok(pairs)
 }
 
 /// The declared commands that were begun after the last run that is known of them, and have not ended.

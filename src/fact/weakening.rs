@@ -5,6 +5,7 @@
 
 mod language;
 mod needed;
+mod obsolete;
 mod setting;
 mod table;
 mod task;
@@ -48,6 +49,9 @@ pub struct Weakened {
     /// The tests, tasks or settings it is about (the first 64).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
+    /// Of these, the tests whose text names code that is gone, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub obsolete: Vec<String>,
     /// How it was: a number, or a text in one line.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub before: String,
@@ -113,6 +117,18 @@ impl What {
 }
 
 impl Weakening {
+    /// Whether tests are gone, so that the code that changed with them matters, too.
+    pub fn removes_tests(&self) -> bool {
+        self.changes.iter().any(|change| change.what == What::TestsRemoved)
+    }
+
+    /// Takes up the other files that differ, `all` of them: a test may be gone because what it was about is.
+    #[must_use]
+    pub fn with_code(mut self, all: &[Pair]) -> Self {
+        obsolete::note(&mut self, all);
+        self
+    }
+
     /// Whether something was taken away that matters more where it failed before.
     pub fn may_hide_a_failure(&self) -> bool {
         self.changes.iter().any(|change| {
@@ -199,7 +215,7 @@ fn tests(files: &[(&Pair, Reading, Reading)], changes: &mut Vec<Weakened>) {
     for (pair, before, after) in files {
         let mut put = |what, names: Vec<String>, before: String, after: String| {
             let names = names.into_iter().take(NAMES).collect();
-            changes.push(Weakened { what, path: pair.path.clone(), names, before, after });
+            changes.push(Weakened { what, path: pair.path.clone(), names, obsolete: Vec::new(), before, after });
         };
         let is_gone = |name: &str| new.get(name).map_or(0, |count| count.0) < old.get(name).map_or(0, |count| count.0);
         let gone = names(&before.tests, |test| is_gone(&test.name) && !has(&after.tests, &test.name));

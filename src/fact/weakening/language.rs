@@ -71,6 +71,16 @@ impl Language {
         Reading { tests, asserts, always, focused: places(&self.focus, &code).count() }
     }
 
+    /// The tests of a text, each with the code from its name up to the next one.
+    pub(super) fn texts(&self, text: &str, only_tests: bool) -> Vec<(String, String)> {
+        let code = self.blank(text);
+        let tests = self.read(text, only_tests).tests;
+        let ends = tests.iter().skip(1).map(|next| next.at).chain([code.len()]);
+        let own =
+            |(test, end): (&Test, usize)| (test.name.clone(), code.get(test.at..end).unwrap_or_default().to_owned());
+        tests.iter().zip(ends).map(own).collect()
+    }
+
     /// The text with comments and the inside of texts blank, byte for byte.
     fn blank(&self, text: &str) -> String {
         let bytes = text.as_bytes();

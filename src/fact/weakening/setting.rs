@@ -45,6 +45,7 @@ fn added(path: &RepoPath, what: What, patterns: &Patterns, old: &str, new: &str,
             what,
             path: path.clone(),
             names: if what == What::TaskMasked { vec!["every task".to_owned()] } else { Vec::new() },
+            obsolete: Vec::new(),
             before: before.first().map(|text| shown(text)).unwrap_or_default(),
             after: shown(new),
         });
@@ -77,6 +78,7 @@ fn lowered(path: &RepoPath, patterns: &Patterns, old: &str, new: &str, changes: 
                     what: What::ThresholdLowered,
                     path: path.clone(),
                     names: vec![key.to_owned()],
+                    obsolete: Vec::new(),
                     before: number.to_string(),
                     after: now.map_or_else(|| "nothing".to_owned(), |now| now.to_string()),
                 });

@@ -15,6 +15,7 @@ use crate::repo_path::RepoPath;
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
     pub(super) idle: Vec<String>,
+    pub(super) definition: Patterns,
     pub(super) language: Vec<Language>,
     pub(super) setting: Vec<Setting>,
     pub(super) tasks: Vec<Tasks>,
@@ -184,6 +185,10 @@ mod tests {
                 let groups: Vec<&str> = regex.capture_names().flatten().collect();
                 assert_eq!(groups, ["key", "n"], "{pattern}");
             }
+        }
+        for pattern in &table.definition.written {
+            let regex = Regex::new(pattern).unwrap();
+            assert_eq!(regex.capture_names().flatten().collect::<Vec<_>>(), ["name"], "{pattern}");
         }
         for tasks in &table.tasks {
             assert!(tasks.name().is_some() && tasks.call.contains("{name}"));

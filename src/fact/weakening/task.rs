@@ -59,7 +59,14 @@ pub(super) fn compare(path: &RepoPath, old: &str, new: &str, changes: &mut Vec<W
         let shown = |text: String| super::super::story::bounded(text, SHOWN);
         let gone = if there.contains(&name) { "" } else { "nothing of this name" };
         let after = if after.is_empty() { gone.to_owned() } else { shown(after) };
-        changes.push(Weakened { what, path: path.clone(), names: vec![name], before: shown(before), after });
+        changes.push(Weakened {
+            what,
+            path: path.clone(),
+            names: vec![name],
+            obsolete: Vec::new(),
+            before: shown(before),
+            after,
+        });
     }
 }
 

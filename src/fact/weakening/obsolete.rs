@@ -1,0 +1,48 @@
+//! Tests that are gone together with the code they were about.
+
+use std::collections::BTreeSet;
+
+use super::table::table;
+use super::{Pair, Weakening, What, is_test_file};
+
+/// Where the tests of a file of Rust begin: what is defined behind it is no code under test.
+const OWN_TESTS: &str = "#[cfg(test)]";
+
+/// Notes, of the tests that are gone, those whose text names something that was defined in the code of the old side and is
+/// no longer defined in that of the new. `pairs`: the files that differ, tests and code. Where as much is defined as
+/// before, something may only be called otherwise, and nothing is noted.
+pub(super) fn note(found: &mut Weakening, pairs: &[Pair]) {
+    let mut defined = (0, 0);
+    let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
+    for pair in pairs.iter().filter(|pair| !is_test_file(&pair.path)) {
+        let (old, new) = (definitions(pair.old.as_deref()), definitions(pair.new.as_deref()));
+        defined = (defined.0 + old.len(), defined.1 + new.len());
+        before.extend(old);
+        after.extend(new);
+    }
+    let gone: BTreeSet<&str> = before.difference(&after).copied().collect();
+    if defined.1 >= defined.0 || gone.is_empty() {
+        return;
+    }
+    for change in found.changes.iter_mut().filter(|change| change.what == What::TestsRemoved) {
+        let Some(pair) = pairs.iter().find(|pair| pair.path == change.path) else { continue };
+        let (Some(index), Some(old)) = (table().language(&pair.path), pair.old.as_deref()) else { continue };
+        let texts = table().language[index].texts(old, is_test_file(&pair.path));
+        let about_it = |name: &&String| {
+            let mut its = texts.iter().filter(|(test, _)| test == *name).peekable();
+            its.peek().is_some() && its.all(|(test, text)| words(text).any(|word| word != test && gone.contains(word)))
+        };
+        change.obsolete = change.names.iter().filter(about_it).cloned().collect();
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+fn definitions(text: Option<&str>) -> Vec<&str> {
+    let text = text.unwrap_or_default();
+    let code = text.split(OWN_TESTS).next().unwrap_or_default();
+    let patterns = table().definition.about(code);
+    patterns.flat_map(|one| one.captures_iter(code)).filter_map(|found| Some(found.name("name")?.as_str())).collect()
+}
