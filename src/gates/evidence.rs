@@ -88,7 +88,8 @@ struct Case<'a> {
 
 impl Case<'_> {
     fn answer(&self, facts: &Facts) -> Finding {
-        let counted: Vec<_> = self.runs().iter().filter(|run| run.grade >= self.gate.min_grade).collect();
+        let shown = |run: &&RunFact| run.grade >= self.gate.min_grade && run.shows() != Shows::Masked;
+        let counted: Vec<_> = self.runs().iter().filter(shown).collect();
         let here: Vec<_> = counted.iter().copied().filter(|run| self.is_of_this_content(run)).collect();
         if !self.is_required() {
             // What is known is said all the same: broken content is not handed over because nobody asked.
@@ -179,14 +180,10 @@ impl Case<'_> {
                 let words = context! { outcome => outcome(newest), mended };
                 self.finding(Answer::Fail, "failed", Vec::new(), ids, &words)
             }
-            Shows::Masked => {
-                let why = newest.masked.as_deref().unwrap_or_default();
-                self.finding(Answer::Fail, "masked", Vec::new(), ids, &context! { why })
-            }
             Shows::Nothing if self.params.counts => {
                 self.finding(Answer::Fail, "vacuous", Vec::new(), ids, &context! {})
             }
-            Shows::Nothing | Shows::Pass => {
+            Shows::Masked | Shows::Nothing | Shows::Pass => {
                 let failed = |run: &&&RunFact| run.shows() == Shows::Fail && run.came_to_an_end();
                 let failures = here.iter().filter(failed).count();
                 if failures > 0 {
@@ -230,8 +227,20 @@ impl Case<'_> {
         if let Some(run) = counted.first()
             && let Some(paths) = run.unsettled(inputs).filter(|paths| !paths.is_empty())
         {
-            let words = context! { paths => list(&paths) };
+            let same = |earlier: &&RunFact| {
+                earlier.unsettled(inputs).is_some_and(|changed| changed.iter().any(|path| paths.contains(path)))
+            };
+            let again = counted[1..].iter().any(same);
+            let words = context! { paths => list(&paths), again };
             return self.finding(Answer::Fail, "unsettled", paths, vec![run.id.clone()], &words);
+        }
+        // Nothing better is known of this content.
+        let masked = |run: &&RunFact| {
+            run.grade >= self.gate.min_grade && run.shows() == Shows::Masked && self.is_of_this_content(run)
+        };
+        if let Some(run) = self.runs().iter().find(masked) {
+            let why = run.masked.as_deref().unwrap_or_default();
+            return self.finding(Answer::Fail, "masked", Vec::new(), vec![run.id.clone()], &context! { why });
         }
         let passed = counted.iter().filter(|run| run.is_stable(inputs) && run.shows() == Shows::Pass);
         let nearest =

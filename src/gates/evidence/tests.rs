@@ -185,6 +185,18 @@ fn what_runs_show() {
         ("counts say nothing ran", vec![counted(report(0, 0), run("a", 0, same))], Answer::Fail, "vacuous"),
         ("counts say it passed", vec![counted(report(3, 0), run("a", 0, same))], Answer::Pass, "passed"),
         ("its status is that of tail", vec![masked(run("a", 0, same))], Answer::Fail, "masked"),
+        (
+            "its status is that of tail, and an older run showed more",
+            vec![masked(run("b", 0, same)), run("a", 0, same)],
+            Answer::Pass,
+            "passed",
+        ),
+        (
+            "its status is that of tail, and an older run showed a failure",
+            vec![masked(run("b", 0, same)), run("a", 1, same)],
+            Answer::Fail,
+            "failed",
+        ),
         ("its status is that of tail, and it is not zero", vec![masked(run("a", 1, same))], Answer::Fail, "failed"),
         ("a masked run of other content", vec![masked(run("a", 0, Some(&["src/lib.rs"])))], Answer::Fail, "missing"),
         ("a claim is worth nothing", vec![graded(Grade::Claimed, run("a", 0, same))], Answer::Fail, "low-grade"),
@@ -295,6 +307,16 @@ fn a_run_beside_other_changes_asks_for_one_of_the_commit_alone() {
     assert_eq!(with_runs(vec![on(0, &["docs.md"])]).reason, "passed");
     assert_eq!(with_runs(vec![older.clone(), on(0, &["src/b.rs"])]).reason, "stale", "a later run was elsewhere");
     assert_eq!(elsewhere(vec![on(0, &["src/b.rs"])]), "stale", "checking it out leaves the rest behind");
+}
+
+#[test]
+fn what_each_run_writes_is_named_as_that() {
+    let writes = |id: &str, path: &str| RunFact { changed: Some(paths(&[path])), ..run(id, 0, Some(&[])) };
+    let once = with_runs(vec![writes("b", "out.db"), writes("a", "src/lib.rs")]);
+    assert_eq!((once.reason.as_str(), once.remedy.as_deref(), once.fix), ("unsettled", Some("gate run test"), None));
+    let again = with_runs(vec![writes("b", "out.db"), writes("a", "out.db")]);
+    assert_eq!((again.reason.as_str(), again.remedy), ("unsettled", None));
+    assert!(again.fix.unwrap().contains(".gitignore"));
 }
 
 #[test]

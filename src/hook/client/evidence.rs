@@ -254,7 +254,14 @@ fn runs_of(
 ) -> Result<Vec<EventKind>, String> {
     let Some(end) = &ground.end else { return Ok(Vec::new()) };
     let policy = policy_here(place)?;
-    let served = served(&policy, pending, ground, ended, output);
+    let mut served = served(&policy, pending, ground, ended, output);
+    if served.iter().any(|witnessed| witnessed.masked.is_some()) {
+        // A line whose status is another's shows nothing: it is kept to be told where nothing else is known of this
+        // content, and takes the place of no run that showed something.
+        let state = place.state().map_err(|failure| format!("gate: {failure}"))?;
+        let known = |key: &str| state.runs(key).iter().any(|run| run.run.start.tree == ground.start.tree);
+        served.retain(|witnessed| witnessed.masked.is_none() || !known(&witnessed.command.key));
+    }
     if served.is_empty() {
         return Ok(Vec::new());
     }
@@ -307,10 +314,7 @@ fn served(policy: &Policy, pending: &Pending, ground: &Ground, ended: Ended, out
         cut: pending.cut,
         background: false,
     };
-    let mut served = command_line::witness(&policy.commands, &told, &Directory(&ground.root));
-    // A line whose status is another's shows nothing, and must not stand before a run that did.
-    served.retain(|witnessed| witnessed.masked.is_none());
-    served
+    command_line::witness(&policy.commands, &told, &Directory(&ground.root))
 }
 
 /// Whether a line is one of the declared commands, as far as its words show it.
