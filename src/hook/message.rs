@@ -36,7 +36,7 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
 /// Judges the commit that is about to be made with the message in `file`.
 ///
 /// The record of a refusal is written as for any other; a commit that passes leaves none, so that committing stays
-/// fast. A merge and the first commit of a history are not judged.
+/// fast, but the first one after a refusal: that was mended. A merge and the first commit of a history are not judged.
 pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
     let place = Workplace::of_hook()?;
     let repo = &place.repo;
@@ -103,6 +103,9 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
         };
         let results = gates::judge(&policy, &facts);
         if results.iter().all(|result| result.effect() == gates::finding::Effect::Silent) {
+            if !state.judged(&place.session.id).at_commit.is_empty() {
+                place.judge(&policy, &state, facts, None);
+            }
             return Ok(None);
         }
         first.get_or_insert(facts);

@@ -240,3 +240,25 @@ fn the_exit_codes_are_the_documented_ones() {
     assert_eq!(verdict["outcome"], "cannot-judge");
     assert!(verdict["feedback"].as_str().unwrap().starts_with("[ATTEMPT: 1] This cannot be judged yet (attempt 1)."));
 }
+
+#[test]
+fn commits_that_were_each_mended_at_once_do_not_add_up() {
+    let project = Project::with("version = 1\n[scopes]\nx = [\"x/**\"]\ny = [\"y/**\"]\n");
+    let repo = &project.repo;
+    repo.write("x/x.py", "a = 1\n").commit_all("x: start");
+    repo.write("y/y.py", "b = 1\n").commit_all("y: start");
+    for number in 1..=4 {
+        repo.append("x/x.py", format!("first_thing_{number} = {number}\n"));
+        repo.append("y/y.py", format!("second_matter_{number} = {number}\n"));
+        repo.git(["add", "-A"]);
+        let refused = project.sh(&format!("git commit -qm 'x: thing {number}'")).exits(1);
+        refused.says("(attempt 1)").never_says("nothing changed").never_says("[ ]");
+        project.sh(&format!("git commit -qm 'x: thing {number}' x && git commit -qm 'y: matter {number}' y")).exits(0);
+    }
+    // What is refused again and again without a commit still adds up.
+    repo.append("x/x.py", "last = 1\n").append("y/y.py", "last_too = 1\n").git(["add", "-A"]);
+    for attempt in 1..=3 {
+        project.sh("git commit -qm 'x: last'").exits(1).says(&format!("(attempt {attempt})")).never_says("[ ]");
+    }
+    project.sh("git commit -qm 'x: last'").exits(1).says("goes to a person");
+}
