@@ -34,11 +34,10 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
     for note in &verdict.notes {
         let _ = writeln!(text, "  {WARN}note{WARN:#} {}", note.text);
     }
-    if verdict.attempt == LAST_WARNING {
+    let items = if verdict.attempt == LAST_WARNING { checklist_for(&verdict.gates) } else { Vec::new() };
+    if !items.is_empty() {
         let warning = say("terminal", "last_warning", &context! {});
-        let items = checklist_for(&verdict.gates);
-        let each = if items.is_empty() { String::new() } else { say("terminal", "check_each", &context! {}) };
-        let _ = writeln!(text, "  {STRONG}{warning}{STRONG:#} {each}");
+        let _ = writeln!(text, "  {STRONG}{warning}{STRONG:#} {}", say("terminal", "check_each", &context! {}));
         for item in items {
             let _ = writeln!(text, "   [ ] {item}");
         }
