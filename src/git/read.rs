@@ -2,6 +2,8 @@
 //!
 //! git2 answers in process; where it cannot, the same question goes to the command line.
 
+use std::ffi::OsStr;
+
 use super::{GitError, Repo};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
@@ -337,6 +339,24 @@ impl Repo {
         }
         let printed = self.git_unless(&[1, 128], ["merge-base", a.as_str(), b.as_str()])?;
         printed.map(|bytes| parse_oid(&bytes, "merge-base")).transpose()
+    }
+
+    /// Whether a tree holds a folder of this path.
+    pub fn has_folder(&self, tree: &Oid, path: &RepoPath) -> Result<bool, GitError> {
+        let os = path.to_os();
+        let read = self.library(|library| {
+            let tree = library.find_object(library_oid(tree)?, None)?.peel_to_tree()?;
+            Ok(found(tree.get_path(&os))?.is_some_and(|entry| entry.kind() == Some(git2::ObjectType::Tree)))
+        });
+        match read {
+            Some(answer) => Ok(answer),
+            None => {
+                let name = [format!("{tree}:").into_bytes(), path.as_bytes().to_vec()].concat();
+                let name = RepoPath::new(name).to_os().into_os_string();
+                let kind = self.git_unless(&[1, 128], [OsStr::new("cat-file"), OsStr::new("-t"), name.as_os_str()])?;
+                Ok(kind.is_some_and(|kind| kind.starts_with(b"tree")))
+            }
+        }
     }
 
     /// Whether `ancestor` is `descendant` or one of its ancestors. False where one of them is not here.
