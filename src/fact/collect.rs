@@ -287,6 +287,7 @@ pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft
             draft.base_tree.as_ref().and_then(|_| diffs.next()).and_then(|diff| draft.differing(&diff));
     }
 
+    let astray = astray(sources, &drafts)?;
     let weakening = weakened(sources, moment, &drafts)?;
     compare::runs(sources, &mut drafts)?;
     for draft in &mut drafts {
@@ -305,6 +306,7 @@ pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft
         notes: journal_notes(sources.state),
         weakening,
         unfinished: unfinished(sources),
+        astray,
         ..Facts::at(moment)
     })
 }
@@ -397,6 +399,25 @@ fn unfinished(sources: Sources<'_>) -> Vec<String> {
     };
     let commands = sources.policy.commands.iter();
     commands.filter(|command| begun(&command.reference().key)).map(|command| command.name.clone()).collect()
+}
+
+/// The declared commands whose folder is in none of the contents that are compared.
+fn astray(sources: Sources<'_>, drafts: &[Draft<'_>]) -> Result<Vec<String>, GitError> {
+    let mut astray = Vec::new();
+    for command in sources.policy.commands.iter().filter(|command| !command.dir.as_bytes().is_empty()) {
+        let mut there = drafts.is_empty();
+        for draft in drafts {
+            let here = draft.snapshot.and(sources.repo.root());
+            there |= here.is_some_and(|root| root.join(command.dir.to_os()).is_dir());
+            for tree in draft.tree.iter().chain(&draft.base_tree) {
+                there = there || sources.repo.has_folder(tree, &command.dir)?;
+            }
+        }
+        if !there {
+            astray.push(command.name.clone());
+        }
+    }
+    Ok(astray)
 }
 
 fn journal_notes(state: &State) -> Vec<Note> {

@@ -66,6 +66,9 @@ pub struct Facts {
     /// the gate, or it still runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<String>,
+    /// Declared commands, by name, whose folder is nowhere: neither in what is judged nor in what it began from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub astray: Vec<String>,
     /// What became of decisions that were written down, by subject; those where nothing did are not here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<decision_change::SubjectDecisions>,
@@ -89,6 +92,7 @@ impl Facts {
             weakening: BTreeMap::new(),
             hosting: None,
             unfinished: Vec::new(),
+            astray: Vec::new(),
             decisions: Vec::new(),
             assessment: None,
         }

@@ -106,6 +106,10 @@ impl Case<'_> {
                 let message = format!("nobody asks for `{}`", self.command.run);
                 return self.settled(Answer::Skip, "not-asked", message, &[]);
             }
+            if facts.astray.contains(&self.command.name) {
+                let words = context! { dir => self.command.dir.to_string() };
+                return self.finding(Answer::Unknown, "astray", Vec::new(), Vec::new(), &words);
+            }
             let base = match &self.subject.base {
                 Base::MergeBase { branch, .. } => format!("since {branch}"),
                 Base::Nothing | Base::Unknown(_) => "here".to_owned(),

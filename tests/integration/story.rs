@@ -175,6 +175,18 @@ fn a_commit_of_a_part_is_proven_alone_and_the_rest_stays() {
 }
 
 #[test]
+fn a_folder_that_is_nowhere_is_said() {
+    let policy =
+        |dir: &str| format!("version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"true\"\ndir = \"{dir}\"\n");
+    let project = Project::with(&policy("source"));
+    project.edit("one");
+    project.check().exits(0).says("`dir = \"source\"` in gate.toml");
+    let project = Project::with(&policy("src"));
+    project.repo.append("README.md", "more\n").commit_all("docs: more");
+    project.check().exits(0).never_says("nowhere");
+}
+
+#[test]
 fn a_fix_in_the_working_tree_proves_nothing_about_the_broken_commit() {
     let project = Project::new();
     let repo = &project.repo;

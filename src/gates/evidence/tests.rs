@@ -310,6 +310,20 @@ fn a_run_beside_other_changes_asks_for_one_of_the_commit_alone() {
 }
 
 #[test]
+fn a_command_whose_folder_is_nowhere_is_not_passed_over() {
+    let ask = |changed: &[&str], astray: &[&str]| {
+        let policy = policy(vec![command("web", &["web/**"])]);
+        let astray = astray.iter().map(|&name| name.to_owned()).collect();
+        let facts = Facts { subjects: vec![subject("HEAD", Some(changed))], astray, ..Facts::at(Moment::Stop) };
+        let finding = crate::gates::judge(&policy, &facts).remove(0).findings.remove(0);
+        (finding.answer, finding.reason)
+    };
+    assert_eq!(ask(&["a"], &["web"]), (Answer::Unknown, "astray".to_owned()));
+    assert_eq!(ask(&["a"], &["other"]).1, "not-required");
+    assert_eq!(ask(&["web/a"], &["web"]).1, "missing", "it is asked for all the same");
+}
+
+#[test]
 fn what_each_run_writes_is_named_as_that() {
     let writes = |id: &str, path: &str| RunFact { changed: Some(paths(&[path])), ..run(id, 0, Some(&[])) };
     let once = with_runs(vec![writes("b", "out.db"), writes("a", "src/lib.rs")]);
