@@ -1,5 +1,6 @@
 //! The files a verdict leaves behind (R11): `verdict_<session>.json`, small, always the newest, for other programs;
-//! `<session>_<timestamp>.json`, the full record. Both are written atomically.
+//! `<session>_<timestamp>.json`, the full record. Both are written atomically. Where a session goes on without being judged,
+//! the small one is no longer `complete`.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -64,6 +65,26 @@ pub fn file_stem(session: &str) -> String {
     format!("session-{stem}-{}", &crate::digest::hex_digest(&[session.as_bytes()])[..8])
 }
 
+fn summary(gate_dir: &Path, session: &str) -> PathBuf {
+    folder(gate_dir).join(format!("verdict_{}.json", file_stem(session)))
+}
+
+/// Takes back that the work of a session is complete: it went on since, and what is there now was not judged.
+pub fn outdate(gate_dir: &Path, session: &str) -> io::Result<()> {
+    let path = summary(gate_dir, session);
+    let bytes = match fs::read(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        bytes => bytes?,
+    };
+    let mut said: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&bytes)?;
+    if said.get("complete") != Some(&true.into()) {
+        return Ok(());
+    }
+    said.insert("complete".to_owned(), false.into());
+    said.insert("outdated".to_owned(), true.into());
+    write_json(&path, &said)
+}
+
 /// Writes both files; `escalation` is the payload that belongs to the verdict, if there is one.
 pub fn write(gate_dir: &Path, verdict: &Verdict, escalation: Option<&Path>) -> io::Result<Written> {
     let folder = folder(gate_dir);
@@ -71,7 +92,7 @@ pub fn write(gate_dir: &Path, verdict: &Verdict, escalation: Option<&Path>) -> i
     let stem = file_stem(&verdict.session);
     let stamp = verdict.at.strftime("%Y%m%dT%H%M%S%9fZ").to_string();
     let record = folder.join(format!("{stem}_{stamp}.json"));
-    let summary = folder.join(format!("verdict_{stem}.json"));
+    let summary = summary(gate_dir, &verdict.session);
     write_json(&record, verdict)?;
     let blocking = verdict.gates.iter().filter(|result| result.effect() >= Effect::CannotJudge);
     let small = Summary {
@@ -105,7 +126,7 @@ pub fn newest(gate_dir: &Path, session: &str) -> Option<PathBuf> {
     struct Newest {
         record: PathBuf,
     }
-    let summary = fs::read(folder(gate_dir).join(format!("verdict_{}.json", file_stem(session)))).ok()?;
+    let summary = fs::read(summary(gate_dir, session)).ok()?;
     serde_json::from_slice::<Newest>(&summary).ok().map(|newest| newest.record)
 }
 

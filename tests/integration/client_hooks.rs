@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::project::{Project, Said, finish, for_agents};
+use crate::project::{Project, Said, finish, for_agents, read_json};
 
 /// A session of one client in a project.
 pub struct Session<'p> {
@@ -185,6 +185,24 @@ fn who_claims_nothing_and_waits_is_left_alone() {
     project.edit("another change");
     stop(json!({"agent_id": "a1", "agent_type": "explore"})).quiet();
     stop(json!({})).pushes("tests:");
+}
+
+#[test]
+fn what_is_not_judged_is_not_complete_for_other_programs() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    let summary = || read_json(&project.gate_dir().join("verdicts/verdict_c0ffee-1.json"));
+    session.prompt("change the library");
+    project.edit("a change");
+    assert_eq!(session.run("sh test.sh"), 0);
+    session.stop("Done.").quiet();
+    assert_eq!((&summary()["complete"], &summary()["outcome"]), (&json!(true), &json!("pass")));
+    session.prompt("and the other line?");
+    session.stop("Which one do you mean?").quiet();
+    assert_eq!(summary()["complete"], true, "nothing was changed since");
+    project.edit("another change");
+    session.stop("Which format does the server expect?").quiet();
+    assert_eq!((&summary()["complete"], &summary()["outdated"]), (&json!(false), &json!(true)));
 }
 
 #[test]

@@ -19,7 +19,7 @@ use crate::policy::PolicySource;
 use crate::snapshot::Snapshot;
 use crate::source::sessions::Client;
 use crate::templates::words::say;
-use crate::verdict::{Outcome, Verdict, feedback};
+use crate::verdict::{Outcome, Verdict, artifact, feedback};
 
 /// After a person broke off a turn, the agent is left alone for as long (`seeds/002`, 4.1).
 const COOLDOWN: Duration = Duration::from_secs(10);
@@ -128,6 +128,10 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
     let unchanged = began_on == Some(&*print(&here.look.snapshot));
     let waits = words.asks || words.waits;
     if !words.claims && (unchanged || waits) {
+        if !unchanged {
+            // A file that cannot be written now could not be written by a verdict either.
+            let _ = artifact::outdate(&place.repo.gate_dir(), &place.session.id);
+        }
         return Ok(Decision::Allow);
     }
     // The agent heard what is missing and asks: to say it again would only be in the way of the answer.
