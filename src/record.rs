@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::command_line::{self, Purpose, Said, sum};
+use crate::command_line::{self, Known, Purpose, Said, sum};
 use crate::engine::Workplace;
 use crate::event::{CommandRef, EventKind, Origin, Run, RunStarted};
 use crate::git::GitError;
@@ -137,7 +137,8 @@ impl<'a> Reading<'a> {
     fn said(&self, finished: &Finished, files: &[PathBuf]) -> Said {
         let counted = sum(files.iter().filter_map(|path| read_junit(&std::fs::read(path).ok()?).ok()));
         let text = run::plain_text(&finished.output.end());
-        let said = command_line::said(self.line, &self.runners, finished.ended, &text, counted, &self.files);
+        let said =
+            command_line::said(self.line, &self.runners, finished.ended, &text, Known::ToItsEnd, counted, &self.files);
         let narrowed = self.narrowed.clone().filter(|_| finished.ended.success());
         Said { masked: said.masked.or(narrowed), ..said }
     }

@@ -4,11 +4,10 @@
 use regex::Regex;
 
 use crate::runner::lines::{Means, lines};
-use crate::runner::{Catalogue, CommandKind, ProjectFiles, Runner};
+use crate::runner::{Catalogue, Runner};
 use crate::shell::program::{Arg, Expr, Leaf, LeafId, Program, Sink};
 use crate::shell::status::{self, Outcome, Seen};
 
-use super::judge::understand;
 use super::purpose::Purpose;
 use super::table::table;
 use super::view::{may_show, views};
@@ -183,53 +182,6 @@ pub(super) fn closing_lines(runners: impl Iterator<Item = String>, output: &str)
         )
     };
     Some(lines(output).filter(|line| rules.iter().any(|rule| tells(rule.means) && rule.read(line).is_some())).count())
-}
-
-/// The last closing line of an output, if it counts failures and nothing else in the line of commands can have printed
-/// it. What a runner's tests run may print such lines as well, but before the runner's own.
-pub(super) fn ends_in_failure(
-    line: &str,
-    runners: &[&Runner],
-    output: &str,
-    files: &dyn ProjectFiles,
-) -> Option<String> {
-    /// More lines than this do not stand between two that belong together.
-    const APART: usize = 2;
-    let understood = understand(line, files).ok()?;
-    let known = |(id, leaf): (LeafId, &Leaf)| {
-        let purpose = &understood.purposes[id];
-        let quiet = leaf.name().is_some_and(|name| MUTE.contains(&name) || matches!(name, "echo" | "printf"));
-        let checks = purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
-        quiet || checks || !may_show(&understood.program, id)
-    };
-    if !understood.program.leaves.iter().enumerate().all(known) {
-        return None;
-    }
-    let catalogue = Catalogue::embedded();
-    let tests = |runner: &&&Runner| runner.task.is_none() && runner.kinds.contains(&CommandKind::Test);
-    let rules: Vec<_> = runners.iter().filter(tests).flat_map(|runner| catalogue.output_rules(runner).1).collect();
-    let all: Vec<_> = lines(output).collect();
-    let mut apart: Option<usize> = None;
-    for line in all.iter().rev() {
-        let found = rules.iter().find_map(|rule| Some((rule, rule.read(line)?)));
-        let Some((rule, said)) = found else {
-            apart = apart.map(|lines| lines + usize::from(!line.trim().is_empty()));
-            if apart.is_some_and(|lines| lines > APART) {
-                return None;
-            }
-            continue;
-        };
-        match rule.means {
-            Means::Counts if said.bad || said.failed.unwrap_or(0) > 0 => {
-                return Some(line.trim().chars().take(80).collect());
-            }
-            // What joins may be the rest of a summary that counts failures in another line.
-            Means::Counts if rule.joins => apart = Some(0),
-            Means::Start | Means::Listed | Means::Trouble => {}
-            _ => return None,
-        }
-    }
-    None
 }
 
 /// Commands that print nothing on their own.

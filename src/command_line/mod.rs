@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::runner::CommandKind;
 
+mod contradiction;
 mod environment;
 mod evidence;
 mod forgery;
@@ -30,7 +31,7 @@ pub use environment::inherited;
 pub use judge::{judge, judge_kinds, understand};
 pub use purpose::{Purpose, Understood};
 pub use remedy::quote;
-pub use said::{Said, said, sum};
+pub use said::{Known, Said, said, sum};
 pub use unseen::unseen_failure;
 pub use witness::{Told, Witnessed, witness};
 

@@ -3,7 +3,7 @@
 use crate::event::{Ended, RunReport};
 use crate::runner::{Catalogue, ProjectFiles, Runner, Says, read_output_of};
 
-use super::{ExitDecides, Outcome, Record, evidence, judge, unseen_failure};
+use super::{ExitDecides, Outcome, Record, contradiction, judge, unseen_failure};
 
 /// What a run says of itself: the fields of a [`crate::event::Run`] that its words decide.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,15 +14,25 @@ pub struct Said {
     pub masked: Option<String>,
 }
 
+/// How much of what a run printed is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// All of it, up to its end: what is not there was not printed. The start of much of it may be cut off.
+    ToItsEnd,
+    /// What somebody wrote down.
+    AsTold,
+}
+
 /// What a run of `line` says that ended like this, with this text. `runners` are those the line starts, `counted` what
 /// report files say, which are complete and come before closing lines. A status that is the runner's own wins over any
-/// text: what it ran may itself print the closing lines of a runner. Only where the last closing line of all counts failures,
-/// status and words contradict each other, and neither is believed.
+/// text: what it ran may itself print the closing lines of a runner. Only where the two cannot both be true, neither is
+/// believed ([`super::contradiction`]).
 pub fn said(
     line: &str,
     runners: &[&Runner],
     ended: Ended,
     text: &str,
+    known: Known,
     counted: Option<RunReport>,
     files: &dyn ProjectFiles,
 ) -> Said {
@@ -32,6 +42,7 @@ pub fn said(
         let reading = read_output_of(Catalogue::embedded(), runners, text);
         sum(reading.reports).or_else(|| (reading.says == Says::NothingRan).then(nothing))
     };
+    let by_report = counted.is_some();
     let report = counted.or_else(read);
     if !ended.success() {
         return Said { report, masked: None };
@@ -43,10 +54,7 @@ pub fn said(
     // Of a script nobody knows whose status it passes on: failures that its runner counts are not outvoted by it.
     let own = decides && !runners.is_empty();
     let report = report.filter(|report| report.failed == 0 || !own);
-    let contradicted = || {
-        let line = evidence::ends_in_failure(line, runners, text, files).filter(|_| own)?;
-        Some(format!("status 0 contradicts the last words of the runner (\"{line}\")"))
-    };
+    let contradicted = || contradiction::of_success(line, runners, text, known, files).filter(|_| own && !by_report);
     let unseen = || unseen_failure(line, files).filter(|_| report.is_none());
     let masked = if masked { Some(judged.reason) } else { judged.exit_decides.map_or_else(unseen, |_| contradicted()) };
     Said { report, masked }
@@ -70,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_runner_that_counts_failures_at_its_very_end_did_not_pass() {
+    fn a_status_that_the_output_contradicts_shows_no_pass() {
         const BAD: &str = "== 1 failed, 1 passed in 0.02s ==\n";
         const GOOD: &str = "== 12 passed in 0.30s ==\n";
         const UNITTEST_BAD: &str = "Ran 2 tests in 0.000s\n\nFAILED (failures=1)\n";
@@ -108,7 +116,22 @@ mod tests {
             ("pytest && cat old.txt", join(&[GOOD, BAD]), false),
             ("pytest && ./report.sh", join(&[GOOD, BAD]), false),
             ("./ci.sh", join(&[GOOD]), false),
-            ("pytest", String::new(), false),
+            ("./ci.sh", String::new(), false),
+            // A process that ended in the middle: a test that calls `exit(0)`.
+            ("cargo test", "running 3 tests\ntest a ... ok\n".to_owned(), true),
+            ("cargo test", join(&["running 3 tests\n", CARGO_GOOD, "\nrunning 2 tests\n"]), true),
+            ("cargo test -q", join(&["running 3 tests\n...\n", CARGO_GOOD]), false),
+            ("cargo test", join(&["running 1 test\nrunning 3 tests\n", CARGO_BAD, CARGO_GOOD]), false),
+            ("cargo test && ./report.sh", join(&[CARGO_GOOD, "running 9 tests\n"]), false),
+            // Silence of those that always speak, where it would be seen.
+            ("pytest", String::new(), true),
+            ("go test ./...", "\n".to_owned(), true),
+            ("cd api && python3 -m unittest", String::new(), true),
+            ("pytest -p no:terminal", String::new(), false),
+            ("pytest > /dev/null", String::new(), false),
+            ("python3 -m unittest 2> log", String::new(), false),
+            ("mvn -q test", String::new(), false),
+            ("npm test", String::new(), false),
         ] {
             let runners: Vec<&Runner> = crate::command_line::understand(line, &())
                 .iter()
@@ -116,9 +139,8 @@ mod tests {
                 .flat_map(crate::command_line::Purpose::runs)
                 .filter_map(|id| Catalogue::embedded().runner(id))
                 .collect();
-            let found = said(line, &runners, Ended::Exited(0), &text, None, &());
-            let says = found.masked.as_deref().is_some_and(|why| why.contains("contradicts"));
-            if says != contradicted {
+            let found = said(line, &runners, Ended::Exited(0), &text, Known::ToItsEnd, None, &());
+            if found.masked.is_some() != contradicted {
                 wrong.push(format!("{line} / {text}: {found:?}"));
             }
         }

@@ -192,6 +192,12 @@ pub struct Output {
     /// Lines as such a run prints them at its very end when a part of it failed. None: its end does not tell.
     #[serde(default)]
     pub goes_on_shows: Vec<String>,
+    /// Whether a run that ends well always prints something, unless a word of the command contains one of `hushed`.
+    #[serde(default)]
+    pub always: bool,
+    /// See `always`.
+    #[serde(default)]
+    pub hushed: Vec<String>,
     /// Lines as a failing run always prints them: whoever sees every line that matches these and sees none knows
     /// that nothing failed.
     #[serde(default)]
@@ -205,7 +211,17 @@ impl Default for Output {
     fn default() -> Self {
         let summaries = Summaries::default();
         let (goes_on, goes_on_shows, failure_shows, line) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { like: None, summaries, failure_ends: true, goes_on, goes_on_shows, failure_shows, line }
+        Self {
+            like: None,
+            summaries,
+            failure_ends: true,
+            always: false,
+            hushed: Vec::new(),
+            goes_on,
+            goes_on_shows,
+            failure_shows,
+            line,
+        }
     }
 }
 

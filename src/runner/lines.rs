@@ -79,6 +79,8 @@ pub enum Means {
     PartEmpty,
     /// The run begins here: nothing before it is missing.
     Start,
+    /// A part begins here that always ends with another line; that it is missing shows that the process ended in the middle.
+    PartStart,
     /// An item of a list whose heading says whether these are failures.
     Listed,
 }

@@ -126,6 +126,8 @@ impl<'a> Tally<'a> {
             }
             Means::NothingRan => self.nothing = Some(shown(line)),
             Means::Start => self.start = true,
+            // It says nothing of how it ends.
+            Means::PartStart => return false,
             Means::Listed => self.unclear |= self.found.is_empty(),
             Means::PartPassed | Means::PartFailed | Means::PartEmpty => {
                 match rule.means {

@@ -132,6 +132,14 @@ fn a_runner_that_counts_failures_in_its_last_line_and_ends_with_0_proves_nothing
 }
 
 #[test]
+fn a_runner_that_always_speaks_and_said_nothing_proves_nothing() {
+    let project = with_pytest("");
+    project.gate(["run", "test"]).exits(0);
+    assert_eq!(reasons(&project.verdict(), "tests"), ["masked"]);
+    project.push("git push origin feature").exits(1).says("pytest printed nothing");
+}
+
+#[test]
 fn what_a_run_inherits_counts_as_if_it_stood_before_its_line() {
     let project = with_pytest("== 7 passed in 0.30s ==");
     project.gate_with(&[("PYTEST_ADDOPTS", "-v -k zero")], &["run", "test"]).exits(0);

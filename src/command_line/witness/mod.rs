@@ -11,7 +11,7 @@ use crate::policy::Command;
 use crate::repo_path::RepoPath;
 use crate::runner::{Catalogue, ProjectFiles};
 
-use super::said::{Said, said, sum};
+use super::said::{Known, Said, said, sum};
 use super::table::table;
 use super::{Outcome, Purpose, Record, judge, understand};
 
@@ -171,7 +171,7 @@ fn of_the_same_line(told: &Told<'_>, place: Place<'_>) -> Option<Shows> {
     let understood = understand(told.line, &files).ok();
     let runs = understood.iter().flat_map(|line| &line.purposes).flat_map(Purpose::runs);
     let runners: Vec<_> = runs.filter_map(|id| Catalogue::embedded().runner(id)).collect();
-    let words = |ended| said(told.line, &runners, ended, text.as_deref().unwrap_or("…"), None, &files);
+    let words = |ended| said(told.line, &runners, ended, text.as_deref().unwrap_or("…"), Known::AsTold, None, &files);
     let mut shows = Shows { failed: false, broken_off: None, report: None, masked: None };
     match told.ended {
         Some(ended @ Ended::Exited(0)) => Said { report: shows.report, masked: shows.masked } = words(ended),
