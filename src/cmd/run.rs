@@ -12,7 +12,8 @@ use crate::exit::Exit;
 use crate::fact::attested::Found;
 use crate::fact::collect::{self, BaseOf, Sources};
 use crate::failure::Failure;
-use crate::gates::{self, finding::Answer};
+use crate::gates;
+use crate::gates::finding::{Answer, Finding};
 use crate::moment::Moment;
 use crate::policy::{Command, Policy, command_key};
 use crate::record::{self, Job, Recorded};
@@ -172,8 +173,9 @@ fn unproven<'a>(
     }
     attested.add_to(&place.repo, policy, &mut facts)?;
     let results = gates::judge(policy, &facts);
-    let findings =
-        results.iter().flat_map(|result| &result.findings).filter(|finding| finding.answer >= Answer::Unknown);
+    // A folder that is nowhere is mended in gate.toml: no run does it.
+    let asks = |finding: &&Finding| finding.answer >= Answer::Unknown && finding.reason != "astray";
+    let findings = results.iter().flat_map(|result| &result.findings).filter(asks);
     let names: Vec<_> = findings.filter_map(|finding| finding.command.as_deref()).collect();
     Ok(policy.commands.iter().filter(|command| names.contains(&command.name.as_str())).collect())
 }

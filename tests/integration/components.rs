@@ -111,6 +111,7 @@ fn documentation_asks_for_nothing_unless_a_command_takes_it_back() {
 fn a_command_that_was_changed_voids_what_the_old_one_proved() {
     // No policy at the base: the branch's own applies, at once.
     let project = Project::bare_bones();
+    project.repo.write("web/page", "one\n").commit_all("feat: a page");
     project.share();
     project.repo.write("gate.toml", POLICY).write("cargo-test.sh", "true\n").write("strict.sh", "true\n");
     project.repo.commit_all("feat: policy and scripts");
