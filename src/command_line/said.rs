@@ -54,7 +54,10 @@ pub fn said(
     // Of a script nobody knows whose status it passes on: failures that its runner counts are not outvoted by it.
     let own = decides && !runners.is_empty();
     let report = report.filter(|report| report.failed == 0 || !own);
-    let contradicted = || contradiction::of_success(line, runners, text, known, files).filter(|_| own && !by_report);
+    let contradicted = || {
+        let by_words = own && !by_report;
+        by_words.then(|| contradiction::of_success(line, runners, text, known, files)).flatten()
+    };
     let unseen = || unseen_failure(line, files).filter(|_| report.is_none());
     let masked = if masked { Some(judged.reason) } else { judged.exit_decides.map_or_else(unseen, |_| contradicted()) };
     Said { report, masked }
