@@ -19,6 +19,7 @@ mod log;
 mod near_commits;
 mod near_trees;
 mod notes;
+mod plain;
 mod publish;
 mod range;
 mod read;

@@ -135,13 +135,16 @@ impl Repo {
             changed.clone().map(|one| &one.path).chain(hidden.iter().map(|one| &one.path)).collect();
         let mut survey =
             Survey { files: BTreeMap::new(), refused: BTreeSet::new(), marked: Vec::new(), status: Status::default() };
-        if !look.is_empty() {
+        let look: Vec<&RepoPath> = look.into_iter().collect();
+        let plain = if index.attributes.is_empty() { self.plain_entries(root, &look) } else { None };
+        if let Some(files) = plain {
+            survey.files = files;
+        } else if !look.is_empty() {
             let scratch = Scratch::reading(self)?;
             let known = changed.filter_map(|one| Some((&one.path, one.index.as_ref()?)));
             let known = known.chain(hidden.iter().map(|one| (&one.path, &one.entry)));
             let attributes = index.attributes.iter().map(|(path, entry)| (path, entry));
             scratch.set(attributes.chain(known).map(|(path, entry)| (path, Some(entry))))?;
-            let look: Vec<&RepoPath> = look.into_iter().collect();
             survey.read_back(&scratch, root, &look)?;
         }
         survey.status = status;

@@ -169,6 +169,34 @@ hermetic! {
         agrees(&repo);
     }
 
+    fn attributes_that_no_commit_holds() {
+        for place in ["info", "ignored", "untracked", "settings"] {
+            let repo = sample();
+            repo.write("d/t.txt", "one\n").commit_all("text");
+            let rule = "*.txt text eol=crlf\n";
+            match place {
+                "info" => drop(repo.write(".git/info/attributes", rule)),
+                "ignored" => drop(repo.write(".git/info/exclude", ".gitattributes\n").write("d/.gitattributes", rule)),
+                "untracked" => drop(repo.write(".gitattributes", rule)),
+                _ => {
+                    repo.write(".git/own", rule);
+                    repo.git(["config", "core.attributesFile", &repo.path(".git/own").to_string_lossy()]);
+                }
+            }
+            repo.write("d/t.txt", "two\r\n").write("d/new.txt", "new\r\n");
+            let (git, _, kept) = agrees(&repo);
+            assert_eq!(git.blob_at(&kept.tree, &"d/t.txt".into()).unwrap().unwrap(), b"two\n", "{place}");
+        }
+    }
+
+    fn modes_that_the_index_has() {
+        let repo = sample();
+        repo.write("run", "one\n").chmod("run", 0o755).commit_all("a program");
+        repo.git(["config", "core.fileMode", "false"]);
+        repo.write("run", "two\n").chmod("run", 0o644).write("new", "").chmod("new", 0o755);
+        agrees(&repo);
+    }
+
     fn intent_to_add() {
         let repo = sample();
         repo.write("later", "content");
