@@ -17,6 +17,7 @@ mod keep;
 mod lines;
 mod log;
 mod near_commits;
+mod near_tree_id;
 mod near_trees;
 mod notes;
 mod plain;

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use git2::{Repository, Tree, TreeEntry};
+use git2::{Repository, TreeEntry};
 
 use super::{Change, TreeDiff};
 use crate::oid::Oid;
@@ -37,19 +37,32 @@ struct Walk<'r> {
 }
 
 /// One entry of a tree.
-struct Item {
-    name: Vec<u8>,
-    mode: u32,
-    oid: git2::Oid,
+pub(super) struct Item {
+    pub(super) name: Vec<u8>,
+    pub(super) mode: u32,
+    pub(super) oid: git2::Oid,
 }
 
 impl Item {
-    const fn is_tree(&self) -> bool {
+    /// The entries of a tree, in its order.
+    pub(super) fn all(library: &Repository, tree: git2::Oid) -> Option<Vec<Self>> {
+        // The empty tree needs not be there.
+        if tree.to_string() == Oid::empty_tree(false).as_str() {
+            return Some(Vec::new());
+        }
+        let item = |entry: TreeEntry<'_>| {
+            let mode = plain(u32::try_from(entry.filemode_raw()).ok()?);
+            Some(Self { name: entry.name_bytes().to_vec(), mode, oid: entry.id() })
+        };
+        library.find_tree(tree).ok()?.iter().map(item).collect()
+    }
+
+    pub(super) const fn is_tree(&self) -> bool {
         self.mode == 0o040_000
     }
 
     /// Git's order: a directory is sorted as if its name ended with a slash.
-    fn order(&self, other: &Self) -> Ordering {
+    pub(super) fn order(&self, other: &Self) -> Ordering {
         let length = self.name.len().min(other.name.len());
         let next = |item: &Self| item.name.get(length).copied().unwrap_or(if item.is_tree() { b'/' } else { 0 });
         self.name[..length].cmp(&other.name[..length]).then_with(|| next(self).cmp(&next(other)))
@@ -59,14 +72,8 @@ impl Item {
 impl Walk<'_> {
     /// Compares two trees, or one with nothing. `None`: it is too much, or something is not here.
     fn below(&mut self, folder: &mut Vec<u8>, trees: [Option<git2::Oid>; 2]) -> Option<()> {
-        let read = |oid: Option<git2::Oid>| match oid {
-            // The empty tree needs not be there.
-            Some(oid) if oid.to_string() == Oid::empty_tree(false).as_str() => Some(None),
-            Some(oid) => self.library.find_tree(oid).ok().map(Some),
-            None => Some(None),
-        };
+        let read = |oid: Option<git2::Oid>| oid.map_or_else(|| Some(Vec::new()), |oid| Item::all(self.library, oid));
         let [before, after] = [read(trees[0])?, read(trees[1])?];
-        let [before, after] = [items(before.as_ref())?, items(after.as_ref())?];
         self.left = self.left.checked_sub(2 * READING + before.len() + after.len())?;
         let (mut before, mut after) = (before.iter().peekable(), after.iter().peekable());
         loop {
@@ -106,15 +113,6 @@ impl Walk<'_> {
         folder.truncate(length);
         Some(())
     }
-}
-
-/// The entries of a tree, in its order; none of no tree.
-fn items(tree: Option<&Tree<'_>>) -> Option<Vec<Item>> {
-    let item = |entry: TreeEntry<'_>| {
-        let mode = plain(u32::try_from(entry.filemode_raw()).ok()?);
-        Some(Item { name: entry.name_bytes().to_vec(), mode, oid: entry.id() })
-    };
-    tree.map_or_else(|| Some(Vec::new()), |tree| tree.iter().map(item).collect())
 }
 
 /// The mode as git takes it: old programs wrote others.

@@ -41,6 +41,9 @@ pub fn taken(at: &Path) -> (Repo, Snapshot, KeptSnapshot) {
     if snapshot.dirty.is_empty() {
         assert_eq!(kept.tree, snapshot.base);
     }
+    let id = repo.tree_id(&snapshot);
+    assert!(id.as_ref().is_none_or(|id| *id == kept.tree), "{id:?} is no {kept:?}");
+    assert!(id.is_some() || git2::Repository::open(at).is_err(), "{snapshot:?}");
     assert!(snapshot.dirty.windows(2).all(|two| two[0].path < two[1].path), "sorted, each path once");
     // Another look, as a later process has it, finds the kept tree and the same difference in it.
     let later = Repo::discover(at).expect("a repository");
