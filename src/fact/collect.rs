@@ -214,6 +214,8 @@ pub(super) struct Draft<'a> {
     pub(super) subject: Subject,
     /// The tree the comparisons start from: the subject's own, or that of `HEAD` below a working tree.
     pub(super) tree: Option<Oid>,
+    /// The tree of all of its content, where that is known without writing it.
+    pub(super) whole: Option<Oid>,
     base_tree: Option<Oid>,
     snapshot: Option<&'a Snapshot>,
 }
@@ -221,7 +223,7 @@ pub(super) struct Draft<'a> {
 impl<'a> Draft<'a> {
     pub(super) fn empty(name: &str) -> Self {
         let subject = Subject::empty(name);
-        Self { subject, tree: None, base_tree: None, snapshot: None }
+        Self { subject, tree: None, whole: None, base_tree: None, snapshot: None }
     }
 
     pub(super) fn commit(name: &str, repo: &Repo, lineage: &Lineage) -> Result<Self, GitError> {
@@ -231,6 +233,7 @@ impl<'a> Draft<'a> {
         draft.subject.commit = Some(lineage.commit.clone());
         draft.subject.tree = Some(tree.clone());
         draft.subject.base = lineage.base.clone();
+        draft.whole = Some(tree.clone());
         draft.tree = Some(tree);
         Ok(draft)
     }
@@ -243,6 +246,7 @@ impl<'a> Draft<'a> {
         draft.subject.checked_out = Some(true);
         draft.base_tree = base_tree(repo, &draft.subject.base)?;
         draft.tree = Some(snapshot.base.clone());
+        draft.whole = repo.tree_id(snapshot);
         draft.snapshot = Some(snapshot);
         Ok(draft)
     }
@@ -254,6 +258,7 @@ impl<'a> Draft<'a> {
         draft.base_tree = base_tree(repo, &base)?;
         draft.subject.base = base;
         draft.subject.tree = Some(tree.clone());
+        draft.whole = Some(tree.clone());
         draft.tree = Some(tree.clone());
         Ok(draft)
     }

@@ -31,10 +31,12 @@ pub(super) fn runs(sources: Sources<'_>, drafts: &mut [Draft<'_>]) -> Result<(),
     let (mut exact, mut first, mut rest) = (Vec::new(), Vec::new(), Vec::new());
     for (index, draft) in drafts.iter().enumerate() {
         let Some(tree) = &draft.tree else { continue };
+        // Below changes that a command does not read, a run on the commit's tree counts, too.
+        let mut trees = vec![tree];
+        trees.extend(draft.whole.as_ref().filter(|whole| *whole != tree));
         for command in sources.policy.commands.iter().filter(|command| may_be_asked(draft, command)) {
-            for (number, run) in candidates(sources, command, tree)?.into_iter().enumerate() {
-                let same = run.run.start.tree == *tree;
-                let part = if same {
+            for (number, run) in candidates(sources, command, &trees)?.into_iter().enumerate() {
+                let part = if is_on(&run, draft) {
                     &mut exact
                 } else if number < FIRST {
                     &mut first
@@ -75,17 +77,25 @@ fn compare(sources: Sources<'_>, drafts: &mut [Draft<'_>], pairs: Vec<Pair<'_>>)
         .iter()
         .filter_map(|pair| {
             let (start, end) = (pair.run.run.start.tree.clone(), pair.run.run.end.tree.clone());
-            Some([(start.clone(), drafts[pair.draft].tree.clone()?), (start, end)])
+            let draft = &drafts[pair.draft];
+            let with = if is_on(&pair.run, draft) { start.clone() } else { draft.tree.clone()? };
+            Some([(start.clone(), with), (start, end)])
         })
         .flatten()
         .collect();
     let diffs = sources.repo.diff_trees(&trees)?;
     for (pair, diff) in pairs.into_iter().zip(diffs.chunks_exact(2)) {
         let draft = &mut drafts[pair.draft];
-        let fact = run_fact(&pair.run, draft.differing(&diff[0]), &diff[1]);
+        let differs = if is_on(&pair.run, draft) { Some(Vec::new()) } else { draft.differing(&diff[0]) };
+        let fact = run_fact(&pair.run, differs, &diff[1]);
         draft.subject.runs.entry(pair.command.name.clone()).or_default().push(fact);
     }
     Ok(())
+}
+
+/// Whether a run was on exactly the content of a draft.
+fn is_on(run: &RecordedRun, draft: &Draft<'_>) -> bool {
+    draft.whole.as_ref() == Some(&run.run.start.tree)
 }
 
 /// Whether any gate could ask for this command's evidence: a change it does not read needs no comparison.
@@ -107,13 +117,15 @@ fn is_settled(sources: Sources<'_>, draft: &Draft<'_>, command: &Command) -> boo
     draft.subject.runs.get(&command.name).is_some_and(|runs| runs.iter().any(good))
 }
 
-/// The runs that may be of this content: the newest, and all on exactly this tree. Newest first.
-fn candidates(sources: Sources<'_>, command: &Command, tree: &Oid) -> Result<Vec<RecordedRun>, CollectError> {
+/// The runs that may be of this content: the newest, and all on exactly one of `trees`. Newest first.
+fn candidates(sources: Sources<'_>, command: &Command, trees: &[&Oid]) -> Result<Vec<RecordedRun>, CollectError> {
     let key = command.reference().key;
     let mut runs: Vec<_> = sources.state.runs(&key).iter().take(COMPARED).cloned().collect();
-    for run in sources.journal.runs_on(&key, tree)? {
-        if runs.iter().all(|known| known.id != run.id) && !sources.state.doubts(&run.id) {
-            runs.push(run);
+    for tree in trees {
+        for run in sources.journal.runs_on(&key, tree)? {
+            if runs.iter().all(|known| known.id != run.id) && !sources.state.doubts(&run.id) {
+                runs.push(run);
+            }
         }
     }
     runs.sort_by(|a, b| b.id.cmp(&a.id));
