@@ -5,7 +5,6 @@ use std::path::Path;
 use std::thread;
 
 use super::scratch::Scratch;
-use super::status::{LIST_INDEX, parse_index};
 use super::{GitError, Repo, TreeDiff};
 use crate::commit::change::Commit;
 use crate::oid::Oid;
@@ -102,7 +101,7 @@ impl Repo {
             return Ok(());
         }
         let wanted: BTreeSet<&[u8]> = paths.iter().map(|path| path.as_bytes()).collect();
-        let index = parse_index(&self.git(LIST_INDEX)?, |path| wanted.contains(path))?;
+        let index = self.index_view(|path| wanted.contains(path))?;
         let known = index.attributes.iter().chain(&index.wanted);
         contents.set(known.map(|(path, entry)| (path, Some(entry))))?;
         if let Some(&path) = contents.add(&paths)?.first() {

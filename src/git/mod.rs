@@ -13,6 +13,7 @@ mod error;
 mod fields;
 mod glance;
 mod hidden;
+mod index;
 mod keep;
 mod lines;
 mod log;

@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::thread;
 
+use super::index::Marked;
 use super::scratch::Scratch;
-use super::status::{IGNORED, LIST_INDEX, Marked, STATUS, Status, StatusPath, Work, parse_index, parse_status};
+use super::status::{IGNORED, STATUS, Status, StatusPath, Work, parse_status};
 use super::{GitError, Repo};
 use crate::repo_path::RepoPath;
 use crate::snapshot::{DirtyPath, Entry, Presence, Snapshot};
@@ -24,7 +25,7 @@ pub(super) struct Survey {
 impl Repo {
     /// The working tree as it is now. Writes nothing into the repository, and no tree anywhere.
     ///
-    /// On a tree without changes this costs one `git status` and, beside it, one listing of the index; each changed
+    /// On a tree without changes this costs one `git status` and, beside it, one reading of the index; each changed
     /// file is read once more.
     pub fn snapshot(&self) -> Result<Snapshot, GitError> {
         self.snapshot_in(&self.survey(false)?)
@@ -122,11 +123,11 @@ impl Repo {
     pub(super) fn survey(&self, ignored: bool) -> Result<Survey, GitError> {
         let root = self.work_tree()?;
         let (status, index) = thread::scope(|scope| {
-            let listing = scope.spawn(|| self.git(LIST_INDEX));
+            let listing = scope.spawn(|| self.index_view(|_| false));
             let status = self.git(STATUS.into_iter().chain(ignored.then_some(IGNORED)));
             let status = status.and_then(|output| parse_status(&output));
             let index = listing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            (status, index.and_then(|output| parse_index(&output, |_| false)))
+            (status, index)
         });
         let (status, index) = (status?, index?);
         let hidden: Vec<&Marked> = Present::new(root).filter(&index.marked);

@@ -1,4 +1,4 @@
-//! Reading what `git status --porcelain=v2 -z` and `git ls-files -s -v -z` print.
+//! Reading what `git status --porcelain=v2 -z` prints.
 
 use super::GitError;
 use super::read::parse_oid;
@@ -20,9 +20,6 @@ pub(super) const STATUS: [&str; 8] = [
 
 /// The further argument that makes git name what is ignored, too.
 pub(super) const IGNORED: &str = "--ignored=matching";
-
-/// Arguments that list the index with its bits.
-pub(super) const LIST_INDEX: [&str; 5] = ["ls-files", "--stage", "-v", "-z", "--full-name"];
 
 /// What git says about the working tree.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -134,72 +131,6 @@ fn untouched(path: &[u8], work: Work) -> StatusPath {
     StatusPath { path: RepoPath::new(path), head: None, index: None, work }
 }
 
-/// What of the index `git status` does not show and a snapshot needs.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct IndexView {
-    /// The entries whose bits make git skip their files.
-    pub(super) marked: Vec<Marked>,
-    /// The `.gitattributes` files, which decide how other files are converted even where they are not on disk.
-    pub(super) attributes: Vec<(RepoPath, Entry)>,
-    /// The entries of the paths that were asked for.
-    pub(super) wanted: Vec<(RepoPath, Entry)>,
-}
-
-/// An entry with a bit that hides its file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Marked {
-    pub(super) path: RepoPath,
-    pub(super) entry: Entry,
-    pub(super) assume_unchanged: bool,
-    pub(super) skip_worktree: bool,
-}
-
-/// Parses the output of [`LIST_INDEX`]; `wanted` says which ordinary entries are needed.
-pub(super) fn parse_index(output: &[u8], wanted: impl Fn(&[u8]) -> bool) -> Result<IndexView, GitError> {
-    let mut view = IndexView::default();
-    let mut rest = output;
-    while let Some(end) = memchr::memchr(0, rest) {
-        let record = &rest[..end];
-        rest = &rest[end + 1..];
-        // TAG SP mode SP oid SP stage TAB path: the fields before the path have no tab.
-        let Some(tab) = memchr::memchr(b'\t', record) else {
-            return Err(malformed_index(record));
-        };
-        let path = &record[tab + 1..];
-        let tag = record[0];
-        let marked = tag.is_ascii_lowercase() || tag == b'S';
-        let attributes = path == b".gitattributes" || path.ends_with(b"/.gitattributes");
-        if !marked && !attributes && !wanted(path) {
-            continue;
-        }
-        let mut words = record[2..tab].split(|&byte| byte == b' ');
-        let (Some(mode), Some(oid), Some(stage)) = (words.next(), words.next(), words.next()) else {
-            return Err(malformed_index(record));
-        };
-        if stage != b"0" {
-            continue;
-        }
-        let path = RepoPath::new(path);
-        let entry = Entry { mode: octal(mode), oid: parse_oid(oid, "ls-files")? };
-        if marked {
-            let (assume_unchanged, skip_worktree) = (tag.is_ascii_lowercase(), tag.eq_ignore_ascii_case(&b's'));
-            view.marked.push(Marked { path: path.clone(), entry: entry.clone(), assume_unchanged, skip_worktree });
-        }
-        if attributes {
-            view.attributes.push((path.clone(), entry.clone()));
-        }
-        if wanted(path.as_bytes()) {
-            view.wanted.push((path, entry));
-        }
-    }
-    Ok(view)
-}
-
-fn malformed_index(record: &[u8]) -> GitError {
-    let what = String::from_utf8_lossy(&record[..record.len().min(200)]).into_owned();
-    GitError::Malformed { command: "ls-files".to_owned(), what }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,25 +179,5 @@ mod tests {
         for wrong in ["x y\0", "1 .M N...\0", "1\0", "u UU\0", "# branch.oid nonsense\0"] {
             assert!(parse_status(wrong.as_bytes()).is_err(), "{wrong:?}");
         }
-    }
-
-    #[test]
-    fn bits_are_told_apart() {
-        let output = format!(
-            "H 100644 {A} 0\tplain\0h 100644 {A} 0\tassumed\0S 100644 {A} 0\tskipped\0s 100755 {A} 0\tboth\0\
-             M 100644 {A} 2\tconflict\0H 100644 {A} 0\t.gitattributes\0H 100644 {A} 0\tx.gitattributes\0\
-             H 100644 {A} 0\td/.gitattributes\0"
-        );
-        let view = parse_index(output.as_bytes(), |path| path == b"plain").unwrap();
-        let marked: Vec<_> =
-            view.marked.iter().map(|one| (one.path.to_string(), one.assume_unchanged, one.skip_worktree)).collect();
-        assert_eq!(
-            marked,
-            [("assumed".to_owned(), true, false), ("skipped".to_owned(), false, true), ("both".to_owned(), true, true)]
-        );
-        let attributes: Vec<_> = view.attributes.iter().map(|(path, _)| path.to_string()).collect();
-        assert_eq!(attributes, [".gitattributes", "d/.gitattributes"]);
-        assert_eq!(view.wanted.len(), 1);
-        assert!(parse_index(b"H 100644\0", |_| true).is_err());
     }
 }

@@ -177,7 +177,7 @@ fn the_number_of_processes_grows_with_nothing() {
         // Records of decisions may stand in any file of the base. They are looked for once, and then kept.
         expect("a first push", sized.push(), &[&["grep", "ls-tree"], commits, compared].concat());
         expect("a push", sized.push(), &[commits, compared].concat());
-        let looking = ["ls-files", "status"];
+        let looking = ["status"];
         expect("a check", sized.gate(&["check"], ""), &[&looking[..], commits, compared].concat());
         for number in (0..size).step_by(size / 10) {
             sized.repo.write(format!("src/d{}/f{number}", number % 20), "changed").write(format!("new/{number}"), "");

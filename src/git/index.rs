@@ -1,0 +1,164 @@
+//! What of the index `git status` does not show: read in process, and listed by git where the index has a form that only
+//! git reads (split, sparse, of another hash).
+
+use super::read::parse_oid;
+use super::status::octal;
+use super::{GitError, Repo};
+use crate::repo_path::RepoPath;
+use crate::snapshot::Entry;
+
+/// Arguments that list the index with its bits.
+const LIST_INDEX: [&str; 5] = ["ls-files", "--stage", "-v", "-z", "--full-name"];
+
+/// The bit of an entry whose file git does not look at.
+const ASSUME_UNCHANGED: u16 = 1 << 15;
+/// That of an entry whose file need not be there, among the extended ones.
+const SKIP_WORKTREE: u16 = 1 << 14;
+/// Where the side of a conflict is told.
+const STAGE: u16 = 3 << 12;
+
+/// What a snapshot needs of the index beside the answer of `git status`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct IndexView {
+    /// The entries whose bits make git skip their files.
+    pub(super) marked: Vec<Marked>,
+    /// The `.gitattributes` files, which decide how other files are converted even where they are not on disk.
+    pub(super) attributes: Vec<(RepoPath, Entry)>,
+    /// The entries of the paths that were asked for.
+    pub(super) wanted: Vec<(RepoPath, Entry)>,
+}
+
+/// An entry with a bit that hides its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Marked {
+    pub(super) path: RepoPath,
+    pub(super) entry: Entry,
+    pub(super) assume_unchanged: bool,
+    pub(super) skip_worktree: bool,
+}
+
+impl Repo {
+    /// Reads the index; `wanted` says which ordinary entries are needed.
+    pub(super) fn index_view(&self, wanted: impl Fn(&[u8]) -> bool) -> Result<IndexView, GitError> {
+        match self.index_in_process(&wanted) {
+            Some(view) => Ok(view),
+            None => parse(&self.git(LIST_INDEX)?, wanted),
+        }
+    }
+
+    fn index_in_process(&self, wanted: impl Fn(&[u8]) -> bool) -> Option<IndexView> {
+        // Only what this library can open as a whole has an index that it knows.
+        self.library(|_| Ok(()))?;
+        let file = self.git_dir().join("index");
+        if !file.exists() {
+            return Some(IndexView::default());
+        }
+        let mut view = IndexView::default();
+        for one in git2::Index::open(&file).ok()?.iter().filter(|one| one.flags & STAGE == 0) {
+            let assume_unchanged = one.flags & ASSUME_UNCHANGED != 0;
+            let skip_worktree = one.flags_extended & SKIP_WORKTREE != 0;
+            let needed = Needed::of(&one.path, assume_unchanged || skip_worktree, &wanted);
+            if needed.any() {
+                let entry = Entry { mode: one.mode, oid: one.id.to_string().parse().ok()? };
+                view.take(needed, Marked { path: RepoPath::new(one.path), entry, assume_unchanged, skip_worktree });
+            }
+        }
+        Some(view)
+    }
+}
+
+/// For what an entry is needed.
+#[derive(Clone, Copy)]
+struct Needed {
+    marked: bool,
+    attributes: bool,
+    wanted: bool,
+}
+
+impl Needed {
+    fn of(path: &[u8], marked: bool, wanted: impl Fn(&[u8]) -> bool) -> Self {
+        let attributes = path == b".gitattributes" || path.ends_with(b"/.gitattributes");
+        Self { marked, attributes, wanted: wanted(path) }
+    }
+
+    const fn any(self) -> bool {
+        self.marked || self.attributes || self.wanted
+    }
+}
+
+impl IndexView {
+    fn take(&mut self, needed: Needed, one: Marked) {
+        if needed.attributes {
+            self.attributes.push((one.path.clone(), one.entry.clone()));
+        }
+        if needed.wanted {
+            self.wanted.push((one.path.clone(), one.entry.clone()));
+        }
+        if needed.marked {
+            self.marked.push(one);
+        }
+    }
+}
+
+/// Parses the output of [`LIST_INDEX`].
+fn parse(output: &[u8], wanted: impl Fn(&[u8]) -> bool) -> Result<IndexView, GitError> {
+    let mut view = IndexView::default();
+    let mut rest = output;
+    while let Some(end) = memchr::memchr(0, rest) {
+        let record = &rest[..end];
+        rest = &rest[end + 1..];
+        // TAG SP mode SP oid SP stage TAB path: the fields before the path have no tab.
+        let Some(tab) = memchr::memchr(b'\t', record) else {
+            return Err(malformed_index(record));
+        };
+        let path = &record[tab + 1..];
+        let tag = record[0];
+        let (assume_unchanged, skip_worktree) = (tag.is_ascii_lowercase(), tag.eq_ignore_ascii_case(&b's'));
+        let needed = Needed::of(path, assume_unchanged || skip_worktree, &wanted);
+        if !needed.any() {
+            continue;
+        }
+        let mut words = record[2..tab].split(|&byte| byte == b' ');
+        let (Some(mode), Some(oid), Some(stage)) = (words.next(), words.next(), words.next()) else {
+            return Err(malformed_index(record));
+        };
+        if stage != b"0" {
+            continue;
+        }
+        let entry = Entry { mode: octal(mode), oid: parse_oid(oid, "ls-files")? };
+        view.take(needed, Marked { path: RepoPath::new(path), entry, assume_unchanged, skip_worktree });
+    }
+    Ok(view)
+}
+
+fn malformed_index(record: &[u8]) -> GitError {
+    let what = String::from_utf8_lossy(&record[..record.len().min(200)]).into_owned();
+    GitError::Malformed { command: "ls-files".to_owned(), what }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+    #[test]
+    fn bits_are_told_apart() {
+        let output = format!(
+            "H 100644 {A} 0\tplain\0h 100644 {A} 0\tassumed\0S 100644 {A} 0\tskipped\0s 100755 {A} 0\tboth\0\
+             M 100644 {A} 2\tconflict\0H 100644 {A} 0\t.gitattributes\0H 100644 {A} 0\tx.gitattributes\0\
+             H 100644 {A} 0\td/.gitattributes\0"
+        );
+        let view = parse(output.as_bytes(), |path| path == b"plain").unwrap();
+        let marked: Vec<_> =
+            view.marked.iter().map(|one| (one.path.to_string(), one.assume_unchanged, one.skip_worktree)).collect();
+        assert_eq!(
+            marked,
+            [("assumed".to_owned(), true, false), ("skipped".to_owned(), false, true), ("both".to_owned(), true, true)]
+        );
+        let attributes: Vec<_> = view.attributes.iter().map(|(path, _)| path.to_string()).collect();
+        assert_eq!(attributes, [".gitattributes", "d/.gitattributes"]);
+        assert_eq!(view.wanted.len(), 1);
+        assert!(parse(b"H 100644\0", |_| true).is_err());
+    }
+}
