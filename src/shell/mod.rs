@@ -24,3 +24,4 @@ pub mod status;
 mod streams;
 pub mod unwrap;
 pub mod walk;
+mod wrapper;

@@ -2,12 +2,8 @@
 //!
 //! They are data (`gates/wrappers.toml`); only shells, `eval`, `exec` and `find -exec` have rules of their own.
 
-use std::sync::OnceLock;
-
-use serde::Deserialize;
-
 use super::program::{Arg, Passes};
-use crate::embedded;
+use super::wrapper;
 
 /// What a command runs in the place of itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,61 +58,6 @@ pub struct Unwrapped {
     pub settings: Option<Vec<Arg>>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    inert: Vec<String>,
-    wrapper: Vec<Wrapper>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-#[expect(clippy::struct_excessive_bools, reason = "independent keys of a table")]
-struct Wrapper {
-    names: Vec<String>,
-    subcommands: Vec<String>,
-    optional: Vec<String>,
-    values: Vec<String>,
-    narrows: Vec<String>,
-    directory: Vec<String>,
-    operands: i8,
-    assignments: bool,
-    command: Vec<String>,
-    script: Vec<String>,
-    script_rest: Vec<String>,
-    shell: bool,
-    inert: Vec<String>,
-    excused: Vec<String>,
-    detached: Vec<String>,
-    passes: Passes,
-    honest: Vec<String>,
-    appends: bool,
-    remote: bool,
-    strip_version: bool,
-    alike: bool,
-    neutral: Vec<String>,
-    tasks: Vec<String>,
-    joined: Vec<String>,
-}
-
-fn wrappers() -> &'static [Wrapper] {
-    static TABLE: OnceLock<Vec<Wrapper>> = OnceLock::new();
-    TABLE.get_or_init(|| {
-        embedded::file(embedded::GATES, "wrappers.toml")
-            .and_then(|text| toml::from_str::<File>(text).ok())
-            .map(|File { inert, mut wrapper }| {
-                for entry in &mut wrapper {
-                    let own = [&entry.values, &entry.neutral, &entry.script, &entry.command, &entry.script_rest];
-                    let free = |option: &&String| !own.iter().any(|list| list.contains(option));
-                    let more: Vec<String> = inert.iter().filter(free).cloned().collect();
-                    entry.inert.extend(more);
-                }
-                wrapper
-            })
-            .unwrap_or_default()
-    })
-}
-
 fn base(name: &str) -> &str {
     let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
     base.strip_suffix(".exe").unwrap_or(base)
@@ -138,10 +79,10 @@ pub fn unwrap(argv: &[Arg]) -> Option<Unwrapped> {
     if name == "find" {
         return find(argv);
     }
-    wrappers().iter().filter(|wrapper| wrapper.names.iter().any(|n| n == name)).find_map(|w| w.apply(name, argv))
+    wrapper::remove(name, argv)
 }
 
-fn plain(name: &str, inner: Inner) -> Unwrapped {
+pub(super) fn plain(name: &str, inner: Inner) -> Unwrapped {
     Unwrapped {
         inner,
         wrapper: name.to_owned(),
@@ -155,7 +96,7 @@ fn plain(name: &str, inner: Inner) -> Unwrapped {
     }
 }
 
-fn join(words: &[Arg]) -> Option<String> {
+pub(super) fn join(words: &[Arg]) -> Option<String> {
     let words: Option<Vec<_>> = words.iter().map(|arg| arg.whole.then_some(arg.text.as_str())).collect();
     words.map(|words| words.join(" "))
 }
@@ -229,297 +170,6 @@ fn find(argv: &[Arg]) -> Option<Unwrapped> {
     Some(Unwrapped { passes: Passes::Masked, appends: true, ..plain("find -exec", Inner::Argv(inner)) })
 }
 
-impl Wrapper {
-    fn apply(&self, name: &str, argv: &[Arg]) -> Option<Unwrapped> {
-        let mut found = self.unwrapped(name, argv)?;
-        let inner = match &found.inner {
-            Inner::Argv(inner) => inner.len(),
-            _ => 0,
-        };
-        let mut own = argv[1..argv.len().saturating_sub(inner)].to_vec();
-        for word in found.wrapper.split(' ').skip(1) {
-            let at = own.iter().position(|arg| arg.literal() == Some(word));
-            at.map(|at| own.remove(at));
-        }
-        if self.assignments {
-            let (assigned, rest): (Vec<Arg>, Vec<Arg>) = own.into_iter().partition(|arg| is_assignment(&arg.text));
-            own = rest;
-            found.assigned = assigned.iter().filter_map(assignment).collect();
-        }
-        own.retain(|arg| arg.literal() != Some("--") && !self.neutral.contains(&arg.text));
-        found.settings = (!self.alike).then_some(own);
-        Some(found)
-    }
-
-    /// Several commands of the program, as a script that runs them in turn. `None` where a word of them is not known.
-    fn in_turn(&self, name: &str, words: &[Arg]) -> Option<String> {
-        let mut script = format!("{name} ");
-        for arg in words {
-            let word = arg.literal()?;
-            let end = self.joined.iter().find_map(|joint| word.strip_suffix(joint.as_str()));
-            let word = end.unwrap_or(word);
-            if !word.is_empty() {
-                script.extend(["'", word.replace('\'', r"'\''").as_str(), "' "]);
-            }
-            if end.is_some() {
-                script.extend(["&& ", name, " "]);
-            }
-        }
-        Some(script)
-    }
-
-    fn unwrapped(&self, name: &str, argv: &[Arg]) -> Option<Unwrapped> {
-        let mut found = plain(name, Inner::Argv(Vec::new()));
-        found.passes = self.passes;
-        found.appends = self.appends;
-        found.remote = self.remote;
-        let mut rest = &argv[1..];
-        if !self.subcommands.is_empty() {
-            rest = self.options(rest, &mut found, false)?.0;
-            let (words, after) = self.subcommand(rest)?;
-            found.wrapper = format!("{name} {words}");
-            rest = after;
-        }
-        if !self.joined.is_empty() {
-            let text = self.in_turn(name, rest);
-            found.inner =
-                Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false };
-            return Some(found);
-        }
-        for _ in 0..2 {
-            let (after, end) = self.options(rest, &mut found, true)?;
-            rest = after;
-            match end {
-                End::Script(text) => {
-                    let parameters = Vec::new();
-                    let text = text.whole.then_some(text.text);
-                    found.inner = Inner::Script { text, parameters, errexit: false, pipefail: false, nounset: false };
-                    return Some(found);
-                }
-                End::Command => return found.argv(rest, self),
-                End::Operands
-                    if rest.first().and_then(Arg::literal).is_some_and(|w| self.optional.iter().any(|o| o == w)) =>
-                {
-                    rest = &rest[1..];
-                }
-                End::Operands => break,
-            }
-        }
-        if self.operands < 0 {
-            let at = rest.iter().position(|arg| arg.literal() == Some("--"));
-            return match at {
-                Some(at) => found.argv(&rest[at + 1..], self),
-                None => None,
-            };
-        }
-        let mut operands = self.operands;
-        while operands > 0 {
-            if rest.is_empty() {
-                return None;
-            }
-            rest = &rest[1..];
-            operands -= 1;
-            let (after, end) = self.options(rest, &mut found, true)?;
-            rest = after;
-            match end {
-                End::Script(text) => {
-                    let text = text.whole.then_some(text.text);
-                    found.inner =
-                        Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false };
-                    return Some(found);
-                }
-                End::Command => return found.argv(rest, self),
-                End::Operands => {}
-            }
-        }
-        found.argv(rest, self)
-    }
-
-    /// Skips options. `None` when one of them means that nothing is run.
-    fn options<'a>(&self, mut rest: &'a [Arg], found: &mut Unwrapped, last: bool) -> Option<(&'a [Arg], End)> {
-        while let Some((first, after)) = rest.split_first() {
-            let text = first.text.as_str();
-            if self.assignments && is_assignment(text) {
-                rest = after;
-                continue;
-            }
-            if self.script_rest.iter().any(|option| option == text) {
-                return Some((after, End::Command));
-            }
-            if !text.starts_with('-') || text == "-" {
-                break;
-            }
-            if text == "--" {
-                if last && self.operands <= 0 {
-                    return Some((after, End::Command));
-                }
-                if self.operands < 0 {
-                    break;
-                }
-                rest = after;
-                continue;
-            }
-            let (option, value) = match text.split_once('=') {
-                Some((option, value)) if text.starts_with("--") => (option, Some(value)),
-                _ => (text, None),
-            };
-            let is = |list: &[String]| list.iter().any(|entry| entry == option);
-            if is(&self.inert) || self.begins_inert(option) {
-                return None;
-            }
-            if self.excused_by_zero(text, after.first()) {
-                found.passes = Passes::Maybe;
-            }
-            if is(&self.detached) {
-                found.passes = Passes::Detached;
-            }
-            if is(&self.honest) {
-                found.passes = Passes::Own;
-            }
-            // Short options of one letter come in bundles: `script -qec '…'`.
-            let bundled = |list: &[String]| {
-                !text.starts_with("--")
-                    && text.len() > 2
-                    && list
-                        .iter()
-                        .any(|entry| entry.len() == 2 && text.ends_with(&entry[1..]) && is_letters(&text[1..]))
-            };
-            if self.honest.iter().any(|entry| entry.len() == 2 && !text.starts_with("--") && text.contains(&entry[1..]))
-            {
-                found.passes = Passes::Own;
-            }
-            if self
-                .detached
-                .iter()
-                .any(|entry| entry.len() == 2 && is_letters(&text[1..]) && text.contains(&entry[1..]))
-            {
-                found.passes = Passes::Detached;
-            }
-            if is(&self.command) {
-                return Some((after, End::Command));
-            }
-            if is(&self.script) || bundled(&self.script) {
-                let script = match value {
-                    Some(value) => Arg { text: value.to_owned(), ..first.clone() },
-                    None => after.first()?.clone(),
-                };
-                return Some((after, End::Script(script)));
-            }
-            let takes_next = is(&self.values) && value.is_none();
-            let value = if takes_next { after.first() } else { None };
-            if is(&self.narrows) {
-                found.narrowed_by = Some(option.to_owned());
-            }
-            if is(&self.directory) {
-                let inline = text.split_once('=').map(|(_, dir)| Arg { text: dir.to_owned(), ..first.clone() });
-                found.directory = inline.or_else(|| value.cloned());
-            }
-            rest = if takes_next { after.get(1..).unwrap_or_default() } else { after };
-        }
-        Some((rest, End::Operands))
-    }
-
-    /// Whether an option is the beginning of one with which nothing is run, and of no other: `--ver`.
-    fn begins_inert(&self, option: &str) -> bool {
-        let long = option.len() > 3 && option.starts_with("--");
-        let other = [&self.values, &self.neutral, &self.script, &self.command, &self.detached, &self.honest];
-        let known = || other.iter().any(|list| list.iter().any(|entry| entry.starts_with(option)));
-        long && self.inert.iter().any(|entry| entry.starts_with(option)) && !known()
-    }
-
-    /// Whether an option gives the status 0 to an end without having run anything: `flock -nE0`.
-    fn excused_by_zero(&self, text: &str, next: Option<&Arg>) -> bool {
-        let zero = |value: &str| value.trim_start_matches('=').parse::<u32>().is_ok_and(|value| value == 0);
-        let following = || next.is_some_and(|arg| !arg.whole || zero(&arg.text));
-        self.excused.iter().any(|entry| match entry.strip_prefix("--") {
-            Some(_) => {
-                text == entry && following()
-                    || text
-                        .split_once('=')
-                        .is_some_and(|(option, value)| option.len() > 3 && entry.starts_with(option) && zero(value))
-            }
-            None => {
-                !text.starts_with("--")
-                    && text.split_once(&entry[1..]).is_some_and(|(letters, value)| {
-                        is_letters(letters.trim_start_matches('-'))
-                            && if value.is_empty() { following() } else { zero(value) }
-                    })
-            }
-        })
-    }
-
-    /// Whether a word names a task of the project, and no program: `test`, `test:cov`.
-    fn names_task(&self, word: &str) -> bool {
-        self.tasks.iter().any(|task| match task.split_once(':') {
-            Some(_) => word.contains(':') && !word.contains('/'),
-            None => task == word,
-        })
-    }
-
-    /// Matches one of the subcommands, `*` standing for any word.
-    fn subcommand<'a>(&self, rest: &'a [Arg]) -> Option<(String, &'a [Arg])> {
-        self.subcommands.iter().find_map(|words| {
-            let mut taken = 0;
-            for word in words.split(' ') {
-                // Options between `compose` and `exec` belong to `compose`.
-                while taken > 0 && rest.get(taken).is_some_and(|arg| arg.text.starts_with('-')) {
-                    let has_value = self.values.iter().any(|v| *v == rest[taken].text);
-                    taken += if has_value { 2 } else { 1 };
-                }
-                let given = rest.get(taken)?;
-                if word != "*" && given.literal() != Some(word) {
-                    return None;
-                }
-                taken += 1;
-            }
-            Some((words.clone(), rest.get(taken..).unwrap_or_default()))
-        })
-    }
-}
-
-enum End {
-    Operands,
-    Command,
-    Script(Arg),
-}
-
-impl Unwrapped {
-    fn argv(mut self, rest: &[Arg], wrapper: &Wrapper) -> Option<Self> {
-        let rest = match rest.first().and_then(Arg::literal) {
-            Some("--") => &rest[1..],
-            _ => rest,
-        };
-        if rest.is_empty() || rest.first().and_then(Arg::literal).is_some_and(|word| wrapper.names_task(word)) {
-            return None;
-        }
-        if wrapper.shell {
-            let text = join(rest);
-            self.inner =
-                Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false };
-            return Some(self);
-        }
-        let mut argv = rest.to_vec();
-        if wrapper.strip_version
-            && let Some(first) = argv.first_mut()
-            && let Some(at) = first.text.rfind('@').filter(|at| *at > 0)
-        {
-            first.text.truncate(at);
-        }
-        self.inner = Inner::Argv(argv);
-        Some(self)
-    }
-}
-
-fn is_letters(text: &str) -> bool {
-    text.chars().all(|c| c.is_ascii_alphabetic())
-}
-
-/// The name and the value of `NAME=…`.
-fn assignment(arg: &Arg) -> Option<(String, Option<String>)> {
-    let (name, value) = arg.text.split_once('=')?;
-    Some((name.to_owned(), arg.whole.then(|| value.to_owned())))
-}
-
 /// Whether a word is `NAME=…`.
 pub fn is_assignment(text: &str) -> bool {
     text.split_once('=').is_some_and(|(name, _)| {
@@ -548,13 +198,6 @@ mod tests {
             }
         }
         argv.iter().map(|arg| arg.text.clone()).collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn the_table_is_read() {
-        let text = embedded::file(embedded::GATES, "wrappers.toml").expect("the file is embedded");
-        let file: File = toml::from_str(text).expect("gates/wrappers.toml is valid");
-        assert!(file.wrapper.len() > 30);
     }
 
     #[test]
