@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 /// What the arguments of a runner mean. In the lists, `--option` stands for the option with any value and
-/// `--option=value` for the option with this value only.
+/// `--option=value` for the option with this value only, `--option=key=` for any value that begins with `key=`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Arguments {
@@ -324,6 +324,9 @@ impl Read {
 /// Whether a list names this option, with this value or with any.
 fn has(list: &[String], name: &str, value: Option<&str>) -> bool {
     list.iter().any(|entry| match entry.split_once('=') {
+        Some((option, key)) if key.ends_with('=') => {
+            option == name && value.is_some_and(|value| value.starts_with(key))
+        }
         Some((option, wanted)) => option == name && value == Some(wanted),
         None => entry == name,
     })
