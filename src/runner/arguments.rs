@@ -1,6 +1,10 @@
 //! What the arguments of a runner mean: do they choose a part, execute nothing, write files?
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
+
+use crate::runner::task::ProjectFiles;
 
 /// What the arguments of a runner mean. In the lists, `--option` stands for the option with any value and
 /// `--option=value` for the option with this value only, `--option=key=` for any value that begins with `key=`.
@@ -31,6 +35,10 @@ pub struct Arguments {
     pub alike: Vec<String>,
     /// Options that only add to what is checked.
     pub more: Vec<String>,
+    /// Other names of options.
+    pub synonyms: BTreeMap<String, String>,
+    /// Options that say what is so without them, in projects of some sort.
+    pub implied: Vec<Implied>,
     /// What an argument that is no option does.
     pub positional: Positional,
     /// Positional arguments that stand for everything. A trailing `/` makes no difference.
@@ -43,6 +51,41 @@ pub struct Arguments {
     pub holds: Vec<String>,
     /// What the arguments after `--` mean; without it they are positional.
     pub after_dashes: Option<Box<Arguments>>,
+}
+
+/// An option that changes nothing where a TOML file of the project has, and lacks, these keys.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Implied {
+    /// The option.
+    pub option: String,
+    /// The file, relative to where the command runs.
+    pub file: String,
+    /// Keys that the file must have: `table.key`.
+    pub has: Vec<String>,
+    /// Keys that it must not have.
+    pub lacks: Vec<String>,
+    /// Whether this is so only at the root of the working tree: elsewhere a file above may say otherwise.
+    pub at_root: bool,
+    /// Options with which it is another file that counts.
+    pub unless: Vec<String>,
+}
+
+impl Implied {
+    fn holds(&self, options: &[Choice], at_root: bool, files: &dyn ProjectFiles) -> bool {
+        if self.at_root && !at_root || options.iter().any(|choice| self.unless.contains(&choice.name)) {
+            return false;
+        }
+        let Some(file) = files.read(&self.file).and_then(|text| toml::from_str::<toml::Table>(&text).ok()) else {
+            return false;
+        };
+        let has = |key: &String| {
+            let mut names = key.split('.');
+            let first = names.next().and_then(|name| file.get(name));
+            names.fold(first, |value, name| value?.get(name)).is_some()
+        };
+        self.has.iter().all(has) && !self.lacks.iter().any(has)
+    }
 }
 
 /// What an argument that is no option does.
@@ -180,6 +223,7 @@ impl Arguments {
                 letters => letters,
             };
             for name in names.into_iter().filter(|name| !has(&self.alike, name, value)) {
+                let name = self.synonyms.get(&name).cloned().unwrap_or(name);
                 let more = has(&self.more, &name, value);
                 essence.options.push(Choice { name, value: value.map(str::to_owned), more });
             }
@@ -188,6 +232,21 @@ impl Arguments {
         essence.options.dedup();
         essence.after = essence.after.filter(|after| **after != Essence::default());
         essence
+    }
+
+    /// Adds to `essence` what is so without being said, in this project. `at_root`: the command runs at the root of the
+    /// working tree. `files` are those where it runs.
+    pub(crate) fn imply(&self, essence: &mut Essence, at_root: bool, files: &dyn ProjectFiles) {
+        let holds = |implied: &&Implied| implied.holds(&essence.options, at_root, files);
+        let implied: Vec<Choice> = self
+            .implied
+            .iter()
+            .filter(holds)
+            .map(|implied| Choice { name: implied.option.clone(), value: None, more: true })
+            .collect();
+        essence.options.extend(implied);
+        essence.options.sort();
+        essence.options.dedup();
     }
 
     /// The options that are joined in one word: `-qx` is `-q -x`, where it is no option by itself.

@@ -3,6 +3,7 @@
 use crate::runner::arguments::Essence;
 use crate::runner::catalogue::Catalogue;
 use crate::runner::invocation::{find, interpreted};
+use crate::runner::task::ProjectFiles;
 
 /// A check, without what changes nothing about its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +58,16 @@ impl Identity {
         })
     }
 
+    /// The same check in a project, where more is so than its words say. `at_root`: it runs at the root of the working
+    /// tree. `files` are those where it runs.
+    #[must_use]
+    pub fn within(mut self, catalogue: &Catalogue, at_root: bool, files: &dyn ProjectFiles) -> Self {
+        if let Some(runner) = catalogue.runner(&self.runner) {
+            runner.arguments.imply(&mut self.arguments, at_root, files);
+        }
+        self
+    }
+
     /// Whether a run of this check is a run of `asked`: the same one, or one that `asked` is certainly a part of.
     pub fn covers(&self, asked: &Self) -> bool {
         let bare = |identity: &Self| Self { arguments: Essence::default(), ..identity.clone() };
@@ -98,6 +109,8 @@ mod tests {
             ("pytest --cov=src", "pytest"),
             ("pytest -q tests/", "pytest tests"),
             ("go test -v -count=1 ./...", "go test ./..."),
+            ("go test -race ./...", "go test ./..."),
+            ("cargo test --all", "cargo test --workspace"),
             ("jest --ci --coverage", "jest"),
             ("node_modules/.bin/jest --verbose", "jest"),
             ("node node_modules/.bin/jest", "jest"),

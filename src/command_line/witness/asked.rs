@@ -161,7 +161,11 @@ fn of_leaf(leaf: &Leaf, place: Place<'_>, looked: &mut usize, depth: usize) -> O
         directory = if named.starts_with(['/', '~']) { return None } else { seen_from(&directory, named)? };
     }
     let what = match Identity::of(catalogue, &words) {
-        Some(identity) => What::Known(identity),
+        Some(identity) if leaf.remote => What::Known(identity),
+        Some(identity) => {
+            let here = Seen(Place { start: &directory, ..place });
+            What::Known(identity.within(catalogue, directory.is_empty(), &here))
+        }
         None => What::Program(words.into_iter().flatten().collect()),
     };
     let key = Key { directory, environment: environment(leaf, place.root)?, inside: inside(leaf)?, what };

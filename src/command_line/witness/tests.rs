@@ -19,6 +19,10 @@ fn project() -> Project {
             "package.json",
             r#"{"scripts":{"test":"jest --ci","lint":"eslint .","both":"npm run lint && npm test","masked":"jest || true","cross":"cross-env NODE_ENV=test jest --ci"}}"#,
         ),
+        ("single/Cargo.toml", "[package]\nname = 'a'\n"),
+        ("virtual/Cargo.toml", "[workspace]\nmembers = ['a']\n"),
+        ("rooted/Cargo.toml", "[package]\nname = 'a'\n[workspace]\nmembers = ['b']\n"),
+        ("some/Cargo.toml", "[workspace]\nmembers = ['a', 'b']\ndefault-members = ['a']\n"),
         ("web/package.json", r#"{"scripts":{"test":"vitest run"}}"#),
         ("Makefile", "test:\n\tgo test ./...\ncheck: test\n\tgo vet ./...\nsoft:\n\t-go test ./...\n"),
     ]))
@@ -103,6 +107,14 @@ fn lines_that_run_the_declared_command() {
         ("npx jest --ci", "npm test 2>&1 | tail -4", 0, JEST_OK, "pass"),
         ("npm run both", "npm test && npx eslint .", 0, "", "pass"),
         ("npm test", "npm run both", 0, "", "pass"),
+        ("pnpm both", "pnpm lint && pnpm test", 0, "", "pass"),
+        ("pnpm run both", "pnpm run lint && pnpm test", 0, "", "pass"),
+        ("yarn both", "yarn lint && yarn test", 0, "", "pass"),
+        ("bun run both", "bun run lint && bun run test", 0, "", "pass"),
+        ("npm run both", "npm run lint && npm test", 0, "", "pass"),
+        ("npm run both", "npm run lint; npm test", 0, "", "masked"),
+        ("npm run both", "npm run lint || npm test", 0, "", "masked"),
+        ("go test ./...", "go test -race -v ./...", 0, "", "pass"),
         ("npm test", "npm run both", 1, "", "masked"),
         ("npm run both", "npm run both", 1, "", "fail 1"),
         ("make check", "go test ./... && go vet ./...", 0, "", "pass"),
@@ -121,6 +133,52 @@ fn lines_that_run_the_declared_command() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_a_project_makes_the_same_check() {
+    let mut wrong = Vec::new();
+    for (run, dir, line, want) in [
+        ("cargo test --workspace", "virtual", "cargo test", "pass"),
+        ("cargo test --workspace", "virtual", "cargo test -q --locked --color always --no-fail-fast", "pass"),
+        ("cargo test --all", "virtual", "cargo test", "pass"),
+        ("cargo nextest run --workspace", "virtual", "cargo nextest run", "pass"),
+        ("cargo clippy --workspace -- -D warnings", "virtual", "cargo clippy -- -D warnings", "pass"),
+        ("cargo test --workspace", "virtual", "cargo test -p a", "-"),
+        ("cargo test --workspace", "virtual", "cargo test --exclude a", "-"),
+        ("cargo test --workspace", "virtual", "cargo test --lib", "-"),
+        ("cargo test --workspace", "virtual", "cargo test a", "-"),
+        (
+            "cargo test --workspace --manifest-path a/Cargo.toml",
+            "virtual",
+            "cargo test --manifest-path a/Cargo.toml",
+            "-",
+        ),
+        ("cargo test --workspace", "rooted", "cargo test", "-"),
+        ("cargo test --workspace", "some", "cargo test", "-"),
+        ("cargo test --workspace", "nowhere", "cargo test", "-"),
+        // It may be a member of a workspace above.
+        ("cargo test --workspace", "single", "cargo test", "-"),
+    ] {
+        let found = shown(&declared(run, dir), line, dir, Some(Ended::Exited(0)), Some(CARGO_OK));
+        if found != want {
+            wrong.push(format!("{run} in {dir} / {line}: {found}, not {want}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let files = Project(BTreeMap::from([("Cargo.toml", "[package]\nname = 'a'\n")]));
+    let dir = RepoPath::from("");
+    let told = Told {
+        line: "cargo test",
+        dir: &dir,
+        root: None,
+        ended: Some(Ended::Exited(0)),
+        output: Some(CARGO_OK),
+        cut: false,
+        background: false,
+    };
+    let found = witness(&[declared("cargo test --workspace", "")], &told, &files);
+    assert_eq!(found.first().map(|found| found.ended), Some(Ended::Exited(0)), "one package is the whole workspace");
 }
 
 #[test]
