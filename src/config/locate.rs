@@ -143,10 +143,14 @@ pub fn locate<E>(places: &Places<'_, E>, check: CheckParams<'_>) -> Result<Locat
             return Ok(Located { policy, notes: vec![Note::Uncommitted] });
         }
     };
+    // What is here counts for nothing then: that it cannot be read is no more than that it differs.
+    let differs = |here: Vec<u8>| {
+        here != bytes
+            && read(FILE, &here, PolicySource::WorkingTree, check)
+                .map_or(true, |here| here.digest != located.policy.digest)
+    };
     if located.notes.is_empty()
-        && let Some(here) = places.working_tree.map(file).transpose()?.flatten()
-        && here != bytes
-        && read(FILE, &here, PolicySource::WorkingTree, check).map_or(true, |here| here.digest != located.policy.digest)
+        && places.working_tree.is_some_and(|here| here().map_or(true, |here| here.is_some_and(differs)))
     {
         located.notes.push(Note::EditedHere { applies: applies.clone() });
     }

@@ -1,6 +1,7 @@
 //! Which policy counts for what is judged, and what is to be said about the choice.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use super::Workplace;
 use crate::config::{self, LocateError, Places, ReadFile};
@@ -27,13 +28,12 @@ impl Workplace {
     /// beside others, or begins before there was a policy, cannot bring its own.
     pub fn policy_of_push(&self, judged: &[&Lineage], target: Option<&Target>) -> Result<(Policy, Vec<Note>), Failure> {
         let file = RepoPath::from(config::FILE);
-        let of = |commit: &Oid| self.repo.blob_at(commit, &file).map_err(|error| error.to_string());
-        let here = || match self.repo.root().map(|root| std::fs::read(root.join(config::FILE))) {
-            None => Ok(None),
-            Some(Ok(bytes)) => Ok(Some(bytes)),
-            Some(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Some(Err(error)) => Err(error.to_string()),
+        let of = |commit: &Oid| {
+            self.repo
+                .blob_at(commit, &file)
+                .map_err(|error| Failure::new(Exit::Internal, format!("{} cannot be read: {error}", config::FILE)))
         };
+        let here = || self.repo.root().map_or(Ok(None), file_here);
         let bases: BTreeSet<&Oid> = judged
             .iter()
             .filter_map(|lineage| match &lineage.base {
@@ -51,15 +51,13 @@ impl Workplace {
         let of_base = || base.map_or(Ok(None), of);
         let of_judged = || judged.map_or(Ok(None), |lineage| of(&lineage.commit));
         let places = Places {
-            base: base.map(|base| (base.clone(), &of_base as ReadFile<'_, String>)),
-            judged: judged.map(|lineage| (lineage.commit.clone(), &of_judged as ReadFile<'_, String>)),
+            base: base.map(|base| (base.clone(), &of_base as ReadFile<'_, Failure>)),
+            judged: judged.map(|lineage| (lineage.commit.clone(), &of_judged as ReadFile<'_, Failure>)),
             working_tree: Some(&here),
         };
         let located = config::locate(&places, &gates::check_params).map_err(|error| match error {
             LocateError::Config(error) => Failure::new(Exit::BadInput, error.render()),
-            LocateError::Read(error) => {
-                Failure::new(Exit::Internal, format!("{} cannot be read: {error}", config::FILE))
-            }
+            LocateError::Read(failure) => failure,
         })?;
         let mut notes = Vec::new();
         for note in &located.notes {
@@ -106,5 +104,23 @@ impl Workplace {
             config::Note::BaseBroken { .. } | config::Note::Uncommitted => "policy",
         };
         Note { kind: kind.to_owned(), text }
+    }
+}
+
+/// The policy file of the working tree below `root`. What is there and no file is nobody's policy, and nobody's fault here.
+fn file_here(root: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    let path = root.join(config::FILE);
+    let refused = |what: &str| {
+        let remedy = format!("the policy is a file at the root of the repository: {}", path.display());
+        Failure::new(Exit::BadInput, format!("{} {what}", config::FILE)).remedy(remedy)
+    };
+    // Whatever else it is, reading it may never end.
+    let read = std::fs::metadata(&path).and_then(|meta| meta.is_file().then(|| std::fs::read(&path)).transpose());
+    match read {
+        Ok(Some(bytes)) => Ok(Some(bytes)),
+        Ok(None) if path.is_dir() => Err(refused("is a directory")),
+        Ok(None) => Err(refused("is no regular file")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(refused(&format!("cannot be read: {error}"))),
     }
 }

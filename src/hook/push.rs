@@ -57,7 +57,12 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     };
     let updates: Vec<(RefUpdate, Option<Lineage>)> = updates.into_iter().map(lineage).collect::<anyhow::Result<_>>()?;
     let lineages: Vec<_> = updates.iter().filter_map(|(_, lineage)| lineage.as_ref()).collect();
-    let (policy, notes) = place.policy_of_push(&lineages, collect::target(repo, base)?.as_ref())?;
+    let target = collect::target(repo, base)?;
+    let (policy, notes) = match head.commit.as_ref().filter(|_| lineages.is_empty() && !receiving) {
+        // A deletion brings no policy. That of the work here counts, and what is to be said of it is said there.
+        Some(commit) => (place.policy_of_push(&[&collect::lineage(repo, commit, base)?], target.as_ref())?.0, Vec::new()),
+        None => place.policy_of_push(&lineages, target.as_ref())?,
+    };
     let state = place.state()?;
     let sources = Sources { repo, journal: &place.journal, state: &state, policy: &policy };
     let mut facts = collect::at_push(sources, &updates, &head, receiving)?;

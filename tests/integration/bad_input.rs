@@ -32,6 +32,26 @@ fn a_broken_policy_names_file_line_column_and_the_key_it_may_have_meant() {
 }
 
 #[test]
+fn a_policy_that_is_no_file_is_said_to_be_none() {
+    let project = Project::bare_bones();
+    project.share();
+    project.gate(["init", "--yes", "--test", "sh test.sh"]).exits(0);
+    fs::remove_file(project.repo.path("gate.toml")).unwrap();
+    fs::create_dir(project.repo.path("gate.toml")).unwrap();
+    for args in [&["check"][..], &["status"], &["run"], &["run", "test"]] {
+        project.gate(args).exits(65).says("gate.toml is a directory").says("a file at the root of the repository");
+    }
+    // Where a commit has one, that one counts, whatever lies here.
+    fs::remove_dir(project.repo.path("gate.toml")).unwrap();
+    project.repo.write("gate.toml", POLICY);
+    project.repo.commit_all("chore: policy");
+    project.edit("one");
+    fs::remove_file(project.repo.path("gate.toml")).unwrap();
+    fs::create_dir(project.repo.path("gate.toml")).unwrap();
+    project.check().exits(10).says("no run of `sh test.sh`").says("gate.toml differs in the working tree");
+}
+
+#[test]
 fn a_broken_policy_at_the_base_can_be_mended_by_a_branch() {
     let project = Project::bare_bones();
     project.repo.write("gate.toml", BROKEN);
