@@ -86,4 +86,8 @@ pub struct KeptSnapshot {
     /// See [`Snapshot::opaque`] (the first 256).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opaque: Vec<RepoPath>,
+    /// Which files of code the work took out of git and left on disk, ignored, so that they are not in `tree` (the first
+    /// 256).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_behind: Vec<RepoPath>,
 }

@@ -3,7 +3,7 @@
 //! Comparing costs most of a judgement. Nearly always one of the newest runs is of this very content and good; then
 //! further good ones cannot change the answer, and only those that failed or showed nothing are still looked at.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::fact::collect::{CollectError, Draft, Sources};
 use crate::fact::evidence::{RunFact, Shows};
@@ -55,10 +55,26 @@ pub(super) fn runs(sources: Sources<'_>, drafts: &mut [Draft<'_>]) -> Result<(),
     let not_good = |pair: &Pair<'_>| run_fact(&pair.run, None, &TreeDiff::Unreadable).shows() != Shows::Pass;
     let settled = settled.into_iter().chain(also_settled).filter(not_good);
     compare(sources, drafts, settled.chain(open).collect())?;
-    for draft in drafts {
+    for draft in drafts.iter_mut() {
         draft.subject.runs.values_mut().for_each(|runs| runs.sort_by(|a, b| b.id.cmp(&a.id)));
     }
+    let mut all: Vec<_> = drafts.iter_mut().flat_map(|draft| draft.subject.runs.values_mut().flatten()).collect();
+    if all.iter().any(|run| !run.left_behind.is_empty()) {
+        let made = made_by_runs(sources);
+        all.iter_mut().for_each(|run| run.left_behind.retain(|path| !made.contains(path)));
+    }
     Ok(())
+}
+
+/// What was left behind and is made by what is declared: it was not there when such a run started, and was when it ended.
+fn made_by_runs(sources: Sources<'_>) -> BTreeSet<RepoPath> {
+    let keys = sources.policy.commands.iter().map(|command| command.reference().key);
+    let runs: Vec<RecordedRun> = keys.flat_map(|key| sources.state.runs(&key).to_vec()).collect();
+    let made = runs.iter().flat_map(|recorded| {
+        let run = &recorded.run;
+        run.end.left_behind.iter().filter(|path| !run.start.left_behind.contains(path))
+    });
+    made.cloned().collect()
 }
 
 /// Those whose command is settled for their subject, and the others.
@@ -111,6 +127,7 @@ fn is_settled(sources: Sources<'_>, draft: &Draft<'_>, command: &Command) -> boo
     let good = |run: &RunFact| {
         gate.is_some_and(|gate| run.grade >= gate.min_grade)
             && run.shows() == Shows::Pass
+            && run.left_behind.is_empty()
             && run.is_stable(&command.inputs)
             && run.agrees(&command.inputs, &draft.subject.opaque)
     };
@@ -151,6 +168,7 @@ fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &Tre
         },
         opaque: both(&run.start.opaque, &run.end.opaque),
         untracked: run.start.untracked.clone(),
+        left_behind: run.start.left_behind.clone(),
         on_a_copy: false,
         differs: differs.filter(|_| !cut),
     }

@@ -31,6 +31,9 @@ pub struct RunFact {
     pub opaque: Vec<RepoPath>,
     /// Paths of its content that were not in the index: a commit misses what was not added.
     pub untracked: Vec<RepoPath>,
+    /// Files of code that the work took out of git, that lay there when it started, and that no recorded run made.
+    #[serde(default)]
+    pub left_behind: Vec<RepoPath>,
     /// It ran on a copy of its content in another place, which nobody compared with it.
     #[serde(default)]
     pub on_a_copy: bool,

@@ -196,6 +196,10 @@ impl Case<'_> {
                 if here.iter().all(|run| run.on_a_copy) {
                     return self.finding(Answer::Unknown, "on-a-copy", Vec::new(), ids, &context! {});
                 }
+                if let Some((run, paths)) = self.beside_what_was_left(here) {
+                    let words = context! { paths => list(&paths) };
+                    return self.finding(Answer::Fail, "left-behind", paths, vec![run], &words);
+                }
                 let how = match &newest.report {
                     Some(report) if self.params.counts => format!("{} passed", report.passed),
                     _ => "by its exit status alone".to_owned(),
@@ -204,6 +208,17 @@ impl Case<'_> {
                 self.settled(Answer::Pass, "passed", message, &ids[..1])
             }
         }
+    }
+
+    /// Every run that passed could read files that the commits took out of git and nobody made since: the newest one, and
+    /// these files.
+    fn beside_what_was_left(&self, here: &[&RunFact]) -> Option<(String, Vec<RepoPath>)> {
+        let left = |run: &RunFact| -> Vec<RepoPath> {
+            run.left_behind.iter().filter(|path| self.command.inputs.matches(path)).cloned().collect()
+        };
+        let mut passed = here.iter().filter(|run| run.shows() != Shows::Fail).map(|run| (run.id.clone(), left(run)));
+        let newest = passed.next().filter(|(_, paths)| !paths.is_empty())?;
+        passed.all(|(_, paths)| !paths.is_empty()).then_some(newest)
     }
 
     /// The newest run passed, on other content than this commit's: where that differs.

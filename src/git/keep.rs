@@ -22,13 +22,18 @@ impl Repo {
     /// never holds still is an error.
     pub fn keep_now(&self) -> Result<KeptSnapshot, GitError> {
         const TRIES: usize = 3;
-        for _ in 1..TRIES {
-            match self.keep(&self.snapshot()?) {
-                Err(GitError::ChangedUnderneath { .. }) => {}
-                kept => return kept,
+        let mut tries = 1;
+        loop {
+            let snapshot = self.snapshot()?;
+            match self.keep(&snapshot) {
+                Err(GitError::ChangedUnderneath { .. }) if tries < TRIES => tries += 1,
+                kept => {
+                    let mut left_behind = self.left_behind(&snapshot)?;
+                    left_behind.truncate(LISTED);
+                    return Ok(KeptSnapshot { left_behind, ..kept? });
+                }
             }
         }
-        self.keep(&self.snapshot()?)
     }
 
     /// The paths on which two kept snapshots differ. What cannot be compared counts as changed, everywhere.
@@ -61,6 +66,7 @@ impl Repo {
             untracked: marked(Presence::Untracked),
             hidden: hidden.map(|one| one.path.clone()).take(LISTED).collect(),
             opaque: snapshot.opaque.iter().take(LISTED).cloned().collect(),
+            left_behind: Vec::new(),
         })
     }
 

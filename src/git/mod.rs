@@ -15,6 +15,7 @@ mod glance;
 mod hidden;
 mod index;
 mod keep;
+mod left_behind;
 mod lines;
 mod log;
 mod near_commits;

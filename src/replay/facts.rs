@@ -265,6 +265,7 @@ fn fact(seen: &Seen, content: &Content) -> RunFact {
         changed: seen.start.differing(&seen.end),
         opaque: Vec::new(),
         untracked: Vec::new(),
+        left_behind: Vec::new(),
         on_a_copy: seen.proof.on_a_copy,
         differs: seen.start.differing(content),
     }
@@ -294,6 +295,7 @@ fn ci_runs(world: &World, asked: &Asked, commit: &str, subject: &mut Subject) {
                 changed: Some(Vec::new()),
                 opaque: Vec::new(),
                 untracked: Vec::new(),
+                left_behind: Vec::new(),
                 on_a_copy: false,
                 differs: Some(Vec::new()),
             };

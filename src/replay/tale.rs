@@ -124,7 +124,14 @@ fn command_deed(seq: u64, command: &case::Command, world: &World) -> Deed {
 
 fn snapshot(content: &Content, world: &World) -> KeptSnapshot {
     let head = (!world.head.is_empty()).then(|| oid(&world.head));
-    KeptSnapshot { head, tree: content.id(), untracked: Vec::new(), hidden: Vec::new(), opaque: Vec::new() }
+    KeptSnapshot {
+        head,
+        tree: content.id(),
+        untracked: Vec::new(),
+        hidden: Vec::new(),
+        opaque: Vec::new(),
+        left_behind: Vec::new(),
+    }
 }
 
 fn edited(seq: u64, edit: &case::Edit, how: EditKind, world: &World) -> Edit {

@@ -316,6 +316,41 @@ fn a_base_that_was_moved_by_hand_is_not_what_the_remote_has() {
 }
 
 #[test]
+fn what_a_commit_took_out_of_git_and_a_run_still_finds_is_seen() {
+    const READS: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh t.sh\"\n";
+    let scene = Scene::with(READS);
+    scene.repo.write("src/lib.py", "good\n").write("src/settings.ini", "a\n").write("dist/app.js", "x\n");
+    scene.repo.write("t.sh", "grep -q good src/lib.py\n").commit_all("a library");
+    scene.repo.git(["rm", "-q", "--cached", "src/lib.py", "src/settings.ini", "dist/app.js"]);
+    scene.repo.write(".gitignore", "lib.py\nsettings.ini\ndist/\n");
+    // Before the commit as after it.
+    assert!(scene.gate(&["run", "test"]).status.success());
+    scene.repo.git(["commit", "-qnam", "ignore"]);
+    scene.refused(&["origin", "feature"], "passed beside src/lib.py, taken out of git");
+    assert!(scene.gate(&["run", "test"]).status.success());
+    scene.refused(&["origin", "feature"], "passed beside src/lib.py, taken out of git");
+    // Put back, it is content again. Settings and what a build writes may lie there.
+    scene.repo.git(["add", "-f", "src/lib.py"]);
+    scene.repo.git(["commit", "-qnm", "back"]);
+    assert!(scene.gate(&["run", "test"]).status.success());
+    scene.goes_through(&["origin", "feature"]);
+
+    // What a run makes again was never needed.
+    let scene = Scene::with(READS);
+    scene.repo.write("t.sh", "echo made > src/made.py\n").write("src/made.py", "made\n").commit_all("made");
+    scene.repo.git(["rm", "-q", "--cached", "src/made.py"]);
+    scene.repo.write(".gitignore", "made.py\n").commit_all("ignore what is made");
+    assert!(scene.gate(&["run", "test"]).status.success());
+    scene.refused(&["origin", "feature"], "passed beside src/made.py");
+    std::fs::remove_file(scene.repo.path("src/made.py")).unwrap();
+    assert!(scene.gate(&["run", "test"]).status.success());
+    scene.goes_through(&["origin", "feature"]);
+    scene.repo.append("src/a", "more\n").commit_all("more");
+    assert!(scene.gate(&["run", "test"]).status.success());
+    scene.goes_through(&["origin", "feature"]);
+}
+
+#[test]
 fn a_default_branch_that_was_made_by_hand_is_no_remotes() {
     let scene = Scene::new();
     scene.commit_bad();

@@ -71,7 +71,14 @@ fn oid(number: u64) -> Oid {
 }
 
 fn run(tree: u64, tail: &str) -> NewEvent {
-    let snapshot = KeptSnapshot { head: None, tree: oid(tree), untracked: vec![], hidden: vec![], opaque: vec![] };
+    let snapshot = KeptSnapshot {
+        head: None,
+        tree: oid(tree),
+        untracked: vec![],
+        hidden: vec![],
+        opaque: vec![],
+        left_behind: vec![],
+    };
     let run = Run {
         command: CommandRef { name: None, line: "make".to_owned(), dir: RepoPath::default(), key: "k".to_owned() },
         call: None,

@@ -103,7 +103,8 @@ fn started(key: &str) -> EventKind {
 
 fn run(key: &str) -> EventKind {
     let tree = Oid::empty_tree(false);
-    let snapshot = KeptSnapshot { head: None, tree, untracked: vec![], hidden: vec![], opaque: vec![] };
+    let snapshot =
+        KeptSnapshot { head: None, tree, untracked: vec![], hidden: vec![], opaque: vec![], left_behind: vec![] };
     EventKind::Run(Box::new(Run {
         command: command(key),
         call: None,

@@ -61,6 +61,7 @@ fn run_fact(attested: &Attested, diff: &TreeDiff) -> RunFact {
         changed: Some(seen.changed.clone()),
         opaque: seen.opaque.clone(),
         untracked: seen.untracked.clone(),
+        left_behind: Vec::new(),
         on_a_copy: false,
         differs,
     }

@@ -149,7 +149,14 @@ impl Tale {
 }
 
 fn seen(content: char) -> KeptSnapshot {
-    KeptSnapshot { head: None, tree: tree(content), untracked: Vec::new(), hidden: Vec::new(), opaque: Vec::new() }
+    KeptSnapshot {
+        head: None,
+        tree: tree(content),
+        untracked: Vec::new(),
+        hidden: Vec::new(),
+        opaque: Vec::new(),
+        left_behind: Vec::new(),
+    }
 }
 
 pub(crate) fn edit(path: &str, removed: &str, added: &str) -> Edit {

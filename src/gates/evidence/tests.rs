@@ -76,6 +76,7 @@ fn run(id: &str, exit: i32, differs: Option<&[&str]>) -> RunFact {
         changed: Some(Vec::new()),
         opaque: Vec::new(),
         untracked: Vec::new(),
+        left_behind: Vec::new(),
         on_a_copy: false,
         differs: differs.map(paths),
     }
@@ -99,6 +100,26 @@ fn with_runs(runs: Vec<RunFact>) -> Finding {
     let mut subject = subject("HEAD", Some(&["src/lib.rs"]));
     subject.runs.insert("test".to_owned(), runs);
     ask(subject)
+}
+
+#[test]
+fn a_run_beside_files_that_were_taken_out_of_git_shows_nothing_of_the_commit() {
+    let left = |id: &str, paths_: &[&str]| RunFact { left_behind: paths(paths_), ..run(id, 0, Some(&[])) };
+    let finding = with_runs(vec![left("b", &["src/gen.rs"])]);
+    assert_eq!((finding.answer, finding.reason.as_str()), (Answer::Fail, "left-behind"));
+    assert!(finding.message.contains("src/gen.rs"), "{}", finding.message);
+    // Without them it passed as well: what is there now is made by it, or not needed.
+    for runs in [
+        vec![left("b", &["src/gen.rs"]), left("a", &[])],
+        vec![left("b", &[]), left("a", &["src/gen.rs"])],
+        vec![left("b", &["docs/conf.py"])],
+    ] {
+        let mut subject = subject("HEAD", Some(&["src/lib.rs"]));
+        subject.runs.insert("test".to_owned(), runs);
+        let facts = Facts { subjects: vec![subject], ..Facts::at(Moment::Stop) };
+        let found = crate::gates::judge(&policy(vec![command("test", &["src/**"])]), &facts).remove(0).findings;
+        assert_eq!(found[0].answer, Answer::Pass, "{}", found[0].message);
+    }
 }
 
 #[test]

@@ -214,6 +214,7 @@ mod tests {
             untracked: Vec::new(),
             hidden: Vec::new(),
             opaque: Vec::new(),
+            left_behind: Vec::new(),
         };
         Pending {
             call: call.to_owned(),

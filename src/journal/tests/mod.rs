@@ -36,7 +36,7 @@ fn command(key: &str) -> CommandRef {
 }
 
 fn snapshot(tree: u64) -> KeptSnapshot {
-    KeptSnapshot { head: None, tree: oid(tree), untracked: vec![], hidden: vec![], opaque: vec![] }
+    KeptSnapshot { head: None, tree: oid(tree), untracked: vec![], hidden: vec![], opaque: vec![], left_behind: vec![] }
 }
 
 fn run(key: &str, start: u64, end: u64) -> Run {
@@ -81,8 +81,16 @@ fn paths() -> impl Strategy<Value = Vec<RepoPath>> {
 }
 
 fn snapshots() -> impl Strategy<Value = KeptSnapshot> {
-    (prop::option::of(oids()), oids(), paths(), paths(), paths())
-        .prop_map(|(head, tree, untracked, hidden, opaque)| KeptSnapshot { head, tree, untracked, hidden, opaque })
+    (prop::option::of(oids()), oids(), paths(), paths(), paths(), paths()).prop_map(
+        |(head, tree, untracked, hidden, opaque, left_behind)| KeptSnapshot {
+            head,
+            tree,
+            untracked,
+            hidden,
+            opaque,
+            left_behind,
+        },
+    )
 }
 
 fn commands() -> impl Strategy<Value = CommandRef> {

@@ -1,0 +1,117 @@
+//! What a work took out of git and left on disk, ignored: a run finds it, and the commit does not have it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::command::run;
+use super::{GitError, Range, Repo};
+use crate::commit::change::Status;
+use crate::embedded;
+use crate::globs::Globs;
+use crate::repo_path::RepoPath;
+use crate::snapshot::Snapshot;
+
+/// How many commits are looked at. One that took a file out is nearly always among the newest.
+const COMMITS: usize = 100;
+/// The same where nobody has any of them.
+const WITHOUT_REMOTE: usize = 20;
+
+/// `gates/left-behind.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Meant {
+    files: Vec<String>,
+    made: Vec<String>,
+    #[serde(skip)]
+    globs: Globs,
+}
+
+fn meant() -> &'static Meant {
+    static MEANT: LazyLock<Meant> = LazyLock::new(|| {
+        let text = embedded::file(embedded::GATES, "left-behind.toml").unwrap_or_default();
+        let meant: Meant = toml::from_str(text).unwrap_or_default();
+        Meant { globs: Globs::new(&meant.files).unwrap_or_default(), ..meant }
+    });
+    &MEANT
+}
+
+impl Meant {
+    fn has(&self, path: &RepoPath) -> bool {
+        let made = |part: &[u8]| self.made.iter().any(|name| name.as_bytes() == part);
+        self.globs.is_match(path.to_os()) && !path.as_bytes().split(|&byte| byte == b'/').any(made)
+    }
+}
+
+impl Repo {
+    /// The files of code that the commits since the default branch, or the index, took out of git and that are still
+    /// there, ignored. Starts no git where no such commit is found.
+    pub(super) fn left_behind(&self, snapshot: &Snapshot) -> Result<Vec<RepoPath>, GitError> {
+        let Some(head) = &snapshot.head else { return Ok(Vec::new()) };
+        let range = self.new_commits(head)?;
+        // Where no remote is known, everything is new.
+        let limit = if range.exclude.is_empty() { WITHOUT_REMOTE } else { COMMITS };
+        let range = Range { limit: Some(limit), ..range };
+        let mut gone = BTreeSet::new();
+        for logged in self.log(&range)? {
+            for change in logged?.commit.files {
+                match change.status {
+                    Status::Deleted => gone.insert(change.path),
+                    Status::Renamed(_) => change.from.is_some_and(|from| gone.insert(from)),
+                    _ => false,
+                };
+            }
+        }
+        let dropped = snapshot.dirty.iter().filter(|one| one.base.is_some() && one.now.is_none());
+        gone.extend(dropped.map(|one| one.path.clone()));
+        let root = self.work_tree()?;
+        let lies = |path: &RepoPath| fs::symlink_metadata(root.join(path.to_os())).is_ok_and(|meta| !meta.is_dir());
+        gone.retain(|path| meant().has(path) && lies(path));
+        if gone.is_empty() {
+            return Ok(Vec::new());
+        }
+        // What is not ignored is in the snapshot. `./` keeps a name that begins with `:` from being anything else.
+        let mut input = Vec::new();
+        for path in &gone {
+            input.extend_from_slice(b"./");
+            input.extend_from_slice(path.as_bytes());
+            input.push(0);
+        }
+        let mut command = self.command();
+        command.env_remove("GIT_LITERAL_PATHSPECS").args(["check-ignore", "-z", "--stdin"]);
+        let told = match run(&mut command, Some(&input)) {
+            Ok(told) => told,
+            // 1: none of them is ignored.
+            Err(GitError::Failed { status: Some(1), .. }) => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let ignored = told.split(|&byte| byte == 0).filter(|path| !path.is_empty());
+        Ok(ignored.map(|path| RepoPath::new(path.strip_prefix(b"./").unwrap_or(path))).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_is_meant_and_what_builds_make_is_not() {
+        for (path, is) in [
+            ("calc.py", true),
+            ("src/lib/a.ts", true),
+            ("Makefile", true),
+            ("lib/util.rb", true),
+            (".env", false),
+            ("config/local.yml", false),
+            ("data/a.sqlite", false),
+            ("dist/app.js", false),
+            ("web/node_modules/x/index.js", false),
+            ("target/debug/build/a/out.rs", false),
+            ("notes.md", false),
+        ] {
+            assert_eq!(meant().has(&RepoPath::from(path)), is, "{path}");
+        }
+    }
+}
