@@ -7,6 +7,7 @@ use crate::fact::commits::{self, NewCommits};
 use crate::fact::compare;
 use crate::fact::decisions;
 use crate::fact::hosting::HostedHead;
+use crate::fact::lineage::{self, Target};
 pub use crate::fact::lineage::{BaseOf, Lineage, lineage, pushed, target};
 use crate::fact::overlay;
 use crate::fact::story::Story;
@@ -157,15 +158,25 @@ pub fn at_push(
     sources: Sources<'_>,
     updates: &[(RefUpdate, Option<Lineage>)],
     head: &Head,
+    target: Option<&Target>,
     receiving: bool,
 ) -> Result<Facts, CollectError> {
     let mut drafts = Vec::new();
+    let mut notes = Vec::new();
     for (update, lineage) in updates {
         let name = update_name(update);
         let mut draft = match lineage {
             Some(lineage) => Draft::commit(&name, sources.repo, lineage)?,
-            None => Draft::empty(&name),
+            None => match lineage::pushed_tree(sources.repo, update)? {
+                Some(tree) => Draft::tree(&name, sources.repo, tree, target)?,
+                None => Draft::empty(&name),
+            },
         };
+        if update.new.is_some() && draft.tree.is_none() && !update.remote_ref.starts_with("refs/notes/") {
+            let text =
+                format!("{} is one file in no folder: no command reads it, and none is asked for", update.remote_ref);
+            notes.push(Note { kind: "no-tree".to_owned(), text });
+        }
         let checked_out = draft.subject.commit.is_some() && draft.subject.commit == head.commit;
         let local =
             head.branch.as_ref().filter(|_| checked_out && update.local_ref == "HEAD").unwrap_or(&update.local_ref);
@@ -195,6 +206,7 @@ pub fn at_push(
         subject.commits = new;
     }
     facts.receiving = receiving;
+    facts.notes.extend(notes);
     decisions::collect(sources.repo, sources.policy, &mut facts)?;
     Ok(facts)
 }
@@ -234,6 +246,17 @@ impl<'a> Draft<'a> {
         draft.subject.tree = Some(tree.clone());
         draft.subject.base = lineage.base.clone();
         draft.whole = Some(tree.clone());
+        draft.tree = Some(tree);
+        Ok(draft)
+    }
+
+    /// A tree that no commit stands for, against where the default branch is.
+    fn tree(name: &str, repo: &Repo, tree: Oid, target: Option<&Target>) -> Result<Self, GitError> {
+        let mut draft = Self::empty(name);
+        let base = target.map(|target| Base::MergeBase { commit: target.tip.clone(), branch: target.branch.clone() });
+        draft.subject.base = base.unwrap_or(Base::Nothing);
+        draft.base_tree = base_tree(repo, &draft.subject.base)?;
+        draft.subject.tree = Some(tree.clone());
         draft.tree = Some(tree);
         Ok(draft)
     }

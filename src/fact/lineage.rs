@@ -70,6 +70,20 @@ pub fn lineage(repo: &Repo, commit: &Oid, base: BaseOf<'_>) -> Result<Lineage, G
     Ok(Lineage::new(commit.clone(), base, target))
 }
 
+/// The tree behind a pushed object that is no commit. `None` for a deletion, a commit, and an object that is no tree.
+pub fn pushed_tree(repo: &Repo, update: &RefUpdate) -> Result<Option<Oid>, GitError> {
+    let Some(new) = update.new.as_ref() else { return Ok(None) };
+    match repo.object_kind(new)? {
+        Some(ObjectKind::Tree) => Ok(Some(new.clone())),
+        Some(ObjectKind::Tag) if repo.commit(new.as_str())?.is_none() => match repo.tree_of(new) {
+            Ok(tree) => Ok(Some(tree)),
+            Err(GitError::Missing(_)) => Ok(None),
+            Err(error) => Err(error),
+        },
+        _ => Ok(None),
+    }
+}
+
 /// The default branch, as far as it is known here.
 pub fn target(repo: &Repo, base: BaseOf<'_>) -> Result<Option<Target>, GitError> {
     let first = match base {

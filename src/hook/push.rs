@@ -65,7 +65,7 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     };
     let state = place.state()?;
     let sources = Sources { repo, journal: &place.journal, state: &state, policy: &policy };
-    let mut facts = collect::at_push(sources, &updates, &head, receiving)?;
+    let mut facts = collect::at_push(sources, &updates, &head, target.as_ref(), receiving)?;
     facts.notes.extend(notes);
     if receiving {
         attested(&place, &updates)?.add_to(repo, &policy, &mut facts)?;

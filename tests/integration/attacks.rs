@@ -316,6 +316,27 @@ fn a_base_that_was_moved_by_hand_is_not_what_the_remote_has() {
 }
 
 #[test]
+fn a_tree_that_no_commit_stands_for_is_content_as_well() {
+    let scene = Scene::new();
+    scene.commit_bad();
+    scene.repo.git(["tag", "tree", "HEAD^{tree}"]);
+    scene.repo.git(["tag", "-a", "-m", "x", "annotated", "HEAD^{tree}"]);
+    for pushed in ["tree", "annotated", "HEAD^{tree}:refs/keep/tree"] {
+        scene.refused(&["origin", pushed], "no run of `sh t.sh`");
+    }
+    scene.repo.git(["tag", "file", "HEAD:src/a"]);
+    let (through, said) = scene.push(&["origin", "file"]);
+    assert!(through && said.contains("refs/tags/file is one file"), "{said}");
+    // A tree that was tested, and one that nothing changed in, go through.
+    scene.repo.git(["tag", "base", "main^{tree}"]);
+    scene.goes_through(&["origin", "base"]);
+    scene.repo.write("src/a", "good 2\n").commit_all("good");
+    assert!(scene.gate(&["run", "test"]).status.success());
+    scene.repo.git(["tag", "good", "HEAD^{tree}"]);
+    scene.goes_through(&["origin", "good"]);
+}
+
+#[test]
 fn what_a_commit_took_out_of_git_and_a_run_still_finds_is_seen() {
     const READS: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh t.sh\"\n";
     let scene = Scene::with(READS);
