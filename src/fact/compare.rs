@@ -58,10 +58,12 @@ pub(super) fn runs(sources: Sources<'_>, drafts: &mut [Draft<'_>]) -> Result<(),
     for draft in drafts.iter_mut() {
         draft.subject.runs.values_mut().for_each(|runs| runs.sort_by(|a, b| b.id.cmp(&a.id)));
     }
-    let mut all: Vec<_> = drafts.iter_mut().flat_map(|draft| draft.subject.runs.values_mut().flatten()).collect();
+    let all: Vec<_> = drafts.iter_mut().flat_map(|draft| draft.subject.runs.values_mut().flatten()).collect();
     if all.iter().any(|run| !run.left_behind.is_empty()) {
         let made = made_by_runs(sources);
-        all.iter_mut().for_each(|run| run.left_behind.retain(|path| !made.contains(path)));
+        for run in all {
+            run.left_behind.retain(|path| !made.contains(path));
+        }
     }
     Ok(())
 }

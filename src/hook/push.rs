@@ -60,7 +60,9 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     let target = collect::target(repo, base)?;
     let (policy, notes) = match head.commit.as_ref().filter(|_| lineages.is_empty() && !receiving) {
         // A deletion brings no policy. That of the work here counts, and what is to be said of it is said there.
-        Some(commit) => (place.policy_of_push(&[&collect::lineage(repo, commit, base)?], target.as_ref())?.0, Vec::new()),
+        Some(commit) => {
+            (place.policy_of_push(&[&collect::lineage(repo, commit, base)?], target.as_ref())?.0, Vec::new())
+        }
         None => place.policy_of_push(&lineages, target.as_ref())?,
     };
     let state = place.state()?;
