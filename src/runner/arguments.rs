@@ -39,6 +39,11 @@ pub struct Arguments {
     pub synonyms: BTreeMap<String, String>,
     /// Options that say what is so without them, in projects of some sort.
     pub implied: Vec<Implied>,
+    /// Options whose value is the directory to work in, as if it were started there.
+    pub directory: Vec<String>,
+    /// Options whose value is a file in that directory, each with the name that the file has anyway:
+    /// `--manifest-path=Cargo.toml`.
+    pub manifest: Vec<String>,
     /// What an argument that is no option does.
     pub positional: Positional,
     /// Positional arguments that stand for everything. A trailing `/` makes no difference.
@@ -131,10 +136,9 @@ struct Choice {
 }
 
 impl Essence {
-    /// Puts the name of a task first, and leaves out the options that name a directory.
-    pub(crate) fn lead(&mut self, task: Option<&str>, directory: &[String]) {
+    /// Puts the name of a task first.
+    pub(crate) fn lead(&mut self, task: Option<&str>) {
         self.words.splice(0..0, task.map(str::to_owned));
-        self.options.retain(|choice| !directory.contains(&choice.name));
     }
 
     /// Whether what these arguments check is all that `asked` check.
@@ -260,7 +264,7 @@ impl Arguments {
     }
 
     /// The name of an option, and the value that is attached to it.
-    fn split<'a>(&self, word: &'a str) -> (String, Option<&'a str>) {
+    pub(crate) fn split<'a>(&self, word: &'a str) -> (String, Option<&'a str>) {
         // `-only-testing:AppTests`
         let colon = || word.split_once(':').filter(|(name, _)| self.one_dash && self.mentions(name));
         let (name, value) = match word.split_once('=').or_else(colon) {

@@ -11,6 +11,7 @@ pub mod junit;
 pub mod kind;
 pub mod lines;
 pub mod output;
+pub mod place;
 pub mod script;
 mod tally;
 pub mod task;

@@ -321,35 +321,9 @@ fn change_directory(name: &str, argv: &[Arg], scope: &mut Scope) {
                 scope.stack.push(scope.directory.clone());
             }
             scope.directory = Some(match target {
-                Some(arg) if arg.text != "-" => enter(scope.directory.as_ref(), arg),
+                Some(arg) if arg.text != "-" => Directory::named(scope.directory.as_ref(), arg),
                 _ => Directory { path: target.is_none().then(|| "~".to_owned()), certain: true },
             });
         }
     }
-}
-
-/// The directory that `path` names when one stands in `from`.
-pub(super) fn enter(from: Option<&Directory>, path: &Arg) -> Directory {
-    let Some(path) = path.literal() else { return Directory { path: None, certain: true } };
-    let drive = path.as_bytes().get(1) == Some(&b':');
-    if path.starts_with(['/', '~', '\\']) || drive {
-        return Directory { path: Some(path.to_owned()), certain: true };
-    }
-    let base = match from {
-        None => String::new(),
-        Some(Directory { path: None, .. }) => return Directory { path: None, certain: true },
-        Some(Directory { path: Some(base), .. }) => base.clone(),
-    };
-    let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != ".." && *last != "~") => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    let joined = parts.join("/");
-    Directory { path: Some(if base.starts_with('/') { format!("/{joined}") } else { joined }), certain: true }
 }

@@ -83,6 +83,34 @@ pub struct Directory {
     pub certain: bool,
 }
 
+impl Directory {
+    /// The directory that `path` names when one stands in `from`.
+    pub fn named(from: Option<&Self>, path: &Arg) -> Self {
+        let Some(path) = path.literal() else { return Self { path: None, certain: true } };
+        let drive = path.as_bytes().get(1) == Some(&b':');
+        if path.starts_with(['/', '~', '\\']) || drive {
+            return Self { path: Some(path.to_owned()), certain: true };
+        }
+        let base = match from {
+            None => String::new(),
+            Some(Self { path: None, .. }) => return Self { path: None, certain: true },
+            Some(Self { path: Some(base), .. }) => base.clone(),
+        };
+        let mut parts: Vec<&str> = base.split('/').filter(|part| !part.is_empty() && *part != ".").collect();
+        for part in path.split('/') {
+            match part {
+                "" | "." => {}
+                ".." if parts.last().is_some_and(|last| *last != ".." && *last != "~") => {
+                    parts.pop();
+                }
+                part => parts.push(part),
+            }
+        }
+        let joined = parts.join("/");
+        Self { path: Some(if base.starts_with('/') { format!("/{joined}") } else { joined }), certain: true }
+    }
+}
+
 /// A word after expansion.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Arg {

@@ -1,10 +1,9 @@
 //! Simple commands: builtins that change the shell, functions and aliases of the line, wrappers, and everything else.
 
 use super::ast::{Part, Redirect, Simple, Word};
-use super::builtins::enter;
 use super::expand::Scope;
 use super::parse;
-use super::program::{Arg, Expr, Setting, Sink, Source, Step};
+use super::program::{Arg, Directory, Expr, Setting, Sink, Source, Step};
 use super::unwrap::{self, Inner};
 use super::walk::{Context, Walker, after, wrapped};
 
@@ -241,7 +240,8 @@ impl Walker {
         inner.remote |= found.remote;
         inner.appended |= found.appends;
         if let Some(directory) = &found.directory {
-            inner.directory = Some(enter(inner.directory.as_ref().or(scope.directory.as_ref()), directory));
+            let from = inner.directory.as_ref().or(scope.directory.as_ref());
+            inner.directory = Some(Directory::named(from, directory));
         }
         if found.passes == super::program::Passes::Detached {
             inner.background = true;
