@@ -9,6 +9,7 @@ use crate::shell::program::{LeafId, Program};
 use crate::shell::status::{self, Fate, Seen};
 use crate::shell::walk;
 
+use super::elsewhere;
 use super::look::Look;
 use super::purpose::{Purpose, Understood, purpose};
 use super::table::{Says as Harness, table};
@@ -23,7 +24,8 @@ const MAX_CHECKS: usize = 24;
 
 /// Reads a command line: what it would execute, and what for. `files` are those of the directory it starts in.
 pub fn understand(line: &str, files: &dyn ProjectFiles) -> Result<Understood, Unparsed> {
-    let program = walk::program(&dialect::with_slashes(line))?;
+    let mut program = walk::program(&dialect::with_slashes(line))?;
+    program.leaves.iter_mut().for_each(elsewhere::follow);
     let mut purposes: Vec<Purpose> = program.leaves.iter().map(|leaf| purpose(leaf, files)).collect();
     push::name_branches(&program, &mut purposes);
     Ok(Understood { program, purposes })

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::runner::CommandKind;
 
 mod contradiction;
+mod elsewhere;
 mod environment;
 mod evidence;
 mod forgery;

@@ -263,6 +263,28 @@ fn another_working_tree_is_proven_and_judged_where_it_is() {
 }
 
 #[test]
+fn a_runner_that_is_sent_to_another_working_tree_proves_what_is_there() {
+    let project = Project::with("version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"make test\"\n");
+    project.repo.write("Makefile", "test:\n\tsh test.sh\n").commit_all("chore: makefile");
+    project.repo.git(["push", "-q", "--no-verify", "origin", "HEAD:main"]);
+    let session = Session::claude(&project);
+    let other = project.repo.outside().join("other");
+    project.repo.git(["worktree", "add", "-q", other.to_str().unwrap(), "-b", "other"]);
+    let at = other.display();
+    for line in [format!("make -C {at} test"), "make test -C ../other".to_owned(), format!("cd src; make -C{at} test")]
+    {
+        std::fs::write(other.join("src/lib.sh"), format!("# {line}\n")).unwrap();
+        session.prompt("change the library");
+        project.repo.append("src/lib.sh", "more\n");
+        assert_eq!(session.run(&line), 0, "{line}");
+        project.check_in(&other).exits(0);
+        session.stop("All done, all tests pass!").pushes("tests:");
+    }
+    assert_eq!(session.run("make -C src/.. test"), 0);
+    project.check().exits(0);
+}
+
+#[test]
 fn a_claim_that_the_record_contradicts_is_said_to_whom_it_concerns() {
     let project = Project::new();
     let session = Session::claude(&project);
