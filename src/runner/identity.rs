@@ -24,7 +24,6 @@ pub struct Identity {
 
 impl Identity {
     /// The identity of the command `argv`; `None` where a word is not known, or it starts no runner of the catalogue.
-    /// The directory that a task runner is told to go to is left out.
     pub fn of(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Self> {
         if argv.iter().any(|word| word.as_ref().is_none_or(|word| word.ends_with('…'))) {
             return None;
@@ -40,9 +39,9 @@ impl Identity {
         let plain = module || found.invoke.plain || found.invoke.words.is_empty() && program == found.runner.id;
         let mut start = Vec::new();
         let mut arguments = found.runner.arguments.essence(&words);
-        if let Some(rules) = &found.runner.task {
+        if found.runner.task.is_some() {
             // `npm test` is `npm run test`.
-            arguments.lead(found.invoke.task.as_deref(), &rules.directory);
+            arguments.lead(found.invoke.task.as_deref());
         } else if !plain {
             start.push(program.to_owned());
             start.extend(found.names.iter().filter(|_| !found.invoke.anywhere).map(|name| (*name).to_owned()));
