@@ -101,6 +101,33 @@ fn sessions_of_this_repository_are_listed() {
 }
 
 #[test]
+fn what_is_no_file_is_no_log() {
+    let project = Project::new();
+    let claude = with_logs(&project);
+    let known = listed(&project);
+    let home = project.repo.home();
+    let pipes = [
+        claude.join("pipe.jsonl"),
+        claude.join("5e55-claude/subagents/agent-pipe.jsonl"),
+        home.join(".codex/sessions/2026/03/01/rollout-pipe.jsonl"),
+        home.join(".gemini/tmp/shop/chats/session-pipe.jsonl"),
+        home.join(".copilot/session-state/pipe.jsonl"),
+    ];
+    for pipe in &pipes {
+        assert!(project.repo.command_in("mkfifo", project.repo.root()).arg(pipe).status().unwrap().success());
+    }
+    let _socket = std::os::unix::net::UnixListener::bind(claude.join("s.jsonl")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", claude.join("zero.jsonl")).unwrap();
+    assert_eq!(listed(&project), known);
+    project.gate(["log", "--session", "5e55-claude"]).exits(0);
+    project.gate(["import", pipes[0].to_str().unwrap()]).says("no regular file");
+    let database = home.join(".local/share/opencode/opencode.db");
+    fs::remove_file(&database).unwrap();
+    assert!(project.repo.command_in("mkfifo", project.repo.root()).arg(&database).status().unwrap().success());
+    assert_eq!(listed(&project).len(), known.len() - known.iter().filter(|one| one["client"] == "opencode").count());
+}
+
+#[test]
 fn a_client_may_keep_its_logs_elsewhere() {
     let project = Project::new();
     let root = project.repo.root();

@@ -1,6 +1,5 @@
 //! The end of a client's own log, for the one thing that some hooks do not tell: how a command ended.
 
-use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::time::Duration;
@@ -11,6 +10,7 @@ use serde_json::Value;
 
 use super::Client;
 use crate::event::Ended;
+use crate::source::sessions::open_log;
 
 /// How much of the end of a log is looked at, in bytes.
 const WINDOW: u64 = 8 << 20;
@@ -54,7 +54,7 @@ fn exit_code(value: &Value) -> Option<Ended> {
 
 /// The end of a file, at most `window` bytes.
 pub(super) fn end(path: &Path, window: u64) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
+    let mut file = open_log(path)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(window)))?;
     let mut bytes = Vec::new();
@@ -111,6 +111,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn what_is_written_late_is_awaited() {
+        use std::fs::File;
         use std::io::Write as _;
 
         let dir = tempfile::tempdir().unwrap();

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::json::Walk;
-use super::lines::{Line, Lines};
+use super::lines::{self, Line, Lines};
 use super::places::Roots;
 use super::{Client, Source, opencode};
 use crate::digest::sha256;
@@ -87,7 +87,7 @@ pub(super) struct Head {
 /// Reads the head of a log of any client that writes lines: until it is known whose session it is, and where it was.
 pub(super) fn head(path: &Path) -> io::Result<Head> {
     let mut head = Head::default();
-    let mut lines = Lines::new(File::open(path)?.take(HEAD), 0);
+    let mut lines = Lines::new(lines::open(path)?.take(HEAD), 0);
     // Where a session of Gemini CLI was stands in no line of its log.
     while head.session.is_none() || head.dir.is_none() && head.project.is_none() {
         match lines.next_line()? {
@@ -216,13 +216,19 @@ fn copilot(dir: &Path, roots: &Roots) -> Vec<Found> {
     together(logs)
 }
 
+fn whole(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    lines::open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// A directory of a project is named by a word that a file beside maps its path to, or by the digest of the path.
 fn gemini(dir: &Path, roots: &Roots) -> Vec<Found> {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     for root in roots.paths() {
         names.insert(sha256(root.as_os_str().as_encoded_bytes()), root.to_string_lossy().into_owned());
     }
-    if let Some(map) = dir.parent().and_then(|parent| fs::read(parent.join("projects.json")).ok()) {
+    if let Some(map) = dir.parent().and_then(|parent| whole(&parent.join("projects.json")).ok()) {
         let _ = Walk::new(&map).object(|walk, key| {
             if key != b"projects" {
                 return Ok(());

@@ -4,13 +4,14 @@
 //! the session was in: a file for each log under `<git common dir>/gate/sessions/imported`.
 
 use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::lines::open;
 use super::{Client, Counts, Error, Roots, Source, Summary, opencode, opencode_error, read};
 use crate::digest::hex_digest;
 use crate::event::work::Work;
@@ -146,7 +147,7 @@ pub fn list(gate_dir: &Path) -> Vec<Imported> {
     paths.sort();
     let imported = |path: PathBuf| {
         let mut line = String::new();
-        BufReader::new(File::open(&path).ok()?).read_line(&mut line).ok()?;
+        BufReader::new(open(&path).ok()?).read_line(&mut line).ok()?;
         let head: Head = serde_json::from_str(&line).ok().filter(|head: &Head| head.format <= FORMAT)?;
         let Head { client, session, actor, dir, began, last, counts, .. } = head;
         Some(Imported { client, path, summary: Summary { session, actor, dir, began, last, counts } })
@@ -160,7 +161,7 @@ pub fn events(imported: &Imported) -> Result<Vec<Event>, Error> {
 }
 
 fn of(path: &Path) -> io::Result<Vec<Event>> {
-    let mut lines = BufReader::new(File::open(path)?).lines();
+    let mut lines = BufReader::new(open(path)?).lines();
     let head: Head = serde_json::from_str(&lines.next().transpose()?.unwrap_or_default())?;
     let mut events = Vec::new();
     for line in lines {

@@ -1,6 +1,8 @@
 //! The lines of a file that may be large and may still grow, in bounded memory.
 
+use std::fs::{self, File};
 use std::io::{self, Read};
+use std::path::Path;
 
 use memchr::memchr;
 
@@ -8,6 +10,14 @@ use memchr::memchr;
 const WINDOW: usize = 256 * 1024;
 /// The longest line that is looked at. Clients write whole files into a line; more than this is no act to know of.
 pub(super) const MAX_LINE: usize = 16 * 1024 * 1024;
+
+/// Opens a log. A pipe, a socket or a device is none: whoever opened or read it might wait for ever.
+pub fn open(path: &Path) -> io::Result<File> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    File::open(path)
+}
 
 /// A line, or what stands in its place.
 pub(super) enum Line<'a> {

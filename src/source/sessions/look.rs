@@ -94,7 +94,7 @@ pub fn newer(
     if source.client == Client::Opencode {
         return newer_rows(cursor, source, roots, sink);
     }
-    let mut file = File::open(&source.path).map_err(Error::read(&source.path))?;
+    let mut file = super::lines::open(&source.path).map_err(Error::read(&source.path))?;
     let fail = || Error::read(&source.path);
     let identity = identity(&file).map_err(fail())?;
     let known = match cursor {

@@ -22,7 +22,6 @@ mod text;
 mod tool_input;
 mod transcript;
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -34,6 +33,7 @@ pub use self::client::{Client, UnknownClient};
 pub use self::find::{Found, find};
 pub(crate) use self::gemini::Trailer as GeminiTrailer;
 pub use self::imported::{Import, Imported, events as imported_events, import, list as imported};
+pub use self::lines::open as open_log;
 use self::lines::{Line, Lines};
 pub use self::look::{Cursor, Cursors, Newer, newer};
 pub use self::places::Roots;
@@ -155,7 +155,7 @@ pub fn read_each(source: &Source, roots: &Roots, sink: &mut dyn FnMut(Event)) ->
     if source.client == Client::Opencode {
         read_rows(source, &mut log).map_err(opencode_error(&source.path))?;
     } else {
-        let file = File::open(&source.path).map_err(Error::read(&source.path))?;
+        let file = lines::open(&source.path).map_err(Error::read(&source.path))?;
         read_lines(file, 0, reader(source.client), true, &mut log).map_err(Error::read(&source.path))?;
     }
     log.finish();

@@ -33,6 +33,10 @@ pub(super) struct Session {
 
 /// Opens the database for reading. Nothing of it is changed.
 pub(super) fn open(path: &Path) -> rusqlite::Result<Connection> {
+    // A pipe would be waited for.
+    if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(rusqlite::Error::InvalidPath(path.to_owned()));
+    }
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let first = Connection::open_with_flags(path, flags).and_then(probe);
     match first {

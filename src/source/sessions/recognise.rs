@@ -1,12 +1,11 @@
 //! Whose log a file is.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use super::Client;
 use super::json::Walk;
-use super::lines::{Line, Lines};
+use super::lines::{self, Line, Lines};
 
 /// How much of a file is looked at. The first line may be one with pictures in it.
 const HEAD: u64 = 64 * 1024 * 1024;
@@ -15,7 +14,7 @@ const DATABASE: &[u8] = b"SQLite format 3\0";
 
 /// The client that wrote a log; `None`: it is no log that can be read.
 pub fn recognise(path: &Path) -> io::Result<Option<Client>> {
-    let mut file = File::open(path)?.take(HEAD);
+    let mut file = lines::open(path)?.take(HEAD);
     let mut start = Vec::new();
     file.by_ref().take(DATABASE.len() as u64).read_to_end(&mut start)?;
     if start == DATABASE {
