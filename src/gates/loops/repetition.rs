@@ -99,7 +99,9 @@ fn key(params: &Params, ran: &Ran) -> String {
     let words: Vec<String> = acting
         .map(|simple| {
             let environment = simple.environment.iter().map(|(name, value)| format!("{name}={value:?}"));
-            environment.chain(simple.words.iter().cloned()).collect::<Vec<_>>().join(" ")
+            // The same words in another package are another command.
+            let dir = simple.dir.iter().map(|dir| format!("in {dir}:"));
+            dir.chain(environment).chain(simple.words.iter().cloned()).collect::<Vec<_>>().join(" ")
         })
         .collect();
     if words.is_empty() { ran.line.trim().to_owned() } else { words.join("\n") }

@@ -136,12 +136,26 @@ fn waiting_and_looking_are_no_loops() {
         ("grep -rn foo src", 1, ""),
         ("ls build", 2, "ls: cannot access 'build'\n"),
         ("docker compose ps", 1, "starting\n"),
+        ("docker-compose ps --filter status=running", 1, "starting\n"),
+        ("pg_isready -h localhost", 2, "localhost:5432 - no response\n"),
+        ("docker compose exec -T db pg_isready", 1, "no response\n"),
+        ("until pg_isready; do sleep 1; done", 124, "localhost:5432 - no response\n"),
+        ("timeout 60 sh -c 'until nc -z localhost 5432; do :; done'", 124, ""),
+        ("curl --retry 5 --retry-connrefused -sf localhost:3000/health", 7, ""),
+        ("npx wait-on http://localhost:3000", 1, "Timed out\n"),
+        ("./scripts/wait-for-it.sh db:5432", 124, "timeout occurred\n"),
     ] {
         quiet(line, &times(Tale::default().prompt("How is it going?"), 9, |tale, _| tale.ran(line, status, output)));
     }
     quiet(
         "a call that is limited, after waiting",
         &times(begin(), 5, |tale, _| tale.ran("./search.sh", 1, "rate limited\n").ran("sleep 30", 0, "")),
+    );
+    quiet(
+        "the same words in one package after the other",
+        &times(begin(), 5, |tale, at| {
+            tale.ran(&format!("cd packages/{at} && npm test"), 1, "Missing script: \"test\"\n")
+        }),
     );
     quiet("commands in the background", &times(begin(), 6, |tale, at| tale.started(&at.to_string(), "npm test")));
     let asked = times(begin(), 5, |tale, _| tale.ran("gh pr create --fill", 4, "please run: gh auth login\n"));
