@@ -238,6 +238,20 @@ impl Workplace {
         Judgement { verdict, written }
     }
 
+    /// A session that used up its attempts is let go at every stop. It begins anew where everything that it was refused is
+    /// shown on what is here: what it does from there on is new work, though nobody may have stopped in between.
+    pub fn begin_anew_where_mended(&self) -> Result<(), Failure> {
+        if self.state()?.judged(&self.session.id).made() < ESCALATES_AT {
+            return Ok(());
+        }
+        let here = self.look()?;
+        let facts = self.facts_here(&here, Moment::Stop, &self.session.id)?;
+        if !assemble::blocks(&gates::judge(&here.policy, &facts)) {
+            self.judge(&here.policy, &here.state, facts, None);
+        }
+        Ok(())
+    }
+
     /// Keeps what is refused; the id of a commit that was about to be made. What cannot be kept is not there to be judged
     /// again, and nothing else is lost.
     fn keep_refused(&self, facts: &mut Facts, uncommitted: Uncommitted<'_>) -> Option<Oid> {

@@ -70,7 +70,13 @@ fn run_declared(place: &Workplace, root: &Path, command: &Command, policy: &Poli
         reports: &command.reports,
         policy: policy.digest.clone(),
     };
-    run(place, root, job, ui)
+    let code = run(place, root, job, ui);
+    if code == ExitCode::SUCCESS
+        && let Err(failure) = place.begin_anew_where_mended()
+    {
+        ui.say(format_args!("{BAD}gate:{BAD:#} {failure}"));
+    }
+    code
 }
 
 fn run(place: &Workplace, root: &Path, job: Job<'_>, ui: &mut Ui) -> ExitCode {

@@ -144,6 +144,13 @@ fn the_fourth_stop_goes_to_a_person_and_a_new_task_begins_anew() {
     assert!(project.gate_dir().join("verdicts/escalation_c0ffee-1.json").exists());
     assert!(session.stop("Done.").out.contains("systemMessage"), "and it stays with the person");
 
+    // Whoever sets the agent to work again without a word of a person: what it mends and then changes anew is judged.
+    project.edit("another change");
+    assert!(session.stop("Done.").out.contains("systemMessage"), "nothing is shown to be mended");
+    assert_eq!(session.run("sh test.sh"), 0);
+    project.edit("one more");
+    session.stop("Done.").pushes("(attempt 1)");
+
     session.prompt("go on, please");
     project.edit("more");
     session.stop("Done.").pushes("(attempt 1)");

@@ -239,7 +239,16 @@ fn prove(desk: &mut Desk, pending: &Pending, ended: Ended, output: &str) {
             place => runs_of(place.unwrap_or(&desk.place), pending, ground, ended, output),
         };
         match runs {
-            Ok(runs) => desk.append(runs),
+            Ok(runs) if runs.is_empty() => {}
+            Ok(runs) => {
+                desk.append(runs);
+                // Of several working trees the one that was refused is to be mended.
+                let refused = desk.memory.refused_at.as_ref().unwrap_or(&desk.root);
+                if ended.success() && ground.root == *refused {
+                    let anew = place.as_ref().unwrap_or(&desk.place).begin_anew_where_mended();
+                    desk.said.extend(anew.err().map(|failure| format!("gate: {failure}")));
+                }
+            }
             Err(said) => desk.said.push(said),
         }
     }
