@@ -292,6 +292,41 @@ fn a_runner_that_is_sent_to_another_working_tree_proves_what_is_there() {
 }
 
 #[test]
+fn what_a_sub_agent_leaves_elsewhere_is_judged_where_it_is_taken_over() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    let other = project.repo.outside().join("other");
+    project.repo.git(["worktree", "add", "-q", other.to_str().unwrap(), "-b", "other"]);
+    session.prompt("let somebody change the library in a working tree of its own");
+    let file = other.join("src/lib.sh");
+    let call = json!({
+        "tool_name": "Write", "tool_input": {"file_path": file, "content": "broken"}, "tool_use_id": "w",
+        "agent_id": "a1", "agent_type": "general",
+    });
+    session.hook("PreToolUse", call.clone()).quiet();
+    std::fs::write(&file, "broken").unwrap();
+    let mut after = call;
+    after["tool_response"] = json!({});
+    session.hook("PostToolUse", after).quiet();
+    session.stop("All done.").quiet();
+    project.sh_in(&other, "git commit -qam 'feat: broken'").exits(0);
+    assert_eq!(session.run("git merge -q other"), 0);
+    session.stop("All done.").pushes("(attempt 1)");
+    project.push_in(&other, "git push origin other").exits(1);
+}
+
+#[test]
+fn a_new_task_is_judged_however_soon_it_follows_one_that_was_broken_off() {
+    let project = Project::new();
+    let session = Session { client: "codex", ..Session::claude(&project) };
+    session.prompt("change the library");
+    session.hook("Interrupt", json!({})).quiet();
+    session.prompt("go on");
+    project.edit("more");
+    session.stop("All done, all tests pass!").pushes("(attempt 1)");
+}
+
+#[test]
 fn a_claim_that_the_record_contradicts_is_said_to_whom_it_concerns() {
     let project = Project::new();
     let session = Session::claude(&project);

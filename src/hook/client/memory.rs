@@ -54,6 +54,14 @@ impl Memory {
         Self { parent: Some(parent.to_owned()), ..Self::default() }
     }
 
+    /// A person said what to do; this is the content. What the agent then leaves as it is needs no proof, and what was
+    /// broken off before was another turn.
+    pub(super) fn begin_task(&mut self, content: Option<String>) {
+        self.task_began_on = content;
+        self.refused.clear();
+        self.aborted = None;
+    }
+
     /// Notes that the agent is told this.
     pub(super) fn tell(&mut self, text: &str) {
         self.told.push(print(text));
@@ -254,6 +262,15 @@ mod tests {
         for (text, new) in [("All done.", "All done."), ("All done.\nWhich?", "\nWhich?"), ("é", "é"), ("x", "x")] {
             assert_eq!(memory.newly_said(text), new);
         }
+    }
+
+    #[test]
+    fn a_new_task_is_not_the_one_that_was_broken_off() {
+        let mut memory = Memory { aborted: Some(1), ..Memory::default() };
+        memory.refused.insert(PathBuf::from("/work"), "content".to_owned());
+        memory.begin_task(Some("now".to_owned()));
+        let anew = Memory { task_began_on: Some("now".to_owned()), ..Memory::default() };
+        assert_eq!(memory, anew);
     }
 
     #[test]

@@ -261,9 +261,7 @@ fn prompt(desk: &mut Desk, from: Speaker, text: &str) {
         from => from,
     };
     if from == Speaker::Person {
-        // What the agent then leaves as it is needs no proof.
-        desk.memory.task_began_on = stop::content(&desk.place);
-        desk.memory.refused.clear();
+        desk.memory.begin_task(stop::content(&desk.place));
         let elsewhere: Vec<PathBuf> = desk.memory.elsewhere.keys().cloned().collect();
         // One that is gone, or whose content nobody can read, is forgotten.
         let content = |root: PathBuf| Some((stop::content(&desk.place_at(&root)?)?, root));
