@@ -75,7 +75,11 @@ pub fn verdict(
 ) -> Verdict {
     let outcome = outcome(&results, attempt);
     let severity = results.iter().filter(|result| result.answer == Answer::Fail && result.mode != Mode::Observe);
-    let severity = severity.map(|result| result.severity).max().unwrap_or(Severity::None);
+    let failed = severity.map(|result| result.severity).max();
+    let open = |result: &GateResult| {
+        result.mode != Mode::Observe && matches!(result.answer, Answer::Pending | Answer::Unknown)
+    };
+    let severity = failed.unwrap_or(if results.iter().any(open) { Severity::Low } else { Severity::None });
     let complete = outcome == Outcome::Pass
         && results.iter().all(|result| !matches!(result.answer, Answer::Pending | Answer::Unknown | Answer::Fail));
     let evidence = evidence(&facts, &results);

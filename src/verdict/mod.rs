@@ -38,7 +38,7 @@ pub struct Verdict {
     pub outcome: Outcome,
     /// Whether what was asked for is done: nothing blocks and nothing is unknown.
     pub complete: bool,
-    /// The worst severity among the gates that failed.
+    /// The worst severity among the gates that failed; `LOW` where none did and something is left open.
     pub severity: Severity,
     /// The repository, as its working tree or git directory is called.
     pub repository: String,
