@@ -99,6 +99,11 @@ impl Writer<'_> {
             Act::Edited(edits) => {
                 for edit in edits {
                     let path = self.neutral.text(&edit.path.to_string());
+                    // A note in a folder of the system is no content of the repository.
+                    if edit.path.to_os().is_absolute() {
+                        self.push("tool", json!({"tool": "Edit", "arg": path}));
+                        continue;
+                    }
                     let deleted = edit.how == EditKind::Deleted;
                     // What it holds is seen at the next content that was kept.
                     let content = self.next_tree(index).filter(|_| !deleted);
