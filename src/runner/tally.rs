@@ -61,6 +61,8 @@ pub(crate) struct Tally<'a> {
     passed_needs_end: bool,
     /// A list of which the heading is cut off, so that it may be one of failures.
     unclear: bool,
+    /// A part that began and of whose end nothing was seen since.
+    begun: bool,
     nothing: Option<String>,
 }
 
@@ -90,6 +92,7 @@ impl<'a> Tally<'a> {
             passed_at: 0,
             passed_needs_end: false,
             unclear: false,
+            begun: false,
             nothing: None,
         }
     }
@@ -108,6 +111,11 @@ impl<'a> Tally<'a> {
             return false;
         };
         self.start |= rule.whole;
+        match rule.means {
+            Means::PartStart => self.begun = true,
+            Means::Start | Means::Listed | Means::Trouble => {}
+            _ => self.begun = false,
+        }
         match rule.means {
             Means::Counts => self.counts(rule, said, line, index),
             Means::Passed => {
@@ -225,6 +233,10 @@ impl<'a> Tally<'a> {
         }
         // Where nothing at the end tells of a failure before, a pass is shown only by what is there from the start.
         let whole = (self.runner.output.failure_ends || self.start) && !self.unclear;
+        // The last part that began never said how it ended.
+        if self.begun {
+            return (Says::Silent, None);
+        }
         if self.report().is_some_and(|report| report.passed > 0) {
             let line = self.found.iter().rev().find(|summary| summary.passed().is_some_and(|n| n > 0));
             let line = line.map_or(&self.parts.line, |summary| &summary.line).clone();
