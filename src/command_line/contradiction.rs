@@ -39,7 +39,7 @@ pub(super) fn of_success(
     if let Some(begun) = broken_off(&rules, output).filter(|_| whole) {
         return Some(format!("it began (\"{begun}\") and never said how it ended"));
     }
-    let last = ends_in_failure(&rules, output)?;
+    let last = ends_in_failure(&rules, output, |_| false)?;
     Some(format!("status 0 contradicts the last words of the runner (\"{last}\")"))
 }
 
@@ -80,9 +80,9 @@ fn shown(line: &str) -> String {
     line.trim().chars().take(80).collect()
 }
 
-/// The last closing line of an output, if it counts failures and nothing else in the line of commands can have printed
-/// it. What a runner's tests run may print such lines as well, but before the runner's own.
-fn ends_in_failure(rules: &[&LineRule], output: &str) -> Option<String> {
+/// The last closing line of an output, if it counts failures, or is a failure in `other` words. What a runner's tests run
+/// may print such lines as well, but before the runner's own.
+pub(super) fn ends_in_failure(rules: &[&LineRule], output: &str, other: impl Fn(Means) -> bool) -> Option<String> {
     /// More lines than this do not stand between two that belong together.
     const APART: usize = 2;
     let all: Vec<_> = lines(output).collect();
@@ -100,6 +100,7 @@ fn ends_in_failure(rules: &[&LineRule], output: &str) -> Option<String> {
             Means::Counts if said.bad || said.failed.unwrap_or(0) > 0 => {
                 return Some(shown(line));
             }
+            means if other(means) && said.task.is_none() => return Some(shown(line)),
             // What joins may be the rest of a summary that counts failures in another line.
             Means::Counts if rule.joins => apart = Some(0),
             Means::Start | Means::PartStart | Means::Listed | Means::Trouble => {}

@@ -1,5 +1,6 @@
 //! One check of a line, in the light of the recorded status and output.
 
+use crate::runner::lines::Means;
 use crate::runner::{Catalogue, CommandKind, OutputReading, Runner, Says, read_output_as};
 use crate::shell::program::{Leaf, LeafId, Sink, Source};
 use crate::shell::status::{self, Fate, Outcomes, Seen};
@@ -8,7 +9,7 @@ use super::judge::{CHECKS, Judge};
 use super::purpose::Purpose;
 use super::table::table;
 use super::view::{View, may_show, tears, ways};
-use super::{Extent, Outcome, evidence, forgery};
+use super::{Extent, Outcome, contradiction, evidence, forgery};
 
 /// One check, looked at in the light of status and output.
 pub(super) struct Look<'a> {
@@ -82,7 +83,7 @@ impl Look<'_> {
                 Says::Silent if tests && self.nothing_counted(ways, reading) => {
                     (Outcome::NoTests, "its whole output is there and counts no test".to_owned())
                 }
-                Says::Failed if tests && self.failed_itself(reading) && reading.complete && self.is_plain(ways) => {
+                Says::Failed if tests && reading.complete && self.is_plain(ways) && self.ends_in_failure(reading) => {
                     (Outcome::Unknown, said("status 0 contradicts the output", reading))
                 }
                 _ => (Outcome::Pass, format!("{status} shows that it passed")),
@@ -155,18 +156,31 @@ impl Look<'_> {
         None
     }
 
-    /// Whether the runner itself says that it failed, in a line that nothing but its failure prints.
-    fn failed_itself(&self, reading: &OutputReading) -> bool {
-        let catalogue = Catalogue::embedded();
-        let output = self.judge.record.output.unwrap_or_default();
+    /// The runners whose lines tell of this check: what is behind a task is told by the summary.
+    fn readers(&self, reading: &OutputReading) -> Vec<&'static Runner> {
         let runners = self.runners();
         if runners.iter().any(|runner| runner.task.is_none()) {
-            return evidence::failed_itself(&runners, output);
+            return runners;
         }
-        // What is behind a task is told by the summary; without one, the task runner itself must say so.
-        let reported = reading.reports.iter().filter_map(|report| catalogue.runner(&report.runner));
-        let readers: Vec<&Runner> = reported.chain(runners).collect();
-        evidence::failed_itself(&readers, output)
+        // Without a summary the task runner itself must say so.
+        let reported = reading.reports.iter().filter_map(|report| Catalogue::embedded().runner(&report.runner));
+        reported.chain(runners).collect()
+    }
+
+    /// Whether the runner itself says that it failed, in a line that nothing but its failure prints.
+    fn failed_itself(&self, reading: &OutputReading) -> bool {
+        evidence::failed_itself(&self.readers(reading), self.judge.record.output.unwrap_or_default())
+    }
+
+    /// Whether it says so at its end: before that, what its tests ran may have said it.
+    fn ends_in_failure(&self, reading: &OutputReading) -> bool {
+        let readers = self.readers(reading);
+        if readers.iter().any(|runner| !runner.output.failure_ends) {
+            return self.failed_itself(reading);
+        }
+        let rules: Vec<_> = readers.iter().flat_map(|runner| Catalogue::embedded().output_rules(runner).1).collect();
+        let fails = |means| matches!(means, Means::Failed | Means::PartFailed);
+        contradiction::ends_in_failure(&rules, self.judge.record.output.unwrap_or_default(), fails).is_some()
     }
 
     /// Lines that a failing run always prints.
