@@ -216,13 +216,26 @@ pub(super) fn inline_script(leaf: &Leaf, options: &[String]) -> Option<String> {
 }
 
 fn changes_named(entry: &Command, leaf: &Leaf) -> bool {
-    let named: Vec<&Arg> = leaf.argv[1..].iter().filter(|arg| !arg.text.starts_with('-')).collect();
+    let is_named = |arg: &&Arg| !arg.text.starts_with('-') && !arg.text.is_empty();
+    let named: Vec<&Arg> = leaf.argv[1..].iter().filter(is_named).collect();
     let paths = match entry.paths {
         None => return false,
-        Some(Paths::All) => &named[..],
+        // Where there is a script alone, the files come from elsewhere.
+        Some(Paths::Rest) if named.len() > 1 && !leaf.appended && !holds_script(leaf) => &named[1..],
+        Some(Paths::All | Paths::Rest) => &named[..],
         Some(Paths::Last) => &named[named.len().saturating_sub(1)..],
     };
-    paths.iter().any(|arg| !arg.text.is_empty() && in_tree(&arg.text, leaf))
+    paths.iter().any(|arg| in_tree(&arg.text, leaf))
+}
+
+/// Whether an option has a script attached, so that no argument of its own is one: `-es/a/b/`.
+fn holds_script(leaf: &Leaf) -> bool {
+    let holds = |text: &str| text.starts_with("--expression=") || text.starts_with("--file=") || is_attached(text);
+    leaf.argv[1..].iter().any(|arg| holds(&arg.text))
+}
+
+fn is_attached(option: &str) -> bool {
+    (option.starts_with("-e") || option.starts_with("-f")) && option.len() > 2
 }
 
 /// Whether a path that a command names lies in the working tree, as far as the text shows it.

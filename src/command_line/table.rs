@@ -90,6 +90,8 @@ pub(super) struct Command {
 pub(super) enum Paths {
     All,
     Last,
+    /// The first one is a script.
+    Rest,
 }
 
 /// What a command can print.
