@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::command_line::witness::content_comes_and_goes;
 use crate::command_line::{self, ExitDecides, Outcome, Proves, Record, judge_kinds, understand};
 use crate::event::{Ended, RunReport};
 use crate::replay::content::Content;
@@ -63,11 +64,17 @@ pub fn proofs(recorded: &Recorded<'_>, content: &Content, all: &[Package]) -> Ve
     let Ok(understood) = understand(recorded.line, &files) else { return Vec::new() };
     let mut found = Vec::new();
     for kind in KINDS {
-        let leaves = understood.program.leaves.iter().zip(&understood.purposes).filter(|(_, purpose)| purpose.is(kind));
+        let (program, purposes) = (&understood.program, &understood.purposes);
+        let leaves = program.leaves.iter().zip(purposes).enumerate().filter(|(_, (_, purpose))| purpose.is(kind));
         let reached: Vec<Reached> = leaves
-            .filter_map(|(leaf, purpose)| {
+            .filter_map(|(id, (leaf, purpose))| {
                 let runs: Vec<&str> = purpose.runs().collect();
-                Reached::of(leaf, kind, &runs, recorded, content, all)
+                let mut reached = Reached::of(leaf, kind, &runs, recorded, content, all)?;
+                if reached.empty.is_none() && content_comes_and_goes(program, purposes, id) {
+                    reached.empty =
+                        Some(Empty::Masked("the line changes files before it, and again after it".to_owned()));
+                }
+                Some(reached)
             })
             .collect();
         if reached.is_empty() {
@@ -165,7 +172,7 @@ fn counts(output: &str, runs: &[String]) -> Option<RunReport> {
 enum Empty {
     /// Nothing is executed.
     Nothing,
-    /// The task's own script hides how its check ends.
+    /// The task's own script hides how its check ends, or the line hides what it saw.
     Masked(String),
 }
 

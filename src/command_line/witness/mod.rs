@@ -21,6 +21,7 @@ mod shown;
 mod tests;
 
 use asked::{Asked, Place, Seen, asked_of_line};
+pub(crate) use shown::content_comes_and_goes;
 use shown::{Proof, Shown, proofs};
 
 /// A command line that somebody else ran, as it was recorded.

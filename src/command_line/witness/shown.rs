@@ -177,7 +177,7 @@ fn alone(program: &Program, purposes: &[Purpose], id: LeafId) -> bool {
 
 /// Whether the content that a command sees may be neither that before the line nor that after it: something changes
 /// it before the command, and something, perhaps, changes it back.
-fn content_comes_and_goes(program: &Program, purposes: &[Purpose], id: LeafId) -> bool {
+pub(crate) fn content_comes_and_goes(program: &Program, purposes: &[Purpose], id: LeafId) -> bool {
     let changes = |other: LeafId| other != id && purposes[other].edits;
     let late = |other: LeafId| other > id || program.leaves[other].late;
     (0..id).any(|other| changes(other) && !late(other))
