@@ -49,7 +49,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         since.extend(lines.iter().map(|line| known.remove(line)));
     }
     let tags: Vec<&Decision> = found.iter().collect();
-    let contradictions = compare::overrulings(&tags, &found);
+    let mut contradictions = compare::overrulings(&tags, &found);
+    contradictions.retain(|pair| !pair.in_doubt);
     if args.json {
         let records: Vec<Value> =
             found.iter().zip(&since).map(|(decision, since)| record(decision, since.as_ref())).collect();
@@ -94,7 +95,7 @@ fn list(found: &[Decision], since: &[Option<Since>], contradictions: &[Overrulin
             }
         }
     }
-    for Overruling { local, global } in contradictions {
+    for Overruling { local, global, .. } in contradictions {
         ui.line(format_args!(
             "{BAD}[COHERENCE_CHECK_FAILED]{BAD:#} {} ({}:{}) says: {}",
             global.id, global.path, global.line, global.text

@@ -89,9 +89,12 @@ pub struct Overruling {
     pub local: Decision,
     /// The one for all.
     pub global: Decision,
+    /// Whether it only says that the other is about something else, which may be so.
+    #[serde(default)]
+    pub in_doubt: bool,
 }
 
-/// The records among `local` that say they take the place of an ADR of `global` which is in force, or are not bound by it.
+/// The records among `local` that say they take the place of an ADR of `global` which is in force, or that it does not bind them.
 /// What stands in an ADR is not of one place.
 pub fn overrulings(local: &[&Decision], global: &[Decision]) -> Vec<Overruling> {
     let mut found = Vec::new();
@@ -99,10 +102,11 @@ pub fn overrulings(local: &[&Decision], global: &[Decision]) -> Vec<Overruling> 
         tag.kind != Kind::Adr && !global.iter().any(|adr| adr.kind == Kind::Adr && coherence::belongs(tag, adr))
     };
     for tag in local.iter().filter(is_local) {
-        for id in naming::overruled_by(tag) {
-            let adr =
-                global.iter().find(|adr| adr.kind == Kind::Adr && adr.id.eq_ignore_ascii_case(&id) && adr.binds());
-            found.extend(adr.map(|adr| Overruling { local: (*tag).clone(), global: adr.clone() }));
+        let against = naming::against(tag);
+        let overruled = against.overruled.iter().map(|id| (id, false));
+        for (id, in_doubt) in overruled.chain(against.out_of_scope.iter().map(|id| (id, true))) {
+            let adr = global.iter().find(|adr| adr.kind == Kind::Adr && adr.id.eq_ignore_ascii_case(id) && adr.binds());
+            found.extend(adr.map(|adr| Overruling { local: (*tag).clone(), global: adr.clone(), in_doubt }));
         }
     }
     found

@@ -99,9 +99,9 @@ impl Decision {
         if self.id.is_empty() { words::name(&self.text) } else { self.id.clone() }
     }
 
-    /// Whether it says that it takes the place of an ADR, or is not bound by one.
-    pub fn overrules(&self) -> bool {
-        !naming::overruled_by(self).is_empty()
+    /// Whether it says that it takes the place of an ADR, or that one does not bind it.
+    pub fn is_against_one(&self) -> bool {
+        !naming::against(self).is_empty()
     }
 
     /// Whether it binds: a tag always does, an ADR once it is decided.

@@ -53,10 +53,10 @@ const ENDS: [&str; 18] = [
     "but",
     "when",
 ];
+/// What says behind the name of an ADR that this place is not what it is about. That may be so.
+const OUT_OF_SCOPE: [&str; 4] = ["does not apply", "doesn't apply", "is not applicable", "does not concern"];
 /// What says behind the name of an ADR that it is not followed.
-const NOT_FOLLOWED: [&str; 19] = [
-    "does not apply",
-    "doesn't apply",
+const NOT_FOLLOWED: [&str; 17] = [
     "need not apply",
     "does not hold",
     "doesn't hold",
@@ -159,10 +159,26 @@ pub(super) fn named_in(text: &str) -> Vec<String> {
     ids
 }
 
-/// The ids of the ADRs that a record of one place says it overrules, does not follow, or rejects.
-pub(super) fn overruled_by(tag: &Decision) -> Vec<String> {
+/// The ADRs that a record of one place is against.
+#[derive(Debug, Default)]
+pub(super) struct Against {
+    /// The ids of those that it says it overrules, does not follow, or rejects.
+    pub(super) overruled: Vec<String>,
+    /// The ids of those that it only says are about something else.
+    pub(super) out_of_scope: Vec<String>,
+}
+
+impl Against {
+    pub(super) fn is_empty(&self) -> bool {
+        self.overruled.is_empty() && self.out_of_scope.is_empty()
+    }
+}
+
+/// The ADRs that a record of one place says do not bind it.
+pub(super) fn against(tag: &Decision) -> Against {
     let words: Vec<&str> = tag.text.split_whitespace().collect();
     let mut ids = named_in(&tag.text);
+    let mut out_of_scope = Vec::new();
     for (at, verb) in words.iter().enumerate().map(|(at, word)| (at, plain(word))) {
         if MORE_VERBS.contains(&verb.as_str()) && !is_negated(&words[..at]) {
             add(&mut ids, objects(&words[at + 1..], false));
@@ -188,9 +204,12 @@ pub(super) fn overruled_by(tag: &Decision) -> Vec<String> {
                 || ["is ", "because ", "since ", "- ", "– ", "— "].iter().any(|word| behind.starts_with(word)));
         if rejected || is_excepted || NOT_FOLLOWED.iter().any(|phrase| begins(phrase)) {
             add(&mut ids, vec![id]);
+        } else if OUT_OF_SCOPE.iter().any(|phrase| begins(phrase)) {
+            add(&mut out_of_scope, vec![id]);
         }
     }
-    ids
+    out_of_scope.retain(|id| !ids.contains(id));
+    Against { overruled: ids, out_of_scope }
 }
 
 /// Whether a text says that it changes the record called `name`, and does not only speak of it.
@@ -302,7 +321,6 @@ mod tests {
             ("# @RATIONALE overrides ADR-4: two pools here", true),
             ("# @REJECTED ADR-4: one pool is too slow here", true),
             ("# @REJECTED ADR 4 is too slow here", true),
-            ("# @RATIONALE ADR-4 does not apply here: two pools", true),
             ("# @RATIONALE exception to ADR-4: two pools here", true),
             ("# @RATIONALE an exception to the rule of ADR-4", true),
             ("# @RATIONALE ADR-4 is overridden here: two pools", true),
@@ -319,8 +337,24 @@ mod tests {
             ("# @RATIONALE this replaces the old lock, as ADR-4 demands", false),
         ] {
             let found = super::super::tags::read(&"a.py".into(), tag);
-            assert_eq!(overruled_by(&found[0]).contains(&"adr-4".to_owned()), expected, "{tag}");
-            assert!(expected || overruled_by(&found[0]).is_empty(), "{tag}");
+            assert_eq!(against(&found[0]).overruled.contains(&"adr-4".to_owned()), expected, "{tag}");
+            assert!(expected || against(&found[0]).is_empty(), "{tag}");
+        }
+    }
+
+    #[test]
+    fn a_record_may_say_that_an_adr_is_about_something_else() {
+        for (tag, expected) in [
+            ("# @RATIONALE ADR-4 does not apply here: there is no pool", true),
+            ("# @RATIONALE no lock; [ADR-4] doesn't apply to readers", true),
+            ("# @RATIONALE ADR-4 does not apply here, this overrides ADR-4", false),
+            ("# @RATIONALE ADR-4 need not apply here", false),
+            ("# @RATIONALE ADR-4 applies here", false),
+        ] {
+            let found = super::super::tags::read(&"a.py".into(), tag);
+            let against = against(&found[0]);
+            assert_eq!(against.out_of_scope == ["adr-4"], expected, "{tag}");
+            assert!(!expected || against.overruled.is_empty(), "{tag}");
         }
     }
 

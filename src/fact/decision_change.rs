@@ -122,7 +122,7 @@ fn in_force(rejected: &[Decision], state: &State, changed: &[RepoPath]) -> Vec<D
 fn overrulings<E>(state: &State, everything: impl FnOnce() -> Result<Vec<Decision>, E>) -> Result<Vec<Overruling>, E> {
     let new: Vec<&Decision> = compare::new(&state.before, &state.after)
         .into_iter()
-        .filter(|tag| tag.kind != Kind::Adr && tag.overrules())
+        .filter(|tag| tag.kind != Kind::Adr && tag.is_against_one())
         .collect();
     if new.is_empty() {
         return Ok(Vec::new());

@@ -67,9 +67,11 @@ fn answers(gate: &Gate, found: &SubjectDecisions) -> Vec<Finding> {
         add(Answer::Fail, "returned", (&[&back.decision.path], Some(back.decision.line)), words);
     }
     for pair in &found.overrulings {
+        // Whether an ADR is about a place, no word of it tells for certain.
+        let (answer, reason) = if pair.in_doubt { (Answer::Unknown, "scope") } else { (Answer::Fail, "incoherent") };
         let words = words::say(
             gate,
-            "incoherent",
+            reason,
             &context! {
                 global => format!("ADR {} ({})", pair.global.name(), place(&pair.global)),
                 local => format!("{} ({})", pair.local.kind.as_str(), place(&pair.local)),
@@ -77,7 +79,7 @@ fn answers(gate: &Gate, found: &SubjectDecisions) -> Vec<Finding> {
                 ..about(&pair.global)
             },
         );
-        add(Answer::Fail, "incoherent", (&[&pair.local.path, &pair.global.path], Some(pair.local.line)), words);
+        add(answer, reason, (&[&pair.local.path, &pair.global.path], Some(pair.local.line)), words);
     }
     for pair in &found.contradictions {
         let words = words::say(
@@ -101,6 +103,7 @@ fn about(decision: &Decision) -> minijinja::Value {
     context! {
         kind => decision.kind.as_str(),
         name => if decision.id.is_empty() { format!("\"{}\"", cut(&decision.name())) } else { decision.name() },
+        bare => cut(&decision.name()),
         place => place(decision),
         before => cut(&whole(decision)),
     }

@@ -43,7 +43,8 @@ fn a_deleted_tag_is_refused_and_a_revision_lets_it_go() {
     let without = "one() { :; }\ntwo() { :; }\n";
     push(&project, &[("src/pool.sh", Some(without))], "fix: tidy up")
         .exits(1)
-        .says("@REJECTED \"global mutex\" (src/pool.sh:2) is gone, and no revision says why");
+        .says("@REJECTED \"global mutex\" (src/pool.sh:2) is gone, and no revision says why")
+        .says("a trailer “Decision-Revision: global mutex: what changed” of a commit");
     // That it was done on purpose is no revision, nor is its name alone.
     for message in ["fix: drop the global mutex note", "fix: x\n\nDecision-Revision: global mutex"] {
         commit(&project, &["--amend", "-m", message]);
@@ -130,6 +131,18 @@ fn an_adr_is_revised_by_an_adr_and_by_nothing_local() {
     let old = ADR.replace("Accepted", "Superseded by [5. Two pools](0005-two-pools.md)");
     let files = [(adr, Some(old.as_str())), ("docs/adr/0005-two-pools.md", Some(new)), ("src/other.sh", Some("two\n"))];
     push(&project, &files, "docs: two pools").exits(0);
+}
+
+#[test]
+fn that_an_adr_is_about_something_else_is_shown_and_blocks_nothing() {
+    let project = project();
+    let remark = "# @RATIONALE ADR-4 does not apply here: there is no pool\n";
+    push(&project, &[("src/log.sh", Some(remark))], "feat: a log")
+        .exits(0)
+        .says("a remark on what it is about, or an exception");
+    project.gate(["decisions"]).exits(0);
+    let exception = "# @RATIONALE exception to ADR-4: two pools are faster\n";
+    push(&project, &[("src/log.sh", Some(exception))], "feat: a pool").exits(1).says("[COHERENCE_CHECK_FAILED]");
 }
 
 #[test]
