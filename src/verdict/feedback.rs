@@ -29,7 +29,7 @@ struct Context<'a> {
     checklist: Vec<String>,
 }
 
-#[derive(Serialize)]
+#[derive(PartialEq, Serialize)]
 struct Told<'a> {
     gate: &'a str,
     message: &'a str,
@@ -63,12 +63,19 @@ pub fn text(
         message: &finding.message,
         fix: finding.fix.as_deref(),
     });
+    // What is wrong in a commit and in the working tree alike is one thing to do.
+    let mut findings: Vec<Told<'_>> = Vec::new();
+    for one in told {
+        if !findings.contains(&one) {
+            findings.push(one);
+        }
+    }
     let context = Context {
         attempt: attempt.number,
         repeated: attempt.repeated,
         outcome,
         last_warning: attempt.number == LAST_WARNING,
-        findings: told.collect(),
+        findings,
         claims: claims.collect(),
         next: if narrow { &next_actions[..next_actions.len().min(1)] } else { next_actions },
         checklist: checklist_for(results),

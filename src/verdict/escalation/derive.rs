@@ -61,10 +61,8 @@ pub fn derive(verdict: &Verdict, history: &History, proof: Option<&Proof<'_>>, f
             &some(&say("escalation", "nothing_tried", &context! {})),
         ),
         what_did_not_work: bounded(
-            findings().map(|(result, finding)| {
-                let print = finding.fingerprint();
-                let (gate, reason, message) = (&result.gate, &finding.reason, &finding.message);
-                say("escalation", "blocked", &context! { gate, reason, message, fingerprint => &print[..8] })
+            each_once(findings()).into_iter().map(|((gate, reason, message), prints)| {
+                say("escalation", "blocked", &context! { gate, reason, message, fingerprint => prints.join(", ") })
             }),
             &some(&say("escalation", "nothing_blocked", &context! {})),
         ),
@@ -125,6 +123,22 @@ fn artifacts<'a>(
 fn decisive(verdict: &Verdict) -> impl Iterator<Item = (&GateResult, &Finding)> {
     let stopping = verdict.gates.iter().filter(|result| result.effect() >= Effect::CannotJudge);
     stopping.flat_map(|result| result.decisive().map(move |finding| (result, finding)))
+}
+
+/// What is wrong in a commit and in the working tree alike is one thing, with a fingerprint for each.
+fn each_once<'a>(
+    findings: impl Iterator<Item = (&'a GateResult, &'a Finding)>,
+) -> Vec<((&'a str, &'a str, &'a str), Vec<String>)> {
+    let mut found: Vec<((&str, &str, &str), Vec<String>)> = Vec::new();
+    for (result, finding) in findings {
+        let what = (result.gate.as_str(), finding.reason.as_str(), finding.message.as_str());
+        let print = finding.fingerprint()[..8].to_owned();
+        match found.iter_mut().find(|(known, _)| *known == what) {
+            Some((_, prints)) => prints.push(print),
+            None => found.push((what, vec![print])),
+        }
+    }
+    found
 }
 
 /// Whether the finding is about how a command ended, so that the latest failure says more about it.
