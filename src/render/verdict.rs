@@ -22,8 +22,19 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
         if result.effect() == Effect::Silent && verdict.outcome != Outcome::Pass {
             continue;
         }
+        // What is wrong in a commit and in the working tree alike is one thing.
+        let mut found: Vec<(Vec<&str>, &Finding)> = Vec::new();
         for finding in shown(result) {
-            let subject = if several { format!("{DIM}{}:{DIM:#} ", finding.subject) } else { String::new() };
+            let is_same = |known: &Finding| {
+                (known.answer, &known.message, &known.fix) == (finding.answer, &finding.message, &finding.fix)
+            };
+            match found.iter_mut().find(|(_, known)| is_same(known)) {
+                Some((subjects, _)) => subjects.push(&finding.subject),
+                None => found.push((vec![&finding.subject], finding)),
+            }
+        }
+        for (subjects, finding) in found {
+            let subject = if several { format!("{DIM}{}:{DIM:#} ", subjects.join(", ")) } else { String::new() };
             let (style, word) = word(finding.answer);
             let _ = writeln!(text, "  {style}{word}{style:#} {}: {subject}{}", result.gate, finding.message);
             if let Some(fix) = finding.fix.as_ref().filter(|_| finding.answer >= Answer::Pending) {

@@ -143,6 +143,12 @@ fn that_an_adr_is_about_something_else_is_shown_and_blocks_nothing() {
     project.gate(["decisions"]).exits(0);
     let exception = "# @RATIONALE exception to ADR-4: two pools are faster\n";
     push(&project, &[("src/log.sh", Some(exception))], "feat: a pool").exits(1).says("[COHERENCE_CHECK_FAILED]");
+    // In the commit and in the working tree alike it is one thing.
+    project.repo.append("src/log.sh", "log() { :; }\n");
+    let verdict = project.verdict();
+    let feedback = verdict["feedback"].as_str().unwrap();
+    assert_eq!(feedback.matches("[COHERENCE_CHECK_FAILED]").count(), 1, "{feedback}");
+    assert_eq!(project.check().text().matches("[COHERENCE_CHECK_FAILED]").count(), 1);
 }
 
 #[test]
