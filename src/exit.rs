@@ -16,6 +16,8 @@ pub enum Exit {
     NeedsHuman,
     /// 12: could not be judged.
     CannotJudge,
+    /// 13: nothing fails, and what was asked for is about a failure.
+    NothingFails,
     /// 64: the command line makes no sense, or there is no repository.
     Usage,
     /// 65: an input (policy, payload, log) is malformed.
@@ -32,6 +34,7 @@ impl Exit {
             Self::Blocked => 10,
             Self::NeedsHuman => 11,
             Self::CannotJudge => 12,
+            Self::NothingFails => 13,
             Self::Usage => 64,
             Self::BadInput => 65,
             Self::Internal => 70,

@@ -29,12 +29,16 @@ pub struct Args {
     session: Option<String>,
 }
 
-/// Prints the payload. Nothing is counted; where the attempts are used up, the file beside the verdict says the same
+/// Prints the payload; where nothing fails there is none, and the exit code says so. Nothing is counted; where the attempts are used up, the file beside the verdict says the same
 /// afterwards.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let session = rescue::session(&place, &place.state()?, args.session.as_deref());
     let mut case = Case::now(&place, &session)?;
+    if case.passes() {
+        ui.say(say("handoff", "nothing_escalates", &context! {}));
+        return Ok(Exit::NothingFails);
+    }
     if let Some(command) = case.untried().filter(|_| !args.untried) {
         trying(command, ui);
         case.prove(Duration::from_secs(args.timeout))?;
@@ -45,9 +49,6 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         ui.line(serde_json::to_string_pretty(&payload)?);
     } else {
         ui.raw(escalation::text(&payload)?);
-    }
-    if case.passes() {
-        ui.say(say("handoff", "nothing_escalates", &context! {}));
     }
     if let Some(path) = written {
         ui.say(say("handoff", "lies", &context! { path => path.display().to_string() }));

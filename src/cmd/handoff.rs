@@ -67,7 +67,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     match rescue::hand_over(&place, &request, &mut |command| trying(command, ui))? {
         Handed::NothingFails => {
             ui.say(say("handoff", "nothing_fails", &context! {}));
-            Ok(Exit::Pass)
+            Ok(Exit::NothingFails)
         }
         Handed::Packet { packet, text, path, wrong } => {
             if args.json {

@@ -73,7 +73,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             match rescue::hand_over(&place, &request, &mut |command| trying(command, ui))? {
                 Handed::NothingFails => {
                     ui.say(say("handoff", "nothing_fails", &context! {}));
-                    Ok(Exit::Pass)
+                    Ok(Exit::NothingFails)
                 }
                 Handed::Terminal { text, wrong, .. } => {
                     ui.raw(text);

@@ -300,6 +300,15 @@ fn a_packet_that_a_person_passes_on_is_no_new_task() {
 }
 
 #[test]
+fn where_nothing_fails_there_is_nothing_to_escalate() {
+    let project = Project::new();
+    for args in [&["escalate"][..], &["escalate", "--json"]] {
+        let said = project.gate(args.iter().copied()).exits(13).says("nothing is failing now");
+        assert_eq!(said.out, "");
+    }
+}
+
+#[test]
 fn a_rescue_that_fails_ends_with_one_terminal_payload() {
     let project = used_up();
     for (attempt, hypothesis) in [(1, "the clock is mocked"), (2, "a cache is stale"), (3, "the shell differs")] {
