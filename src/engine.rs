@@ -2,6 +2,7 @@
 //!
 //! The stages do the work; this is their order.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -192,6 +193,7 @@ impl Workplace {
         let idle = assemble::idle(policy, &results);
         let trees: Vec<_> = facts.subjects.iter().filter_map(|subject| subject.tree.clone()).collect();
         let commits: Vec<_> = facts.subjects.iter().filter_map(|subject| subject.commit.clone()).collect();
+        let branches = self.branches(&facts, &state.judged(&self.session.id).failing_on);
         let at = Timestamp::now();
         let id = verdict_id(at, &self.session.id);
         let decide = |state: &State| {
@@ -211,6 +213,7 @@ impl Workplace {
                 commits: commits.clone(),
                 failing: failing.clone(),
                 idle: idle.clone(),
+                branches: branches.clone(),
                 blocked,
                 attempt: attempt.number,
             };
@@ -250,6 +253,33 @@ impl Workplace {
             self.judge(&here.policy, &here.state, facts, None);
         }
         Ok(())
+    }
+
+    /// The branches that `facts` are about, and those of `failing_on` from which their content goes on or that are gone.
+    fn branches(&self, facts: &Facts, failing_on: &BTreeSet<String>) -> Vec<String> {
+        let Ok(head) = self.repo.head() else { return Vec::new() };
+        let is_here = |subject: &Subject| subject.role == Role::WorkingTree || subject.checked_out == Some(true);
+        let here = head.branch.as_ref().filter(|_| facts.subjects.iter().any(is_here));
+        let short = |name: &String| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
+        let of_subjects = facts.subjects.iter().filter_map(|subject| subject.branch.as_ref());
+        let mut found: Vec<String> = of_subjects.chain(here).map(short).collect();
+        found.sort_unstable();
+        found.dedup();
+        let tips = || {
+            let tip = |subject: &Subject| subject.commit.clone().or_else(|| head.commit.clone());
+            facts.subjects.iter().filter_map(tip)
+        };
+        for branch in failing_on {
+            let goes_on = || match self.repo.reference(&format!("refs/heads/{branch}")) {
+                Ok(Some(left)) => tips().any(|tip| self.repo.is_ancestor(&left, &tip).unwrap_or(false)),
+                Ok(None) => true,
+                Err(_) => false,
+            };
+            if !found.contains(branch) && goes_on() {
+                found.push(branch.clone());
+            }
+        }
+        found
     }
 
     /// Keeps what is refused; the id of a commit that was about to be made. What cannot be kept is not there to be judged

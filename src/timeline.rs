@@ -242,6 +242,7 @@ mod tests {
             commits: vec![oid(commit)],
             failing: Vec::new(),
             idle: Vec::new(),
+            branches: Vec::new(),
             blocked: false,
             attempt: 0,
         };

@@ -236,6 +236,9 @@ pub struct Judged {
     /// refused is mended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle: Vec<String>,
+    /// The branches that it is about, and those whose content what it judged goes on from; empty where none is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub branches: Vec<String>,
     /// Whether anything was blocked.
     pub blocked: bool,
     /// The attempt, counted from 1; 0 when nothing was blocked.

@@ -1,6 +1,6 @@
 //! Attempts: how often in a row a session was blocked by the same gate, and what it was told last.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,8 @@ use crate::oid::Oid;
 pub const MAX_SESSIONS: usize = 256;
 /// How many trees of a verdict are remembered with what was told about them.
 const MAX_TREES: usize = 32;
+/// How many branches are remembered on which something failed.
+const MAX_BRANCHES: usize = 32;
 
 /// What the verdicts of one session add up to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +26,9 @@ pub struct SessionState {
     pub at_commit: BTreeMap<String, u32>,
     /// By gate: the trees (the first 32) and the fingerprint of its last failure in a blocked verdict.
     pub last: BTreeMap<String, (Vec<Oid>, String)>,
+    /// The branches on which something failed since everything passed (the first 32).
+    #[serde(default)]
+    pub failing_on: BTreeSet<String>,
     /// How far the rescue is.
     #[serde(default)]
     pub rescue: RescueState,
@@ -120,8 +125,13 @@ fn remember(list: &mut Vec<String>, new: &str) {
 
 impl SessionState {
     /// A session that was never blocked.
-    pub const NEW: Self =
-        Self { attempts: BTreeMap::new(), at_commit: BTreeMap::new(), last: BTreeMap::new(), rescue: RescueState::NEW };
+    pub const NEW: Self = Self {
+        attempts: BTreeMap::new(),
+        at_commit: BTreeMap::new(),
+        last: BTreeMap::new(),
+        failing_on: BTreeSet::new(),
+        rescue: RescueState::NEW,
+    };
 
     /// How many attempts were made.
     pub fn made(&self) -> u32 {
@@ -166,11 +176,13 @@ impl SessionState {
         for (gate, told) in &other.last {
             self.last.entry(gate.clone()).or_insert_with(|| told.clone());
         }
+        self.failing_on.extend(other.failing_on.iter().cloned());
         self.rescue.take_up(&other.rescue);
     }
 
     /// Counts one more verdict. What was counted ends where everything passes and what was refused had to be shown: not
-    /// on content that asks for no run, and not for one gate while another blocks, or two that fail in turn would never end.
+    /// on content that asks for no run, not for one gate while another blocks, or two that fail in turn would never end,
+    /// and not on one branch while what failed lies on another.
     fn count(&mut self, judged: &Judged) {
         if !judged.blocked {
             if judged.moment == Moment::Commit {
@@ -178,10 +190,15 @@ impl SessionState {
             }
             let full = matches!(judged.moment, Moment::Stop | Moment::Push);
             if full && !self.attempts.keys().any(|gate| judged.idle.contains(gate)) {
-                *self = Self::NEW;
+                self.failing_on.retain(|branch| !judged.branches.contains(branch));
+                if self.failing_on.is_empty() {
+                    *self = Self::NEW;
+                }
             }
             return;
         }
+        let room = MAX_BRANCHES.saturating_sub(self.failing_on.len());
+        self.failing_on.extend(judged.branches.iter().take(room).cloned());
         for failing in judged.failing.iter().filter(|failing| failing.blocks) {
             let count = self.attempts.entry(failing.gate.clone()).or_default();
             *count = count.saturating_add(1);
@@ -277,6 +294,7 @@ mod tests {
             commits: Vec::new(),
             failing: failing.to_vec(),
             idle: Vec::new(),
+            branches: Vec::new(),
             blocked,
             attempt: 0,
         }
@@ -307,6 +325,30 @@ mod tests {
         }
         assert_eq!(sessions.of("s").attempt_for(&[quiet]), 0, "what does not block is no attempt");
         assert_eq!(sessions.of("other"), &SessionState::NEW);
+    }
+
+    #[test]
+    fn what_passes_on_another_branch_ends_nothing() {
+        let tests = gate("tests", true);
+        let on = |branches: &[&str], blocked: bool| Judged {
+            branches: branches.iter().map(|&name| name.to_owned()).collect(),
+            ..judged(Moment::Push, blocked, if blocked { from_ref(&tests) } else { &[] })
+        };
+        let steps: &[(Judged, u32, &str)] = &[
+            (on(&["feature"], true), 2, "it fails"),
+            (on(&["other"], false), 2, "another branch passes"),
+            (on(&[], false), 2, "nobody knows which one passes"),
+            (on(&["second"], true), 3, "it fails there, too"),
+            (on(&["second"], false), 3, "and passes there alone"),
+            (on(&["other", "feature"], false), 1, "everything that failed passes"),
+            (on(&[], true), 2, "it fails on no branch"),
+            (on(&["other"], false), 1, "which any pass ends"),
+        ];
+        let mut sessions = Sessions::default();
+        for (verdict, next, why) in steps {
+            sessions.count("s", verdict);
+            assert_eq!(sessions.of("s").attempt_for(from_ref(&tests)), *next, "{why}");
+        }
     }
 
     #[test]

@@ -101,6 +101,34 @@ fn the_ladder_from_feedback_to_a_person() {
 }
 
 #[test]
+fn what_passes_on_another_branch_ends_nothing() {
+    let project = untested();
+    let with = |args: &[&str]| project.gate_with(&[("GATE_SESSION", "s")], args);
+    let attempt = || of("s", &project)["attempt"].clone();
+    assert_eq!((attempt(), attempt()), (1.into(), 2.into()));
+    let branch = project.repo.git(["branch", "--show-current"]).trim().to_owned();
+    project.repo.git(["switch", "-qc", "other", "main"]);
+    project.edit("other");
+    with(&["run", "test"]).exits(0);
+    assert_eq!(attempt(), 0, "it passes");
+    project.push("git push origin other").exits(0);
+    project.repo.git(["switch", "-q", &branch]);
+    assert_eq!(attempt(), 3, "and what failed still does");
+    // The same work goes on under another name.
+    project.repo.git(["switch", "-qc", "renamed"]);
+    with(&["run", "test"]).exits(0);
+    assert_eq!(attempt(), 0);
+    project.edit("two");
+    assert_eq!(attempt(), 1);
+    // What is gone cannot be shown to pass.
+    project.repo.git(["switch", "-q", "other"]);
+    project.repo.git(["branch", "-qD", "renamed"]);
+    assert_eq!(attempt(), 0);
+    project.edit("three");
+    assert_eq!(attempt(), 1);
+}
+
+#[test]
 fn what_a_person_reads_escalates_with_it() {
     let project = untested();
     project.check().exits(10).says("check blocked (attempt 1)");

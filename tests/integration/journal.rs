@@ -174,8 +174,18 @@ fn attempts_are_counted_once_each_however_many_ask_at_once() {
             let (verdict, trees) = (format!("v{attempt}"), vec![oid(1)]);
             let failing = failing.to_vec();
             let judged = {
-                let (commits, idle) = (Vec::new(), Vec::new());
-                Judged { verdict, moment: Moment::Stop, trees, commits, failing, idle, blocked: true, attempt }
+                let (commits, idle, branches) = (Vec::new(), Vec::new(), Vec::new());
+                Judged {
+                    verdict,
+                    moment: Moment::Stop,
+                    trees,
+                    commits,
+                    failing,
+                    idle,
+                    branches,
+                    blocked: true,
+                    attempt,
+                }
             };
             let kind = EventKind::Judged(judged);
             (vec![NewEvent { session: Some("s".to_owned()), origin: Origin::observed(), kind }], attempt)

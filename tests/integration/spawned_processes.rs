@@ -137,6 +137,7 @@ fn judged(number: usize, tree: Oid) -> Judged {
         commits: vec![],
         failing: vec![failing],
         idle: vec![],
+        branches: Vec::new(),
         blocked: true,
         attempt: 1,
     }

@@ -150,6 +150,7 @@ fn what_would_have_blocked_counts_once_for_each_content() {
             commits: Vec::new(),
             failing,
             idle: Vec::new(),
+            branches: Vec::new(),
             blocked: blocks,
             attempt: 0,
         }))

@@ -151,6 +151,7 @@ fn verdicts() -> impl Strategy<Value = Judged> {
             trees,
             failing,
             idle: Vec::new(),
+            branches: Vec::new(),
             blocked,
             attempt,
         },

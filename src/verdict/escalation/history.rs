@@ -1,6 +1,6 @@
 //! What a session did since it was first refused in a row: the part of the record a payload is derived from.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use minijinja::context;
 
@@ -28,6 +28,8 @@ pub struct History {
     pub trials: Vec<Trial>,
     /// The latest task that a person gave the session: the event, and how it begins.
     pub task: Option<(String, String)>,
+    /// The branches on which something failed since everything passed.
+    failing_on: BTreeSet<String>,
 }
 
 /// One act.
@@ -105,7 +107,12 @@ impl History {
             }
             EventKind::Judged(judged) => {
                 let full = matches!(judged.moment, Moment::Stop | Moment::Push) && judged.idle.is_empty();
-                if !judged.blocked && full {
+                if judged.blocked {
+                    self.failing_on.extend(judged.branches.iter().cloned());
+                } else if full {
+                    self.failing_on.retain(|branch| !judged.branches.contains(branch));
+                }
+                if !judged.blocked && full && self.failing_on.is_empty() {
                     self.acts.clear();
                     self.failures.clear();
                 } else if judged.attempt == 1 {
