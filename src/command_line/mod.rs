@@ -34,7 +34,7 @@ pub use purpose::{Purpose, Understood};
 pub use remedy::quote;
 pub use said::{Known, Said, said, sum};
 pub use unseen::unseen_failure;
-pub use witness::{Told, Witnessed, witness};
+pub use witness::{Deeds, Ground, Told, Witnessed, witness};
 
 /// What was recorded of a command line.
 #[derive(Clone, Copy, Debug, Default)]

@@ -6,12 +6,16 @@ use std::path::{Path, PathBuf};
 use minijinja::context;
 
 use super::Workplace;
-use crate::command_line::quote;
-use crate::event::Event;
+use crate::command_line::{Ground, quote};
+use crate::event::rescue::Rescue;
+use crate::event::{Event, EventKind};
 use crate::fact::Note;
-use crate::handoff::retry;
+use crate::git::TreeDiff;
+use crate::handoff::retry::{self, Past};
 use crate::journal::{Line, State};
 use crate::oid::Oid;
+use crate::repo_path::RepoPath;
+use crate::source::project::Directory;
 use crate::templates::words::say;
 use crate::verdict::assemble::ESCALATES_AT;
 use crate::verdict::escalation::failing::{Clean, Proof};
@@ -98,15 +102,40 @@ impl Workplace {
     pub(super) fn name_what_is_ruled_out(&self, state: &State, verdict: &mut Verdict) {
         let Some((reply, items)) = &state.judged(&verdict.session).rescue.ruled_out else { return };
         let events = self.events();
-        let since = events.iter().skip_while(|event| event.id != *reply).skip(1);
-        let history = History::of(since, &verdict.session);
-        for item in retry::repeated(items, &history.acts) {
+        let Some(at) = events.iter().position(|event| event.id == *reply) else { return };
+        let root = self.repo.root().map(|root| root.to_string_lossy().into_owned());
+        let files = Directory(self.repo.root().unwrap_or(self.repo.git_dir()).to_owned());
+        let past = Past {
+            before: &events[..at],
+            since: &events[at + 1..],
+            session: &verdict.session,
+            changed: &self.changed_since(&events[..=at], verdict),
+            ground: Ground { root: root.as_deref(), files: &files },
+        };
+        for item in retry::repeated(items, &past) {
             let text = say("feedback", "ruled_out", &context! { item });
             if !verdict.feedback.is_empty() {
                 verdict.feedback.push_str("\n- ");
                 verdict.feedback.push_str(&text);
             }
             verdict.notes.push(Note { kind: "ruled-out".to_owned(), text });
+        }
+    }
+
+    /// The paths whose content is no longer that of the handoff to which the last of `events` is the reply.
+    fn changed_since(&self, events: &[Event], verdict: &Verdict) -> Vec<RepoPath> {
+        let Some(EventKind::Rescue(Rescue::Replied(reply))) = events.last().map(|event| &event.kind) else {
+            return Vec::new();
+        };
+        let handed = events.iter().rev().find_map(|event| match &event.kind {
+            EventKind::Rescue(Rescue::HandedOver(handed)) if handed.id == reply.handoff => handed.tree.clone(),
+            _ => None,
+        });
+        let now = verdict.subjects.iter().rev().find_map(|subject| subject.tree.clone());
+        let (Some(handed), Some(now)) = (handed, now) else { return Vec::new() };
+        match self.repo.diff_trees(&[(handed, now)]).unwrap_or_default().pop() {
+            Some(TreeDiff::Changes(changes)) => changes.into_iter().map(|change| change.path).collect(),
+            _ => Vec::new(),
         }
     }
 

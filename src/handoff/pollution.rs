@@ -28,6 +28,8 @@ struct File {
     checklist: Vec<String>,
     #[expect(dead_code, reason = "read by its own function")]
     checklist_in_doubt: Vec<String>,
+    #[expect(dead_code, reason = "read where it is asked for")]
+    ruled_out: toml::Table,
     max_bytes: usize,
     max_task_bytes: usize,
     max_block_lines: usize,

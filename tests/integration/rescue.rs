@@ -300,6 +300,26 @@ fn a_packet_that_a_person_passes_on_is_no_new_task() {
 }
 
 #[test]
+fn what_is_done_again_is_known_by_what_it_does() {
+    let project = used_up();
+    hand_over(&project);
+    let items =
+        "`sh test.sh --again`\n- another edit of `src/lib.sh`\n- `cp a b`\n- use `true` instead of `sh test.sh --all`";
+    reply(&project, &PACKET.replace("`sh test.sh --again`", items)).exits(0);
+    let named = || project.gate_with(CODER, &["check"]).text();
+    project.gate_with(CODER, &["run", "--", "sh", "test.sh", "--other"]);
+    project.gate_with(CODER, &["run", "--", "cp", "b", "a"]);
+    project.gate_with(CODER, &["run", "--", "true"]);
+    assert!(!named().contains("rules out"), "{}", named());
+    project.repo.append("src/lib.sh", "two\n");
+    let found = named();
+    assert!(found.contains("rules out: another edit of `src/lib.sh`") && !found.contains("--again"), "{found}");
+    project.gate_with(CODER, &["run", "--", "timeout", "60", "bash", "./test.sh", "--again"]);
+    let found = named();
+    assert!(found.contains("rules out: `sh test.sh --again`") && !found.contains("cp a b"), "{found}");
+}
+
+#[test]
 fn where_nothing_fails_there_is_nothing_to_escalate() {
     let project = Project::new();
     for args in [&["escalate"][..], &["escalate", "--json"]] {

@@ -20,16 +20,16 @@ const MOST: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Key {
     /// The directory, from the root of the working tree; empty for the root.
-    directory: String,
+    pub(super) directory: String,
     /// The variables that the line sets for it and that may change what it finds.
-    environment: BTreeMap<String, String>,
+    pub(super) environment: BTreeMap<String, String>,
     /// What it is wrapped in: containers, other machines, environments that are chosen by options.
-    inside: Vec<(String, Vec<String>)>,
-    what: What,
+    pub(super) inside: Vec<(String, Vec<String>)>,
+    pub(super) what: What,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum What {
+pub(super) enum What {
     /// A runner or a task of the catalogue.
     Known(Identity),
     /// Any other program, word by word.
@@ -69,7 +69,7 @@ pub(super) struct Place<'a> {
 
 impl Place<'_> {
     /// A path as it is seen from here, from the root of the working tree. `None`: outside of it, or not known.
-    fn inside(&self, path: &str) -> Option<String> {
+    pub(super) fn inside(&self, path: &str) -> Option<String> {
         let absolute = match (path.starts_with('/'), self.start.starts_with('/')) {
             _ if path.starts_with('~') => return None,
             (true, _) => path.to_owned(),

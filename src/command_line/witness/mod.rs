@@ -15,11 +15,13 @@ use super::said::{Known, Said, said, sum};
 use super::table::table;
 use super::{Outcome, Purpose, Record, judge, understand};
 
+mod again;
 mod asked;
 mod shown;
 #[cfg(test)]
 mod tests;
 
+pub use again::{Deeds, Ground};
 use asked::{Asked, Place, Seen, asked_of_line};
 pub(crate) use shown::content_comes_and_goes;
 use shown::{Proof, Shown, proofs};
