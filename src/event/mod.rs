@@ -4,6 +4,7 @@
 //! default; a kind that is not known is kept as [`EventKind::Unknown`], never dropped.
 
 pub mod hosting;
+pub mod passed_on;
 pub mod rescue;
 pub mod work;
 

@@ -62,17 +62,26 @@ pub struct Carried<'t> {
 }
 
 /// The packets and replies of ours in `text`: where a heading has the name of a packet, as theirs have, or a file of
-/// theirs is named. A name in a sentence is none.
+/// theirs is named. A name in a sentence is none. Words may stand before the heading.
 pub fn carried(text: &str) -> impl Iterator<Item = Carried<'_>> {
     // A packet holds a payload, a reply to one never does.
     let payload = text.lines().any(|line| line.trim() == "<ESCALATION>");
     text.lines().flat_map(move |line| {
-        let heading = line.trim_start_matches(['>', ' ', '\t']).starts_with('#');
+        let heading = heading(line);
         words(line).filter_map(move |(name, rest)| {
             let file = [".reply.md", ".md", ".json"].into_iter().find(|ending| rest.starts_with(ending));
             let reply = file.map_or(!payload, |ending| ending == ".reply.md");
-            (is_name(name) && (heading || file.is_some())).then_some(Carried { name, reply })
+            let headed = heading.is_some_and(|at| line.len() - rest.len() > at);
+            (is_name(name) && (headed || file.is_some())).then_some(Carried { name, reply })
         })
+    })
+}
+
+/// Where in a line a Markdown heading begins: at its `#`, in front of which nothing of its word stands.
+pub(super) fn heading(line: &str) -> Option<usize> {
+    line.match_indices('#').map(|(at, _)| at).find(|at| {
+        let level = line[*at..].trim_start_matches('#');
+        level.starts_with(' ') && !line[..*at].ends_with(|c: char| !c.is_whitespace() && c != '>')
     })
 }
 
@@ -132,6 +141,8 @@ mod tests {
             (format!("# Handoff {NAME}\n\n## Escalation\n<ESCALATION>\nstatus: blocked\n</ESCALATION>\n"), Some(false)),
             (format!("Read `.git/gate/handoffs/{NAME}.reply.md` and go on"), Some(true)),
             (format!("Read .git/gate/handoffs/{NAME}.md."), Some(false)),
+            (format!("Here is what it says: # Reply to handoff {NAME}: environment_fix\n"), Some(true)),
+            (format!("Forget #4 of {NAME}, and make the library say three"), None),
             (format!("Forget {NAME}, and make the library say three"), None),
             ("# Reply to handoff h2026: x".to_owned(), None),
             ("# Handoff\n\nMake the library say two".to_owned(), None),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use crate::event::rescue::{self, Rescue};
-use crate::event::{FailingGate, Judged};
+use crate::event::{FailingGate, Judged, passed_on};
 use crate::moment::Moment;
 use crate::oid::Oid;
 
@@ -250,22 +250,35 @@ impl Sessions {
         self.0.iter().find(|(_, state)| state.made() > 0).map(|(session, _)| session.as_str())
     }
 
-    /// A person wrote to the session. That is a new task, and what was counted before belongs to another one; unless it is
-    /// a packet of ours, with which the ladder goes on: a reply in whatever session it comes to, since who gets it is who
-    /// tries again.
+    /// A person wrote to the session. That is a new task, and what was counted before belongs to another one; unless it
+    /// passes on a packet of ours, or a payload, with which the ladder goes on: a reply in whatever session it comes to,
+    /// since who gets it is who tries again.
     pub(super) fn prompted(&mut self, session: &str, text: &str) {
         for carried in rescue::carried(text) {
             let has_it = |state: &SessionState| state.rescue.packets.iter().any(|name| name == carried.name);
-            if has_it(self.of(session)) {
-                return;
-            }
-            let other = self.0.iter().find(|(_, state)| carried.reply && has_it(state)).map(|(_, state)| state.clone());
-            if let Some(other) = other {
-                self.first(session).take_up(&other);
+            if self.goes_on(session, carried.reply, has_it) {
                 return;
             }
         }
+        let states = |state: &SessionState| passed_on::states(text, &state.rescue.hypotheses).is_some();
+        if self.goes_on(session, true, states) || passed_on::has_payload(text) && self.of(session).made() > 0 {
+            return;
+        }
         self.0.retain(|(known, _)| known != session);
+    }
+
+    /// Whether the ladder goes on in `session`: with its own rescue where that `is_meant`, and, where what came is for the
+    /// agent that failed, with the one that is, which it takes up.
+    fn goes_on(&mut self, session: &str, for_coder: bool, is_meant: impl Fn(&SessionState) -> bool) -> bool {
+        if is_meant(self.of(session)) {
+            return true;
+        }
+        let other = self.0.iter().find(|(_, state)| for_coder && is_meant(state)).map(|(_, state)| state.clone());
+        let goes_on = other.is_some();
+        if let Some(other) = other {
+            self.first(session).take_up(&other);
+        }
+        goes_on
     }
 
     pub(super) fn of(&self, session: &str) -> &SessionState {
@@ -412,7 +425,10 @@ mod tests {
         sessions.rescue("s", "e2", &Rescue::Replied(replied));
         let before = sessions.of("s").clone();
         let reply = format!("# Reply to handoff {NAME}: retry_packet_for_coder\n");
-        for text in [&packet, &reply] {
+        let raw = "It says:\nretry_packet_for_coder\nnew_hypothesis: a cache\n".to_owned();
+        let inline = format!("Here is what the unblocker says: {reply}");
+        let payload = "Look at this: <ESCALATION>\nstatus: blocked\n</ESCALATION>\n".to_owned();
+        for text in [&packet, &reply, &raw, &inline, &payload] {
             sessions.prompted("s", text);
             assert_eq!(sessions.of("s"), &before, "{text}");
         }

@@ -9,6 +9,7 @@ use super::chain::{Chain, Integrity, Mark};
 use super::line::Decoded;
 use super::runs::{RecordedRun, Runs};
 use crate::digest::hex_digest;
+use crate::event::passed_on;
 use crate::event::work::{Act, Prompt, Speaker};
 use crate::event::{Event, EventKind, Grade, Judged, Run, RunStarted, Waived};
 
@@ -178,6 +179,7 @@ impl State {
                 if let (Act::Prompt(Prompt { from: Speaker::Person, text }), None, Some(session)) =
                     (&work.act, &work.actor, &event.session)
                     && event.origin.grade >= Grade::Hooked
+                    && passed_on::gives_task(text)
                 {
                     self.sessions.prompted(session, text);
                 }

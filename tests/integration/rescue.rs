@@ -16,6 +16,8 @@ pub const FIX: &str = "environment_fix\nfailure_layer: environment\nobservations
 pub const PACKET: &str = "retry_packet_for_coder\nnew_hypothesis: the source itself holds the broken word\nfailure_layer: \
                       contract_mismatch\nfiles_to_recheck:\n- src/lib.sh\nforced_checklist:\n- grep finds nothing\nconstraints:\n- \
                       test.sh stays as it is\nwhat_not_to_retry:\n- `sh test.sh --again`\ndecision_memory_notes:\n- none\n";
+/// What it says is the cause.
+const HYPOTHESIS: &str = "the source itself holds the broken word";
 /// A well-formed end.
 pub const TERMINAL: &str = "<ESCALATION>\nstatus: blocked\nattempt: [ATTEMPT: 4]\ntask_scope: rescue\nsuspected_failure_layer:\n- \
                         unknown\nwhat_was_tried:\n- three hypotheses\nwhat_did_not_work:\n- all of them\nforced_context_checked:\n- \
@@ -297,6 +299,40 @@ fn a_packet_that_a_person_passes_on_is_no_new_task() {
     assert!(payload.out.contains("of the journal, “Make the library say two.”"), "{payload:?}");
     fresh.prompt("Forget it, make the library say three.");
     fresh.stop("Done, all tests pass.").says("[ATTEMPT: 1]");
+}
+
+#[test]
+fn words_around_a_packet_and_prompts_that_say_nothing_are_no_new_task() {
+    let project = Project::with(POLICY);
+    let coder = Session::claude_called(&project, "coder");
+    coder.prompt("Make the library say two.");
+    project.edit("broken");
+    for _ in 0..4 {
+        coder.stop("All done, all tests pass.");
+    }
+    fs::write(project.repo.root().join(".git/task.md"), TASK).unwrap();
+    let fresh = Session::claude_called(&project, "fresh");
+    let texts: [(&str, &dyn Fn(&str) -> String); 3] = [
+        ("the clock is mocked", &|packet| format!("Here is what the unblocker says: {packet}")),
+        ("a cache is stale", &|_| format!("It says:\n\n{}", PACKET.replace(HYPOTHESIS, "a cache is stale"))),
+        ("the shell differs", &|_| "Continue.".to_owned()),
+    ];
+    for (at, (hypothesis, text)) in texts.into_iter().enumerate() {
+        let (_, handed) = hand_over(&project);
+        assert!(handed.contains(&format!("[ATTEMPT: {}]", at + 1)), "{handed}");
+        let packet = reply(&project, &PACKET.replace(HYPOTHESIS, hypothesis)).exits(0).out;
+        coder.prompt(&text(&packet));
+        coder.prompt("");
+        let told = coder.stop("All done, all tests pass.").text();
+        assert!(told.contains("let go"), "{told}");
+    }
+    // The reply in its own words makes whoever gets it the one that goes on.
+    fresh.prompt(&format!("The unblocker: {}", PACKET.replace(HYPOTHESIS, "the shell differs")));
+    assert_eq!(fresh.run("bash -c 'cd . && FOO=1 sh ./test.sh --again'"), 101);
+    let told = fresh.stop("All done, all of the tests pass.").text();
+    assert!(told.contains("rules out: `sh test.sh --again`; it was done again"), "{told}");
+    coder.prompt("Make the library say three.");
+    coder.stop("Done, all tests pass.").says("[ATTEMPT: 1]");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use minijinja::context;
 use super::failing::Clean;
 use crate::event::rescue::{self, Rescue, Trial};
 use crate::event::work::{Act, EditKind, Prompt, Speaker, Work};
-use crate::event::{Ended, Event, EventKind, Run};
+use crate::event::{Ended, Event, EventKind, Run, passed_on};
 use crate::fact::outputs;
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -193,6 +193,8 @@ struct Tasks<'a> {
     of: HashMap<&'a str, (String, String)>,
     /// By name of a packet: whose work it is about.
     packets: HashMap<&'a str, &'a str>,
+    /// The same by the hypothesis of a reply.
+    hypotheses: HashMap<String, &'a str>,
 }
 
 impl<'a> Tasks<'a> {
@@ -202,10 +204,21 @@ impl<'a> Tasks<'a> {
             EventKind::Rescue(Rescue::HandedOver(handed)) => {
                 self.packets.insert(&handed.id, session);
             }
+            EventKind::Rescue(Rescue::Replied(reply)) => {
+                self.hypotheses.insert(reply.hypothesis.clone(), session);
+            }
             EventKind::Work(work) if work.actor.is_none() => {
                 let Act::Prompt(Prompt { from: Speaker::Person, text }) = &work.act else { return };
-                let owner = rescue::carried(text).find_map(|carried| self.packets.get(carried.name).copied());
-                let task = match owner {
+                if !passed_on::gives_task(text) {
+                    return;
+                }
+                let named = rescue::carried(text).find_map(|carried| self.packets.get(carried.name).copied());
+                let stated = || {
+                    let all = self.hypotheses.keys();
+                    passed_on::states(text, all).and_then(|hypothesis| self.hypotheses.get(hypothesis).copied())
+                };
+                let payload = || Some(session).filter(|_| passed_on::has_payload(text));
+                let task = match named.or_else(stated).or_else(payload) {
                     Some(owner) => self.of.get(owner).cloned(),
                     None => Some((event.id.clone(), text.clone())),
                 };

@@ -1,0 +1,174 @@
+//! What a person says in a prompt, beside the packets, replies and payloads of ours that it passes on.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::rescue;
+use crate::embedded;
+
+/// The field that every reply with fields has (`seeds/004`, "Retry Packet Contract" and "Output Contract").
+const HYPOTHESIS: &str = "new_hypothesis";
+
+/// A prompt without what it passes on. Where such a text ends is seen by its form: what follows its last heading, item,
+/// field or quoted line is a person's again.
+pub fn own_words(text: &str) -> Cow<'_, str> {
+    match passed_on(text) {
+        None => Cow::Borrowed(text),
+        Some(range) => {
+            let before = text[..range.start].trim_end_matches(|c: char| c.is_whitespace() || c == '>').trim_start();
+            let after = text[range.end..].trim();
+            Cow::Owned([before, after].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n"))
+        }
+    }
+}
+
+/// Whether a person's prompt gives a task: it says something, and more than that the work shall go on.
+pub fn gives_task(text: &str) -> bool {
+    #[derive(Default, Deserialize)]
+    struct File {
+        goes_on: Vec<String>,
+    }
+    static GOES_ON: LazyLock<Vec<String>> = LazyLock::new(|| {
+        // A test holds the embedded file readable.
+        let text = embedded::file(embedded::GATES, "handoff.toml").unwrap_or_default();
+        toml::from_str::<File>(text).unwrap_or_default().goes_on
+    });
+    let said = squeezed(text);
+    !said.is_empty() && !GOES_ON.contains(&said)
+}
+
+/// The hypothesis among `known` that a reply states which `text` passes on without our heading, as whoever wrote it did.
+pub fn states<'h>(text: &str, known: impl IntoIterator<Item = &'h String>) -> Option<&'h str> {
+    if !text.contains(HYPOTHESIS) {
+        return None;
+    }
+    let text = squeezed(text);
+    known.into_iter().map(String::as_str).find(|hypothesis| {
+        let hypothesis = squeezed(hypothesis);
+        !hypothesis.is_empty() && text.contains(&hypothesis)
+    })
+}
+
+/// Whether `text` passes on a payload.
+pub fn has_payload(text: &str) -> bool {
+    text.lines().any(|line| line.trim_end().ends_with("<ESCALATION>"))
+}
+
+/// The letters and digits, the words apart.
+fn squeezed(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// Where it lies.
+fn passed_on(text: &str) -> Option<Range<usize>> {
+    let replied = text.contains(HYPOTHESIS);
+    let mut start = None;
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        let at = line.as_ptr().addr() - text.as_ptr().addr();
+        if start.is_none() {
+            start = begins(line, replied).map(|column| at + column);
+            end = at + line.len();
+        } else if is_structured(line.trim_end()) {
+            end = at + line.len();
+        }
+    }
+    start.map(|start| start..end)
+}
+
+/// Where in a line such a text begins; words may stand before it.
+fn begins(line: &str, replied: bool) -> Option<usize> {
+    let trimmed = line.trim_end();
+    let named = rescue::heading(trimmed).filter(|at| rescue::carried(&trimmed[*at..]).next().is_some());
+    let payload = || trimmed.strip_suffix("<ESCALATION>").map(str::len);
+    let output = || {
+        let first = trimmed.rfind([' ', '\t']).map_or(0, |at| at + 1);
+        let word = trimmed[first..].trim_matches(['`', ':', '*']);
+        let is_json = trimmed.ends_with('{') || trimmed.starts_with('{');
+        let is_name = word.contains('_') && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        if is_name { Some(first) } else { trimmed.find('{').filter(|_| is_json) }
+    };
+    named.or_else(payload).or_else(|| replied.then(output).flatten())
+}
+
+/// Whether a line is a heading, an item, a field, quoted, indented or a part of JSON, and no sentence of its own.
+fn is_structured(line: &str) -> bool {
+    let field = || {
+        line.split_once(':').is_some_and(|(name, _)| {
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        })
+    };
+    line.starts_with(['#', '-', '*', '>', '[', '<', '|', '`', '{', '}', '"', ' ', '\t']) || field()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAME: &str = "h20261122T153612-404dee68";
+
+    #[test]
+    fn what_is_passed_on_is_nobody_s_wish() {
+        let reply = format!("# Reply to handoff {NAME}: environment_fix\n\n## action\n- delete the old test\n");
+        let packet = format!(
+            "# Handoff {NAME}\n\n[ATTEMPT: 1]\nFind the layer at which it lies.\n\n## Task\n> remove it\n\n## Escalation\n\
+             <ESCALATION>\nstatus: blocked\n</ESCALATION>\n\n## Reply\n- one of these\n  or these\n"
+        );
+        let raw = "retry_packet_for_coder\nnew_hypothesis: a cache\nwhat_not_to_retry:\n- delete the test\n";
+        let json = "{\n  \"output\": \"environment_fix\",\n  \"new_hypothesis\": \"delete it\"\n}\n";
+        for (text, own) in [
+            (reply.clone(), ""),
+            (format!("Here is what the unblocker says: {reply}"), "Here is what the unblocker says:"),
+            (format!("It says:\n\n{reply}\nNow go on."), "It says:\n\nNow go on."),
+            (format!("It says:\n{packet}\n\nDrop the old one."), "It says:\n\nDrop the old one."),
+            (format!("> ## Reply to handoff {NAME}: x\n> - delete\n"), ""),
+            (format!("It says: {raw}"), "It says:"),
+            (raw.to_owned(), ""),
+            (format!("Do this:\n```\n{json}```\n"), "Do this:\n```"),
+            ("Read this: <ESCALATION>\nstatus: blocked\n</ESCALATION>\n".to_owned(), "Read this:"),
+            (format!("Forget {NAME} and delete the test"), &format!("Forget {NAME} and delete the test")),
+            ("# Handoff\n\nDelete the test".to_owned(), "# Handoff\n\nDelete the test"),
+            ("Delete test_a: it is of no use".to_owned(), "Delete test_a: it is of no use"),
+            (String::new(), ""),
+        ] {
+            assert_eq!(own_words(&text), own, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_task_says_what_is_to_be_done() {
+        for (text, expected) in [
+            ("", false),
+            (" \n", false),
+            ("…", false),
+            ("Continue.", false),
+            ("Please continue!", false),
+            ("go on", false),
+            ("weiter", false),
+            ("Continue with the parser", true),
+            ("make it say three", true),
+            ("y", false),
+            ("修复分页", true),
+        ] {
+            assert_eq!(gives_task(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_reply_in_its_own_form_is_known_by_its_hypothesis() {
+        let known = ["The `cache` is stale".to_owned()];
+        for (text, expected) in [
+            ("retry_packet_for_coder\nnew_hypothesis:\n- the cache\n  is stale\n", true),
+            ("{\"new_hypothesis\": [\"The cache is stale\"]}", true),
+            ("retry_packet_for_coder\nnew_hypothesis: the clock is mocked\n", false),
+            ("The cache is stale, so clear it.", false),
+        ] {
+            assert_eq!(states(text, &known).is_some(), expected, "{text}");
+        }
+        assert_eq!(states("new_hypothesis: x", &[String::new()]), None);
+    }
+}
