@@ -1,5 +1,7 @@
 //! Signs in a turn's record that its task is not done. They advise and never block: words are a heuristic.
 
+use std::borrow::Cow;
+
 use minijinja::context;
 use regex::{RegexSet, RegexSetBuilder};
 use serde::Deserialize;
@@ -9,6 +11,7 @@ use super::finding::{Answer, Finding};
 use super::hosted::plain;
 use super::words;
 use crate::command_line::Outcome;
+use crate::event::passed_on::own_words;
 use crate::event::work::{Speaker, StopKind};
 use crate::fact::Facts;
 use crate::fact::last_words;
@@ -48,6 +51,7 @@ fn set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
 
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     let Some((task, steps)) = turn(facts) else { return Vec::new() };
+    let task = &*task;
     let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
     let (Ok(asks_tests), Ok(asks_words), Ok(asks_acts), Ok(asks_change), Ok(ahead)) = (
         set(&params.asks_tests),
@@ -112,13 +116,13 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     findings
 }
 
-/// The task of the last turn and its steps, where the turn has ended by itself.
-fn turn(facts: &Facts) -> Option<(&str, &[Step])> {
+/// The task of the last turn in a person's own words, and its steps, where the turn has ended by itself.
+fn turn(facts: &Facts) -> Option<(Cow<'_, str>, &[Step])> {
     let turn = facts.story.turn();
     let (first, steps) = turn.split_first()?;
     let Deed::Prompted { from: Speaker::Person, text } = &first.deed else { return None };
     let ended = steps.iter().rev().any(|step| matches!(step.deed, Deed::Stopped { how: StopKind::Completed, .. }));
-    ended.then_some((text.as_str(), steps))
+    ended.then(|| (own_words(text), steps))
 }
 
 fn last_words_of(steps: &[Step]) -> &str {

@@ -6,6 +6,7 @@ use minijinja::context;
 
 use super::{Noticed, Params, default_subject};
 use crate::command_line::Outcome;
+use crate::event::passed_on::own_words;
 use crate::event::work::Speaker;
 use crate::fact::Facts;
 use crate::fact::story::{Deed, Step};
@@ -58,11 +59,11 @@ fn failed<'a>(steps: impl Iterator<Item = &'a Step>) -> Failed<'a> {
     failed
 }
 
-/// Whether a person asked for something to go. It may be the tests too.
+/// Whether a person asked for something to go. It may be the tests too. What a packet says is no person's wish.
 fn asks_for_removal(params: &Params, steps: &[Step]) -> bool {
     steps.iter().any(|step| match &step.deed {
         Deed::Prompted { from: Speaker::Person, text } => {
-            let text = text.to_lowercase();
+            let text = own_words(text).to_lowercase();
             let words: BTreeSet<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
             params.removal_words.iter().any(|word| {
                 // Not every script has spaces between its words.

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use minijinja::context;
 
 use super::{Noticed, Params, is_looking, is_waiting};
+use crate::event::passed_on::own_words;
 use crate::event::work::Speaker;
 use crate::fact::story::{Deed, Step};
 use crate::gates::finding::Answer;
@@ -57,10 +58,10 @@ pub(super) fn in_a_row(params: &Params, steps: &[&Step]) -> Option<Noticed> {
 /// Much was looked at and hardly anything done, while the prompt asks for a change.
 pub(super) fn explored(params: &Params, turn: &[Step]) -> Option<Noticed> {
     let prompt = turn.iter().find_map(|step| match &step.deed {
-        Deed::Prompted { from: Speaker::Person, text } => Some(text.as_str()),
+        Deed::Prompted { from: Speaker::Person, text } => Some(own_words(text)),
         _ => None,
     })?;
-    if !asks_for_a_change(params, prompt) {
+    if !asks_for_a_change(params, &prompt) {
         return None;
     }
     let (mut uses, mut writes) = (0_usize, 0_usize);
