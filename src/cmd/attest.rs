@@ -106,7 +106,9 @@ impl Signing<'_> {
         policy: Option<&Policy>,
         ui: &mut Ui,
     ) -> Result<bool> {
-        let kept = self.desk.sign(trees, statement, what)?;
+        let kept = self.desk.sign(trees, statement, what, |key| {
+            ui.say(format_args!("gate: touch the hardware key {} to sign", key.fingerprint()));
+        })?;
         if self.json {
             ui.line(serde_json::to_string(&kept.envelope)?);
         }

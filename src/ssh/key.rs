@@ -78,6 +78,11 @@ impl PublicKey {
         if Reader(&blob).text() == Some(kind) { Ok(key) } else { Err(KeyError::Malformed) }
     }
 
+    /// Whether its other half is on a hardware token, which wants to be touched.
+    pub fn is_on_token(&self) -> bool {
+        matches!(self.kind, Kind::Token { .. })
+    }
+
     /// What people and `ssh-keygen -l` call it: `SHA256:…`.
     pub fn fingerprint(&self) -> String {
         format!("SHA256:{}", STANDARD_NO_PAD.encode(Sha256::digest(&self.blob)))

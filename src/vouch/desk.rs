@@ -47,14 +47,25 @@ impl<'a> Desk<'a> {
         Self { repo, key, signer: None }
     }
 
-    /// Signs `statement` and keeps it with each of `trees`, once. `what` names it where it is too long.
-    pub fn sign(&mut self, trees: &[Oid], statement: &Statement, what: &str) -> Result<Kept> {
+    /// Signs `statement` and keeps it with each of `trees`, once. `what` names it where it is too long. `waits` hears of a
+    /// key on hardware that will wait to be touched: what the program says of that is kept from the terminal.
+    pub fn sign(
+        &mut self,
+        trees: &[Oid],
+        statement: &Statement,
+        what: &str,
+        waits: impl FnOnce(&PublicKey),
+    ) -> Result<Kept> {
         let payload = serde_json::to_vec(statement)?;
         let known = self.repo.notes(NOTES, trees, LARGEST)?;
         if let Some(envelope) = known.iter().find_map(|(_, note)| holding(note, &payload)) {
             return Ok(Kept { envelope, signed: None });
         }
-        let (envelope, key) = self.signer().and_then(|signer| signer.sign(&payload)).map_err(refused)?;
+        let signer = self.signer().map_err(refused)?;
+        if let Some(key) = signer.public_key().filter(PublicKey::is_on_token) {
+            waits(&key);
+        }
+        let (envelope, key) = signer.sign(&payload).map_err(refused)?;
         let line = serde_json::to_string(&envelope)?;
         if line.len() > LONGEST {
             return Err(Failure::new(Exit::CannotJudge, format!("{what} makes too long a statement")).into());

@@ -140,6 +140,47 @@ fn the_key_of_git_in_an_agent() {
     project.sh("mv ../kept ../alice && gate attest").exits(0).says("PASSED");
 }
 
+/// As with a token at the machine, which is a library here: the rest is what OpenSSH does with any.
+#[test]
+fn a_hardware_key_signs_when_it_is_touched() {
+    let token = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("token-{}.so", std::process::id()));
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/components/token.c");
+    // The library that ssh-keygen itself computes with.
+    let compile = "cc -shared -fPIC -o \"$1\" \"$2\" \"$(ldd \"$(command -v ssh-keygen)\" | sed -n 's/.*libcrypto.* => \\(\\S*\\).*/\\1/p')\"";
+    let made = std::process::Command::new("sh").args(["-c", compile, "sh"]).arg(&token).arg(source).output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let token = token.to_str().unwrap();
+
+    let signed = Signed::with_keys(&["-t", "ed25519-sk", "-w", token]);
+    let project = &signed.project;
+    project.edit("two");
+    project.gate(["run", "test"]).exits(0);
+    let key = signed.key("alice");
+    let attest = |variables: &[(&str, &str)]| {
+        project.gate_with(variables, &["attest", "--push", "--key", key.to_str().unwrap()])
+    };
+    attest(&[]).exits(12).says("touch the hardware key SHA256:").says("device not found");
+    let untouched = [("SSH_SK_PROVIDER", token), ("TOKEN_UNTOUCHED", "1")];
+    attest(&untouched).exits(12).says("nobody touched the hardware key");
+    attest(&[("SSH_SK_PROVIDER", token)]).exits(0).says("touch the hardware key").says("PASSED");
+    attest(&[]).exits(0).says("already attested").never_says("touch");
+    project.repo.git(["push", "-q", "origin", "feature"]);
+    let verdict = signed.judged(&signed.clone("ci"));
+    assert_eq!(tests(&verdict), ("passed".to_owned(), vec!["attested".to_owned()]), "{verdict:#}");
+
+    // In an agent, which asks the token.
+    project.edit("three");
+    project.gate(["run", "test"]).exits(0);
+    let public = fs::read_to_string(signed.key("alice.pub")).unwrap();
+    project.repo.git(["config", "user.signingKey", &format!("key::{}", public.trim())]);
+    let agent = format!(
+        "SSH_SK_PROVIDER={token} ssh-agent -P '{token}' sh -c \
+         'ssh-add -q ../alice && rm ../alice && unset SSH_SK_PROVIDER && gate attest'"
+    );
+    project.sh(&agent).exits(0).says("touch the hardware key").says("attested: `sh test.sh` PASSED");
+    fs::remove_file(token).unwrap();
+}
+
 #[test]
 fn a_key_that_nobody_named_is_said_at_once_and_counts_for_nothing() {
     let signed = Signed::new();
