@@ -36,7 +36,10 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
         for (subjects, finding) in found {
             let subject = if several { format!("{DIM}{}:{DIM:#} ", subjects.join(", ")) } else { String::new() };
             let (style, word) = word(finding.answer);
-            let _ = writeln!(text, "  {style}{word}{style:#} {}: {subject}{}", result.gate, finding.message);
+            // What holds nobody up is not among what is to be done next, which the end says.
+            let next = finding.remedy.as_ref().filter(|_| finding.answer == Answer::Pending);
+            let next = next.map(|next| format!("; next: {next}")).unwrap_or_default();
+            let _ = writeln!(text, "  {style}{word}{style:#} {}: {subject}{}{next}", result.gate, finding.message);
             if let Some(fix) = finding.fix.as_ref().filter(|_| finding.answer >= Answer::Pending) {
                 let _ = writeln!(text, "       {fix}");
             }

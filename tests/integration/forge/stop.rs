@@ -149,6 +149,11 @@ fn every_state_of_pull_requests_and_checks() {
     ];
     for (what, change, pull, checks, code) in cases {
         let clone = if *what == "nothing" { Clone::strict() } else { Clone::strict().green() };
+        if *what == "nothing" {
+            let output = clone.gate(&["check"]).output().unwrap();
+            let text = String::from_utf8_lossy(&output.stdout);
+            assert!(text.contains("pull-request: none open for feature; next: gh pr create --fill\n"), "{text}");
+        }
         change(&clone);
         assert_eq!(clone.check().summary(), (*pull, *checks, *code), "{what}");
     }
