@@ -221,7 +221,7 @@ fn troubles() -> Vec<(&'static str, Fault, &'static str, bool)> {
     };
     let html = Fault { status: 200, body: "<html>log in</html>".to_owned(), ..Fault::default() };
     vec![
-        ("401", json(401, "Bad credentials"), "Bad credentials", false),
+        ("401", json(401, "Bad credentials"), "Bad credentials; asked with the token of GH_ENTERPRISE_TOKEN", false),
         (
             "403",
             with(json(403, "Resource not accessible by integration"), "x-accepted-github-permissions", "checks=read"),

@@ -31,7 +31,8 @@ pub(super) struct Client {
     runtime: Runtime,
     crab: Octocrab,
     patience: Patience,
-    has_token: bool,
+    /// Where the token is from, where there is one.
+    token: Option<&'static str>,
 }
 
 /// A list that has its length beside it.
@@ -62,7 +63,7 @@ impl Client {
             crab: crab.map_err(|what| trouble(TroubleKind::Offline, what))?,
             runtime,
             patience,
-            has_token: token.is_some(),
+            token: token.map(|token| token.from),
         })
     }
 
@@ -139,7 +140,7 @@ impl Client {
     async fn within<T>(&self, call: impl Future<Output = Result<T, octocrab::Error>>) -> Result<T, Failed> {
         match tokio::time::timeout(self.patience.answer, call).await {
             Ok(Ok(value)) => Ok(value),
-            Ok(Err(error)) => Err(Failed::of(&error, self.has_token)),
+            Ok(Err(error)) => Err(Failed::of(&error, self.token)),
             Err(_) => {
                 let what = format!("no answer within {} s", self.patience.answer.as_secs());
                 Err(Failed { trouble: trouble(TroubleKind::Timeout, what), pause: None })
@@ -241,7 +242,7 @@ struct Failed {
 }
 
 impl Failed {
-    fn of(error: &octocrab::Error, has_token: bool) -> Self {
+    fn of(error: &octocrab::Error, token: Option<&str>) -> Self {
         let octocrab::Error::GitHub { source, .. } = error else {
             let what = chain(error);
             let late = ["timed out", "deadline has elapsed"].iter().any(|words| what.contains(words));
@@ -270,7 +271,9 @@ impl Failed {
         let mut what = format!("{status} {}", source.message.lines().next().unwrap_or_default().trim());
         if let Some(url) = header("x-github-sso").and_then(|value| value.split_once("url=")).map(|(_, url)| url) {
             what = format!("{what}; authorise the token for single sign-on: {url}");
-        } else if !has_token
+        } else if let Some(from) = token.filter(|_| kind == TroubleKind::Unauthorized) {
+            what = format!("{what}; asked with the token of {from}");
+        } else if token.is_none()
             && matches!(kind, TroubleKind::NotFound | TroubleKind::RateLimited | TroubleKind::Unauthorized)
         {
             what.push_str("; no token was found to ask with");
@@ -312,7 +315,7 @@ fn chain(error: &octocrab::Error) -> String {
     while let Some(error) = next {
         let text = error.to_string();
         let text = text.lines().next().unwrap_or_default().trim().to_owned();
-        if !text.is_empty() && !words.contains(&text) {
+        if !text.is_empty() && !words.iter().any(|known| known.contains(&text)) {
             words.push(text);
         }
         next = error.source();
