@@ -32,6 +32,15 @@ fn passing() -> Project {
     project
 }
 
+/// Nothing stops it, and something is said.
+fn weakened() -> Project {
+    let project = passing();
+    project.repo.write("a.test.js", "it('adds', () => {});\n").commit_all("test: add");
+    project.repo.git(["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    project.repo.write("a.test.js", "it.skip('adds', () => {});\n").commit_all("test: later");
+    project
+}
+
 /// What Microsoft's validator says, with the rules of SARIF and those of GitHub's code scanning. `None`: nothing.
 fn validated(project: &Project, sarif: &Path) -> Option<String> {
     let package = installed::folder("sarif").join("node_modules/@microsoft/sarif-multitool-linux");
@@ -52,7 +61,7 @@ fn validated(project: &Project, sarif: &Path) -> Option<String> {
 
 #[test]
 fn code_scanning_takes_the_sarif() {
-    for (project, code) in [(passing(), 0), (failing(), 10)] {
+    for (project, code) in [(passing(), 0), (failing(), 10), (weakened(), 0)] {
         let (sarif, _) = artifacts(&project, code);
         assert_eq!(validated(&project, &sarif), None);
         // It looked.
@@ -77,7 +86,7 @@ fn jenkins_takes_the_junit_report() {
         let found: Vec<String> = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
         found
     };
-    for (project, code) in [(passing(), 0), (failing(), 10)] {
+    for (project, code) in [(passing(), 0), (failing(), 10), (weakened(), 0)] {
         let (_, report) = artifacts(&project, code);
         assert_eq!(wrong(&report), Vec::<String>::new());
         let text = fs::read_to_string(&report).unwrap();

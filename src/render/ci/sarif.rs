@@ -1,26 +1,35 @@
 //! A verdict as SARIF 2.1.0 (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>), in the part of it that
-//! code scanning of GitHub takes: every result has a place, and a fingerprint that outlives the next commit.
+//! code scanning of GitHub takes: every result has a place, and a fingerprint that outlives the next commit. Its limits:
+//! <https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning>
+
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
 use super::one_line;
 use crate::attest::MAKER;
+use crate::digest::hex_digest;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::repo_path::RepoPath;
 use crate::verdict::Verdict;
 
+/// A file with more than 25 000 results is refused as a whole, and no more than these are shown.
+const MOST: usize = 5000;
+/// A description that is longer is refused, in characters.
+const LONGEST: usize = 1024;
+
 /// The verdict as one run of one tool.
 pub fn log(verdict: &Verdict) -> Value {
     let rules: Vec<Value> = verdict.gates.iter().map(rule).collect();
-    let results: Vec<Value> = verdict
-        .gates
-        .iter()
-        .enumerate()
-        .flat_map(|(index, gate)| {
-            let findings = super::told(gate).filter(|finding| finding.answer > Answer::Waived);
-            findings.map(move |finding| result(index, gate, finding))
-        })
-        .collect();
+    let told = |(index, gate)| {
+        let findings = super::told(gate).filter(|finding| finding.answer > Answer::Waived);
+        findings.map(move |finding| (index, gate, finding))
+    };
+    let mut found: Vec<(usize, &GateResult, &Finding)> = verdict.gates.iter().enumerate().flat_map(told).collect();
+    found.sort_by_key(|(_, gate, _)| std::cmp::Reverse(gate.effect()));
+    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    let results: Vec<Value> =
+        found.into_iter().take(MOST).map(|(index, gate, finding)| result(index, gate, finding, &mut seen)).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -37,9 +46,10 @@ pub fn log(verdict: &Verdict) -> Value {
     })
 }
 
-/// A gate. Code scanning refuses rules without a full description and help.
+/// A gate. Code scanning refuses rules without a full description and help, and takes no empty text.
 fn rule(gate: &GateResult) -> Value {
-    let title = one_line(&gate.title);
+    let title = said(&gate.title, &gate.gate);
+    let title: String = title.chars().take(LONGEST - 1).collect();
     json!({
         "id": gate.gate,
         "shortDescription": { "text": title },
@@ -48,7 +58,12 @@ fn rule(gate: &GateResult) -> Value {
     })
 }
 
-fn result(index: usize, gate: &GateResult, finding: &Finding) -> Value {
+/// A text in one line; `other` where there is none.
+fn said(text: &str, other: &str) -> String {
+    Some(one_line(text)).filter(|text| !text.is_empty()).unwrap_or_else(|| one_line(other))
+}
+
+fn result(index: usize, gate: &GateResult, finding: &Finding, seen: &mut BTreeMap<String, u32>) -> Value {
     let level = match gate.effect() {
         Effect::Blocks | Effect::CannotJudge => "error",
         Effect::Said => "warning",
@@ -59,21 +74,40 @@ fn result(index: usize, gate: &GateResult, finding: &Finding) -> Value {
     let paths = if finding.paths.is_empty() { &policy[..] } else { &finding.paths[..] };
     let lines = std::iter::once(finding.line.unwrap_or(1)).chain(std::iter::repeat(1));
     let locations: Vec<Value> = paths.iter().zip(lines).take(10).map(|(path, line)| location(path, line)).collect();
+    let next = finding.remedy.as_ref().or(finding.fix.as_ref());
+    let next = next.map(|next| format!(" Next: {}", one_line(next))).unwrap_or_default();
     json!({
         "ruleId": gate.gate,
         "ruleIndex": index,
         "level": level,
-        "message": { "text": one_line(&finding.message) },
+        "message": { "text": format!("{}{next}", sentence(&said(&finding.message, &finding.reason))) },
         "locations": locations,
-        "partialFingerprints": { "gate/v1": finding.fingerprint() },
+        "partialFingerprints": fingerprints(gate, finding, seen),
     })
 }
 
-/// A place needs a line, and a finding without any is about the whole file.
+/// Titles of results end at their first sentence.
+fn sentence(text: &str) -> String {
+    if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// What is the same in the next commit, too. Code scanning looks at the first of them alone, which has this form there:
+/// a digest, and the how-manieth of those that are alike.
+fn fingerprints(gate: &GateResult, finding: &Finding, seen: &mut BTreeMap<String, u32>) -> Value {
+    let own = finding.fingerprint();
+    let mut parts = vec![gate.gate.as_bytes(), own.as_bytes()];
+    parts.extend(finding.paths.iter().map(RepoPath::as_bytes));
+    let digest = hex_digest(&parts)[..16].to_owned();
+    let count = seen.entry(digest.clone()).or_default();
+    *count += 1;
+    json!({ "primaryLocationLineHash": format!("{digest}:{count}"), "gate/v1": own })
+}
+
+/// A place needs a region with both ends, and a finding without any is about the whole file.
 fn location(path: &RepoPath, line: u32) -> Value {
     json!({ "physicalLocation": {
         "artifactLocation": { "uri": uri(path), "uriBaseId": "%SRCROOT%" },
-        "region": { "startLine": line },
+        "region": { "startLine": line, "startColumn": 1, "endLine": line, "endColumn": 2 },
     } })
 }
 

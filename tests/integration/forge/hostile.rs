@@ -29,9 +29,19 @@ fn strange_names_command_neither_the_runner_nor_the_reader() {
     assert_eq!(sarif["version"], "2.1.0");
     let result = &sarif["runs"][0]["results"][0];
     assert_eq!((&result["ruleId"], &result["level"]), (&json!("ci-green"), &json!("error")));
-    assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "gate.toml");
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "gate.toml");
+    assert_eq!(place["region"], json!({ "startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 2 }));
+    // The one fingerprint that code scanning looks at.
+    assert!(result["partialFingerprints"]["primaryLocationLineHash"].as_str().unwrap().ends_with(":1"), "{result}");
     let junit = fs::read_to_string(folder.join("gate.junit.xml")).unwrap();
     assert!(junit.contains("failures=\"1\"") && !junit.contains("<img"), "{junit}");
+    // What the schemas of Ant and of Jenkins want.
+    for words in
+        [" hostname=\"localhost\" timestamp=\"20", " time=\"0\" tests=", "<property name=\"verdict\"", "<system-err/>"]
+    {
+        assert!(junit.contains(words), "{words}: {junit}");
+    }
     let verdict: Value = serde_json::from_slice(&fs::read(folder.join("verdict.json")).unwrap()).unwrap();
     assert_eq!(verdict["outcome"], "blocked");
 }
