@@ -306,9 +306,8 @@ impl Workplace {
     /// Adds what a session did, at the moments that ask for it, and where tests were taken away, what failed before. A
     /// push is judged by its commits, and by that.
     pub fn tell(&self, state: &State, session: &str, facts: &mut Facts) {
-        let unreadable = |error: &dyn std::fmt::Display| Note {
-            kind: "story-unreadable".to_owned(),
-            text: format!("what the session did cannot be read: {error}"),
+        let unreadable = |error: &dyn std::fmt::Display| {
+            Note::new("story-unreadable", format!("what the session did cannot be read: {error}"))
         };
         if matches!(facts.moment, Moment::Stop | Moment::After) {
             match collect::story(&self.journal, state, session, &self.files()) {
@@ -334,10 +333,7 @@ impl Workplace {
                 Some(written)
             }
             Err(error) => {
-                verdict.notes.push(Note {
-                    kind: "record-lost".to_owned(),
-                    text: format!("the verdict could not be written: {error}"),
-                });
+                verdict.notes.push(Note::new("record-lost", format!("the verdict could not be written: {error}")));
                 None
             }
         }
@@ -358,10 +354,8 @@ fn verdict_id(at: Timestamp, session: &str) -> String {
 }
 
 fn unrecorded(error: &JournalError) -> Note {
-    Note {
-        kind: "journal-unwritable".to_owned(),
-        text: format!("this verdict is not in the journal, so attempts are not counted: {error}"),
-    }
+    let text = format!("this verdict is not in the journal, so attempts are not counted: {error}");
+    Note::new("journal-unwritable", text)
 }
 
 fn current_dir() -> Result<PathBuf, Failure> {

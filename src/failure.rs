@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::exit::Exit;
+use crate::repo_path::RepoPath;
 
 /// An error for people, with the exit code it ends the process with.
 #[derive(Debug)]
@@ -13,18 +14,27 @@ pub struct Failure {
     pub what: String,
     /// What to do about it; empty where nothing is known to help.
     pub remedy: String,
+    /// The file and the line (from 1) that it is about, where it is about one.
+    pub at: Option<(RepoPath, Option<u32>)>,
 }
 
 impl Failure {
     /// A failure with nothing to suggest.
     pub fn new(exit: Exit, what: impl fmt::Display) -> Self {
-        Self { exit, what: what.to_string(), remedy: String::new() }
+        Self { exit, what: what.to_string(), remedy: String::new(), at: None }
     }
 
     /// The same failure with what to do about it.
     #[must_use]
     pub fn remedy(mut self, remedy: impl fmt::Display) -> Self {
         self.remedy = remedy.to_string();
+        self
+    }
+
+    /// The same failure with the place that it is about.
+    #[must_use]
+    pub fn at(mut self, path: RepoPath, line: Option<u32>) -> Self {
+        self.at = Some((path, line));
         self
     }
 }

@@ -68,7 +68,7 @@ pub fn apply(policy: &mut Policy, authors: &Authors) -> Note {
         gate.mode = gate.mode.min(most);
     }
     let text = format!("{who}, so gates do no more than {} ([ci] in gate.toml)", most.as_str());
-    Note { kind: "authorship".to_owned(), text }
+    Note::new("authorship", text)
 }
 
 #[cfg(test)]

@@ -74,12 +74,30 @@ pub struct Args {
 
 /// Judges, writes the artifacts, and prints the verdict.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
-    let place = Workplace::here()?;
     let job = Job::of_process();
+    judge(args, job.as_ref(), ui).map_err(|error| match (&job, error.downcast::<Failure>()) {
+        (Some(job), Ok(failure)) => told(args, job, failure, ui).into(),
+        (None, Ok(failure)) => failure.into(),
+        (_, Err(error)) => error,
+    })
+}
+
+/// A failure before there is a verdict, where readers of a job look; what remains is said by whoever ends the process.
+fn told(args: &Args, job: &Job, mut failure: Failure, ui: &mut Ui) -> Failure {
+    append(job, &summary::failed(&failure), "cannot-judge", ui);
+    if !args.json {
+        ui.line(annotations::failed(&failure));
+    }
+    failure.what = annotations::inside(&failure.what);
+    failure
+}
+
+fn judge(args: &Args, job: Option<&Job>, ui: &mut Ui) -> Result<Exit> {
+    let place = Workplace::here()?;
     let (judged, event) = match &args.base {
         Some(base) => (Some(target::of_revisions(&place.repo, base, &args.head)?), None),
         None => {
-            let event = read_event(args, job.as_ref())?;
+            let event = read_event(args, job)?;
             (target::of_event(&place.repo, &event)?, Some(event))
         }
     };
@@ -104,7 +122,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let fork = judged.head.as_ref().and_then(|head| head.repository.as_deref());
     let attested = Found::fetched(&place.repo, &policy, judged.base.as_ref(), &judged.lineage.commit, fork)?;
     if args.run {
-        refuse_foreign_code(args, job.as_ref())?;
+        refuse_foreign_code(args, job)?;
         is_checked_out(&place, &judged.lineage)?;
         run::missing(&place, &policy, &judged.lineage, &attested, ui)?;
     }
@@ -117,7 +135,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         default_branch: event.as_ref().and_then(|event| event.default_branch.clone()),
         base: judged.base_branch.clone(),
         number: judged.number,
-        own: job.as_ref().map(|job| job.own.clone()).unwrap_or_default(),
+        own: job.map(|job| job.own.clone()).unwrap_or_default(),
         landed: if args.audit { judged.landed.clone() } else { Vec::new() },
     });
     let ask = || -> Option<Hosting> {
@@ -149,8 +167,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
 
     let judgement = place.judge(&policy, &state, facts, None);
     write_artifacts(args, &judgement)?;
-    if let Some(job) = &job {
-        tell_job(job, &judgement, ui);
+    if let Some(job) = job {
+        let outcome = serde_json::to_string(&judgement.verdict.outcome).unwrap_or_default();
+        append(job, &summary::markdown(&judgement.verdict), outcome.trim_matches('"'), ui);
     }
     if args.comment
         && let (Some(number), Some(forge_place)) = (judged.number, &forge_place)
@@ -193,7 +212,7 @@ fn policy(place: &Workplace, judged: &target::Judged) -> Result<(Policy, Vec<Not
     };
     if let (false, Some(base)) = (of_base, &judged.base_branch) {
         let text = format!("{base} has no policy that can be used, so the change is judged by its own");
-        notes.push(Note { kind: "policy".to_owned(), text });
+        notes.push(Note::new("policy", text));
     }
     Ok((policy, notes))
 }
@@ -270,13 +289,12 @@ fn write_artifacts(args: &Args, judgement: &Judgement) -> Result<()> {
 }
 
 /// The summary and the output of the step. What cannot be written is said and changes no verdict.
-fn tell_job(job: &Job, judgement: &Judgement, ui: &mut Ui) {
+fn append(job: &Job, summary: &str, outcome: &str, ui: &mut Ui) {
     let append = |path: &Path, text: &str| {
         fs::OpenOptions::new().append(true).create(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()))
     };
-    let outcome = serde_json::to_string(&judgement.verdict.outcome).unwrap_or_default();
-    let outputs = format!("outcome={}\n", outcome.trim_matches('"'));
-    let texts = [(&job.summary, summary::markdown(&judgement.verdict)), (&job.output, outputs)];
+    let outputs = format!("outcome={outcome}\n");
+    let texts = [(&job.summary, summary), (&job.output, outputs.as_str())];
     for (path, text) in texts.iter().filter_map(|(path, text)| Some((path.as_ref()?, text))) {
         if let Err(error) = append(path, text) {
             ui.say(format_args!("gate: {} cannot be written: {error}", path.display()));

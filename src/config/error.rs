@@ -52,6 +52,11 @@ impl fmt::Display for ConfigError {
 impl std::error::Error for ConfigError {}
 
 impl ConfigError {
+    /// The line of the first problem, from 1.
+    pub fn line(&self) -> Option<u32> {
+        self.problems.first().and_then(|first| u32::try_from(first.line).ok())
+    }
+
     /// The first problem with its source line and a caret under it, and where the others are: at most six lines,
     /// without colours.
     pub fn render(&self) -> String {

@@ -78,9 +78,8 @@ impl Workplace {
         let tree = verdict.subjects.iter().rev().find_map(|subject| subject.tree.as_ref());
         let history = &self.history(&verdict.session);
         let payload = self.payload(&Basis { verdict, history, tree, tried: None, reference: None });
-        self.write_payload(&verdict.session, &payload).map(drop).map_err(|error| Note {
-            kind: "escalation-lost".to_owned(),
-            text: format!("the escalation payload could not be written: {error}"),
+        self.write_payload(&verdict.session, &payload).map(drop).map_err(|error| {
+            Note::new("escalation-lost", format!("the escalation payload could not be written: {error}"))
         })
     }
 
@@ -118,7 +117,7 @@ impl Workplace {
                 verdict.feedback.push_str("\n- ");
                 verdict.feedback.push_str(&text);
             }
-            verdict.notes.push(Note { kind: "ruled-out".to_owned(), text });
+            verdict.notes.push(Note::new("ruled-out", text));
         }
     }
 

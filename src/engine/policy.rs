@@ -56,7 +56,9 @@ impl Workplace {
             working_tree: Some(&here),
         };
         let located = config::locate(&places, &gates::check_params).map_err(|error| match error {
-            LocateError::Config(error) => Failure::new(Exit::BadInput, error.render()),
+            LocateError::Config(error) => {
+                Failure::new(Exit::BadInput, error.render()).at(RepoPath::from(config::FILE), error.line())
+            }
             LocateError::Read(failure) => failure,
         })?;
         let mut notes = Vec::new();
@@ -69,13 +71,10 @@ impl Workplace {
             };
             notes.push(self.policy_note(note, &located.policy, other.ok().flatten().as_deref()));
         }
-        let moved = target.filter(|target| target.moved).map(|target| Note {
-            kind: "base-moved".to_owned(),
-            text: format!(
-                "refs/remotes/{} was moved by hand; what the remote last said, {}, counts",
-                target.branch,
-                target.tip.short()
-            ),
+        let moved = target.filter(|target| target.moved).map(|target| {
+            let (branch, tip) = (&target.branch, target.tip.short());
+            let text = format!("refs/remotes/{branch} was moved by hand; what the remote last said, {tip}, counts");
+            Note::new("base-moved", text)
         });
         notes.extend(moved);
         Ok((located.policy, notes))
@@ -103,7 +102,11 @@ impl Workplace {
             }
             config::Note::BaseBroken { .. } | config::Note::Uncommitted => "policy",
         };
-        Note { kind: kind.to_owned(), text }
+        let line = match note {
+            config::Note::Broken { error, .. } | config::Note::BaseBroken { error, .. } => error.line(),
+            _ => None,
+        };
+        Note::new(kind, text).at(RepoPath::from(config::FILE), line)
     }
 }
 

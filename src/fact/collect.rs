@@ -67,7 +67,7 @@ pub fn at_stop(
     let mut facts = finish(sources, moment, drafts)?;
     new_work(sources, &mut facts, head)?;
     decisions::collect(sources.repo, sources.policy, &mut facts)?;
-    let notes = concealment.iter().map(|one| Note { kind: one.kind.as_str().to_owned(), text: one.what.clone() });
+    let notes = concealment.iter().map(|one| Note::new(one.kind.as_str(), one.what.clone()));
     facts.notes.extend(notes);
     Ok(facts)
 }
@@ -175,7 +175,7 @@ pub fn at_push(
         if update.new.is_some() && draft.tree.is_none() && !update.remote_ref.starts_with("refs/notes/") {
             let text =
                 format!("{} is one file in no folder: no command reads it, and none is asked for", update.remote_ref);
-            notes.push(Note { kind: "no-tree".to_owned(), text });
+            notes.push(Note::new("no-tree", text));
         }
         let checked_out = draft.subject.commit.is_some() && draft.subject.commit == head.commit;
         let local =
@@ -450,11 +450,7 @@ fn astray(sources: Sources<'_>, drafts: &[Draft<'_>]) -> Result<Vec<String>, Git
 
 fn journal_notes(state: &State) -> Vec<Note> {
     let integrity = state.integrity();
-    if integrity.is_intact() {
-        Vec::new()
-    } else {
-        vec![Note { kind: "journal-damaged".to_owned(), text: integrity.to_string() }]
-    }
+    if integrity.is_intact() { Vec::new() } else { vec![Note::new("journal-damaged", integrity.to_string())] }
 }
 
 /// What git hands to a push hook on standard input: one update a line.

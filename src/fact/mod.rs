@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Waived;
 use crate::moment::Moment;
+use crate::repo_path::RepoPath;
 
 /// Everything that the gates of one moment may look at.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -107,4 +108,23 @@ pub struct Note {
     pub kind: String,
     /// One sentence.
     pub text: String,
+    /// The path it is about, where it is about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<RepoPath>,
+    /// The line there, counted from 1, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+}
+
+impl Note {
+    /// A note about no path.
+    pub fn new(kind: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { kind: kind.into(), text: text.into(), path: None, line: None }
+    }
+
+    /// The same note about a line of a path.
+    #[must_use]
+    pub fn at(self, path: RepoPath, line: Option<u32>) -> Self {
+        Self { path: Some(path), line, ..self }
+    }
 }

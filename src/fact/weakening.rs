@@ -46,6 +46,9 @@ pub struct Weakened {
     pub what: What,
     /// In which file.
     pub path: RepoPath,
+    /// The line of the new side that it begins in, counted from 1; `None`: nothing of it is left there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
     /// The tests, tasks or settings it is about (the first 64).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
@@ -213,15 +216,16 @@ fn tests(files: &[(&Pair, Reading, Reading)], changes: &mut Vec<Weakened>) {
     let total = |counts: &BTreeMap<&str, (usize, usize)>| counts.values().map(|count| count.0).sum::<usize>();
     let fewer = total(&new) < total(&old);
     for (pair, before, after) in files {
-        let mut put = |what, names: Vec<String>, before: String, after: String| {
+        let mut put = |what, names: Vec<String>, at: Option<usize>, before: String, after: String| {
+            let line = pair.new.as_deref().zip(at).map(|(text, at)| line_of(text, at));
             let names = names.into_iter().take(NAMES).collect();
-            changes.push(Weakened { what, path: pair.path.clone(), names, obsolete: Vec::new(), before, after });
+            changes.push(Weakened { what, path: pair.path.clone(), line, names, obsolete: Vec::new(), before, after });
         };
         let is_gone = |name: &str| new.get(name).map_or(0, |count| count.0) < old.get(name).map_or(0, |count| count.0);
         let gone = names(&before.tests, |test| is_gone(&test.name) && !has(&after.tests, &test.name));
         if !gone.is_empty() {
             let what = if fewer { What::TestsRemoved } else { What::TestsReplaced };
-            put(what, gone, before.tests.len().to_string(), after.tests.len().to_string());
+            put(what, gone, None, before.tests.len().to_string(), after.tests.len().to_string());
         }
         let skips = |name: &str| {
             let skipped = |counts: &BTreeMap<&str, (usize, usize)>| counts.get(name).map_or(0, |count| count.1);
@@ -232,22 +236,31 @@ fn tests(files: &[(&Pair, Reading, Reading)], changes: &mut Vec<Weakened>) {
         let count = |reading: &Reading| reading.tests.iter().filter(|test| test.skipped).count().to_string();
         for (what, names) in [(What::TestsSkipped, known), (What::TestsAddedSkipped, added)] {
             if !names.is_empty() {
-                put(what, names, count(before), count(after));
+                let first = after.tests.iter().find(|test| test.skipped && names.contains(&test.name));
+                put(what, names, first.map(|test| test.at), count(before), count(after));
             }
         }
-        if after.focused > before.focused {
-            put(What::Focused, Vec::new(), before.focused.to_string(), after.focused.to_string());
+        if after.focused.len() > before.focused.len() {
+            let (was, is) = (before.focused.len().to_string(), after.focused.len().to_string());
+            put(What::Focused, Vec::new(), after.focused.first().copied(), was, is);
         }
         if !is_test_file(&pair.path) {
             continue;
         }
         if after.asserts < before.asserts && after.tests.len() >= before.tests.len() && !before.tests.is_empty() {
-            put(What::AssertionsRemoved, Vec::new(), before.asserts.to_string(), after.asserts.to_string());
+            put(What::AssertionsRemoved, Vec::new(), None, before.asserts.to_string(), after.asserts.to_string());
         }
-        if after.always > before.always {
-            put(What::AssertionsEmptied, Vec::new(), before.always.to_string(), after.always.to_string());
+        if after.always.len() > before.always.len() {
+            let (was, is) = (before.always.len().to_string(), after.always.len().to_string());
+            put(What::AssertionsEmptied, Vec::new(), after.always.first().copied(), was, is);
         }
     }
+}
+
+/// The number of the line that a byte is in, from 1.
+fn line_of(text: &str, at: usize) -> u32 {
+    let before = text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count();
+    u32::try_from(before).map_or(u32::MAX, |before| before.saturating_add(1))
 }
 
 fn has(tests: &[Test], name: &str) -> bool {

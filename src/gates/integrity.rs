@@ -46,7 +46,8 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
         .into_iter()
         .map(|one| {
             let words = words::say(gate, one.reason, &context! { paths => list(&one.paths), ..one.values.clone() });
-            finding(&one.subject, one.answer, one.reason, words, &one.paths, one.steps)
+            let line = one.line;
+            Finding { line, ..finding(&one.subject, one.answer, one.reason, words, &one.paths, one.steps) }
         })
         .collect()
 }
@@ -76,6 +77,8 @@ struct Noticed {
     reason: &'static str,
     values: Value,
     paths: Vec<RepoPath>,
+    /// The line of the first of them, where it is known.
+    line: Option<u32>,
     /// The ids of the steps it rests on.
     steps: Vec<String>,
 }

@@ -136,7 +136,7 @@ pub fn policy_note(world: &World) -> Option<Note> {
     }
     let read =
         |text: &str| config::read(config::FILE, text.as_bytes(), PolicySource::WorkingTree, &gates::check_params);
-    let note = |kind: &str, text: String| Some(Note { kind: kind.to_owned(), text });
+    let note = |kind: &str, text: String| Some(Note::new(kind, text));
     let Some(new) = new else { return note("policy-removed", format!("{} is gone", config::FILE)) };
     let before = old.and_then(|old| read(old).ok()).unwrap_or_else(|| config::defaults(&gates::check_params));
     match read(new) {

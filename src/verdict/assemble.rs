@@ -93,7 +93,7 @@ pub fn verdict(
     let mut notes = facts.notes;
     let words = words::fault().filter(|_| outcome != Outcome::Pass);
     let wrong = wrong.map(|error| error.to_string()).into_iter().chain(words);
-    notes.extend(wrong.map(|text| Note { kind: "template".to_owned(), text }));
+    notes.extend(wrong.map(|text| Note::new("template", text)));
     let subjects = facts.subjects.iter().map(record).collect();
     let hosting = facts.hosting.as_ref().and_then(hosted::kept);
     Verdict {

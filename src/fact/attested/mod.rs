@@ -166,7 +166,7 @@ fn told_verdict(verdict: &Judged, tree: &Oid, policy: &Policy) -> String {
 }
 
 fn note(text: String) -> Note {
-    Note { kind: "attested".to_owned(), text }
+    Note::new("attested", text)
 }
 
 /// A change of the list itself: it counts for nothing here, and for everything once it is merged.
@@ -177,7 +177,7 @@ fn moved(repo: &Repo, policy: &Policy, base: &Oid, head: &Oid) -> Result<Option<
         return Ok(None);
     }
     let text = format!("{path} says who may sign what counts, and is changed: the one of {} applies", base.short());
-    Ok(Some(Note { kind: "policy-relaxed".to_owned(), text }))
+    Ok(Some(Note::new("policy-relaxed", text).at(path.clone(), None)))
 }
 
 /// The signers of a policy, its file read in the tree of `commit`, and the lines of it that name nobody.

@@ -12,10 +12,10 @@ pub(super) struct Reading {
     pub(super) tests: Vec<Test>,
     /// How many assertions there are.
     pub(super) asserts: usize,
-    /// How many of them cannot fail.
-    pub(super) always: usize,
-    /// How often all other tests are left out.
-    pub(super) focused: usize,
+    /// Where those of them begin that cannot fail.
+    pub(super) always: Vec<usize>,
+    /// Where all other tests are left out.
+    pub(super) focused: Vec<usize>,
 }
 
 /// A test.
@@ -26,7 +26,7 @@ pub(super) struct Test {
     /// Whether it is left out.
     pub(super) skipped: bool,
     /// Where its name begins, and where what declares it ends.
-    at: usize,
+    pub(super) at: usize,
     end: usize,
 }
 
@@ -66,9 +66,9 @@ impl Language {
                 test.skipped = true;
             }
         }
-        let count = |patterns: &Patterns| if only_tests { places(patterns, &code).count() } else { 0 };
-        let (asserts, always) = (count(&self.asserts), count(&self.always));
-        Reading { tests, asserts, always, focused: places(&self.focus, &code).count() }
+        let inside = |patterns| if only_tests { sorted(patterns, &code) } else { Vec::new() };
+        let (asserts, always) = (inside(&self.asserts).len(), inside(&self.always));
+        Reading { tests, asserts, always, focused: sorted(&self.focus, &code) }
     }
 
     /// The tests of a text, each with the code from its name up to the next one.
@@ -168,6 +168,12 @@ fn is_comment(bytes: &[u8], at: usize) -> bool {
 
 fn find(bytes: &[u8], what: &[u8], from: usize) -> Option<usize> {
     memchr::memmem::find(bytes.get(from..)?, what).map(|place| from + place)
+}
+
+fn sorted(patterns: &Patterns, code: &str) -> Vec<usize> {
+    let mut found: Vec<usize> = places(patterns, code).collect();
+    found.sort_unstable();
+    found
 }
 
 fn places<'a>(patterns: &'a Patterns, code: &'a str) -> impl Iterator<Item = usize> {

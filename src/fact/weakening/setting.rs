@@ -12,7 +12,9 @@ use crate::repo_path::RepoPath;
 const SHOWN: usize = 120;
 
 pub(super) fn compare(path: &RepoPath, old: &str, new: &str, changes: &mut Vec<Weakened>) {
+    let whole = new;
     let (old, new) = (without_comments(old), without_comments(new));
+    let from = changes.len();
     for setting in table().settings(path) {
         for (what, patterns) in [
             (What::LeftOut, &setting.leaves_out),
@@ -24,12 +26,29 @@ pub(super) fn compare(path: &RepoPath, old: &str, new: &str, changes: &mut Vec<W
         }
         lowered(path, &setting.least, &old, &new, changes);
     }
+    for change in &mut changes[from..] {
+        let text = match change.what {
+            What::ThresholdLowered => change.names.first(),
+            _ => Some(&change.after),
+        };
+        change.line = text.and_then(|text| line_with(whole, text.lines().next().unwrap_or_default()));
+    }
+}
+
+/// The line of a text that says something, comments aside, from 1.
+fn line_with(text: &str, said: &str) -> Option<u32> {
+    let said = said.trim_end_matches('…');
+    let at = text.lines().position(|line| !is_comment(line) && line.contains(said)).filter(|_| !said.is_empty())?;
+    u32::try_from(at + 1).ok()
+}
+
+fn is_comment(line: &str) -> bool {
+    ["#", "//", ";"].iter().any(|start| line.trim_start().starts_with(start))
 }
 
 /// Lines that are nothing but a comment say nothing.
 fn without_comments(text: &str) -> String {
-    let comment = |line: &&str| ["#", "//", ";"].iter().any(|start| line.trim_start().starts_with(start));
-    text.split_inclusive('\n').filter(|line| !comment(line)).collect()
+    text.split_inclusive('\n').filter(|line| !is_comment(line)).collect()
 }
 
 fn added(path: &RepoPath, what: What, patterns: &Patterns, old: &str, new: &str, changes: &mut Vec<Weakened>) {
@@ -44,6 +63,7 @@ fn added(path: &RepoPath, what: What, patterns: &Patterns, old: &str, new: &str,
         changes.push(Weakened {
             what,
             path: path.clone(),
+            line: None,
             names: if what == What::TaskMasked { vec!["every task".to_owned()] } else { Vec::new() },
             obsolete: Vec::new(),
             before: before.first().map(|text| shown(text)).unwrap_or_default(),
@@ -77,6 +97,7 @@ fn lowered(path: &RepoPath, patterns: &Patterns, old: &str, new: &str, changes: 
                 changes.push(Weakened {
                     what: What::ThresholdLowered,
                     path: path.clone(),
+                    line: None,
                     names: vec![key.to_owned()],
                     obsolete: Vec::new(),
                     before: number.to_string(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::table::{Tasks, table};
-use super::{Weakened, What};
+use super::{Weakened, What, line_of};
 use crate::command_line::{self, ExitDecides, Extent, Record};
 use crate::repo_path::RepoPath;
 use crate::runner::{Catalogue, CommandKind, ProjectFiles, resolve};
@@ -62,6 +62,7 @@ pub(super) fn compare(path: &RepoPath, old: &str, new: &str, changes: &mut Vec<W
         changes.push(Weakened {
             what,
             path: path.clone(),
+            line: line_of_task(tasks, &name, new.text),
             names: vec![name],
             obsolete: Vec::new(),
             before: shown(before),
@@ -73,6 +74,13 @@ pub(super) fn compare(path: &RepoPath, old: &str, new: &str, changes: &mut Vec<W
 fn names<'a>(tasks: &'a Tasks, text: &'a str) -> impl Iterator<Item = String> {
     let found = tasks.name().into_iter().flat_map(move |pattern| pattern.captures_iter(text));
     found.filter_map(|groups| Some(groups.name("name")?.as_str().to_owned()))
+}
+
+/// The line that a task is defined in.
+fn line_of_task(tasks: &Tasks, name: &str, text: &str) -> Option<u32> {
+    let mut found = tasks.name().into_iter().flat_map(|pattern| pattern.captures_iter(text));
+    let place = found.find_map(|groups| groups.name("name").filter(|found| found.as_str() == name))?;
+    Some(line_of(text, place.start()))
 }
 
 /// The script of a task in one line, and what it does.

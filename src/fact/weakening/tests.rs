@@ -330,3 +330,25 @@ fn any_text_is_read() {
         }
     }
 }
+
+#[test]
+fn what_is_left_has_a_line_and_what_is_gone_has_none() {
+    let line = |path: &str, old: &str, new: &str| {
+        let changes = compare(&[pair(path, old, new)]).changes;
+        let first = changes.first().unwrap_or_else(|| panic!("{path}\n{new}"));
+        assert!(changes.iter().all(|one| one.line == first.line), "{path}: {changes:?}");
+        (first.what.as_str(), first.line)
+    };
+    let js = "it('a', () => {\n  expect(x).toBe(1);\n});\n\nit('b', () => {\n  expect(x).toBe(2);\n});\n";
+    let path = "a.test.js";
+    assert_eq!(line(path, js, &js.replace("it('b'", "// later\nit.skip('b'")), ("tests-skipped", Some(6)));
+    assert_eq!(line(path, js, &js.replace("it('b'", "it.only('b'")), ("focused", Some(5)));
+    assert_eq!(line(path, js, &js.replace("expect(x).toBe(2)", "expect(true).toBe(true)")).1, Some(6));
+    assert_eq!(line(path, js, js.split("it('b'").next().unwrap()), ("tests-removed", None));
+    assert_eq!(line(path, js, &js.replace("  expect(x).toBe(2);\n", "")), ("assertions-removed", None));
+    let toml = "[tool.coverage.report]\n# fail_under = 70\nfail_under = 90\n";
+    assert_eq!(line("pyproject.toml", toml, &toml.replace("= 90", "= 10")), ("threshold-lowered", Some(3)));
+    let json = "{\n  \"scripts\": {\n    \"lint\": \"eslint .\",\n    \"test\": \"jest\"\n  }\n}\n";
+    assert_eq!(line("package.json", json, &json.replace("jest", "true")), ("task-emptied", Some(4)));
+    assert_eq!(line("package.json", json, &json.replace("\"jest\"", "\"jest || true\"")), ("forgiven", Some(4)));
+}

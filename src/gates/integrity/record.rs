@@ -50,6 +50,7 @@ pub(super) fn notice(facts: &Facts, steps: &[Step]) -> Vec<Noticed> {
                 reason,
                 values: context! { verb, what },
                 paths: Vec::new(),
+                line: None,
                 steps: vec![step.id.clone()],
             });
         }
@@ -66,7 +67,8 @@ pub(super) fn notice(facts: &Facts, steps: &[Step]) -> Vec<Noticed> {
             answer,
             reason,
             values: context! { what => note.text.as_str() },
-            paths: Vec::new(),
+            paths: note.path.iter().cloned().collect(),
+            line: note.line,
             steps,
         });
     }

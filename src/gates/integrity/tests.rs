@@ -195,7 +195,7 @@ fn only_tests_changed_between_red_and_green() {
 
 #[test]
 fn the_policy() {
-    let note = |kind: &str| Note { kind: kind.to_owned(), text: "policy changed: tests: block became off".to_owned() };
+    let note = |kind: &str| Note::new(kind, "policy changed: tests: block became off");
     let with = |tale: &Tale, kind: &str| Facts { notes: vec![note(kind)], ..facts(tale, &[]) };
     let edited = begin("x").edit("gate.toml", "block", "off");
     assert_eq!(reasons(&with(&edited, "policy-relaxed")), "policy-relaxed!");

@@ -122,7 +122,8 @@ fn about(subject: &str, change: &Weakened, failed: &Failed<'_>, asked_for: bool)
     let values = context! {
         tests => listed(&names), count => names.len(), before => change.before.as_str(), after => change.after.as_str(),
     };
-    Some(Noticed { subject: subject.to_owned(), answer, reason, values, paths: vec![change.path.clone()], steps })
+    let (subject, paths) = (subject.to_owned(), vec![change.path.clone()]);
+    Some(Noticed { subject, answer, reason, values, paths, line: change.line, steps })
 }
 
 fn own(change: &Weakened) -> Vec<&str> {
@@ -184,6 +185,7 @@ fn changed_after_failure(facts: &Facts, steps: &[Step]) -> Option<Noticed> {
                         reason: "changed-after-failure",
                         values: context! {},
                         paths: paths.into_iter().cloned().collect(),
+                        line: None,
                         steps: vec![from.id.clone(), step.id.clone()],
                     });
                 }

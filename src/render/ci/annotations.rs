@@ -1,7 +1,9 @@
 //! Workflow commands: what is shown beside the changed lines, and how the rest of the output is kept from being any.
 //! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>
 
+use crate::failure::Failure;
 use crate::gates::finding::{Answer, Effect, GateResult};
+use crate::repo_path::RepoPath;
 use crate::verdict::Verdict;
 
 /// GitHub shows ten of each level for a step.
@@ -15,19 +17,34 @@ pub fn lines(verdict: &Verdict) -> Vec<String> {
         let findings = gates.flat_map(|gate| super::told(gate).map(move |finding| (gate, finding)));
         let findings = findings.filter(|(_, finding)| finding.answer != Answer::Skip && finding.answer != Answer::Pass);
         lines.extend(findings.take(MOST).map(|(gate, finding)| {
-            let line = finding.line.map(|line| format!("line={line},")).unwrap_or_default();
-            let file = finding.paths.first().map(|path| format!("file={},{line}", property(&path.to_string())));
+            let at = finding.paths.first().map(|path| (path, finding.line));
             let next = finding.remedy.as_ref().or(finding.fix.as_ref());
             let next = next.map(|next| format!(" (next: {next})")).unwrap_or_default();
-            format!(
-                "::{level} {}title={}::{}",
-                file.unwrap_or_default(),
-                property(&format!("gate: {}", gate.gate)),
-                data(&format!("{}{next}", finding.message))
-            )
+            command(level, at, &format!("gate: {}", gate.gate), &format!("{}{next}", finding.message))
         }));
     }
+    // What no gate decides is said beside its line where no gate says it there.
+    let findings = || verdict.gates.iter().filter(|gate| gate.effect() != Effect::Silent).flat_map(super::told);
+    let news = verdict.notes.iter().filter_map(|note| Some((note, note.path.as_ref()?)));
+    let news = news.filter(|(_, path)| !findings().any(|finding| finding.paths.first() == Some(*path)));
+    lines.extend(news.take(MOST).map(|(note, path)| command("notice", Some((path, note.line)), "gate", &note.text)));
     lines
+}
+
+/// The command for a failure before there is a verdict.
+pub fn failed(failure: &Failure) -> String {
+    let what = failure.what.lines().next().unwrap_or_default();
+    let next = failure.remedy.lines().next().map(|next| format!(" (next: {next})")).unwrap_or_default();
+    command("error", failure.at.as_ref().map(|(path, line)| (path, *line)), "gate", &format!("{what}{next}"))
+}
+
+/// A command that shows `text` beside a line, where there is one.
+fn command(level: &str, at: Option<(&RepoPath, Option<u32>)>, title: &str, text: &str) -> String {
+    let place = at.map(|(path, line)| {
+        let line = line.map(|line| format!("line={line},")).unwrap_or_default();
+        format!("file={},{line}", property(&path.to_string()))
+    });
+    format!("::{level} {}title={}::{}", place.unwrap_or_default(), property(title), data(text))
 }
 
 fn stops(gate: &GateResult) -> bool {
@@ -43,7 +60,12 @@ pub fn inert(text: &str, word: &str) -> String {
 /// A line of progress so that nothing in it is a command: the older form of those begins anywhere in a line
 /// (`ActionCommand.TryParse` of actions/runner).
 pub fn harmless(line: &str) -> String {
-    super::one_line(line).replace("##[", "## [")
+    inside(&super::one_line(line))
+}
+
+/// The same for a text that stands behind other words in its lines.
+pub fn inside(text: &str) -> String {
+    text.replace("##[", "## [")
 }
 
 /// The message of a command.

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::one_line;
+use crate::failure::Failure;
 use crate::gates::finding::{Answer, Effect};
 use crate::policy::PolicySource;
 use crate::verdict::{Outcome, Verdict};
@@ -61,6 +62,10 @@ pub fn markdown(verdict: &Verdict) -> String {
     }
     for note in &verdict.notes {
         let _ = writeln!(text, "\n> {}", plain(&note.text));
+        if text.len() > MOST {
+            text.push_str("\n… and more: see verdict.json.\n");
+            break;
+        }
     }
     let source = match &verdict.policy.source {
         PolicySource::Commit(commit) => format!("`gate.toml` of `{}`", commit.short()),
@@ -69,6 +74,13 @@ pub fn markdown(verdict: &Verdict) -> String {
     };
     let _ = writeln!(text, "\n<sub>judged by {source} · verdict {}</sub>", plain(&verdict.id));
     text
+}
+
+/// What is written where there is no verdict.
+pub fn failed(failure: &Failure) -> String {
+    let what = failure.what.lines().next().unwrap_or_default();
+    let next = failure.remedy.lines().next().map(|next| format!("\n\nnext: {}", plain(next))).unwrap_or_default();
+    format!("{MARKER}\n### ❔ gate: could not judge\n\n{}{next}\n", plain(what))
 }
 
 fn sign_of(answer: Answer, stops: bool) -> &'static str {

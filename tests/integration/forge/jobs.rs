@@ -134,6 +134,56 @@ fn a_base_without_a_policy_is_said() {
     assert!(notes.contains("main has no policy that can be used, so the change is judged by its own"), "{notes}");
 }
 
+/// What GitHub shows beside a line of a file.
+fn shown(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines()
+        .filter(|line| line.starts_with("::") && line.contains(" file="))
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
+#[test]
+fn what_is_wrong_with_a_policy_is_shown_in_its_line() {
+    let broken = format!("{ONLY_FORGE}{NAMED}[gates.ci-green.params]\nrequird = [] # ##[error]x\n");
+    let line = broken.lines().count();
+    let clone = Clone::strict();
+    clone.repo.write("gate.toml", &broken).commit_all("broken");
+    let head = clone.repo.git(["rev-parse", "HEAD"]);
+    let job = Job::of_pull(Clone { head: head.clone(), ..clone }.green());
+    let output = job.command(&[]).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let place = format!(" file=gate.toml,line={line},");
+    assert!(shown(&output).contains(&place) && shown(&output).contains("requird"), "{output:?}");
+
+    // Where the base has no other, there is no verdict, and it is shown all the same.
+    job.clone.repo.git(["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    job.clone.repo.write("src/lib.rs", "pub fn three() {}\n").commit_all("three");
+    let head = job.clone.repo.git(["rev-parse", "HEAD"]);
+    let job = Job::of_pull(Clone { head, ..job.clone });
+    fs::remove_file(job.clone.repo.outside().join("summary.md")).unwrap();
+    let output = job.command(&[]).output().unwrap();
+    says(&output, 65, "requird");
+    let said = shown(&output);
+    assert!(said.starts_with(&format!("::error{place}title=gate::")) && said.contains("unknown key"), "{output:?}");
+    assert!(!String::from_utf8_lossy(&output.stderr).contains("##["), "{output:?}");
+    assert!(job.summary().contains("could not judge") && job.summary().contains("requird"), "{}", job.summary());
+    let outputs = fs::read_to_string(job.clone.repo.outside().join("output")).unwrap();
+    assert!(outputs.ends_with("outcome=cannot-judge\n"), "{outputs}");
+}
+
+#[test]
+fn what_was_weakened_is_shown_in_its_line() {
+    let clone = Clone::strict();
+    let test =
+        "it('adds', () => {\n  expect(1 + 1).toBe(2);\n});\n\nit('takes', () => {\n  expect(2 - 1).toBe(1);\n});\n";
+    let base = clone.repo.write("src/a.test.js", test).commit_all("tests");
+    clone.repo.write("src/a.test.js", test.replace("it('takes'", "it.skip('takes'")).commit_all("later");
+    let mut command = clone.gate(&["ci", "--base", &base]);
+    let output = command.env("GITHUB_EVENT_NAME", "push").output().unwrap();
+    assert!(shown(&output).contains(" file=src/a.test.js,line=5,title=gate%3A integrity::"), "{output:?}");
+}
+
 #[test]
 fn a_change_cannot_make_its_own_job_milder() {
     let clone = Clone::strict();
