@@ -154,8 +154,11 @@ impl Workplace {
         let mut facts = collect::at_stop(sources, moment, here.lineage.as_ref(), &here.look)
             .map_err(|error| Failure::new(Exit::Internal, error))?;
         facts.notes.extend(here.notes.iter().cloned());
-        facts.hosting = ask::about_checkout(&self.repo, &here.policy, moment, &here.head)
-            .map_err(|error| Failure::new(Exit::Internal, error))?;
+        let internal = |error| Failure::new(Exit::Internal, error);
+        facts.hosting = ask::about_checkout(&self.repo, &here.policy, moment, &here.head).map_err(internal)?;
+        if facts.hosting.is_none() {
+            facts.notes.extend(ask::nobody_to_ask(&self.repo, &here.policy, moment).map_err(internal)?);
+        }
         self.tell(&here.state, session, &mut facts);
         Ok(facts)
     }

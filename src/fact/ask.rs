@@ -1,5 +1,6 @@
 //! Asks the forge about one commit: the questions, their order, and when none is put.
 
+use crate::fact::Note;
 use crate::fact::hosting::{
     Checks, HostedHead, Hosting, Landed, Pull, PullState, Reading, Required, Trouble, TroubleKind, Via,
 };
@@ -8,7 +9,7 @@ use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Gate, Mode, ModeFrom, Policy};
 use crate::source::forge::place::{Known, Place};
-use crate::source::forge::{self, Forge, OwnJob, Patience, token};
+use crate::source::forge::{self, Forge, OwnJob, Patience, alias, token};
 
 /// The kinds of gates that read [`Hosting`].
 const KINDS: [&str; 2] = ["pull-request", "ci-green"];
@@ -38,6 +39,22 @@ fn asking(policy: &Policy, moment: Moment) -> impl Iterator<Item = &Gate> {
     policy.gates.iter().filter(asks)
 }
 
+/// Those of them that the policy names.
+fn named(policy: &Policy, moment: Moment) -> impl Iterator<Item = &Gate> {
+    asking(policy, moment).filter(|gate| gate.mode_from == ModeFrom::Entry)
+}
+
+/// What is to be said where gates that the policy names found nobody to ask.
+pub fn nobody_to_ask(repo: &Repo, policy: &Policy, moment: Moment) -> Result<Option<Note>, GitError> {
+    let gates: Vec<&str> = named(policy, moment).map(|gate| gate.id.as_str()).collect();
+    if gates.is_empty() || repo.remotes()?.is_empty() {
+        return Ok(None);
+    }
+    let text =
+        format!("{} asked nobody: what this branch is pushed to is on no forge that gate knows", gates.join(", "));
+    Ok(Some(Note::new("forge-unknown", text)))
+}
+
 /// Whether any gate wants the forge to be asked at `moment`.
 pub fn is_wanted(policy: &Policy, moment: Moment) -> bool {
     asking(policy, moment).next().is_some()
@@ -50,12 +67,14 @@ pub fn is_wanted(policy: &Policy, moment: Moment) -> bool {
 pub fn about_checkout(repo: &Repo, policy: &Policy, moment: Moment, head: &Head) -> Result<Option<Hosting>, GitError> {
     let Some(commit) = head.commit.clone().filter(|_| is_wanted(policy, moment)) else { return Ok(None) };
     let known = Known::of_process();
+    let named = named(policy, moment).next().is_some();
+    // Looking a name up starts a program: for those who want to know.
+    let place = |url: &str| if named { known.place_behind(url, alias::host) } else { known.place(url) };
     let Some(Checkout { to, from, branch, pushed }) =
-        checkout(repo, &known, head.branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/")))?
+        checkout(repo, place, head.branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/")))?
     else {
         return Ok(None);
     };
-    let named = asking(policy, moment).any(|gate| gate.mode_from == ModeFrom::Entry);
     if !named && pushed.is_none() {
         return Ok(None);
     }
@@ -207,10 +226,14 @@ struct Checkout {
 
 /// Where the branch that is checked out is pushed, and where pull requests from there go: to what `gh` was told, to the
 /// remote `upstream`, else to where it is pushed.
-fn checkout(repo: &Repo, known: &Known, branch: Option<&str>) -> Result<Option<Checkout>, GitError> {
+fn checkout(
+    repo: &Repo,
+    place: impl Fn(&str) -> Option<Place>,
+    branch: Option<&str>,
+) -> Result<Option<Checkout>, GitError> {
     let remotes = repo.remotes()?;
     let on_forge: Vec<(&str, Place)> =
-        remotes.iter().filter_map(|remote| Some((remote.name.as_str(), known.place(&remote.push_url)?))).collect();
+        remotes.iter().filter_map(|remote| Some((remote.name.as_str(), place(&remote.push_url)?))).collect();
     if on_forge.is_empty() {
         return Ok(None);
     }

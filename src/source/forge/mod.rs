@@ -4,6 +4,7 @@
 //! never an empty list. Nothing here is touched where no remote is on a forge.
 
 pub mod actions;
+pub mod alias;
 #[cfg(feature = "github")]
 mod github;
 pub mod place;

@@ -62,12 +62,24 @@ impl Known {
     /// The repository that `url` names, where its host is a forge of a known kind.
     pub fn place(&self, url: &str) -> Option<Place> {
         let (host, path) = host_and_path(url)?;
-        let github = host == GITHUB || host.ends_with(".ghe.com") || self.hosts.contains(&host);
+        self.of_path(&host, path)
+    }
+
+    /// The same; where the host of `url` is only a name that SSH knows, by the host that `resolve` finds behind it.
+    pub fn place_behind(&self, url: &str, resolve: impl Fn(&str) -> Option<String>) -> Option<Place> {
+        self.place(url).or_else(|| {
+            let alias = alias(url)?;
+            self.of_path(&resolve(alias)?, host_and_path(url)?.1)
+        })
+    }
+
+    fn of_path(&self, host: &str, path: &str) -> Option<Place> {
+        let github = host == GITHUB || host.ends_with(".ghe.com") || self.hosts.iter().any(|known| known == host);
         let (owner, name) = path.split_once('/').filter(|_| github)?;
         if !is_name(owner) || !is_name(name) {
             return None;
         }
-        Some(self.at(&host, owner, name))
+        Some(self.at(host, owner, name))
     }
 
     /// The repository `owner/name` on `host`.
@@ -143,6 +155,19 @@ pub(super) fn owner_and_name(full_name: &str) -> Option<(&str, &str)> {
     full_name.split_once('/').filter(|(owner, name)| is_name(owner) && is_name(name))
 }
 
+/// What stands for the host in a URL of SSH, as it is written.
+fn alias(url: &str) -> Option<&str> {
+    let authority = match url.split_once("://") {
+        Some(("ssh" | "git+ssh" | "ssh+git", rest)) => rest.split_once('/')?.0,
+        Some(_) => return None,
+        None => url.split_once(':').filter(|(host, _)| !host.contains('/') && host.len() > 1)?.0,
+    };
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let host = host.split_once(':').map_or(host, |(host, _)| host);
+    let plain = !host.starts_with('-') && host.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b));
+    Some(host).filter(|host| plain && !host.is_empty())
+}
+
 fn is_name(name: &str) -> bool {
     !name.is_empty()
         && name != "."
@@ -157,6 +182,29 @@ mod tests {
     fn known(variables: &[(&str, &str)], gh_hosts: &str) -> Known {
         let get = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
         Known::from_parts(get, gh_hosts)
+    }
+
+    #[test]
+    fn a_name_that_only_ssh_knows_is_looked_up() {
+        let known = known(&[], "");
+        let resolve = |alias: &str| match alias {
+            "Work" | "github.com-work" => Some("github.com".to_owned()),
+            "-oProxyCommand=x" => panic!("an option"),
+            other => Some(other.to_owned()),
+        };
+        for (url, found) in [
+            ("git@github.com-work:o/r.git", Some("o/r")),
+            ("ssh://git@Work:22/o/r", Some("o/r")),
+            ("git@github.com:o/r", Some("o/r")),
+            ("git@elsewhere:o/r", None),
+            ("https://Work/o/r", None),
+            ("git@-oProxyCommand=x:o/r", None),
+            ("/srv/Work:o/r", None),
+        ] {
+            let place = known.place_behind(url, resolve);
+            assert_eq!(place.as_ref().map(Place::full_name).as_deref(), found, "{url}");
+            assert!(place.is_none_or(|place| place.api == "https://api.github.com"), "{url}");
+        }
     }
 
     #[test]

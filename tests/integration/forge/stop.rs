@@ -387,6 +387,24 @@ fn a_fork_proposes_to_where_it_was_forked_from() {
 }
 
 #[test]
+fn a_host_by_the_name_that_ssh_has_for_it_is_found() {
+    let clone = Clone::strict().green();
+    clone.repo.git(["remote", "set-url", "origin", "git@work:o/r.git"]);
+    let check = |host: &str| {
+        clone.repo.script("../bin/ssh", &format!("#!/bin/sh\ntest \"$*\" = '-G -- work' && echo 'hostname {host}'\n"));
+        let bin = clone.repo.outside().join("bin");
+        let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+        Verdict::of(&clone.gate(&["check", "--json"]).env("PATH", path).output().unwrap())
+    };
+    assert_eq!(check(clone.server.url().strip_prefix("http://").unwrap()).summary(), ("open", "green", 0));
+    // Somewhere else, nobody is asked, and that is said.
+    let verdict = check("git.example.com");
+    let notes = verdict.value["notes"].to_string();
+    assert!(notes.contains("asked nobody: what this branch is pushed to is on no forge"), "{notes}");
+    assert_eq!(verdict.code, 0);
+}
+
+#[test]
 fn commits_that_were_not_pushed_are_in_no_pull_request() {
     let clone = Clone::strict().green();
     clone.repo.write("src/lib.rs", "pub fn three() {}\n").commit_all("three");
