@@ -120,6 +120,11 @@ impl Case<'_> {
         let lines = listed.lines().map_while(|line| line.strip_prefix("        "));
         let listed = lines.flat_map(|line| [line, "\n"]).collect::<String>();
         self.repo.write(self.manager.config.0, added(&listed));
+        // Files that it names in brackets are to be made, too.
+        let files = said.split_once("which may be empty (").and_then(|(_, rest)| rest.split_once(')'));
+        for file in files.into_iter().flat_map(|(files, _)| files.split(", ")) {
+            self.repo.script(file, "");
+        }
     }
 
     fn push(&self) -> Output {
@@ -170,6 +175,12 @@ fn a_push_is_judged_whoever_was_installed_first() {
         case.done("gate", &["run", "test"]);
         let passed = case.push();
         assert!(passed.status.success() && case.own_hook_ran(), "{what}: {}", said(&passed));
+        // What the other side has already is judged as well: it may go to a protected branch, or be deleted.
+        for push in [["push", "origin", "work:main"], ["push", "origin", ":main"]] {
+            let refused = case.command("git", &push).output().unwrap();
+            assert!(!refused.status.success(), "{what}, {push:?}: {}", said(&refused));
+            assert!(said(&refused).contains("main is protected"), "{what}, {push:?}: {}", said(&refused));
+        }
 
         case.done("gate", &["uninstall", "--yes"]);
         if manager.edited {

@@ -326,8 +326,10 @@ fn what_managers_document_is_said() {
     s.write("repo/package.json", r#"{"simple-git-hooks": {"pre-commit": "x"}}"#, 0o644);
     let out = s.init(&s.path("repo"));
     for words in [
-        "[pre-push.commands.gate]",
-        "[commit-msg.commands.gate]",
+        "[pre-push.scripts.gate]",
+        "[commit-msg.scripts.gate]",
+        "runner = \"sh -c 'exec gate hook git pre-push ",
+        "(.lefthook/pre-push/gate, .lefthook/commit-msg/gate)",
         "use_stdin = true",
         "\"pre-push\": \"gate hook git pre-push",
         "\"commit-msg\": \"gate hook git commit-msg",
