@@ -428,6 +428,28 @@ fn directories_are_those_where_the_checks_run() {
 }
 
 #[test]
+fn a_runner_that_is_sent_elsewhere_works_there() {
+    for (run, dir, line, start, want) in [
+        ("npm test", "web", "npm test --prefix web", "", "pass"),
+        ("npm test", "", "npm test --prefix web", "", "-"),
+        ("npm test", "", "npm test --prefix /work/other", "", "-"),
+        ("go test ./...", "", "go -C ../other test ./...", "", "-"),
+        ("go test ./...", "lib", "go -C lib test ./...", "", "pass"),
+        ("go test ./...", "lib", "go test -C /work/repo/lib ./...", "", "pass"),
+        ("cargo test", "single", "cargo test --manifest-path single/Cargo.toml", "", "pass"),
+        ("cargo test", "", "cargo test --manifest-path single/Cargo.toml", "", "-"),
+        ("cargo test", "single", "cargo test --manifest-path \"$M\"", "", "-"),
+        ("make test", "web", "cd nowhere; make -C web test", "", "-"),
+        ("make -C web test", "", "cd web && make test", "", "pass"),
+        // It chooses the surroundings, and the tests stay those where it is started.
+        ("pytest", "web", "uv run --project web pytest", "", "-"),
+    ] {
+        let found = shown(&declared(run, dir), line, start, Some(Ended::Exited(0)), None);
+        assert_eq!(found, want, "{run} in {dir} / {line} in {start}");
+    }
+}
+
+#[test]
 fn what_was_not_recorded_proves_nothing() {
     let cargo = declared("cargo test", "");
     for (line, ended, output, want) in [
