@@ -5,7 +5,7 @@ use regex::Regex;
 
 use crate::runner::lines::{Means, lines};
 use crate::runner::{Catalogue, Runner};
-use crate::shell::program::{Arg, Expr, Leaf, LeafId, Program, Sink};
+use crate::shell::program::{Expr, Leaf, LeafId, Program, Sink};
 use crate::shell::status::{self, Outcome, Seen};
 
 use super::purpose::Purpose;
@@ -241,7 +241,7 @@ fn fixed_text(leaf: &Leaf) -> Option<String> {
     if leaf.name() != Some("echo") || !leaf.prints.is_empty() {
         return None;
     }
-    let words: Option<Vec<&str>> = leaf.argv[1..].iter().map(Arg::literal).collect();
+    let words: Option<Vec<&str>> = leaf.argv[1..].iter().map(|arg| arg.literal().filter(|_| !arg.counted)).collect();
     words.map(|words| words.join(" ").trim().to_owned()).filter(|text| !text.is_empty() && !text.contains('\n'))
 }
 

@@ -126,7 +126,7 @@ mod tests {
             let argv: Vec<Arg> = line.split(' ').map(Arg::new).collect();
             assert_eq!(destinations(&argv).join(","), want, "{line}");
         }
-        let opaque = Arg { text: "HEAD:".to_owned(), whole: false, pattern: false };
+        let opaque = Arg { text: "HEAD:".to_owned(), ..Arg::default() };
         let argv = [Arg::new("git"), Arg::new("push"), Arg::new("origin"), opaque];
         assert_eq!(destinations(&argv), ["?"]);
     }

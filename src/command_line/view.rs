@@ -254,6 +254,9 @@ fn counts_lines(args: &[Arg]) -> bool {
 
 /// How many lines `head` and `tail` let through.
 fn limit(args: &[Arg]) -> Option<usize> {
+    if args.iter().any(|arg| arg.counted) {
+        return None;
+    }
     let mut words = args.iter().map(|arg| arg.text.as_str());
     while let Some(word) = words.next() {
         let number = match word {

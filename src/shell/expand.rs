@@ -1,12 +1,13 @@
 //! Literal expansion: of what the line itself defines, and of nothing else.
 //!
 //! A variable that the line does not set, a substitution, a file name pattern and a brace list stay opaque: what they
-//! are is known only to the shell that runs the line.
+//! are is known only to the shell that runs the line. The number of processors is some number.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::ast::{Arithmetic, Condition, Node, Part, Word};
+use super::processors::is_processor_count;
 use super::program::{Arg, Calc, Check, Directory, Expr, Sink};
 
 /// What the line has defined at one point of it.
@@ -146,7 +147,7 @@ impl Scope {
                                 fields.extend(current.take());
                             }
                             add(&mut current, &arg.text, arg.pattern);
-                            opaque_unless(&mut current, arg.whole);
+                            opaque_unless(&mut current, arg.whole && !arg.counted);
                         }
                     }
                     None => opaque_unless(&mut current, false),
@@ -156,9 +157,9 @@ impl Scope {
                     match self.parameter(name) {
                         Some(arg) if *quoted => {
                             add(&mut current, &arg.text, false);
-                            opaque_unless(&mut current, arg.whole);
+                            opaque_unless(&mut current, arg.whole && !arg.counted);
                         }
-                        Some(arg) if arg.whole => {
+                        Some(arg) if arg.whole && !arg.counted => {
                             let mut words = arg.text.split_whitespace().peekable();
                             if arg.text.starts_with(char::is_whitespace) {
                                 fields.extend(current.take());
@@ -172,6 +173,10 @@ impl Scope {
                         }
                         _ => opaque_unless(&mut current, false),
                     }
+                }
+                Part::Substitution { script, .. } if is_processor_count(script, self) => {
+                    add(&mut current, "8", false);
+                    current.iter_mut().for_each(|arg| arg.counted = true);
                 }
                 _ => opaque_unless(&mut current, false),
             }

@@ -17,6 +17,7 @@ mod lower_words;
 mod machine;
 mod names;
 pub mod parse;
+mod processors;
 pub mod program;
 mod simple;
 mod state;

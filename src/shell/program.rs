@@ -120,6 +120,8 @@ pub struct Arg {
     pub whole: bool,
     /// Whether it is a file name pattern, to be replaced by whatever matches.
     pub pattern: bool,
+    /// Whether a number in it stands for one that only the machine knows: `-j$(nproc)`.
+    pub counted: bool,
 }
 
 impl Arg {
@@ -139,7 +141,7 @@ impl Arg {
 
     /// A literal word.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), whole: true, pattern: false }
+        Self { text: text.into(), whole: true, pattern: false, counted: false }
     }
 }
 

@@ -8,10 +8,11 @@ use super::program::{Arg, Passes};
 use super::unwrap::{Inner, Unwrapped, is_assignment, join, plain};
 use crate::embedded;
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     inert: Vec<String>,
+    processors: Vec<String>,
     wrapper: Vec<Wrapper>,
 }
 
@@ -51,22 +52,28 @@ pub(super) fn remove(name: &str, argv: &[Arg]) -> Option<Unwrapped> {
     of_that_name.find_map(|wrapper| wrapper.apply(name, argv))
 }
 
-fn wrappers() -> &'static [Wrapper] {
-    static TABLE: OnceLock<Vec<Wrapper>> = OnceLock::new();
+fn file() -> &'static File {
+    static TABLE: OnceLock<File> = OnceLock::new();
     TABLE.get_or_init(|| {
-        embedded::file(embedded::GATES, "wrappers.toml")
-            .and_then(|text| toml::from_str::<File>(text).ok())
-            .map(|File { inert, mut wrapper }| {
-                for entry in &mut wrapper {
-                    let own = [&entry.values, &entry.neutral, &entry.script, &entry.command, &entry.script_rest];
-                    let free = |option: &&String| !own.iter().any(|list| list.contains(option));
-                    let more: Vec<String> = inert.iter().filter(free).cloned().collect();
-                    entry.inert.extend(more);
-                }
-                wrapper
-            })
-            .unwrap_or_default()
+        let text = embedded::file(embedded::GATES, "wrappers.toml");
+        let mut file = text.and_then(|text| toml::from_str::<File>(text).ok()).unwrap_or_default();
+        for entry in &mut file.wrapper {
+            let own = [&entry.values, &entry.neutral, &entry.script, &entry.command, &entry.script_rest];
+            let free = |option: &&String| !own.iter().any(|list| list.contains(option));
+            let more: Vec<String> = file.inert.iter().filter(free).cloned().collect();
+            entry.inert.extend(more);
+        }
+        file
     })
+}
+
+fn wrappers() -> &'static [Wrapper] {
+    &file().wrapper
+}
+
+/// Commands that print how many processors there are.
+pub(super) fn processor_counts() -> &'static [String] {
+    &file().processors
 }
 
 impl Wrapper {
