@@ -85,6 +85,7 @@ fn judged(number: usize, tree: Oid) -> Judged {
         commits: Vec::new(),
         failing: if blocked { vec![failing] } else { vec![] },
         idle: Vec::new(),
+        branches: Vec::new(),
         blocked,
         attempt: u32::from(blocked),
     }

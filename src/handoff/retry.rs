@@ -168,7 +168,9 @@ fn named(item: &str) -> Vec<Named> {
             };
             if ends(&WORDS.within) && !part.trim().contains(' ') && found.iter().any(|one| one.folder.is_none()) {
                 let folder = seen_from("", part.trim());
-                found.iter_mut().for_each(|one| one.folder = one.folder.take().or_else(|| folder.clone()));
+                for one in &mut found {
+                    one.folder = one.folder.take().or_else(|| folder.clone());
+                }
             } else if ends(&WORDS.instead) {
                 found = vec![name(part)];
             } else if found.is_empty() || !ends(&WORDS.beside) {

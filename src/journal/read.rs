@@ -10,6 +10,7 @@ use crate::event::Event;
 
 /// One line of the journal.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(clippy::large_enum_variant, reason = "nearly every line is an event")]
 pub enum Line {
     /// It could be read.
     Event(Event),

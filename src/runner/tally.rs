@@ -42,6 +42,7 @@ impl Summary {
 }
 
 /// What was seen of one runner.
+#[expect(clippy::struct_excessive_bools, reason = "independent signs")]
 pub(crate) struct Tally<'a> {
     runner: &'a Runner,
     /// What is asked for.

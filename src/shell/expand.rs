@@ -176,7 +176,9 @@ impl Scope {
                 }
                 Part::Substitution { script, .. } if is_processor_count(script, self) => {
                     add(&mut current, "8", false);
-                    current.iter_mut().for_each(|arg| arg.counted = true);
+                    if let Some(arg) = &mut current {
+                        arg.counted = true;
+                    }
                 }
                 _ => opaque_unless(&mut current, false),
             }

@@ -312,7 +312,8 @@ fn words_around_a_packet_and_prompts_that_say_nothing_are_no_new_task() {
     }
     fs::write(project.repo.root().join(".git/task.md"), TASK).unwrap();
     let fresh = Session::claude_called(&project, "fresh");
-    let texts: [(&str, &dyn Fn(&str) -> String); 3] = [
+    type Text<'a> = &'a dyn Fn(&str) -> String;
+    let texts: [(&str, Text<'_>); 3] = [
         ("the clock is mocked", &|packet| format!("Here is what the unblocker says: {packet}")),
         ("a cache is stale", &|_| format!("It says:\n\n{}", PACKET.replace(HYPOTHESIS, "a cache is stale"))),
         ("the shell differs", &|_| "Continue.".to_owned()),

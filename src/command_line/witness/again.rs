@@ -17,7 +17,7 @@ pub struct Ground<'a> {
 /// What the commands of a line do.
 #[derive(Clone, Debug)]
 pub struct Deeds {
-    deeds: Vec<Deed>,
+    each: Vec<Deed>,
     /// Whether nothing that the line does is left out.
     whole: bool,
     root: Option<String>,
@@ -35,7 +35,7 @@ impl Deeds {
     /// Those of `line`, started in the directory `dir` from the root. What only gets ready (`cd`, `export`, `echo`) is none.
     pub fn of(line: &str, dir: &str, ground: Ground<'_>) -> Self {
         let place = Place { root: ground.root, start: dir, files: ground.files };
-        let mut found = Self { deeds: Vec::new(), whole: true, root: ground.root.map(str::to_owned) };
+        let mut found = Self { each: Vec::new(), whole: true, root: ground.root.map(str::to_owned) };
         let Ok(understood) = understand(line, &Seen(place)) else { return Self { whole: false, ..found } };
         for (leaf, purpose) in understood.program.leaves.iter().zip(&understood.purposes) {
             if only_prepares(leaf, purpose) {
@@ -44,7 +44,7 @@ impl Deeds {
             match asked_of_leaf(leaf, place) {
                 Some(asked) => {
                     let narrowed = purpose.invocation.as_ref().and_then(|invocation| set_for(leaf, invocation));
-                    found.deeds.push(Deed { asked, narrowed_by: narrowed.map(|narrowed| narrowed.by) });
+                    found.each.push(Deed { asked, narrowed_by: narrowed.map(|narrowed| narrowed.by) });
                 }
                 None => found.whole = false,
             }
@@ -54,7 +54,7 @@ impl Deeds {
 
     /// Whether it is known what the line does, and that it does something.
     pub fn is_told(&self) -> bool {
-        self.whole && !self.deeds.is_empty()
+        self.whole && !self.each.is_empty()
     }
 
     /// Whether everything that `other` does is done here again. Of two selections of tests the narrower one, and one of
@@ -64,19 +64,19 @@ impl Deeds {
             let root = self.root.as_deref();
             let same = |mine: &Deed| mine.narrowed_by == deed.narrowed_by && does(&mine.asked, &deed.asked.key, root);
             let in_parts = || deed.asked.parts.as_ref().is_some_and(|parts| self.all(parts, root));
-            self.deeds.iter().any(same) || in_parts()
+            self.each.iter().any(same) || in_parts()
         };
-        other.is_told() && other.deeds.iter().all(again)
+        other.is_told() && other.each.iter().all(again)
     }
 
     /// The folders in which something is done, from the root.
     pub fn folders(&self) -> impl Iterator<Item = String> {
-        self.deeds.iter().map(|deed| deed.asked.key.directory.clone())
+        self.each.iter().map(|deed| deed.asked.key.directory.clone())
     }
 
     fn all(&self, parts: &[Asked], root: Option<&str>) -> bool {
         let done = |part: &Asked| {
-            let direct = self.deeds.iter().any(|mine| mine.narrowed_by.is_none() && does(&mine.asked, &part.key, root));
+            let direct = self.each.iter().any(|mine| mine.narrowed_by.is_none() && does(&mine.asked, &part.key, root));
             direct || part.parts.as_ref().is_some_and(|parts| self.all(parts, root))
         };
         !parts.is_empty() && parts.iter().all(done)

@@ -4,6 +4,6 @@ use super::token::printed;
 
 /// The host behind `alias`, as the SSH client resolves it; `alias` itself where it stands for nothing else.
 pub fn host(alias: &str) -> Option<String> {
-    let resolved = printed(duct::cmd("ssh", ["-G", "--", alias]))?;
+    let resolved = printed(&duct::cmd("ssh", ["-G", "--", alias]))?;
     resolved.lines().find_map(|line| line.strip_prefix("hostname ")).map(|host| host.trim().to_ascii_lowercase())
 }

@@ -62,13 +62,13 @@ fn of_gh(host: &str) -> Option<Token> {
     for name in ["GH_TOKEN", "GITHUB_TOKEN", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"] {
         command = command.env_remove(name);
     }
-    let secret = printed(command)?.trim().to_owned();
+    let secret = printed(&command)?.trim().to_owned();
     let whole = !secret.is_empty() && secret.bytes().all(|b| b.is_ascii_graphic());
     whole.then_some(Token { secret, from: "gh auth token" })
 }
 
 /// What a program prints that ends well and soon.
-pub(super) fn printed(command: duct::Expression) -> Option<String> {
+pub(super) fn printed(command: &duct::Expression) -> Option<String> {
     let handle = command.stdin_null().stderr_null().stdout_capture().unchecked().start().ok()?;
     let output = match handle.wait_timeout(PATIENCE) {
         Ok(Some(output)) => output.clone(),

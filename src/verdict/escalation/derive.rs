@@ -125,11 +125,12 @@ fn decisive(verdict: &Verdict) -> impl Iterator<Item = (&GateResult, &Finding)> 
     stopping.flat_map(|result| result.decisive().map(move |finding| (result, finding)))
 }
 
+/// The gate, the reason and the words of a finding.
+type What<'a> = (&'a str, &'a str, &'a str);
+
 /// What is wrong in a commit and in the working tree alike is one thing, with a fingerprint for each.
-fn each_once<'a>(
-    findings: impl Iterator<Item = (&'a GateResult, &'a Finding)>,
-) -> Vec<((&'a str, &'a str, &'a str), Vec<String>)> {
-    let mut found: Vec<((&str, &str, &str), Vec<String>)> = Vec::new();
+fn each_once<'a>(findings: impl Iterator<Item = (&'a GateResult, &'a Finding)>) -> Vec<(What<'a>, Vec<String>)> {
+    let mut found: Vec<(What<'_>, Vec<String>)> = Vec::new();
     for (result, finding) in findings {
         let what = (result.gate.as_str(), finding.reason.as_str(), finding.message.as_str());
         let print = finding.fingerprint()[..8].to_owned();

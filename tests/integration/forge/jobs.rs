@@ -137,10 +137,8 @@ fn a_base_without_a_policy_is_said() {
 /// What GitHub shows beside a line of a file.
 fn shown(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stdout);
-    text.lines()
-        .filter(|line| line.starts_with("::") && line.contains(" file="))
-        .map(|line| format!("{line}\n"))
-        .collect()
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("::") && line.contains(" file=")).collect();
+    lines.join("\n") + "\n"
 }
 
 #[test]
