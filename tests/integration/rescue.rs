@@ -7,6 +7,9 @@ use serde_json::Value;
 use crate::client_hooks::Session;
 use crate::project::{POLICY, Project, for_agents, read_json, valid};
 
+/// What a person makes of a packet.
+type Text<'a> = &'a dyn Fn(&str) -> String;
+
 /// What was to be done.
 const TASK: &str = "Make the library say two.\n\n- keep the interface\n";
 /// A well-formed correction.
@@ -312,7 +315,6 @@ fn words_around_a_packet_and_prompts_that_say_nothing_are_no_new_task() {
     }
     fs::write(project.repo.root().join(".git/task.md"), TASK).unwrap();
     let fresh = Session::claude_called(&project, "fresh");
-    type Text<'a> = &'a dyn Fn(&str) -> String;
     let texts: [(&str, Text<'_>); 3] = [
         ("the clock is mocked", &|packet| format!("Here is what the unblocker says: {packet}")),
         ("a cache is stale", &|_| format!("It says:\n\n{}", PACKET.replace(HYPOTHESIS, "a cache is stale"))),
