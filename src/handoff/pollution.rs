@@ -30,8 +30,6 @@ struct File {
     checklist_in_doubt: Vec<String>,
     #[expect(dead_code, reason = "read where it is asked for")]
     ruled_out: toml::Table,
-    #[expect(dead_code, reason = "read where it is asked for")]
-    goes_on: Vec<String>,
     max_bytes: usize,
     max_task_bytes: usize,
     max_block_lines: usize,

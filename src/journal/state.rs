@@ -179,7 +179,7 @@ impl State {
                 if let (Act::Prompt(Prompt { from: Speaker::Person, text }), None, Some(session)) =
                     (&work.act, &work.actor, &event.session)
                     && event.origin.grade >= Grade::Hooked
-                    && passed_on::gives_task(text)
+                    && passed_on::says_something(text)
                 {
                     self.sessions.prompted(session, text);
                 }

@@ -318,7 +318,7 @@ fn words_around_a_packet_and_prompts_that_say_nothing_are_no_new_task() {
     let texts: [(&str, Text<'_>); 3] = [
         ("the clock is mocked", &|packet| format!("Here is what the unblocker says: {packet}")),
         ("a cache is stale", &|_| format!("It says:\n\n{}", PACKET.replace(HYPOTHESIS, "a cache is stale"))),
-        ("the shell differs", &|_| "Continue.".to_owned()),
+        ("the shell differs", &|_| " \n".to_owned()),
     ];
     for (at, (hypothesis, text)) in texts.into_iter().enumerate() {
         let (_, handed) = hand_over(&project);

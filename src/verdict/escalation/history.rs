@@ -209,7 +209,7 @@ impl<'a> Tasks<'a> {
             }
             EventKind::Work(work) if work.actor.is_none() => {
                 let Act::Prompt(Prompt { from: Speaker::Person, text }) = &work.act else { return };
-                if !passed_on::gives_task(text) {
+                if !passed_on::says_something(text) {
                     return;
                 }
                 let named = rescue::carried(text).find_map(|carried| self.packets.get(carried.name).copied());
