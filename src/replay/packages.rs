@@ -74,6 +74,8 @@ pub(super) struct Selector {
     #[serde(default)]
     pub(super) dropped: Vec<String>,
     #[serde(default)]
+    pub(super) verbs: Vec<String>,
+    #[serde(default)]
     pub(super) paths: bool,
     #[serde(default)]
     pub(super) exact: bool,

@@ -47,6 +47,9 @@ fn table(case: &Case, world: &World, content: &Content) -> (Table, Vec<(String, 
     for package in all.iter().filter(|package| owns_files(package, &all, content)) {
         let name = if package.dir.is_empty() { "test".to_owned() } else { format!("test-{}", word(&package.dir)) };
         let name = if commands.contains_key(&name) { format!("{name}-{}", package.ecosystem) } else { name };
+        let numbered = (2..=all.len()).map(|number| format!("{name}-{number}"));
+        let is_free = |name: &String| !commands.contains_key(name);
+        let Some(name) = std::iter::once(name.clone()).chain(numbered).find(is_free) else { continue };
         let mut inputs = vec![join(&globset::escape(&package.dir), "**")];
         inputs.extend(packages::inside(package, &all).map(|inner| format!("!{}/**", globset::escape(&inner.dir))));
         commands.insert(name.clone(), command("tests", &run_of(package), &package.dir, inputs, &kept));
@@ -196,6 +199,7 @@ fn scopes(case: &Case, world: &World, content: &Content) -> Table {
         .collect()
 }
 
+/// A folder as a part of a name.
 fn word(dir: &str) -> String {
-    dir.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect()
+    dir.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c.to_ascii_lowercase() } else { '-' }).collect()
 }

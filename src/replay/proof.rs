@@ -288,6 +288,7 @@ impl<'a> Aim<'a> {
         let mut dir = start.to_owned();
         let mut reach = Vec::new();
         let mut rest = vec![words[0]];
+        let mut verbs = selector.verbs.as_slice();
         let mut at = 1;
         while let Some(word) = words.get(at).copied() {
             at += 1;
@@ -311,6 +312,10 @@ impl<'a> Aim<'a> {
                 let (project, task) = word[1..].rsplit_once(':')?;
                 reach.push(Reach::Below(seen_from("", &join(start, &project.replace(':', "/")))?));
                 rest.push(task);
+            } else if verbs.iter().any(|verb| verb == word) {
+                // Also where there is a folder of this name. A second word of this kind is that folder.
+                verbs = &[];
+                rest.push(word);
             } else if let Some(found) = path_reach(selector, word, &dir, content, all) {
                 reach.push(found);
             } else {
