@@ -101,6 +101,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     };
     if let Some(ran) = runs
         .rfind(does)
+        .filter(|ran| ran.result != Some(Outcome::Pass) || !is_test(ran))
         .filter(|ran| ran.ended.is_some_and(|ended| !ended.success()) || ran.result == Some(Outcome::Fail))
     {
         add("last-failed", &context! { command => plain(&ran.line) });
@@ -204,6 +205,7 @@ mod tests {
             (edited("Fix the typo in src/a.ts").stop("Fixed."), &[]),
             (edited("Add joi").ran("npm install joi", 1, "npm error").stop("Added."), &["last-failed"]),
             (edited("Add joi").ran("grep -rn joi src", 1, "").stop("Added."), &[]),
+            (edited("Add joi").ran("go test ./... 2>&1 | grep -v '^ok'", 1, "").stop("Added."), &[]),
             (edited("Move all routes").stop("Moved one.\n\nWould you like me to continue?"), &["offered"]),
             (edited("Move all routes").stop("Moved two.\n\nRemaining (3/5):\n- ⬜ orders"), &["ahead"]),
             (edited("Move all routes").stop("Moved all routes."), &[]),
