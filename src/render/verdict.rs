@@ -129,7 +129,11 @@ fn headline(verdict: &Verdict) -> String {
         Outcome::Pass if verdict.complete => (GOOD, say("terminal", "pass", &context! {}), String::new()),
         Outcome::Pass => (WARN, say("terminal", "reservations", &context! {}), String::new()),
         Outcome::Blocked => (BAD, say("terminal", "blocked", &context! { what }), attempt(verdict.repeated, false)),
-        Outcome::NeedsHuman => (BAD, say("terminal", "blocked", &context! { what }), attempt(false, true)),
+        Outcome::NeedsHuman => {
+            let blocks = verdict.gates.iter().any(|result| result.effect() == Effect::Blocks);
+            let word = if blocks { "blocked" } else { "cannot_judge" };
+            (BAD, say("terminal", word, &context! { what }), attempt(false, true))
+        }
         Outcome::CannotJudge => {
             (WARN, say("terminal", "cannot_judge", &context! { what }), attempt(verdict.repeated, false))
         }

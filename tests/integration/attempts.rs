@@ -267,6 +267,12 @@ fn the_exit_codes_are_the_documented_ones() {
     let verdict = of("unknown", &project);
     assert_eq!(verdict["outcome"], "cannot-judge");
     assert!(verdict["feedback"].as_str().unwrap().starts_with("[ATTEMPT: 1] This cannot be judged yet (attempt 1)."));
+    // A person has to look in the end, at what was never refused.
+    for _ in 2..=3 {
+        assert_eq!(of("unknown", &project)["outcome"], "cannot-judge");
+    }
+    let last = project.gate_with(&[("GATE_SESSION", "unknown")], &["check"]).exits(11);
+    last.says("check cannot be judged").says("handed over").never_says("blocked");
 }
 
 #[test]
