@@ -1,5 +1,6 @@
 //! The command line: every command and where it goes.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -81,7 +82,22 @@ pub enum Command {
     ExplainCommand(cmd::explain_command::Args),
 }
 
+/// `gate hook` alone.
+#[derive(Debug, Parser)]
+struct Hook {
+    #[command(flatten)]
+    args: cmd::hook::Args,
+}
+
 impl Cli {
+    /// The call of an installed hook, read without building every other command first: whoever called waits. `None`: it is
+    /// something else, or there is something to say about it.
+    pub fn of_hook(mut args: impl Iterator<Item = OsString>) -> Option<Self> {
+        args.nth(1).filter(|word| word == "hook")?;
+        let hook = Hook::try_parse_from([OsString::from("gate hook")].into_iter().chain(args)).ok()?;
+        Some(Self { command: Command::Hook(hook.args) })
+    }
+
     /// Runs the command and prints what it failed with.
     pub fn run(self, ui: &mut Ui) -> ExitCode {
         let done: anyhow::Result<ExitCode> = match self.command {
@@ -125,5 +141,31 @@ impl Cli {
             }
             exit.into()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hook_is_read_alone_as_it_is_among_all_commands() {
+        for (line, is_hook) in [
+            ("gate hook claude PreToolUse", true),
+            ("gate hook git pre-push origin https://example.com/x", true),
+            ("gate hook git commit-msg -- --odd", true),
+            ("gate hook", false),
+            ("gate hook nobody Stop", false),
+            ("gate hook claude --help", false),
+            ("gate check", false),
+            ("gate", false),
+        ] {
+            let words = || line.split(' ').map(OsString::from);
+            let alone = Cli::of_hook(words());
+            assert_eq!(alone.is_some(), is_hook, "{line}");
+            if let Some(alone) = alone {
+                assert_eq!(format!("{alone:?}"), format!("{:?}", Cli::parse_from(words())), "{line}");
+            }
+        }
     }
 }

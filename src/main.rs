@@ -1,5 +1,6 @@
 //! The `gate` program: parse, dispatch, exit code.
 
+use std::env;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -8,7 +9,7 @@ use gate::exit::Exit;
 use gate::render::ui::Ui;
 
 fn main() -> ExitCode {
-    match Cli::try_parse() {
+    match Cli::of_hook(env::args_os()).map_or_else(Cli::try_parse, Ok) {
         Ok(cli) => cli.run(&mut Ui::new()),
         Err(error) => {
             // clap prints help to standard output and errors to standard error; a closed stream is no error of ours.
