@@ -29,8 +29,8 @@ pub struct Args {
     session: Option<String>,
 }
 
-/// Prints the payload; where nothing fails there is none, and the exit code says so. Nothing is counted; where the attempts are used up, the file beside the verdict says the same
-/// afterwards.
+/// Prints the payload; where nothing fails there is none, and the exit code says so. Nothing is counted; where the attempts
+/// are used up, the file beside the verdict says the same afterwards.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let session = rescue::session(&place, &place.state()?, args.session.as_deref());
