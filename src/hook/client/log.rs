@@ -62,7 +62,8 @@ pub(super) fn end(path: &Path, window: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What is found in the end of a file that its client may still be about to write. Whoever writes wakes whoever waits.
+/// What is found in the end of a file that its client may still be about to write, or to make, with the folder it lies in.
+/// Whoever writes wakes whoever waits.
 #[cfg(target_os = "linux")]
 pub(super) fn awaited<T: Send + 'static>(
     path: &Path,
@@ -70,11 +71,18 @@ pub(super) fn awaited<T: Send + 'static>(
     patience: Duration,
     find: impl Fn(&[u8]) -> Option<T> + Send + 'static,
 ) -> Option<T> {
+    use rustix::fd::OwnedFd;
     use rustix::fs::inotify::{self, CreateFlags, Reader, WatchFlags};
 
+    let folders: Vec<_> = path.ancestors().skip(1).take(2).map(Path::to_owned).collect();
+    let follow = move |watch: &OwnedFd| {
+        let flags = WatchFlags::CREATE | WatchFlags::MODIFY | WatchFlags::MOVED_TO;
+        let watched = folders.iter().filter(|folder| inotify::add_watch(watch, *folder, flags).is_ok());
+        watched.count() > 0
+    };
     let watch = inotify::init(CreateFlags::CLOEXEC).ok();
     // Before the first look, so that nothing is missed between the two.
-    let watch = watch.filter(|watch| inotify::add_watch(watch, path, WatchFlags::MODIFY).is_ok());
+    let watch = watch.filter(&follow);
     let look = {
         let path = path.to_owned();
         move || find(&end(&path, window).unwrap_or_default())
@@ -86,8 +94,10 @@ pub(super) fn awaited<T: Send + 'static>(
     let (sender, receiver) = mpsc::channel();
     let listener = thread::Builder::new().spawn(move || {
         let mut room = [MaybeUninit::uninit(); 4096];
-        let mut events = Reader::new(watch, &mut room);
+        let mut events = Reader::new(&watch, &mut room);
         while events.next().is_ok() {
+            // The folder may be new, too.
+            follow(&watch);
             if let Some(found) = look() {
                 // Nobody listens any more once the time is over.
                 let _ = sender.send(found);
@@ -125,11 +135,21 @@ mod tests {
         let patience = Duration::from_mins(1);
         assert_eq!(awaited(&log, 64, Duration::ZERO, has("first")).as_deref(), Some("first\n"), "it is there");
         assert_eq!(awaited(&log, 64, Duration::from_millis(1), has("second")), None, "nobody writes it");
-        assert_eq!(awaited(&dir.path().join("none"), 64, patience, has("first")), None, "there is nothing to wait for");
+        assert_eq!(awaited(&dir.path().join("a/b/log"), 64, patience, has("first")), None, "nobody would tell");
         // In lines, as a client writes them: whichever comes first, the look or the line, it is found.
         let file = File::options().append(true).open(&log).unwrap();
         let writer = thread::spawn(move || (&file).write_all(b"more\n").and_then(|()| (&file).write_all(b"second\n")));
         assert_eq!(awaited(&log, 64, patience, has("second")).as_deref(), Some("first\nmore\nsecond\n"));
+        writer.join().unwrap().unwrap();
+        // With the folder it lies in.
+        let new = dir.path().join("session/log");
+        let writer = {
+            let new = new.clone();
+            thread::spawn(move || {
+                std::fs::create_dir(new.parent().unwrap()).and_then(|()| std::fs::write(&new, "first\nsecond\n"))
+            })
+        };
+        assert_eq!(awaited(&new, 64, patience, has("second")).as_deref(), Some("first\nsecond\n"));
         writer.join().unwrap().unwrap();
     }
 
