@@ -163,7 +163,7 @@ const DEPTH: &str = "check out the whole history: actions/checkout with `fetch-d
 fn lineage(repo: &Repo, commit: &Oid, base: &Oid, branch: &str) -> Result<Lineage, Failure> {
     present(repo, commit)?;
     present(repo, base)?;
-    let target = Some(Target { branch: branch.to_owned(), tip: base.clone(), remote: None, moved: false });
+    let target = Some(Target { branch: branch.to_owned(), tip: base.clone(), moved: false });
     let base = match repo.merge_base(commit, base).map_err(internal)? {
         Some(found) => Base::MergeBase { commit: found, branch: branch.to_owned() },
         None if repo.is_shallow() => {

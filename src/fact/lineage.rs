@@ -35,8 +35,6 @@ pub struct Target {
     pub branch: String,
     /// The last commit of it that is known.
     pub tip: Oid,
-    /// The name of the remote that has it; `None` where others push to.
-    pub remote: Option<String>,
     /// What stands for it in a clone was moved by hand since the remote was asked; `tip` is from before.
     pub moved: bool,
 }
@@ -57,34 +55,19 @@ pub enum BaseOf<'a> {
 ///
 /// In a clone, only what a remote is known to have is a base: a local branch can be moved by whoever is judged.
 pub fn lineage(repo: &Repo, commit: &Oid, base: BaseOf<'_>) -> Result<Lineage, GitError> {
-    let mut target = target(repo, base)?;
-    let mut base = leaves(repo, commit, target.as_ref())?;
-    // A fork is seldom as new as what it was made from.
-    let fork = target.as_ref().and_then(|target| target.remote.as_deref());
-    let upstream = fork.map_or(Ok(None), |fork| repo.upstream_of(fork))?;
-    if let Some(upstream) = upstream.map_or(Ok(None), |name| default_of(repo, &name))? {
-        let other = leaves(repo, commit, Some(&upstream))?;
-        if let (Base::MergeBase { commit: far, .. }, Base::MergeBase { commit: near, .. }) = (&base, &other)
-            && far != near
-            && repo.is_ancestor(far, near)?
-        {
-            (base, target) = (other, Some(upstream));
-        }
-    }
-    Ok(Lineage::new(commit.clone(), base, target))
-}
-
-/// Where the history of `commit` leaves a branch.
-fn leaves(repo: &Repo, commit: &Oid, target: Option<&Target>) -> Result<Base, GitError> {
-    let Some(Target { branch, tip, .. }) = target else { return Ok(Base::Nothing) };
-    Ok(match repo.merge_base(commit, tip)? {
-        Some(base) => Base::MergeBase { commit: base, branch: branch.clone() },
-        None if repo.is_shallow() => {
-            Base::Unknown(format!("this clone is shallow and does not reach {branch}: git fetch --unshallow"))
-        }
-        // A history of its own, such as that of a website: everything in it is new.
+    let target = target(repo, base)?;
+    let base = match &target {
         None => Base::Nothing,
-    })
+        Some(Target { branch, tip, .. }) => match repo.merge_base(commit, tip)? {
+            Some(base) => Base::MergeBase { commit: base, branch: branch.clone() },
+            None if repo.is_shallow() => {
+                Base::Unknown(format!("this clone is shallow and does not reach {branch}: git fetch --unshallow"))
+            }
+            // A history of its own, such as that of a website: everything in it is new.
+            None => Base::Nothing,
+        },
+    };
+    Ok(Lineage::new(commit.clone(), base, target))
 }
 
 /// The tree behind a pushed object that is no commit. `None` for a deletion, a commit, and an object that is no tree.
@@ -108,7 +91,7 @@ pub fn target(repo: &Repo, base: BaseOf<'_>) -> Result<Option<Target>, GitError>
             let Some(name) = repo.symbolic_ref("HEAD")? else { return Ok(None) };
             let tip = repo.reference(&name)?;
             let branch = name.trim_start_matches("refs/heads/").to_owned();
-            return Ok(tip.map(|tip| Target { branch, tip, remote: None, moved: false }));
+            return Ok(tip.map(|tip| Target { branch, tip, moved: false }));
         }
         BaseOf::Remote(remote) => {
             if let Some(found) = default_of(repo, remote)? {
@@ -135,8 +118,7 @@ fn default_of(repo: &Repo, remote: &str) -> Result<Option<Target>, GitError> {
     let found = |name: String| -> Result<Option<Target>, GitError> {
         let tracked = repo.tracked(&name)?;
         let branch = name.trim_start_matches("refs/remotes/").to_owned();
-        let remote = Some(remote.to_owned());
-        Ok(tracked.map(|(tip, moved)| Target { branch, tip, remote, moved }))
+        Ok(tracked.map(|(tip, moved)| Target { branch, tip, moved }))
     };
     if let Some(name) = repo.symbolic_ref(&format!("{prefix}HEAD"))?
         && let Some(target) = found(name)?

@@ -121,21 +121,6 @@ impl Repo {
         }
     }
 
-    /// The remote that the remote `name` is a fork of, as everybody calls it: `upstream`. A folder of this machine is none of
-    /// a repository that is elsewhere: anybody can make one.
-    pub fn upstream_of(&self, name: &str) -> Result<Option<String>, GitError> {
-        // Nearly nobody has one, and that costs nothing.
-        let fetched = self.library(|library| Ok(library.references_glob("refs/remotes/upstream/*")?.next().is_some()));
-        if fetched == Some(false) {
-            return Ok(None);
-        }
-        let remotes = self.remotes()?;
-        let find = |name: &str| remotes.iter().find(|one| one.name == name);
-        let (Some(fork), Some(upstream)) = (find(name), find("upstream")) else { return Ok(None) };
-        let plausible = place(&fork.url).is_none() || place(&upstream.url).is_some();
-        Ok((plausible && upstream.url != fork.url).then(|| upstream.name.clone()))
-    }
-
     /// The name of the remote that `url` is, where one is configured.
     pub fn remote_named(&self, url: &str) -> Option<String> {
         let remotes = self.remotes().ok()?;

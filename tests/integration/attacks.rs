@@ -372,22 +372,15 @@ fn what_a_commit_took_out_of_git_and_a_run_still_finds_is_seen() {
 }
 
 #[test]
-fn what_the_upstream_of_a_fork_has_is_no_new_work() {
+fn a_remote_that_somebody_adds_is_no_base() {
     let scene = Scene::new();
-    let upstream = scene.repo.add_bare_remote("upstream");
-    let other = scene.repo.outside().join("other");
-    scene.repo.git(["push", "-q", "--no-verify", "upstream", "main"]);
-    scene.repo.git(["clone", "-q", upstream.to_str().unwrap(), other.to_str().unwrap()]);
-    std::fs::write(other.join("src/a"), "theirs\n").unwrap();
-    scene.repo.git_in(&other, ["commit", "-qam", "theirs"]);
-    scene.repo.git_in(&other, ["push", "-q", "origin", "HEAD:main"]);
-    scene.repo.git(["fetch", "-q", "upstream"]);
-    scene.repo.git(["switch", "-q", "-C", "feature", "upstream/main"]);
-    scene.repo.append("README.md", "more\n").commit_all("docs: more");
-    let said = scene.gate(&["check"]);
-    assert_eq!(said.status.code(), Some(0), "{}", String::from_utf8_lossy(&said.stdout));
-    scene.goes_through(&["origin", "feature"]);
     scene.commit_bad();
+    let other = scene.repo.outside().join("upstream.git");
+    scene.repo.git(["clone", "-q", "--bare", ".", other.to_str().unwrap()]);
+    scene.repo.git(["remote", "add", "upstream", other.to_str().unwrap()]);
+    scene.repo.git(["fetch", "-q", "upstream"]);
+    scene.repo.git(["remote", "set-head", "upstream", "feature"]);
+    assert_eq!(scene.gate(&["check"]).status.code(), Some(10), "its own commits are no proof");
     scene.refused(&["origin", "feature"], "no run of `sh t.sh`");
 }
 
