@@ -1,13 +1,12 @@
 //! The changed lines of a few files of a commit, read in process: often they settle what a patch of all files would, for
 //! a small part of what that costs.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use git2::{Blob, DiffOptions, Patch, Repository, Tree};
 
 use super::Repo;
+use super::attributes::folders_above;
 use crate::commit::change::{Commit, FileChange, Status};
 use crate::commit::texture::{Reader, Texture};
 use crate::oid::Oid;
@@ -60,22 +59,8 @@ impl Repo {
     /// Whether attributes may say of a file how it differs. Git takes those of the working tree.
     fn declares_differences(&self, commit: &Commit) -> bool {
         let Some(root) = self.root() else { return true };
-        let mut folders: BTreeSet<&[u8]> = BTreeSet::from([&b""[..]]);
-        for file in &commit.files {
-            let path = file.path.as_bytes();
-            folders.extend(memchr::memchr_iter(b'/', path).map(|at| &path[..=at]));
-        }
-        let own =
-            folders.into_iter().map(|folder| root.join(RepoPath::new([folder, b".gitattributes"].concat()).to_os()));
-        let home = |name: &str, below: &str| std::env::var_os(name).map(|home| Path::new(&home).join(below));
-        let others = [
-            Some(self.common_dir().join("info/attributes")),
-            self.library(|library| library.config()?.get_path("core.attributesFile")),
-            home("XDG_CONFIG_HOME", "git/attributes"),
-            home("HOME", ".config/git/attributes"),
-            Some(PathBuf::from("/etc/gitattributes")),
-        ];
-        own.chain(others.into_iter().flatten()).any(|file| match fs::read(file) {
+        let folders = folders_above(commit.files.iter().map(|file| &file.path));
+        self.attribute_files(root, &folders).into_iter().any(|file| match fs::read(file) {
             Ok(text) => ["diff", "binary"].iter().any(|word| memchr::memmem::find(&text, word.as_bytes()).is_some()),
             Err(error) => error.kind() != io::ErrorKind::NotFound && error.kind() != io::ErrorKind::NotADirectory,
         })

@@ -1,11 +1,12 @@
 //! What files would be as entries where git would take them byte for byte: then reading them here gives the same ids, and
 //! starting git costs more. Wherever something may convert a file, git is asked.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::Repo;
+use super::attributes::folders_above;
 use super::config::parse_flag;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
@@ -23,16 +24,8 @@ const AS_IT_IS: [(&str, bool); 5] = [
     ("core.precomposeunicode", false),
 ];
 
-/// Where the attributes and settings of a machine may be that this library does not know of: they depend on how git was
-/// built.
-const OF_THE_MACHINE: [&str; 6] = [
-    "/etc/gitattributes",
-    "/usr/local/etc/gitattributes",
-    "/usr/local/etc/gitconfig",
-    "/opt/homebrew/etc/gitattributes",
-    "/opt/homebrew/etc/gitconfig",
-    "/usr/etc/gitconfig",
-];
+/// Settings of a machine that this library does not know of: where they are depends on how git was built.
+const OF_THE_MACHINE: [&str; 3] = ["/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig", "/usr/etc/gitconfig"];
 
 impl Repo {
     /// What the files at `paths` would be as entries; `None`: nothing is there. No answer: git has to be asked.
@@ -42,17 +35,15 @@ impl Repo {
         if cfg!(not(unix)) || self.is_sha256() || paths.len() > MOST || self.converts() {
             return None;
         }
-        let mut folders = BTreeSet::new();
-        for path in paths {
-            let bytes = path.as_bytes();
-            // What git would refuse, it says itself.
-            if bytes.split(|&byte| byte == b'/').any(|part| part.is_empty() || is_reserved(part)) {
-                return None;
-            }
-            folders.insert(&b""[..]);
-            folders.extend(memchr::memchr_iter(b'/', bytes).map(|at| &bytes[..=at]));
+        let reserved = |path: &RepoPath| path.as_bytes().split(|&byte| byte == b'/').any(is_reserved);
+        let folders = folders_above(paths.iter().copied());
+        // What git would refuse, it says itself.
+        if paths.iter().any(|path| reserved(path))
+            || folders.iter().any(|folder| is_in_the_way(root, folder))
+            || self.attribute_files(root, &folders).iter().any(|file| !is_absent(file))
+        {
+            return None;
         }
-        folders.into_iter().all(|folder| is_plain(root, folder)).then_some(())?;
         let mut entries = BTreeMap::new();
         for &path in paths {
             let file = root.join(path.to_os());
@@ -62,33 +53,23 @@ impl Repo {
         Some(entries)
     }
 
-    /// Whether any setting or attributes outside of the working tree may convert files.
+    /// Whether any setting may convert files.
     fn converts(&self) -> bool {
-        let home = |name: &str, below: &str| std::env::var_os(name).map(|home| Path::new(&home).join(below));
-        let attributes = [
-            Some(self.common_dir().join("info/attributes")),
-            home("XDG_CONFIG_HOME", "git/attributes"),
-            home("HOME", ".config/git/attributes"),
-        ];
-        let mut outside = attributes.into_iter().flatten().chain(OF_THE_MACHINE.into_iter().map(PathBuf::from));
-        if outside.any(|file| !is_absent(&file)) {
-            return true;
-        }
         let Ok(entries) = self.config_entries() else { return true };
-        entries.iter().any(|entry| {
-            entry.key == "core.attributesfile"
-                // Git asks the remotes for these; the library does not.
-                || entry.key.starts_with("includeif.hasconfig")
-                || AS_IT_IS.iter().any(|(key, value)| entry.key == *key && parse_flag(&entry.value) != Some(*value))
-        })
+        OF_THE_MACHINE.iter().any(|file| !is_absent(Path::new(file)))
+            || entries.iter().any(|entry| {
+                entry.key == "core.attributesfile"
+                    // Git asks the remotes for these; the library does not.
+                    || entry.key.starts_with("includeif.hasconfig")
+                    || AS_IT_IS.iter().any(|(key, value)| entry.key == *key && parse_flag(&entry.value) != Some(*value))
+            })
     }
 }
 
-/// Whether a folder is one, or nothing, and holds no attributes.
-fn is_plain(root: &Path, folder: &[u8]) -> bool {
-    let at = root.join(RepoPath::new(folder.strip_suffix(b"/").unwrap_or(folder)).to_os());
-    let is_link = !folder.is_empty() && fs::symlink_metadata(&at).is_ok_and(|meta| !meta.is_dir());
-    !is_link && is_absent(&at.join(".gitattributes"))
+/// Whether something that is no folder lies where one is named.
+fn is_in_the_way(root: &Path, folder: &[u8]) -> bool {
+    let Some(folder) = folder.strip_suffix(b"/") else { return false };
+    fs::symlink_metadata(root.join(RepoPath::new(folder).to_os())).is_ok_and(|meta| !meta.is_dir())
 }
 
 fn is_absent(file: &Path) -> bool {
@@ -96,10 +77,16 @@ fn is_absent(file: &Path) -> bool {
     fs::symlink_metadata(file).is_err_and(|error| matches!(error.kind(), NotFound | NotADirectory))
 }
 
-/// A name that git takes for its own, on some file system.
+/// A name that git takes for its own, on some file system, or that is none.
 fn is_reserved(part: &[u8]) -> bool {
     let begins = |prefix: &[u8]| part.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
-    part == b"." || part == b".." || begins(b".git") || begins(b"git~") || part.contains(&b'\\') || !part.is_ascii()
+    part.is_empty()
+        || part == b"."
+        || part == b".."
+        || begins(b".git")
+        || begins(b"git~")
+        || part.contains(&b'\\')
+        || !part.is_ascii()
 }
 
 /// What lies at `file`. `None`: only git can say.

@@ -1,0 +1,37 @@
+//! Where attributes may be that say how files are converted and compared.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::Repo;
+use crate::repo_path::RepoPath;
+
+/// Those of a machine, wherever git was built to look for them.
+const OF_THE_MACHINE: [&str; 3] =
+    ["/etc/gitattributes", "/usr/local/etc/gitattributes", "/opt/homebrew/etc/gitattributes"];
+
+/// The folders above `paths`, from the root, each once; that of the root is empty, the others end in `/`.
+pub(super) fn folders_above<'p>(paths: impl IntoIterator<Item = &'p RepoPath>) -> BTreeSet<&'p [u8]> {
+    let mut folders = BTreeSet::from([&b""[..]]);
+    for path in paths {
+        let bytes = path.as_bytes();
+        folders.extend(memchr::memchr_iter(b'/', bytes).map(|at| &bytes[..=at]));
+    }
+    folders
+}
+
+impl Repo {
+    /// The files, there or not, whose attributes may concern what lies in `folders` of the working tree at `root`.
+    pub(super) fn attribute_files(&self, root: &Path, folders: &BTreeSet<&[u8]>) -> Vec<PathBuf> {
+        let home = |name: &str, below: &str| std::env::var_os(name).map(|home| Path::new(&home).join(below));
+        let outside = [
+            Some(self.common_dir().join("info/attributes")),
+            self.library(|library| library.config()?.get_path("core.attributesFile")),
+            home("XDG_CONFIG_HOME", "git/attributes"),
+            home("HOME", ".config/git/attributes"),
+        ];
+        let inside =
+            folders.iter().map(|folder| root.join(RepoPath::new([folder, &b".gitattributes"[..]].concat()).to_os()));
+        inside.chain(outside.into_iter().flatten()).chain(OF_THE_MACHINE.into_iter().map(PathBuf::from)).collect()
+    }
+}
