@@ -6,14 +6,12 @@ use std::collections::BTreeMap;
 use git2::{ObjectType, Repository};
 
 use super::Repo;
-use super::near_trees::Item;
+use super::near_trees::{Item, TREE};
 use crate::oid::Oid;
 use crate::snapshot::{Entry, Snapshot};
 
 /// Of more changed paths than these nothing is computed: reading their folders would cost more than it saves.
 const MOST: usize = 256;
-
-const TREE: u32 = 0o040_000;
 
 impl Repo {
     /// The id of the tree that keeping `snapshot` would write. `None`: that is not known without writing it.
@@ -38,12 +36,9 @@ type Change<'s> = (&'s [u8], Option<&'s Entry>);
 /// The id of a tree with other entries; the inner `None`: nothing is left of it.
 #[expect(clippy::option_option, reason = "not known, and known to be nothing, are two answers")]
 fn changed(library: &Repository, base: Option<git2::Oid>, changes: &[Change<'_>]) -> Option<Option<git2::Oid>> {
-    let mut items: BTreeMap<Vec<u8>, Item> = BTreeMap::new();
-    if let Some(base) = base {
-        for item in Item::all(library, base)? {
-            items.insert(item.name.clone(), item);
-        }
-    }
+    let items = base.map_or_else(|| Some(Vec::new()), |base| Item::all(library, base))?;
+    let mut items: BTreeMap<Vec<u8>, (u32, git2::Oid)> =
+        items.into_iter().map(|Item { name, mode, oid }| (name, (mode, oid))).collect();
     let (mut here, mut below) = (Vec::new(), BTreeMap::<&[u8], Vec<Change<'_>>>::new());
     for &(path, now) in changes {
         match memchr::memchr(b'/', path) {
@@ -53,32 +48,31 @@ fn changed(library: &Repository, base: Option<git2::Oid>, changes: &[Change<'_>]
     }
     // Deletions first: a folder may take the place of a file, and a file that of a folder.
     for (name, _) in here.iter().filter(|(_, now)| now.is_none()) {
-        if items.get(*name).is_some_and(|item| !item.is_tree()) {
+        if items.get(*name).is_some_and(|(mode, _)| *mode != TREE) {
             items.remove(*name);
         }
     }
     for (name, changes) in below {
-        let old = items.get(name).filter(|item| item.is_tree()).map(|item| item.oid);
+        let old = items.get(name).filter(|(mode, _)| *mode == TREE).map(|(_, oid)| *oid);
         match changed(library, old, &changes)? {
             // What git does with both a file and a folder of one name, git says.
             Some(_) if old.is_none() && items.contains_key(name) => return None,
-            Some(oid) => drop(items.insert(name.to_vec(), Item { name: name.to_vec(), mode: TREE, oid })),
+            Some(oid) => drop(items.insert(name.to_vec(), (TREE, oid))),
             None if old.is_some() => drop(items.remove(name)),
             None => {}
         }
     }
     for (name, now) in here {
         let Some(now) = now else { continue };
-        if items.get(name).is_some_and(Item::is_tree) {
+        if items.get(name).is_some_and(|(mode, _)| *mode == TREE) {
             return None;
         }
-        let oid = git2::Oid::from_str(now.oid.as_str()).ok()?;
-        items.insert(name.to_vec(), Item { name: name.to_vec(), mode: now.mode, oid });
+        items.insert(name.to_vec(), (now.mode, git2::Oid::from_str(now.oid.as_str()).ok()?));
     }
     if items.is_empty() {
         return Some(None);
     }
-    let mut items: Vec<Item> = items.into_values().collect();
+    let mut items: Vec<Item> = items.into_iter().map(|(name, (mode, oid))| Item { name, mode, oid }).collect();
     items.sort_by(Item::order);
     let mut bytes = Vec::new();
     for item in items {

@@ -36,6 +36,9 @@ struct Walk<'r> {
     changes: Vec<Change>,
 }
 
+/// The mode of a tree inside a tree.
+pub(super) const TREE: u32 = 0o040_000;
+
 /// One entry of a tree.
 pub(super) struct Item {
     pub(super) name: Vec<u8>,
@@ -57,8 +60,8 @@ impl Item {
         library.find_tree(tree).ok()?.iter().map(item).collect()
     }
 
-    pub(super) const fn is_tree(&self) -> bool {
-        self.mode == 0o040_000
+    const fn is_tree(&self) -> bool {
+        self.mode == TREE
     }
 
     /// Git's order: a directory is sorted as if its name ended with a slash.
