@@ -11,6 +11,7 @@ use super::{GitError, Range, Repo};
 use crate::commit::change::Status;
 use crate::embedded;
 use crate::globs::Globs;
+use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::Snapshot;
 
@@ -47,28 +48,14 @@ impl Meant {
 
 impl Repo {
     /// The files of code that the commits since the default branch, or the index, took out of git and that are still
-    /// there, ignored. Starts no git where no such commit is found.
+    /// there, ignored.
     pub(super) fn left_behind(&self, snapshot: &Snapshot) -> Result<Vec<RepoPath>, GitError> {
         let Some(head) = &snapshot.head else { return Ok(Vec::new()) };
-        let range = self.new_commits(head)?;
-        // Where no remote is known, everything is new.
-        let limit = if range.exclude.is_empty() { WITHOUT_REMOTE } else { COMMITS };
-        let range = Range { limit: Some(limit), ..range };
-        let mut gone = BTreeSet::new();
-        for logged in self.log(&range)? {
-            for change in logged?.commit.files {
-                match change.status {
-                    Status::Deleted => gone.insert(change.path),
-                    Status::Renamed(_) => change.from.is_some_and(|from| gone.insert(from)),
-                    _ => false,
-                };
-            }
-        }
+        let mut gone = self.taken_out(head)?;
         let dropped = snapshot.dirty.iter().filter(|one| one.base.is_some() && one.now.is_none());
-        gone.extend(dropped.map(|one| one.path.clone()));
+        gone.extend(dropped.map(|one| one.path.clone()).filter(|path| meant().has(path)));
         let root = self.work_tree()?;
-        let lies = |path: &RepoPath| fs::symlink_metadata(root.join(path.to_os())).is_ok_and(|meta| !meta.is_dir());
-        gone.retain(|path| meant().has(path) && lies(path));
+        gone.retain(|path| fs::symlink_metadata(root.join(path.to_os())).is_ok_and(|meta| !meta.is_dir()));
         if gone.is_empty() {
             return Ok(Vec::new());
         }
@@ -89,6 +76,29 @@ impl Repo {
         };
         let ignored = told.split(|&byte| byte == 0).filter(|path| !path.is_empty());
         Ok(ignored.map(|path| RepoPath::new(path.strip_prefix(b"./").unwrap_or(path))).collect())
+    }
+
+    /// The code that the newest of the commits up to `head` took out that no remote has.
+    fn taken_out(&self, head: &Oid) -> Result<BTreeSet<RepoPath>, GitError> {
+        if let Some(known) = self.known_taken_out().get(head) {
+            return Ok(known.clone());
+        }
+        let range = self.new_commits(head)?;
+        // Where no remote is known, everything is new.
+        let limit = if range.exclude.is_empty() { WITHOUT_REMOTE } else { COMMITS };
+        let mut gone = BTreeSet::new();
+        for logged in self.log(&Range { limit: Some(limit), ..range })? {
+            for change in logged?.commit.files {
+                let path = match change.status {
+                    Status::Deleted => Some(change.path),
+                    Status::Renamed(_) => change.from,
+                    _ => None,
+                };
+                gone.extend(path.filter(|path| meant().has(path)));
+            }
+        }
+        self.known_taken_out().insert(head.clone(), gone.clone());
+        Ok(gone)
     }
 }
 

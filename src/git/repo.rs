@@ -1,6 +1,6 @@
 //! Which repository this is, and where its parts are.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -13,6 +13,7 @@ use super::command::{bare_command, failed, object_directories, run, run_any};
 use super::environment::scrubbed;
 use super::{GitError, TreeDiff};
 use crate::oid::Oid;
+use crate::repo_path::RepoPath;
 
 /// The variables through which git shows a receiving hook the objects that are not accepted yet.
 const QUARANTINE: [&str; 3] = ["GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"];
@@ -39,10 +40,15 @@ struct Inner {
     library: Mutex<Option<git2::Repository>>,
     /// The comparisons that were made.
     diffs: Mutex<KnownDiffs>,
+    /// The code that the work up to a commit took out of git: a run asks before and after.
+    taken_out: Mutex<KnownPaths>,
 }
 
 /// What is known to differ between two trees.
 pub(super) type KnownDiffs = HashMap<(Oid, Oid), TreeDiff>;
+
+/// What is known of paths, by commit.
+pub(super) type KnownPaths = HashMap<Oid, BTreeSet<RepoPath>>;
 
 /// What discovery finds out.
 struct Layout {
@@ -107,6 +113,7 @@ impl Repo {
             quarantine,
             library: Mutex::new(None),
             diffs: Mutex::default(),
+            taken_out: Mutex::default(),
         }));
         repo.set_library(library);
         repo
@@ -217,6 +224,11 @@ impl Repo {
     /// The comparisons that were made.
     pub(super) fn known_diffs(&self) -> MutexGuard<'_, KnownDiffs> {
         self.0.diffs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The code that was found to be taken out.
+    pub(super) fn known_taken_out(&self) -> MutexGuard<'_, KnownPaths> {
+        self.0.taken_out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks git2. `None`: it cannot open this repository or failed, and the command line has to be asked.
@@ -331,5 +343,5 @@ fn root_of(git_dir: &Path) -> Result<PathBuf, GitError> {
 }
 
 fn os_path(bytes: &[u8]) -> PathBuf {
-    crate::repo_path::RepoPath::new(bytes).to_os()
+    RepoPath::new(bytes).to_os()
 }
