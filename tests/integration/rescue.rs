@@ -267,16 +267,22 @@ fn the_coder_resumes_with_the_packet_and_succeeds() {
     project.gate(["handoff", "--task", ".git/task.md"]).exits(10).says("0 of 4 attempts");
 }
 
-#[test]
-fn a_packet_that_a_person_passes_on_is_no_new_task() {
-    let project = Project::with(POLICY);
-    let coder = Session::claude_called(&project, "coder");
+/// A coder that a client let go, with a task for whoever comes next.
+fn stopped_four_times(project: &Project) -> Session<'_> {
+    let coder = Session::claude_called(project, "coder");
     coder.prompt("Make the library say two.");
     project.edit("broken");
     for _ in 0..4 {
         coder.stop("All done, all tests pass.");
     }
     fs::write(project.repo.root().join(".git/task.md"), TASK).unwrap();
+    coder
+}
+
+#[test]
+fn a_packet_that_a_person_passes_on_is_no_new_task() {
+    let project = Project::with(POLICY);
+    let coder = stopped_four_times(&project);
     let packet = |hypothesis: &str| {
         let said = reply(&project, &PACKET.replace("the source itself holds the broken word", hypothesis)).exits(0);
         assert!(said.out.contains("## what_not_to_retry"), "{said:?}");
@@ -307,13 +313,7 @@ fn a_packet_that_a_person_passes_on_is_no_new_task() {
 #[test]
 fn words_around_a_packet_and_prompts_that_say_nothing_are_no_new_task() {
     let project = Project::with(POLICY);
-    let coder = Session::claude_called(&project, "coder");
-    coder.prompt("Make the library say two.");
-    project.edit("broken");
-    for _ in 0..4 {
-        coder.stop("All done, all tests pass.");
-    }
-    fs::write(project.repo.root().join(".git/task.md"), TASK).unwrap();
+    let coder = stopped_four_times(&project);
     let fresh = Session::claude_called(&project, "fresh");
     let texts: [(&str, Text<'_>); 3] = [
         ("the clock is mocked", &|packet| format!("Here is what the unblocker says: {packet}")),
