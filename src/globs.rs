@@ -1,19 +1,22 @@
 //! Globs where `*` stays inside one directory.
 //!
-//! To compile a set of globs costs a hundred times what it costs to ask one of them about one path, and most processes ask
-//! about few paths. So a glob is compiled when a path has the letters that it asks for, and the whole set when many
-//! paths were asked about.
+//! To compile a glob costs a hundred times what it costs to ask it about one path, and most processes ask about few
+//! paths. So a glob is compiled when a path has the letters that it asks for; when many paths were asked about, the
+//! letters of all globs are looked for at once.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet};
 use memchr::memmem;
 use serde::{Deserialize, Deserializer};
 
-/// The number of paths from which on the whole set is compiled.
-const MANY: usize = 256;
+/// The number of paths from which on letters are looked for at once.
+const MANY: usize = 32;
 
 /// The length of a glob, in bytes, from which it might be too large for the regex engine.
 const LARGE: usize = 16 * 1024;
@@ -33,29 +36,71 @@ pub struct InvalidGlob {
 pub struct Globs {
     list: Vec<Lazy>,
     asked: AtomicUsize,
-    /// All of them; `None` where they are too many for one.
-    whole: OnceLock<Option<GlobSet>>,
+    /// `None` where they are too many for one.
+    letters: OnceLock<Option<Letters>>,
 }
 
 #[derive(Clone, Debug)]
 struct Lazy {
     written: String,
+    /// Where in `written` its letters are.
+    letters: OnceLock<Range<usize>>,
     /// `None`: it is no glob, and matches nothing.
     compiled: OnceLock<Option<GlobMatcher>>,
 }
 
 impl Lazy {
     fn new(glob: &str) -> Self {
-        Self { written: glob.to_owned(), compiled: OnceLock::new() }
+        Self { written: glob.to_owned(), letters: OnceLock::new(), compiled: OnceLock::new() }
+    }
+
+    /// What stands in every path that it matches.
+    fn letters(&self) -> &str {
+        &self.written[self.letters.get_or_init(|| letters(&self.written)).clone()]
+    }
+
+    fn may_match(&self, path: &Path) -> bool {
+        memmem::find(path.as_os_str().as_encoded_bytes(), self.letters().as_bytes()).is_some()
     }
 
     fn is_match(&self, path: &Path) -> bool {
-        // What stands in every path that it matches.
-        if memmem::find(path.as_os_str().as_encoded_bytes(), letters(&self.written).as_bytes()).is_none() {
-            return false;
-        }
         let compile = || check(&self.written).ok().map(|glob| glob.compile_matcher());
         self.compiled.get_or_init(compile).as_ref().is_some_and(|glob| glob.is_match(path))
+    }
+}
+
+/// The letters of some globs.
+#[derive(Clone, Debug)]
+struct Letters {
+    finder: AhoCorasick,
+    /// The globs that ask for each of what is looked for.
+    globs: Vec<Vec<usize>>,
+    /// Those that ask for none.
+    always: Vec<usize>,
+}
+
+impl Letters {
+    fn of(list: &[Lazy]) -> Option<Self> {
+        let mut by_letters: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (at, lazy) in list.iter().enumerate() {
+            by_letters.entry(lazy.letters()).or_default().push(at);
+        }
+        let always = by_letters.remove("").unwrap_or_default();
+        let (letters, globs): (Vec<&str>, _) = by_letters.into_iter().unzip();
+        // The fastest one to ask takes too long to make.
+        let finder = AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(letters).ok()?;
+        Some(Self { finder, globs, always })
+    }
+
+    /// The places of the globs whose letters a path has, ascending.
+    fn in_path(&self, path: &Path) -> Vec<usize> {
+        let mut found = self.always.clone();
+        for letters in self.finder.find_overlapping_iter(path.as_os_str().as_encoded_bytes()) {
+            found.extend_from_slice(&self.globs[letters.pattern().as_usize()]);
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 }
 
@@ -71,7 +116,7 @@ impl Globs {
     pub fn push(&mut self, glob: &str) -> Result<(), InvalidGlob> {
         check(glob)?;
         self.list.push(Lazy::new(glob));
-        self.whole = OnceLock::new();
+        self.letters = OnceLock::new();
         Ok(())
     }
 
@@ -89,44 +134,32 @@ impl Globs {
     /// Whether any matches.
     pub fn is_match(&self, path: impl AsRef<Path>) -> bool {
         let path = path.as_ref();
-        match self.whole() {
-            Some(set) => set.is_match(path),
-            None => self.each(path).next().is_some(),
-        }
+        self.likely(path).into_iter().any(|at| self.list[at].is_match(path))
     }
 
     /// The places of those that match, ascending.
     pub fn matches(&self, path: impl AsRef<Path>) -> Vec<usize> {
         let path = path.as_ref();
-        match self.whole() {
-            Some(set) => set.matches(path),
-            None => self.each(path).collect(),
-        }
+        let mut matches = self.likely(path);
+        matches.retain(|&at| self.list[at].is_match(path));
+        matches
     }
 
-    /// The set, once it is worth its cost.
-    fn whole(&self) -> Option<&GlobSet> {
-        if self.whole.get().is_none() && self.asked.fetch_add(1, Ordering::Relaxed) < MANY {
-            return None;
+    /// The places of those whose letters a path has, ascending.
+    fn likely(&self, path: &Path) -> Vec<usize> {
+        let many = || self.letters.get().is_some() || self.asked.fetch_add(1, Ordering::Relaxed) >= MANY;
+        if many()
+            && let Some(letters) = self.letters.get_or_init(|| Letters::of(&self.list))
+        {
+            return letters.in_path(path);
         }
-        let compile = || {
-            let mut set = GlobSetBuilder::new();
-            for lazy in &self.list {
-                set.add(check(&lazy.written).ok()?);
-            }
-            set.build().ok()
-        };
-        self.whole.get_or_init(compile).as_ref()
-    }
-
-    fn each(&self, path: &Path) -> impl Iterator<Item = usize> {
-        self.list.iter().enumerate().filter(move |(_, lazy)| lazy.is_match(path)).map(|(at, _)| at)
+        (0..self.list.len()).filter(|&at| self.list[at].may_match(path)).collect()
     }
 }
 
 impl Clone for Globs {
     fn clone(&self) -> Self {
-        Self { list: self.list.clone(), asked: AtomicUsize::new(0), whole: self.whole.clone() }
+        Self { list: self.list.clone(), asked: AtomicUsize::new(0), letters: self.letters.clone() }
     }
 }
 
@@ -152,8 +185,8 @@ pub fn check(glob: &str) -> Result<Glob, InvalidGlob> {
 
 /// Letters that stand in every path that a glob matches: the longest of its literal parts. A `/` at their ends may match
 /// nothing, and what stands in braces or brackets may be left out.
-fn letters(glob: &str) -> &str {
-    let mut best = "";
+fn letters(glob: &str) -> Range<usize> {
+    let mut best = 0..0;
     let mut start = 0;
     let (mut braces, mut escaped, mut class) = (0_usize, false, None);
     for (at, letter) in glob.char_indices() {
@@ -187,20 +220,23 @@ fn letters(glob: &str) -> &str {
             _ => braces == 0 && !matches!(letter, '*' | '?'),
         };
         if !literal {
-            best = longer(best, &glob[start..at]);
+            best = longer(glob, best, start..at);
             start = at + letter.len_utf8();
         }
     }
-    longer(best, &glob[start..])
+    longer(glob, best, start..glob.len())
 }
 
-fn longer<'g>(best: &'g str, part: &'g str) -> &'g str {
-    let part = part.trim_matches('/');
+fn longer(glob: &str, best: Range<usize>, part: Range<usize>) -> Range<usize> {
+    let text = &glob[part.clone()];
+    let start = part.start + text.len() - text.trim_start_matches('/').len();
+    let part = start..start + text.trim_matches('/').len();
     if part.len() > best.len() { part } else { best }
 }
 
 #[cfg(test)]
 mod tests {
+    use globset::GlobSetBuilder;
     use proptest::prelude::*;
 
     use super::*;
@@ -221,7 +257,7 @@ mod tests {
             ("Cargo.toml", "Cargo.toml"),
             ("é{a,b}", "é"),
         ] {
-            assert_eq!(letters(glob), expected, "{glob}");
+            assert_eq!(&glob[letters(glob)], expected, "{glob}");
         }
     }
 
@@ -255,7 +291,7 @@ mod tests {
             for _ in 0..=MANY {
                 lazy.is_match("a");
             }
-            prop_assert!(lazy.whole.get().is_some());
+            prop_assert!(lazy.letters.get().is_some());
             prop_assert_eq!(lazy.matches(&path), expected);
         }
     }
