@@ -12,10 +12,14 @@ use crate::repo_path::RepoPath;
 const SHOWN: usize = 120;
 
 pub(super) fn compare(path: &RepoPath, old: &str, new: &str, changes: &mut Vec<Weakened>) {
+    let mut settings = table().settings(path).peekable();
+    if settings.peek().is_none() {
+        return;
+    }
     let whole = new;
     let (old, new) = (without_comments(old), without_comments(new));
     let from = changes.len();
-    for setting in table().settings(path) {
+    for setting in settings {
         for (what, patterns) in [
             (What::LeftOut, &setting.leaves_out),
             (What::Narrowed, &setting.narrows),
