@@ -37,8 +37,16 @@ impl Ui {
     }
 
     /// A part of the answer, as it is.
-    pub fn raw(&mut self, text: impl fmt::Display) {
-        let _ = write!(self.out, "{text}").and_then(|()| self.out.flush());
+    pub fn raw(&mut self, text: impl AsRef<str>) {
+        let text = text.as_ref().as_bytes();
+        // To look for colours letter by letter takes long where there are none.
+        let plain = text.iter().all(|&byte| byte == b'\n' || byte >= b' ' && byte != b'\x7f');
+        let _ = if plain {
+            let mut out = io::stdout().lock();
+            out.write_all(text).and_then(|()| out.flush())
+        } else {
+            self.out.write_all(text).and_then(|()| self.out.flush())
+        };
     }
 
     /// One line about the work.
