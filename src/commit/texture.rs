@@ -141,22 +141,30 @@ impl Reader {
 
     /// Takes a line of a patch without context, with its first character: `+`, `-`, or `@` where a run begins.
     pub fn line(&mut self, line: &[u8]) {
-        let (side, weight) = match line.first() {
-            Some(b'+') => (1, 1),
-            Some(b'-') => (0, -1),
-            Some(b'@') => return self.end_run(),
+        match line.split_first() {
+            Some((b'@', _)) => self.end_run(),
+            Some((&sign, text)) => self.line_of(sign, text),
+            None => {}
+        }
+    }
+
+    /// Takes a line that was added (`+`) or removed (`-`); its end does not matter.
+    pub fn line_of(&mut self, sign: u8, text: &[u8]) {
+        let (side, weight, count) = match sign {
+            b'+' => (1, 1, &mut self.added),
+            b'-' => (0, -1, &mut self.removed),
             _ => return,
         };
-        let count = if side == 1 { &mut self.added } else { &mut self.removed };
         *count = count.saturating_add(1);
-        let text = &line[1..];
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
         self.names.line(text, weight);
         self.comments = self.comments && is_comment(text.trim_ascii());
         self.whole.line(side, text, self.indented);
         self.run.line(side, text, self.indented);
     }
 
-    fn end_run(&mut self) {
+    /// The next line belongs to another run of changed lines.
+    pub fn end_run(&mut self) {
         if self.run.form(self.indented) < Form::Comment {
             self.form_lines = self.form_lines.saturating_add(self.run.count);
         }

@@ -5,10 +5,37 @@ use std::collections::VecDeque;
 
 use crate::commit::change::Commit;
 use crate::commit::judge::Wants;
-use crate::git::{GitError, Lines, MOST_OPEN, Repo};
+use crate::git::{GitError, Glance, Lines, MOST_OPEN, Repo};
+use crate::oid::Oid;
 
 /// The most commits that wait for one whose lines are being looked for.
 const WINDOW: usize = 4_096;
+
+/// A commit with what was made of it so far.
+pub(super) struct Seen<T> {
+    commit: Commit,
+    value: T,
+    wants: Wants,
+}
+
+impl<T> Seen<T> {
+    /// Judges a commit, by some of its lines where that may settle it.
+    pub(super) fn first(mut commit: Commit, glance: &Glance<'_>, judge: impl Fn(&Commit) -> (T, Wants)) -> Self {
+        let (mut value, mut wants) = judge(&commit);
+        if let Wants::First(paths) = &wants
+            && may_ask(&commit).is_some()
+            && glance.look_at(&mut commit, paths)
+        {
+            (value, wants) = judge(&commit);
+        }
+        Self { commit, value, wants }
+    }
+}
+
+/// The id of a commit whose lines can be asked for: what a merge changes was judged commit by commit.
+fn may_ask(commit: &Commit) -> Option<&Oid> {
+    commit.id.as_ref().filter(|_| commit.parents.len() < 2)
+}
 
 /// The commits between the log and `sink`. `judge` says what it makes of a commit, and which of its changed lines that
 /// depends on: then they are read, and it is asked again.
@@ -33,40 +60,41 @@ impl<'r, T, J: Fn(&Commit) -> (T, Wants), S: FnMut(Commit, T)> Queue<'r, T, J, S
         Self { repo, lines: repo.lines(), judge, sink, waiting: VecDeque::new(), lost: None }
     }
 
-    /// Starts what reads lines: of many commits some need it, and it starts while git finds the first.
-    pub(super) fn expect_many(&mut self) -> Result<(), GitError> {
-        self.lines.start()
+    /// Takes the next commit, whose lines are read in any case.
+    pub(super) fn take_whole(&mut self, mut commit: Commit) -> Result<(), GitError> {
+        let asks = may_ask(&commit).is_some();
+        if !asks || !self.lines.is_started() && self.repo.look_through(&mut commit) {
+            let (value, _) = (self.judge)(&commit);
+            return self.take(Seen { commit, value, wants: Wants::Nothing });
+        }
+        self.ask(commit)
     }
 
-    /// Takes the next commit. `always`: its lines are read in any case.
-    pub(super) fn take(&mut self, mut commit: Commit, always: bool) -> Result<(), GitError> {
+    /// Takes the next commit.
+    pub(super) fn take(&mut self, seen: Seen<T>) -> Result<(), GitError> {
+        if seen.wants != Wants::Nothing && may_ask(&seen.commit).is_some() {
+            return self.ask(seen.commit);
+        }
+        self.make_room()?;
+        self.waiting.push_back(Waiting::Judged(seen.commit, seen.value));
+        self.settle_all()
+    }
+
+    /// Asks git for the lines of a commit.
+    fn ask(&mut self, commit: Commit) -> Result<(), GitError> {
+        self.make_room()?;
+        if let Some(id) = may_ask(&commit).filter(|_| self.lost.is_none()) {
+            self.lines.ask(id)?;
+            self.waiting.push_back(Waiting::Asked(commit));
+        }
+        self.settle_all()
+    }
+
+    fn make_room(&mut self) -> Result<(), GitError> {
         while self.lines.open() >= MOST_OPEN || self.waiting.len() >= WINDOW {
             self.settle(true)?;
         }
-        // What a merge changes was judged commit by commit.
-        let id = commit.id.clone().filter(|_| commit.parents.len() < 2);
-        if always && id.is_some() && !self.lines.is_started() && self.repo.look_through(&mut commit) {
-            let (value, _) = (self.judge)(&commit);
-            self.waiting.push_back(Waiting::Judged(commit, value));
-            return self.settle_all();
-        }
-        let mut first = if always && id.is_some() { None } else { Some((self.judge)(&commit)) };
-        if let (Some((_, Wants::First(paths))), Some(_)) = (&first, &id)
-            && self.repo.look_at(&mut commit, paths)
-        {
-            first = Some((self.judge)(&commit));
-        }
-        match (first, id) {
-            (Some((value, Wants::Nothing)), _) | (Some((value, _)), None) => {
-                self.waiting.push_back(Waiting::Judged(commit, value));
-            }
-            (_, Some(id)) if self.lost.is_none() => {
-                self.lines.ask(&id)?;
-                self.waiting.push_back(Waiting::Asked(commit));
-            }
-            _ => {}
-        }
-        self.settle_all()
+        Ok(())
     }
 
     /// Hands out what is there.

@@ -12,8 +12,9 @@ use crate::commit::change::Commit;
 use crate::commit::judge::{self, Judgement, Wants};
 use crate::commit::rules::{KIND, Rules};
 use crate::commit::scopes::Table;
-use crate::fact::commit_queue::Queue;
-use crate::git::{GitError, Range, Repo};
+use crate::fact::abreast;
+use crate::fact::commit_queue::{Queue, Seen};
+use crate::git::{GitError, Log, Range, Repo};
 use crate::moment::Moment;
 use crate::policy::{Gate, Mode, Policy, Scope};
 
@@ -134,62 +135,84 @@ pub fn collect_at_most(
 /// Reads a range and hands each commit to `sink`, newest first, in memory that does not grow with the range, together
 /// with what `judge` makes of it. `judge` also says which changed lines that depends on: then they are read, and it is
 /// asked again.
-pub fn stream<T>(
+pub fn stream<T: Send>(
     repo: &Repo,
     range: &Range,
     branch: Option<&str>,
-    judge: impl Fn(&Commit) -> (T, Wants),
+    judge: impl Fn(&Commit) -> (T, Wants) + Sync,
     sink: impl FnMut(Commit, T),
 ) -> Result<Option<Unknown>, GitError> {
     let by_branch = branch.and_then(author::agent_of_branch);
-    let log = repo.log(range)?;
-    let mut queue = Queue::new(repo, judge, sink);
-    if !log.is_near() {
-        queue.expect_many()?;
-    }
-    let mut unknown = None;
-    // Until there are more than a few.
-    let mut first = Some(Vec::new());
-    for logged in log {
-        let logged = match logged {
-            Ok(logged) => logged,
-            Err(GitError::Failed { stderr, .. }) if repo.is_shallow() => {
-                unknown = Some(shallow(repo, &format!("git says: {stderr}"))?);
-                break;
-            }
-            Err(GitError::Failed { stderr, .. }) if stderr.contains("unable to read") => {
-                unknown = Some(absent(repo, &stderr)?);
-                break;
-            }
-            Err(error) => return Err(error),
+    let with_agent = |mut commit: Commit| {
+        let by_marks = author::agent_of(&commit.author, &commit.committer, &commit.message);
+        commit.agent = by_marks.or_else(|| by_branch.clone());
+        commit
+    };
+    let mut log = Readable { repo, log: repo.log(range)?, unknown: None };
+    let mut queue = Queue::new(repo, &judge, sink);
+    let first = log.by_ref().take(FEW + 1).collect::<Result<Vec<Commit>, GitError>>()?;
+    if first.len() <= FEW {
+        for commit in first {
+            queue.take_whole(with_agent(commit))?;
+        }
+    } else {
+        let (with_agent, judge) = (&with_agent, &judge);
+        let worker = || {
+            let glance = repo.glance();
+            move |commit| Seen::first(with_agent(commit), &glance, judge)
         };
-        let mut commit = logged.commit;
-        if logged.cut_off {
-            let why = format!(
-                "this clone is shallow and ends at {}, so what that commit changes is not here",
-                commit.short()
-            );
-            unknown = Some(shallow(repo, &why)?);
-            continue;
-        }
-        commit.agent =
-            author::agent_of(&commit.author, &commit.committer, &commit.message).or_else(|| by_branch.clone());
-        match &mut first {
-            Some(few) if few.len() < FEW => few.push(commit),
-            _ => {
-                for early in first.take().unwrap_or_default() {
-                    queue.take(early, false)?;
-                }
-                queue.take(commit, false)?;
-            }
-        }
-    }
-    for commit in first.unwrap_or_default() {
-        queue.take(commit, true)?;
+        abreast::in_order(first.into_iter().map(Ok).chain(&mut log), worker, |seen| queue.take(seen))?;
     }
     match queue.finish()? {
         Some(said) => absent(repo, &said).map(Some),
-        None => Ok(unknown),
+        None => Ok(log.unknown),
+    }
+}
+
+/// The commits of a log that can be told, up to where they cannot.
+struct Readable<'r> {
+    repo: &'r Repo,
+    log: Log,
+    unknown: Option<Unknown>,
+}
+
+impl Readable<'_> {
+    /// Notes why something cannot be told.
+    fn note(&mut self, unknown: Result<Unknown, GitError>) -> Option<Result<Commit, GitError>> {
+        match unknown {
+            Ok(unknown) => {
+                self.unknown = Some(unknown);
+                None
+            }
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+impl Iterator for Readable<'_> {
+    type Item = Result<Commit, GitError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.log.next()? {
+                Ok(logged) if logged.cut_off => {
+                    let short = logged.commit.short();
+                    let why =
+                        format!("this clone is shallow and ends at {short}, so what that commit changes is not here");
+                    if let Some(error) = self.note(shallow(self.repo, &why)) {
+                        return Some(error);
+                    }
+                }
+                Ok(logged) => return Some(Ok(logged.commit)),
+                Err(GitError::Failed { stderr, .. }) if self.repo.is_shallow() => {
+                    return self.note(shallow(self.repo, &format!("git says: {stderr}")));
+                }
+                Err(GitError::Failed { stderr, .. }) if stderr.contains("unable to read") => {
+                    return self.note(absent(self.repo, &stderr));
+                }
+                Err(error) => return Some(Err(error)),
+            }
+        }
     }
 }
 

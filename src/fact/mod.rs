@@ -3,6 +3,7 @@
 //! Collecting them ([`collect`]) is the last step that touches the outside; from here on everything is a pure
 //! function, so that every scenario can be tested, stored and judged again without a repository.
 
+mod abreast;
 pub mod again;
 pub mod ask;
 pub mod assessment;

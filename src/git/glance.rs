@@ -1,9 +1,11 @@
 //! The changed lines of a few files of a commit, read in process: often they settle what a patch of all files would, for
 //! a small part of what that costs.
 
+use std::cell::OnceCell;
 use std::{fs, io};
 
 use git2::{Blob, DiffOptions, Patch, Repository, Tree};
+use imara_diff::{Algorithm, Diff, InternedInput, Token};
 
 use super::Repo;
 use super::attributes::folders_above;
@@ -22,20 +24,34 @@ const MOST_FILES: usize = 32;
 /// Why a file is left to git: it is too large, or no file, or not here.
 struct NotRead;
 
-impl Repo {
+/// Looks at a few files of commits, beside others that do: with a library of its own, opened when it is needed.
+pub struct Glance<'r> {
+    repo: &'r Repo,
+    library: OnceCell<Option<Repository>>,
+}
+
+impl Glance<'_> {
     /// Fills in the textures of those files of a commit that are at `paths`, as far as they are small texts that can be
     /// read without git's command line. Whether there was one.
+    ///
+    /// Where lines stand more than once, the changed ones may be others than git shows: who finds nothing in them asks
+    /// git.
     pub fn look_at(&self, commit: &mut Commit, paths: &[RepoPath]) -> bool {
-        let seen = self.library(|library| {
-            let Some(trees) = Trees::of(library, commit)? else { return Ok(false) };
-            let mut seen = false;
-            for file in commit.files.iter_mut().filter(|file| paths.contains(&file.path)) {
-                file.texture = trees.texture(file).unwrap_or_default();
-                seen |= file.texture.is_some();
-            }
-            Ok(seen)
-        });
-        seen.unwrap_or(false)
+        let Some(library) = self.library.get_or_init(|| self.repo.another_library()) else { return false };
+        let Ok(Some(trees)) = Trees::of(library, commit) else { return false };
+        let mut seen = false;
+        for file in commit.files.iter_mut().filter(|file| paths.contains(&file.path)) {
+            file.texture = trees.texture(file, changed_lines).unwrap_or_default();
+            seen |= file.texture.is_some();
+        }
+        seen
+    }
+}
+
+impl Repo {
+    /// Looks at files in process.
+    pub fn glance(&self) -> Glance<'_> {
+        Glance { repo: self, library: OnceCell::new() }
     }
 
     /// Fills in the textures of all files of a commit, where they are few, small, and not declared by attributes to be
@@ -46,7 +62,8 @@ impl Repo {
         }
         let seen = self.library(|library| {
             let Some(trees) = Trees::of(library, commit)? else { return Ok(None) };
-            Ok(commit.files.iter().map(|file| trees.texture(file)).collect::<Result<Vec<_>, NotRead>>().ok())
+            let textures = commit.files.iter().map(|file| trees.texture(file, gits_changed_lines));
+            Ok(textures.collect::<Result<Vec<_>, NotRead>>().ok())
         });
         let Some(textures) = seen.flatten() else { return false };
         for (file, texture) in commit.files.iter_mut().zip(textures) {
@@ -94,43 +111,34 @@ impl<'r> Trees<'r> {
         Ok(is_text.then_some(blob))
     }
 
-    /// What the changed lines of a file are like; `None` where it has none.
-    fn texture(&self, file: &FileChange) -> Result<Option<Texture>, NotRead> {
+    /// What the changed lines of a file are like, as `lines` finds them; `None` where it has none.
+    fn texture(&self, file: &FileChange, lines: Lines) -> Result<Option<Texture>, NotRead> {
         let before = |path| self.file(self.before.as_ref(), path);
         let after = || self.file(Some(&self.after), &file.path);
         let (old, new) = match file.status {
-            Status::Added => (after()?, None),
-            Status::Deleted => (before(&file.path)?, None),
+            Status::Added => (None, Some(after()?)),
+            Status::Deleted => (Some(before(&file.path)?), None),
             Status::Modified | Status::Renamed(_) | Status::Copied(_) => {
-                (before(file.from.as_ref().unwrap_or(&file.path))?, Some(after()?))
+                (Some(before(file.from.as_ref().unwrap_or(&file.path))?), Some(after()?))
             }
             Status::TypeChanged => return Err(NotRead),
         };
-        let (old, new) = match (&old, &new) {
-            (Some(old), Some(Some(new))) => between_equal_ends(old.content(), new.content()),
-            // All lines of the one that is there.
-            (Some(one), None) => (one.content(), &b""[..]),
-            _ => return Ok(None),
-        };
-        let mut options = DiffOptions::new();
-        options.context_lines(0).interhunk_lines(0).indent_heuristic(true);
-        // As buffers: for two objects git2 would look for attributes, and read the whole index for that.
-        let patch = Patch::from_buffers(old, None, new, None, Some(&mut options)).map_err(|_| NotRead)?;
         let mut reader = Reader::new(&file.path);
-        let mut line = Vec::new();
-        for hunk in 0..patch.num_hunks() {
-            reader.line(b"@@");
-            for at in 0..patch.num_lines_in_hunk(hunk).map_err(|_| NotRead)? {
-                let read = patch.line_in_hunk(hunk, at).map_err(|_| NotRead)?;
-                let sign = match (read.origin(), file.status) {
-                    ('-', Status::Added) | ('+', _) => b'+',
-                    ('-', _) => b'-',
-                    _ => continue,
-                };
-                line.clear();
-                line.push(sign);
-                line.extend_from_slice(read.content().strip_suffix(b"\n").unwrap_or(read.content()));
-                reader.line(&line);
+        match (&old, &new) {
+            // Nothing changes in a binary file that has lines.
+            (Some(None), _) | (_, Some(None)) => return Ok(None),
+            (Some(Some(old)), Some(Some(new))) => {
+                let (old, new) = between_equal_ends(old.content(), new.content());
+                if !lines(old, new, &mut reader) {
+                    return Err(NotRead);
+                }
+            }
+            // All lines of the one that is there.
+            (old, new) => {
+                for (sign, blob) in [(b'-', old), (b'+', new)] {
+                    let text = blob.iter().flatten().flat_map(|blob| blob.content().split_inclusive(|&b| b == b'\n'));
+                    text.for_each(|line| reader.line_of(sign, line));
+                }
             }
         }
         let texture = reader.finish();
@@ -138,28 +146,66 @@ impl<'r> Trees<'r> {
     }
 }
 
+/// Hands the lines that differ between two texts to a reader. Whether it could.
+type Lines = fn(&[u8], &[u8], &mut Reader) -> bool;
+
+/// Those that git finds.
+fn gits_changed_lines(old: &[u8], new: &[u8], reader: &mut Reader) -> bool {
+    let mut options = DiffOptions::new();
+    options.context_lines(0).interhunk_lines(0).indent_heuristic(true);
+    // As buffers: for two objects git2 would look for attributes, and read the whole index for that.
+    let Ok(patch) = Patch::from_buffers(old, None, new, None, Some(&mut options)) else { return false };
+    (0..patch.num_hunks()).all(|hunk| {
+        reader.end_run();
+        let count = patch.num_lines_in_hunk(hunk).unwrap_or_default();
+        (0..count).all(|at| {
+            let Ok(line) = patch.line_in_hunk(hunk, at) else { return false };
+            match line.origin() {
+                '+' => reader.line_of(b'+', line.content()),
+                '-' => reader.line_of(b'-', line.content()),
+                _ => {}
+            }
+            true
+        })
+    })
+}
+
+/// Nearly those that git finds, in a third of the time: git's library digests all that it compares.
+fn changed_lines(old: &[u8], new: &[u8], reader: &mut Reader) -> bool {
+    let input = InternedInput::new(old, new);
+    let mut diff = Diff::compute(Algorithm::Myers, &input);
+    diff.postprocess_lines(&input);
+    let text = |tokens: &[Token], at: u32| input.interner[tokens[at as usize]];
+    for hunk in diff.hunks() {
+        reader.end_run();
+        hunk.before.for_each(|at| reader.line_of(b'-', text(&input.before, at)));
+        hunk.after.for_each(|at| reader.line_of(b'+', text(&input.after, at)));
+    }
+    true
+}
+
 /// Two texts without the lines that they begin and end with alike: to take in a line costs more than to compare it.
 fn between_equal_ends<'t>(old: &'t [u8], new: &'t [u8]) -> (&'t [u8], &'t [u8]) {
-    let same = equal(old.chunks_exact(CHUNK).zip(new.chunks_exact(CHUNK)), old.iter().zip(new));
+    let same = equal(old, new, |text, from, to| &text[from..to]);
     let start = memchr::memrchr(b'\n', &old[..same]).map_or(0, |at| at + 1);
     let (old, new) = (&old[start..], &new[start..]);
-    let same = equal(old.rchunks_exact(CHUNK).zip(new.rchunks_exact(CHUNK)), old.iter().rev().zip(new.iter().rev()));
+    let same = equal(old, new, |text, from, to| &text[text.len() - to..text.len() - from]);
     // What is alike begins behind a line end; that of the line before belongs to neither.
     let tail = &old[old.len() - same..];
     let end = memchr::memchr(b'\n', tail).map_or(0, |at| tail.len() - at - 1);
     (&old[..old.len() - end], &new[..new.len() - end])
 }
 
-/// How many bytes are compared at once.
-const CHUNK: usize = 256;
-
-/// How many bytes are equal from the side that the iterators come from.
-fn equal<'t>(
-    chunks: impl Iterator<Item = (&'t [u8], &'t [u8])>,
-    bytes: impl Iterator<Item = (&'t u8, &'t u8)>,
-) -> usize {
-    let whole = CHUNK * chunks.take_while(|(a, b)| a == b).count();
-    whole + bytes.skip(whole).take_while(|(a, b)| a == b).count()
+/// How many bytes are equal from the side from which `part` counts.
+fn equal(old: &[u8], new: &[u8], part: fn(&[u8], usize, usize) -> &[u8]) -> usize {
+    let most = old.len().min(new.len());
+    let mut same = 0;
+    for step in [512, 64, 8, 1] {
+        while same + step <= most && part(old, same, same + step) == part(new, same, same + step) {
+            same += step;
+        }
+    }
+    same
 }
 
 #[cfg(test)]

@@ -127,7 +127,7 @@ impl Lines<'_> {
     }
 
     /// Starts the process, before it is asked anything.
-    pub fn start(&mut self) -> Result<(), GitError> {
+    fn start(&mut self) -> Result<(), GitError> {
         if self.process.is_none() {
             self.process = Some(self.repo.start_lines()?);
         }

@@ -41,6 +41,7 @@ pub use config::{ConfigEntry, Scope};
 pub use diff::{Change, TreeDiff};
 pub use environment::BINDING;
 pub use error::GitError;
+pub use glance::Glance;
 pub use hidden::{Concealment, ConcealmentKind, Look};
 pub use lines::{Lines, MOST_OPEN};
 pub use log::{Log, Logged, Range};

@@ -244,20 +244,29 @@ impl Repo {
         }
     }
 
-    /// Takes `library` if it can be shown every object that git is shown.
+    /// A library for one thread, where there is one for all of them.
+    pub(super) fn another_library(&self) -> Option<git2::Repository> {
+        self.library(|_| git2::Repository::open(&self.0.git_dir)).and_then(|library| self.with_all_objects(library))
+    }
+
     fn set_library(&self, library: Option<git2::Repository>) {
+        let usable = library.and_then(|library| self.with_all_objects(library));
+        *self.0.library.lock().unwrap_or_else(PoisonError::into_inner) = usable;
+    }
+
+    /// `library`, if it can be shown every object that git is shown.
+    fn with_all_objects(&self, library: git2::Repository) -> Option<git2::Repository> {
         let kept = self.kept_objects();
         let quarantine = self.0.quarantine.iter().find(|(name, _)| *name == QUARANTINE[1]).map(|(_, value)| value);
-        let usable = library.filter(|library| {
-            let more =
-                quarantine.map(|path| self.0.git_dir.join(path)).into_iter().chain(kept.is_dir().then_some(kept));
-            let mut more = more.peekable();
-            more.peek().is_none()
-                || library.odb().is_ok_and(|odb| {
-                    more.all(|path| path.to_str().is_some_and(|path| odb.add_disk_alternate(path).is_ok()))
-                })
-        });
-        *self.0.library.lock().unwrap_or_else(PoisonError::into_inner) = usable;
+        let more = quarantine.map(|path| self.0.git_dir.join(path)).into_iter().chain(kept.is_dir().then_some(kept));
+        let mut more = more.peekable();
+        if more.peek().is_some() {
+            let objects = library.odb().ok()?;
+            for path in more {
+                objects.add_disk_alternate(path.to_str()?).ok()?;
+            }
+        }
+        Some(library)
     }
 }
 

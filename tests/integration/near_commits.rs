@@ -7,6 +7,7 @@ use std::process::Stdio;
 use gate::commit::change::{Commit, Status};
 use gate::commit::texture::Texture;
 use gate::git::{Range, Repo};
+use gate::repo_path::RepoPath;
 
 use crate::hermetic;
 use crate::support::TestRepo;
@@ -21,8 +22,8 @@ impl Numbers {
     }
 }
 
-/// A history of `size` commits, some of them merges and roots, with clocks that go wrong now and then.
-fn history(repo: &TestRepo, seed: u64, size: usize) {
+/// A history of `size` commits with clocks that go wrong now and then: a line, or one with merges and roots.
+fn history(repo: &TestRepo, seed: u64, size: usize, is_line: bool) {
     let mut numbers = Numbers(seed);
     let mut stream = String::new();
     for number in 1..=size {
@@ -34,7 +35,9 @@ fn history(repo: &TestRepo, seed: u64, size: usize) {
              committer C <c@example.com> {date} +0100\ndata {}\n{message}\n",
             message.len()
         );
-        if number > 1 && numbers.below(12) > 0 {
+        if is_line && number > 1 {
+            let _ = writeln!(stream, "from :{}", number - 1);
+        } else if number > 1 && numbers.below(12) > 0 {
             let parent = number - 1 - numbers.below(3.min(number - 1));
             let _ = writeln!(stream, "from :{parent}");
             let other = 1 + numbers.below(number - 1);
@@ -79,10 +82,10 @@ fn read(git: &Repo, range: &Range) -> (bool, Vec<Commit>) {
 
 hermetic! {
     fn a_short_range_is_what_git_prints() {
-        let (mut near, mut looked) = (0, 0);
+        let (mut near, mut looked, mut glances, mut alike) = (0, 0, 0, 0);
         for seed in 0..12 {
             let repo = TestRepo::new();
-            history(&repo, seed, 40);
+            history(&repo, seed, 40, false);
             let git = Repo::discover(repo.root()).unwrap();
             let ids: Vec<String> = (1..=40).map(|n| repo.git(["rev-parse", &format!("c{n}")])).collect();
             let mut numbers = Numbers(seed + 100);
@@ -97,10 +100,17 @@ hermetic! {
                 assert!(!asked_near);
                 assert_eq!(commits, expected, "history {seed}, {} without {exclude:?}", ids[tip]);
                 near += usize::from(is_near);
-                let mut lines = git.lines();
+                let (mut lines, glance) = (git.lines(), git.glance());
                 for commit in &mut commits {
                     let mut expected = commit.clone();
                     lines.look_into(&mut expected).unwrap();
+                    let mut seen = commit.clone();
+                    let paths: Vec<RepoPath> = seen.files.iter().map(|file| file.path.clone()).collect();
+                    if commit.parents.len() < 2 && glance.look_at(&mut seen, &paths) {
+                        let pairs = seen.files.iter().zip(&expected.files).filter(|(file, _)| file.texture.is_some());
+                        glances += pairs.clone().count();
+                        alike += pairs.filter(|(file, expected)| file == expected).count();
+                    }
                     if commit.parents.len() < 2 && git.look_through(commit) {
                         assert_eq!(*commit, expected, "history {seed}");
                         looked += 1;
@@ -109,6 +119,33 @@ hermetic! {
             }
         }
         assert!(near > 100 && looked > 300, "{near} ranges and the lines of {looked} commits were read in process");
+        // A glance may take other ones of equal lines for the changed ones; these files are made of little else.
+        assert!(glances > 300 && alike * 100 > glances * 90, "{alike} of {glances} glances saw what git sees");
+    }
+}
+
+hermetic! {
+    fn a_commit_is_judged_in_a_long_range_as_it_is_alone() {
+        let repo = TestRepo::with_commit();
+        history(&repo, 42, 120, true);
+        repo.write("gate.toml", "version = 1\n[scopes]\nfirst = [\"d0/**\"]\nsecond = [\"d1/**\"]\n");
+        let judged = |args: &[&str]| -> Vec<serde_json::Value> {
+            let out = repo.gate(["commits", "--json"].iter().chain(args)).output().unwrap();
+            let text: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+            assert_eq!(text["unknown"], serde_json::Value::Null);
+            text["commits"].as_array().unwrap().clone()
+        };
+        repo.git(["checkout", "-q", "-B", "long", "c120"]);
+        let all = judged(&["--history", "120"]);
+        assert!(all.len() > 60, "{}", all.len());
+        let blocked = all.iter().filter(|commit| commit["verdict"] == "block").count();
+        assert!(blocked > 5 && blocked < all.len(), "{blocked} of {}", all.len());
+        for commit in &all {
+            // What is told of all lines alone is advice about size.
+            let plain = |commit: &serde_json::Value| (commit["verdict"] == "block", commit["touched"].clone());
+            let alone = judged(&[commit["commit"].as_str().unwrap()]);
+            assert_eq!(plain(&alone[0]), plain(commit), "{commit}");
+        }
     }
 }
 
