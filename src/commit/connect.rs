@@ -19,9 +19,8 @@ pub(super) fn names_of(files: &[&FileChange]) -> Vec<String> {
 /// Whether a file or folder is called like the word, or a name in the changed lines holds it: a subject may name what
 /// is used where the table names where it is used.
 pub(super) fn mentions(files: &[&FileChange], word: &str) -> bool {
-    let plain = |text: &str| text.to_lowercase().replace(['-', '_'], "");
-    let words: Vec<String> = word.split('/').map(plain).filter(|word| word.len() > 1).collect();
-    let is_word = |text: &str| words.contains(&plain(text));
+    let words: Vec<String> = word.split('/').map(|word| plain(word).collect()).collect();
+    let is_word = |text: &str| words.iter().any(|word| word.len() > 1 && plain(text).eq(word.chars()));
     files.iter().any(|file| {
         let path = String::from_utf8_lossy(file.path.as_bytes()).into_owned();
         path.split('/')
@@ -33,6 +32,11 @@ pub(super) fn mentions(files: &[&FileChange], word: &str) -> bool {
                 .flat_map(|texture| &texture.names)
                 .any(|name| is_word(name) || name.split('_').any(is_word))
     })
+}
+
+/// A word without its joints, in lower case.
+fn plain(word: &str) -> impl Iterator<Item = char> {
+    word.chars().filter(|letter| !matches!(letter, '-' | '_')).flat_map(char::to_lowercase)
 }
 
 /// Which of some things hang together.

@@ -5,11 +5,13 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Mutex;
 
+use foldhash::fast::RandomState;
+
 /// How many answers are kept, so that memory does not grow with a history.
 const MOST: usize = 1 << 14;
 
 /// Answers of a function whose answer depends on the bytes it is asked about alone.
-pub(super) struct Memo<V>(Mutex<HashMap<Box<[u8]>, V>>);
+pub(super) struct Memo<V>(Mutex<HashMap<Box<[u8]>, V, RandomState>>);
 
 impl<V: Clone> Memo<V> {
     /// The answer about `key`, found out by `ask` where it is not known.

@@ -9,6 +9,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
+use foldhash::fast::RandomState;
 use serde::Deserialize;
 
 use crate::embedded;
@@ -21,7 +22,7 @@ const SHORTEST: usize = 4;
 /// Counts the names of removed and added lines.
 #[derive(Debug, Default)]
 pub struct Names {
-    counts: HashMap<String, i32>,
+    counts: HashMap<String, i32, RandomState>,
 }
 
 impl Names {
@@ -122,8 +123,8 @@ struct Words {
 
 /// The words that connect nothing.
 struct Known {
-    joined: HashSet<String>,
-    common: HashSet<String>,
+    joined: HashSet<String, RandomState>,
+    common: HashSet<String, RandomState>,
 }
 
 fn known() -> &'static Known {
