@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::fact::ask::{self, Question};
 use crate::fact::attested::Found;
 use crate::fact::collect::{self, Sources};
-use crate::fact::hosting::{Hosting, Trouble};
+use crate::fact::hosting::{Hosting, StartedFor, Trouble};
 use crate::fact::lineage::Lineage;
 use crate::fact::subject::Base;
 use crate::fact::{Facts, Note};
@@ -134,7 +134,10 @@ fn judge(args: &Args, job: Option<&Job>, ui: &mut Ui) -> Result<Exit> {
         head,
         default_branch: event.as_ref().and_then(|event| event.default_branch.clone()),
         base: judged.base_branch.clone(),
-        number: judged.number,
+        started_for: judged
+            .number
+            .zip(judged.base_branch.clone())
+            .map(|(number, base_branch)| StartedFor { number, base_branch }),
         own: job.map(|job| job.own.clone()).unwrap_or_default(),
         landed: if args.audit { judged.landed.clone() } else { Vec::new() },
     });

@@ -2,14 +2,14 @@
 
 use crate::fact::Note;
 use crate::fact::hosting::{
-    Checks, HostedHead, Hosting, Landed, Pull, PullState, Reading, Required, Trouble, TroubleKind, Via,
+    Checks, HostedHead, Hosting, Landed, OtherBase, Pull, PullState, Reading, StartedFor, Trouble, TroubleKind, Via,
 };
 use crate::git::{GitError, Head, Repo};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Gate, Mode, ModeFrom, Policy};
 use crate::source::forge::place::{Known, Place};
-use crate::source::forge::{self, Forge, OwnJob, Patience, alias, token};
+use crate::source::forge::{self, Forge, OwnJob, Patience, Rules, alias, token};
 
 /// The kinds of gates that read [`Hosting`].
 const KINDS: [&str; 2] = ["pull-request", "ci-green"];
@@ -23,8 +23,8 @@ pub struct Question {
     pub default_branch: Option<String>,
     /// The branch it is meant for; `None`: that of its pull request, else the default branch.
     pub base: Option<String>,
-    /// The pull request it is known to be of.
-    pub number: Option<u64>,
+    /// The pull request that the job was started for.
+    pub started_for: Option<StartedFor>,
     /// The job that asks.
     pub own: OwnJob,
     /// The commits that landed, and of which it is to be found out who brought them.
@@ -86,7 +86,7 @@ pub fn about_checkout(repo: &Repo, policy: &Policy, moment: Moment, head: &Head)
         head: HostedHead { commit, via: Via::Branch, branch, repository: Some(from.full_name()), pushed },
         default_branch: None,
         base: None,
-        number: None,
+        started_for: None,
         own: OwnJob::default(),
         landed: Vec::new(),
     };
@@ -101,7 +101,7 @@ pub fn about(place: &Place, token: Option<&token::Token>, patience: Patience, qu
     };
     let hosting = put(&*forge, place.full_name(), question);
     // What was pushed to a fork is proposed to the repository it was forked from.
-    if !hosting.pulls.known().is_some_and(Vec::is_empty) || question.number.is_some() {
+    if !hosting.pulls.known().is_some_and(Vec::is_empty) || question.started_for.is_some() {
         return Some(hosting);
     }
     let parent = forge.repository().ok().and_then(|repository| place.other(&repository.parent?));
@@ -120,6 +120,8 @@ fn silent(repository: String, question: &Question, trouble: &Trouble) -> Hosting
         pulls: Reading::Unreadable(trouble.clone()),
         checks: Reading::Unreadable(trouble.clone()),
         required: Reading::Unreadable(trouble.clone()),
+        started_for: question.started_for.clone(),
+        base: None,
         landed: Vec::new(),
     }
 }
@@ -143,10 +145,15 @@ fn put(forge: &dyn Forge, repository: String, question: &Question) -> Hosting {
     let asked = head.via != Via::Branch || head.pushed.as_ref() == Some(&head.commit);
     let checks = if asked { forge.checks(&head.commit, &question.own) } else { Ok(Checks::default()) };
     let base = question.base.as_deref().or(open.map(|pull| pull.base_branch.as_str())).or(default_branch.as_deref());
-    let required = match base.filter(|_| asked && (open.is_some() || head.via != Via::Landed)) {
-        Some(base) => forge.required(base),
-        None => Ok(Vec::<Required>::new()),
+    let rules = match base.filter(|_| asked && (open.is_some() || head.via != Via::Landed)) {
+        Some(base) => forge.rules(base),
+        None => Ok(Rules::default()),
     };
+    let other_base = open.map(|pull| pull.base_branch.as_str()).filter(|base| Some(*base) != default_branch.as_deref());
+    let other_base = other_base.and_then(|goal| {
+        let rules = if base == Some(goal) { rules.clone() } else { forge.rules(goal) };
+        about_base(forge, &repository, goal, rules.ok()?.protected)
+    });
     // Whatever was read is about a commit that is no longer the head, if it has moved meanwhile.
     let moved = open.and_then(|pull| match forge.pull(pull.number) {
         Ok(now) if now.head == head.commit => None,
@@ -164,7 +171,9 @@ fn put(forge: &dyn Forge, repository: String, question: &Question) -> Hosting {
         default_branch,
         pulls: reading(pulls),
         checks: reading(checks),
-        required: reading(required),
+        required: reading(rules.map(|rules| rules.required)),
+        started_for: question.started_for.clone(),
+        base: other_base,
         landed: landed(forge, &question.landed),
     }
 }
@@ -178,14 +187,26 @@ fn pulls(
     let head = &question.head;
     let Some(branch) = head.branch.as_deref().filter(|_| head.via == Via::Branch) else { return Ok(Vec::new()) };
     let own = head.repository.as_deref().unwrap_or(repository);
-    if own.eq_ignore_ascii_case(repository) && default_branch == Some(branch) && question.number.is_none() {
+    if own.eq_ignore_ascii_case(repository) && default_branch == Some(branch) && question.started_for.is_none() {
         return Ok(Vec::new());
     }
     let mut list = forge.pulls(own, branch)?;
-    if let Some(number) = question.number.filter(|number| list.iter().all(|pull| pull.number != *number)) {
+    let number = question.started_for.as_ref().map(|pull| pull.number);
+    if let Some(number) = number.filter(|number| list.iter().all(|pull| pull.number != *number)) {
         list.push(forge.pull(number)?);
     }
     Ok(list)
+}
+
+/// What is known of the branch that a pull request goes to; `None`: that cannot be told.
+fn about_base(forge: &dyn Forge, repository: &str, branch: &str, protected: bool) -> Option<OtherBase> {
+    // One that is protected needs no other word for it.
+    let of_it = if protected { Vec::new() } else { forge.pulls(repository, branch).ok()? };
+    let is_here = |pull: &Pull| {
+        pull.head_repository.as_deref().is_some_and(|repository_of| repository_of.eq_ignore_ascii_case(repository))
+    };
+    let proposed = of_it.iter().any(|pull| pull.state == PullState::Open && is_here(pull));
+    Some(OtherBase { protected, proposed })
 }
 
 /// Who brought each commit. After the first trouble nobody is asked any more.

@@ -22,9 +22,35 @@ pub struct Hosting {
     pub checks: Reading<Checks>,
     /// What the forge requires before a merge into the base.
     pub required: Reading<Vec<Required>>,
+    /// The pull request that a job was started for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_for: Option<StartedFor>,
+    /// What is known of the branch that the open pull request goes to, where that is not the default branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<OtherBase>,
     /// The commits that landed on a branch, each with the pull requests it is known to belong to; empty: nobody asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub landed: Vec<Landed>,
+}
+
+/// A pull request as the event of a job has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct StartedFor {
+    /// Its number.
+    pub number: u64,
+    /// The branch it went to then, whose policy counts.
+    pub base_branch: String,
+}
+
+/// A branch that a pull request goes to and that is not the default branch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct OtherBase {
+    /// The forge lets nothing into it that was not reviewed or checked.
+    pub protected: bool,
+    /// A pull request from it is open itself: this one is stacked upon that.
+    pub proposed: bool,
 }
 
 /// A commit that is where it stays.

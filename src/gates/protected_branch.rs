@@ -30,6 +30,12 @@ struct Params {
     tags: Vec<String>,
 }
 
+impl Params {
+    fn lists(&self, branch: &str) -> bool {
+        Globs::new(&self.branches).is_ok_and(|patterns| patterns.is_match(branch))
+    }
+}
+
 fn check(params: &toml::Table) -> Result<(), ParamError> {
     let params: Params = read_params(params)?;
     for (key, globs) in [("branches", &params.branches), ("tags", &params.tags)] {
@@ -43,6 +49,12 @@ fn check(params: &toml::Table) -> Result<(), ParamError> {
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
     facts.subjects.iter().filter_map(|subject| Some(answer(gate, &params, subject, subject.update.as_ref()?))).collect()
+}
+
+/// Whether a gate of this kind lists `branch` by a pattern.
+pub(super) fn is_listed(policy: &Policy, branch: &str) -> bool {
+    let gates = policy.gates.iter().filter(|gate| gate.kind == KIND.name);
+    gates.filter_map(|gate| read_params::<Params>(&gate.params).ok()).any(|params| params.lists(branch))
 }
 
 fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -> Finding {
@@ -69,7 +81,7 @@ fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -
         _ => format!("{commit}:refs/heads/change/{commit}"),
     };
     let context = context! { branch, action, refspec, remote => words::shell_word(&update.remote) };
-    let listed = Globs::new(&params.branches).is_ok_and(|patterns| patterns.is_match(branch));
+    let listed = params.lists(branch);
     let refuse = || {
         let reason = if update.new.is_none() { "delete" } else { "protected" };
         finding(gate, subject, Answer::Fail, reason, &context)

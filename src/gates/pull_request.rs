@@ -10,7 +10,8 @@ use serde::Deserialize;
 use super::Kind;
 use super::finding::{Answer, Finding};
 use super::hosted::{self, Offline, cure, plain, unreadable, why};
-use super::words::list_of;
+use super::protected_branch;
+use super::words::{list_of, shell_word};
 use crate::fact::Facts;
 use crate::fact::hosting::{Hosting, Pull, PullState, Reading, Via};
 use crate::fact::subject::Base;
@@ -47,11 +48,11 @@ fn check(params: &toml::Table) -> Result<(), ParamError> {
     Globs::new(&params.bases).map(drop).map_err(invalid)
 }
 
-fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
+fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
     let (Ok(params), Some(hosting)) = (read_params::<Params>(&gate.params), &facts.hosting) else {
         return Vec::new();
     };
-    let (answer, reason, more) = answer(gate, &params, facts, hosting);
+    let (answer, reason, more) = answer(gate, policy, &params, facts, hosting);
     let all = context! {
         commit => hosting.head.commit.short(),
         branch => plain(hosting.head.branch.as_deref().unwrap_or_default()),
@@ -63,7 +64,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
 
 type Said = (Answer, &'static str, Value);
 
-fn answer(gate: &Gate, params: &Params, facts: &Facts, hosting: &Hosting) -> Said {
+fn answer(gate: &Gate, policy: &Policy, params: &Params, facts: &Facts, hosting: &Hosting) -> Said {
     let skip = |reason| (Answer::Skip, reason, context! {});
     let head = &hosting.head;
     match head.via {
@@ -73,8 +74,8 @@ fn answer(gate: &Gate, params: &Params, facts: &Facts, hosting: &Hosting) -> Sai
         Via::Branch => {}
     }
     let Some(branch) = head.branch.as_deref() else { return skip("detached") };
-    let own = head.repository.as_deref().unwrap_or(&hosting.repository);
-    if hosting.default_branch.as_deref() == Some(branch) && same_repository(own, &hosting.repository) {
+    let is_own = |repository: &str| head.repository.as_deref().is_some_and(|own| same_repository(own, repository));
+    if hosting.default_branch.as_deref() == Some(branch) && is_own(&hosting.repository) {
         return skip("default-branch");
     }
     if hosted::subject(facts, hosting).is_some_and(|subject| match &subject.base {
@@ -90,17 +91,19 @@ fn answer(gate: &Gate, params: &Params, facts: &Facts, hosting: &Hosting) -> Sai
             return (answer, reason, context! { why => why(trouble), cure => cure(trouble) });
         }
     };
+    // What a job was started for is known by its number, whatever became of the repository it comes from.
+    let started_for = hosting.started_for.as_ref().map(|pull| pull.number);
     let ours = |pull: &&Pull| {
-        pull.head_branch == branch
-            && pull.head_repository.as_deref().is_some_and(|repository| same_repository(repository, own))
+        Some(pull.number) == started_for
+            || (pull.head_branch == branch && pull.head_repository.as_deref().is_some_and(is_own))
     };
     let ours: Vec<&Pull> = pulls.iter().filter(ours).collect();
     let mut open: Vec<&Pull> = ours.iter().copied().filter(|pull| pull.state == PullState::Open).collect();
     open.sort_by_key(|pull| pull.number);
     open.dedup_by_key(|pull| pull.number);
     match &open[..] {
-        [] => without(params, facts.moment, hosting, &ours),
-        [pull] => of_one(params, facts.moment, hosting, pull),
+        [] => without(params, facts.moment, hosting, branch, &ours),
+        [pull] => of_one(policy, params, facts.moment, hosting, pull),
         several => {
             let numbers: Vec<_> = several.iter().map(|pull| format!("#{}", pull.number)).collect();
             (Answer::Fail, "several", context! { count => several.len(), numbers => list_of(&numbers) })
@@ -128,21 +131,28 @@ fn brought(gate: &Gate, params: &Params, moment: Moment, hosting: &Hosting) -> S
 }
 
 /// No pull request is open: what became of the last one?
-fn without(params: &Params, moment: Moment, hosting: &Hosting, ours: &[&Pull]) -> Said {
+fn without(params: &Params, moment: Moment, hosting: &Hosting, branch: &str, ours: &[&Pull]) -> Said {
     let last = ours.iter().max_by_key(|pull| pull.number);
     let here = &hosting.head.commit;
-    if let Some(merged) = ours.iter().find(|pull| pull.state == PullState::Merged && pull.head == *here) {
+    // Of a repository that was deleted only the owner is known, by which the reader chose.
+    let orphan = |pull: &&Pull| pull.head_branch == branch && pull.head_repository.is_none();
+    let orphans = || hosting.pulls.known().into_iter().flatten().filter(orphan);
+    let merged = |pull: &&Pull| pull.state == PullState::Merged && pull.head == *here;
+    if let Some(merged) = ours.iter().copied().chain(orphans()).find(merged) {
         return (Answer::Pass, "merged", context! { number => merged.number });
+    }
+    let missing = if params.required || moment == Moment::Ci { Answer::Fail } else { Answer::Pending };
+    if let Some(orphan) = orphans().find(|pull| pull.state == PullState::Open) {
+        return (missing, "deleted-fork", context! { number => orphan.number });
     }
     if let Some(closed) = last.filter(|pull| pull.state == PullState::Closed) {
         return (Answer::Fail, "closed", context! { number => closed.number });
     }
     let reason = if hosting.head.pushed.as_ref() == Some(here) { "none" } else { "unpushed" };
-    let answer = if params.required || moment == Moment::Ci { Answer::Fail } else { Answer::Pending };
-    (answer, reason, context! {})
+    (missing, reason, context! {})
 }
 
-fn of_one(params: &Params, moment: Moment, hosting: &Hosting, pull: &Pull) -> Said {
+fn of_one(policy: &Policy, params: &Params, moment: Moment, hosting: &Hosting, pull: &Pull) -> Said {
     let here = &hosting.head.commit;
     let about = context! {
         number => pull.number,
@@ -150,10 +160,13 @@ fn of_one(params: &Params, moment: Moment, hosting: &Hosting, pull: &Pull) -> Sa
         draft => pull.draft,
         head => pull.head.short(),
         base => plain(&pull.base_branch),
-        head_repository => plain(pull.head_repository.as_deref().unwrap_or_default()),
+        head_repository => pull.head_repository.as_deref().map(plain),
     };
     if pull.head != *here {
         return elsewhere(moment, hosting.head.pushed.as_ref() == Some(here), about);
+    }
+    if let Some(job) = hosting.started_for.as_ref().filter(|job| job.base_branch != pull.base_branch) {
+        return (Answer::Unknown, "other-goal", context! { meant => plain(&job.base_branch), ..about });
     }
     let from_fork =
         pull.head_repository.as_deref().is_none_or(|repository| !same_repository(repository, &hosting.repository));
@@ -166,7 +179,19 @@ fn of_one(params: &Params, moment: Moment, hosting: &Hosting, pull: &Pull) -> Sa
     if pull.draft && params.draft == Taken::Refuse {
         return (Answer::Fail, "draft", about);
     }
+    if params.bases.is_empty() && goes_astray(policy, hosting, &pull.base_branch) {
+        let default = hosting.default_branch.as_deref().unwrap_or_default();
+        let names = context! { default => plain(default), word => shell_word(&plain(default)) };
+        return (Answer::Pending, "unknown-base", context! { ..names, ..about });
+    }
     (Answer::Pass, "open", about)
+}
+
+/// Whether nothing says that work is meant for `base`: it is no default branch, nobody protects it, here or on the forge,
+/// and no pull request that this one could be stacked upon comes from it. What cannot be told is not said.
+fn goes_astray(policy: &Policy, hosting: &Hosting, base: &str) -> bool {
+    let (Some(default), Some(known)) = (&hosting.default_branch, &hosting.base) else { return false };
+    default != base && !known.protected && !known.proposed && !protected_branch::is_listed(policy, base)
 }
 
 /// The one pull request is at another commit.

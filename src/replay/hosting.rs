@@ -47,6 +47,8 @@ pub fn of(world: &World, acts: &[(u64, Act)], wanted: bool) -> Option<Hosting> {
         pulls: Reading::Known(pulls.into_values().collect()),
         checks: Reading::Known(here.map(checks).unwrap_or_default()),
         required: Reading::Known(required.into_iter().map(|name| Required { name, app: None }).collect()),
+        started_for: None,
+        base: None,
         landed: Vec::new(),
     })
 }

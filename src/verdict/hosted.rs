@@ -70,6 +70,8 @@ mod tests {
             pulls: Reading::Known(vec![pull]),
             checks: Reading::Known(Checks { list: checks, missing: Vec::new() }),
             required: Reading::Known(vec![Required { name: "build".to_owned(), app: Some(3) }]),
+            started_for: None,
+            base: None,
             landed: Vec::new(),
         }
     }

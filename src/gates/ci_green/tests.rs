@@ -43,6 +43,8 @@ fn hosting(list: Vec<Check>) -> Hosting {
         pulls: Reading::Known(Vec::new()),
         checks: Reading::Known(Checks { list, missing: Vec::new() }),
         required: Reading::Known(Vec::new()),
+        started_for: None,
+        base: None,
         landed: Vec::new(),
     }
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::event::Grade;
-use crate::fact::hosting::{Checks, HostedHead, Trouble, TroubleKind};
+use crate::fact::hosting::{Checks, HostedHead, OtherBase, StartedFor, Trouble, TroubleKind};
 use crate::policy::{Mode, ModeFrom, OnUnknown, PolicySource, Severity};
 
 const HEAD: &str = "1111111111111111111111111111111111111111";
@@ -59,6 +59,8 @@ fn hosting(pulls: Vec<Pull>) -> Hosting {
         pulls: Reading::Known(pulls),
         checks: Reading::Known(Checks::default()),
         required: Reading::Known(Vec::new()),
+        started_for: None,
+        base: None,
         landed: Vec::new(),
     }
 }
@@ -75,6 +77,7 @@ fn judge(gate: &Gate, moment: Moment, hosting: Hosting) -> Finding {
 
 #[test]
 fn every_state_has_its_answer() {
+    let orphan = || Pull { head_repository: None, ..open() };
     let fork = || Pull { head_repository: Some("me/r".to_owned()), ..open() };
     let (stop, ci) = (Moment::Stop, Moment::Ci);
     let cases = [
@@ -108,7 +111,57 @@ fn every_state_has_its_answer() {
             "none",
         ),
         ("of a fork with that branch", vec![fork()], "", stop, Answer::Pending, "none"),
-        ("of a deleted fork", vec![Pull { head_repository: None, ..open() }], "", stop, Answer::Pending, "none"),
+        ("of a deleted fork", vec![orphan()], "", stop, Answer::Pending, "deleted-fork"),
+        (
+            "of a deleted fork, at another commit",
+            vec![Pull { head: OTHER.parse().unwrap(), ..orphan() }],
+            "",
+            stop,
+            Answer::Pending,
+            "deleted-fork",
+        ),
+        ("of a deleted fork, and required", vec![orphan()], "required = true", stop, Answer::Fail, "deleted-fork"),
+        ("of a deleted fork, and the job is not its own", vec![orphan()], "", ci, Answer::Fail, "deleted-fork"),
+        (
+            "of a deleted fork, and another is open",
+            vec![orphan(), Pull { number: 8, ..open() }],
+            "",
+            stop,
+            Answer::Pass,
+            "open",
+        ),
+        (
+            "of a deleted fork, and another was merged",
+            vec![orphan(), pull(8, PullState::Merged, HEAD)],
+            "",
+            stop,
+            Answer::Pass,
+            "merged",
+        ),
+        (
+            "merged from a fork that was deleted then",
+            vec![Pull { state: PullState::Merged, ..orphan() }],
+            "",
+            stop,
+            Answer::Pass,
+            "merged",
+        ),
+        (
+            "of a deleted fork, another branch",
+            vec![Pull { head_branch: "x".to_owned(), ..orphan() }],
+            "",
+            stop,
+            Answer::Pending,
+            "none",
+        ),
+        (
+            "of a deleted fork, closed",
+            vec![Pull { state: PullState::Closed, ..orphan() }],
+            "",
+            stop,
+            Answer::Pending,
+            "none",
+        ),
         (
             "spelt in capitals",
             vec![Pull { head_repository: Some("O/R".to_owned()), ..open() }],
@@ -141,6 +194,84 @@ fn a_fork_counts_where_the_branch_was_pushed_to_it() {
     // The default branch of a fork is no protected place.
     from_fork.head.branch = Some("main".to_owned());
     assert_eq!(ask("", Moment::Stop, from_fork).reason, "none");
+}
+
+#[test]
+fn what_a_job_was_started_for_is_known_by_its_number() {
+    let started = |pull: Pull, params: &str, repository: Option<&str>| {
+        let mut hosting = hosting(vec![pull]);
+        hosting.started_for = Some(StartedFor { number: 7, base_branch: "main".to_owned() });
+        hosting.head.repository = repository.map(str::to_owned);
+        ask(params, Moment::Ci, hosting)
+    };
+    let orphan = Pull { head_repository: None, ..open() };
+    // Deleted before the job was started, or since.
+    for repository in [None, Some("me/r")] {
+        let finding = started(orphan.clone(), "", repository);
+        assert_eq!((finding.answer, finding.reason.as_str()), (Answer::Pass, "open"));
+        assert!(finding.message.contains("was deleted"), "{}", finding.message);
+        let refused = started(orphan.clone(), "forks = 'refuse'", repository);
+        assert_eq!(refused.reason, "fork");
+        assert!(refused.message.contains("comes from a repository that was deleted"), "{}", refused.message);
+        let moved = started(Pull { head: OTHER.parse().unwrap(), ..orphan.clone() }, "", repository);
+        assert_eq!((moved.answer, moved.reason.as_str()), (Answer::Unknown, "moved"));
+    }
+    // Renamed since.
+    let renamed = Pull { head_repository: Some("me/new".to_owned()), ..open() };
+    assert_eq!(started(renamed, "", Some("me/r")).reason, "open");
+    // From the default branch of a fork that was deleted: nothing that pull requests go to.
+    let mut of_main = hosting(vec![Pull { head_branch: "main".to_owned(), ..orphan }]);
+    (of_main.head.branch, of_main.head.repository) = (Some("main".to_owned()), None);
+    assert_eq!(ask("", Moment::Ci, of_main).reason, "deleted-fork");
+}
+
+#[test]
+fn where_it_goes_is_pointed_out_where_nothing_speaks_for_it() {
+    let to = |base: &str, known: Option<(bool, bool)>| {
+        let mut hosting = hosting(vec![Pull { base_branch: base.to_owned(), ..open() }]);
+        hosting.base = known.map(|(protected, proposed)| OtherBase { protected, proposed });
+        hosting
+    };
+    let cases = [
+        ("the default branch", to("main", None), "", Answer::Pass, "open"),
+        ("a branch of which nothing is known", to("next", None), "", Answer::Pass, "open"),
+        ("one that the forge protects", to("next", Some((true, false))), "", Answer::Pass, "open"),
+        ("one that is proposed itself", to("step-1", Some((false, true))), "", Answer::Pass, "open"),
+        ("any other", to("scratch", Some((false, false))), "", Answer::Pending, "unknown-base"),
+        ("one that the policy names", to("scratch", Some((false, false))), "bases = ['scratch']", Answer::Pass, "open"),
+        ("one beside those it names", to("x", Some((true, true))), "bases = ['main']", Answer::Fail, "other-base"),
+    ];
+    for (what, hosting, params, answer, reason) in cases {
+        for moment in [Moment::Stop, Moment::Ci] {
+            let finding = ask(params, moment, hosting.clone());
+            assert_eq!((finding.answer, finding.reason.as_str()), (answer, reason), "{what}: {}", finding.message);
+        }
+    }
+    let finding = ask("", Moment::Stop, to("scratch", Some((false, false))));
+    assert!(finding.message.contains("goes to scratch, which is not main"), "{}", finding.message);
+    assert!(finding.fix.as_deref().is_some_and(|fix| fix.contains("gh pr edit 7 --base main")), "{:?}", finding.fix);
+
+    // What the policy protects by a pattern is a branch that work is meant for.
+    let text = crate::embedded::file(crate::embedded::GATES, "protected-branch.toml").unwrap();
+    let table: toml::Table = toml::from_str(text).unwrap();
+    let protected = Gate {
+        id: "protected-branch".to_owned(),
+        kind: "protected-branch".to_owned(),
+        params: table["params"].as_table().unwrap().clone(),
+        ..gate("")
+    };
+    let policy = Policy { gates: vec![gate(""), protected], ..Policy::empty(PolicySource::Defaults) };
+    let facts = Facts { hosting: Some(to("release/1.2", Some((false, false)))), ..Facts::at(Moment::Stop) };
+    assert_eq!(super::super::judge(&policy, &facts)[0].findings[0].reason, "open");
+}
+
+#[test]
+fn what_goes_elsewhere_since_is_not_judged_by_the_former_base() {
+    let mut retargeted = hosting(vec![Pull { base_branch: "release".to_owned(), ..open() }]);
+    retargeted.started_for = Some(StartedFor { number: 7, base_branch: "main".to_owned() });
+    let finding = ask("", Moment::Ci, retargeted);
+    assert_eq!((finding.answer, finding.reason.as_str()), (Answer::Unknown, "other-goal"), "{}", finding.message);
+    assert!(finding.message.contains("goes to release now, and this job judges it for main"), "{}", finding.message);
 }
 
 #[test]

@@ -34,8 +34,8 @@ pub trait Forge {
     /// Everything that reports on `commit`. What of it could not be read is in [`Checks::missing`].
     fn checks(&self, commit: &Oid, own: &OwnJob) -> Result<Checks, Trouble>;
 
-    /// What must pass before a merge into `branch`.
-    fn required(&self, branch: &str) -> Result<Vec<Required>, Trouble>;
+    /// What is asked of a merge into `branch`.
+    fn rules(&self, branch: &str) -> Result<Rules, Trouble>;
 
     /// Writes a comment to a pull request, or brings the one up to date that was written before: the one by the same
     /// writer that holds `marker`.
@@ -51,6 +51,15 @@ pub struct Repository {
     pub default_branch: String,
     /// The repository it is a fork of, `owner/name`.
     pub parent: Option<String>,
+}
+
+/// What a forge asks of a merge into a branch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// What must pass.
+    pub required: Vec<Required>,
+    /// Not everybody can push to it what nobody reviewed and nothing checked.
+    pub protected: bool,
 }
 
 /// Which job asks, where one does: it cannot wait for itself.

@@ -88,6 +88,43 @@ fn a_pull_request_is_judged_at_its_head() {
 }
 
 #[test]
+fn a_fork_that_was_deleted_is_said_and_stops_no_merge() {
+    let clone = Clone::strict().green();
+    clone.server.state().orphan(7);
+    let base = clone.repo.git(["rev-parse", "refs/remotes/origin/main"]);
+    let mut event = pull_event(&clone.head, &base);
+    let since = event.clone();
+    event["pull_request"]["head"]["repo"] = Value::Null;
+    let (job, name) = Job::of(clone, "pull_request", &event);
+    for event in [event, since] {
+        fs::write(&job.event, event.to_string()).unwrap();
+        let verdict = Verdict::of(&job.command_on(&name, &["--json"]).output().unwrap());
+        assert_eq!(verdict.summary(), ("open", "green", 0));
+        assert!(verdict.message("pull-request").contains("was deleted"), "{}", verdict.message("pull-request"));
+    }
+    // A push to the new fork is of no pull request.
+    let pushed = json!({
+        "ref": "refs/heads/feature", "before": job.clone.head, "after": job.clone.head,
+        "repository": { "full_name": "o/r", "default_branch": "main" },
+    });
+    fs::write(&job.event, pushed.to_string()).unwrap();
+    job.clone.server.state().pulls[0]["head"]["label"] = "o:feature".into();
+    job.clone.server.state().pulls[0]["head"]["user"]["login"] = "o".into();
+    let verdict = Verdict::of(&job.command_on("push", &["--json"]).output().unwrap());
+    assert_eq!(verdict.summary(), ("deleted-fork", "green", 10));
+    let fix = verdict.finding("pull-request")["fix"].as_str().unwrap_or("").to_owned();
+    assert!(fix.contains("open another from it") && fix.contains("close #7"), "{fix}");
+}
+
+#[test]
+fn what_goes_to_another_branch_since_is_judged_by_another_job() {
+    let clone = Clone::strict().green();
+    clone.server.state().pulls[0]["base"]["ref"] = "release/1.2".into();
+    let verdict = Job::of_pull(clone).judge(&[]);
+    assert_eq!(verdict.summary(), ("other-goal", "green", 12));
+}
+
+#[test]
 fn the_policy_is_that_of_the_base() {
     let clone = Clone::strict();
     let off = format!("{ONLY_FORGE}[gates.pull-request]\nmode = \"off\"\n[gates.ci-green]\nmode = \"off\"\n");

@@ -61,6 +61,67 @@ fn every_state_of_pull_requests_and_checks() {
             "green",
             0,
         ),
+        ("of a fork that was deleted", |clone| clone.server.state().orphan(7), "deleted-fork", "green", 0),
+        (
+            "of a fork of somebody else that was deleted",
+            |clone| {
+                let mut state = clone.server.state();
+                state.orphan(7);
+                // A server that ignores whom it is asked about.
+                state.pulls[0]["head"]["user"]["login"] = "evil".into();
+            },
+            "none",
+            "green",
+            0,
+        ),
+        (
+            "merged from a fork that was deleted then",
+            |clone| {
+                let mut state = clone.server.state();
+                state.orphan(7);
+                state.pulls[0]["state"] = "closed".into();
+                state.pulls[0]["merged_at"] = "2026-01-02T03:04:05Z".into();
+            },
+            "merged",
+            "green",
+            0,
+        ),
+        (
+            "to a branch that nothing speaks for",
+            |clone| clone.server.state().pulls[0]["base"]["ref"] = "scratch".into(),
+            "unknown-base",
+            "green",
+            0,
+        ),
+        (
+            "to a branch that the policy protects by a pattern",
+            |clone| clone.server.state().pulls[0]["base"]["ref"] = "release/1.2".into(),
+            "open",
+            "green",
+            0,
+        ),
+        (
+            "to a branch that is protected there",
+            |clone| {
+                let mut state = clone.server.state();
+                state.pulls[0]["base"]["ref"] = "next".into();
+                state.protection = Some(json!({ "enforcement_level": "off", "contexts": [], "checks": [] }));
+            },
+            "open",
+            "green",
+            0,
+        ),
+        (
+            "upon another that is open",
+            |clone| {
+                let mut state = clone.server.state();
+                state.pulls[0]["base"]["ref"] = "step-1".into();
+                state.pull(6, "o/r", "step-1", "3333333333333333333333333333333333333333");
+            },
+            "open",
+            "green",
+            0,
+        ),
         ("red", |clone| _ = clone.server.state().done("lint", &clone.head, "failure"), "open", "red", 10),
         (
             "pending",

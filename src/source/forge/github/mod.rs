@@ -15,7 +15,7 @@ use self::client::{Client, encoded};
 use self::shapes::{Branch, Comment, NewComment, PullShape, Repo, User};
 use super::place::Place;
 use super::token::Token;
-use super::{Forge, OwnJob, Patience, Repository};
+use super::{Forge, OwnJob, Patience, Repository, Rules};
 use crate::event::hosting::{Checks, Pull, Required, Trouble, TroubleKind};
 use crate::oid::Oid;
 
@@ -63,12 +63,16 @@ impl Forge for GitHub {
         let list = async |state: &str| -> Result<Vec<Pull>, Trouble> {
             let route = self.route(&format!("/pulls?state={state}&head={head}"));
             let shapes: Vec<PullShape> = self.client.pages(&route, "the pull requests").await?;
-            let pulls: Vec<Pull> = shapes.into_iter().map(PullShape::pull).collect::<Result<_, _>>()?;
-            Ok(pulls.into_iter().filter(|pull| pull.head_branch == branch).collect())
+            let of_branch = |shape: &PullShape| shape.is_of(owner, branch);
+            shapes.into_iter().filter(of_branch).map(PullShape::pull).collect()
         };
         self.client.wait(async {
-            let open = list("open").await?;
-            if open.is_empty() { list("closed").await } else { Ok(open) }
+            let mut pulls = list("open").await?;
+            // One whose repository was deleted is of no branch any more.
+            if pulls.iter().all(|pull| pull.head_repository.is_none()) {
+                pulls.extend(list("closed").await?);
+            }
+            Ok(pulls)
         })
     }
 
@@ -87,7 +91,7 @@ impl Forge for GitHub {
         self.client.wait(read::checks(&self.client, &self.route(""), commit, own))
     }
 
-    fn required(&self, branch: &str) -> Result<Vec<Required>, Trouble> {
+    fn rules(&self, branch: &str) -> Result<Rules, Trouble> {
         let name = encoded(branch);
         let rules = self.route(&format!("/rules/branches/{name}"));
         let branch = self.route(&format!("/branches/{name}"));
@@ -103,11 +107,12 @@ impl Forge for GitHub {
                 Err(trouble) if trouble.kind == TroubleKind::NotFound => Vec::new(),
                 other => other?,
             };
+            let protected = branch.protected || rules.iter().any(shapes::Rule::protects);
             let mut required: BTreeMap<(String, Option<u64>), Required> = BTreeMap::new();
             for one in rules.into_iter().flat_map(shapes::Rule::required).chain(branch.required()) {
                 required.insert((one.name.clone(), one.app), one);
             }
-            Ok(required.into_values().collect())
+            Ok(Rules { required: required.into_values().collect(), protected })
         })
     }
 

@@ -46,9 +46,18 @@ struct End {
     sha: String,
     #[serde(default)]
     repo: Option<RepoName>,
+    /// Who owns the repository, or owned it before it was deleted.
+    #[serde(default)]
+    user: Option<User>,
 }
 
 impl PullShape {
+    /// Whether it comes from `branch` of a repository of `owner`. Of one that was deleted, only the owner is known.
+    pub(super) fn is_of(&self, owner: &str, branch: &str) -> bool {
+        let owned = || self.head.user.as_ref().is_some_and(|user| user.login.eq_ignore_ascii_case(owner));
+        self.head.branch == branch && (self.head.repo.is_some() || owned())
+    }
+
     pub(super) fn pull(self) -> Result<Pull, Trouble> {
         let head = self
             .head
@@ -198,6 +207,11 @@ impl RequiredCheck {
 }
 
 impl Rule {
+    /// Whether it keeps out what nobody reviewed and nothing checked.
+    pub(super) fn protects(&self) -> bool {
+        ["pull_request", "required_status_checks", "workflows", "merge_queue"].contains(&self.kind.as_str())
+    }
+
     pub(super) fn required(self) -> Vec<Required> {
         let list = match self.parameters {
             Some(parameters) if self.kind == "required_status_checks" => parameters.required_status_checks,
@@ -209,6 +223,8 @@ impl Rule {
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Branch {
+    #[serde(default)]
+    pub(super) protected: bool,
     #[serde(default)]
     protection: Option<Protection>,
 }
