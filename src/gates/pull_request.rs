@@ -111,10 +111,12 @@ fn answer(gate: &Gate, policy: &Policy, params: &Params, facts: &Facts, hosting:
     }
 }
 
-/// Every commit that landed came through a pull request that was merged.
+/// Every commit that landed came through a pull request that was merged into the branch it landed on: one that was merged
+/// elsewhere let nobody look at what comes here.
 fn brought(gate: &Gate, params: &Params, moment: Moment, hosting: &Hosting) -> Said {
     let unread = hosting.landed.iter().find_map(|landed| landed.pulls.trouble());
-    let merged = |pulls: &Vec<Pull>| pulls.iter().any(|pull| pull.state == PullState::Merged);
+    let here = |pull: &Pull| hosting.default_branch.as_ref().is_none_or(|branch| *branch == pull.base_branch);
+    let merged = |pulls: &Vec<Pull>| pulls.iter().any(|pull| pull.state == PullState::Merged && here(pull));
     let direct: Vec<_> =
         hosting.landed.iter().filter(|landed| landed.pulls.known().is_some_and(|pulls| !merged(pulls))).collect();
     if !direct.is_empty() {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::event::Grade;
-use crate::fact::hosting::{Checks, HostedHead, OtherBase, StartedFor, Trouble, TroubleKind};
+use crate::fact::hosting::{Checks, HostedHead, Landed, OtherBase, StartedFor, Trouble, TroubleKind};
 use crate::policy::{Mode, ModeFrom, OnUnknown, PolicySource, Severity};
 
 const HEAD: &str = "1111111111111111111111111111111111111111";
@@ -297,6 +297,23 @@ fn where_there_is_none_to_be_had_none_is_asked_for() {
     assert_eq!(with(&|hosting| hosting.head.via = Via::Landed), "landed");
     assert_eq!(with(&|hosting| hosting.head.branch = None), "detached");
     assert_eq!(with(&|hosting| hosting.head.branch = Some("main".to_owned())), "default-branch");
+}
+
+#[test]
+fn what_landed_was_merged_into_the_branch_it_landed_on() {
+    let landed = |pulls: Vec<Pull>| {
+        let mut hosting = hosting(Vec::new());
+        hosting.head.via = Via::Landed;
+        hosting.landed = vec![Landed { commit: HEAD.parse().unwrap(), pulls: Reading::Known(pulls) }];
+        let finding = ask("", Moment::Ci, hosting);
+        (finding.answer, finding.reason)
+    };
+    let merged = |base: &str| Pull { base_branch: base.to_owned(), ..pull(7, PullState::Merged, HEAD) };
+    assert_eq!(landed(vec![merged("main")]), (Answer::Pass, "brought".to_owned()));
+    assert_eq!(landed(vec![merged("scratch"), merged("main")]), (Answer::Pass, "brought".to_owned()));
+    for direct in [vec![], vec![open()], vec![pull(7, PullState::Closed, HEAD)], vec![merged("scratch")]] {
+        assert_eq!(landed(direct), (Answer::Fail, "direct".to_owned()));
+    }
 }
 
 #[test]
