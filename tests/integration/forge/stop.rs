@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::server::{ACTIONS, Fault};
+use super::server::{ACTIONS, Fault, Server};
 use super::{Clone, NAMED, ONLY_FORGE, Verdict};
 use crate::support::TestRepo;
 
@@ -427,6 +427,26 @@ fn a_token_for_github_goes_nowhere_else() {
     clone.server.state().log.clear();
     assert_eq!(Verdict::of(&command.output().unwrap()).code, 0);
     assert!(clone.server.state().log.iter().all(|(_, _, token)| token.as_deref() == Some("Bearer job-token")));
+}
+
+#[test]
+fn a_repository_that_was_renamed_is_followed_and_another_host_gets_no_token() {
+    let (clone, other) = (Clone::strict().green(), Server::start());
+    let moved = |to: String| Fault {
+        path: "/repos/o/r/pulls?",
+        status: 301,
+        headers: vec![("Location", to)],
+        body: json!({ "message": "Moved Permanently" }).to_string(),
+        times: 1,
+        ..Fault::default()
+    };
+    let route = "/api/v3/repos/o/r/pulls?state=open&head=o%3Afeature&per_page=100&page=1#renamed";
+    clone.server.state().faults.push(moved(format!("{}{route}", clone.server.url())));
+    assert_eq!(clone.check().summary(), ("open", "green", 0));
+    clone.server.state().faults.push(moved(format!("{}{route}", other.url())));
+    clone.check();
+    let state = other.state();
+    assert!(!state.log.is_empty() && state.log.iter().all(|(_, _, token)| token.is_none()), "{:?}", state.log);
 }
 
 #[test]
