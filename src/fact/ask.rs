@@ -4,7 +4,8 @@ use crate::fact::Note;
 use crate::fact::hosting::{
     Checks, HostedHead, Hosting, Landed, OtherBase, Pull, PullState, Reading, StartedFor, Trouble, TroubleKind, Via,
 };
-use crate::git::{GitError, Head, Repo};
+use crate::fact::subject::RefUpdate;
+use crate::git::{DefaultBranch, GitError, Head, Repo};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Gate, Mode, ModeFrom, Policy};
@@ -58,6 +59,24 @@ pub fn nobody_to_ask(repo: &Repo, policy: &Policy, moment: Moment) -> Result<Opt
 /// Whether any gate wants the forge to be asked at `moment`.
 pub fn is_wanted(policy: &Policy, moment: Moment) -> bool {
     asking(policy, moment).next().is_some()
+}
+
+/// What is to be said when a push makes a branch on a forge: it can have no pull request yet, and nobody is asked for one.
+pub fn no_pull_yet<'a>(policy: &Policy, updates: impl Iterator<Item = &'a RefUpdate>, url: &str) -> Option<Note> {
+    let wanted = |gate: &Gate| gate.kind == KINDS[0] && gate.mode != Mode::Off;
+    if !policy.gates.iter().any(wanted) {
+        return None;
+    }
+    let made = |update: &RefUpdate| {
+        let DefaultBranch::Known(default) = &update.default_branch else { return None };
+        let made = update.new.is_some() && update.old.is_none() && update.remote_ref != *default;
+        update.remote_ref.strip_prefix("refs/heads/").filter(|_| made).map(str::to_owned)
+    };
+    let branches: Vec<String> = updates.filter_map(made).collect();
+    let (first, more) = branches.split_first()?;
+    Known::of_process().place(url)?;
+    let names = if more.is_empty() { first.clone() } else { format!("{first} and {} more", more.len()) };
+    Some(Note::new("first-push", format!("{names}: new there, so without a pull request; next: gh pr create --fill")))
 }
 
 /// What the forge says about the commit that is checked out. `None`: there is nobody to ask, or nobody wants to know.

@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use crate::attest::NOTES;
 use crate::engine::{Judgement, Workplace};
 use crate::exit::Exit;
+use crate::fact::ask;
 use crate::fact::attested::Found;
 use crate::fact::collect::{self, BaseOf, Lineage, Sources};
 use crate::fact::lineage::Target;
@@ -72,6 +73,7 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     if receiving {
         attested(&place, &updates)?.add_to(repo, &policy, &mut facts)?;
     } else {
+        facts.notes.extend(ask::no_pull_yet(&policy, updates.iter().map(|(update, _)| update), &url));
         place.tell(&state, &place.session.id, &mut facts);
     }
     Ok(Some(place.judge(&policy, &state, facts, None)))

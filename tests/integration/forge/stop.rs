@@ -496,6 +496,31 @@ fn commits_that_were_not_pushed_are_in_no_pull_request() {
 }
 
 #[test]
+fn the_first_push_of_a_branch_says_what_comes_next() {
+    let clone = Clone::strict();
+    let url = clone.repo.git(["remote", "get-url", "origin"]);
+    let zero = "0".repeat(40);
+    let pushed = |old: &str, url: &str| {
+        let mut command = clone.gate(&["hook", "git", "pre-push", "origin", url]);
+        let updates = clone.repo.outside().join("updates");
+        std::fs::write(&updates, format!("refs/heads/feature {} refs/heads/feature {old}\n", clone.head)).unwrap();
+        let output = command.stdin(std::fs::File::open(&updates).unwrap()).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let advice = "feature: new there, so without a pull request; next: gh pr create --fill";
+    let said = pushed(&zero, &url);
+    assert!(said.contains(advice), "{said}");
+    let before = clone.repo.git(["rev-parse", "HEAD~1"]);
+    let again = pushed(&before, &url);
+    clone.repo.git(["remote", "set-url", "origin", "/srv/git/o/r.git"]);
+    for said in [again, pushed(&zero, "/srv/git/o/r.git")] {
+        assert!(!said.contains("pull request"), "{said}");
+    }
+    assert!(clone.server.state().log.is_empty(), "{:?}", clone.server.state().log);
+}
+
+#[test]
 fn strange_names_reach_no_terminal() {
     let clone = Clone::strict().green();
     let name = "x\u{1b}[31m\r\n::error::pwned `$(touch pwned)` <b>";
