@@ -119,7 +119,10 @@ fn colour(params: &Params, check: &Check) -> Colour {
 fn tally(params: &Params, moment: Moment, checks: &Checks, required: &[Required]) -> Said {
     let ignored = Globs::new(&params.ignore).ok();
     let counts = |check: &&Check| !ignored.as_ref().is_some_and(|set| set.is_match(&check.name));
-    let (own, others): (Vec<&Check>, Vec<&Check>) = checks.list.iter().filter(counts).partition(|check| check.own);
+    let (own, mut others): (Vec<&Check>, Vec<&Check>) = checks.list.iter().filter(counts).partition(|check| check.own);
+    // What the asking job said of this commit in an earlier run is what it is asked again for. Only of itself: what else
+    // is in its run may not be listed yet.
+    others.retain(|check| !own.iter().any(|mine| is_former(mine, check)));
     let newest = newest(params, &others);
 
     let asked: Vec<Asked<'_>> = required
@@ -205,6 +208,13 @@ fn group(check: &Check) -> Group<'_> {
         (_, Some(workflow)) => Group::Job { workflow, event: check.event.as_deref() },
         (_, None) => Group::Other { app: check.app, name: &check.name },
     }
+}
+
+/// Whether `check` is an earlier report of the very job that `mine` is of, or of a run of its workflow that came to no job.
+fn is_former(mine: &Check, check: &Check) -> bool {
+    (mine.name == check.name || check.kind == CheckKind::Workflow)
+        && group(mine) == group(check)
+        && (check.run, check.id) < (mine.run, mine.id)
 }
 
 /// The reports that count: of each group the newest run with all its jobs, and of an older run a job whose newer report

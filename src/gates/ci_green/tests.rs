@@ -287,6 +287,20 @@ fn the_asking_job_does_not_count() {
     assert_eq!(stop(vec![own.clone(), job("a", 1, "failure")]).1, "red");
     // It is not in the same run as what it waits for, so it must not make that run the newest.
     assert_eq!(stop(vec![Check { own: true, ..job("gate", 2, "") }, job("a", 1, "failure")]).1, "red");
+    // What it said itself in an earlier run of the same is not held against it; the same words of others are.
+    let again = Check { own: true, ..job("gate", 3, "") };
+    for former in ["failure", "cancelled", "action_required"] {
+        let before = [job("gate", 1, former), job("gate", 2, former)];
+        let with = |more: Check| stop([&[again.clone(), more], &before[..]].concat()).1;
+        assert_eq!(with(job("a", 3, "success")), "green", "{former}");
+        assert_eq!(with(job("a", 1, "failure")), "red", "{former}");
+        assert_eq!(with(Check { workflow: Some("other".to_owned()), ..job("gate", 2, former) }), "red", "{former}");
+        assert_eq!(with(Check { event: Some("push".to_owned()), ..job("gate", 2, former) }), "red", "{former}");
+        assert_eq!(with(Check { id: 9999, ..job("gate", 3, former) }), "red", "{former}");
+    }
+    let jobless = Check { kind: CheckKind::Workflow, ..job("the workflow", 2, "cancelled") };
+    let alone = ask(&gate(""), Moment::Ci, hosting(vec![again, job("gate", 1, "cancelled"), jobless]));
+    assert_eq!((alone.answer, alone.reason.as_str()), (Answer::Skip, "alone"));
     let alone = ask(&gate(""), Moment::Ci, hosting(vec![own.clone()]));
     assert_eq!((alone.answer, alone.reason.as_str()), (Answer::Skip, "alone"));
     // It cannot wait for itself.
