@@ -12,7 +12,7 @@ use crate::policy::{Gate, Mode, ModeFrom, Policy};
 use crate::source::forge::place::{Known, Place};
 use crate::source::forge::{self, Forge, OwnJob, Patience, Rules, alias, token};
 
-/// The kinds of gates that read [`Hosting`].
+/// The kinds of gates that read nothing but [`Hosting`].
 const KINDS: [&str; 2] = ["pull-request", "ci-green"];
 
 /// What is to be found out, beside what [`Hosting`] says about the head.
@@ -34,8 +34,13 @@ pub struct Question {
 
 /// The gates that want the forge to be asked at `moment`.
 fn asking(policy: &Policy, moment: Moment) -> impl Iterator<Item = &Gate> {
+    // Others take what the forge's checks prove, where they name some.
+    let names_checks =
+        |gate: &Gate| gate.params.get("checks").and_then(|list| list.as_array()).is_some_and(|list| !list.is_empty());
     let asks = move |gate: &&Gate| {
-        KINDS.contains(&gate.kind.as_str()) && gate.mode != Mode::Off && gate.moments.contains(&moment)
+        (KINDS.contains(&gate.kind.as_str()) || names_checks(gate))
+            && gate.mode != Mode::Off
+            && gate.moments.contains(&moment)
     };
     policy.gates.iter().filter(asks)
 }

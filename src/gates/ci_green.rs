@@ -185,11 +185,15 @@ impl Asked<'_> {
     }
 }
 
-/// Whether the check of this name ended with success in each report of it that counts, and there is one.
-pub(super) fn succeeded(checks: &Checks, name: &str) -> bool {
+/// Whether the check of this name ended with success in each report of it that counts, and there is one. Where the forge
+/// requires it of one app, only the reports of that app do: with many a token, anybody's status can have its name.
+pub(super) fn succeeded(checks: &Checks, required: &[Required], name: &str) -> bool {
     let others: Vec<&Check> =
         checks.list.iter().filter(|check| !check.own && check.kind != CheckKind::Workflow).collect();
-    let mut reports = newest(&Params::default(), &others).into_iter().filter(|check| check.name == name).peekable();
+    let apps: Vec<u64> = required.iter().filter(|one| one.name == name).filter_map(|one| one.app).collect();
+    let expected = |check: &&Check| apps.is_empty() || check.app.is_some_and(|app| apps.contains(&app));
+    let newest = newest(&Params::default(), &others).into_iter();
+    let mut reports = newest.filter(|check| check.name == name).filter(expected).peekable();
     let success = |check: &Check| check.status == "completed" && check.conclusion.as_deref() == Some("success");
     reports.peek().is_some() && reports.all(success)
 }

@@ -144,9 +144,10 @@ impl Case<'_> {
     fn by_checks(&self, facts: &Facts) -> Option<Finding> {
         let names = &self.params.checks;
         let hosting =
-            facts.hosting.as_ref().filter(|hosting| self.subject.commit.as_ref() == Some(&hosting.head.commit));
-        let checks = hosting?.checks.known().filter(|checks| checks.missing.is_empty())?;
-        if names.is_empty() || !names.iter().all(|name| super::ci_green::succeeded(checks, name)) {
+            facts.hosting.as_ref().filter(|hosting| self.subject.commit.as_ref() == Some(&hosting.head.commit))?;
+        let checks = hosting.checks.known().filter(|checks| checks.missing.is_empty())?;
+        let required = hosting.required.known()?;
+        if names.is_empty() || !names.iter().all(|name| super::ci_green::succeeded(checks, required, name)) {
             return None;
         }
         let message = format!("CI proves `{}` on this commit: {}", self.command.run, words::list_of(names));

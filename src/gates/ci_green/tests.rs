@@ -276,7 +276,18 @@ fn a_named_check_proves_only_by_success_of_its_newest_report() {
         ("still running", vec![job("test", 1, "")], false),
         ("the asking job", vec![own], false),
     ] {
-        assert_eq!(succeeded(&Checks { list, missing: Vec::new() }, "test"), proven, "{what}");
+        assert_eq!(succeeded(&Checks { list, missing: Vec::new() }, &[], "test"), proven, "{what}");
+    }
+    // Of one app, where the forge wants it of that app.
+    let of = |app| [Required { name: "test".to_owned(), app }, Required { name: "a".to_owned(), app: Some(9) }];
+    for (what, list, app, proven) in [
+        ("of that app", vec![job("test", 1, "success")], Some(ACTIONS), true),
+        ("of another", vec![job("test", 1, "success")], Some(7), false),
+        ("of any", vec![status("test", 1, "success")], None, true),
+        ("a status of that name", vec![status("test", 1, "success")], Some(ACTIONS), false),
+        ("and one beside it", vec![status("test", 1, "success"), job("test", 1, "failure")], Some(ACTIONS), false),
+    ] {
+        assert_eq!(succeeded(&Checks { list, missing: Vec::new() }, &of(app), "test"), proven, "{what}");
     }
 }
 

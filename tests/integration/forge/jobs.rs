@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
-use super::server::Fault;
+use super::server::{ACTIONS, Fault};
 use super::{Clone, NAMED, ONLY_FORGE, Verdict};
 
 /// A job that a pull request has started.
@@ -295,6 +295,24 @@ fn evidence_is_a_run_in_the_job_or_a_named_check() {
     let named = format!("{policy}[gates.tests.params]\nchecks = [\"build\"]\n");
     let job = Job::of_pull(Clone::with(&named).green());
     let verdict = job.judge(&[]);
+    assert_eq!((verdict.reason("tests"), verdict.code), ("ci", 0));
+    // Where the forge wants it of one app, a status of its name is nobody's word.
+    let job = Job::of_pull(Clone::with(&named));
+    {
+        let mut state = job.clone.server.state();
+        state.pull(7, "o/r", "feature", &job.clone.head);
+        state.status("build", "success");
+    }
+    assert_eq!((job.judge(&[]).reason("tests"), job.judge(&[]).code), ("ci", 0));
+    job.clone.server.state().protection = Some(json!({
+        "enforcement_level": "everyone",
+        "contexts": ["build"],
+        "checks": [{ "context": "build", "app_id": ACTIONS }],
+    }));
+    assert_eq!((job.judge(&[]).reason("tests"), job.judge(&[]).code), ("missing", 10));
+    // What is named is asked for, also where no other gate asks.
+    let alone = named.replace(NAMED, "[gates.pull-request]\nmode = \"off\"\n[gates.ci-green]\nmode = \"off\"\n");
+    let verdict = Job::of_pull(Clone::with(&alone).green()).judge(&[]);
     assert_eq!((verdict.reason("tests"), verdict.code), ("ci", 0));
 }
 
