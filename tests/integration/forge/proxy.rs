@@ -105,6 +105,14 @@ fn questions_go_through_the_proxy_unless_their_host_is_left_out() {
 }
 
 #[test]
+fn behind_a_proxy_redirects_are_obeyed_as_without_one() {
+    let proxy = Proxy::start(false);
+    let through = format!("http://{}", proxy.address);
+    super::stop::follows(|clone| check(clone, &[("HTTP_PROXY", &through)]));
+    assert!(!proxy.seen().is_empty());
+}
+
+#[test]
 fn what_is_encrypted_stays_so() {
     let clone = Clone::strict().green();
     let url = clone.server.url().replace("http:", "https:");

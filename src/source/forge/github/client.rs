@@ -16,6 +16,7 @@ use octocrab::{AuthState, Octocrab, OctocrabBuilder};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::runtime::{Builder, Runtime};
+use tower_http::follow_redirect::FollowRedirect;
 
 use super::super::Patience;
 use super::super::token::Token;
@@ -199,7 +200,8 @@ fn through(
         None => None,
     };
     OctocrabBuilder::new_empty()
-        .with_service(client)
+        // A repository that was renamed is answered for by its new name. What goes to another host takes no token along.
+        .with_service(FollowRedirect::new(client))
         .with_layer(&ExtraHeadersLayer::new(std::sync::Arc::new(vec![agent])))
         .with_layer(&BaseUriLayer::new(base.clone()))
         .with_layer(&AuthHeaderLayer::new(authorization, base.clone(), base))
