@@ -38,7 +38,7 @@ pub trait Forge {
     fn rules(&self, branch: &str) -> Result<Rules, Trouble>;
 
     /// Writes a comment to a pull request, or brings the one up to date that was written before: the one by the same
-    /// writer that holds `marker`.
+    /// writer that begins with `marker`.
     fn comment(&self, number: u64, marker: &str, text: &str) -> Result<(), Trouble>;
 }
 

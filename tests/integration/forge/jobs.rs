@@ -409,6 +409,34 @@ fn one_comment_is_kept_up_to_date_and_none_is_needed() {
         assert_eq!(state.comments.len(), 1);
         assert!(state.comments[0]["body"].as_str().unwrap().contains("not proven"), "{}", state.comments[0]);
     }
+    // Who writes with the token of an app is told elsewhere, and a comment that quotes one is another.
+    for app in ["github-actions[bot]", "judge[bot]"] {
+        let job = Job::of_pull(Clone::strict().green());
+        assert_eq!(job.judge(&["--comment"]).code, 0);
+        {
+            let mut state = job.clone.server.state();
+            state.comments[0]["user"]["login"] = app.into();
+            let mut quoted = state.comments[0].clone();
+            quoted["id"] = 5.into();
+            quoted["body"] = format!("> {}", quoted["body"].as_str().unwrap()).into();
+            state.comments.insert(0, quoted);
+            state.faults.push(Fault {
+                path: "/user",
+                status: 403,
+                body: "{\"message\":\"no\"}".to_owned(),
+                ..Fault::default()
+            });
+            if app == "judge[bot]" {
+                state.graphql = Some(|_, _| json!({ "data": { "viewer": { "login": "judge[bot]" } } }));
+            }
+            state.done("lint", &job.clone.head, "failure");
+        }
+        assert_eq!(job.judge(&["--comment"]).code, 10);
+        let state = job.clone.server.state();
+        assert_eq!(state.comments.len(), 2, "{app}");
+        assert!(state.comments[0]["body"].as_str().unwrap().starts_with("> "), "{app}");
+        assert!(state.comments[1]["body"].as_str().unwrap().contains("not proven"), "{app}");
+    }
     // From a fork, the token may not.
     let job = Job::of_pull(Clone::strict().green());
     job.clone.server.state().faults.push(Fault {

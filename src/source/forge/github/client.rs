@@ -133,9 +133,14 @@ impl Client {
     }
 
     /// Adds something. Asked once.
-    pub(super) async fn post<B: Serialize + ?Sized>(&self, route: &str, body: &B, what: &str) -> Result<(), Trouble> {
-        let answer = self.within(self.crab.post::<B, serde_json::Value>(route, Some(body))).await;
-        answer.map(drop).map_err(|failed| failed.about(what))
+    pub(super) async fn post<B: Serialize + ?Sized, T: DeserializeOwned>(
+        &self,
+        route: &str,
+        body: &B,
+        what: &str,
+    ) -> Result<T, Trouble> {
+        let answer = self.within(self.crab.post::<B, T>(route, Some(body))).await;
+        answer.map_err(|failed| failed.about(what))
     }
 
     async fn within<T>(&self, call: impl Future<Output = Result<T, octocrab::Error>>) -> Result<T, Failed> {

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use futures_util::future::join;
 
 use self::client::{Client, encoded};
-use self::shapes::{Branch, Comment, NewComment, PullShape, Repo, User};
+use self::shapes::{Branch, Comment, NewComment, PullShape, Repo, User, Viewer};
 use super::place::Place;
 use super::token::Token;
 use super::{Forge, OwnJob, Patience, Repository, Rules};
@@ -23,12 +23,15 @@ use crate::oid::Oid;
 pub(super) struct GitHub {
     client: Client,
     place: Place,
+    token: Option<Token>,
+    patience: Patience,
 }
 
 impl GitHub {
     /// Prepares the connection; nothing is sent.
     pub(super) fn connect(place: &Place, token: Option<&Token>, patience: Patience) -> Result<Self, Trouble> {
-        Ok(Self { client: Client::new(&place.api, token, patience)?, place: place.clone() })
+        let client = Client::new(&place.api, token, patience)?;
+        Ok(Self { client, place: place.clone(), token: token.cloned(), patience })
     }
 
     fn route(&self, rest: &str) -> String {
@@ -36,13 +39,25 @@ impl GitHub {
     }
 
     /// The login that this token writes as.
-    async fn login(&self) -> Result<String, Trouble> {
-        match self.client.get::<User>("/user", "who the token belongs to").await {
+    fn login(&self) -> Result<String, Trouble> {
+        match self.client.wait(self.client.get::<User>("/user", "who the token belongs to")) {
             Ok(user) => Ok(user.login),
-            // The token of a job belongs to nobody.
-            Err(trouble) if trouble.kind == TroubleKind::Forbidden => Ok("github-actions[bot]".to_owned()),
+            // The token of an app belongs to no user. Most often it is that of a job.
+            Err(trouble) if trouble.kind == TroubleKind::Forbidden => {
+                Ok(self.viewer().unwrap_or_else(|| "github-actions[bot]".to_owned()))
+            }
             Err(trouble) => Err(trouble),
         }
+    }
+
+    /// The same for the token of an app, which is told by GraphQL alone; `None`: it is not told.
+    fn viewer(&self) -> Option<String> {
+        // On a server of one's own that is not below the REST API: https://docs.github.com/en/enterprise-server/graphql
+        let api = self.place.api.strip_suffix("/v3").unwrap_or(&self.place.api);
+        let client = Client::new(api, self.token.as_ref(), self.patience).ok()?;
+        let body = serde_json::json!({ "query": "query { viewer { login } }" });
+        let said: Viewer = client.wait(client.post("/graphql", &body, "who the token belongs to")).ok()?;
+        Some(said.data.viewer.login)
     }
 }
 
@@ -118,10 +133,10 @@ impl Forge for GitHub {
 
     fn comment(&self, number: u64, marker: &str, text: &str) -> Result<(), Trouble> {
         let comments = self.route(&format!("/issues/{number}/comments"));
+        let login = self.login()?;
         self.client.wait(async {
-            let (login, list) = join(self.login(), self.client.pages::<Comment>(&comments, "the comments")).await;
-            let login = login?;
-            let own = list?.into_iter().find(|comment| comment.is_by(&login) && comment.holds(marker));
+            let list = self.client.pages::<Comment>(&comments, "the comments").await?;
+            let own = list.into_iter().find(|comment| comment.is_by(&login) && comment.begins_with(marker));
             let body = NewComment { body: text };
             match own {
                 Some(comment) if comment.body.as_deref() == Some(text) => Ok(()),
@@ -129,7 +144,7 @@ impl Forge for GitHub {
                     let route = self.route(&format!("/issues/comments/{}", comment.id));
                     self.client.patch(&route, &body, "the comment").await
                 }
-                None => self.client.post(&comments, &body, "a comment").await,
+                None => self.client.post::<_, serde_json::Value>(&comments, &body, "a comment").await.map(drop),
             }
         })
     }

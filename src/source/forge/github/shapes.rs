@@ -24,6 +24,17 @@ pub(super) struct User {
     pub(super) login: String,
 }
 
+/// Who asks, as GraphQL tells it.
+#[derive(Debug, Deserialize)]
+pub(super) struct Viewer {
+    pub(super) data: ViewerData,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ViewerData {
+    pub(super) viewer: User,
+}
+
 /// A pull request. Lists say `merged_at`, and only the answer about one says `merged`.
 #[derive(Debug, Deserialize)]
 pub(super) struct PullShape {
@@ -277,8 +288,9 @@ impl Comment {
         self.user.as_ref().is_some_and(|user| user.login == login)
     }
 
-    pub(super) fn holds(&self, marker: &str) -> bool {
-        self.body.as_deref().is_some_and(|body| body.contains(marker))
+    /// Somewhere else, the mark is only quoted: jobs of other workflows write by the same name.
+    pub(super) fn begins_with(&self, marker: &str) -> bool {
+        self.body.as_deref().is_some_and(|body| body.starts_with(marker))
     }
 }
 
