@@ -163,6 +163,9 @@ pub struct Check {
     /// What started that workflow: `push`, `pull_request`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
+    /// The branch that run was for, `owner/name:branch`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// Which run of the workflow, or which suite: a later one has the greater number.
     #[serde(default)]
     pub run: u64,

@@ -1,8 +1,11 @@
 //! Asks the forge about one commit: the questions, their order, and when none is put.
 
+use std::collections::BTreeSet;
+
 use crate::fact::Note;
 use crate::fact::hosting::{
-    Checks, HostedHead, Hosting, Landed, OtherBase, Pull, PullState, Reading, StartedFor, Trouble, TroubleKind, Via,
+    Check, Checks, HostedHead, Hosting, Landed, OtherBase, Pull, PullState, Reading, StartedFor, Trouble, TroubleKind,
+    Via,
 };
 use crate::fact::subject::RefUpdate;
 use crate::git::{DefaultBranch, GitError, Head, Repo};
@@ -168,6 +171,7 @@ fn put(forge: &dyn Forge, repository: String, question: &Question) -> Hosting {
     }
     let asked = head.via != Via::Branch || head.pushed.as_ref() == Some(&head.commit);
     let checks = if asked { forge.checks(&head.commit, &question.own) } else { Ok(Checks::default()) };
+    let checks = checks.map(|checks| of_branch(checks, &head));
     let base = question.base.as_deref().or(open.map(|pull| pull.base_branch.as_str())).or(default_branch.as_deref());
     let rules = match base.filter(|_| asked && (open.is_some() || head.via != Via::Landed)) {
         Some(base) => forge.rules(base),
@@ -231,6 +235,21 @@ fn about_base(forge: &dyn Forge, repository: &str, branch: &str, protected: bool
     };
     let proposed = of_it.iter().any(|pull| pull.state == PullState::Open && is_here(pull));
     Some(OtherBase { protected, proposed })
+}
+
+/// Without what ran for pull requests of other branches at the same commit, where the same ran for this one: what they are
+/// merged with is something else, and the newer of the two would hide the other.
+fn of_branch(mut checks: Checks, head: &HostedHead) -> Checks {
+    let (Some(branch), Some(repository)) = (&head.branch, &head.repository) else { return checks };
+    let is_own = |from: &str| {
+        from.split_once(':').is_some_and(|(owner, name)| name == branch && owner.eq_ignore_ascii_case(repository))
+    };
+    let of_pull = |check: &Check| check.event.as_ref().is_some_and(|event| event.starts_with("pull_request"));
+    let what = |check: &Check| (check.workflow.clone(), check.event.clone());
+    let own = |check: &Check| check.from.as_deref().is_some_and(is_own);
+    let known: BTreeSet<_> = checks.list.iter().filter(|check| of_pull(check) && own(check)).map(what).collect();
+    checks.list.retain(|check| !of_pull(check) || check.from.is_none() || own(check) || !known.contains(&what(check)));
+    checks
 }
 
 /// Who brought each commit. After the first trouble nobody is asked any more.

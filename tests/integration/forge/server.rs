@@ -224,6 +224,13 @@ impl State {
         self.job(run, name, head, "completed", Some(conclusion))
     }
 
+    /// The last run was for that branch.
+    pub fn ran_for(&mut self, repository: &str, branch: &str) {
+        let run = self.runs.last_mut().unwrap();
+        run["head_branch"] = branch.into();
+        run["head_repository"]["full_name"] = repository.into();
+    }
+
     /// Adds a commit status.
     pub fn status(&mut self, context: &str, state: &str) {
         let id = self.id();
@@ -335,15 +342,20 @@ impl State {
             }
             _ => return not_found(),
         };
+        self.hold(name, &value, &format!("{method} {path}"));
+        (if method == "POST" { 201 } else { 200 }, value)
+    }
+
+    /// Holds an answer against the schema that GitHub publishes for it.
+    fn hold(&mut self, name: &str, value: &Value, asked: &str) {
         let unpublished = |said: &Value| said.as_str().is_some_and(|said| self.unpublished.contains(&said));
-        for error in contract()[name].iter_errors(&value).filter(|error| !unpublished(error.instance())) {
+        for error in contract()[name].iter_errors(value).filter(|error| !unpublished(error.instance())) {
             let at = error.instance_path().to_string();
             // The schemas of webhooks know that a repository can be gone; those of the API do not say so.
             if !(at.ends_with("/head/repo") && error.instance().is_null()) {
-                self.violations.push(format!("{method} {path} {at}: {error:.200}"));
+                self.violations.push(format!("{asked} {at}: {error:.200}"));
             }
         }
-        (if method == "POST" { 201 } else { 200 }, value)
     }
 }
 

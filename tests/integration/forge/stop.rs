@@ -122,6 +122,46 @@ fn every_state_of_pull_requests_and_checks() {
             "green",
             0,
         ),
+        (
+            "red, and green for another branch at the same commit",
+            |clone| {
+                let mut state = clone.server.state();
+                let head = clone.head.clone();
+                state.done("build", &head, "failure");
+                state.ran_for("o/r", "feature");
+                state.done("build", &head, "success");
+                state.ran_for("o/r", "other");
+            },
+            "open",
+            "red",
+            10,
+        ),
+        (
+            "green, and red for a fork with that branch",
+            |clone| {
+                let mut state = clone.server.state();
+                let head = clone.head.clone();
+                state.done("build", &head, "success");
+                state.ran_for("O/R", "feature");
+                state.done("build", &head, "failure");
+                state.ran_for("mallory/r", "feature");
+            },
+            "open",
+            "green",
+            0,
+        ),
+        (
+            "red for another branch alone",
+            |clone| {
+                let mut state = clone.server.state();
+                let head = clone.head.clone();
+                state.done("build", &head, "failure");
+                state.ran_for("o/r", "other");
+            },
+            "open",
+            "red",
+            10,
+        ),
         ("red", |clone| _ = clone.server.state().done("lint", &clone.head, "failure"), "open", "red", 10),
         (
             "pending",
@@ -431,7 +471,7 @@ fn a_token_for_github_goes_nowhere_else() {
 
 #[test]
 fn a_repository_that_was_renamed_is_followed_and_another_host_gets_no_token() {
-    follows(|clone| clone.check());
+    follows(Clone::check);
 }
 
 /// Redirects are obeyed by what `check` does, and a token stays where it belongs.

@@ -65,8 +65,8 @@ struct End {
 impl PullShape {
     /// Whether it comes from `branch` of a repository of `owner`. Of one that was deleted, only the owner is known.
     pub(super) fn is_of(&self, owner: &str, branch: &str) -> bool {
-        let owned = || self.head.user.as_ref().is_some_and(|user| user.login.eq_ignore_ascii_case(owner));
-        self.head.branch == branch && (self.head.repo.is_some() || owned())
+        let theirs = || self.head.user.as_ref().is_some_and(|user| user.login.eq_ignore_ascii_case(owner));
+        self.head.branch == branch && (self.head.repo.is_some() || theirs())
     }
 
     pub(super) fn pull(self) -> Result<Pull, Trouble> {
@@ -171,9 +171,20 @@ pub(super) struct WorkflowRun {
     #[serde(default)]
     pub(super) conclusion: Option<String>,
     #[serde(default)]
+    head_branch: Option<String>,
+    #[serde(default)]
+    head_repository: Option<RepoName>,
+    #[serde(default)]
     pub(super) check_suite_id: Option<u64>,
     #[serde(default)]
     pub(super) html_url: Option<String>,
+}
+
+impl WorkflowRun {
+    /// The branch it ran for, `owner/name:branch`.
+    pub(super) fn from(&self) -> Option<String> {
+        Some(format!("{}:{}", self.head_repository.as_ref()?.full_name, self.head_branch.as_ref()?))
+    }
 }
 
 impl Counted for WorkflowRuns {
