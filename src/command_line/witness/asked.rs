@@ -56,6 +56,17 @@ pub(super) struct Asked {
     pub(super) parts: Option<Vec<Asked>>,
 }
 
+impl Asked {
+    /// What a task runs has the variables and the wrappers of its call.
+    fn surround(&mut self, call: &Key) {
+        for (name, value) in &call.environment {
+            self.key.environment.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+        self.key.inside.splice(..0, call.inside.iter().cloned());
+        self.parts.iter_mut().flatten().for_each(|part| part.surround(call));
+    }
+}
+
 /// Where a line starts.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
@@ -169,7 +180,9 @@ fn of_leaf(leaf: &Leaf, place: Place<'_>, looked: &mut usize, depth: usize) -> O
         None => What::Program(words.into_iter().flatten().collect()),
     };
     let key = Key { directory, environment: environment(leaf, place.root)?, inside: inside(leaf)?, what };
-    Some(Asked { key, parts: parts.filter(|parts| !parts.is_empty()) })
+    let mut parts = parts.filter(|parts| !parts.is_empty());
+    parts.iter_mut().flatten().for_each(|part| part.surround(&key));
+    Some(Asked { key, parts })
 }
 
 /// The lines of a script, the arguments of the call behind the last of them.

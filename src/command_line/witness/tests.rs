@@ -120,6 +120,8 @@ fn lines_that_run_the_declared_command() {
         ("make check", "go test ./... && go vet ./...", 0, "", "pass"),
         ("go test ./...", "make test", 2, "", "fail 2"),
         ("make check", "make -j4 check V=1", 0, "", "pass"),
+        ("FOO=1 make check", "FOO=1 go test ./... && FOO=1 go vet ./...", 0, "", "pass"),
+        ("FOO=1 npx jest --ci", "CI=1 FOO=1 npm test", 0, "", "pass"),
         ("./ci.sh", "./ci.sh", 0, "all fine\n", "pass"),
         ("./ci.sh", "./ci.sh 2>&1 | tail -3", 0, "all fine\n", "masked"),
         ("./ci.sh", "bash -c './ci.sh' && echo done", 0, "", "pass"),
@@ -399,6 +401,13 @@ fn lines_that_prove_less_say_nothing() {
         ("docker compose exec app pytest", "docker compose exec other pytest"),
         ("cargo test", "gate run test"),
         ("vitest run", "vitest watch"),
+        // What a task runs has the variables and the wrappers of its call.
+        ("npm test", "NODE_OPTIONS=--test-only npm test"),
+        ("npm test", "export NODE_OPTIONS=--test-only; npm test"),
+        ("npm run both", "NODE_OPTIONS=--test-only npm run both"),
+        ("make test", "GOFLAGS=-run=x make test"),
+        ("make check", "GOFLAGS=-run=x make check"),
+        ("make test", "uv run --python 3.8 make test"),
     ] {
         let found = shown(&declared(run, ""), line, "", Some(Ended::Exited(0)), Some(CARGO_OK));
         if found != "-" {
