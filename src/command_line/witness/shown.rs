@@ -176,10 +176,14 @@ fn alone(program: &Program, purposes: &[Purpose], id: LeafId) -> bool {
 }
 
 /// Whether the content that a command sees may be neither that before the line nor that after it: something changes
-/// it before the command, and something, perhaps, changes it back.
+/// it before the command, and something, perhaps, changes it back. What nobody knows may have changed it where git puts
+/// files back afterwards.
 pub(crate) fn content_comes_and_goes(program: &Program, purposes: &[Purpose], id: LeafId) -> bool {
     let changes = |other: LeafId| other != id && purposes[other].edits;
+    let restores = |other: LeafId| changes(other) && purposes[other].kinds.contains(&"vcs");
+    let unknown = |other: LeafId| purposes[other].kinds == ["other"] && !purposes[other].elsewhere;
     let late = |other: LeafId| other > id || program.leaves[other].late;
-    (0..id).any(|other| changes(other) && !late(other))
-        && (0..purposes.len()).any(|other| changes(other) && late(other))
+    let before = |is: &dyn Fn(LeafId) -> bool| (0..id).any(|other| !late(other) && is(other));
+    let after = |is: &dyn Fn(LeafId) -> bool| (0..purposes.len()).any(|other| late(other) && is(other));
+    before(&changes) && after(&changes) || before(&unknown) && after(&restores)
 }
