@@ -121,6 +121,12 @@ mod tests {
             ("dotnet test -v minimal", "dotnet test"),
             ("ruff check . --output-format=concise", "ruff check ."),
             ("rspec --format documentation", "rspec"),
+            ("cargo t -q", "cargo test"),
+            ("tox run -p", "tox"),
+            ("pytest --disable-warnings -o log_cli=true", "pytest"),
+            ("mvn -U test", "mvn test"),
+            ("ctest --test-dir build -j4", "ctest --test-dir build --no-tests=error"),
+            ("php -d memory_limit=-1 ./vendor/bin/phpunit --testdox", "vendor/bin/phpunit"),
         ] {
             let known = |line| identity(line).unwrap_or_else(|| panic!("{line}"));
             let (a, b) = (known(shown), known(asked));
@@ -167,6 +173,8 @@ mod tests {
             ("mvn test", "mvn verify"),
             ("mvn test -DskipTests", "mvn test"),
             ("gradle test", "gradle check"),
+            ("php tools/phpunit", "vendor/bin/phpunit"),
+            ("npm --script-shell=/bin/true test", "npm test"),
             ("? test", "cargo test"),
             ("cargo test ?", "cargo test"),
         ] {

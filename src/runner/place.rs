@@ -99,6 +99,7 @@ mod tests {
             ("mvn -f web/ci.xml test", None),
             ("gradle -p web test", Some((1..3, Some("web")))),
             ("make -C ? test", Some((1..3, None))),
+            ("ctest --test-dir build -j4", Some((1..3, Some("build")))),
             ("pytest --rootdir ../wt", None),
             ("cargo test", None),
             ("ls -C web", None),

@@ -93,9 +93,27 @@ impl Wrapper {
             own = rest;
             found.assigned = assigned.iter().filter_map(assignment).collect();
         }
-        own.retain(|arg| arg.literal() != Some("--") && !self.neutral.contains(&arg.text));
-        found.settings = (!self.alike).then_some(own);
+        found.settings = (!self.alike).then(|| self.telling(own));
         Some(found)
+    }
+
+    /// Its own words without those that say nothing about what is run, nor their values.
+    fn telling(&self, own: Vec<Arg>) -> Vec<Arg> {
+        let mut own = own.into_iter();
+        let mut found = Vec::new();
+        while let Some(arg) = own.next() {
+            let (option, value) =
+                arg.text.split_once('=').map_or((&*arg.text, None), |(name, text)| (name, Some(text)));
+            let is = |list: &[String]| list.iter().any(|entry| entry == option);
+            if is(&self.neutral) {
+                if value.is_none() && is(&self.values) {
+                    own.next();
+                }
+            } else if arg.literal() != Some("--") {
+                found.push(arg);
+            }
+        }
+        found
     }
 
     /// Several commands of the program, as a script that runs them in turn. `None` where a word of them is not known.
