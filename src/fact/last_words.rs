@@ -30,6 +30,7 @@ struct Lists {
     person: Vec<String>,
     agent: Vec<String>,
     offers: Vec<String>,
+    choices: Vec<String>,
     claims: Vec<String>,
     proofs: Vec<String>,
     denials: Vec<String>,
@@ -42,6 +43,7 @@ struct Patterns {
     person: RegexSet,
     agent: RegexSet,
     offers: RegexSet,
+    choices: RegexSet,
     claims: RegexSet,
     proofs: RegexSet,
     denials: RegexSet,
@@ -61,6 +63,7 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
         person: set(&lists.person),
         agent: set(&lists.agent),
         offers: set(&lists.offers),
+        choices: set(&lists.choices),
         claims: set(&lists.claims),
         proofs: set(&lists.proofs),
         denials: set(&lists.denials),
@@ -77,8 +80,7 @@ pub fn read(text: &str) -> LastWords {
     let claims = claimed(&sentences, &patterns.claims) || claimed(&sentences, &patterns.proofs);
     // Whoever waits says so at the end.
     let end = &sentences[sentences.len().saturating_sub(3)..];
-    let asks = end.iter().any(|sentence| is_question(sentence))
-        && !end.iter().any(|sentence| patterns.offers.is_match(sentence));
+    let asks = end.iter().any(|sentence| is_question(sentence)) && !end.iter().any(|sentence| offers(sentence));
     let waits = end.iter().any(|sentence| {
         patterns.person.is_match(sentence) && addresses(sentence) && !patterns.agent.is_match(sentence)
     });
@@ -99,7 +101,11 @@ fn claimed(sentences: &[String], patterns: &RegexSet) -> bool {
 pub fn offer(text: &str) -> bool {
     let sentences = sentences(text);
     let end = &sentences[sentences.len().saturating_sub(3)..];
-    end.iter().any(|sentence| PATTERNS.offers.is_match(sentence))
+    end.iter().any(|sentence| offers(sentence))
+}
+
+fn offers(sentence: &str) -> bool {
+    PATTERNS.offers.is_match(sentence) && !PATTERNS.choices.is_match(sentence)
 }
 
 /// Whether what is asked for is something that only a person can do, and no part of it is the agent's.
@@ -168,7 +174,7 @@ mod tests {
     fn the_embedded_lists_are_readable() {
         let file = embedded::file(embedded::GATES, "human-actions.toml").unwrap();
         let lists: Lists = toml::from_str(file).unwrap();
-        let asked = [&lists.questions, &lists.addressed, &lists.proofs, &lists.nothing];
+        let asked = [&lists.questions, &lists.addressed, &lists.proofs, &lists.nothing, &lists.choices];
         for patterns in
             [&lists.person, &lists.agent, &lists.offers, &lists.claims, &lists.denials].into_iter().chain(asked)
         {
@@ -193,6 +199,11 @@ mod tests {
             ("The fix is ready. Which branch should I use?", LastWords { asks: true, ..CLAIMS }),
             ("I changed the parser. Would you like me to run the tests?", NOTHING),
             ("Should I go ahead and commit?", NOTHING),
+            ("Want me to start with the first part?", NOTHING),
+            ("I know what is left, would you like me to go on?", NOTHING),
+            ("This cannot be undone. Are you sure you want me to delete all of these files?", ASKS),
+            ("Could you please clarify what specific task you'd like me to perform?", ASKS),
+            ("So, which of the two would you like me to keep?", ASKS),
             ("It is implemented and 12 tests passed. Anything else?", CLAIMS),
             ("Please open the URL in your browser and approve the OAuth consent screen.", WAITS),
             ("I need your API key from the dashboard to go on.", WAITS),
