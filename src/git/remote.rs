@@ -92,6 +92,8 @@ impl Repo {
         let recorded = || {
             let name = self.recorded_for(remote, url)?;
             let target = self.symbolic_ref(&format!("refs/remotes/{name}/HEAD")).ok()??;
+            // A branch that is gone from there is the default one no more.
+            self.reference(&target).ok()??;
             Some(format!("refs/heads/{}", target.strip_prefix(&format!("refs/remotes/{name}/"))?))
         };
         recorded().or_else(|| self.read_cache().remove(&cache_key(url)))
@@ -105,13 +107,20 @@ impl Repo {
         said.remove(&cache_key(&named.push_url)).or_else(|| said.remove(&cache_key(&named.url)))
     }
 
-    /// [`Repo::remote_default_branch`] for a push to these refs of the remote.
+    /// [`Repo::remote_default_branch`] for a push to these refs of the remote, each with whether it exists there.
     ///
-    /// What is recorded here can be set by anybody, by a command that looks harmless: where it would free the branch
-    /// that is almost everywhere the default one, the remote itself is asked, and believed if it answers.
-    pub fn default_branch_for_push(&self, remote: &str, url: &str, refs: &[&str]) -> DefaultBranch {
+    /// What is recorded here can be set by anybody, by a command that looks harmless, and the remote may have changed
+    /// since: where it would free the branch that is almost everywhere the default one, or one that the remote has and
+    /// that was never seen here, the remote itself is asked, and believed if it answers.
+    pub fn default_branch_for_push(&self, remote: &str, url: &str, refs: &[(&str, bool)]) -> DefaultBranch {
+        let unseen = |branch: &str| {
+            let of_remote = self.recorded_for(remote, url).zip(branch.strip_prefix("refs/heads/"));
+            let here = of_remote.map(|(name, branch)| self.reference(&format!("refs/remotes/{name}/{branch}")));
+            matches!(here, Some(Ok(None)))
+        };
+        let doubtful = |(branch, exists): &(&str, bool)| CUSTOMARY.contains(branch) || *exists && unseen(branch);
         match self.remote_default_branch(remote, url) {
-            DefaultBranch::Known(name) if refs.iter().any(|one| *one != name && CUSTOMARY.contains(one)) => {
+            DefaultBranch::Known(name) if refs.iter().any(|one| one.0 != name && doubtful(one)) => {
                 match self.refresh_remote_default_branch(url) {
                     DefaultBranch::Known(said) => DefaultBranch::Known(said),
                     DefaultBranch::EmptyRemote | DefaultBranch::Unknown(_) => DefaultBranch::Known(name),

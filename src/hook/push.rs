@@ -33,7 +33,7 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     let place = Workplace::of_hook()?;
     let repo = &place.repo;
     let head = repo.head()?;
-    let refs: Vec<&str> = updates.iter().map(|update| update.remote_ref.as_str()).collect();
+    let refs: Vec<_> = updates.iter().map(|update| (update.remote_ref.as_str(), update.old.is_some())).collect();
     let default_branch =
         if receiving { own_default_branch(&place)? } else { repo.default_branch_for_push(&remote, &url, &refs) };
     // What is recorded and said must neither hold the secret of an address nor miss it in a command to type.

@@ -135,6 +135,20 @@ fn what_is_recorded_as_the_default_branch_does_not_free_the_real_one() {
 }
 
 #[test]
+fn a_default_branch_that_was_renamed_since_is_protected() {
+    let scene = Scene::new();
+    scene.repo.write("README.md", "more\n").commit_all("docs");
+    scene.repo.git_in(&scene.bare, ["branch", "-m", "main", "trunk"]);
+    scene.refused(&["origin", "HEAD:trunk"], "trunk is protected");
+    // What a clone recorded names a branch that is gone.
+    scene.repo.git(["fetch", "-q", "--prune", "origin"]);
+    std::fs::remove_file(scene.repo.root().join(".git/gate/default-branches.json")).unwrap();
+    scene.refused(&["origin", "HEAD:trunk"], "trunk is protected");
+    scene.goes_through(&["origin", "feature"]);
+    scene.goes_through(&["-f", "origin", "main:feature"]);
+}
+
+#[test]
 fn names_are_quoted_in_commands_to_type() {
     let scene = Scene::new();
     let name = "x$(id>pwn);y";
