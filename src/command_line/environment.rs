@@ -170,6 +170,19 @@ mod tests {
         ("node --test", "NODE_OPTIONS", "--max-old-space-size=4096 -r ts-node/register", None),
         ("cargo test", "RUSTFLAGS", "-D warnings", None),
         ("tox", "TOXENV", "py311", Some("(TOXENV)")),
+        ("go test ./...", "GOFLAGS", "-run=TestLogin", Some("(GOFLAGS: -run=TestLogin)")),
+        ("go test ./...", "GOFLAGS", "-mod=mod -short", Some("(GOFLAGS: -short)")),
+        ("make test", "GOFLAGS", "-run=TestLogin", Some("GOFLAGS")),
+        ("go test ./...", "GOFLAGS", "-mod=mod -count=1 -race", None),
+        ("go build ./...", "GOFLAGS", "-run=TestLogin", None),
+        ("mvn test", "MAVEN_ARGS", "-q -Dtest=LoginTest", Some("(MAVEN_ARGS: -Dtest=LoginTest)")),
+        ("mvn -B test", "MAVEN_OPTS", "-Xmx2g -DskipTests", Some("nothing is executed (MAVEN_OPTS: -DskipTests)")),
+        ("mvn test", "MAVEN_OPTS", "-Xmx2g -XX:+UseG1GC -Dfile.encoding=UTF-8 -DskipTests=false", None),
+        ("rake test", "TESTOPTS", "-n test_login", Some("(TESTOPTS: -n=test_login)")),
+        ("rake test", "TESTOPTS", "-v --seed=1", None),
+        ("dotnet test", "VSTestTestCaseFilter", "Login", Some("(VSTestTestCaseFilter)")),
+        ("ctest --test-dir build", "GTEST_FILTER", "-*Slow*", Some("(GTEST_FILTER)")),
+        ("ctest --test-dir build", "GTEST_FILTER", "*", None),
     ];
 
     #[test]
