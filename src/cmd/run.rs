@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::gates;
 use crate::gates::finding::{Answer, Finding};
 use crate::moment::Moment;
-use crate::policy::{Command, Policy, command_key};
+use crate::policy::{Command, Policy, PolicySource, command_key};
 use crate::record::{self, Job, Recorded};
 use crate::render::ui::{BAD, GOOD, Ui, WARN};
 use crate::repo_path::RepoPath;
@@ -159,7 +159,12 @@ fn undeclared(name: &str, policy: &Policy) -> Failure {
         }
         None => format!("declared are {}; or run any command: gate run -- <command>", known.join(", ")),
     };
-    Failure::new(Exit::Usage, format!("no command `{name}` is declared in gate.toml")).remedy(remedy)
+    // What was added since does not count yet.
+    let file = match &policy.source {
+        PolicySource::Commit(commit) => format!("the gate.toml of {}, which applies here", commit.short()),
+        PolicySource::WorkingTree | PolicySource::Defaults => "gate.toml".to_owned(),
+    };
+    Failure::new(Exit::Usage, format!("no command `{name}` is declared in {file}")).remedy(remedy)
 }
 
 /// The commands whose evidence is missing, stale or bad for what is checked out.

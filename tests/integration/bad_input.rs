@@ -169,6 +169,10 @@ fn a_command_that_does_not_exist_is_named_with_the_status_of_a_shell() {
     project.gate(["run", "test"]).exits(127).says("no-such-runner");
     let verdict = project.verdict();
     assert_eq!(crate::project::reasons(&verdict, "tests"), ["failed"]);
+    // A command that a branch adds does not count yet.
+    project.repo.append("gate.toml", "[commands.late]\ngate = \"tests\"\nrun = \"true\"\n");
+    project.gate(["run", "late"]).exits(64).says("declared in the gate.toml of ").says("which applies here");
+    project.repo.git(["checkout", "-q", "gate.toml"]);
     project.gate(["run", "tset"]).exits(64).says("no command `tset` is declared").says("did you mean `test`?");
 }
 
