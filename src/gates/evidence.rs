@@ -8,10 +8,13 @@ use serde::Deserialize;
 
 use super::Kind;
 use super::finding::{Answer, Finding};
+use super::hosted::plain;
 use super::words::{self, list, shell_word, shell_words};
+use crate::command_line::Outcome;
 use crate::event::{Ended, Grade};
 use crate::fact::Facts;
 use crate::fact::evidence::{RunFact, Shows};
+use crate::fact::story::Deed;
 use crate::fact::subject::{Base, Role, Subject};
 use crate::policy::{Command, Gate, ParamError, PathRules, Policy, read_params};
 use crate::repo_path::RepoPath;
@@ -55,7 +58,8 @@ fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
         }
         for command in commands() {
             let unfinished = facts.unfinished.contains(&command.name);
-            let case = Case { gate, params: &params, command, subject, unfinished };
+            let alone = commands().count() == 1;
+            let case = Case { gate, params: &params, command, subject, alone, unfinished };
             findings.push(case.answer(facts));
         }
     }
@@ -82,6 +86,8 @@ struct Case<'a> {
     params: &'a Params,
     command: &'a Command,
     subject: &'a Subject,
+    /// No other command is declared for the gate.
+    alone: bool,
     /// A run of it was begun and has not ended.
     unfinished: bool,
 }
@@ -282,7 +288,20 @@ impl Case<'_> {
         if let Some(former) = self.subject.former_lines.get(&self.command.name).filter(|_| counted.is_empty()) {
             return self.finding(Answer::Fail, "redeclared", Vec::new(), Vec::new(), &context! { former });
         }
-        self.finding(Answer::Fail, "missing", Vec::new(), Vec::new(), &context! {})
+        let other = self.taken_for_it(facts);
+        self.finding(Answer::Fail, "missing", Vec::new(), Vec::new(), &context! { other })
+    }
+
+    /// The tests that were run last and passed, where nothing is known to have run this command: whoever ran them may
+    /// take them for it.
+    fn taken_for_it(&self, facts: &Facts) -> Option<String> {
+        let ran = facts.story.turn().iter().rev().find_map(|step| match &step.deed {
+            Deed::Ran(ran) if ran.kinds.iter().any(|kind| kind == "test") => Some(ran),
+            _ => None,
+        })?;
+        let passed = ran.declared.is_none() && ran.result == Some(Outcome::Pass);
+        let other = passed && ran.line.trim() != self.command.run.trim();
+        (other && self.alone && self.params.counts && self.runs().is_empty()).then(|| plain(&ran.line))
     }
 
     /// The newest run began where this commit was checked out, with something beside it: another one in the same place

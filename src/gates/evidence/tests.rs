@@ -2,6 +2,8 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::event::{Grade, RunReport, Waived};
+use crate::fact::story::Story;
+use crate::fact::story::tale::Tale;
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Mode, PathRules, PolicySource, Severity};
@@ -119,6 +121,36 @@ fn a_run_beside_files_that_were_taken_out_of_git_shows_nothing_of_the_commit() {
         let facts = Facts { subjects: vec![subject], ..Facts::at(Moment::Stop) };
         let found = crate::gates::judge(&policy(vec![command("test", &["src/**"])]), &facts).remove(0).findings;
         assert_eq!(found[0].answer, Answer::Pass, "{}", found[0].message);
+    }
+}
+
+#[test]
+fn tests_that_were_taken_for_the_command_are_named() {
+    let story = |line: &str, status: i32| {
+        let counts = if status == 0 { "2 passed in 0.10s" } else { "1 failed in 0.10s" };
+        Tale::default().prompt("Fix it").ran(line, status, counts).story()
+    };
+    let of = |story: Story, runs: Vec<RunFact>, commands: Vec<Command>| {
+        let mut subject = subject("HEAD", Some(&["src/lib.rs"]));
+        subject.runs.insert("test".to_owned(), runs);
+        let facts = Facts { subjects: vec![subject], story, ..Facts::at(Moment::Stop) };
+        crate::gates::judge(&policy(commands), &facts).remove(0).findings.remove(0).message
+    };
+    let one = || vec![command("test", &["**"])];
+    let two = || vec![command("test", &["**"]), command("web", &["web/**"])];
+    let other = "; `pytest -q tests/a.py` is another command";
+    let line = "pytest -q tests/a.py";
+    assert_eq!(of(story(line, 0), vec![], one()), format!("no run of `run-test` on this content{other}"));
+    for (story, runs, commands) in [
+        (story(line, 1), vec![], one()),
+        (story("run-test", 0), vec![], one()),
+        (story("ls", 0), vec![], one()),
+        (story(line, 0), vec![run("a", 0, None)], one()),
+        (story(line, 0), vec![], two()),
+        (Story::default(), vec![], one()),
+    ] {
+        let found = of(story, runs, commands);
+        assert!(!found.contains("another command"), "{found}");
     }
 }
 
