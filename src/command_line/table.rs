@@ -27,6 +27,8 @@ pub(super) struct Table {
 pub(super) struct Environment {
     /// Variables that say nothing about what a check finds.
     pub(super) alike: Vec<String>,
+    /// Variables, each with the value that a test runner gives it anyway.
+    pub(super) more: Vec<String>,
     /// Variables that may choose a part of the tests.
     pub(super) narrowing: Vec<String>,
     /// Names of directories that hold what tools make.

@@ -129,6 +129,7 @@ fn lines_that_run_the_declared_command() {
         ),
         ("cargo test", "docker compose up -d && cargo test && docker compose down", 0, "", "pass"),
         ("cargo test", "cargo build; npm ci; cargo test && git switch main", 0, "", "pass"),
+        ("npm test", "NODE_ENV=test npm test", 0, "", "pass"),
         ("FOO=1 make check", "FOO=1 go test ./... && FOO=1 go vet ./...", 0, "", "pass"),
         ("FOO=1 npx jest --ci", "CI=1 FOO=1 npm test", 0, "", "pass"),
         ("./ci.sh", "./ci.sh", 0, "all fine\n", "pass"),
@@ -416,6 +417,8 @@ fn lines_that_prove_less_say_nothing() {
         ("vitest run", "vitest watch"),
         // What a task runs has the variables and the wrappers of its call.
         ("npm test", "NODE_OPTIONS=--test-only npm test"),
+        ("npm test", "NODE_ENV=production npm test"),
+        ("NODE_ENV=test npm test", "npm test"),
         ("npm test", "export NODE_OPTIONS=--test-only; npm test"),
         ("npm run both", "NODE_OPTIONS=--test-only npm run both"),
         ("make test", "GOFLAGS=-run=x make test"),
