@@ -384,6 +384,27 @@ fn a_command_in_the_background_proves_when_it_ends() {
 }
 
 #[test]
+fn what_another_hook_made_of_a_command_is_what_ran() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    session.prompt("change the library");
+    project.edit("a change");
+    let call = |line: &str| json!({"tool_name": "Bash", "tool_input": {"command": line}, "tool_use_id": "toolu_1"});
+    let ended = |line: &str, output: &str| {
+        let mut call = call(line);
+        let response = json!({"stdout": output, "stderr": "", "interrupted": false});
+        call.as_object_mut().unwrap().insert("tool_response".to_owned(), response);
+        call
+    };
+    session.hook("PreToolUse", call("sh test.sh")).quiet();
+    session.hook("PostToolUse", ended("sh test.sh --only one", "")).quiet();
+    session.stop("Done.").pushes("no run of `sh test.sh`");
+    session.hook("PreToolUse", call("sh test.sh")).quiet();
+    session.hook("PostToolUse", ended("nice sh test.sh", "")).quiet();
+    session.stop("Done.").quiet();
+}
+
+#[test]
 fn half_a_character_in_a_payload_loses_nothing_else() {
     let project = Project::new();
     let session = Session::claude(&project);

@@ -179,6 +179,10 @@ pub(super) fn end(desk: &mut Desk, told: &Told, call: &str, line: &str, dir: Opt
         desk.record(Some(call), Act::Command(Box::new(command)));
         return;
     };
+    // Another hook may have put another command in its place.
+    if !line.trim().is_empty() {
+        pending.line.clone_from(&command.line);
+    }
     if ending.background {
         desk.record(Some(call), Act::Command(Box::new(command)));
         let _ = desk.store.put_as(ending.left_as.as_deref().unwrap_or(call), &pending);
