@@ -93,6 +93,14 @@ fn take_out(repository: &Repository, hook: &HookRecord, plan: &mut Plan) -> Resu
             return Ok(());
         }
     }
+    if let Some(path) = &kept {
+        let before = FileState::read(path).map_err(InstallError::io(path))?;
+        // It was put back already, as git does where hooks are tracked.
+        if before == now {
+            plan.changes.push(Change::Remove { path: path.clone(), before });
+            return Ok(());
+        }
+    }
     let kept =
         kept.map_or_else(String::new, |kept| format!(" The hook that was there before gate is {}.", kept.display()));
     plan.notes.push(format!("{} is not as gate wrote it, and is left alone.{kept}", path.display()));

@@ -414,6 +414,20 @@ fn hooks_that_travel_with_a_clone_work_there() {
     assert_eq!(code, 0, "there is nothing to do: {err}");
 }
 
+#[test]
+fn a_hook_that_somebody_put_back_leaves_no_copy() {
+    let s = Sandbox::new();
+    let hook = s.write("repo/.githooks/pre-push", RECORDS, 0o755);
+    let dir = s.with_setting(&["core.hooksPath", ".githooks"]);
+    let before = s.traces();
+    s.init(&dir);
+    // As `git checkout .githooks` does.
+    fs::remove_file(&hook).unwrap();
+    s.write("repo/.githooks/pre-push", RECORDS, 0o755);
+    s.uninstall(&dir);
+    assert_eq!(differences(&before, &s.traces()), Vec::<String>::new());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
