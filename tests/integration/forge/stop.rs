@@ -235,6 +235,38 @@ fn every_state_of_pull_requests_and_checks() {
             0,
         ),
         (
+            "required of an app that writes statuses",
+            |clone| {
+                let mut state = clone.server.state();
+                state.status("preview", "success");
+                state.statuses[0]["avatar_url"] = "https://avatars.githubusercontent.com/in/13473?v=4".into();
+                state.protection = Some(json!({
+                    "enforcement_level": "everyone",
+                    "contexts": ["preview"],
+                    "checks": [{ "context": "preview", "app_id": 13473 }],
+                }));
+            },
+            "open",
+            "green",
+            0,
+        ),
+        (
+            "required of an app, and a status of its name by a user",
+            |clone| {
+                let mut state = clone.server.state();
+                state.status("preview", "success");
+                state.statuses[0]["avatar_url"] = "https://avatars.githubusercontent.com/u/13473?v=4".into();
+                state.protection = Some(json!({
+                    "enforcement_level": "everyone",
+                    "contexts": ["preview"],
+                    "checks": [{ "context": "preview", "app_id": 13473 }],
+                }));
+            },
+            "open",
+            "absent",
+            0,
+        ),
+        (
             "required of any app",
             |clone| {
                 clone.server.state().protection = Some(json!({

@@ -72,6 +72,7 @@ fn merged(runs: &[CheckRun], statuses: &[Status], workflows: &[WorkflowRun], own
         list.push(Check {
             name: status.context.clone(),
             kind: CheckKind::Status,
+            app: status.app(),
             id: status.id,
             status: if open { "pending" } else { "completed" }.to_owned(),
             conclusion: (!open).then(|| status.state.clone()),

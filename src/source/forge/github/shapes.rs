@@ -141,6 +141,18 @@ pub(super) struct Status {
     pub(super) state: String,
     #[serde(default)]
     pub(super) target_url: Option<String>,
+    #[serde(default)]
+    avatar_url: Option<String>,
+}
+
+impl Status {
+    /// The app that wrote it. Nothing but the picture of its writer tells in this answer: `/in/NUMBER` is that of an app, `/u/`
+    /// and `/oa/` are those of others, and the server sets it.
+    pub(super) fn app(&self) -> Option<u64> {
+        let path = self.avatar_url.as_deref()?.split(['?', '#']).next()?;
+        let (rest, number) = path.rsplit_once('/')?;
+        number.parse().ok().filter(|_| rest.ends_with("/in"))
+    }
 }
 
 impl Counted for Statuses {
