@@ -20,6 +20,13 @@ fn project() -> Project {
             r#"{"scripts":{"test":"jest --ci","lint":"eslint .","both":"npm run lint && npm test","masked":"jest || true","cross":"cross-env NODE_ENV=test jest --ci"}}"#,
         ),
         ("single/Cargo.toml", "[package]\nname = 'a'\n"),
+        ("py/pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['tests/', 'more']\n"),
+        ("one/pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['tests']\n"),
+        ("ini/pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['tests']\n"),
+        ("ini/pytest.ini", "[pytest]\n"),
+        ("inner/pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['tests']\n"),
+        ("inner/tests/setup.cfg", "[tool:pytest]\n"),
+        ("wild/pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = ['t*']\n"),
         ("virtual/Cargo.toml", "[workspace]\nmembers = ['a']\n"),
         ("rooted/Cargo.toml", "[package]\nname = 'a'\n[workspace]\nmembers = ['b']\n"),
         ("some/Cargo.toml", "[workspace]\nmembers = ['a', 'b']\ndefault-members = ['a']\n"),
@@ -191,6 +198,33 @@ fn what_a_project_makes_the_same_check() {
     };
     let found = witness(&[declared("cargo test --workspace", "")], &told, &files);
     assert_eq!(found.first().map(|found| found.ended), Some(Ended::Exited(0)), "one package is the whole workspace");
+}
+
+#[test]
+fn folders_that_a_project_names_are_those_that_are_looked_into() {
+    let mut wrong = Vec::new();
+    for (run, dir, line, want) in [
+        ("pytest", "one", "pytest tests/ -v", "pass"),
+        ("pytest tests", "one", "pytest -x", "pass"),
+        ("uv run pytest", "one", "uv run pytest tests", "pass"),
+        ("pytest", "py", "pytest tests more", "pass"),
+        ("pytest", "py", "pytest tests", "-"),
+        ("pytest", "one", "pytest tests/unit", "-"),
+        ("pytest", "one", "pytest .", "-"),
+        ("pytest", "one", "pytest tests -k login", "-"),
+        ("pytest", "one", "pytest -c other.ini tests", "-"),
+        ("pytest", "one", "pytest -o testpaths=unit", "-"),
+        ("pytest", "ini", "pytest tests", "-"),
+        ("pytest", "inner", "pytest tests", "-"),
+        ("pytest", "wild", "pytest tests", "-"),
+        ("pytest", "nowhere", "pytest tests", "-"),
+    ] {
+        let found = shown(&declared(run, dir), line, dir, Some(Ended::Exited(0)), Some("2 passed in 0.10s\n"));
+        if found != want {
+            wrong.push(format!("{run} in {dir} / {line}: {found}, not {want}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
