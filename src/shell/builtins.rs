@@ -101,6 +101,13 @@ impl Walker {
                 }
                 Step::Nothing
             }
+            "hash" => {
+                // `hash -p FILE NAME` makes another program of a name.
+                if literal(1).is_some_and(|option| option.starts_with('-') && option.contains('p')) {
+                    scope.aliases.extend(argv.iter().skip(3).map(|arg| (arg.text.clone(), None)));
+                }
+                Step::Leaf(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context))
+            }
             "read" | "mapfile" | "readarray" | "getopts" => {
                 let mut values = Vec::new();
                 for arg in argv[1..].iter().filter(|arg| !arg.text.starts_with('-')) {

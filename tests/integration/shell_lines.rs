@@ -177,6 +177,8 @@ fn what_a_status_implies() {
         ("ssh h cargo test", true),
         ("eval 'cargo test; ls'", false),
         ("alias cargo=true; cargo test", false),
+        ("hash -p /bin/true cargo; cargo test", false),
+        ("hash -r; cargo test", true),
         ("$X && cargo test", true),
         ("[ -d x ] && cargo test", true),
         ("[ -d x ] || cargo test", false),
