@@ -112,7 +112,7 @@ impl<'r> Trees<'r> {
     }
 
     /// What the changed lines of a file are like, as `lines` finds them; `None` where it has none.
-    fn texture(&self, file: &FileChange, lines: Lines) -> Result<Option<Texture>, NotRead> {
+    fn texture(&self, file: &FileChange, lines: ChangedLines) -> Result<Option<Texture>, NotRead> {
         let before = |path| self.file(self.before.as_ref(), path);
         let after = || self.file(Some(&self.after), &file.path);
         let (old, new) = match file.status {
@@ -147,7 +147,7 @@ impl<'r> Trees<'r> {
 }
 
 /// Hands the lines that differ between two texts to a reader. Whether it could.
-type Lines = fn(&[u8], &[u8], &mut Reader) -> bool;
+type ChangedLines = fn(&[u8], &[u8], &mut Reader) -> bool;
 
 /// Those that git finds.
 fn gits_changed_lines(old: &[u8], new: &[u8], reader: &mut Reader) -> bool {
@@ -157,7 +157,7 @@ fn gits_changed_lines(old: &[u8], new: &[u8], reader: &mut Reader) -> bool {
     let Ok(patch) = Patch::from_buffers(old, None, new, None, Some(&mut options)) else { return false };
     (0..patch.num_hunks()).all(|hunk| {
         reader.end_run();
-        let count = patch.num_lines_in_hunk(hunk).unwrap_or_default();
+        let Ok(count) = patch.num_lines_in_hunk(hunk) else { return false };
         (0..count).all(|at| {
             let Ok(line) = patch.line_in_hunk(hunk, at) else { return false };
             match line.origin() {
