@@ -1,10 +1,12 @@
 //! What the arguments of a runner mean: do they choose a part, execute nothing, write files?
 
+mod implied;
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::runner::task::ProjectFiles;
+pub use self::implied::Implied;
 
 /// What the arguments of a runner mean. In the lists, `--option` stands for the option with any value and
 /// `--option=value` for the option with this value only, `--option=key=` for any value that begins with `key=`.
@@ -56,66 +58,6 @@ pub struct Arguments {
     pub holds: Vec<String>,
     /// What the arguments after `--` mean; without it they are positional.
     pub after_dashes: Option<Box<Arguments>>,
-}
-
-/// An option that changes nothing where a TOML file of the project has, and lacks, these keys.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub struct Implied {
-    /// The option; empty where it is about words.
-    pub option: String,
-    /// The key of a list of words that count where no other is there: `tool.pytest.ini_options.testpaths`.
-    pub words: String,
-    /// Files that must not be there: they count instead. `*/x`: in no folder that is one of the words.
-    pub absent: Vec<String>,
-    /// The file, relative to where the command runs.
-    pub file: String,
-    /// Keys that the file must have: `table.key`.
-    pub has: Vec<String>,
-    /// Keys that it must not have.
-    pub lacks: Vec<String>,
-    /// Whether this is so only at the root of the working tree: elsewhere a file above may say otherwise.
-    pub at_root: bool,
-    /// Options with which it is another file that counts.
-    pub unless: Vec<String>,
-}
-
-impl Implied {
-    /// The file, where it says so.
-    fn file(&self, options: &[Choice], at_root: bool, files: &dyn ProjectFiles) -> Option<toml::Table> {
-        if self.at_root && !at_root || options.iter().any(|choice| self.unless.contains(&choice.name)) {
-            return None;
-        }
-        let file = files.read(&self.file).and_then(|text| toml::from_str::<toml::Table>(&text).ok())?;
-        let has = |key: &String| value_at(&file, key).is_some();
-        (self.has.iter().all(has) && !self.lacks.iter().any(has)).then_some(file)
-    }
-
-    /// The words of its list, where nothing else says what they are.
-    fn words(&self, options: &[Choice], at_root: bool, files: &dyn ProjectFiles) -> Option<Vec<String>> {
-        let file = self.file(options, at_root, files).filter(|_| !self.words.is_empty())?;
-        let list = value_at(&file, &self.words)?.as_array()?;
-        let plain = |word: &str| {
-            !word.is_empty() && !word.contains(['*', '?', '[', '.', '\\', ' ']) && !word.starts_with(['-', '/'])
-        };
-        let word = |value: &toml::Value| {
-            value.as_str().filter(|word| plain(word)).map(|word| word.trim_end_matches('/').to_owned())
-        };
-        let words: Vec<String> = list.iter().map(word).collect::<Option<_>>()?;
-        let there = |path: &str| files.read(path).is_some();
-        let instead = |path: &String| match path.strip_prefix("*/") {
-            Some(name) => words.iter().any(|word| there(&format!("{word}/{name}"))),
-            None => there(path),
-        };
-        (!words.is_empty() && !self.absent.iter().any(instead)).then_some(words)
-    }
-}
-
-/// The value of a key, `table.key`.
-fn value_at<'t>(file: &'t toml::Table, key: &str) -> Option<&'t toml::Value> {
-    let mut names = key.split('.');
-    let first = names.next().and_then(|name| file.get(name));
-    names.fold(first, |value, name| value?.get(name))
 }
 
 /// What an argument that is no option does.
@@ -261,26 +203,6 @@ impl Arguments {
         essence.options.dedup();
         essence.after = essence.after.filter(|after| **after != Essence::default());
         essence
-    }
-
-    /// Adds to `essence` what is so without being said, in this project. `at_root`: the command runs at the root of the
-    /// working tree. `files` are those where it runs.
-    pub(crate) fn imply(&self, essence: &mut Essence, at_root: bool, files: &dyn ProjectFiles) {
-        if essence.words.is_empty() {
-            let words = self.implied.iter().find_map(|implied| implied.words(&essence.options, at_root, files));
-            essence.words = words.unwrap_or_default();
-        }
-        let holds = |implied: &&Implied| implied.file(&essence.options, at_root, files).is_some();
-        let implied: Vec<Choice> = self
-            .implied
-            .iter()
-            .filter(|implied| !implied.option.is_empty())
-            .filter(holds)
-            .map(|implied| Choice { name: implied.option.clone(), value: None, more: true })
-            .collect();
-        essence.options.extend(implied);
-        essence.options.sort();
-        essence.options.dedup();
     }
 
     /// The options that are joined in one word: `-qx` is `-q -x`, where it is no option by itself.
