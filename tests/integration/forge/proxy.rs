@@ -108,7 +108,7 @@ fn questions_go_through_the_proxy_unless_their_host_is_left_out() {
 fn behind_a_proxy_redirects_are_obeyed_as_without_one() {
     let proxy = Proxy::start(false);
     let through = format!("http://{}", proxy.address);
-    super::stop::follows(|clone| check(clone, &[("HTTP_PROXY", &through)]));
+    super::asking::follows(|clone| check(clone, &[("HTTP_PROXY", &through)]));
     assert!(!proxy.seen().is_empty());
 }
 
