@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use gate::commit::change::{Commit, Status};
 use gate::commit::texture::Texture;
-use gate::git::{Range, Repo};
+use gate::git::{GitError, Log, Range, Repo};
 use gate::repo_path::RepoPath;
 
 use crate::hermetic;
@@ -196,5 +196,34 @@ hermetic! {
         let tip = repo.git(["rev-parse", "HEAD"]);
         let (near, commits) = read(&git, &range(&tip, &[base, repo.git(["rev-parse", "HEAD~3"])], None));
         assert_eq!((near, commits.len()), (true, 1));
+    }
+}
+
+hermetic! {
+    fn what_is_read_ahead_is_what_is_read_and_may_be_left() {
+        let repo = TestRepo::new();
+        let one = |number: u32| {
+            format!("commit refs/heads/many\ncommitter A <a@b.c> {number} +0000\ndata 1\nx\n\n")
+        };
+        // More than are held while nobody asks.
+        let stream: String = (0..5_000).map(one).collect();
+        let import = repo.command_in("git", repo.root()).args(["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn();
+        let mut import = import.unwrap();
+        import.stdin.take().unwrap().write_all(stream.as_bytes()).unwrap();
+        assert!(import.wait().unwrap().success());
+        let git = Repo::discover(repo.root()).unwrap();
+        let listed = repo.git(["rev-list", "many"]);
+        let many = range("many", &[], None);
+        let ids = |log: Log| -> Vec<String> {
+            log.map(|logged| logged.unwrap().commit.id.unwrap().to_string()).collect()
+        };
+        let ahead = git.log(&many).unwrap().ahead();
+        assert!(!ahead.is_near());
+        assert_eq!(ids(ahead), listed.lines().collect::<Vec<_>>());
+        let near = range(&repo.git(["rev-parse", "many"]), &[], Some(5));
+        assert_eq!(ids(git.log(&near).unwrap().ahead()), listed.lines().take(5).collect::<Vec<_>>());
+        assert_eq!(git.log(&many).unwrap().ahead().take(3).count(), 3);
+        let nowhere: Vec<_> = git.log(&range("nowhere", &[], None)).unwrap().ahead().collect();
+        assert!(matches!(nowhere.as_slice(), [Err(GitError::Failed { .. })]), "{nowhere:?}");
     }
 }
