@@ -44,6 +44,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         (Some(text), None) => repo.named_range(text).map_err(|error| no_range(text, &error))?,
         (None, None) => repo.new_commits(&tip)?,
     };
+    let log = if args.history.is_some() { repo.long_log(&range) } else { repo.log(&range) }?.ahead();
     // A history is looked at to find rules that fit, so the rules are those that are being written.
     let lineage = match args.history {
         Some(_) => None,
@@ -63,7 +64,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         let wants = std::mem::take(&mut judgement.wants);
         (judgement, wants)
     };
-    let streamed = commits::stream(repo, &range, head.branch.as_deref(), judge, |commit, judgement| {
+    let streamed = commits::stream(repo, log, head.branch.as_deref(), judge, |commit, judgement| {
         let whys: Vec<String> =
             judgement.reasons.iter().map(|reason| gates::commits::line(gate, &commit, reason)).collect();
         tally.add(&judgement);

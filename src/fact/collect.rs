@@ -14,7 +14,7 @@ use crate::fact::story::Story;
 use crate::fact::subject::{Base, RefUpdate, Role, Subject};
 use crate::fact::weakening::{self, Pair, Weakening};
 use crate::fact::{Facts, Note};
-use crate::git::{DefaultBranch, GitError, Head, Look, Repo, TreeDiff};
+use crate::git::{DefaultBranch, GitError, Head, Log, Look, ObjectKind, Range, Repo, TreeDiff};
 use crate::journal::{Journal, JournalError, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -153,13 +153,14 @@ fn new_with(sources: Sources<'_>, moment: Moment, tip: &Oid) -> Result<NewCommit
 /// Facts for a push: commits and recorded snapshots alone, never the working tree.
 ///
 /// `head` is what is checked out. At the receiving end (`receiving`), the journal of whoever pushes is out
-/// of reach.
+/// of reach. `begun` is the log of the first update, where it was begun ([`begin_push`]).
 pub fn at_push(
     sources: Sources<'_>,
     updates: &[(RefUpdate, Option<Lineage>)],
     head: &Head,
     target: Option<&Target>,
     receiving: bool,
+    mut begun: Option<Log>,
 ) -> Result<Facts, CollectError> {
     let mut drafts = Vec::new();
     let mut notes = Vec::new();
@@ -187,17 +188,20 @@ pub fn at_push(
     }
     let pushed: Vec<_> =
         drafts.iter().map(|draft| (draft.subject.commit.clone(), draft.subject.branch.clone())).collect();
-    let new = |((tip, branch), (update, _)): (&(Option<Oid>, Option<String>), &(RefUpdate, _))| {
+    let mut new = |((tip, branch), (update, _)): (&(Option<Oid>, Option<String>), &(RefUpdate, _))| {
+        let (Sources { repo, policy, .. }, begun) = (sources, begun.take());
         let Some(tip) = tip else { return Ok(NewCommits::default()) };
-        let range = if receiving {
-            sources.repo.received_commits(tip)?
-        } else {
-            sources.repo.pushed_commits(tip, update.old.as_ref(), &update.remote)?
-        };
-        commits::collect(sources.repo, &range, sources.policy, Moment::Push, branch.as_deref())
+        match begun {
+            Some(log) => commits::collect_begun(repo, log, policy, Moment::Push, branch.as_deref()),
+            None => {
+                let range = brought(repo, update, tip, receiving)?;
+                commits::collect(repo, &range, policy, Moment::Push, branch.as_deref())
+            }
+        }
     };
     let (facts, new) = thread::scope(|scope| {
-        let reading = scope.spawn(|| pushed.iter().zip(updates).map(new).collect::<Result<Vec<_>, GitError>>());
+        let reading =
+            scope.spawn(move || pushed.iter().zip(updates).map(&mut new).collect::<Result<Vec<_>, GitError>>());
         let facts = finish(sources, Moment::Push, drafts);
         (facts, reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
@@ -209,6 +213,22 @@ pub fn at_push(
     facts.notes.extend(notes);
     decisions::collect(sources.repo, sources.policy, &mut facts)?;
     Ok(facts)
+}
+
+/// The commits that an update of a ref to `tip` brings.
+fn brought(repo: &Repo, update: &RefUpdate, tip: &Oid, receiving: bool) -> Result<Range, GitError> {
+    if receiving { repo.received_commits(tip) } else { repo.pushed_commits(tip, update.old.as_ref(), &update.remote) }
+}
+
+/// Begins to read what an update brings, which takes longest, before it is known what it is judged by. `None`: nothing
+/// that is read so.
+pub fn begin_push(repo: &Repo, update: &RefUpdate, receiving: bool) -> Option<Log> {
+    let tip = update.new.as_ref()?;
+    let is_commit = matches!(repo.object_kind(tip), Ok(Some(ObjectKind::Commit)));
+    if !is_commit || update.remote_ref.starts_with("refs/notes/") {
+        return None;
+    }
+    commits::begin(repo, &brought(repo, update, tip, receiving).ok()?)
 }
 
 fn update_name(update: &RefUpdate) -> String {

@@ -112,16 +112,53 @@ pub fn collect_at_most(
     yardsticks: &[Arc<Yardstick>],
     branch: Option<&str>,
 ) -> Result<NewCommits, GitError> {
-    let mut found = NewCommits::default();
-    let nothing = matches!(range.revisions.as_slice(), [only] if range.exclude.contains(only));
-    if yardsticks.is_empty() || nothing {
-        return Ok(found);
+    if yardsticks.is_empty() || is_empty(range) {
+        return Ok(NewCommits::default());
     }
+    keep(most, repo, repo.log(&at_most(most, range))?, yardsticks, branch)
+}
+
+/// Starts reading a range before it is known what it is judged by. `None`: there is nothing to read, or it cannot be,
+/// which will be met again.
+pub fn begin(repo: &Repo, range: &Range) -> Option<Log> {
+    if is_empty(range) { None } else { repo.log(&at_most(MOST, range)).ok().map(Log::ahead) }
+}
+
+/// Reads what was begun ([`begin`]) for `policy`.
+pub fn collect_begun(
+    repo: &Repo,
+    log: Log,
+    policy: &Policy,
+    moment: Moment,
+    branch: Option<&str>,
+) -> Result<NewCommits, GitError> {
+    let yardsticks = Yardstick::all(policy, moment);
+    if yardsticks.is_empty() { Ok(NewCommits::default()) } else { keep(MOST, repo, log, &yardsticks, branch) }
+}
+
+/// Whether nobody has to be asked what is in a range.
+fn is_empty(range: &Range) -> bool {
+    matches!(range.revisions.as_slice(), [only] if range.exclude.contains(only))
+}
+
+/// One more than the newest `most` of a range, so that it can be told that there are more.
+fn at_most(most: usize, range: &Range) -> Range {
+    Range { limit: Some(range.limit.unwrap_or(usize::MAX).min(most + 1)), ..range.clone() }
+}
+
+/// Keeps the newest `most` commits of a log.
+fn keep(
+    most: usize,
+    repo: &Repo,
+    log: Log,
+    yardsticks: &[Arc<Yardstick>],
+    branch: Option<&str>,
+) -> Result<NewCommits, GitError> {
+    let mut found = NewCommits::default();
     let judge = |commit: &Commit| {
         ((), yardsticks.iter().fold(Wants::Nothing, |wants, yardstick| wants.and(yardstick.judge(commit).wants)))
     };
-    let range = Range { limit: Some(range.limit.unwrap_or(usize::MAX).min(most + 1)), ..range.clone() };
-    found.unknown = stream(repo, &range, branch, judge, |commit, ()| found.commits.push(commit))?;
+    found.unknown = stream(repo, log, branch, judge, |commit, ()| found.commits.push(commit))?;
     if found.commits.len() > most {
         found.commits.truncate(most);
         let why = format!("more than {most} commits are new, and only the newest {most} were looked at");
@@ -132,12 +169,12 @@ pub fn collect_at_most(
     Ok(found)
 }
 
-/// Reads a range and hands each commit to `sink`, newest first, in memory that does not grow with the range, together
+/// Reads a log and hands each commit to `sink`, newest first, in memory that does not grow with the range, together
 /// with what `judge` makes of it. `judge` also says which changed lines that depends on: then they are read, and it is
 /// asked again.
 pub fn stream<T: Send>(
     repo: &Repo,
-    range: &Range,
+    log: Log,
     branch: Option<&str>,
     judge: impl Fn(&Commit) -> (T, Wants) + Sync,
     sink: impl FnMut(Commit, T),
@@ -148,7 +185,7 @@ pub fn stream<T: Send>(
         commit.agent = by_marks.or_else(|| by_branch.clone());
         commit
     };
-    let mut log = Readable { repo, log: repo.log(range)?, unknown: None };
+    let mut log = Readable { repo, log, unknown: None };
     let mut queue = Queue::new(repo, &judge, sink);
     let first = log.by_ref().take(FEW + 1).collect::<Result<Vec<Commit>, GitError>>()?;
     if first.len() <= FEW {

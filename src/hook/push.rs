@@ -4,6 +4,7 @@
 //! is open by then.
 
 use std::ffi::OsString;
+use std::mem::ManuallyDrop;
 
 use crate::attest::NOTES;
 use crate::engine::{Judgement, Workplace};
@@ -30,16 +31,22 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     if updates.is_empty() {
         return Ok(None);
     }
-    let place = Workplace::of_hook()?;
+    // The process ends with this: to free what git's library keeps takes longer than to leave it.
+    let place = ManuallyDrop::new(Workplace::of_hook()?);
     let repo = &place.repo;
     let head = repo.head()?;
+    // What is recorded and said must neither hold the secret of an address nor miss it in a command to type.
+    let name = Some(&remote).filter(|remote| **remote == url).and_then(|_| repo.remote_named(&url));
+    if let Some(name) = name {
+        for update in &mut updates {
+            update.remote.clone_from(&name);
+        }
+    }
+    let begun = updates.first().and_then(|update| collect::begin_push(repo, update, receiving));
     let refs: Vec<_> = updates.iter().map(|update| (update.remote_ref.as_str(), update.old.is_some())).collect();
     let default_branch =
         if receiving { own_default_branch(&place)? } else { repo.default_branch_for_push(&remote, &url, &refs) };
-    // What is recorded and said must neither hold the secret of an address nor miss it in a command to type.
-    let name = Some(&remote).filter(|remote| **remote == url).and_then(|_| repo.remote_named(&url));
     for update in &mut updates {
-        update.remote = name.clone().unwrap_or_else(|| std::mem::take(&mut update.remote));
         update.default_branch = default_branch.clone();
         // People know their branch by its name.
         if let Some(branch) = head.branch.as_ref().filter(|_| update.local_ref == "HEAD" && update.new == head.commit) {
@@ -68,7 +75,7 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     };
     let state = place.state()?;
     let sources = Sources { repo, journal: &place.journal, state: &state, policy: &policy };
-    let mut facts = collect::at_push(sources, &updates, &head, target.as_ref(), receiving)?;
+    let mut facts = collect::at_push(sources, &updates, &head, target.as_ref(), receiving, begun)?;
     facts.notes.extend(notes);
     if receiving {
         attested(&place, &updates)?.add_to(repo, &policy, &mut facts)?;
