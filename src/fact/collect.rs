@@ -1,6 +1,6 @@
 //! The facts for one judgement: read once, in a constant number of calls of git, then never again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::thread;
 
 use crate::fact::commits::{self, NewCommits};
@@ -14,7 +14,7 @@ use crate::fact::story::Story;
 use crate::fact::subject::{Base, RefUpdate, Role, Subject};
 use crate::fact::weakening::{self, Pair, Weakening};
 use crate::fact::{Facts, Note};
-use crate::git::{DefaultBranch, GitError, Head, Log, Look, ObjectKind, Range, Repo, TreeDiff};
+use crate::git::{Change, DefaultBranch, GitError, Head, Log, Look, ObjectKind, Range, Repo, TreeDiff, WantedFile};
 use crate::journal::{Journal, JournalError, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -403,15 +403,21 @@ fn pairs(
     drafts: &[&Draft<'_>],
     is_wanted: &dyn Fn(&RepoPath) -> bool,
 ) -> Result<BTreeMap<String, Vec<Pair>>, CollectError> {
-    let mut wanted: Vec<(Oid, RepoPath)> = Vec::new();
+    let mut wanted: Vec<WantedFile> = Vec::new();
     let mut compared = Vec::new();
     for draft in drafts {
         let (Some(base), Some(tree), Some(changed)) = (&draft.base_tree, &draft.tree, &draft.subject.changed) else {
             continue;
         };
+        // They were compared already, so that their entries are known; what differs in the working tree alone is not.
+        let diff = sources.repo.diff_trees(&[(base.clone(), tree.clone())])?.pop();
+        let listed = if let Some(TreeDiff::Changes(listed)) = &diff { listed.as_slice() } else { &[] };
+        let known: HashMap<&RepoPath, &Change> = listed.iter().map(|change| (&change.path, change)).collect();
         for path in changed.iter().filter(|path| is_wanted(path)).take(COMPARED) {
-            wanted.push((base.clone(), path.clone()));
-            wanted.push((tree.clone(), path.clone()));
+            wanted.extend(match known.get(path) {
+                Some(change) => [WantedFile::of(change.before.as_ref()), WantedFile::of(change.after.as_ref())],
+                None => [base, tree].map(|tree| WantedFile::At(tree.clone(), path.clone())),
+            });
             compared.push((draft, path));
         }
     }

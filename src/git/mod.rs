@@ -46,7 +46,7 @@ pub use hidden::{Concealment, ConcealmentKind, Look};
 pub use lines::{Lines, MOST_OPEN};
 pub use log::{Log, Logged, Range};
 pub use notes::{Credential, Fetched};
-pub use read::{Head, ObjectKind};
+pub use read::{Head, ObjectKind, WantedFile};
 pub use remote::{DefaultBranch, Remote};
 pub use repo::Repo;
 pub use rewrite::{Part, Rewrite};

@@ -60,6 +60,25 @@ fn own_oid(oid: git2::Oid) -> Result<Oid, git2::Error> {
     oid.to_string().parse().map_err(|_| git2::Error::from_str("an object id of another form"))
 }
 
+/// A file whose content is wanted.
+#[derive(Clone, Debug)]
+pub enum WantedFile {
+    /// The one with this content.
+    Is(Oid),
+    /// That at a path of a commit or tree.
+    At(Oid, RepoPath),
+    /// None.
+    Nowhere,
+}
+
+impl WantedFile {
+    /// What an entry of a tree is.
+    pub fn of(entry: Option<&Entry>) -> Self {
+        const SUBMODULE: u32 = 0o160_000;
+        entry.filter(|entry| entry.mode != SUBMODULE).map_or(Self::Nowhere, |entry| Self::Is(entry.oid.clone()))
+    }
+}
+
 /// What the log of a remote-tracking reference knows.
 enum Tracked {
     /// Where it stood when a remote was last asked or told.
@@ -213,31 +232,38 @@ impl Repo {
         }
     }
 
-    /// The contents of many files, in the order asked for: like [`Repo::blob_at`], in one call of git at most. What is no
-    /// file is `None`, and so is a path with a line break where git itself is asked.
-    pub fn blobs(&self, wanted: &[(Oid, RepoPath)]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
+    /// The contents of many files, in the order asked for, in one call of git at most. What is no file is `None`, and so
+    /// is a path with a line break where git itself is asked.
+    pub fn blobs(&self, wanted: &[WantedFile]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
         let read = self.library(|library| {
-            let one = |(tree, path): &(Oid, RepoPath)| {
-                let tree = library.find_object(library_oid(tree)?, None)?.peel_to_tree()?;
-                let Some(entry) = found(tree.get_path(&path.to_os()))? else { return Ok(None) };
-                let blob = entry.kind() == Some(git2::ObjectType::Blob);
-                if blob { Ok(Some(library.find_blob(entry.id())?.content().to_vec())) } else { Ok(None) }
+            let content = |id| Ok(Some(library.find_blob(id)?.content().to_vec()));
+            let one = |file: &WantedFile| match file {
+                WantedFile::Nowhere => Ok(None),
+                WantedFile::Is(blob) => content(library_oid(blob)?),
+                WantedFile::At(tree, path) => {
+                    let tree = library.find_object(library_oid(tree)?, None)?.peel_to_tree()?;
+                    let entry = found(tree.get_path(&path.to_os()))?;
+                    let blob = entry.filter(|entry| entry.kind() == Some(git2::ObjectType::Blob));
+                    blob.map_or(Ok(None), |blob| content(blob.id()))
+                }
             };
             wanted.iter().map(one).collect()
         });
         if let Some(contents) = read {
             return Ok(contents);
         }
-        let plain = |path: &RepoPath| !path.as_bytes().contains(&b'\n');
-        let mut input = Vec::new();
-        for (tree, path) in wanted.iter().filter(|(_, path)| plain(path)) {
-            input.extend([tree.as_str().as_bytes(), b":", path.as_bytes(), b"\n"].concat());
-        }
+        let asked = |file: &WantedFile| match file {
+            WantedFile::Nowhere => None,
+            WantedFile::Is(blob) => Some([blob.as_str().as_bytes(), b"\n"].concat()),
+            WantedFile::At(_, path) if path.as_bytes().contains(&b'\n') => None,
+            WantedFile::At(tree, path) => Some([tree.as_str().as_bytes(), b":", path.as_bytes(), b"\n"].concat()),
+        };
+        let input: Vec<u8> = wanted.iter().filter_map(asked).flatten().collect();
         let mut command = self.command();
         command.args(["cat-file", "--batch"]);
         let printed = super::command::run(&mut command, Some(&input))?;
         let mut rest = printed.as_slice();
-        Ok(wanted.iter().map(|(_, path)| if plain(path) { next_blob(&mut rest) } else { None }).collect())
+        Ok(wanted.iter().map(|file| asked(file).and_then(|_| next_blob(&mut rest))).collect())
     }
 
     /// The entry of `path`, which is no directory, in a tree or commit.

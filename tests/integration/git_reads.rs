@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use gate::git::{DefaultBranch, ObjectKind, Repo, TreeDiff};
+use gate::git::{DefaultBranch, ObjectKind, Repo, TreeDiff, WantedFile};
 use gate::oid::Oid;
 
 use crate::hermetic;
@@ -37,9 +37,14 @@ hermetic! {
             let git = Repo::discover(repo.root()).unwrap();
             let tree = oid(&repo, "HEAD^{tree}");
             let paths = ["gate.toml", "nothing", "d", "d/x", "link", "gate.toml"];
-            let wanted: Vec<_> = paths.iter().map(|path| (tree.clone(), (*path).into())).collect();
-            let one_by_one: Vec<_> = wanted.iter().map(|(tree, path)| git.blob_at(tree, path).unwrap()).collect();
+            let wanted: Vec<_> = paths.iter().map(|path| WantedFile::At(tree.clone(), (*path).into())).collect();
+            let one_by_one: Vec<_> = paths.iter().map(|&path| git.blob_at(&tree, &path.into()).unwrap()).collect();
             assert_eq!(git.blobs(&wanted).unwrap(), one_by_one);
+            let listed = git.diff_trees(&[(tree.empty_tree_like(), tree.clone())]).unwrap();
+            let [TreeDiff::Changes(listed)] = listed.as_slice() else { panic!("{listed:?}") };
+            let entry = |path: &&str| listed.iter().find(|one| one.path == (*path).into())?.after.as_ref();
+            let known: Vec<_> = paths.iter().map(|path| WantedFile::of(entry(path))).collect();
+            assert_eq!(git.blobs(&known).unwrap(), one_by_one);
             assert_eq!(one_by_one[0].as_deref(), Some(b"old\n".as_slice()));
             assert!(git.blobs(&[]).unwrap().is_empty());
         }
