@@ -69,7 +69,8 @@ fn hook(repo: &Repository, place: &str, branch: &str, rounds: usize) {
     };
     let title = format!("pre-push hook alone, push of {branch} ({place})");
     let rows = vec![
-        contender("sh with one git call", repo.outside("hooks/sh")),
+        contender("sh with one git call: git log --raw -z", repo.outside("hooks/log")),
+        contender("sh with one git call: git rev-parse", repo.outside("hooks/sh")),
         contender("gate", repo.hooks()).limit(1.0, 15.0),
     ];
     compare(&title, rounds, rows);
@@ -82,7 +83,8 @@ fn push(repo: &Repository, place: &str, branch: &str, rounds: usize) {
     };
     let title = format!("git push of {branch} ({place})");
     let rows = vec![
-        contender("sh hook with one git call", repo.outside("hooks/sh")),
+        contender("sh hook with one git call: git log --raw -z", repo.outside("hooks/log")),
+        contender("sh hook with one git call: git rev-parse", repo.outside("hooks/sh")),
         contender("no hook", repo.outside("hooks/none")),
         contender("gate", repo.hooks()).limit(1.0, 15.0),
     ];

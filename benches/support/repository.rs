@@ -36,12 +36,18 @@ impl Repository {
         let folder = tempfile::Builder::new().prefix("gate-bench-").tempdir().expect("a temporary directory");
         let top = folder.path().canonicalize().expect("a real path");
         let repo = Self { folder, root: top.join("work"), files };
-        for name in ["home", "work", "hooks/none", "hooks/sh"] {
+        for name in ["home", "work", "hooks/none", "hooks/sh", "hooks/log"] {
             fs::create_dir_all(top.join(name)).expect("a directory");
         }
         repo.script(
             "hooks/sh/pre-push",
             "#!/bin/sh\nread -r local new remote old\ngit rev-parse --quiet --verify \"$new\" >/dev/null\n",
+        );
+        // What any hook that judges the commits of a push has to ask: their messages and their paths.
+        repo.script(
+            "hooks/log/pre-push",
+            "#!/bin/sh\nread -r local new remote old\n\
+             git log --raw -z --format=%H%x00%B \"$new\" --not \"--remotes=$1\" >/dev/null\n",
         );
         repo.git(["init", "-q", "-b", "main"]);
         repo.git(["init", "-q", "--bare", "-b", "main", "../remote.git"]);
