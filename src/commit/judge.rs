@@ -117,8 +117,9 @@ impl<'a> Case<'a> {
         if self.commit.looked_into || self.level(rule) == Level::Off {
             return;
         }
-        let first = judgement.touched.iter().flat_map(|touched| touched.paths.iter().take(FIRST_OF_SCOPE));
-        let first: Vec<RepoPath> = first.take(FIRST + 1).cloned().collect();
+        // In turns: mostly the first of each are enough.
+        let turn = |turn: usize| judgement.touched.iter().filter_map(move |touched| touched.paths.get(turn));
+        let first: Vec<RepoPath> = (0..FIRST_OF_SCOPE).flat_map(turn).take(FIRST + 1).cloned().collect();
         let wants = if first.len() <= FIRST { Wants::First(first) } else { Wants::All };
         judgement.wants = std::mem::take(&mut judgement.wants).and(wants);
     }

@@ -11,6 +11,9 @@ use crate::oid::Oid;
 /// The most commits that wait for one whose lines are being looked for.
 const WINDOW: usize = 4_096;
 
+/// How many files are looked at before it is asked whether they were enough: one of each of two scopes.
+const AT_ONCE: usize = 2;
+
 /// A commit with what was made of it so far.
 pub(super) struct Seen<T> {
     commit: Commit,
@@ -22,11 +25,17 @@ impl<T> Seen<T> {
     /// Judges a commit, by some of its lines where that may settle it.
     pub(super) fn first(mut commit: Commit, glance: &Glance<'_>, judge: impl Fn(&Commit) -> (T, Wants)) -> Self {
         let (mut value, mut wants) = judge(&commit);
-        if let Wants::First(paths) = &wants
-            && may_ask(&commit).is_some()
-            && glance.look_at(&mut commit, paths)
-        {
-            (value, wants) = judge(&commit);
+        let first = match &wants {
+            Wants::First(paths) if may_ask(&commit).is_some() => paths.clone(),
+            _ => Vec::new(),
+        };
+        for some in first.chunks(AT_ONCE) {
+            if glance.look_at(&mut commit, some) {
+                (value, wants) = judge(&commit);
+                if !matches!(wants, Wants::First(_)) {
+                    break;
+                }
+            }
         }
         Self { commit, value, wants }
     }
