@@ -5,19 +5,21 @@
 
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
+use std::thread;
 
 use crate::attest::NOTES;
 use crate::engine::{Judgement, Workplace};
 use crate::exit::Exit;
-use crate::fact::ask;
 use crate::fact::attested::Found;
 use crate::fact::collect::{self, BaseOf, Lineage, Sources};
 use crate::fact::lineage::Target;
 use crate::fact::subject::{Base, RefUpdate};
+use crate::fact::{Note, ask};
 use crate::failure::Failure;
 use crate::git::{DefaultBranch, GitError, Repo};
 use crate::hook::GitHook;
 use crate::oid::Oid;
+use crate::policy::Policy;
 use crate::redact::redact;
 
 /// Judges the push that git describes to `pre-push` or `pre-receive`. `None`: nothing is pushed.
@@ -58,22 +60,12 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     }
     let named = repo.recorded_for(&remote, &url);
     let base = if receiving { BaseOf::OwnDefault } else { BaseOf::Remote(named.as_deref().unwrap_or(&remote)) };
-    let lineage = |update: RefUpdate| match collect::pushed(repo, &update, base) {
-        Ok(lineage) => Ok((update, lineage)),
-        Err(error @ GitError::Missing(_)) => Err(malformed(hook.name, &error.to_string()).into()),
-        Err(error) => Err(error.into()),
-    };
-    let updates: Vec<(RefUpdate, Option<Lineage>)> = updates.into_iter().map(lineage).collect::<anyhow::Result<_>>()?;
-    let lineages: Vec<_> = updates.iter().filter_map(|(_, lineage)| lineage.as_ref()).collect();
-    let target = collect::target(repo, base)?;
-    let (policy, notes) = match head.commit.as_ref().filter(|_| lineages.is_empty() && !receiving) {
-        // A deletion brings no policy. That of the work here counts, and what is to be said of it is said there.
-        Some(commit) => {
-            (place.policy_of_push(&[&collect::lineage(repo, commit, base)?], target.as_ref())?.0, Vec::new())
-        }
-        None => place.policy_of_push(&lineages, target.as_ref())?,
-    };
-    let state = place.state()?;
+    let (pushed, state) = thread::scope(|scope| {
+        let state = scope.spawn(|| place.state());
+        let pushed = Pushed::of(&place, hook.name, updates, base, head.commit.as_ref().filter(|_| !receiving));
+        (pushed, state.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    let (Pushed { updates, target, policy, notes }, state) = (pushed?, state?);
     let sources = Sources { repo, journal: &place.journal, state: &state, policy: &policy };
     let mut facts = collect::at_push(sources, &updates, &head, target.as_ref(), receiving, begun)?;
     facts.notes.extend(notes);
@@ -84,6 +76,47 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
         place.tell(&state, &place.session.id, &mut facts);
     }
     Ok(Some(place.judge(&policy, &state, facts, None)))
+}
+
+/// What is pushed, and what it is judged by.
+struct Pushed {
+    /// The updates, and where the history of each left the default branch.
+    updates: Vec<(RefUpdate, Option<Lineage>)>,
+    /// That branch.
+    target: Option<Target>,
+    policy: Policy,
+    /// What is to be said about its choice.
+    notes: Vec<Note>,
+}
+
+impl Pushed {
+    /// `hook` is the name of the hook, `head` the commit that is checked out where the push is made.
+    fn of(
+        place: &Workplace,
+        hook: &str,
+        updates: Vec<RefUpdate>,
+        base: BaseOf<'_>,
+        head: Option<&Oid>,
+    ) -> anyhow::Result<Self> {
+        let repo = &place.repo;
+        let lineage = |update: RefUpdate| match collect::pushed(repo, &update, base) {
+            Ok(lineage) => Ok((update, lineage)),
+            Err(error @ GitError::Missing(_)) => Err(malformed(hook, &error.to_string()).into()),
+            Err(error) => Err(error.into()),
+        };
+        let updates: Vec<_> = updates.into_iter().map(lineage).collect::<anyhow::Result<_>>()?;
+        let lineages: Vec<_> =
+            updates.iter().filter_map(|(_, lineage): &(_, Option<Lineage>)| lineage.as_ref()).collect();
+        let target = collect::target(repo, base)?;
+        let (policy, notes) = match head.filter(|_| lineages.is_empty()) {
+            // A deletion brings no policy. That of the work here counts, and what is to be said of it is said there.
+            Some(commit) => {
+                (place.policy_of_push(&[&collect::lineage(repo, commit, base)?], target.as_ref())?.0, Vec::new())
+            }
+            None => place.policy_of_push(&lineages, target.as_ref())?,
+        };
+        Ok(Self { updates, target, policy, notes })
+    }
 }
 
 /// What travelled here about the commits of a push, by the signers that the default branch names now.
