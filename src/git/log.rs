@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::BufReader;
 use std::process::{Child, ChildStdout};
-use std::sync::mpsc;
-use std::{iter, thread, vec};
+use std::{iter, vec};
 
+use super::ahead::Ahead;
 use super::command::{Said, described};
 use super::{GitError, Repo, fields, near_commits};
 use crate::commit::change::{Commit, FileChange, Person, Status};
@@ -61,15 +61,8 @@ pub struct Log(Source);
 enum Source {
     Read(vec::IntoIter<Logged>),
     Printed(Box<Printed>),
-    Ahead(iter::Flatten<mpsc::IntoIter<Batch>>),
+    Ahead(Ahead<Result<Logged, GitError>>),
 }
-
-/// What is read before it is asked for comes in so many commits at once.
-const BATCH: usize = 64;
-/// How many batches are read before somebody asks: memory must not grow with the range.
-const OPEN: usize = 64;
-
-type Batch = Vec<Result<Logged, GitError>>;
 
 /// What a git prints.
 struct Printed {
@@ -159,21 +152,8 @@ impl Log {
     /// Has what git prints read by a thread of its own, so that git need not wait until somebody asks.
     #[must_use]
     pub fn ahead(self) -> Self {
-        let Source::Printed(printed) = self.0 else { return self };
-        let (give, given) = mpsc::sync_channel::<Batch>(OPEN);
-        thread::spawn(move || {
-            let mut commits = iter::from_fn({
-                let mut printed = printed;
-                move || printed.next()
-            });
-            loop {
-                let batch: Batch = commits.by_ref().take(BATCH).collect();
-                if batch.is_empty() || give.send(batch).is_err() {
-                    return;
-                }
-            }
-        });
-        Self(Source::Ahead(given.into_iter().flatten()))
+        let Source::Printed(mut printed) = self.0 else { return self };
+        Self(Source::Ahead(Ahead::new(iter::from_fn(move || printed.next()))))
     }
 }
 

@@ -4,6 +4,7 @@
 //! and every such read has the command line behind it for the repositories git2 cannot open (SHA-256, reftable,
 //! partial clones) and for whatever else it fails at. Inherited `GIT_*` variables are never obeyed.
 
+mod ahead;
 mod attributes;
 mod blame;
 mod command;

@@ -74,8 +74,7 @@ pub enum WantedFile {
 impl WantedFile {
     /// What an entry of a tree is.
     pub fn of(entry: Option<&Entry>) -> Self {
-        const SUBMODULE: u32 = 0o160_000;
-        entry.filter(|entry| entry.mode != SUBMODULE).map_or(Self::Nowhere, |entry| Self::Is(entry.oid.clone()))
+        entry.filter(|entry| !entry.is_commit()).map_or(Self::Nowhere, |entry| Self::Is(entry.oid.clone()))
     }
 }
 
