@@ -26,6 +26,7 @@ mod overlay;
 pub mod policy_change;
 pub mod story;
 pub mod subject;
+mod taken_away;
 pub mod weakening;
 
 use std::collections::BTreeMap;

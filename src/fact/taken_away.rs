@@ -1,0 +1,96 @@
+//! What each change takes away from the tests: both sides of its files, read where a gate asks.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::fact::collect::{CollectError, Draft, Sources};
+use crate::fact::subject::Base;
+use crate::fact::weakening::{self, Pair, Weakening};
+use crate::git::{Change, TreeDiff, WantedFile};
+use crate::moment::Moment;
+use crate::policy::{Gate, Mode};
+use crate::repo_path::RepoPath;
+
+/// How many files are compared for what they take away from the tests, and how large each may be, in bytes.
+const COMPARED: usize = 400;
+const LARGEST: usize = 1 << 20;
+
+/// What each change takes away from the tests, where a gate asks.
+pub(super) fn weakened(
+    sources: Sources<'_>,
+    moment: Moment,
+    drafts: &[Draft<'_>],
+) -> Result<BTreeMap<String, Weakening>, CollectError> {
+    let asks = |gate: &Gate| gate.kind == weakening::GATE && gate.mode != Mode::Off && gate.moments.contains(&moment);
+    if !sources.policy.gates.iter().any(asks) {
+        return Ok(BTreeMap::new());
+    }
+    let with_base = |draft: &&Draft<'_>| matches!(draft.subject.base, Base::MergeBase { .. });
+    let drafts: Vec<&Draft<'_>> = drafts.iter().filter(with_base).collect();
+    let mut pairs = pairs(sources, &drafts, &weakening::concerns)?;
+    let mut found: BTreeMap<String, Weakening> =
+        pairs.iter().map(|(subject, pairs)| (subject.clone(), weakening::compare(pairs))).collect();
+    // The other files matter where tests are gone, which is rare.
+    let emptied: Vec<_> = drafts
+        .into_iter()
+        .filter(|draft| found.get(&draft.subject.name).is_some_and(Weakening::removes_tests))
+        .collect();
+    let code = if emptied.is_empty() {
+        BTreeMap::new()
+    } else {
+        self::pairs(sources, &emptied, &|path| !weakening::concerns(path))?
+    };
+    for draft in emptied {
+        let name = &draft.subject.name;
+        let mut all = pairs.remove(name).unwrap_or_default();
+        all.extend(code.get(name).cloned().unwrap_or_default());
+        found.entry(name.clone()).and_modify(|weakening| *weakening = std::mem::take(weakening).with_code(&all));
+    }
+    Ok(found)
+}
+
+/// Both sides of the files that differ and are `wanted`, by subject. Read in process, or in one call of git.
+fn pairs(
+    sources: Sources<'_>,
+    drafts: &[&Draft<'_>],
+    is_wanted: &dyn Fn(&RepoPath) -> bool,
+) -> Result<BTreeMap<String, Vec<Pair>>, CollectError> {
+    let mut wanted: Vec<WantedFile> = Vec::new();
+    let mut compared = Vec::new();
+    for draft in drafts {
+        let (Some(base), Some(tree), Some(changed)) = (&draft.base_tree, &draft.tree, &draft.subject.changed) else {
+            continue;
+        };
+        // They were compared already, so that their entries are known; what differs in the working tree alone is not.
+        let diff = sources.repo.diff_trees(&[(base.clone(), tree.clone())])?.pop();
+        let listed = if let Some(TreeDiff::Changes(listed)) = &diff { listed.as_slice() } else { &[] };
+        let known: HashMap<&RepoPath, &Change> = listed.iter().map(|change| (&change.path, change)).collect();
+        for path in changed.iter().filter(|path| is_wanted(path)).take(COMPARED) {
+            wanted.extend(match known.get(path) {
+                Some(change) => [WantedFile::of(change.before.as_ref()), WantedFile::of(change.after.as_ref())],
+                None => [base, tree].map(|tree| WantedFile::At(tree.clone(), path.clone())),
+            });
+            compared.push((draft, path));
+        }
+    }
+    let mut pairs: BTreeMap<String, Vec<Pair>> = BTreeMap::new();
+    if wanted.is_empty() {
+        return Ok(pairs);
+    }
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).ok().filter(|text| text.len() <= LARGEST);
+    let mut blobs = sources.repo.blobs(&wanted)?.into_iter();
+    for (draft, path) in compared {
+        let (old, committed) = (blobs.next().flatten(), blobs.next().flatten());
+        let here = draft.snapshot.and_then(|snapshot| snapshot.dirty.iter().find(|dirty| dirty.path == *path));
+        let new = match here {
+            Some(dirty) if dirty.now.is_none() => None,
+            Some(_) => sources.repo.root().and_then(|root| std::fs::read(root.join(path.to_os())).ok()),
+            None => committed,
+        };
+        let readable = |bytes: &Option<Vec<u8>>| bytes.as_ref().is_none_or(|bytes| std::str::from_utf8(bytes).is_ok());
+        if readable(&old) && readable(&new) {
+            let pair = Pair { path: path.clone(), old: old.and_then(text), new: new.and_then(text) };
+            pairs.entry(draft.subject.name.clone()).or_default().push(pair);
+        }
+    }
+    Ok(pairs)
+}
