@@ -16,6 +16,7 @@ use crate::git::{GitError, Range};
 use crate::policy::{Gate, Mode, Policy};
 use crate::render;
 use crate::render::ui::{DIM, STRONG, Ui};
+use crate::repo_path::RepoPath;
 
 /// Arguments of `gate commits`.
 #[derive(Debug, clap::Args)]
@@ -64,7 +65,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         let wants = std::mem::take(&mut judgement.wants);
         (judgement, wants)
     };
-    let streamed = commits::stream(repo, log, head.branch.as_deref(), judge, |commit, judgement| {
+    let counts = |path: &RepoPath| yardstick.counts(path);
+    let streamed = commits::stream(repo, log, head.branch.as_deref(), counts, judge, |commit, judgement| {
         let whys: Vec<String> =
             judgement.reasons.iter().map(|reason| gates::commits::line(gate, &commit, reason)).collect();
         tally.add(&judgement);

@@ -18,10 +18,6 @@ use crate::repo_path::RepoPath;
 
 /// The most files without a scope that are looked at for connections.
 const CONNECTORS: usize = 60;
-/// How many files of each scope are looked at first for what connects it, …
-const FIRST_OF_SCOPE: usize = 3;
-/// … and how many of a commit: where there are more, reading all at once costs less.
-const FIRST: usize = 24;
 
 /// A file with what is known of its place.
 struct Placed<'c> {
@@ -112,16 +108,16 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The lines decide whether a rule is broken: a connection may be found in them.
-    fn want(&self, judgement: &mut Judgement, rule: Rule) {
+    /// Lines decide whether a rule is broken: what is touched may be connected by them, or by those of `others`.
+    fn want(&self, judgement: &mut Judgement, rule: Rule, others: impl Iterator<Item = RepoPath>) {
         if self.commit.looked_into || self.level(rule) == Level::Off {
             return;
         }
         // In turns: mostly the first of each are enough.
         let turn = |turn: usize| judgement.touched.iter().filter_map(move |touched| touched.paths.get(turn));
-        let first: Vec<RepoPath> = (0..FIRST_OF_SCOPE).flat_map(turn).take(FIRST + 1).cloned().collect();
-        let wants = if first.len() <= FIRST { Wants::First(first) } else { Wants::All };
-        judgement.wants = std::mem::take(&mut judgement.wants).and(wants);
+        let turns = judgement.touched.iter().map(|touched| touched.paths.len()).max().unwrap_or_default();
+        let paths: Vec<RepoPath> = (0..turns).flat_map(turn).cloned().chain(others).collect();
+        judgement.wants = std::mem::take(&mut judgement.wants).and(Wants::Those(paths));
     }
 
     /// The files that decide about scopes.
@@ -169,15 +165,12 @@ impl<'a> Case<'a> {
     fn crossing(&self, judgement: &mut Judgement, by_scope: &BTreeMap<usize, Vec<&'a FileChange>>) {
         let scopes: Vec<usize> = by_scope.keys().copied().collect();
         // Files that no scope claims connect as well: one node each, behind those of the scopes.
-        let unclaimed: Vec<&FileChange> = self
-            .placed
-            .iter()
-            .filter(|placed| placed.scope.is_none() && placed.role == Role::Own)
-            .map(|placed| placed.file)
-            .take(CONNECTORS)
-            .collect();
+        let unclaimed = || {
+            let open = |placed: &&Placed<'_>| placed.scope.is_none() && placed.role == Role::Own;
+            self.placed.iter().filter(open).map(|placed| placed.file).take(CONNECTORS)
+        };
         let nodes: Vec<Vec<&FileChange>> =
-            by_scope.values().cloned().chain(unclaimed.into_iter().map(|file| vec![file])).collect();
+            by_scope.values().cloned().chain(unclaimed().map(|file| vec![file])).collect();
         let mut groups = Groups::new(nodes.len());
         let mut connect = |a: usize, b: usize, why: Connection, judgement: &mut Judgement| {
             if groups.join(a, b) && !judgement.connections.contains(&why) {
@@ -229,7 +222,7 @@ impl<'a> Case<'a> {
         if parts.len() < 2 {
             return;
         }
-        self.want(judgement, Rule::CrossesScopes);
+        self.want(judgement, Rule::CrossesScopes, unclaimed().map(|file| file.path.clone()));
         let (mut paths, mut listed) = (Vec::new(), Vec::new());
         for part in &parts {
             let scope = scopes[part[0]];
@@ -297,7 +290,8 @@ impl<'a> Case<'a> {
         let found: Vec<String> =
             judgement.touched.iter().map(|touched| self.table.name(touched.scope).to_owned()).collect();
         let paths: Vec<RepoPath> = judgement.touched.iter().flat_map(|touched| touched.paths.clone()).collect();
-        self.want(judgement, Rule::OtherScope);
+        let others = files.iter().map(|file| &file.path).filter(|path| !paths.contains(path)).cloned();
+        self.want(judgement, Rule::OtherScope, others);
         let values = Values::from([("declared", and(&words)), ("found", and(&found))]);
         self.add(judgement, Rule::OtherScope, paths, values);
     }

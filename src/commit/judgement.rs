@@ -32,8 +32,8 @@ pub enum Wants {
     /// None, or they were looked at.
     #[default]
     Nothing,
-    /// All, unless those of these files connect what it touches already.
-    First(Vec<RepoPath>),
+    /// Those of these files, in this order, until it wants no more of them.
+    Those(Vec<RepoPath>),
     /// All.
     All,
 }
@@ -45,10 +45,10 @@ impl Wants {
         match (self, other) {
             (Self::All, _) | (_, Self::All) => Self::All,
             (Self::Nothing, one) | (one, Self::Nothing) => one,
-            (Self::First(mut paths), Self::First(more)) => {
+            (Self::Those(mut paths), Self::Those(more)) => {
                 let new: Vec<RepoPath> = more.into_iter().filter(|path| !paths.contains(path)).collect();
                 paths.extend(new);
-                Self::First(paths)
+                Self::Those(paths)
             }
         }
     }

@@ -1,17 +1,19 @@
 //! Commits on their way from the log to whoever asked, in its order: while git looks for the changed lines of one, those
 //! behind it are read and judged.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use crate::commit::change::Commit;
 use crate::commit::judge::Wants;
-use crate::git::{GitError, Glance, Lines, MOST_OPEN, Repo};
+use crate::git::{Blobs, GitError, Glance, Lines, MOST_OPEN, Repo};
 use crate::oid::Oid;
+use crate::repo_path::RepoPath;
 
 /// The most commits that wait for one whose lines are being looked for.
 const WINDOW: usize = 4_096;
 
-/// How many files are looked at before it is asked whether they were enough: one of each of two scopes.
+/// How many files are looked at before it is asked whether they were enough: one of each of two scopes. Then as many
+/// as before, so that asking about many files does not cost more than reading them.
 const AT_ONCE: usize = 2;
 
 /// A commit with what was made of it so far.
@@ -22,22 +24,42 @@ pub(super) struct Seen<T> {
 }
 
 impl<T> Seen<T> {
-    /// Judges a commit, by some of its lines where that may settle it.
-    pub(super) fn first(mut commit: Commit, glance: &Glance<'_>, judge: impl Fn(&Commit) -> (T, Wants)) -> Self {
+    /// Judges a commit, by those of its lines that may settle it.
+    pub(super) fn judge(
+        mut commit: Commit,
+        blobs: &Blobs,
+        glance: &Glance<'_>,
+        judge: impl Fn(&Commit) -> (T, Wants),
+    ) -> Self {
         let (mut value, mut wants) = judge(&commit);
-        let first = match &wants {
-            Wants::First(paths) if may_ask(&commit).is_some() => paths.clone(),
-            _ => Vec::new(),
-        };
-        for some in first.chunks(AT_ONCE) {
-            if glance.look_at(&mut commit, some) {
-                (value, wants) = judge(&commit);
-                if !matches!(wants, Wants::First(_)) {
-                    break;
+        let mut asked = Asked::default();
+        while let (Wants::Those(paths), Some(_)) = (&wants, may_ask(&commit)) {
+            let next = asked.more(paths, asked.0.len().max(AT_ONCE));
+            if next.is_empty() {
+                // They connect nothing, and nobody says that they are not what changed.
+                if !glance.is_overruled(paths) {
+                    wants = Wants::Nothing;
                 }
+                break;
             }
+            if glance.look_at(&mut commit, blobs, &next) < next.len() {
+                wants = Wants::All;
+                break;
+            }
+            (value, wants) = judge(&commit);
         }
         Self { commit, value, wants }
+    }
+}
+
+/// The files that were asked for.
+#[derive(Default)]
+struct Asked(HashSet<RepoPath>);
+
+impl Asked {
+    /// The first `most` of `paths` that were not asked for yet.
+    fn more(&mut self, paths: &[RepoPath], most: usize) -> Vec<RepoPath> {
+        paths.iter().filter(|path| self.0.insert((*path).clone())).take(most).cloned().collect()
     }
 }
 
@@ -69,14 +91,33 @@ impl<'r, T, J: Fn(&Commit) -> (T, Wants), S: FnMut(Commit, T)> Queue<'r, T, J, S
         Self { repo, lines: repo.lines(), judge, sink, waiting: VecDeque::new(), lost: None }
     }
 
-    /// Takes the next commit, whose lines are read in any case.
-    pub(super) fn take_whole(&mut self, mut commit: Commit) -> Result<(), GitError> {
-        let asks = may_ask(&commit).is_some();
-        if !asks || !self.lines.is_started() && self.repo.look_through(&mut commit) {
-            let (value, _) = (self.judge)(&commit);
-            return self.take(Seen { commit, value, wants: Wants::Nothing });
+    /// Takes the next commit. The lines of its files that `counts` are read in any case.
+    pub(super) fn take_whole(
+        &mut self,
+        mut commit: Commit,
+        blobs: &Blobs,
+        counts: impl Fn(&RepoPath) -> bool,
+    ) -> Result<(), GitError> {
+        if may_ask(&commit).is_some() {
+            if self.lines.is_started() {
+                return self.ask(commit);
+            }
+            let mut asked = Asked::default();
+            let mut paths: Vec<RepoPath> = commit.files.iter().map(|file| file.path.clone()).filter(counts).collect();
+            loop {
+                let next = asked.more(&paths, usize::MAX);
+                if !self.repo.look_through(&mut commit, blobs, &next) {
+                    return self.ask(commit);
+                }
+                match (self.judge)(&commit) {
+                    (_, Wants::Those(more)) if !more.iter().all(|path| asked.0.contains(path)) => paths = more,
+                    _ => break,
+                }
+            }
+            commit.looked_into = true;
         }
-        self.ask(commit)
+        let (value, _) = (self.judge)(&commit);
+        self.take(Seen { commit, value, wants: Wants::Nothing })
     }
 
     /// Takes the next commit.

@@ -10,13 +10,14 @@ use serde::{Deserialize, Serialize};
 use crate::commit::author;
 use crate::commit::change::Commit;
 use crate::commit::judge::{self, Judgement, Wants};
-use crate::commit::rules::{KIND, Rules};
+use crate::commit::rules::{KIND, Role, Rules};
 use crate::commit::scopes::Table;
 use crate::fact::abreast;
 use crate::fact::commit_queue::{Queue, Seen};
-use crate::git::{GitError, Log, Range, Repo};
+use crate::git::{GitError, Log, Logged, Range, Repo};
 use crate::moment::Moment;
 use crate::policy::{Gate, Mode, Policy, Scope};
+use crate::repo_path::RepoPath;
 
 /// In ranges of so many commits, the changed lines of each are read.
 const FEW: usize = 50;
@@ -87,6 +88,12 @@ impl Yardstick {
         policy.gates.iter().filter(asked).filter_map(|gate| Self::of(policy, gate)).collect()
     }
 
+    /// Whether the changed lines of a file at `path` count in any commit: those of a file that goes along with any scope
+    /// do not.
+    pub fn counts(&self, path: &RepoPath) -> bool {
+        !matches!(self.rules.role(path), Role::Along(_))
+    }
+
     /// Judges one commit.
     pub fn judge(&self, commit: &Commit) -> Judgement {
         judge::judge(commit, &self.table, &self.rules)
@@ -155,10 +162,11 @@ fn keep(
     branch: Option<&str>,
 ) -> Result<NewCommits, GitError> {
     let mut found = NewCommits::default();
+    let counts = |path: &RepoPath| yardsticks.iter().any(|yardstick| yardstick.counts(path));
     let judge = |commit: &Commit| {
         ((), yardsticks.iter().fold(Wants::Nothing, |wants, yardstick| wants.and(yardstick.judge(commit).wants)))
     };
-    found.unknown = stream(repo, log, branch, judge, |commit, ()| found.commits.push(commit))?;
+    found.unknown = stream(repo, log, branch, counts, judge, |commit, ()| found.commits.push(commit))?;
     if found.commits.len() > most {
         found.commits.truncate(most);
         let why = format!("more than {most} commits are new, and only the newest {most} were looked at");
@@ -171,11 +179,12 @@ fn keep(
 
 /// Reads a log and hands each commit to `sink`, newest first, in memory that does not grow with the range, together
 /// with what `judge` makes of it. `judge` also says which changed lines that depends on: then they are read, and it is
-/// asked again.
+/// asked again. Of a few commits, all those of files that `counts` are read.
 pub fn stream<T: Send>(
     repo: &Repo,
     log: Log,
     branch: Option<&str>,
+    counts: impl Fn(&RepoPath) -> bool,
     judge: impl Fn(&Commit) -> (T, Wants) + Sync,
     sink: impl FnMut(Commit, T),
 ) -> Result<Option<Unknown>, GitError> {
@@ -187,16 +196,16 @@ pub fn stream<T: Send>(
     };
     let mut log = Readable { repo, log, unknown: None };
     let mut queue = Queue::new(repo, &judge, sink);
-    let first = log.by_ref().take(FEW + 1).collect::<Result<Vec<Commit>, GitError>>()?;
+    let first = log.by_ref().take(FEW + 1).collect::<Result<Vec<Logged>, GitError>>()?;
     if first.len() <= FEW {
-        for commit in first {
-            queue.take_whole(with_agent(commit))?;
+        for Logged { commit, blobs, .. } in first {
+            queue.take_whole(with_agent(commit), &blobs, &counts)?;
         }
     } else {
         let (with_agent, judge) = (&with_agent, &judge);
         let worker = || {
             let glance = repo.glance();
-            move |commit| Seen::first(with_agent(commit), &glance, judge)
+            move |Logged { commit, blobs, .. }: Logged| Seen::judge(with_agent(commit), &blobs, &glance, judge)
         };
         abreast::in_order(first.into_iter().map(Ok).chain(&mut log), worker, |seen| queue.take(seen))?;
     }
@@ -215,7 +224,7 @@ struct Readable<'r> {
 
 impl Readable<'_> {
     /// Notes why something cannot be told.
-    fn note(&mut self, unknown: Result<Unknown, GitError>) -> Option<Result<Commit, GitError>> {
+    fn note(&mut self, unknown: Result<Unknown, GitError>) -> Option<Result<Logged, GitError>> {
         match unknown {
             Ok(unknown) => {
                 self.unknown = Some(unknown);
@@ -227,7 +236,7 @@ impl Readable<'_> {
 }
 
 impl Iterator for Readable<'_> {
-    type Item = Result<Commit, GitError>;
+    type Item = Result<Logged, GitError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -240,7 +249,7 @@ impl Iterator for Readable<'_> {
                         return Some(error);
                     }
                 }
-                Ok(logged) => return Some(Ok(logged.commit)),
+                Ok(logged) => return Some(Ok(logged)),
                 Err(GitError::Failed { stderr, .. }) if self.repo.is_shallow() => {
                     return self.note(shallow(self.repo, &format!("git says: {stderr}")));
                 }

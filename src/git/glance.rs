@@ -1,30 +1,30 @@
-//! The changed lines of a few files of a commit, read in process: often they settle what a patch of all files would, for
-//! a small part of what that costs.
+//! The changed lines of files of a commit, read in process: mostly those of a few files settle what a patch of all would,
+//! for a small part of what that costs.
 
 use std::cell::OnceCell;
 use std::{fs, io};
 
-use git2::{Blob, DiffOptions, Patch, Repository, Tree};
+use git2::{Blob, DiffOptions, Patch, Repository};
 use imara_diff::{Algorithm, Diff, InternedInput, Token};
 
 use super::Repo;
 use super::attributes::folders_above;
+use super::blobs::Blobs;
 use crate::commit::change::{Commit, FileChange, Status};
 use crate::commit::texture::{Reader, Texture};
-use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
 /// The largest file that is read, in bytes.
 const LARGEST: usize = 1 << 18;
 /// Where git looks for the byte that makes a file binary.
 const BINARY_WITHIN: usize = 8_000;
-/// How many files of a commit are read one by one: those of more are left to git.
-const MOST_FILES: usize = 32;
+/// How many files of a commit are read while nothing else is done: those of more are left to git.
+const MOST_FILES: usize = 64;
 
 /// Why a file is left to git: it is too large, or no file, or not here.
 struct NotRead;
 
-/// Looks at a few files of commits, beside others that do: with a library of its own, opened when it is needed.
+/// Looks at files of commits, beside others that do: with a library of its own, opened when it is needed.
 pub struct Glance<'r> {
     repo: &'r Repo,
     library: OnceCell<Option<Repository>>,
@@ -32,19 +32,24 @@ pub struct Glance<'r> {
 
 impl Glance<'_> {
     /// Fills in the textures of those files of a commit that are at `paths`, as far as they are small texts that can be
-    /// read without git's command line. Whether there was one.
+    /// read without git's command line. How many it read.
     ///
-    /// Where lines stand more than once, the changed ones may be others than git shows: who finds nothing in them asks
-    /// git.
-    pub fn look_at(&self, commit: &mut Commit, paths: &[RepoPath]) -> bool {
-        let Some(library) = self.library.get_or_init(|| self.repo.another_library()) else { return false };
-        let Ok(Some(trees)) = Trees::of(library, commit) else { return false };
-        let mut seen = false;
-        for file in commit.files.iter_mut().filter(|file| paths.contains(&file.path)) {
-            file.texture = trees.texture(file, changed_lines).unwrap_or_default();
-            seen |= file.texture.is_some();
+    /// Where lines stand more than once, the changed ones may be others than git shows.
+    pub fn look_at(&self, commit: &mut Commit, blobs: &Blobs, paths: &[RepoPath]) -> usize {
+        let Some(library) = self.library.get_or_init(|| self.repo.another_library()) else { return 0 };
+        let mut read = 0;
+        for (at, file) in commit.files.iter_mut().enumerate().filter(|(_, file)| paths.contains(&file.path)) {
+            if let Ok(texture) = texture(library, file, blobs.of(at), changed_lines) {
+                file.texture = texture;
+                read += 1;
+            }
         }
-        seen
+        read
+    }
+
+    /// Whether attributes may say of a file at `paths` how it differs, which is not looked at here.
+    pub fn is_overruled(&self, paths: &[RepoPath]) -> bool {
+        self.repo.declares_differences(paths)
     }
 }
 
@@ -54,96 +59,81 @@ impl Repo {
         Glance { repo: self, library: OnceCell::new() }
     }
 
-    /// Fills in the textures of all files of a commit, where they are few, small, and not declared by attributes to be
-    /// anything but text. Whether it could; else nothing is filled in, and git has to be asked.
-    pub fn look_through(&self, commit: &mut Commit) -> bool {
-        if commit.files.len() > MOST_FILES || self.declares_differences(commit) {
+    /// Fills in the textures of the files of a commit that are at `paths`, where they are few, small, and not declared by
+    /// attributes to be anything but text. Whether it could; else nothing is filled in, and git has to be asked.
+    pub fn look_through(&self, commit: &mut Commit, blobs: &Blobs, paths: &[RepoPath]) -> bool {
+        if paths.len() > MOST_FILES || self.declares_differences(paths) {
             return false;
         }
-        let seen = self.library(|library| {
-            let Some(trees) = Trees::of(library, commit)? else { return Ok(None) };
-            let textures = commit.files.iter().map(|file| trees.texture(file, gits_changed_lines));
-            Ok(textures.collect::<Result<Vec<_>, NotRead>>().ok())
+        let textures = self.library(|library| {
+            let files = commit.files.iter().enumerate().filter(|(_, file)| paths.contains(&file.path));
+            let read = files.map(|(at, file)| Ok((at, texture(library, file, blobs.of(at), gits_changed_lines)?)));
+            Ok(read.collect::<Result<Vec<_>, NotRead>>().ok())
         });
-        let Some(textures) = seen.flatten() else { return false };
-        for (file, texture) in commit.files.iter_mut().zip(textures) {
-            file.texture = texture;
+        let Some(textures) = textures.flatten() else { return false };
+        for (at, texture) in textures {
+            commit.files[at].texture = texture;
         }
-        commit.looked_into = true;
         true
     }
 
     /// Whether attributes may say of a file how it differs. Git takes those of the working tree.
-    fn declares_differences(&self, commit: &Commit) -> bool {
+    fn declares_differences(&self, paths: &[RepoPath]) -> bool {
         let Some(root) = self.root() else { return true };
-        let folders = folders_above(commit.files.iter().map(|file| &file.path));
-        self.attribute_files(root, &folders).into_iter().any(|file| match fs::read(file) {
+        self.attribute_files(root, &folders_above(paths)).into_iter().any(|file| match fs::read(file) {
             Ok(text) => ["diff", "binary"].iter().any(|word| memchr::memmem::find(&text, word.as_bytes()).is_some()),
             Err(error) => error.kind() != io::ErrorKind::NotFound && error.kind() != io::ErrorKind::NotADirectory,
         })
     }
 }
 
-/// The trees before and after a commit.
-struct Trees<'r> {
-    library: &'r Repository,
-    before: Option<Tree<'r>>,
-    after: Tree<'r>,
+/// A text; `None` where it is binary.
+fn text(library: &Repository, id: git2::Oid) -> Result<Option<Blob<'_>>, NotRead> {
+    let blob = library.find_blob(id).map_err(|_| NotRead)?;
+    let bytes = blob.content();
+    if bytes.len() > LARGEST {
+        return Err(NotRead);
+    }
+    let is_text = memchr::memchr(0, &bytes[..bytes.len().min(BINARY_WITHIN)]).is_none();
+    Ok(is_text.then_some(blob))
 }
 
-impl<'r> Trees<'r> {
-    /// Those of a commit that is made and no merge.
-    fn of(library: &'r Repository, commit: &Commit) -> Result<Option<Self>, git2::Error> {
-        let (Some(id), [] | [_]) = (&commit.id, commit.parents.as_slice()) else { return Ok(None) };
-        let tree = |id: &Oid| library.find_commit(git2::Oid::from_str(id.as_str())?)?.tree();
-        Ok(Some(Self { library, before: commit.parents.first().map(tree).transpose()?, after: tree(id)? }))
-    }
-
-    /// A file; `None` where it is binary.
-    fn file(&self, tree: Option<&Tree<'_>>, path: &RepoPath) -> Result<Option<Blob<'r>>, NotRead> {
-        let entry = tree.ok_or(NotRead)?.get_path(&path.to_os()).map_err(|_| NotRead)?;
-        let blob = self.library.find_blob(entry.id()).map_err(|_| NotRead)?;
-        let bytes = blob.content();
-        if bytes.len() > LARGEST {
-            return Err(NotRead);
+/// What the changed lines of a file are like, as `lines` finds them; `None` where it has none.
+fn texture(
+    library: &Repository,
+    file: &FileChange,
+    blobs: Option<[git2::Oid; 2]>,
+    lines: ChangedLines,
+) -> Result<Option<Texture>, NotRead> {
+    let [before, after] = blobs.ok_or(NotRead)?;
+    let (old, new) = match file.status {
+        Status::Added => (None, Some(text(library, after)?)),
+        Status::Deleted => (Some(text(library, before)?), None),
+        Status::Modified | Status::Renamed(_) | Status::Copied(_) => {
+            (Some(text(library, before)?), Some(text(library, after)?))
         }
-        let is_text = memchr::memchr(0, &bytes[..bytes.len().min(BINARY_WITHIN)]).is_none();
-        Ok(is_text.then_some(blob))
-    }
-
-    /// What the changed lines of a file are like, as `lines` finds them; `None` where it has none.
-    fn texture(&self, file: &FileChange, lines: ChangedLines) -> Result<Option<Texture>, NotRead> {
-        let before = |path| self.file(self.before.as_ref(), path);
-        let after = || self.file(Some(&self.after), &file.path);
-        let (old, new) = match file.status {
-            Status::Added => (None, Some(after()?)),
-            Status::Deleted => (Some(before(&file.path)?), None),
-            Status::Modified | Status::Renamed(_) | Status::Copied(_) => {
-                (Some(before(file.from.as_ref().unwrap_or(&file.path))?), Some(after()?))
-            }
-            Status::TypeChanged => return Err(NotRead),
-        };
-        let mut reader = Reader::new(&file.path);
-        match (&old, &new) {
-            // Nothing changes in a binary file that has lines.
-            (Some(None), _) | (_, Some(None)) => return Ok(None),
-            (Some(Some(old)), Some(Some(new))) => {
-                let (old, new) = between_equal_ends(old.content(), new.content());
-                if !lines(old, new, &mut reader) {
-                    return Err(NotRead);
-                }
-            }
-            // All lines of the one that is there.
-            (old, new) => {
-                for (sign, blob) in [(b'-', old), (b'+', new)] {
-                    let text = blob.iter().flatten().flat_map(|blob| blob.content().split_inclusive(|&b| b == b'\n'));
-                    text.for_each(|line| reader.line_of(sign, line));
-                }
+        Status::TypeChanged => return Err(NotRead),
+    };
+    let mut reader = Reader::new(&file.path);
+    match (&old, &new) {
+        // Nothing changes in a binary file that has lines.
+        (Some(None), _) | (_, Some(None)) => return Ok(None),
+        (Some(Some(old)), Some(Some(new))) => {
+            let (old, new) = between_equal_ends(old.content(), new.content());
+            if !lines(old, new, &mut reader) {
+                return Err(NotRead);
             }
         }
-        let texture = reader.finish();
-        Ok((texture.lines() > 0).then_some(texture))
+        // All lines of the one that is there.
+        (old, new) => {
+            for (sign, blob) in [(b'-', old), (b'+', new)] {
+                let text = blob.iter().flatten().flat_map(|blob| blob.content().split_inclusive(|&b| b == b'\n'));
+                text.for_each(|line| reader.line_of(sign, line));
+            }
+        }
     }
+    let texture = reader.finish();
+    Ok((texture.lines() > 0).then_some(texture))
 }
 
 /// Hands the lines that differ between two texts to a reader. Whether it could.

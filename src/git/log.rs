@@ -7,6 +7,7 @@ use std::process::{Child, ChildStdout};
 use std::{iter, vec};
 
 use super::ahead::Ahead;
+use super::blobs::Blobs;
 use super::command::{Said, described};
 use super::{GitError, Repo, fields, near_commits};
 use crate::commit::change::{Commit, FileChange, Person, Status};
@@ -139,6 +140,8 @@ impl Repo {
 pub struct Logged {
     /// The commit, its agent not looked for yet.
     pub commit: Commit,
+    /// The contents of its files, before and after.
+    pub blobs: Blobs,
     /// Its parent is not in this shallow clone, so that what it changes cannot be told.
     pub cut_off: bool,
 }
@@ -216,6 +219,7 @@ impl Printed {
         let [parents, an, ae, cn, ce, message] = texts;
         let parents =
             parents.split(|&b| b == b' ').filter(|word| !word.is_empty()).map(oid).collect::<Result<_, _>>()?;
+        let (files, blobs) = self.files()?;
         let cut_off = self.grafts.contains(id.as_str());
         let person = |name, email| Person { name: text_of(name), email: text_of(email) };
         let commit = Commit {
@@ -224,16 +228,16 @@ impl Printed {
             author: person(an, ae),
             committer: person(cn, ce),
             message: text_of(message),
-            files: self.files()?,
+            files,
             agent: None,
             looked_into: false,
         };
-        Ok(Some(Logged { commit, cut_off }))
+        Ok(Some(Logged { commit, blobs, cut_off }))
     }
 
     /// The paths of one commit, up to the first field of the next.
-    fn files(&mut self) -> Result<Vec<FileChange>, GitError> {
-        let mut files = Vec::new();
+    fn files(&mut self) -> Result<(Vec<FileChange>, Blobs), GitError> {
+        let (mut files, mut blobs) = (Vec::new(), Blobs::default());
         while let Some(field) = self.field()? {
             let text = field.strip_prefix(b"\n").unwrap_or(&field);
             if text.is_empty() {
@@ -244,6 +248,7 @@ impl Printed {
                 break;
             }
             let path = self.field()?.ok_or_else(|| self.malformed(text))?;
+            blobs.push_raw(text);
             files.push(match status(text).ok_or_else(|| self.malformed(text))? {
                 status @ (Status::Renamed(_) | Status::Copied(_)) => {
                     let to = self.field()?.ok_or_else(|| self.malformed(text))?;
@@ -252,7 +257,7 @@ impl Printed {
                 status => FileChange { path: RepoPath::new(path), from: None, status, texture: None },
             });
         }
-        Ok(files)
+        Ok((files, blobs))
     }
 
     /// Waits for git, whose last word decides whether the range was whole.

@@ -7,6 +7,7 @@
 mod ahead;
 mod attributes;
 mod blame;
+mod blobs;
 mod command;
 mod config;
 mod diff;
@@ -37,6 +38,7 @@ mod status;
 mod work_trees;
 
 pub use blame::Since;
+pub use blobs::Blobs;
 pub use command::user_command;
 pub use config::{ConfigEntry, Scope};
 pub use diff::{Change, TreeDiff};

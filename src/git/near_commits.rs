@@ -5,6 +5,7 @@ use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use git2::Repository;
 
+use super::blobs::Blobs;
 use super::log::{Logged, Range};
 use super::{Change, TreeDiff, near_trees};
 use crate::commit::change::{Commit, FileChange, Person, Status};
@@ -108,7 +109,7 @@ fn logged(library: &Repository, commit: &git2::Commit<'_>) -> Option<Logged> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let person = |who: git2::Signature<'_>| Person { name: text(who.name_bytes()), email: text(who.email_bytes()) };
     let parents = commit.parent_ids().map(own).collect::<Option<Vec<_>>>()?;
-    let mut files = Vec::new();
+    let (mut files, mut blobs) = (Vec::new(), Blobs::default());
     if parents.len() < 2 {
         let before = match commit.parents().next() {
             Some(parent) => own(parent.tree_id())?,
@@ -119,6 +120,9 @@ fn logged(library: &Repository, commit: &git2::Commit<'_>) -> Option<Logged> {
             let told = near_trees::compare(library, std::slice::from_ref(&pair)).remove(&pair)?;
             let TreeDiff::Changes(changes) = told else { return None };
             files = changed(&changes)?;
+            for Change { before, after, .. } in &changes {
+                blobs.push(before.as_ref().map(|entry| &entry.oid), after.as_ref().map(|entry| &entry.oid));
+            }
         }
     }
     let commit = Commit {
@@ -131,7 +135,7 @@ fn logged(library: &Repository, commit: &git2::Commit<'_>) -> Option<Logged> {
         agent: None,
         looked_into: false,
     };
-    Some(Logged { commit, cut_off: false })
+    Some(Logged { commit, blobs, cut_off: false })
 }
 
 /// What happened to the paths. `None`: something may have been renamed, for which git compares contents.

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use gate::commit::change::{Commit, Status};
 use gate::commit::texture::Texture;
-use gate::git::{GitError, Log, Range, Repo};
+use gate::git::{Blobs, GitError, Log, Range, Repo};
 use gate::repo_path::RepoPath;
 
 use crate::hermetic;
@@ -75,9 +75,13 @@ fn range(tip: &str, exclude: &[String], limit: Option<usize>) -> Range {
     Range { revisions: vec![tip.to_owned()], exclude: exclude.to_vec(), limit }
 }
 
-fn read(git: &Repo, range: &Range) -> (bool, Vec<Commit>) {
+fn read(git: &Repo, range: &Range) -> (bool, Vec<(Commit, Blobs)>) {
     let log = git.log(range).unwrap();
-    (log.is_near(), log.map(|logged| logged.unwrap().commit).collect())
+    (log.is_near(), log.map(Result::unwrap).map(|logged| (logged.commit, logged.blobs)).collect())
+}
+
+fn paths(commit: &Commit) -> Vec<RepoPath> {
+    commit.files.iter().map(|file| file.path.clone()).collect()
 }
 
 hermetic! {
@@ -101,18 +105,18 @@ hermetic! {
                 assert_eq!(commits, expected, "history {seed}, {} without {exclude:?}", ids[tip]);
                 near += usize::from(is_near);
                 let (mut lines, glance) = (git.lines(), git.glance());
-                for commit in &mut commits {
+                for (commit, blobs) in commits.iter_mut().filter(|(commit, _)| commit.parents.len() < 2) {
                     let mut expected = commit.clone();
                     lines.look_into(&mut expected).unwrap();
                     let mut seen = commit.clone();
-                    let paths: Vec<RepoPath> = seen.files.iter().map(|file| file.path.clone()).collect();
-                    if commit.parents.len() < 2 && glance.look_at(&mut seen, &paths) {
+                    if glance.look_at(&mut seen, blobs, &paths(commit)) > 0 {
                         let pairs = seen.files.iter().zip(&expected.files).filter(|(file, _)| file.texture.is_some());
                         glances += pairs.clone().count();
                         alike += pairs.filter(|(file, expected)| file == expected).count();
                     }
-                    if commit.parents.len() < 2 && git.look_through(commit) {
-                        assert_eq!(*commit, expected, "history {seed}");
+                    let all = paths(commit);
+                    if git.look_through(commit, blobs, &all) {
+                        assert_eq!(commit.files, expected.files, "history {seed}");
                         looked += 1;
                     }
                 }
@@ -150,28 +154,58 @@ hermetic! {
 }
 
 hermetic! {
+    fn what_attributes_say_of_a_file_counts_in_a_long_range() {
+        let repo = TestRepo::with_commit();
+        repo.write("gate.toml", "version = 1\n[scopes]\nfirst = [\"d0/**\"]\nsecond = [\"d1/**\"]\n");
+        repo.write("d0/a.dat", "\0 parse_tree\n").write("d1/b.dat", "\0 parse_tree\n");
+        let tip = repo.commit_all("both sides name one thing, in what looks binary");
+        for number in 0..60 {
+            repo.git(["commit", "-q", "--allow-empty", "-m", &format!("c{number}")]);
+        }
+        let verdict = || -> serde_json::Value {
+            let out = repo.gate(["commits", "--json", "--history", "61"]).output().unwrap();
+            let text: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+            let commits = text["commits"].as_array().unwrap();
+            commits.iter().find(|commit| commit["commit"] == tip).unwrap()["verdict"].clone()
+        };
+        assert_eq!(verdict(), "block");
+        repo.write(".git/info/attributes", "*.dat diff\n");
+        assert_eq!(verdict(), "pass");
+    }
+}
+
+hermetic! {
     fn what_may_be_renamed_or_is_declared_otherwise_is_left_to_git() {
         let repo = TestRepo::with_commit();
         let git = Repo::discover(repo.root()).unwrap();
         let one = |tip: &str| range(tip, &[repo.git(["rev-parse", "HEAD~1"])], None);
         repo.write("a.rs", "fn a() {}\nfn b() {}\nfn c() {}\n").write("b.rs", "x\n");
         let tip = repo.commit_all("two files");
-        let (near, mut commits) = read(&git, &one(&tip));
-        assert!(near && commits.len() == 1 && git.look_through(&mut commits[0]));
-        assert_eq!(commits[0].files[0].texture.as_ref().map(Texture::lines), Some(3));
+        let (near, commits) = read(&git, &one(&tip));
+        assert!(near && commits.len() == 1);
+        let (untouched, blobs) = &commits[0];
+        let lines = |commit: &Commit| -> Vec<Option<u32>> {
+            commit.files.iter().map(|file| file.texture.as_ref().map(Texture::lines)).collect()
+        };
+        let look = |paths: &[RepoPath]| {
+            let mut commit = untouched.clone();
+            git.look_through(&mut commit, blobs, paths).then(|| lines(&commit))
+        };
+        assert_eq!(look(&paths(untouched)), Some(vec![Some(3), Some(1)]));
+        assert_eq!(look(&["b.rs".into()]), Some(vec![None, Some(1)]), "no other file is looked at");
         repo.write(".git/info/attributes", "*.rs -diff\n");
-        let (_, mut commits) = read(&git, &one(&tip));
-        assert!(!git.look_through(&mut commits[0]), "attributes decide what is binary");
-        git.lines().look_into(&mut commits[0]).unwrap();
-        assert_eq!(commits[0].files[0].texture, None);
+        assert_eq!(look(&paths(untouched)), None, "attributes decide what is binary");
+        let mut commit = untouched.clone();
+        git.lines().look_into(&mut commit).unwrap();
+        assert_eq!(lines(&commit), [None, None]);
         repo.remove(".git/info/attributes");
         repo.git(["mv", "a.rs", "c.rs"]);
         let tip = repo.commit_all("moved");
         let (near, commits) = read(&git, &one(&tip));
-        assert!(!near && commits[0].files[0].status == Status::Renamed(100));
+        assert!(!near && commits[0].0.files[0].status == Status::Renamed(100));
         repo.git(["-c", "i18n.commitEncoding=ISO-8859-1", "commit", "-q", "--allow-empty", "-m", "gr\u{fc}n"]);
         let (near, commits) = read(&git, &one(&repo.git(["rev-parse", "HEAD"])));
-        assert!(!near && commits[0].message.starts_with("gr"));
+        assert!(!near && commits[0].0.message.starts_with("gr"));
         repo.write(".git/info/grafts", "");
         repo.write("b.rs", "y\n");
         let tip = repo.commit_all("beside grafts");

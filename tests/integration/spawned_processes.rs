@@ -189,3 +189,20 @@ fn the_number_of_processes_grows_with_nothing() {
         expect("a check of changes", sized.gate(&["check"], ""), &[&looking[..], commits, compared].concat());
     }
 }
+
+#[test]
+fn what_goes_along_with_any_change_is_not_read_however_large_it_is() {
+    let sized = Sized::new(10);
+    let large = "name = \"a\"\nversion = \"1.0.0\"\n".repeat(20_000);
+    let push = |path: &str| {
+        sized.repo.write(path, &large).write("src/d1/f1", path).commit_all("a change");
+        assert_eq!(sized.gate(&["run", "test"], "").0, 0);
+        sized.push()
+    };
+    // The decisions of the base are looked for once.
+    assert_eq!(sized.push().0, 0);
+    let (status, starts) = push("Cargo.lock");
+    assert_eq!((status, subcommands(&starts)), (0, Vec::new()), "{starts:?}");
+    let (status, starts) = push("src/large.rs");
+    assert_eq!((status, subcommands(&starts)), (0, vec!["diff-tree"]), "its own lines count, and git reads them");
+}

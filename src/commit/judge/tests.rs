@@ -199,17 +199,32 @@ fn lines_are_asked_for_only_where_they_decide() {
     let mut crossing = commit("fix: a", &["M src/parser/lex.rs", "M web/app.css"]);
     crossing.looked_into = false;
     let first = vec!["src/parser/lex.rs".into(), "web/app.css".into()];
-    assert_eq!(judge(&crossing, &table(), &rules()).wants, Wants::First(first));
+    assert_eq!(judge(&crossing, &table(), &rules()).wants, Wants::Those(first));
     crossing.looked_into = true;
     assert_eq!(judge(&crossing, &table(), &rules()).wants, Wants::Nothing);
     let many: Vec<String> = (0..60).map(|at| format!("M {}/f{at}.rs", ["src/parser", "web"][at % 2])).collect();
     let mut many = commit("fix: a", &many.iter().map(String::as_str).collect::<Vec<_>>());
     many.looked_into = false;
-    let Wants::First(paths) = judge(&many, &table(), &rules()).wants else { panic!("{many:?}") };
+    let Wants::Those(paths) = judge(&many, &table(), &rules()).wants else { panic!("{many:?}") };
     let folders: Vec<_> = paths.iter().map(|path| path.to_string().starts_with("web/")).collect();
-    assert_eq!(folders, [false, true, false, true, false, true]);
+    assert_eq!(folders, [false, true].repeat(30), "in turns");
     let strict = Rules::read(&"rules = { formatting-mixed = \"block\" }".parse().unwrap()).unwrap();
     assert_eq!(judge(&many, &table(), &strict).wants, Wants::All);
+    // What no scope claims may connect, and any changed line may name what the subject declares.
+    let open = ["M src/parser/lex.rs", "M web/app.css", "M main.c", "M Cargo.lock", "M docs/a.md"];
+    for (message, files, expected) in [
+        ("fix: a", &open[..], &["src/parser/lex.rs", "web/app.css", "main.c"][..]),
+        (
+            "fix(proto): a",
+            &["M Cargo.lock", "M docs/a.md", "M web/app.css"],
+            &["web/app.css", "Cargo.lock", "docs/a.md"],
+        ),
+    ] {
+        let mut commit = commit(message, files);
+        commit.looked_into = false;
+        let expected = expected.iter().map(|&path| path.into()).collect();
+        assert_eq!(judge(&commit, &table(), &rules()).wants, Wants::Those(expected), "{message}");
+    }
 }
 
 #[test]
