@@ -8,8 +8,9 @@ use std::thread;
 
 /// How many items a thread takes at once.
 const BATCH: usize = 16;
-/// How many batches for each thread may be on their way: memory must not grow behind one that takes long.
-const OPEN: usize = 8;
+/// How many batches for each thread may be on their way: memory must not grow behind one that takes long, and the other
+/// threads must not run out of work behind it.
+const OPEN: usize = 32;
 /// The most threads.
 const MOST: usize = 4;
 
