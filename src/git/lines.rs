@@ -190,7 +190,7 @@ impl Answer {
         let mut textures: HashMap<RepoPath, _> =
             self.0.into_iter().filter_map(|file| Some((file.path, file.texture?))).collect();
         for own in &mut commit.files {
-            own.texture = textures.remove(&own.path).or_else(|| own.texture.take());
+            own.texture = textures.remove(&own.path);
         }
         commit.looked_into = true;
     }
@@ -247,6 +247,7 @@ fn patches(out: &mut impl BufRead, files: &mut [FileChange]) -> io::Result<bool>
     let mut current: Option<(usize, Reader)> = None;
     // `--- a/x` and `+++ b/x` stand before the first run of a file.
     let mut in_run = false;
+    let mut is_second = false;
     let marked = loop {
         let any = fields::read(out, b'\n', &mut line)?;
         if !any || line == MARK {
@@ -254,10 +255,20 @@ fn patches(out: &mut impl BufRead, files: &mut [FileChange]) -> io::Result<bool>
         }
         let text = line.as_slice();
         if text.starts_with(b"diff --git ") {
-            store(files, current.take());
-            current = files.get(next).map(|file| (next, Reader::new(&file.path)));
-            next += 1;
             in_run = false;
+            // What changes its type is printed as gone and as new, with a head for each.
+            match current.as_mut().filter(|(at, _)| files[*at].status == Status::TypeChanged && !is_second) {
+                Some((_, reader)) => {
+                    reader.end_run();
+                    is_second = true;
+                }
+                None => {
+                    store(files, current.take());
+                    current = files.get(next).map(|file| (next, Reader::new(&file.path)));
+                    next += 1;
+                    is_second = false;
+                }
+            }
         } else {
             in_run |= text.starts_with(b"@@ ");
             if let Some((_, reader)) = current.as_mut().filter(|_| in_run) {
