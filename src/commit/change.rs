@@ -24,7 +24,8 @@ pub struct Commit {
     /// The agent that had a hand in it, where its marks are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Whether the lines that changed were looked at; see [`FileChange::texture`].
+    /// Whether the changed lines of all files that count were looked at; see [`FileChange::texture`]. Those of a file that
+    /// goes along with any scope count where a rule asks for them.
     #[serde(default)]
     pub looked_into: bool,
 }

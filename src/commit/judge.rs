@@ -4,11 +4,11 @@
 //! declares both, where the change is the same small edit everywhere, or where both sides change the same name (a
 //! function and its callers). What none of these connects is mixed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::change::{Commit, FileChange, Status};
 use super::connect::{Groups, mentions, names_of};
-pub use super::judgement::{Connection, Declared, Judgement, Kind, Outcome, Reason, Touched, Wants};
+pub use super::judgement::{Connection, Declared, Judgement, Kind, Outcome, Reason, Touched};
 use super::message::Message;
 use super::misspelt::nearest;
 use super::names;
@@ -39,7 +39,7 @@ pub fn judge(commit: &Commit, table: &Table, rules: &Rules) -> Judgement {
         connections: Vec::new(),
         parts: Vec::new(),
         exempt: exemption(commit, &message, rules),
-        wants: Wants::Nothing,
+        wants: Vec::new(),
     };
     if matches!(judgement.kind, Kind::Merge | Kind::Initial) {
         return judgement;
@@ -54,7 +54,7 @@ pub fn judge(commit: &Commit, table: &Table, rules: &Rules) -> Judgement {
     case.words(&mut judgement);
     if judgement.kind == Kind::Revert {
         judgement.reasons.retain(|reason| matches!(reason.rule, Rule::NoStyle | Rule::AutosquashLeft));
-        judgement.wants = Wants::Nothing;
+        judgement.wants.clear();
     }
     judgement.reasons.sort_by_key(|reason| (std::cmp::Reverse(reason.level), reason.rule));
     judgement
@@ -109,15 +109,26 @@ impl<'a> Case<'a> {
     }
 
     /// Lines decide whether a rule is broken: what is touched may be connected by them, or by those of `others`.
-    fn want(&self, judgement: &mut Judgement, rule: Rule, others: impl Iterator<Item = RepoPath>) {
+    fn want<'f>(&self, judgement: &mut Judgement, rule: Rule, others: impl Iterator<Item = &'f FileChange>) {
         if self.commit.looked_into || self.level(rule) == Level::Off {
             return;
         }
         // In turns: mostly the first of each are enough.
         let turn = |turn: usize| judgement.touched.iter().filter_map(move |touched| touched.paths.get(turn));
         let turns = judgement.touched.iter().map(|touched| touched.paths.len()).max().unwrap_or_default();
-        let paths: Vec<RepoPath> = (0..turns).flat_map(turn).cloned().chain(others).collect();
-        judgement.wants = std::mem::take(&mut judgement.wants).and(Wants::Those(paths));
+        let places: HashMap<&RepoPath, usize> =
+            self.commit.files.iter().enumerate().map(|(at, file)| (&file.path, at)).collect();
+        let paths = (0..turns).flat_map(turn).chain(others.map(|file| &file.path));
+        let wanted: Vec<usize> = paths.filter_map(|path| places.get(path).copied()).collect();
+        judgement.wants.extend(wanted);
+    }
+
+    /// The lines of all files that count decide whether a rule is broken that blocks.
+    fn want_all(&self, judgement: &mut Judgement, rule: Rule) {
+        if !self.commit.looked_into && self.level(rule) == Level::Block {
+            let places = self.placed.iter().enumerate().filter(|(_, placed)| !matches!(placed.role, Role::Along(_)));
+            judgement.wants.extend(places.map(|(at, _)| at));
+        }
     }
 
     /// The files that decide about scopes.
@@ -222,7 +233,7 @@ impl<'a> Case<'a> {
         if parts.len() < 2 {
             return;
         }
-        self.want(judgement, Rule::CrossesScopes, unclaimed().map(|file| file.path.clone()));
+        self.want(judgement, Rule::CrossesScopes, unclaimed());
         let (mut paths, mut listed) = (Vec::new(), Vec::new());
         for part in &parts {
             let scope = scopes[part[0]];
@@ -290,8 +301,7 @@ impl<'a> Case<'a> {
         let found: Vec<String> =
             judgement.touched.iter().map(|touched| self.table.name(touched.scope).to_owned()).collect();
         let paths: Vec<RepoPath> = judgement.touched.iter().flat_map(|touched| touched.paths.clone()).collect();
-        let others = files.iter().map(|file| &file.path).filter(|path| !paths.contains(path)).cloned();
-        self.want(judgement, Rule::OtherScope, others);
+        self.want(judgement, Rule::OtherScope, files.into_iter());
         let values = Values::from([("declared", and(&words)), ("found", and(&found))]);
         self.add(judgement, Rule::OtherScope, paths, values);
     }
@@ -304,8 +314,8 @@ impl<'a> Case<'a> {
                 .filter_map(|placed| Some((&placed.file.path, placed.file.texture.as_ref()?)))
         };
         if !self.commit.looked_into {
-            if self.level(Rule::FormattingMixed) == Level::Block && self.commit.files.len() > 1 {
-                judgement.wants = Wants::All;
+            if self.commit.files.len() > 1 {
+                self.want_all(judgement, Rule::FormattingMixed);
             }
             return;
         }
@@ -357,6 +367,7 @@ impl<'a> Case<'a> {
     }
 
     fn size(&self, judgement: &mut Judgement) {
+        self.want_all(judgement, Rule::Large);
         let limits = &self.rules.limits;
         let sized = || {
             self.placed.iter().filter(|placed| !matches!(placed.role, Role::Along(_)) && !placed.file.is_pure_rename())

@@ -22,36 +22,9 @@ pub struct Judgement {
     pub parts: Vec<Vec<usize>>,
     /// The reason that its trailer gives for letting it through.
     pub exempt: Option<String>,
-    /// Which changed lines it wants to see before it is sure.
-    pub wants: Wants,
-}
-
-/// Which changed lines of a commit its judgement depends on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Wants {
-    /// None, or they were looked at.
-    #[default]
-    Nothing,
-    /// Those of these files, in this order, until it wants no more of them.
-    Those(Vec<RepoPath>),
-    /// All.
-    All,
-}
-
-impl Wants {
-    /// What satisfies both.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::All, _) | (_, Self::All) => Self::All,
-            (Self::Nothing, one) | (one, Self::Nothing) => one,
-            (Self::Those(mut paths), Self::Those(more)) => {
-                let new: Vec<RepoPath> = more.into_iter().filter(|path| !paths.contains(path)).collect();
-                paths.extend(new);
-                Self::Those(paths)
-            }
-        }
-    }
+    /// The files whose changed lines it wants to see before it is sure, by their places in the commit, those first that
+    /// may settle it. A file may be among them again, and nothing is wanted of a commit that was looked into.
+    pub wants: Vec<usize>,
 }
 
 /// What kind of commit it is.

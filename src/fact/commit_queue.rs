@@ -1,10 +1,9 @@
 //! Commits on their way from the log to whoever asked, in its order: while git looks for the changed lines of one, those
 //! behind it are read and judged.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use crate::commit::change::Commit;
-use crate::commit::judge::Wants;
 use crate::git::{Blobs, GitError, Glance, Lines, MOST_OPEN, Repo};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
@@ -20,46 +19,66 @@ const AT_ONCE: usize = 2;
 pub(super) struct Seen<T> {
     commit: Commit,
     value: T,
-    wants: Wants,
+    /// Git has to say which lines it changes.
+    is_open: bool,
 }
 
 impl<T> Seen<T> {
-    /// Judges a commit, by those of its lines that may settle it.
+    /// Judges a commit, by as many of its lines as may settle it. `counts`: see [`Queue::take_whole`].
     pub(super) fn judge(
         mut commit: Commit,
         blobs: &Blobs,
         glance: &Glance<'_>,
-        judge: impl Fn(&Commit) -> (T, Wants),
+        counts: impl Fn(&RepoPath) -> bool,
+        judge: impl Fn(&Commit) -> (T, Vec<usize>),
     ) -> Self {
         let (mut value, mut wants) = judge(&commit);
-        let mut asked = Asked::default();
-        while let (Wants::Those(paths), Some(_)) = (&wants, may_ask(&commit)) {
-            let next = asked.more(paths, asked.0.len().max(AT_ONCE));
+        let mut asked = Asked::of(&commit);
+        let mut all_read = true;
+        while may_ask(&commit).is_some() {
+            let next = asked.more(&wants, asked.places.len().max(AT_ONCE));
             if next.is_empty() {
-                // They connect nothing, and nobody says that they are not what changed.
-                if !glance.is_overruled(paths) {
-                    wants = Wants::Nothing;
-                }
                 break;
             }
-            if glance.look_at(&mut commit, blobs, &next) < next.len() {
-                wants = Wants::All;
-                break;
-            }
+            all_read &= glance.look_at(&mut commit, blobs, &next) == next.len();
             (value, wants) = judge(&commit);
         }
-        Self { commit, value, wants }
+        // What was read settles nothing, and that holds where it is all that there is to read.
+        let is_open = !wants.is_empty() && (!all_read || glance.is_overruled(&commit, &asked.places));
+        if !is_open && all_read && asked.has_all(|at| counts(&commit.files[at].path)) {
+            commit.looked_into = true;
+            (value, _) = judge(&commit);
+        }
+        Self { commit, value, is_open }
     }
 }
 
-/// The files that were asked for.
-#[derive(Default)]
-struct Asked(HashSet<RepoPath>);
+/// The files of a commit that were asked for, by their places.
+struct Asked {
+    places: Vec<usize>,
+    is_asked: Vec<bool>,
+}
 
 impl Asked {
-    /// The first `most` of `paths` that were not asked for yet.
-    fn more(&mut self, paths: &[RepoPath], most: usize) -> Vec<RepoPath> {
-        paths.iter().filter(|path| self.0.insert((*path).clone())).take(most).cloned().collect()
+    fn of(commit: &Commit) -> Self {
+        Self { places: Vec::new(), is_asked: vec![false; commit.files.len()] }
+    }
+
+    /// The first `most` of `places` that were not asked for yet.
+    fn more(&mut self, places: &[usize], most: usize) -> Vec<usize> {
+        let mut next = Vec::new();
+        for &at in places {
+            if next.len() < most && !std::mem::replace(&mut self.is_asked[at], true) {
+                next.push(at);
+            }
+        }
+        self.places.extend_from_slice(&next);
+        next
+    }
+
+    /// Whether some were asked for, and among them all that `count`.
+    fn has_all(&self, count: impl Fn(usize) -> bool) -> bool {
+        !self.places.is_empty() && (0..self.is_asked.len()).all(|at| self.is_asked[at] || !count(at))
     }
 }
 
@@ -86,12 +105,12 @@ enum Waiting<T> {
     Asked(Commit),
 }
 
-impl<'r, T, J: Fn(&Commit) -> (T, Wants), S: FnMut(Commit, T)> Queue<'r, T, J, S> {
+impl<'r, T, J: Fn(&Commit) -> (T, Vec<usize>), S: FnMut(Commit, T)> Queue<'r, T, J, S> {
     pub(super) fn new(repo: &'r Repo, judge: J, sink: S) -> Self {
         Self { repo, lines: repo.lines(), judge, sink, waiting: VecDeque::new(), lost: None }
     }
 
-    /// Takes the next commit. The lines of its files that `counts` are read in any case.
+    /// Takes the next commit. The lines of its files whose paths `counts` says to count are read in any case.
     pub(super) fn take_whole(
         &mut self,
         mut commit: Commit,
@@ -102,27 +121,28 @@ impl<'r, T, J: Fn(&Commit) -> (T, Wants), S: FnMut(Commit, T)> Queue<'r, T, J, S
             if self.lines.is_started() {
                 return self.ask(commit);
             }
-            let mut asked = Asked::default();
-            let mut paths: Vec<RepoPath> = commit.files.iter().map(|file| file.path.clone()).filter(counts).collect();
+            let mut asked = Asked::of(&commit);
+            let counted: Vec<usize> = (0..commit.files.len()).filter(|&at| counts(&commit.files[at].path)).collect();
+            let mut next = asked.more(&counted, usize::MAX);
             loop {
-                let next = asked.more(&paths, usize::MAX);
                 if !self.repo.look_through(&mut commit, blobs, &next) {
                     return self.ask(commit);
                 }
-                match (self.judge)(&commit) {
-                    (_, Wants::Those(more)) if !more.iter().all(|path| asked.0.contains(path)) => paths = more,
-                    _ => break,
+                let (_, wants) = (self.judge)(&commit);
+                next = asked.more(&wants, usize::MAX);
+                if next.is_empty() {
+                    break;
                 }
             }
             commit.looked_into = true;
         }
         let (value, _) = (self.judge)(&commit);
-        self.take(Seen { commit, value, wants: Wants::Nothing })
+        self.take(Seen { commit, value, is_open: false })
     }
 
     /// Takes the next commit.
     pub(super) fn take(&mut self, seen: Seen<T>) -> Result<(), GitError> {
-        if seen.wants != Wants::Nothing && may_ask(&seen.commit).is_some() {
+        if seen.is_open && may_ask(&seen.commit).is_some() {
             return self.ask(seen.commit);
         }
         self.make_room()?;

@@ -1,7 +1,7 @@
 //! The commits that are new, with what is needed to judge them.
 //!
-//! One pass of the log reads all of them; the changed lines are read for those alone whose judgement depends on them,
-//! and for all where there are few.
+//! One pass of the log reads all of them; changed lines are read where a judgement depends on them, and where there are few
+//! commits, those of all files that count.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::commit::author;
 use crate::commit::change::Commit;
-use crate::commit::judge::{self, Judgement, Wants};
+use crate::commit::judge::{self, Judgement};
 use crate::commit::rules::{KIND, Role, Rules};
 use crate::commit::scopes::Table;
 use crate::fact::abreast;
@@ -19,7 +19,7 @@ use crate::moment::Moment;
 use crate::policy::{Gate, Mode, Policy, Scope};
 use crate::repo_path::RepoPath;
 
-/// In ranges of so many commits, the changed lines of each are read.
+/// In ranges of so many commits, the changed lines of all files that count are read.
 const FEW: usize = 50;
 /// The most commits that a verdict holds. Work on a branch has some tens; so many are new only where nobody knows what
 /// the other side has, or where a whole history moves.
@@ -88,8 +88,8 @@ impl Yardstick {
         policy.gates.iter().filter(asked).filter_map(|gate| Self::of(policy, gate)).collect()
     }
 
-    /// Whether the changed lines of a file at `path` count in any commit: those of a file that goes along with any scope
-    /// do not.
+    /// Whether the changed lines of a file at `path` count in any commit. Those of a file that goes along with any scope
+    /// count only where the judgement asks for them.
     pub fn counts(&self, path: &RepoPath) -> bool {
         !matches!(self.rules.role(path), Role::Along(_))
     }
@@ -163,9 +163,7 @@ fn keep(
 ) -> Result<NewCommits, GitError> {
     let mut found = NewCommits::default();
     let counts = |path: &RepoPath| yardsticks.iter().any(|yardstick| yardstick.counts(path));
-    let judge = |commit: &Commit| {
-        ((), yardsticks.iter().fold(Wants::Nothing, |wants, yardstick| wants.and(yardstick.judge(commit).wants)))
-    };
+    let judge = |commit: &Commit| ((), yardsticks.iter().flat_map(|yardstick| yardstick.judge(commit).wants).collect());
     found.unknown = stream(repo, log, branch, counts, judge, |commit, ()| found.commits.push(commit))?;
     if found.commits.len() > most {
         found.commits.truncate(most);
@@ -184,8 +182,8 @@ pub fn stream<T: Send>(
     repo: &Repo,
     log: Log,
     branch: Option<&str>,
-    counts: impl Fn(&RepoPath) -> bool,
-    judge: impl Fn(&Commit) -> (T, Wants) + Sync,
+    counts: impl Fn(&RepoPath) -> bool + Sync,
+    judge: impl Fn(&Commit) -> (T, Vec<usize>) + Sync,
     sink: impl FnMut(Commit, T),
 ) -> Result<Option<Unknown>, GitError> {
     let by_branch = branch.and_then(author::agent_of_branch);
@@ -202,10 +200,10 @@ pub fn stream<T: Send>(
             queue.take_whole(with_agent(commit), &blobs, &counts)?;
         }
     } else {
-        let (with_agent, judge) = (&with_agent, &judge);
+        let (with_agent, counts, judge) = (&with_agent, &counts, &judge);
         let worker = || {
             let glance = repo.glance();
-            move |Logged { commit, blobs, .. }: Logged| Seen::judge(with_agent(commit), &blobs, &glance, judge)
+            move |Logged { commit, blobs, .. }: Logged| Seen::judge(with_agent(commit), &blobs, &glance, counts, judge)
         };
         abreast::in_order(first.into_iter().map(Ok).chain(&mut log), worker, |seen| queue.take(seen))?;
     }

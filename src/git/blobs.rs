@@ -9,8 +9,8 @@ const DIGITS: usize = 40;
 /// The contents before and after, for each file that a commit changes, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blobs {
-    /// Hexadecimal digits, two ids for each file; all zeros where there is no file. As they were printed, because few
-    /// are asked for.
+    /// Hexadecimal digits, two ids for each file; all zeros where there is no file, or a longer id. As they were printed,
+    /// because few are asked for.
     digits: Vec<u8>,
 }
 
@@ -18,18 +18,17 @@ impl Blobs {
     /// Adds those of the next file, as a raw line of git has them: `:100644 100644 <id> <id> M`.
     pub(super) fn push_raw(&mut self, line: &[u8]) {
         let mut words = line.split(|&byte| byte == b' ').skip(2);
-        if let (Some(before), Some(after)) = (words.next(), words.next())
-            && (before.len(), after.len()) == (DIGITS, DIGITS)
-        {
-            self.digits.extend_from_slice(before);
-            self.digits.extend_from_slice(after);
+        for _ in 0..2 {
+            let id = words.next().filter(|id| id.len() == DIGITS);
+            self.digits.extend_from_slice(id.unwrap_or(&[b'0'; DIGITS]));
         }
     }
 
     /// Adds those of the next file.
     pub(super) fn push(&mut self, before: Option<&Oid>, after: Option<&Oid>) {
         for oid in [before, after] {
-            self.digits.extend_from_slice(oid.map_or(&[b'0'; DIGITS], |oid| oid.as_str().as_bytes()));
+            let id = oid.map(|oid| oid.as_str().as_bytes()).filter(|id| id.len() == DIGITS);
+            self.digits.extend_from_slice(id.unwrap_or(&[b'0'; DIGITS]));
         }
     }
 
@@ -55,8 +54,10 @@ mod tests {
         assert_eq!(texts(0), Some([id("1"), id("2")]));
         assert_eq!(texts(1), Some([id("0"), id("3")]));
         assert_eq!(texts(2), None);
-        let mut longer = Blobs::default();
-        longer.push_raw(format!(":100644 100644 {} {} M", "1".repeat(64), "2".repeat(64)).as_bytes());
-        assert!(longer.of(0).is_none(), "such ids are not read in process");
+        blobs.push_raw(format!(":100644 100644 {} {} M", "1".repeat(64), "2".repeat(64)).as_bytes());
+        blobs.push_raw(format!(":100644 100644 {} {} M", id("4"), id("5")).as_bytes());
+        let texts = |at| blobs.of(at).map(|pair| pair.map(|oid| oid.to_string()));
+        assert_eq!(texts(2), Some([id("0"), id("0")]), "such ids are not read in process");
+        assert_eq!(texts(3), Some([id("4"), id("5")]));
     }
 }

@@ -12,13 +12,14 @@ use super::attributes::folders_above;
 use super::blobs::Blobs;
 use crate::commit::change::{Commit, FileChange, Status};
 use crate::commit::texture::{Reader, Texture};
-use crate::repo_path::RepoPath;
 
 /// The largest file that is read, in bytes.
 const LARGEST: usize = 1 << 18;
 /// Where git looks for the byte that makes a file binary.
 const BINARY_WITHIN: usize = 8_000;
-/// How many files of a commit are read while nothing else is done: those of more are left to git.
+/// How many lines on both sides are compared without git's library.
+const MOST_LINES: usize = 16_384;
+/// How many files are read at once while nothing else is done: those of more are left to git.
 const MOST_FILES: usize = 64;
 
 /// Why a file is left to git: it is too large, or no file, or not here.
@@ -31,14 +32,15 @@ pub struct Glance<'r> {
 }
 
 impl Glance<'_> {
-    /// Fills in the textures of those files of a commit that are at `paths`, as far as they are small texts that can be
+    /// Fills in the textures of those files of a commit that are at `places`, as far as they are small texts that can be
     /// read without git's command line. How many it read.
     ///
     /// Where lines stand more than once, the changed ones may be others than git shows.
-    pub fn look_at(&self, commit: &mut Commit, blobs: &Blobs, paths: &[RepoPath]) -> usize {
+    pub fn look_at(&self, commit: &mut Commit, blobs: &Blobs, places: &[usize]) -> usize {
         let Some(library) = self.library.get_or_init(|| self.repo.another_library()) else { return 0 };
         let mut read = 0;
-        for (at, file) in commit.files.iter_mut().enumerate().filter(|(_, file)| paths.contains(&file.path)) {
+        for &at in places {
+            let Some(file) = commit.files.get_mut(at) else { continue };
             if let Ok(texture) = texture(library, file, blobs.of(at), changed_lines) {
                 file.texture = texture;
                 read += 1;
@@ -47,9 +49,9 @@ impl Glance<'_> {
         read
     }
 
-    /// Whether attributes may say of a file at `paths` how it differs, which is not looked at here.
-    pub fn is_overruled(&self, paths: &[RepoPath]) -> bool {
-        self.repo.declares_differences(paths)
+    /// Whether attributes may say of a file at `places` how it differs, which is not looked at here.
+    pub fn is_overruled(&self, commit: &Commit, places: &[usize]) -> bool {
+        self.repo.declares_differences(commit, places)
     }
 }
 
@@ -59,14 +61,14 @@ impl Repo {
         Glance { repo: self, library: OnceCell::new() }
     }
 
-    /// Fills in the textures of the files of a commit that are at `paths`, where they are few, small, and not declared by
+    /// Fills in the textures of the files of a commit that are at `places`, where they are few, small, and not declared by
     /// attributes to be anything but text. Whether it could; else nothing is filled in, and git has to be asked.
-    pub fn look_through(&self, commit: &mut Commit, blobs: &Blobs, paths: &[RepoPath]) -> bool {
-        if paths.len() > MOST_FILES || self.declares_differences(paths) {
+    pub fn look_through(&self, commit: &mut Commit, blobs: &Blobs, places: &[usize]) -> bool {
+        if places.len() > MOST_FILES || self.declares_differences(commit, places) {
             return false;
         }
         let textures = self.library(|library| {
-            let files = commit.files.iter().enumerate().filter(|(_, file)| paths.contains(&file.path));
+            let files = places.iter().filter_map(|&at| Some((at, commit.files.get(at)?)));
             let read = files.map(|(at, file)| Ok((at, texture(library, file, blobs.of(at), gits_changed_lines)?)));
             Ok(read.collect::<Result<Vec<_>, NotRead>>().ok())
         });
@@ -77,10 +79,15 @@ impl Repo {
         true
     }
 
-    /// Whether attributes may say of a file how it differs. Git takes those of the working tree.
-    fn declares_differences(&self, paths: &[RepoPath]) -> bool {
+    /// Whether attributes may say of a file how it differs. Git takes those of the working tree, and of the index where
+    /// they are not checked out.
+    fn declares_differences(&self, commit: &Commit, places: &[usize]) -> bool {
         let Some(root) = self.root() else { return true };
-        self.attribute_files(root, &folders_above(paths)).into_iter().any(|file| match fs::read(file) {
+        if self.library(|library| library.config()?.get_bool("core.sparseCheckout")) == Some(true) {
+            return true;
+        }
+        let folders = folders_above(places.iter().filter_map(|&at| Some(&commit.files.get(at)?.path)));
+        self.attribute_files(root, &folders).into_iter().any(|file| match fs::read(file) {
             Ok(text) => ["diff", "binary"].iter().any(|word| memchr::memmem::find(&text, word.as_bytes()).is_some()),
             Err(error) => error.kind() != io::ErrorKind::NotFound && error.kind() != io::ErrorKind::NotADirectory,
         })
@@ -160,8 +167,13 @@ fn gits_changed_lines(old: &[u8], new: &[u8], reader: &mut Reader) -> bool {
     })
 }
 
-/// Nearly those that git finds, in a third of the time: git's library digests all that it compares.
+/// Nearly those that git finds, in a third of the time: git's library digests all that it compares. Of many lines it does
+/// not, because it knows when to give up.
 fn changed_lines(old: &[u8], new: &[u8], reader: &mut Reader) -> bool {
+    let lines = |text| memchr::memchr_iter(b'\n', text).take(MOST_LINES).count();
+    if lines(old) + lines(new) >= MOST_LINES {
+        return gits_changed_lines(old, new, reader);
+    }
     let input = InternedInput::new(old, new);
     let mut diff = Diff::compute(Algorithm::Myers, &input);
     diff.postprocess_lines(&input);

@@ -7,7 +7,6 @@ use std::process::Stdio;
 use gate::commit::change::{Commit, Status};
 use gate::commit::texture::Texture;
 use gate::git::{Blobs, GitError, Log, Range, Repo};
-use gate::repo_path::RepoPath;
 
 use crate::hermetic;
 use crate::support::TestRepo;
@@ -80,8 +79,8 @@ fn read(git: &Repo, range: &Range) -> (bool, Vec<(Commit, Blobs)>) {
     (log.is_near(), log.map(Result::unwrap).map(|logged| (logged.commit, logged.blobs)).collect())
 }
 
-fn paths(commit: &Commit) -> Vec<RepoPath> {
-    commit.files.iter().map(|file| file.path.clone()).collect()
+fn places(commit: &Commit) -> Vec<usize> {
+    (0..commit.files.len()).collect()
 }
 
 hermetic! {
@@ -109,12 +108,12 @@ hermetic! {
                     let mut expected = commit.clone();
                     lines.look_into(&mut expected).unwrap();
                     let mut seen = commit.clone();
-                    if glance.look_at(&mut seen, blobs, &paths(commit)) > 0 {
+                    if glance.look_at(&mut seen, blobs, &places(commit)) > 0 {
                         let pairs = seen.files.iter().zip(&expected.files).filter(|(file, _)| file.texture.is_some());
                         glances += pairs.clone().count();
                         alike += pairs.filter(|(file, expected)| file == expected).count();
                     }
-                    let all = paths(commit);
+                    let all = places(commit);
                     if git.look_through(commit, blobs, &all) {
                         assert_eq!(commit.files, expected.files, "history {seed}");
                         looked += 1;
@@ -153,24 +152,102 @@ hermetic! {
     }
 }
 
+/// What is thought of the last commit of a repository: alone, and behind sixty others.
+fn verdicts(repo: &TestRepo) -> [String; 2] {
+    let tip = repo.git(["rev-parse", "HEAD"]);
+    let verdict = |args: &[&str]| {
+        let out = repo.gate(["commits", "--json"].iter().chain(args)).output().unwrap();
+        let text: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+        assert_eq!(text["unknown"], serde_json::Value::Null);
+        let commits = text["commits"].as_array().unwrap();
+        commits.iter().find(|commit| commit["commit"] == *tip).unwrap()["verdict"].as_str().unwrap().to_owned()
+    };
+    let alone = verdict(&[&tip]);
+    let tree = repo.git(["rev-parse", "HEAD^{tree}"]);
+    let mut parent = tip.clone();
+    for number in 0..60 {
+        parent = repo.git(["commit-tree", "-m", &format!("c{number}"), "-p", &parent, &tree]);
+    }
+    repo.git(["update-ref", "refs/heads/padded", &parent]);
+    [alone, verdict(&[&format!("{tip}~1..padded")])]
+}
+
+const SCOPES: &str = "version = 1\n[scopes]\nfirst = [\"d0/**\"]\nsecond = [\"d1/**\"]\nthird = [\"d2/**\"]\n";
+
 hermetic! {
-    fn what_attributes_say_of_a_file_counts_in_a_long_range() {
+    fn what_attributes_say_of_a_file_counts_in_ranges_of_any_length() {
         let repo = TestRepo::with_commit();
-        repo.write("gate.toml", "version = 1\n[scopes]\nfirst = [\"d0/**\"]\nsecond = [\"d1/**\"]\n");
+        repo.write("gate.toml", SCOPES);
         repo.write("d0/a.dat", "\0 parse_tree\n").write("d1/b.dat", "\0 parse_tree\n");
-        let tip = repo.commit_all("both sides name one thing, in what looks binary");
-        for number in 0..60 {
-            repo.git(["commit", "-q", "--allow-empty", "-m", &format!("c{number}")]);
-        }
-        let verdict = || -> serde_json::Value {
-            let out = repo.gate(["commits", "--json", "--history", "61"]).output().unwrap();
-            let text: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
-            let commits = text["commits"].as_array().unwrap();
-            commits.iter().find(|commit| commit["commit"] == tip).unwrap()["verdict"].clone()
-        };
-        assert_eq!(verdict(), "block");
+        repo.commit_all("both sides name one thing, in what looks binary");
+        assert_eq!(verdicts(&repo), ["block", "block"]);
         repo.write(".git/info/attributes", "*.dat diff\n");
-        assert_eq!(verdict(), "pass");
+        assert_eq!(verdicts(&repo), ["pass", "pass"]);
+        // Git takes attributes from the index where they are not checked out.
+        repo.remove(".git/info/attributes");
+        repo.write("d0/.gitattributes", "*.dat diff\n").write("d1/.gitattributes", "*.dat diff\n");
+        repo.commit_all("attributes");
+        repo.write("d0/a.dat", "\0 walk_tree\n").write("d1/b.dat", "\0 walk_tree\n").write("d3/c", "");
+        repo.commit_all("and once more");
+        assert_eq!(verdicts(&repo), ["pass", "pass"]);
+        repo.git(["sparse-checkout", "set", "--cone", "d3"]);
+        assert!(!repo.root().join("d0").exists());
+        assert_eq!(verdicts(&repo), ["pass", "pass"]);
+    }
+}
+
+hermetic! {
+    fn what_changes_its_type_hides_no_other_file() {
+        let repo = TestRepo::with_commit();
+        repo.write("gate.toml", SCOPES);
+        let base = |text: &str| {
+            repo.write("d0/a", text).write("d0/b", "").write("d1/c", "");
+            repo.commit_all("before");
+            repo.remove("d0/a");
+            std::os::unix::fs::symlink("b", repo.root().join("d0/a")).unwrap();
+        };
+        base("x\n");
+        repo.write("d0/b", "parse_tree\n").write("d1/c", "parse_tree\n");
+        repo.commit_all("both sides name one thing");
+        assert_eq!(verdicts(&repo), ["pass", "pass"]);
+        repo.remove("d0/a");
+        base("x\n");
+        repo.write("d0/b", "walk_tree\n").write("d1/c", "other_name\n");
+        repo.commit_all("the two sides name two things");
+        assert_eq!(verdicts(&repo), ["block", "block"]);
+        let patch = |args: &[&str]| -> Vec<(String, u32)> {
+            let git = Repo::discover(repo.root()).unwrap();
+            let (_, commits) = read(&git, &range(args[0], &[args[1].to_owned()], None));
+            let mut commit = commits[0].0.clone();
+            git.lines().look_into(&mut commit).unwrap();
+            commit.files.iter().map(|file| (file.path.to_string(), file.texture.as_ref().map_or(0, Texture::lines))).collect()
+        };
+        let expected = [("d0/a", 2), ("d0/b", 1), ("d1/c", 1)];
+        assert_eq!(patch(&["HEAD", "HEAD~1"]), expected.map(|(path, lines)| (path.to_owned(), lines)));
+    }
+}
+
+hermetic! {
+    fn rules_about_all_lines_block_in_ranges_of_any_length() {
+        let repo = TestRepo::with_commit();
+        let strict = "[gates.atomic.params.rules]\ncrosses-scopes = \"advise\"\nlarge = \"block\"\n";
+        repo.write("gate.toml", format!("{SCOPES}{strict}"));
+        let many = |name: &str| (0..400).map(|at| format!("let {name}_{at} = {at};")).collect::<Vec<_>>().join("\n");
+        repo.write("d0/a.rs", many("first")).write("d1/b.rs", many("second"));
+        repo.commit_all("large");
+        assert_eq!(verdicts(&repo), ["block", "block"]);
+        repo.write("d0/a.rs", "").commit_all("small");
+        assert_eq!(verdicts(&repo), ["pass", "pass"]);
+        // A lock file may name what the subject declares, also where all lines of the others are asked for.
+        let strict = "[gates.atomic.params.rules]\nother-scope = \"block\"\nformatting-mixed = \"block\"\n";
+        repo.write("gate.toml", format!("{SCOPES}{strict}")).write("d0/x.c", "int x;\n");
+        repo.commit_all("before");
+        repo.write("d0/x.c", "int y;\n").write("Cargo.lock", "third-thing\n");
+        repo.commit_all("fix(third): a");
+        assert_eq!(verdicts(&repo), ["pass", "pass"]);
+        repo.write("d0/x.c", "int z;\n").write("yarn.lock", "other-thing\n");
+        repo.commit_all("fix(third): b");
+        assert_eq!(verdicts(&repo), ["block", "block"]);
     }
 }
 
@@ -187,14 +264,14 @@ hermetic! {
         let lines = |commit: &Commit| -> Vec<Option<u32>> {
             commit.files.iter().map(|file| file.texture.as_ref().map(Texture::lines)).collect()
         };
-        let look = |paths: &[RepoPath]| {
+        let look = |places: &[usize]| {
             let mut commit = untouched.clone();
-            git.look_through(&mut commit, blobs, paths).then(|| lines(&commit))
+            git.look_through(&mut commit, blobs, places).then(|| lines(&commit))
         };
-        assert_eq!(look(&paths(untouched)), Some(vec![Some(3), Some(1)]));
-        assert_eq!(look(&["b.rs".into()]), Some(vec![None, Some(1)]), "no other file is looked at");
+        assert_eq!(look(&[0, 1]), Some(vec![Some(3), Some(1)]));
+        assert_eq!(look(&[1]), Some(vec![None, Some(1)]), "no other file is looked at");
         repo.write(".git/info/attributes", "*.rs -diff\n");
-        assert_eq!(look(&paths(untouched)), None, "attributes decide what is binary");
+        assert_eq!(look(&[0, 1]), None, "attributes decide what is binary");
         let mut commit = untouched.clone();
         git.lines().look_into(&mut commit).unwrap();
         assert_eq!(lines(&commit), [None, None]);

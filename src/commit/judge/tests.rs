@@ -193,37 +193,29 @@ fn policy_may_ask_more_of_agents() {
 
 #[test]
 fn lines_are_asked_for_only_where_they_decide() {
-    let mut plain = commit("fix(parser): a", &["M src/parser/lex.rs"]);
-    plain.looked_into = false;
-    assert_eq!(judge(&plain, &table(), &rules()).wants, Wants::Nothing);
-    let mut crossing = commit("fix: a", &["M src/parser/lex.rs", "M web/app.css"]);
-    crossing.looked_into = false;
-    let first = vec!["src/parser/lex.rs".into(), "web/app.css".into()];
-    assert_eq!(judge(&crossing, &table(), &rules()).wants, Wants::Those(first));
-    crossing.looked_into = true;
-    assert_eq!(judge(&crossing, &table(), &rules()).wants, Wants::Nothing);
-    let many: Vec<String> = (0..60).map(|at| format!("M {}/f{at}.rs", ["src/parser", "web"][at % 2])).collect();
-    let mut many = commit("fix: a", &many.iter().map(String::as_str).collect::<Vec<_>>());
-    many.looked_into = false;
-    let Wants::Those(paths) = judge(&many, &table(), &rules()).wants else { panic!("{many:?}") };
-    let folders: Vec<_> = paths.iter().map(|path| path.to_string().starts_with("web/")).collect();
-    assert_eq!(folders, [false, true].repeat(30), "in turns");
-    let strict = Rules::read(&"rules = { formatting-mixed = \"block\" }".parse().unwrap()).unwrap();
-    assert_eq!(judge(&many, &table(), &strict).wants, Wants::All);
+    let asked = |message: &str, files: &[&str], looked_into: bool, rules: &Rules| {
+        judge(&Commit { looked_into, ..commit(message, files) }, &table(), rules).wants
+    };
+    let crossing = &["M src/parser/lex.rs", "M web/app.css"];
+    let defaults = rules();
+    assert!(asked("fix(parser): a", &["M src/parser/lex.rs"], false, &defaults).is_empty());
+    assert_eq!(asked("fix: a", crossing, false, &defaults), [0, 1]);
+    assert!(asked("fix: a", crossing, true, &defaults).is_empty());
+    let many: Vec<String> = (0..60).map(|at| format!("M {}/f{at}.rs", ["src/parser", "web"][at / 30])).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let turns: Vec<usize> = (0..30).flat_map(|at| [at, at + 30]).collect();
+    assert_eq!(asked("fix: a", &many, false, &defaults), turns, "one of each in turns");
     // What no scope claims may connect, and any changed line may name what the subject declares.
-    let open = ["M src/parser/lex.rs", "M web/app.css", "M main.c", "M Cargo.lock", "M docs/a.md"];
-    for (message, files, expected) in [
-        ("fix: a", &open[..], &["src/parser/lex.rs", "web/app.css", "main.c"][..]),
-        (
-            "fix(proto): a",
-            &["M Cargo.lock", "M docs/a.md", "M web/app.css"],
-            &["web/app.css", "Cargo.lock", "docs/a.md"],
-        ),
-    ] {
-        let mut commit = commit(message, files);
-        commit.looked_into = false;
-        let expected = expected.iter().map(|&path| path.into()).collect();
-        assert_eq!(judge(&commit, &table(), &rules()).wants, Wants::Those(expected), "{message}");
+    let open = ["M Cargo.lock", "M main.c", "M src/parser/lex.rs", "M web/app.css", "M docs/a.md"];
+    assert_eq!(asked("fix: a", &open, false, &defaults), [2, 3, 1]);
+    let declared = ["M Cargo.lock", "M docs/a.md", "M web/app.css"];
+    assert_eq!(asked("fix(proto): a", &declared, false, &defaults), [2, 0, 1, 2]);
+    // A rule that blocks is about the lines of all files that count.
+    for rule in ["formatting-mixed", "large"] {
+        let strict = Rules::read(&format!("rules = {{ {rule} = \"block\" }}").parse().unwrap()).unwrap();
+        let files = ["M Cargo.lock", "M web/a.css", "M web/a.test.ts"];
+        assert!(!asked("fix: a", &files, false, &strict).is_empty(), "{rule}");
+        assert!(asked("fix: a", &files, true, &strict).is_empty(), "{rule}");
     }
 }
 
@@ -232,7 +224,7 @@ fn some_of_the_lines_connect_and_are_no_measure() {
     let mut some = commit("fix: a", &["M src/parser/lex.rs |900 lex_all", "M web/app.css |3 lex_all", "M web/b.css"]);
     some.looked_into = false;
     let judgement = judge(&some, &table(), &rules());
-    assert_eq!((judgement.outcome(), judgement.wants), (Outcome::Pass, Wants::Nothing));
+    assert_eq!((judgement.outcome(), judgement.wants), (Outcome::Pass, Vec::new()));
 }
 
 #[test]
