@@ -7,17 +7,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::change::{Commit, FileChange, Status};
-use super::connect::{Groups, mentions, names_of};
+use super::connect::mentions;
 pub use super::judgement::{Connection, Declared, Judgement, Kind, Outcome, Reason, Touched};
 use super::message::Message;
 use super::misspelt::nearest;
-use super::names;
 use super::rules::{Level, Role, Rule, Rules};
 use super::scopes::Table;
 use crate::repo_path::RepoPath;
 
-/// The most files without a scope that are looked at for connections.
-const CONNECTORS: usize = 60;
+mod crossing;
 
 /// A file with what is known of its place.
 struct Placed<'c> {
@@ -110,17 +108,22 @@ impl<'a> Case<'a> {
 
     /// Lines decide whether a rule is broken: what is touched may be connected by them, or by those of `others`.
     fn want<'f>(&self, judgement: &mut Judgement, rule: Rule, others: impl Iterator<Item = &'f FileChange>) {
-        if self.commit.looked_into || self.level(rule) == Level::Off {
-            return;
-        }
         // In turns: mostly the first of each are enough.
         let turn = |turn: usize| judgement.touched.iter().filter_map(move |touched| touched.paths.get(turn));
         let turns = judgement.touched.iter().map(|touched| touched.paths.len()).max().unwrap_or_default();
+        let paths = (0..turns).flat_map(turn).chain(others.map(|file| &file.path));
+        let wanted = self.places(rule, paths);
+        judgement.wants.extend(wanted);
+    }
+
+    /// The places of those paths whose lines decide whether a rule is broken.
+    fn places<'f>(&self, rule: Rule, paths: impl Iterator<Item = &'f RepoPath>) -> Vec<usize> {
+        if self.commit.looked_into || self.level(rule) == Level::Off {
+            return Vec::new();
+        }
         let places: HashMap<&RepoPath, usize> =
             self.commit.files.iter().enumerate().map(|(at, file)| (&file.path, at)).collect();
-        let paths = (0..turns).flat_map(turn).chain(others.map(|file| &file.path));
-        let wanted: Vec<usize> = paths.filter_map(|path| places.get(path).copied()).collect();
-        judgement.wants.extend(wanted);
+        paths.filter_map(|path| places.get(path).copied()).collect()
     }
 
     /// The lines of all files that count decide whether a rule is broken that blocks.
@@ -171,106 +174,6 @@ impl<'a> Case<'a> {
         if !crosses && !by_scope.is_empty() {
             self.mismatch(judgement);
         }
-    }
-
-    fn crossing(&self, judgement: &mut Judgement, by_scope: &BTreeMap<usize, Vec<&'a FileChange>>) {
-        let scopes: Vec<usize> = by_scope.keys().copied().collect();
-        // Files that no scope claims connect as well: one node each, behind those of the scopes.
-        let unclaimed = || {
-            let open = |placed: &&Placed<'_>| placed.scope.is_none() && placed.role == Role::Own;
-            self.placed.iter().filter(open).map(|placed| placed.file).take(CONNECTORS)
-        };
-        let nodes: Vec<Vec<&FileChange>> =
-            by_scope.values().cloned().chain(unclaimed().map(|file| vec![file])).collect();
-        let mut groups = Groups::new(nodes.len());
-        let mut connect = |a: usize, b: usize, why: Connection, judgement: &mut Judgement| {
-            if groups.join(a, b) && !judgement.connections.contains(&why) {
-                judgement.connections.push(why);
-            }
-        };
-        for a in 0..scopes.len() {
-            for b in 0..a {
-                if self.table.related(scopes[a], scopes[b]) {
-                    connect(a, b, Connection::Table, judgement);
-                }
-            }
-        }
-        let declared: Vec<usize> = judgement.declared.iter().filter_map(|declared| declared.scope).collect();
-        if declared.len() <= self.rules.limits.declared {
-            let covered = |at: &usize| declared.iter().any(|&declared| self.table.related(declared, scopes[*at]));
-            let covered: Vec<usize> = (0..scopes.len()).filter(covered).collect();
-            for pair in covered.windows(2) {
-                connect(pair[0], pair[1], Connection::Declared, judgement);
-            }
-        }
-        if self.is_sweep(by_scope) {
-            for at in 1..scopes.len() {
-                connect(0, at, Connection::Sweep, judgement);
-            }
-        }
-        if self.rules.names_connect {
-            let words: Vec<String> = judgement.declared.iter().map(|declared| declared.word.clone()).collect();
-            for word in &words {
-                let about: Vec<usize> = (0..nodes.len()).filter(|&at| mentions(&nodes[at], word)).collect();
-                for pair in about.windows(2) {
-                    connect(pair[0], pair[1], Connection::Name(word.clone()), judgement);
-                }
-            }
-            let names: Vec<Vec<String>> = nodes.iter().map(|files| names_of(files)).collect();
-            for a in 0..nodes.len() {
-                for b in 0..a {
-                    if let Some(name) = names::shared(&names[a], &names[b]) {
-                        connect(a, b, Connection::Name(name.to_owned()), judgement);
-                    }
-                }
-            }
-        }
-        let mut parts = groups.parts();
-        for part in &mut parts {
-            part.retain(|&node| node < scopes.len());
-        }
-        parts.retain(|part| !part.is_empty());
-        if parts.len() < 2 {
-            return;
-        }
-        self.want(judgement, Rule::CrossesScopes, unclaimed());
-        let (mut paths, mut listed) = (Vec::new(), Vec::new());
-        for part in &parts {
-            let scope = scopes[part[0]];
-            let file = &by_scope[&scope][0].path;
-            let more: Vec<&str> = part[1..].iter().map(|&at| self.table.name(scopes[at])).collect();
-            let with = if more.is_empty() { String::new() } else { format!(" with {}", more.join(", ")) };
-            listed.push(format!("{}{with} ({file})", self.table.name(scope)));
-            paths.push(file.clone());
-        }
-        let values = Values::from([("scopes", and(&listed)), ("count", parts.len().to_string())]);
-        self.add(judgement, Rule::CrossesScopes, paths, values);
-        judgement.parts = parts.iter().map(|part| part.iter().map(|&at| scopes[at]).collect()).collect();
-    }
-
-    /// The same small edit in many scopes: a function renamed, a header replaced, a lint silenced.
-    fn is_sweep(&self, by_scope: &BTreeMap<usize, Vec<&FileChange>>) -> bool {
-        let limits = &self.rules.limits;
-        let sweeping = |word: &str| self.rules.sweeping.iter().any(|known| known.eq_ignore_ascii_case(word));
-        // A chore declares no part of the program because it has none.
-        let declares = self.message.scopes().iter().any(|word| self.table.find(word).is_some());
-        let kind = self.message.kind().unwrap_or_default();
-        let word = |word: &str| self.rules.sweeping_words.iter().any(|known| known.eq_ignore_ascii_case(word));
-        let says = || self.message.subject.split(|c: char| !c.is_alphanumeric()).any(word);
-        let chore = !declares
-            && (sweeping(&kind)
-                || self.message.scopes().iter().any(|word| sweeping(word))
-                || (self.message.parsed.is_none() && says()));
-        if !chore && by_scope.len() < limits.sweep_scopes {
-            return false;
-        }
-        let (mut files, mut lines) = (0, 0);
-        for file in by_scope.values().flatten() {
-            let Some(texture) = file.texture.as_ref().filter(|_| file.status == Status::Modified) else { return false };
-            files += 1;
-            lines += texture.lines();
-        }
-        lines <= limits.sweep_lines * files
     }
 
     fn mismatch(&self, judgement: &mut Judgement) {

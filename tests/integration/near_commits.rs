@@ -228,6 +228,22 @@ hermetic! {
 }
 
 hermetic! {
+    fn a_comment_holds_nothing_together_in_ranges_of_any_length() {
+        let repo = TestRepo::with_commit();
+        let held = "first = { paths = [\"d0/**\"], with = [\"second\"] }\nsecond = [\"d1/**\"]\n";
+        let third = "third = { paths = [\"d2/**\"], with = [\"second\"] }\n";
+        repo.write("gate.toml", format!("version = 1\n[scopes]\n{held}{third}"));
+        repo.write("d0/a.rs", "").write("d1/b.rs", "").write("d2/c.rs", "").commit_all("before");
+        repo.write("d0/a.rs", "let a;\n").write("d1/b.rs", "let b;\n").write("d2/c.rs", "let c;\n");
+        repo.commit_all("the second is what both go with");
+        assert_eq!(verdicts(&repo), ["pass", "pass"]);
+        repo.write("d0/a.rs", "let x;\n").write("d1/b.rs", "let b;\n// why\n").write("d2/c.rs", "let z;\n");
+        repo.commit_all("nothing of the second");
+        assert_eq!(verdicts(&repo), ["block", "block"]);
+    }
+}
+
+hermetic! {
     fn rules_about_all_lines_block_in_ranges_of_any_length() {
         let repo = TestRepo::with_commit();
         let strict = "[gates.atomic.params.rules]\ncrosses-scopes = \"advise\"\nlarge = \"block\"\n";

@@ -210,6 +210,13 @@ fn lines_are_asked_for_only_where_they_decide() {
     assert_eq!(asked("fix: a", &open, false, &defaults), [2, 3, 1]);
     let declared = ["M Cargo.lock", "M docs/a.md", "M web/app.css"];
     assert_eq!(asked("fix(proto): a", &declared, false, &defaults), [2, 0, 1, 2]);
+    // A scope that holds two others together may turn out to be an aside.
+    let held = ["M src/lexer/a.rs", "M src/lib.rs", "M src/tree/a.rs"];
+    assert_eq!(asked("fix: a", &held, false, &defaults), [1]);
+    assert!(asked("fix: a", &["M src/lexer/a.rs", "M src/lib.rs |3 one_name", held[2]], false, &defaults).is_empty());
+    assert!(asked("fix(core): a", &held, false, &defaults).is_empty(), "declared");
+    let aside = ["M src/lexer/a.rs", "M src/lib.rs |3 FORM", "M src/tree/a.rs"];
+    assert_eq!(codes(&commit("fix: a", &aside)), ["crosses-scopes"]);
     // A rule that blocks is about the lines of all files that count.
     for rule in ["formatting-mixed", "large"] {
         let strict = Rules::read(&format!("rules = {{ {rule} = \"block\" }}").parse().unwrap()).unwrap();
