@@ -18,16 +18,17 @@ impl Blobs {
     /// Adds those of the next file, as a raw line of git has them: `:100644 100644 <id> <id> M`.
     pub(super) fn push_raw(&mut self, line: &[u8]) {
         let mut words = line.split(|&byte| byte == b' ').skip(2);
-        for _ in 0..2 {
-            let id = words.next().filter(|id| id.len() == DIGITS);
-            self.digits.extend_from_slice(id.unwrap_or(&[b'0'; DIGITS]));
-        }
+        self.push_ids([words.next(), words.next()]);
     }
 
     /// Adds those of the next file.
     pub(super) fn push(&mut self, before: Option<&Oid>, after: Option<&Oid>) {
-        for oid in [before, after] {
-            let id = oid.map(|oid| oid.as_str().as_bytes()).filter(|id| id.len() == DIGITS);
+        self.push_ids([before, after].map(|oid| oid.map(|oid| oid.as_str().as_bytes())));
+    }
+
+    fn push_ids(&mut self, ids: [Option<&[u8]>; 2]) {
+        for id in ids {
+            let id = id.filter(|id| id.len() == DIGITS);
             self.digits.extend_from_slice(id.unwrap_or(&[b'0'; DIGITS]));
         }
     }
