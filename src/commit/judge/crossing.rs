@@ -111,9 +111,18 @@ impl<'a> Case<'a> {
         }
         // What was read and is no aside counts, whatever is read besides.
         let in_doubt = by_scope.iter().filter(|(_, files)| files.iter().all(|file| file.texture.is_none()));
-        for (scope, files) in in_doubt {
+        for (&scope, files) in in_doubt {
+            // Without lines the table, the subject and paths connect; what is connected in one way holds nothing.
+            let with =
+                by_scope.keys().filter(|&&with| with != scope && self.table.related(scope, with)).take(2).count();
+            let covered = judgement.declared.iter().filter_map(|declared| declared.scope);
+            let covered = covered.filter(|&declared| self.table.related(declared, scope)).count();
+            let named = judgement.declared.iter().filter(|declared| mentions(files, &declared.word)).count();
+            if with + covered + named < 2 {
+                continue;
+            }
             let mut rest = by_scope.clone();
-            rest.remove(scope);
+            rest.remove(&scope);
             if self.parts(&rest, &judgement.declared, &mut Vec::new()).len() > 1 {
                 let wanted = self.places(Rule::CrossesScopes, files.iter().map(|file| &file.path));
                 judgement.wants.extend(wanted);
