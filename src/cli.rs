@@ -54,6 +54,9 @@ pub enum Command {
     Explain(cmd::explain::Args),
     /// Say which scope a file belongs to, and why
     ExplainPath(cmd::explain_path::Args),
+    /// Say which functions a change lost, moved, renamed or emptied
+    #[cfg(feature = "symbols")]
+    Symbols(cmd::symbols::Args),
     /// Print the escalation payload for what is failing now
     Escalate(cmd::escalate::Args),
     /// Make a clean packet for whoever is to find the way out
@@ -117,6 +120,8 @@ impl Cli {
             Command::Import(args) => cmd::import::main(&args, ui).map(Into::into),
             Command::Explain(args) => cmd::explain::main(&args, ui).map(Into::into),
             Command::ExplainPath(args) => cmd::explain_path::main(&args, ui).map(Into::into),
+            #[cfg(feature = "symbols")]
+            Command::Symbols(args) => cmd::symbols::main(&args, ui).map(Into::into),
             Command::Escalate(args) => cmd::escalate::main(&args, ui).map(Into::into),
             Command::Handoff(args) => cmd::handoff::main(&args, ui).map(Into::into),
             Command::Unblock(args) => cmd::unblock::main(&args, ui).map(Into::into),

@@ -50,6 +50,8 @@ pub mod snapshot;
 pub mod source;
 pub mod ssh;
 pub mod stack;
+#[cfg(feature = "symbols")]
+pub mod symbols;
 pub mod templates;
 pub mod timeline;
 pub mod verdict;

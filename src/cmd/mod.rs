@@ -28,6 +28,8 @@ pub mod schema;
 mod scopes;
 pub mod sessions;
 pub mod status;
+#[cfg(feature = "symbols")]
+pub mod symbols;
 pub mod unblock;
 pub mod uninstall;
 pub mod waive;

@@ -9,6 +9,7 @@ pub mod ask;
 pub mod assessment;
 pub mod attested;
 pub mod before;
+pub mod changed_files;
 pub mod collect;
 mod commit_queue;
 pub mod commits;
@@ -17,6 +18,8 @@ pub mod decision_change;
 mod decision_memory;
 pub mod decisions;
 pub mod evidence;
+#[cfg(feature = "symbols")]
+pub mod functions;
 pub mod hosting;
 pub mod intent;
 pub mod last_words;

@@ -11,6 +11,8 @@ pub mod plan;
 pub mod replay;
 pub mod sessions;
 pub mod status;
+#[cfg(feature = "symbols")]
+pub mod symbols;
 pub mod timeline;
 pub mod ui;
 pub mod verdict;

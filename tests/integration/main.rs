@@ -63,6 +63,7 @@ mod signed;
 mod spawned_processes;
 mod story;
 mod support;
+mod symbols;
 mod terminal;
 mod timeline;
 mod unblocking;

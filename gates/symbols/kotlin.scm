@@ -1,0 +1,28 @@
+; Functions of Kotlin.
+
+(function_declaration name: (_) @name (function_value_parameters) @parameters (function_body) @body) @function
+; An extension is called by what it extends.
+(function_declaration [(user_type) (nullable_type)] @container . name: (_) @name
+  (function_value_parameters) @parameters (function_body) @body) @function
+(property_declaration [(user_type) (nullable_type)] @container . (variable_declaration (identifier) @name)
+  (getter (function_body) @body) @function
+  (#set! suffix "get"))
+(secondary_constructor (function_value_parameters) @parameters (block) @body
+  (#set! name "constructor")) @function
+(property_declaration (variable_declaration (identifier) @name)
+  (getter (function_body) @body) @function
+  (#set! suffix "get"))
+(property_declaration (variable_declaration (identifier) @name)
+  (setter (function_body) @body) @function
+  (#set! suffix "set"))
+(property_declaration (variable_declaration (identifier) @name) [(lambda_literal) (anonymous_function)] @body
+  (#set! closure "yes")) @function
+
+(class_declaration name: (_) @scope.name) @scope
+(object_declaration name: (_) @scope.name) @scope
+(companion_object name: (_) @scope.name) @scope
+(companion_object !name
+  (#set! name "Companion")) @scope
+(enum_entry (identifier) @scope.name (class_body)) @scope
+
+(object_literal) @ignore

@@ -1,0 +1,39 @@
+//! What became of functions, for people.
+
+use crate::render::ui::{BAD, DIM, GOOD, STRONG, Ui};
+use crate::symbols::{FunctionChange, FunctionDiff, Preservation};
+
+/// The number of new functions that are listed.
+const MAX_NEW: usize = 20;
+
+/// Prints what became of the functions.
+pub fn functions(diff: &FunctionDiff, ui: &mut Ui) {
+    let head = match diff.verdict {
+        Preservation::Preserved => format!("{GOOD}preserved{GOOD:#}: every function is still there"),
+        Preservation::Lost => {
+            format!("{BAD}lost{BAD:#}: {} gone, {} emptied", diff.lost.len(), diff.emptied.len())
+        }
+        Preservation::NeedsYes => {
+            format!("{STRONG}needs a yes{STRONG:#}: nothing is lost for certain, but look at this")
+        }
+    };
+    ui.line(head);
+    for kind in ["lost", "emptied", "renamed", "moved", "new"] {
+        let listed: Vec<&FunctionChange> = diff.changes.iter().filter(|change| change.kind == kind).collect();
+        for change in listed.iter().take(if kind == "new" { MAX_NEW } else { listed.len() }) {
+            let to = change.to.as_ref().map_or_else(String::new, |to| {
+                let name = if to.name == change.name { String::new() } else { format!(" {}", to.name) };
+                format!(" ->{name} {DIM}{}:{}{DIM:#}", to.file, to.line)
+            });
+            let note = change.note.map_or_else(String::new, |note| format!(" ({note})"));
+            ui.line(format_args!("  {kind:<8}{} {DIM}{}:{}{DIM:#}{to}{note}", change.name, change.file, change.line));
+        }
+        if kind == "new" && listed.len() > MAX_NEW {
+            ui.line(format_args!("  {DIM}… and {} more new functions{DIM:#}", listed.len() - MAX_NEW));
+        }
+    }
+    for file in &diff.unparsed_why {
+        let line = file.line.map_or_else(String::new, |line| format!(":{line}"));
+        ui.line(format_args!("  unparsed {}{line} {DIM}({}){DIM:#} {}", file.file, file.state, file.why));
+    }
+}

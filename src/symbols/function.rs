@@ -1,0 +1,72 @@
+//! A function as it stands in a file.
+
+/// A function with a name and a body.
+#[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "independent facts, each with its own source")]
+pub struct Function {
+    /// The path of its file.
+    pub path: String,
+    /// Its first line, from 1.
+    pub line: usize,
+    /// Its last line.
+    pub end_line: usize,
+    /// The types, modules and functions that it is in, outermost first.
+    pub container: Vec<String>,
+    /// Its name without them.
+    pub name: String,
+    /// The accessor that it is: `get`, `set`.
+    pub suffix: Option<String>,
+    /// What tells it from others of its name in its language: ` const`, `<T>`.
+    pub mark: String,
+    /// The condition under which it counts; empty where it always does.
+    pub condition: String,
+    /// Its parameters as written.
+    pub parameters: String,
+    /// Nobody outside uses it, as far as the language says.
+    pub private: bool,
+    /// It has a body only for show: an overload, an abstract method, a stub.
+    pub declaration: bool,
+    /// It does nothing of its own: empty, a constant, a lone failure.
+    pub hollow: bool,
+    /// A program wrote its file.
+    pub generated: bool,
+    /// The languages between which it may move.
+    pub(super) family: String,
+    /// The words of its body, as hashes.
+    pub(super) body: Vec<u32>,
+    /// The same as if its first parameter were the instance.
+    pub(super) body_of_first: Vec<u32>,
+    /// The words of its parameters.
+    pub(super) parameter_tokens: Vec<u32>,
+}
+
+impl Function {
+    /// Containers and name, joined by dots.
+    pub fn full(&self) -> String {
+        let mut full = self.container.join(".");
+        if !full.is_empty() {
+            full.push('.');
+        }
+        full + &self.name
+    }
+
+    /// The full name with what tells it from others of the same name, where `ambiguous`.
+    pub fn shown(&self, ambiguous: bool) -> String {
+        let condition = (ambiguous && !self.condition.is_empty()).then_some(&self.condition);
+        let mut shown = self.full();
+        if ambiguous && condition.is_none() && !self.parameters.is_empty() {
+            let inner = self.parameters.trim_start_matches('(').trim_end_matches(')');
+            shown = format!("{shown}({inner})");
+        }
+        shown.push_str(&self.mark);
+        if let Some(suffix) = self.suffix.as_ref().or(condition) {
+            shown = format!("{shown}[{suffix}]");
+        }
+        shown
+    }
+
+    /// The type or module that it is in; empty for none.
+    pub(super) fn home(&self) -> String {
+        self.container.join(".")
+    }
+}

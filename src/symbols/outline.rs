@@ -1,0 +1,448 @@
+//! The functions of one file.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::ControlFlow;
+
+use tree_sitter::{Node, ParseOptions, Parser, QueryCursor, QueryMatch, StreamingIterator, Tree};
+
+use super::function::Function;
+use super::language::{LanguageTable, SourceLanguage};
+use super::names::{self, clean, segments};
+use super::tokens;
+
+/// The size, in bytes, from which a file is not read.
+pub const MAX_FILE: usize = 8 << 20;
+
+/// The number of times a parser may ask whether to go on, for each byte of the file: what is not parsed then is not source.
+const MAX_STEPS_PER_BYTE: usize = 64;
+
+/// What is known of one file.
+#[derive(Clone, Debug, Default)]
+pub struct Outline {
+    /// Its functions, in order.
+    pub functions: Vec<Function>,
+    /// Its types, namespaces and modules, by full name.
+    pub scopes: BTreeSet<String>,
+    /// Other names for functions: the name, and what it stands for.
+    pub aliases: Vec<FunctionAlias>,
+    /// The places that the parser could not make sense of, as text; empty where it could.
+    pub errors: Vec<String>,
+    /// The line of the first of them, from 1.
+    pub error_line: Option<usize>,
+    /// The whole text where the parser could not make sense of it: a name that stands there may still be a function.
+    pub broken: String,
+    /// Why nothing was read of it.
+    pub unread: Option<&'static str>,
+}
+
+/// Another name for a function.
+#[derive(Clone, Debug)]
+pub struct FunctionAlias {
+    /// The containers around it, and its name, joined by dots.
+    pub name: String,
+    /// The last part of what it stands for.
+    pub target: String,
+}
+
+/// What one match of the query says of a function.
+struct Definition<'t> {
+    name: String,
+    container: Vec<String>,
+    body: Option<Node<'t>>,
+    parameters: Option<Node<'t>>,
+    suffix: Option<String>,
+    mark: String,
+    closure: bool,
+}
+
+/// What the query found, by node.
+#[derive(Default)]
+struct Captured<'t> {
+    functions: HashMap<usize, Vec<Definition<'t>>>,
+    scopes: HashMap<usize, Vec<String>>,
+    suffixes: HashMap<usize, String>,
+    declarations: BTreeSet<usize>,
+    ignored: BTreeSet<usize>,
+    kept: BTreeSet<usize>,
+    aliases: HashMap<usize, Vec<(String, String)>>,
+}
+
+/// Parses a text in a language.
+pub(super) fn parse(language: &SourceLanguage, text: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&language.grammar()?).ok()?;
+    let mut left = text.len().saturating_mul(MAX_STEPS_PER_BYTE) + (1 << 20);
+    let mut stop = |_: &tree_sitter::ParseState| {
+        left = left.saturating_sub(1);
+        if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let bytes = text.as_bytes();
+    let mut read = |at: usize, _| bytes.get(at..).unwrap_or_default();
+    parser.parse_with_options(&mut read, None, Some(ParseOptions::new().progress_callback(&mut stop)))
+}
+
+/// Reads the functions of a file. A file of a language that is not read has none.
+pub fn outline(path: &str, bytes: &[u8]) -> Outline {
+    let unread = |why| Outline { unread: Some(why), ..Outline::default() };
+    let Some(table) = LanguageTable::embedded().filter(|table| table.knows(path)) else { return Outline::default() };
+    if bytes.len() > MAX_FILE {
+        return unread("it is larger than 8 MiB");
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if bytes.contains(&0) {
+        return unread("it is binary");
+    }
+    // The grammars take any line ending; texts are compared by their tokens.
+    let text = String::from_utf8_lossy(bytes);
+    let Some(language) = table.of(path, &text) else { return Outline::default() };
+    let text = language.readable(text);
+    let Some(tree) = parse(language, &text) else { return unread("the parser gave up on it") };
+    let reader = Reader { table, language, path, text: &text, generated: table.is_generated(path, &text) };
+    reader.read(&tree)
+}
+
+struct Reader<'a> {
+    table: &'a LanguageTable,
+    language: &'a SourceLanguage,
+    path: &'a str,
+    text: &'a str,
+    generated: bool,
+}
+
+/// What is around a node.
+#[derive(Clone, Default)]
+struct Around {
+    containers: Vec<String>,
+    /// In a function.
+    inside: bool,
+    exported: bool,
+    conditions: Vec<String>,
+}
+
+impl<'a> Reader<'a> {
+    fn written(&self, node: Node<'_>) -> &'a str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    fn read(&self, tree: &Tree) -> Outline {
+        let mut found = Outline::default();
+        if tree.root_node().has_error() {
+            errors(tree, self.text, &mut found);
+            self.text.clone_into(&mut found.broken);
+        }
+        let Some(captured) = self.captured(tree) else { return found };
+        self.walk(tree, &captured, &mut found);
+        found
+    }
+
+    /// Goes through the tree once, with a stack of what is around.
+    fn walk(&self, tree: &Tree, captured: &Captured<'_>, found: &mut Outline) {
+        let mut stack: Vec<(Around, bool)> = vec![(Around::default(), false)];
+        let mut cursor = tree.walk();
+        loop {
+            let node = cursor.node();
+            let (mut around, mut ignored) = stack.last().cloned().unwrap_or_default();
+            if captured.kept.contains(&node.id()) {
+                ignored = false;
+            }
+            if captured.ignored.contains(&node.id()) {
+                ignored = true;
+            }
+            if node.kind() == "export_statement" {
+                around.exported = true;
+            }
+            if let Some(field) = self.language.entry.conditions.around.get(node.kind())
+                && let Some(condition) = node.child_by_field_name(field)
+            {
+                around.conditions.push(self.written(condition).to_owned());
+            }
+            if node.kind() == "preproc_else"
+                && let Some(last) = around.conditions.last_mut()
+            {
+                last.insert(0, '!');
+            }
+            if !ignored {
+                self.enter(node, captured, &mut around, found);
+            }
+            if cursor.goto_first_child() {
+                stack.push((around, ignored));
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+                stack.pop();
+            }
+        }
+    }
+
+    fn enter(&self, node: Node<'_>, captured: &Captured<'_>, around: &mut Around, found: &mut Outline) {
+        for (name, target) in captured.aliases.get(&node.id()).into_iter().flatten() {
+            let name = around.containers.iter().map(String::as_str).chain([name.as_str()]).collect::<Vec<_>>();
+            found.aliases.push(FunctionAlias { name: name.join("."), target: target.clone() });
+        }
+        if let Some(names) = captured.scopes.get(&node.id()) {
+            let repeated = names.len() == 1 && around.containers.last() == names.last() && node.kind() == "pair";
+            if !repeated {
+                around.containers.extend(names.iter().cloned());
+            }
+            found.scopes.insert(around.containers.join("."));
+        }
+        let Some(definitions) = captured.functions.get(&node.id()) else { return };
+        let outer = around.clone();
+        for (at, definition) in definitions.iter().enumerate() {
+            if definition.closure && outer.inside {
+                continue;
+            }
+            let declaration = captured.declarations.contains(&node.id());
+            let suffix = captured.suffixes.get(&node.id());
+            let function = self.function(node, definition, &outer, suffix, declaration);
+            if at == 0 {
+                around.inside = true;
+                around.containers.clone_from(&function.container);
+                around.containers.push(function.name.clone());
+            }
+            found.functions.push(function);
+        }
+    }
+
+    fn function(
+        &self,
+        node: Node<'_>,
+        definition: &Definition<'_>,
+        around: &Around,
+        suffix: Option<&String>,
+        declaration: bool,
+    ) -> Function {
+        let mut container = around.containers.clone();
+        if !(container.len() >= definition.container.len() && container.ends_with(&definition.container)) {
+            container.extend(definition.container.iter().cloned());
+        }
+        let mut conditions = around.conditions.clone();
+        conditions.extend(self.conditions_before(node));
+        let body = definition.body;
+        let head_end = body.map_or(node.end_byte(), |body| body.start_byte());
+        let head = self.text.get(node.start_byte()..head_end).unwrap_or_default();
+        let parameters = definition.parameters.map(|node| self.written(node)).unwrap_or_default();
+        let parameters = parameters.split_whitespace().collect::<Vec<_>>().join(" ");
+        let ignored = &self.language.entry;
+        let mut code = tokens::Code::new(self.text, &ignored.comments, &ignored.instance, &definition.name);
+        let parameter_tokens = definition.parameters.map(|node| code.read(node)).unwrap_or_default();
+        let body_tokens = body.map(|body| code.read(body)).unwrap_or_default();
+        let with_first: Vec<String> = ignored.instance.iter().cloned().chain(first_parameter(&parameters)).collect();
+        let mut code_of_first = tokens::Code::new(self.text, &ignored.comments, &with_first, &definition.name);
+        let body_of_first = body.map(|body| code_of_first.read(body)).unwrap_or_default();
+        let hollow = !self.is_elsewhere(node, definition)
+            && body.is_none_or(|body| self.table.hollow.is_hollow(body, self.text));
+        let end = body.map_or(node.end_position(), |body| body.end_position());
+        let lone_dots = body.is_some_and(|body| self.written(body).trim() == "...");
+        Function {
+            path: self.path.to_owned(),
+            line: node.start_position().row + 1,
+            end_line: end.row + 1,
+            family: self.language.entry.family.clone(),
+            private: self.is_private(node, head, &definition.name, around),
+            declaration: (declaration && hollow) || lone_dots,
+            generated: self.generated,
+            container,
+            name: definition.name.clone(),
+            suffix: definition.suffix.clone().or_else(|| suffix.cloned()),
+            mark: definition.mark.clone(),
+            condition: conditions.join(" && "),
+            parameters,
+            parameter_tokens,
+            hollow,
+            body: body_tokens,
+            body_of_first,
+        }
+    }
+
+    /// The initialisers of a constructor do its work before its body, or its parameters do.
+    fn is_elsewhere(&self, node: Node<'_>, definition: &Definition<'_>) -> bool {
+        let elsewhere = &self.table.hollow.table.elsewhere;
+        let mut cursor = node.walk();
+        let own = node.children(&mut cursor).any(|child| child.kind() == "field_initializer_list");
+        let Some(parameters) = definition.parameters else { return own };
+        let mut cursor = parameters.walk();
+        own || definition.body.is_some_and(|body| body.kind() == "default_method_clause")
+            || parameters.named_children(&mut cursor).any(|parameter| {
+                let mut inner = parameter.walk();
+                elsewhere.contains(parameter.kind())
+                    || parameter.children(&mut inner).any(|child| elsewhere.contains(child.kind()))
+            })
+    }
+
+    fn conditions_before(&self, node: Node<'_>) -> Vec<String> {
+        let kinds = &self.language.entry.conditions.before;
+        let mut found = Vec::new();
+        let mut before = node.prev_sibling();
+        while let Some(sibling) =
+            before.filter(|sibling| kinds.iter().any(|kind| kind == sibling.kind()) || sibling.is_extra())
+        {
+            let written = self.written(sibling).trim_start_matches("#[").trim_end_matches(']');
+            if written.starts_with("cfg(") {
+                found.push(written.to_owned());
+            }
+            before = sibling.prev_sibling();
+        }
+        found
+    }
+
+    fn is_private(&self, node: Node<'_>, head: &str, name: &str, around: &Around) -> bool {
+        let signs = &self.language.entry.private;
+        let has = |word: &String| head.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word);
+        let in_type = around.containers.len() > usize::from(around.inside);
+        signs.without.as_ref().is_some_and(|word| !has(word))
+            || signs.with.as_ref().is_some_and(has)
+            || signs.prefix.as_ref().is_some_and(|prefix| name.starts_with(prefix.as_str()) && !name.starts_with("__"))
+            || (signs.lower_case && name.starts_with(char::is_lowercase))
+            || (signs.not_exported && !around.exported && !in_type)
+            || self.language.private_line().is_some_and(|line| {
+                let before = self.text.get(..node.start_byte()).unwrap_or_default();
+                before.lines().any(|text| line.is_match(text)) || before.ends_with("private ")
+            })
+    }
+
+    /// Runs the query.
+    fn captured<'t>(&self, tree: &'t Tree) -> Option<Captured<'t>> {
+        let query = self.language.query()?;
+        let names = query.capture_names();
+        let mut captured = Captured::default();
+        let mut cursor = QueryCursor::new();
+        let mut matches = cursor.matches(query, tree.root_node(), self.text.as_bytes());
+        while let Some(found) = matches.next() {
+            let node = |name: &str| {
+                found
+                    .captures()
+                    .iter()
+                    .find(|capture| names[capture.index as usize] == name)
+                    .map(|capture| capture.node)
+            };
+            let setting = |name: &str| {
+                let settings = query.property_settings(found.pattern_index).iter();
+                settings.filter(|setting| &*setting.key == name).find_map(|setting| setting.value.as_deref())
+            };
+            if let Some(function) = node("function") {
+                self.define(function, found, names, &setting, &mut captured);
+            }
+            if let Some(scope) = node("scope") {
+                let written = node("scope.name").map(|name| segments(self.written(name), self.language.entry.paths));
+                let fixed = setting("name").map(|name| vec![name.to_owned()]);
+                captured.scopes.insert(scope.id(), fixed.or(written).unwrap_or_default());
+            }
+            if let Some(suffixed) = node("suffixed")
+                && let Some(suffix) = setting("suffix")
+            {
+                captured.suffixes.insert(suffixed.id(), suffix.to_owned());
+            }
+            captured.declarations.extend(node("declaration").map(|node| node.id()));
+            captured.ignored.extend(node("ignore").map(|node| node.id()));
+            captured.kept.extend(node("keep").map(|node| node.id()));
+            if let (Some(alias), Some(name), Some(target)) = (node("alias"), node("name"), node("target")) {
+                let target = clean(self.written(target));
+                let target = target.rsplit(['.', ':', '\\']).next().unwrap_or(target).to_owned();
+                let name = clean(self.written(name)).to_owned();
+                if name != target {
+                    captured.aliases.entry(alias.id()).or_default().push((name, target));
+                }
+            }
+        }
+        Some(captured)
+    }
+
+    fn define<'t>(
+        &self,
+        function: Node<'t>,
+        found: &QueryMatch<'_, 't>,
+        names: &[&str],
+        setting: &dyn Fn(&str) -> Option<&'a str>,
+        captured: &mut Captured<'t>,
+    ) {
+        let node = |name: &str| {
+            found.captures().iter().find(|capture| names[capture.index as usize] == name).map(|capture| capture.node)
+        };
+        // A method for each name of a list: the parameter of the loop must be what is defined.
+        if let (Some(parameter), Some(argument)) = (node("parameter"), node("argument"))
+            && self.written(parameter) != self.written(argument)
+        {
+            return;
+        }
+        let closure = setting("closure").is_some();
+        let suffix = setting("suffix").map(str::to_owned).or_else(|| Some(self.written(node("suffix")?).to_owned()));
+        let definition = if let Some(declarator) = node("declarator") {
+            let Some(declared) = names::declared(declarator, self.text) else { return };
+            Definition {
+                name: declared.name,
+                container: declared.container,
+                body: node("body"),
+                parameters: Some(declared.parameters),
+                suffix,
+                mark: declared.mark,
+                closure,
+            }
+        } else {
+            let written = node("name").map(|name| clean(self.written(name)).to_owned());
+            let Some(name) = setting("name").map(str::to_owned).or(written) else { return };
+            let prefix = setting("prefix").unwrap_or_default();
+            let container = node("container").map(|node| segments(self.written(node), self.language.entry.paths));
+            Definition {
+                name: format!("{prefix}{name}"),
+                container: container.unwrap_or_default(),
+                body: node("body"),
+                parameters: node("parameters"),
+                suffix,
+                mark: String::new(),
+                closure,
+            }
+        };
+        let known = captured.functions.entry(function.id()).or_default();
+        // A list of tokens matches once for each of its braces: the first is the body.
+        let same = known.iter_mut().find(|other| other.name == definition.name);
+        let body_at = |definition: &Definition<'_>| definition.body.map_or(usize::MAX, |body| body.start_byte());
+        match same {
+            Some(other) if function.kind() == "fn" => {
+                let braces = |d: &Definition<'_>| d.body.is_some_and(|body| self.written(body).starts_with('{'));
+                if !braces(other) || (braces(&definition) && body_at(&definition) < body_at(other)) {
+                    *other = definition;
+                }
+            }
+            Some(other) if other.body.is_none() => *other = definition,
+            Some(other) if other.container.is_empty() => other.container = definition.container,
+            Some(_) => {}
+            None => known.push(definition),
+        }
+    }
+}
+
+/// The name of the first parameter: `a: A`, `A a`, `a A`.
+fn first_parameter(parameters: &str) -> Option<String> {
+    let first = parameters.trim_start_matches('(').split([',', ')']).next()?;
+    let (written, named) = first.split_once(':').map_or((first, false), |(name, _)| (name, true));
+    let mut words =
+        written.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').filter(|word| !word.is_empty());
+    let name = if named || parameters.contains('*') { words.next() } else { words.next_back() };
+    name.map(str::to_owned)
+}
+
+/// The places that could not be parsed.
+fn errors(tree: &Tree, text: &str, found: &mut Outline) {
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        // A line break that a grammar did not find is no error of the source.
+        if node.is_error() || (node.is_missing() && !node.kind().starts_with('_')) {
+            let written: Vec<&str> = text.get(node.byte_range()).unwrap_or_default().split_whitespace().collect();
+            found.errors.push(format!("{}{}", if node.is_missing() { node.kind() } else { "" }, written.join(" ")));
+            found.error_line.get_or_insert(node.start_position().row + 1);
+        }
+        if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
+}
