@@ -93,6 +93,19 @@ impl Repo {
         Ok(printed.split(|&byte| byte == 0).filter(|name| !name.is_empty()).map(RepoPath::new).collect())
     }
 
+    /// The content of one file in the next commit; `None`: it is not in it. `index`: as in [`Repo::staged`].
+    pub fn staged_file(&self, path: &RepoPath, index: Option<&Path>) -> Result<Option<Vec<u8>>, GitError> {
+        let read = self.library(|library| {
+            let index = index.map_or_else(|| library.index(), git2::Index::open)?;
+            let Some(entry) = index.get_path(Path::new(&path.to_os()), 0) else { return Ok(None) };
+            Ok(Some(library.find_blob(entry.id)?.content().to_vec()))
+        });
+        match read {
+            Some(content) => Ok(content),
+            None => Ok(self.staged_contents(std::slice::from_ref(path), index)?.pop().flatten()),
+        }
+    }
+
     /// What files would hold in the next commit, in the order of `paths`; `None`: they are not in it.
     pub fn staged_contents(&self, paths: &[RepoPath], index: Option<&Path>) -> Result<Vec<Option<Vec<u8>>>, GitError> {
         let mut command = self.command();

@@ -1,5 +1,7 @@
 //! Which commits are new: to whom they are pushed, or on this branch.
 
+use std::ffi::OsStr;
+
 use super::{GitError, Range, Repo};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
@@ -63,6 +65,31 @@ impl Repo {
         let mut exclude = self.refs_below("refs/heads/")?;
         exclude.extend(self.refs_below("refs/tags/")?);
         Ok(Range { revisions: vec![tip.to_string()], exclude, limit: None })
+    }
+
+    /// The commits on the first-parent history of `tip` that change `path`, the latest first, at most `max`.
+    pub fn versions(&self, tip: &Oid, path: &RepoPath, max: usize) -> Result<Vec<Oid>, GitError> {
+        let (count, path) = (format!("--max-count={max}"), path.to_os());
+        let args: [&OsStr; 6] = [
+            "rev-list".as_ref(),
+            "--first-parent".as_ref(),
+            count.as_ref(),
+            tip.as_str().as_ref(),
+            "--".as_ref(),
+            path.as_os_str(),
+        ];
+        let printed = self.git(args)?;
+        Ok(String::from_utf8_lossy(&printed).lines().filter_map(|line| line.parse().ok()).collect())
+    }
+
+    /// Whether a local branch reaches a commit.
+    pub fn is_on_a_branch(&self, commit: &Oid) -> Result<bool, GitError> {
+        for tip in self.refs_below("refs/heads/")? {
+            if tip.parse().is_ok_and(|tip: Oid| self.is_ancestor(commit, &tip).unwrap_or(false)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The paths of all files in a commit.

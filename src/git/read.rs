@@ -60,6 +60,9 @@ fn own_oid(oid: git2::Oid) -> Result<Oid, git2::Error> {
     oid.to_string().parse().map_err(|_| git2::Error::from_str("an object id of another form"))
 }
 
+/// The number of symbolic references that git follows in a row.
+const MAX_SYMBOLIC_DEPTH: usize = 5;
+
 /// A file whose content is wanted.
 #[derive(Clone, Debug)]
 pub enum WantedFile {
@@ -310,6 +313,18 @@ impl Repo {
             // 128: what is no valid name, such as the URL of a remote that has no name, names no reference.
             None => Ok(self.git_unless(&[1, 128], ["symbolic-ref", "--quiet", name])?.map(|bytes| line(&bytes))),
         }
+    }
+
+    /// The reference that a push to `name` moves in this repository: symbolic references are followed.
+    pub fn pushed_ref(&self, name: &str) -> Result<String, GitError> {
+        let mut name = name.to_owned();
+        for _ in 0..MAX_SYMBOLIC_DEPTH {
+            match self.symbolic_ref(&name)? {
+                Some(target) => name = target,
+                None => break,
+            }
+        }
+        Ok(name)
     }
 
     /// The object that the reference with the full name `name` points to, symbolic references followed.
