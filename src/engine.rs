@@ -9,19 +9,21 @@ use std::thread;
 use jiff::Timestamp;
 
 use crate::config;
-use crate::event::{EventKind, Judged, Origin};
+use crate::event::test_results::{TestResult, TestResults};
+use crate::event::{EventKind, Judged, Origin, Run};
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Sources};
 use crate::fact::lineage::Lineage;
 use crate::fact::subject::{Base, Role, Subject};
-use crate::fact::{Facts, Note, ask, before};
+use crate::fact::{Facts, Note, ask, before, failed_tests};
 use crate::failure::Failure;
 use crate::gates;
 use crate::git::{GitError, Head, Look, Repo};
-use crate::journal::{Journal, JournalError, NewEvent, State};
+use crate::journal::{Journal, JournalError, NewEvent, OpenFailure, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::Policy;
+use crate::runner::NamedTests;
 use crate::session::Session;
 use crate::snapshot::Snapshot;
 use crate::source::project::Directory;
@@ -33,6 +35,9 @@ mod escalation;
 mod policy;
 
 pub use self::escalation::{Basis, escalation_path};
+
+/// The number of failed tests that a run records by name.
+const MAX_FAILED_TESTS: usize = 256;
 
 /// A repository with its journal, and who is at work in it.
 pub struct Workplace {
@@ -159,7 +164,7 @@ impl Workplace {
         if facts.hosting.is_none() {
             facts.notes.extend(ask::nobody_to_ask(&self.repo, &here.policy, moment).map_err(internal)?);
         }
-        self.tell(&here.state, session, &mut facts);
+        self.tell(&here.state, &here.policy, session, &mut facts);
         Ok(facts)
     }
 
@@ -175,6 +180,18 @@ impl Workplace {
         let occasion = Occasion { id, at, repository: self.name(), session: session.to_owned() };
         let verdict = assemble::verdict(&here.policy, facts, results, occasion, attempt);
         Ok(Preview { verdict, snapshot: here.look.snapshot, head: here.head.commit })
+    }
+
+    /// Records a run and, where that says something about a failure, its tests by name.
+    pub fn append_run(&self, run: Run, tests: &NamedTests) -> Result<(), JournalError> {
+        let append = |state: &State| {
+            let named = test_results(&run, tests, state);
+            let kinds = [Some(EventKind::Run(Box::new(run))), named.map(Box::new).map(EventKind::Tests)];
+            let session = Some(self.session.id.clone());
+            let event = |kind| NewEvent { session: session.clone(), origin: Origin::observed(), kind };
+            (kinds.into_iter().flatten().map(event).collect(), ())
+        };
+        self.journal.append_with(append).1.map(drop)
     }
 
     /// What the journal says so far.
@@ -308,7 +325,7 @@ impl Workplace {
 
     /// Adds what a session did, at the moments that ask for it, and where tests were taken away, what failed before. A
     /// push is judged by its commits, and by that.
-    pub fn tell(&self, state: &State, session: &str, facts: &mut Facts) {
+    pub fn tell(&self, state: &State, policy: &Policy, session: &str, facts: &mut Facts) {
         let unreadable = |error: &dyn std::fmt::Display| {
             Note::new("story-unreadable", format!("what the session did cannot be read: {error}"))
         };
@@ -317,6 +334,10 @@ impl Workplace {
                 Ok(story) => facts.story = story,
                 Err(error) => facts.notes.push(unreadable(&error)),
             }
+        }
+        match failed_tests::read(&self.repo, state, policy, session, facts) {
+            Ok(failed) => facts.failed_tests = failed,
+            Err(error) => facts.notes.push(unreadable(&error)),
         }
         match before::read(&self.repo, &self.journal, session, facts, &self.files()) {
             Ok(before) => facts.before = before,
@@ -345,6 +366,22 @@ impl Workplace {
     fn name(&self) -> String {
         self.repo.root().unwrap_or(self.repo.git_dir()).to_string_lossy().into_owned()
     }
+}
+
+/// The tests of a run as they are recorded; `None`: none failed, and none that failed before is concerned.
+pub fn test_results(run: &Run, tests: &NamedTests, state: &State) -> Option<TestResults> {
+    let unsettled = |open: &&OpenFailure| open.key == run.command.key && open.since != Some(TestResult::Passed);
+    let open = state.open_failures().iter().filter(unsettled);
+    let results = TestResults {
+        key: run.command.key.clone(),
+        head: run.end.head.clone(),
+        tree: run.end.tree.clone(),
+        named: tests.len() as u64,
+        complete: tests.is_complete(),
+        failed: tests.failed().take(MAX_FAILED_TESTS).map(str::to_owned).collect(),
+        earlier: tests.earlier(open.map(|open| open.test.as_str())),
+    };
+    (!results.failed.is_empty() || !results.earlier.is_empty()).then_some(results)
 }
 
 fn verdict_id(at: Timestamp, session: &str) -> String {

@@ -3,10 +3,13 @@
 //! Nothing here may change what the caller of the command sees: its streams, its signals and its status are its own,
 //! and what cannot be recorded is said, not thrown.
 
+mod test_report;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use self::test_report::PytestReport;
 use crate::command_line::{self, Known, Purpose, Said, sum};
 use crate::engine::Workplace;
 use crate::event::{CommandRef, EventKind, Origin, Run, RunStarted};
@@ -14,7 +17,7 @@ use crate::git::GitError;
 use crate::globs::Globs;
 use crate::journal::{JournalError, NewEvent};
 use crate::run::{self, CommandLine, Finished, Spec};
-use crate::runner::{Catalogue, Runner, read_junit};
+use crate::runner::{Catalogue, NamedTests, Runner, read_junit};
 use crate::snapshot::KeptSnapshot;
 use crate::source::project::Directory;
 
@@ -63,9 +66,13 @@ pub fn record(place: &Workplace, root: &Path, job: Job<'_>) -> Recorded {
     let globs: Vec<String> = job.reports.iter().cloned().chain(reading.reports()).collect();
     let before = report_files(&dir, &globs);
     let start = begin(place, &job.command);
-    let finished = run::run(&Spec { line: job.line, dir: &dir, env: &[] });
+    let report = PytestReport::prepare(&job.command.line);
+    let env = report.as_ref().map(PytestReport::environment).unwrap_or_default();
+    let finished = run::run(&Spec { line: job.line, dir: &dir, env: &env });
     let said = reading.said(&finished, &changed_reports(&before, &dir, &globs));
-    match start.and_then(|start| end(place, start, job.command, job.policy, &finished, said)) {
+    let tests = report.map(|report| report.read()).filter(|tests| !tests.is_empty());
+    let tests = tests.unwrap_or_else(|| named_in_output(&finished));
+    match start.and_then(|start| end(place, start, job.command, job.policy, (&finished, said, &tests))) {
         Ok(run) => Recorded { finished, run: Some(run), loss: None },
         Err(error) => Recorded { finished, run: None, loss: Some(error.to_string()) },
     }
@@ -82,8 +89,7 @@ fn end(
     start: KeptSnapshot,
     command: CommandRef,
     policy: String,
-    finished: &Finished,
-    said: Said,
+    (finished, said, tests): (&Finished, Said, &NamedTests),
 ) -> Result<Run, RecordError> {
     let end = place.repo.keep_now()?;
     let mut changed = place.repo.changed_between(&start, &end)?;
@@ -101,8 +107,13 @@ fn end(
         tail: run::clean_tail(&finished.output, TAIL),
         policy,
     };
-    append(place, EventKind::Run(Box::new(run.clone())))?;
+    place.append_run(run.clone(), tests)?;
     Ok(run)
+}
+
+/// The tests that the output names, where all of it is known.
+fn named_in_output(finished: &Finished) -> NamedTests {
+    NamedTests::of_output(&run::plain_text(&finished.output.end()), !finished.output.cut)
 }
 
 fn append(place: &Workplace, kind: EventKind) -> Result<(), RecordError> {

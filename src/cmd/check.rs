@@ -38,7 +38,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             let sources = Sources { repo, journal: &place.journal, state: &state, policy: &policy };
             let mut facts = collect::at_commit(sources, args.moment, rev, &lineage)?;
             facts.notes.extend(notes);
-            place.tell(&state, &place.session.id, &mut facts);
+            place.tell(&state, &policy, &place.session.id, &mut facts);
             (policy, state, facts, None)
         }
         None => {

@@ -6,12 +6,14 @@
 pub mod hosting;
 pub mod passed_on;
 pub mod rescue;
+pub mod test_results;
 pub mod work;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::event::rescue::{Rescue, Trial};
+use crate::event::test_results::TestResults;
 use crate::event::work::Work;
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -92,6 +94,8 @@ pub enum EventKind {
     RunStarted(RunStarted),
     /// A command ran to its end.
     Run(Box<Run>),
+    /// The tests of the run before it, by name.
+    Tests(Box<TestResults>),
     /// A verdict was given.
     Judged(Judged),
     /// A person waived a gate for one content.
@@ -121,6 +125,7 @@ impl EventKind {
         match self {
             Self::RunStarted(_) => "run-started",
             Self::Run(_) => "run",
+            Self::Tests(_) => "tests",
             Self::Judged(_) => "judged",
             Self::Waived(_) => "waived",
             Self::Git(_) => "git",

@@ -28,7 +28,8 @@ pub fn read(
     let head = facts.subjects.iter().find_map(|subject| subject.commit.as_ref());
     let mut work: Vec<(&Oid, &Oid)> = Vec::new();
     for subject in &facts.subjects {
-        let suspicious = facts.weakening.get(&subject.name).is_some_and(Weakening::may_hide_a_failure);
+        let suspicious = !facts.failed_tests.is_empty()
+            || facts.weakening.get(&subject.name).is_some_and(Weakening::may_hide_a_failure);
         // A working tree stands on the commit beside it.
         if let (true, Base::MergeBase { commit, .. }, Some(tip)) =
             (suspicious, &subject.base, subject.commit.as_ref().or(head))

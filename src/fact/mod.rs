@@ -18,6 +18,7 @@ pub mod decision_change;
 mod decision_memory;
 pub mod decisions;
 pub mod evidence;
+pub mod failed_tests;
 #[cfg(feature = "symbols")]
 pub mod functions;
 pub mod hosting;
@@ -65,6 +66,9 @@ pub struct Facts {
     /// By name of the subject: what its change takes away from the tests.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub weakening: BTreeMap<String, weakening::Weakening>,
+    /// Tests that failed on the way here and are not known to have passed under their name since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_tests: Vec<failed_tests::FailedTest>,
     /// What the forge says; `None`: it was not asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosting: Option<hosting::Hosting>,
@@ -96,6 +100,7 @@ impl Facts {
             story: story::Story { session: None, steps: Vec::new(), cut: false },
             before: Vec::new(),
             weakening: BTreeMap::new(),
+            failed_tests: Vec::new(),
             hosting: None,
             unfinished: Vec::new(),
             astray: Vec::new(),

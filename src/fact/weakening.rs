@@ -10,7 +10,7 @@ mod setting;
 mod table;
 mod task;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -197,6 +197,40 @@ pub fn compare(pairs: &[Pair]) -> Weakening {
     }
     found.changes.sort_by(|a, b| (a.what, &a.path).cmp(&(b.what, &b.path)));
     found
+}
+
+/// A test as a text declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredTest {
+    /// Its name, without quotes.
+    pub name: String,
+    /// The code from its name up to the next test.
+    pub body: String,
+    /// Whether the text leaves it out.
+    pub skipped: bool,
+}
+
+/// The tests that a file declares, as far as its text shows them.
+pub fn declared_tests(path: &RepoPath, text: &str) -> Vec<DeclaredTest> {
+    let Some(index) = table().language(path) else { return Vec::new() };
+    let language = &table().language[index];
+    let only_tests = is_test_file(path);
+    let tests = language.read(text, only_tests).tests;
+    let bodies = language.texts(text, only_tests);
+    let declared = |(test, (name, body)): (Test, (String, String))| DeclaredTest { name, body, skipped: test.skipped };
+    tests.into_iter().zip(bodies).map(declared).collect()
+}
+
+/// Whether a file decides which tests a runner finds.
+pub fn decides_which_tests_run(path: &RepoPath) -> bool {
+    table().decides(path)
+}
+
+/// Whether the lines that `new` has beyond `old` have a word that can keep a test from running.
+pub fn adds_hiding_word(old: &str, new: &str) -> bool {
+    let before: BTreeSet<&str> = old.lines().map(str::trim).collect();
+    let added = new.lines().map(str::trim).filter(|line| !before.contains(line));
+    added.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_')).any(|word| table().hides(word))
 }
 
 /// By name: how often a test is there, and how often it is left out.

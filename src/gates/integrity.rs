@@ -2,8 +2,11 @@
 //!
 //! What is read in texts advises; what the record shows blocks (`DESIGN.md`, "Who it is for").
 
+mod failed_tests;
 mod record;
 mod tests_weakened;
+
+use std::collections::BTreeSet;
 
 use minijinja::{Value, context};
 use serde::Deserialize;
@@ -35,6 +38,13 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     let steps = untold(&gate.id, &facts.story);
     let before: Vec<&[Step]> = facts.before.iter().map(|story| untold(&gate.id, story)).collect();
     let mut noticed = tests_weakened::notice(&params, facts, steps, &before);
+    // What a text shows is not said twice.
+    let told: BTreeSet<RepoPath> =
+        noticed.iter().filter(|one| one.answer == Answer::Fail).flat_map(|one| one.paths.clone()).collect();
+    let hidden = failed_tests::notice(facts, asked_for_removal(&params, steps, &before));
+    noticed.extend(
+        hidden.into_iter().filter(|one| one.paths.is_empty() || !one.paths.iter().all(|path| told.contains(path))),
+    );
     noticed.extend(record::notice(facts, steps));
     if noticed.is_empty() {
         let asked = !facts.story.is_empty() || !facts.weakening.is_empty();
@@ -50,6 +60,11 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
             Finding { line, ..finding(&one.subject, one.answer, one.reason, words, &one.paths, one.steps) }
         })
         .collect()
+}
+
+/// Whether a person asked for something to go, in this session or in an earlier one on the same work.
+fn asked_for_removal(params: &Params, steps: &[Step], before: &[&[Step]]) -> bool {
+    before.iter().copied().chain([steps]).any(|steps| tests_weakened::asks_for_removal(params, steps))
 }
 
 /// Where something stands that is about no single subject: the one whose content is there now, so that a person can

@@ -73,7 +73,7 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
         attested(&place, &updates)?.add_to(repo, &policy, &mut facts)?;
     } else {
         facts.notes.extend(ask::no_pull_yet(&policy, updates.iter().map(|(update, _)| update), &url));
-        place.tell(&state, &place.session.id, &mut facts);
+        place.tell(&state, &policy, &place.session.id, &mut facts);
     }
     Ok(Some(place.judge(&policy, &state, facts, None)))
 }

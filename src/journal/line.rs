@@ -54,6 +54,7 @@ pub fn data(kind: &EventKind) -> serde_json::Result<Box<RawValue>> {
     match kind {
         EventKind::RunStarted(data) => to_raw_value(data),
         EventKind::Run(data) => to_raw_value(data),
+        EventKind::Tests(data) => to_raw_value(data),
         EventKind::Judged(data) => to_raw_value(data),
         EventKind::Waived(data) => to_raw_value(data),
         EventKind::Git(data) => to_raw_value(data),
@@ -119,6 +120,7 @@ fn known(wire: &Wire<'_>) -> serde_json::Result<EventKind> {
     Ok(match &*wire.kind {
         "run-started" => EventKind::RunStarted(serde_json::from_str(data)?),
         "run" => EventKind::Run(serde_json::from_str(data)?),
+        "tests" => EventKind::Tests(serde_json::from_str(data)?),
         "judged" => EventKind::Judged(serde_json::from_str(data)?),
         "waived" => EventKind::Waived(serde_json::from_str(data)?),
         "git" => EventKind::Git(serde_json::from_str(data)?),

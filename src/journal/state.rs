@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::attempts::{SessionState, Sessions};
 use super::chain::{Chain, Integrity, Mark};
 use super::line::Decoded;
+use super::open_failures::{self, OpenFailure};
 use super::runs::{RecordedRun, Runs};
 use crate::digest::hex_digest;
 use crate::event::passed_on;
@@ -37,6 +38,9 @@ pub struct State {
     /// Short digests of (gate, trees) that are in `would_block`, newest first.
     seen: Vec<String>,
     unfinished: Vec<Unfinished>,
+    /// Tests that failed, the latest first.
+    #[serde(default)]
+    open_failures: Vec<OpenFailure>,
     /// By session, the latest to begin first: where in the journal its first act of an agent lies, in bytes.
     #[serde(default)]
     works: Vec<(String, u64)>,
@@ -98,6 +102,11 @@ impl State {
     /// latest 64).
     pub fn unfinished(&self) -> impl Iterator<Item = &(String, RunStarted)> {
         self.unfinished.iter().map(|unfinished| &unfinished.run)
+    }
+
+    /// Tests that failed in a run of a declared command, with their results since; the latest first.
+    pub fn open_failures(&self) -> &[OpenFailure] {
+        &self.open_failures
     }
 
     /// Where in the journal the first act of an agent in this session lies, in bytes; `None`: there is none, or it is
@@ -162,6 +171,9 @@ impl State {
                 if let Some(run) = RecordedRun::of(event) {
                     self.runs.insert(run);
                 }
+            }
+            EventKind::Tests(results) => {
+                open_failures::follow(&mut self.open_failures, &event.id, event.session.as_deref(), results);
             }
             EventKind::Judged(judged) => {
                 self.count_would_block(judged);

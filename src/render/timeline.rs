@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::event::rescue::{Rescue, Trial};
+use crate::event::test_results::{TestResult, TestResults};
 use crate::event::work::{Act, Work};
 use crate::event::{Ended, EventKind, GitEvent, Judged, Origin, Run};
 use crate::journal;
@@ -43,6 +44,7 @@ fn tell(kind: &EventKind) -> (Style, String, String) {
             (WARN, format!("run {}: started, its end is not known", name(&run.command)), String::new())
         }
         EventKind::Run(run) => tell_run(run),
+        EventKind::Tests(tests) => tell_tests(tests),
         EventKind::Judged(judged) => tell_judged(judged),
         EventKind::Waived(waived) => (
             WARN,
@@ -78,6 +80,35 @@ fn tell_run(run: &Run) -> (Style, String, String) {
     let content =
         if start == end { start.short().to_owned() } else { format!("{} → {}", start.short(), end.short()) };
     (style, what, content)
+}
+
+/// The names that stand in a line.
+const MAX_NAMES: usize = 3;
+
+fn tell_tests(tests: &TestResults) -> (Style, String, String) {
+    let names = |names: Vec<&str>| {
+        let more = names.len().saturating_sub(MAX_NAMES);
+        let shown = names.into_iter().take(MAX_NAMES).collect::<Vec<_>>().join(", ");
+        if more > 0 { format!("{shown} and {more} more") } else { shown }
+    };
+    let mut parts = Vec::new();
+    if !tests.failed.is_empty() {
+        parts.push(format!("failed: {}", names(tests.failed.iter().map(String::as_str).collect())));
+    }
+    for (result, what) in [
+        (TestResult::Passed, "failed before, passed now"),
+        (TestResult::Skipped, "failed before, skipped now"),
+        (TestResult::ExpectedFailure, "failed before, expected to fail now"),
+        (TestResult::Missing, "failed before, did not run now"),
+    ] {
+        let those: Vec<&str> =
+            tests.earlier.iter().filter(|one| one.result == result).map(|one| one.test.as_str()).collect();
+        if !those.is_empty() {
+            parts.push(format!("{what}: {}", names(those)));
+        }
+    }
+    let style = if tests.failed.is_empty() { Style::new() } else { BAD };
+    (style, format!("tests {}", parts.join("; ")), tests.tree.short().to_owned())
 }
 
 fn tell_judged(judged: &Judged) -> (Style, String, String) {

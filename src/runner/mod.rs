@@ -15,6 +15,7 @@ pub mod place;
 pub mod script;
 mod tally;
 pub mod task;
+pub mod test_names;
 
 pub use catalogue::{Catalogue, CatalogueError, Runner};
 pub use identity::Identity;
@@ -23,3 +24,4 @@ pub use junit::{JunitError, read_junit};
 pub use kind::{CommandKind, ExitMeaning, Scope};
 pub use output::{OutputReading, Says, read_output, read_output_as, read_output_of};
 pub use task::{ProjectFiles, TaskRun, resolve};
+pub use test_names::NamedTests;

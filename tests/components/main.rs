@@ -26,6 +26,7 @@ mod managers;
 mod oracle;
 #[path = "../integration/project.rs"]
 mod project;
+mod pytest;
 mod release;
 #[allow(dead_code, reason = "each test binary uses its part")]
 #[path = "../integration/forge/server.rs"]

@@ -31,6 +31,7 @@ mod doctor;
 mod edits;
 mod evals;
 mod explain_command;
+mod failed_tests;
 mod forge;
 mod git_reads;
 mod hidden_edits;

@@ -14,6 +14,8 @@ use crate::repo_path::RepoPath;
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
+    hiding: Vec<String>,
+    deciding: Globs,
     pub(super) idle: Vec<String>,
     pub(super) definition: Patterns,
     pub(super) language: Vec<Language>,
@@ -128,6 +130,14 @@ impl Table {
         self.language(path).is_some_and(|index| self.language[index].tests.is_match(path.to_os()))
     }
 
+    pub(super) fn hides(&self, word: &str) -> bool {
+        self.hiding.iter().any(|hiding| hiding == word)
+    }
+
+    pub(super) fn decides(&self, path: &RepoPath) -> bool {
+        self.deciding.is_match(path.to_os())
+    }
+
     pub(super) fn settings(&self, path: &RepoPath) -> impl Iterator<Item = &Setting> {
         self.setting.iter().filter(|setting| setting.files.is_match(path.to_os()))
     }
@@ -152,7 +162,9 @@ mod tests {
         let table: Table = toml::from_str(text).unwrap();
         let globs = table.language.iter().flat_map(|language| [&language.files, &language.tests]);
         let globs = globs.chain(table.setting.iter().map(|setting| &setting.files));
-        for glob in globs.chain(table.tasks.iter().map(|tasks| &tasks.files)).flat_map(Globs::written) {
+        for glob in
+            globs.chain(table.tasks.iter().map(|tasks| &tasks.files)).chain([&table.deciding]).flat_map(Globs::written)
+        {
             globs::check(glob).unwrap();
         }
         for language in &table.language {

@@ -24,7 +24,7 @@ type Failed<'a> = BTreeMap<&'a str, Vec<String>>;
 pub(super) fn notice(params: &Params, facts: &Facts, steps: &[Step], before: &[&[Step]]) -> Vec<Noticed> {
     let all = || before.iter().copied().chain([steps]);
     let failed = failed(all().flatten());
-    let asked_for = all().any(|steps| asks_for_removal(params, steps));
+    let asked_for = super::asked_for_removal(params, steps, before);
     let mut found = Vec::new();
     let mut said: BTreeSet<(What, &RepoPath)> = BTreeSet::new();
     for (subject, weakening) in &facts.weakening {
@@ -60,7 +60,7 @@ fn failed<'a>(steps: impl Iterator<Item = &'a Step>) -> Failed<'a> {
 }
 
 /// Whether a person asked for something to go. It may be the tests too. What a packet says is no person's wish.
-fn asks_for_removal(params: &Params, steps: &[Step]) -> bool {
+pub(super) fn asks_for_removal(params: &Params, steps: &[Step]) -> bool {
     steps.iter().any(|step| match &step.deed {
         Deed::Prompted { from: Speaker::Person, text } => {
             let text = own_words(text).to_lowercase();

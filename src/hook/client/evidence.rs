@@ -8,13 +8,13 @@ use super::memory::{Ground, Pending};
 use super::told::{self, Ending, Told};
 use crate::command_line::{self, Purpose, Understood, Witnessed};
 use crate::embedded;
-use crate::engine::Workplace;
+use crate::engine::{Workplace, test_results};
 use crate::event::work::{Act, CommandEnd, ShellCommand};
 use crate::event::{Ended, EventKind, Run};
 use crate::policy::Policy;
 use crate::repo_path::RepoPath;
 use crate::run::{self, Output};
-use crate::runner::{CommandKind, ProjectFiles};
+use crate::runner::{CommandKind, NamedTests, ProjectFiles};
 use crate::shell::program::Leaf;
 use crate::snapshot::KeptSnapshot;
 
@@ -284,8 +284,12 @@ fn runs_of(
         .map_err(|error| format!("gate: two snapshots could not be compared: {error}"))?;
     changed.truncate(PATHS);
     let tail = tail_of(output);
-    let runs = served.into_iter().map(|served| {
-        EventKind::Run(Box::new(Run {
+    let tests = NamedTests::of_output(output, !pending.cut && output.len() < READ);
+    // What failed before matters only where this run names tests.
+    let state =
+        if tests.is_empty() { None } else { Some(place.state().map_err(|failure| format!("gate: {failure}"))?) };
+    let runs = served.into_iter().flat_map(|served| {
+        let run = Run {
             command: served.command,
             call: Some(pending.call.clone()),
             start: ground.start.clone(),
@@ -297,7 +301,9 @@ fn runs_of(
             masked: served.masked,
             tail: tail.clone(),
             policy: policy.digest.clone(),
-        }))
+        };
+        let named = state.as_ref().and_then(|state| test_results(&run, &tests, state));
+        [Some(EventKind::Run(Box::new(run))), named.map(Box::new).map(EventKind::Tests)].into_iter().flatten()
     });
     Ok(runs.collect())
 }

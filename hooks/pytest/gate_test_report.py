@@ -1,0 +1,57 @@
+"""Writes the result of every test to the file that gate names: one JSON array a line. Prints nothing.
+
+Tests and the processes that they start see the environment as it was before gate added this plugin to it.
+"""
+
+import json
+import os
+import sys
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_REPORT = os.environ.pop("GATE_TEST_REPORT", None)
+
+
+def _restore(name, separator, own):
+    rest = [part for part in os.environ.get(name, "").split(separator) if part != own]
+    if rest and rest != [""]:
+        os.environ[name] = separator.join(rest)
+    else:
+        os.environ.pop(name, None)
+
+
+_restore("PYTEST_PLUGINS", ",", "gate_test_report")
+_restore("PYTHONPATH", os.pathsep, _HERE)
+sys.path[:] = [path for path in sys.path if path != _HERE]
+
+
+def pytest_configure(config):
+    # The workers of pytest-xdist report to the process that started them.
+    if _REPORT and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(_Writer(_REPORT), "gate-test-report-writer")
+
+
+class _Writer:
+    def __init__(self, path):
+        self.file = open(path, "w", encoding="utf-8")
+
+    def _put(self, *row):
+        json.dump(row, self.file)
+        self.file.write("\n")
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            self._put("failed", report.nodeid)
+
+    def pytest_runtest_logreport(self, report):
+        expected = hasattr(report, "wasxfail")
+        if report.failed:
+            self._put("failed", report.nodeid)
+        elif report.skipped:
+            self._put("expected-failure" if expected else "skipped", report.nodeid)
+        elif report.when == "call":
+            self._put("passed", report.nodeid)
+
+    def pytest_sessionfinish(self, session):
+        if not (session.shouldstop or session.shouldfail):
+            self._put("complete", "")
+        self.file.flush()

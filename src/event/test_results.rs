@@ -1,0 +1,70 @@
+//! The tests of a run by name, as the runner itself reports them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::oid::Oid;
+
+/// The result of one test in one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TestResult {
+    /// It ran and passed.
+    Passed,
+    /// It ran and failed, or its set-up or tear-down did.
+    Failed,
+    /// The runner knows it and did not run it.
+    Skipped,
+    /// It failed, and the runner was told to expect that.
+    ExpectedFailure,
+    /// The runner named all of its tests, and this one was not among them.
+    Missing,
+}
+
+impl TestResult {
+    /// The word used in messages and in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+            Self::ExpectedFailure => "expected-failure",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+/// The tests that one run of a declared command named. Recorded right after the [`super::Run`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TestResults {
+    /// The key of the command: [`super::CommandRef::key`].
+    pub key: String,
+    /// The commit that was checked out; `None` on an unborn branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<Oid>,
+    /// The content it ran on, as a tree.
+    pub tree: Oid,
+    /// The number of tests that were named.
+    pub named: u64,
+    /// The runner named every test that it ran or left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub complete: bool,
+    /// The tests that failed, sorted (the first 256).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<String>,
+    /// The results of tests that had failed in an earlier run of this command and had not passed since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<EarlierFailure>,
+}
+
+/// The result of a test that failed earlier.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierFailure {
+    /// Its name.
+    pub test: String,
+    /// Its result in this run.
+    pub result: TestResult,
+    /// For a missing test, those that passed in its file or with the same last part of the name (the first 64): it may
+    /// have been renamed or moved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<String>,
+}

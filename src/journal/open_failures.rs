@@ -1,0 +1,66 @@
+//! Tests that failed, and their results since.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::test_results::{TestResult, TestResults};
+use crate::oid::Oid;
+
+/// The number of tests that are remembered, those that failed last.
+pub const MAX_OPEN_FAILURES: usize = 512;
+
+/// A test that failed in a run of a declared command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenFailure {
+    /// Its name.
+    pub test: String,
+    /// The key of the command.
+    pub key: String,
+    /// The id of the event that reported the failure.
+    pub event: String,
+    /// The session it failed in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The commit that was checked out when it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<Oid>,
+    /// The content on which it failed.
+    pub tree: Oid,
+    /// Its result in the latest run that says anything about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<TestResult>,
+    /// The content of that run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since_tree: Option<Oid>,
+    /// Where it is missing there, the tests that may be the same one: [`EarlierFailure::candidates`].
+    ///
+    /// [`EarlierFailure::candidates`]: crate::event::test_results::EarlierFailure::candidates
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<String>,
+}
+
+/// Takes up the results of one more run.
+pub(super) fn follow(open: &mut Vec<OpenFailure>, event: &str, session: Option<&str>, results: &TestResults) {
+    for earlier in &results.earlier {
+        for one in open.iter_mut().filter(|one| one.key == results.key && one.test == earlier.test) {
+            one.since = Some(earlier.result);
+            one.since_tree = Some(results.tree.clone());
+            one.candidates.clone_from(&earlier.candidates);
+        }
+    }
+    for test in &results.failed {
+        open.retain(|one| one.key != results.key || one.test != *test);
+        let failure = OpenFailure {
+            test: test.clone(),
+            key: results.key.clone(),
+            event: event.to_owned(),
+            session: session.map(str::to_owned),
+            head: results.head.clone(),
+            tree: results.tree.clone(),
+            since: None,
+            since_tree: None,
+            candidates: Vec::new(),
+        };
+        open.insert(0, failure);
+    }
+    open.truncate(MAX_OPEN_FAILURES);
+}

@@ -1,0 +1,178 @@
+//! A test that failed must later pass under its name: each way to silence it, and honest work beside them.
+
+use std::path::PathBuf;
+use std::process::Output;
+
+use crate::support::TestRepo;
+
+const POLICY: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh t.sh\"\n";
+const TESTS: &str = "from calc import add\n\ndef test_add():\n    assert add(1, 2) == 3\n\ndef test_twice():\n    \
+                     assert add(2, 2) == 4\n";
+
+/// A repository whose suite prints what the file `out` holds and ends with the status in `status`.
+struct Scene {
+    repo: TestRepo,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let repo = TestRepo::with_commit();
+        repo.write("t.sh", "cat out\nexit $(cat status)\n").write("gate.toml", POLICY).write("calc.py", "a\n");
+        repo.write("tests/test_calc.py", TESTS).write("out", "").write("status", "0\n");
+        repo.commit_all("policy");
+        repo.add_bare_remote("origin");
+        repo.git(["push", "-q", "origin", "main"]);
+        repo.git(["remote", "set-head", "origin", "main"]);
+        let scene = Self { repo };
+        assert!(scene.gate(&["init", "--yes"]).status.success());
+        scene.repo.git(["switch", "-q", "-c", "feature"]);
+        scene
+    }
+
+    fn gate(&self, args: &[&str]) -> Output {
+        self.repo.gate(args).output().unwrap()
+    }
+
+    /// Commits what is there with a suite that prints `output`, and runs it.
+    fn run(&self, output: &str, status: u8) {
+        self.repo.write("out", output).write("status", format!("{status}\n")).commit_all("next");
+        assert_eq!(self.gate(&["run", "test"]).status.code(), Some(i32::from(status)));
+    }
+
+    /// `git push` through the hook: whether it went through, and what it said.
+    fn push(&self) -> (bool, String) {
+        let mut command = self.repo.command_in("git", self.repo.root());
+        let folder = PathBuf::from(env!("CARGO_BIN_EXE_gate")).parent().unwrap().to_owned();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(std::iter::once(folder).chain(std::env::split_paths(&path))).unwrap();
+        let output = command.args(["push", "origin", "feature"]).env("PATH", path).output().unwrap();
+        (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+}
+
+const RED: &str = "tests/test_calc.py::test_add FAILED\ntests/test_calc.py::test_twice PASSED\n\
+                   FAILED tests/test_calc.py::test_add - assert -1 == 3\n1 failed, 1 passed in 0.02s\n";
+
+#[test]
+fn a_failed_test_must_pass_under_its_name() {
+    for (what, output, refused) in [
+        ("passes", "tests/test_calc.py::test_add PASSED\n1 passed in 0.02s\n", None),
+        (
+            "skipped",
+            "tests/test_calc.py::test_add SKIPPED (later)\n1 passed, 1 skipped in 0.02s\n",
+            Some("skipped when"),
+        ),
+        (
+            "expected to fail",
+            "tests/test_calc.py::test_add XFAIL\n1 passed, 1 xfailed in 0.02s\n",
+            Some("expected to fail"),
+        ),
+    ] {
+        let scene = Scene::new();
+        scene.repo.write("calc.py", "b\n");
+        scene.run(RED, 1);
+        scene.repo.write("calc.py", "c\n");
+        scene.run(output, 0);
+        let (through, said) = scene.push();
+        assert_eq!(through, refused.is_none(), "{what}: {said}");
+        assert!(
+            refused.is_none_or(|words| said.contains("test_add failed on this branch") && said.contains(words)),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_complete_list_without_the_failed_test_is_refused_until_it_passes() {
+    let scene = Scene::new();
+    scene.repo.write("calc.py", "b\n");
+    scene.run(
+        "running 2 tests\ntest a::adds ... FAILED\ntest a::twice ... ok\ntest result: FAILED. 1 passed; 1 failed\n",
+        101,
+    );
+    scene.repo.write("calc.py", "c\n");
+    let ok = "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+    scene.run(&format!("running 2 tests\ntest a::other ... ok\ntest a::twice ... ok\n{ok}"), 0);
+    let (through, said) = scene.push();
+    assert!(!through && said.contains("a::adds failed on this branch and did not run"), "{said}");
+    // The remedy: it runs again and passes.
+    scene.repo.write("calc.py", "d\n");
+    scene.run(&format!("running 2 tests\ntest a::adds ... ok\ntest a::twice ... ok\n{ok}"), 0);
+    let (through, said) = scene.push();
+    assert!(through, "{said}");
+    let log = String::from_utf8(scene.gate(&["log"]).stdout).unwrap();
+    for words in
+        ["tests failed: a::adds", "failed before, did not run now: a::adds", "failed before, passed now: a::adds"]
+    {
+        assert!(log.contains(words), "{words}: {log}");
+    }
+}
+
+#[test]
+fn a_renamed_test_is_the_same_test_if_it_asserts_the_same() {
+    let output = |name: &str| format!("running 2 tests\ntest {name} ... ok\ntest twice ... ok\n1 passed in 0.02s\n");
+    let red = "running 2 tests\ntest adds ... FAILED\ntest twice ... ok\n1 failed, 1 passed in 0.02s\n";
+    let source = "#[test]\nfn adds() {\n    let sum = add(1, 2);\n    assert_eq!(sum, 3);\n}\n";
+    for (renamed, through) in [
+        (source.replace("fn adds", "fn adds_small_numbers"), true),
+        (source.replace("fn adds", "fn adds_small_numbers").replace("sum, 3", "3, 3"), false),
+    ] {
+        let scene = Scene::new();
+        scene.repo.write("tests/adds.rs", source);
+        scene.run(red, 1);
+        scene.repo.write("tests/adds.rs", &renamed).write("calc.py", "c\n");
+        scene.run(&output("adds_small_numbers"), 0);
+        let (passed, said) = scene.push();
+        assert_eq!(passed, through, "{renamed}: {said}");
+    }
+}
+
+#[test]
+fn a_run_that_names_no_tests_shows_a_pass_unless_something_can_have_kept_the_test_from_running() {
+    let green = "2 passed in 0.02s\n";
+    let skip = format!("import pytest\npytestmark = pytest.mark.skip(reason=\"later\")\n{TESTS}");
+    let edited = TESTS.replace("add(1, 2) == 3", "add(1, 2) == 3  # sum");
+    for (what, path, content, through) in [
+        ("only the code changed", "calc.py", "c\n", true),
+        ("the test has a comment more", "tests/test_calc.py", edited.as_str(), true),
+        ("all are skipped", "tests/test_calc.py", skip.as_str(), false),
+        ("not collected", "conftest.py", "collect_ignore = [\"tests/test_calc.py\"]\n", false),
+        ("a fixture", "conftest.py", "import pytest\n", true),
+    ] {
+        let scene = Scene::new();
+        scene.repo.write("calc.py", "b\n");
+        scene.run(RED, 1);
+        scene.repo.write(path, content).write("calc.py", "d\n");
+        scene.run(green, 0);
+        let check = scene.gate(&["check"]);
+        let check = String::from_utf8([check.stdout, check.stderr].concat()).unwrap();
+        assert_eq!(!check.contains("test_add failed on this branch"), through, "{what}: {check}");
+    }
+}
+
+#[test]
+fn a_test_that_passes_after_only_tests_changed_is_reported() {
+    let scene = Scene::new();
+    // The suite fails as long as the test asks for 3, and nothing but the test changes.
+    let suite = "grep -q '== 3' tests/test_calc.py && { echo 'FAILED tests/test_calc.py::test_add - x'; echo '1 failed'; exit 1; }\n\
+                 echo 'tests/test_calc.py::test_add PASSED'; echo '1 passed in 0.02s'\n";
+    scene.repo.write("t.sh", suite).commit_all("suite");
+    assert_eq!(scene.gate(&["run", "test"]).status.code(), Some(1));
+    scene.repo.write("tests/test_calc.py", TESTS.replace("== 3", "== -1")).commit_all("tests");
+    assert!(scene.gate(&["run", "test"]).status.success());
+    let (through, said) = scene.push();
+    assert!(through && said.contains("passed after only tests changed (tests/test_calc.py)"), "{said}");
+}
+
+#[test]
+fn failures_of_other_branches_do_not_count() {
+    let scene = Scene::new();
+    scene.repo.git(["switch", "-q", "-c", "other"]);
+    scene.repo.write("calc.py", "b\n");
+    scene.run(RED, 1);
+    scene.repo.git(["switch", "-q", "feature"]);
+    scene.repo.write("calc.py", "c\n");
+    scene.run("tests/test_calc.py::test_add SKIPPED\n1 passed, 1 skipped in 0.02s\n", 0);
+    let (through, said) = scene.push();
+    assert!(through, "{said}");
+}
