@@ -209,12 +209,12 @@ fn policy(place: &Workplace, judged: &target::Judged) -> Result<(Policy, Vec<Not
         lineage.base = Base::MergeBase { commit: base.clone(), branch };
     }
     let (policy, mut notes) = place.policy_of_push(&[&lineage], None)?;
-    let of_base = match &policy.source {
-        PolicySource::Commit(commit) => judged.base.as_ref() == Some(commit),
-        PolicySource::WorkingTree | PolicySource::Defaults => true,
+    let is_own = match &policy.source {
+        PolicySource::Commit(commit) => judged.base.as_ref() != Some(commit) && judged.lineage.commit == *commit,
+        PolicySource::WorkingTree | PolicySource::Defaults => false,
     };
-    if let (false, Some(base)) = (of_base, &judged.base_branch) {
-        let text = format!("{base} has no policy that can be used, so the change is judged by its own");
+    if let (true, Some(base)) = (is_own, &judged.base_branch) {
+        let text = format!("{base} has no readable policy and never had one, so the change is judged by its own");
         notes.push(Note::new("policy", text));
     }
     Ok((policy, notes))

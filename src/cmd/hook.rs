@@ -124,10 +124,13 @@ fn judge(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<Exit> {
             Ok(judgement.verdict.outcome.exit())
         }
         "commit-msg" => {
+            if let Some(refusal) = hook::message::broken_policy() {
+                return Err(refusal.into());
+            }
             let judgement = match hook::message::judge(hook) {
                 Ok(Some(judgement)) => judgement,
                 Ok(None) => return Ok(Exit::Pass),
-                // A policy that cannot be read is mended by a commit; what this one misses, its push does not.
+                // A commit repairs a policy that cannot be read; what this one misses, its push does not.
                 Err(error) => {
                     ui.say(format_args!("gate: this commit could not be judged: {error:#}"));
                     return Ok(Exit::Pass);

@@ -1,7 +1,8 @@
 //! Which `gate.toml` counts, and what is to be said when several differ.
 //!
 //! The branch that the work left from decides, so that a branch cannot soften the policy it is judged by. A branch
-//! whose base has no policy brings its own, and an uncommitted one counts only where no commit has any.
+//! whose base has no policy brings its own, and an uncommitted one counts only where no commit has any. While the policy of
+//! the base cannot be read, nothing is judged but the change that repairs it, by the last policy that could be read.
 
 use std::fmt;
 
@@ -12,6 +13,9 @@ use crate::policy::{Policy, PolicySource};
 /// Reads `gate.toml` somewhere; `None` where there is none.
 pub type ReadFile<'a, E> = &'a dyn Fn() -> Result<Option<Vec<u8>>, E>;
 
+/// Reads the earlier versions of `gate.toml`, each with the commit that has it.
+pub type ReadVersions<'a, E> = &'a dyn Fn() -> Result<Vec<(Oid, Vec<u8>)>, E>;
+
 /// Where a `gate.toml` may lie. What does not exist, or must not be looked at, is `None`.
 pub struct Places<'a, E> {
     /// The merge base with the target branch, and how to read its file.
@@ -20,6 +24,8 @@ pub struct Places<'a, E> {
     pub judged: Option<(Oid, ReadFile<'a, E>)>,
     /// How to read the file of the working tree.
     pub working_tree: Option<ReadFile<'a, E>>,
+    /// How to read the earlier versions of the base's file, the latest first: those on the first-parent history.
+    pub earlier: Option<ReadVersions<'a, E>>,
 }
 
 /// The policy that counts.
@@ -37,6 +43,12 @@ pub enum LocateError<E> {
     /// The file that counts is wrong.
     #[error("{0}")]
     Config(ConfigError),
+    /// The judged change makes a policy unreadable that could be read before.
+    #[error("{0}")]
+    BrokenByChange(ConfigError),
+    /// The policy of the base cannot be read, and the judged change does not repair it.
+    #[error("{0}")]
+    BaseBroken(ConfigError),
     /// A file could not be read.
     #[error("cannot read {FILE}: {0}")]
     Read(E),
@@ -55,19 +67,11 @@ pub enum Note {
         /// The commit whose policy applies.
         base: Oid,
     },
-    /// The judged commit has a policy that cannot be read; once merged it would end every judgement.
-    Broken {
-        /// The commit whose policy applies.
-        base: Oid,
-        /// What is wrong.
-        error: ConfigError,
-    },
-    /// The merge base has a policy that cannot be read, so that of the judged commit applies: otherwise no branch
-    /// could ever mend it.
-    BaseBroken {
-        /// The commit whose policy applies.
-        judged: Oid,
-        /// What is wrong.
+    /// The merge base has a policy that cannot be read, and the judged commit repairs it.
+    Repaired {
+        /// The commit whose policy applies: the last one that could be read, or the judged one where none ever could.
+        applies: Oid,
+        /// What is wrong with the policy of the base.
         error: ConfigError,
     },
     /// Only the working tree has a policy.
@@ -88,8 +92,7 @@ impl fmt::Display for Note {
             Self::Removed { base } => {
                 write!(f, "{FILE} removed in the judged range: the one of {} applies", base.short())
             }
-            Self::Broken { base, error } => write!(f, "{error} (the policy of {} applies)", base.short()),
-            Self::BaseBroken { judged, error } => write!(f, "{error} (the policy of {} applies)", judged.short()),
+            Self::Repaired { applies, error } => write!(f, "{error} (the policy of {} applies)", applies.short()),
             Self::Uncommitted => write!(f, "{FILE} is not committed: it counts until a commit has one"),
             Self::EditedHere { applies } => {
                 write!(f, "{FILE} differs in the working tree: the one of {} applies", applies.short())
@@ -99,7 +102,8 @@ impl fmt::Display for Note {
 }
 
 /// Finds the policy that counts: the merge base's if it has one, else the judged commit's, else the working tree's,
-/// else the defaults.
+/// else the defaults. A change that makes a readable policy unreadable is an error, and so is a base whose policy cannot be
+/// read, unless the change repairs it.
 pub fn locate<E>(places: &Places<'_, E>, check: CheckParams<'_>) -> Result<Located, LocateError<E>> {
     let parse = |bytes: &[u8], at: &Oid| {
         read(&format!("{}:{FILE}", at.short()), bytes, PolicySource::Commit(at.clone()), check)
@@ -118,22 +122,27 @@ pub fn locate<E>(places: &Places<'_, E>, check: CheckParams<'_>) -> Result<Locat
     let (applies, bytes, mut located) = match (base, judged) {
         (Some((oid, bytes)), judged) => match parse(&bytes, oid) {
             Ok(policy) => {
-                let notes =
-                    judged.and_then(|(_, other)| compare(&policy, oid, &bytes, other, check)).into_iter().collect();
-                (oid, bytes, Located { policy, notes })
+                let note = judged.map(|(_, other)| compare(&policy, oid, &bytes, other, check)).transpose();
+                let notes = note.map_err(LocateError::BrokenByChange)?.flatten().into_iter().collect();
+                (oid.clone(), bytes, Located { policy, notes })
             }
             Err(error) => match judged {
                 Some((judged, Some(other))) if !error.newer && other != bytes => {
-                    let policy = parse(&other, judged).map_err(LocateError::Config)?;
-                    let notes = vec![Note::BaseBroken { judged: judged.clone(), error }];
-                    (judged, other, Located { policy, notes })
+                    let repaired = parse(&other, judged).map_err(LocateError::BrokenByChange)?;
+                    let earlier = places.earlier.map(|read| read().map_err(LocateError::Read)).transpose()?;
+                    let mut earlier = earlier.into_iter().flatten();
+                    let readable = earlier.find_map(|(at, bytes)| Some((parse(&bytes, &at).ok()?, at, bytes)));
+                    let (policy, applies, bytes) = readable.unwrap_or_else(|| (repaired, judged.clone(), other));
+                    let notes = vec![Note::Repaired { applies: applies.clone(), error }];
+                    (applies, bytes, Located { policy, notes })
                 }
-                _ => return Err(LocateError::Config(error)),
+                _ if error.newer => return Err(LocateError::Config(error)),
+                _ => return Err(LocateError::BaseBroken(error)),
             },
         },
         (None, Some((oid, Some(bytes)))) => {
             let policy = parse(&bytes, oid).map_err(LocateError::Config)?;
-            (oid, bytes, Located { policy, notes: Vec::new() })
+            (oid.clone(), bytes, Located { policy, notes: Vec::new() })
         }
         (None, _) => {
             let Some(bytes) = places.working_tree.map(file).transpose()?.flatten() else {
@@ -152,20 +161,24 @@ pub fn locate<E>(places: &Places<'_, E>, check: CheckParams<'_>) -> Result<Locat
     if located.notes.is_empty()
         && places.working_tree.is_some_and(|here| here().map_or(true, |here| here.is_some_and(differs)))
     {
-        located.notes.push(Note::EditedHere { applies: applies.clone() });
+        located.notes.push(Note::EditedHere { applies });
     }
     Ok(located)
 }
 
 /// What the judged commit's file does to the policy of the merge base.
-fn compare(policy: &Policy, base: &Oid, old: &[u8], new: Option<Vec<u8>>, check: CheckParams<'_>) -> Option<Note> {
+fn compare(
+    policy: &Policy,
+    base: &Oid,
+    old: &[u8],
+    new: Option<Vec<u8>>,
+    check: CheckParams<'_>,
+) -> Result<Option<Note>, ConfigError> {
     let base = base.clone();
-    let Some(new) = new else { return Some(Note::Removed { base }) };
+    let Some(new) = new else { return Ok(Some(Note::Removed { base })) };
     if new == old {
-        return None;
+        return Ok(None);
     }
-    match read(FILE, &new, PolicySource::WorkingTree, check) {
-        Ok(new) => (new.digest != policy.digest).then_some(Note::Changed { base }),
-        Err(error) => Some(Note::Broken { base, error }),
-    }
+    let new = read(FILE, &new, PolicySource::WorkingTree, check)?;
+    Ok((new.digest != policy.digest).then_some(Note::Changed { base }))
 }

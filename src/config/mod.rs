@@ -26,7 +26,7 @@ pub use self::built_in::{built_in, read_ahead};
 use self::error::Report;
 pub use self::error::{ConfigError, Problem, nearest};
 use self::fields::{Fields, Said};
-pub use self::locate::{LocateError, Located, Note, Places, ReadFile, locate};
+pub use self::locate::{LocateError, Located, Note, Places, ReadFile, ReadVersions, locate};
 pub use self::param_error::CheckParams;
 use crate::policy::{Gate, Policy, PolicySource, Signers};
 

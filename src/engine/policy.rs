@@ -16,6 +16,9 @@ use crate::oid::Oid;
 use crate::policy::{Policy, PolicySource};
 use crate::repo_path::RepoPath;
 
+/// The number of earlier versions of the policy that are looked at for one that can be read.
+const MAX_VERSIONS: usize = 100;
+
 impl Workplace {
     /// The policy that counts for a commit (`None`: nothing is committed), and what is to be said about the choice.
     pub fn policy(&self, judged: Option<&Lineage>) -> Result<(Policy, Vec<Note>), Failure> {
@@ -50,14 +53,29 @@ impl Workplace {
         let judged = judged.first().copied().filter(own);
         let of_base = || base.map_or(Ok(None), of);
         let of_judged = || judged.map_or(Ok(None), |lineage| of(&lineage.commit));
+        let earlier = || base.map_or(Ok(Vec::new()), |base| self.earlier_policies(base));
         let places = Places {
             base: base.map(|base| (base.clone(), &of_base as ReadFile<'_, Failure>)),
             judged: judged.map(|lineage| (lineage.commit.clone(), &of_judged as ReadFile<'_, Failure>)),
             working_tree: Some(&here),
+            earlier: Some(&earlier),
         };
         let located = config::locate(&places, &gates::check_params).map_err(|error| match error {
             LocateError::Config(error) => {
                 Failure::new(Exit::BadInput, error.render()).at(RepoPath::from(config::FILE), error.line())
+            }
+            LocateError::BrokenByChange(error) => Failure::new(
+                Exit::BadInput,
+                format!("this change makes {} unreadable\n{}", config::FILE, error.render()),
+            )
+            .at(RepoPath::from(config::FILE), error.line())
+            .remedy(format!("fix {} in this change: the policy of the base is readable", config::FILE)),
+            LocateError::BaseBroken(error) => {
+                let what = format!("nothing can be judged: the policy of the base cannot be read\n{}", error.render());
+                Failure::new(Exit::CannotJudge, what).at(RepoPath::from(config::FILE), error.line()).remedy(format!(
+                    "commit a readable {}: that change is judged by the last readable policy",
+                    config::FILE
+                ))
             }
             LocateError::Read(failure) => failure,
         })?;
@@ -80,12 +98,24 @@ impl Workplace {
         Ok((located.policy, notes))
     }
 
+    /// The policy files on the first-parent history of `base`, the latest first.
+    fn earlier_policies(&self, base: &Oid) -> Result<Vec<(Oid, Vec<u8>)>, Failure> {
+        let failed = |error: crate::git::GitError| Failure::new(Exit::CannotJudge, error);
+        let file = RepoPath::from(config::FILE);
+        let mut versions = Vec::new();
+        for commit in self.repo.versions(base, &file, MAX_VERSIONS).map_err(failed)? {
+            if let Some(bytes) = self.repo.blob_at(&commit, &file).map_err(failed)? {
+                versions.push((commit, bytes));
+            }
+        }
+        Ok(versions)
+    }
+
     /// What is to be said about the choice of a policy: whether the one that does not apply, `other`, asks for less.
     fn policy_note(&self, note: &config::Note, applies: &Policy, other: Option<&[u8]>) -> Note {
         let mut text = note.to_string();
         let kind = match note {
             config::Note::Removed { .. } => "policy-removed",
-            config::Note::Broken { .. } => "policy-broken",
             config::Note::Changed { .. } | config::Note::EditedHere { .. } => {
                 let read = |bytes| config::read(config::FILE, bytes, PolicySource::WorkingTree, &gates::check_params);
                 match other.map(read) {
@@ -96,14 +126,17 @@ impl Workplace {
                         }
                         if less.is_empty() { "policy-changed" } else { "policy-relaxed" }
                     }
-                    Some(Err(_)) => "policy-broken",
+                    Some(Err(error)) => {
+                        text = format!("{error} ({text})");
+                        "policy-broken"
+                    }
                     None => "policy-changed",
                 }
             }
-            config::Note::BaseBroken { .. } | config::Note::Uncommitted => "policy",
+            config::Note::Repaired { .. } | config::Note::Uncommitted => "policy",
         };
         let line = match note {
-            config::Note::Broken { error, .. } | config::Note::BaseBroken { error, .. } => error.line(),
+            config::Note::Repaired { error, .. } => error.line(),
             _ => None,
         };
         Note::new(kind, text).at(RepoPath::from(config::FILE), line)

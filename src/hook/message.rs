@@ -7,7 +7,9 @@ use crate::commit::author;
 use crate::commit::change::{Commit, Person};
 use crate::commit::draft;
 use crate::commit::rules::KIND;
+use crate::config;
 use crate::engine::{Judgement, Uncommitted, Workplace};
+use crate::exit::Exit;
 use crate::fact::Facts;
 use crate::fact::collect::{self, BaseOf};
 use crate::fact::commits::NewCommits;
@@ -20,7 +22,8 @@ use crate::hook::GitHook;
 use crate::hook::amend::{self, Making};
 use crate::moment::Moment;
 use crate::oid::Oid;
-use crate::policy::Mode;
+use crate::policy::{Mode, PolicySource};
+use crate::repo_path::RepoPath;
 
 /// What a commit is called that is not made yet.
 const NAME: &str = "this commit";
@@ -28,7 +31,7 @@ const NAME: &str = "this commit";
 /// Judges the commit whose message git has written to the file it names to `commit-msg`. `None`: nothing is to be said.
 pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     let Some(file) = hook.args.first() else {
-        return Err(Failure::new(crate::exit::Exit::BadInput, "commit-msg names no file").into());
+        return Err(Failure::new(Exit::BadInput, "commit-msg names no file").into());
     };
     judge_commit_message(Path::new(file))
 }
@@ -43,7 +46,12 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
     let head = repo.head()?;
     let Some(tip) = head.commit.filter(|_| !repo.git_dir().join("MERGE_HEAD").exists()) else { return Ok(None) };
     let lineage = collect::lineage(repo, &tip, BaseOf::AnyRemote)?;
-    let (policy, notes) = place.policy(Some(&lineage))?;
+    let index = index(repo);
+    let (policy, notes) = match place.policy(Some(&lineage)) {
+        // Without a policy nothing can be said of a commit. The push, and the job of the forge, judge what it became.
+        Err(failure) if failure.exit == Exit::CannotJudge => return Ok(None),
+        policy => policy?,
+    };
     let asked = policy
         .gates
         .iter()
@@ -51,8 +59,8 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
     if !asked && !decisions::asked_at_commit(&policy) {
         return Ok(None);
     }
-    let text = std::fs::read(file)
-        .map_err(|error| Failure::new(crate::exit::Exit::BadInput, format!("{}: {error}", file.display())))?;
+    let text =
+        std::fs::read(file).map_err(|error| Failure::new(Exit::BadInput, format!("{}: {error}", file.display())))?;
     let comment = repo.config("core.commentString")?.or(repo.config("core.commentChar")?).unwrap_or_default();
     let comment = if comment == "auto" { String::new() } else { comment };
     let message = draft::clean(&String::from_utf8_lossy(&text), &comment);
@@ -68,7 +76,6 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
         .or_else(|| author::agent_of(&author, &committer, &message))
         .or_else(|| head.branch.as_deref().and_then(author::agent_of_branch));
     let state = place.state()?;
-    let index = index(repo);
     let branch = head.branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
     let staged = |base| Staged { name: NAME, base, tip: &tip, index: index.as_deref(), message: &message };
     let decided = match &lineage.base {
@@ -111,6 +118,23 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
         first.get_or_insert(facts);
     }
     Ok(first.map(|facts| place.judge(&policy, &state, facts, Some(Uncommitted::Draft(index.as_deref())))))
+}
+
+/// The refusal of a commit that makes the policy unreadable; `None` for any other.
+pub fn broken_policy() -> Option<Failure> {
+    let repo = Repo::discover_in_hook(&std::env::current_dir().ok()?).ok()?;
+    let path = RepoPath::from(config::FILE);
+    let staged = repo.staged_file(&path, index(&repo).as_deref()).ok()??;
+    let committed = repo.head().ok()?.commit.and_then(|tip| repo.blob_at(&tip, &path).ok()?);
+    if committed.as_ref() == Some(&staged) {
+        return None;
+    }
+    let read = config::read(config::FILE, &staged, PolicySource::WorkingTree, &gates::check_params);
+    // A policy for a later gate is readable to whoever has that one.
+    let error = read.err().filter(|error| !error.newer)?;
+    let what = format!("this commit makes {} unreadable\n{}", config::FILE, error.render());
+    let remedy = format!("fix it, then: git add {}", config::FILE);
+    Some(Failure::new(Exit::BadInput, what).at(path, error.line()).remedy(remedy))
 }
 
 /// What the commit that is about to be made will be.

@@ -17,16 +17,17 @@ fn a_broken_policy_names_file_line_column_and_the_key_it_may_have_meant() {
     {
         project.gate(args).exits(65).says("gate.toml:5:1").says("did you mean `run`?");
     }
-    // In HEAD.
-    project.repo.commit_all("chore: break");
+    // In HEAD: the hook refuses such a commit, so it is left out.
+    project.repo.git(["add", "-A"]);
+    project.repo.git(["commit", "-q", "--no-verify", "-m", "chore: break"]);
     let head = project.repo.git(["rev-parse", "--short=7", "HEAD"]);
     project.check().exits(65).says(&format!("{head}:gate.toml:5:1")).says("did you mean `run`?");
     project.push("git push origin feature").exits(1).says("gate.toml:5:1").says("did you mean `run`?");
     assert!(!project.refs().contains_key("refs/heads/feature"));
-    // Mended in the working tree only, it is still broken where it counts.
+    // Repaired in the working tree only, it is still broken where it counts.
     project.repo.write("gate.toml", POLICY);
     project.check().exits(65);
-    project.repo.commit_all("chore: mend");
+    project.repo.commit_all("chore: repair");
     project.edit("one");
     project.check().exits(10);
 }
@@ -52,17 +53,55 @@ fn a_policy_that_is_no_file_is_said_to_be_none() {
 }
 
 #[test]
-fn a_broken_policy_at_the_base_can_be_mended_by_a_branch() {
+fn a_broken_policy_at_the_base_can_be_repaired_by_a_branch() {
     let project = Project::bare_bones();
     project.repo.write("gate.toml", BROKEN);
     project.repo.commit_all("chore: broken");
     project.share();
     project.gate(["init", "--yes"]);
     project.edit("one");
-    project.check().exits(65).says("gate.toml:5:1").says("did you mean `run`?");
+    project.check().exits(12).says("gate.toml:5:1").says("did you mean `run`?").says("nothing can be judged");
+    // No policy could ever be read, so that of the branch applies.
     project.repo.write("gate.toml", POLICY);
-    project.repo.commit_all("chore: mend");
+    project.repo.commit_all("chore: repair");
     project.check().exits(10).says("no run of `sh test.sh`").says("gate.toml:5:1");
+    project.gate(["run", "test"]).exits(0);
+    project.check().exits(0);
+}
+
+#[test]
+fn a_change_that_breaks_the_policy_is_refused_at_commit_push_and_check() {
+    let project = Project::bare_bones();
+    project.repo.write("gate.toml", POLICY);
+    project.repo.commit_all("chore: policy");
+    project.share();
+    project.gate(["init", "--yes"]);
+    project.repo.write("gate.toml", BROKEN).git(["add", "gate.toml"]);
+    project.sh("git commit -q -m 'chore: broken'").exits(1).says("this commit makes gate.toml unreadable").says("5:1");
+    project.sh("git commit -q --no-verify -m 'chore: broken'").exits(0);
+    project.check().exits(65).says("this change makes gate.toml unreadable").says("did you mean `run`?");
+    project.sh("git push -q origin feature").exits(1).says("this change makes gate.toml unreadable");
+    // The printed remedy.
+    project.repo.write("gate.toml", POLICY).git(["add", "gate.toml"]);
+    project.sh("git commit -q -m 'chore: repair'").exits(0);
+    project.check().exits(0);
+}
+
+#[test]
+fn once_a_broken_policy_is_on_the_base_only_its_repair_is_judged_by_the_last_readable_one() {
+    let project = Project::bare_bones();
+    project.repo.write("gate.toml", POLICY);
+    project.repo.commit_all("chore: policy");
+    project.repo.write("gate.toml", BROKEN);
+    project.repo.commit_all("chore: broken");
+    project.share();
+    project.gate(["init", "--yes"]);
+    project.edit("one");
+    project.check().exits(12).says("the policy of the base cannot be read").says("commit a readable gate.toml");
+    // A repair that switches the gate off is judged by the policy before.
+    project.repo.write("gate.toml", format!("{POLICY}\n[gates.tests]\nmode = \"off\"\n")).git(["add", "gate.toml"]);
+    project.sh("git commit -q -m 'chore: repair'").exits(0);
+    project.check().exits(10).says("no run of `sh test.sh`");
     project.gate(["run", "test"]).exits(0);
     project.check().exits(0);
 }

@@ -86,10 +86,10 @@ fn the_policy_is_that_of_the_default_branch() {
         .says("is recorded where it ran")
         .says("policy changed in the judged range");
     project.sh("git push origin HEAD:main").exits(1).says("main is protected");
-    // Nor does what it breaks.
+    // A change that breaks it is refused.
     project.repo.write("gate.toml", "version = \"\n");
     project.repo.commit_all("chore: break");
-    project.sh("git push origin feature").exits(1).says("is recorded where it ran");
+    project.sh("git push origin feature").exits(1).says("this change makes gate.toml unreadable");
 }
 
 #[test]
@@ -105,9 +105,9 @@ fn a_first_push_brings_the_default_branch_into_being() {
 fn a_broken_policy_on_the_default_branch_lets_nothing_in_and_says_where() {
     let project = server("version = 1\n[comands.test]\nrun = \"true\"\n");
     project.sh("git push origin feature").exits(1).says("gate.toml:2:2").says("did you mean `commands`?");
-    // A branch that mends it is judged by what it brings.
+    // A branch that repairs it is judged by what it brings, where no policy could ever be read.
     project.repo.write("gate.toml", POLICY);
-    project.repo.commit_all("chore: mend");
+    project.repo.commit_all("chore: repair");
     project.sh("git push origin feature").exits(0).says("is recorded where it ran");
 }
 

@@ -26,6 +26,7 @@ fn among(
         base: base.map(|_| (oid('a'), &from_base as ReadFile<'_, _>)),
         judged: judged.map(|_| (oid('b'), &from_judged as ReadFile<'_, _>)),
         working_tree: here.map(|_| &from_here as ReadFile<'_, _>),
+        earlier: None,
     };
     locate(&places, &check)
 }
@@ -57,8 +58,6 @@ fn the_first_that_has_a_file_counts() {
     let changed = "policy changed in the judged range: the one of aaaaaaa applies";
     let removed = "gate.toml removed in the judged range: the one of aaaaaaa applies";
     let uncommitted = "gate.toml is not committed: it counts until a commit has one";
-    let broken =
-        "gate.toml:1:1: unknown key `mdoe` at the top level; did you mean `mode`? (the policy of aaaaaaa applies)";
     let base_broken = "aaaaaaa:gate.toml:1:1: unknown key `mdoe` at the top level; did you mean `mode`? (the policy of bbbbbbb applies)";
     let edited = |oid: &str| format!("gate.toml differs in the working tree: the one of {oid} applies");
     let (edited_a, edited_b) = (edited("aaaaaaa"), edited("bbbbbbb"));
@@ -67,7 +66,6 @@ fn the_first_that_has_a_file_counts() {
         (Some(Some(WARN)), Some(Some(SAME_AS_WARN)), Some(Some(SAME_AS_WARN)), &a, vec![]),
         (Some(Some(WARN)), Some(Some(OBSERVE)), Some(Some(OBSERVE)), &a, vec![changed]),
         (Some(Some(WARN)), Some(None), None, &a, vec![removed]),
-        (Some(Some(WARN)), Some(Some(BROKEN)), None, &a, vec![broken]),
         (Some(Some(WARN)), Some(Some(WARN)), Some(Some(OBSERVE)), &a, vec![edited_a.as_str()]),
         (Some(Some(WARN)), Some(Some(WARN)), Some(None), &a, vec![]),
         (Some(Some(BROKEN)), Some(Some(WARN)), None, &b, vec![base_broken]),
@@ -91,6 +89,7 @@ fn a_policy_that_counts_must_be_readable() {
     for (base, judged, here, message) in [
         (Some(Ok(Some(BROKEN))), Some(Ok(Some(BROKEN))), None, "aaaaaaa:gate.toml:1:1: unknown key"),
         (Some(Ok(Some(BROKEN))), Some(Ok(None)), None, "aaaaaaa:gate.toml:1:1: unknown key"),
+        (Some(Ok(Some(WARN))), Some(Ok(Some(BROKEN))), None, "gate.toml:1:1: unknown key"),
         (Some(Ok(None)), Some(Ok(Some(BROKEN))), None, "bbbbbbb:gate.toml:1:1: unknown key"),
         (None, None, Some(Ok(Some(BROKEN))), "gate.toml:1:1: unknown key"),
         (Some(Ok(Some(NEWER))), Some(Ok(Some(WARN))), None, "aaaaaaa:gate.toml:1:11: written for version 2"),
@@ -100,6 +99,25 @@ fn a_policy_that_counts_must_be_readable() {
         let error = among(base, judged, here).unwrap_err().to_string();
         assert!(error.starts_with(message), "{error}");
     }
+}
+
+#[test]
+fn a_repair_is_judged_by_the_last_policy_that_could_be_read() {
+    let file = |text: &'static str| move || Ok::<_, String>(Some(text.as_bytes().to_vec()));
+    let (base, repaired) = (file(BROKEN), file(OBSERVE));
+    let version = |digit, text: &str| (oid(digit), text.as_bytes().to_vec());
+    let versions = || Ok(vec![version('a', BROKEN), version('c', NEWER), version('d', WARN), version('e', OBSERVE)]);
+    let places = Places {
+        base: Some((oid('a'), &base as ReadFile<'_, String>)),
+        judged: Some((oid('b'), &repaired)),
+        working_tree: None,
+        earlier: Some(&versions),
+    };
+    let located = locate(&places, &check).unwrap();
+    assert_eq!(located.policy.source, PolicySource::Commit(oid('d')));
+    assert!(located.notes[0].to_string().ends_with("(the policy of ddddddd applies)"), "{}", located.notes[0]);
+    let unrepaired = Places { judged: Some((oid('b'), &base)), ..places };
+    assert!(matches!(locate(&unrepaired, &check), Err(LocateError::BaseBroken(_))));
 }
 
 #[test]
@@ -113,6 +131,7 @@ fn one_commit_is_read_once() {
         base: Some((oid('a'), &read)),
         judged: Some((oid('a'), &read)),
         working_tree: None::<ReadFile<'_, String>>,
+        earlier: None,
     };
     let located = locate(&places, &check).unwrap();
     assert_eq!((located.policy.source, count.get(), located.notes), (PolicySource::Commit(oid('a')), 1, vec![]));
