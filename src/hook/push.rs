@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
+use std::path::Path;
 use std::thread;
 
 use crate::attest::NOTES;
@@ -38,6 +39,7 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     let repo = &place.repo;
     let head = repo.head()?;
     // What is recorded and said must neither hold the secret of an address nor miss it in a command to type.
+    let aliases = follow_symbolic_refs(repo, receiving, &url, &mut updates)?;
     let name = Some(&remote).filter(|remote| **remote == url).and_then(|_| repo.remote_named(&url));
     if let Some(name) = name {
         for update in &mut updates {
@@ -69,6 +71,7 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     let sources = Sources { repo, journal: &place.journal, state: &state, policy: &policy };
     let mut facts = collect::at_push(sources, &updates, &head, target.as_ref(), receiving, begun)?;
     facts.notes.extend(notes);
+    facts.notes.extend(aliases);
     if receiving {
         attested(&place, &updates)?.add_to(repo, &policy, &mut facts)?;
     } else {
@@ -76,6 +79,35 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
         place.tell(&state, &policy, &place.session.id, &mut facts);
     }
     Ok(Some(place.judge(&policy, &state, facts, None)))
+}
+
+/// Replaces each ref of the other side that only stands for another one by that one. The other side is this repository, or
+/// one on a local path: no other is asked.
+fn follow_symbolic_refs(
+    repo: &Repo,
+    receiving: bool,
+    url: &str,
+    updates: &mut [RefUpdate],
+) -> Result<Vec<Note>, GitError> {
+    let other = if receiving { None } else { local_repository(repo, url) };
+    let Some(there) = other.as_ref().or_else(|| receiving.then_some(repo)) else { return Ok(Vec::new()) };
+    let mut notes = Vec::new();
+    for update in updates {
+        let target = there.pushed_ref(&update.remote_ref)?;
+        if target != update.remote_ref {
+            let text = format!("{} is a symbolic ref there: a push to it moves {target}", update.remote_ref);
+            notes.push(Note::new("symbolic-ref", text));
+            update.remote_ref = target;
+        }
+    }
+    Ok(notes)
+}
+
+/// The repository at a URL that is a path of this machine.
+fn local_repository(repo: &Repo, url: &str) -> Option<Repo> {
+    let path = Path::new(url.strip_prefix("file://").unwrap_or(url));
+    let path = repo.root().unwrap_or(repo.git_dir()).join(path);
+    path.is_dir().then(|| Repo::discover(&path).ok()).flatten()
 }
 
 /// What is pushed, and what it is judged by.

@@ -88,6 +88,21 @@ fn a_change_that_breaks_the_policy_is_refused_at_commit_push_and_check() {
 }
 
 #[test]
+fn a_symbolic_ref_of_a_remote_on_this_machine_is_followed() {
+    let project = Project::bare_bones();
+    project.repo.write("gate.toml", "version = 1\n");
+    project.repo.commit_all("chore: policy");
+    project.share();
+    project.gate(["init", "--yes"]);
+    project.edit("one");
+    project.repo.git_in(&project.remote, ["symbolic-ref", "refs/heads/alias", "refs/heads/main"]);
+    let before = project.refs();
+    project.sh("git push -q origin HEAD:alias").exits(1).says("main is protected").says("is a symbolic ref there");
+    project.sh("git push -q ../remote.git HEAD:alias; git push -q file://$(realpath ../remote.git) HEAD:alias");
+    assert_eq!(project.refs(), before);
+}
+
+#[test]
 fn once_a_broken_policy_is_on_the_base_only_its_repair_is_judged_by_the_last_readable_one() {
     let project = Project::bare_bones();
     project.repo.write("gate.toml", POLICY);

@@ -112,6 +112,21 @@ fn a_broken_policy_on_the_default_branch_lets_nothing_in_and_says_where() {
 }
 
 #[test]
+fn a_symbolic_ref_does_not_hide_the_branch_that_it_moves() {
+    let project = server(POLICY);
+    project.repo.git_in(&project.remote, ["symbolic-ref", "refs/heads/alias", "refs/heads/main"]);
+    project.repo.git_in(&project.remote, ["symbolic-ref", "refs/heads/twice", "refs/heads/alias"]);
+    for name in ["alias", "twice"] {
+        project.sh(&format!("git push origin HEAD:refs/heads/{name}")).exits(1).says("main is protected");
+        project
+            .sh(&format!("git push --no-verify origin HEAD:refs/heads/{name}"))
+            .exits(1)
+            .says("main is protected")
+            .says(&format!("refs/heads/{name} is a symbolic ref there"));
+    }
+}
+
+#[test]
 fn a_commit_made_there_counts_as_one_made_elsewhere() {
     // A run that the receiving repository knows of is as good there as here.
     let project = server(POLICY);
