@@ -94,7 +94,9 @@ impl Tee {
                 self.shared.moved.wait_timeout(state, QUIET.min(patience)).unwrap_or_else(PoisonError::into_inner);
             state = after;
             // On a busy machine a thread may not get its turn for longer than that.
-            if self.sources.iter().any(holds_more) {
+            let unread =
+                |(pump, source): (&Pump, &File)| *pump != Pump::Done && (holds_more(source) || has_ended(source));
+            if state.pumps.iter().zip(&self.sources).any(unread) {
                 continue;
             }
             patience = patience.saturating_sub(since.elapsed());
@@ -165,6 +167,20 @@ fn holds_more(source: &File) -> bool {
 
 #[cfg(not(unix))]
 fn holds_more(_: &File) -> bool {
+    false
+}
+
+/// Whether nobody can write to it any more, so that its reader is about to see the end.
+#[cfg(unix)]
+fn has_ended(source: &File) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let mut wanted = [PollFd::new(source, PollFlags::IN)];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut wanted, Some(&now)).is_ok() && wanted[0].revents().contains(PollFlags::HUP)
+}
+
+#[cfg(not(unix))]
+fn has_ended(_: &File) -> bool {
     false
 }
 
