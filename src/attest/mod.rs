@@ -19,7 +19,9 @@ pub use test_run::TestRun;
 pub const NAMESPACE: &str = "gate-attestation";
 /// The notes that hold envelopes, one a line, each on the tree it is about.
 pub const NOTES: &str = "refs/notes/gate";
-/// Who makes these statements, and what names of our own begin with. Nothing is read from there.
-pub const MAKER: &str = "https://docs.rs/evidence-gate";
+/// The program that makes these statements, as a URI: a name and no address.
+pub const MAKER: &str = "urn:evidence-gate";
+/// The name of the maker in statements of earlier versions, which still count.
+pub const FORMER_MAKER: &str = "https://docs.rs/evidence-gate";
 /// The longest line that is read or written, in bytes.
 pub const LONGEST: usize = 128 * 1024;

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::MAKER;
 use super::statement::Statement;
+use super::{FORMER_MAKER, MAKER};
 use crate::oid::Oid;
 
 /// The form of the predicate.
@@ -111,7 +111,7 @@ impl Summary {
     /// Reads a statement of the form [`PREDICATE`]; `None`: it is of another verifier. `Err` says what is wrong with it.
     pub fn read(statement: &Statement) -> Result<Option<Self>, &'static str> {
         let verifier = statement.predicate.get("verifier").and_then(|verifier| verifier.get("id"));
-        if verifier.is_some_and(|id| id != MAKER) {
+        if verifier.is_some_and(|id| id != MAKER && id != FORMER_MAKER) {
             return Ok(None);
         }
         let predicate: Predicate =

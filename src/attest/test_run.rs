@@ -62,7 +62,7 @@ pub struct Seen {
 struct Predicate {
     result: Outcome,
     configuration: Vec<Resource>,
-    #[serde(rename = "https://docs.rs/evidence-gate/run/v1")]
+    #[serde(rename = "urn:evidence-gate/run/v1", alias = "https://docs.rs/evidence-gate/run/v1")]
     seen: Seen,
 }
 
@@ -166,7 +166,7 @@ mod tests {
             edit(&mut value);
             TestRun::read(&serde_json::from_value(value).unwrap()).map(|_| ())
         };
-        let seen = "https://docs.rs/evidence-gate/run/v1";
+        let seen = "urn:evidence-gate/run/v1";
         let ended = Err("its result is not how the run ended");
         assert_eq!(change(&|_| ()), Ok(()));
         assert_eq!(change(&|value| value["predicate"]["result"] = "FAILED".into()), ended);

@@ -112,7 +112,7 @@ fn verdict(carried: &Carried, edit: impl FnOnce(&mut Value)) -> Value {
         "subject": [{ "digest": { "gitTree": repo.git(["rev-parse", "HEAD^{tree}"]) } }],
         "predicateType": "https://slsa.dev/verification_summary/v1",
         "predicate": {
-            "verifier": { "id": "https://docs.rs/evidence-gate" },
+            "verifier": { "id": "urn:evidence-gate" },
             "timeVerified": "2026-11-22T08:00:00Z",
             "resourceUri": "git+https://github.com/o/r",
             "policy": { "uri": "x", "digest": { "gitCommit": repo.git(["rev-parse", "origin/main"]) } },
