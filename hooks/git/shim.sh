@@ -8,5 +8,5 @@ if [ -x "$gate" ]; then
   exec "$gate" hook git @NAME@ "$@"
 fi
 echo 'gate: the program `gate` is not on the PATH, so this @NAME@ cannot be judged and is refused.' >&2
-echo 'gate: install it (`cargo install evidence-gate`) or put it on the PATH, then push again.' >&2
+echo 'gate: put `gate` on the PATH again, then repeat what you did.' >&2
 exit 1

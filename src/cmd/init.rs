@@ -1,6 +1,6 @@
 //! `gate init`: shows what it would do, asks, does it.
 
-use crate::cmd::init_ci::Ci;
+use crate::cmd::init_ci::{Ci, Source};
 use crate::cmd::install_failure;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -37,6 +37,9 @@ pub struct Args {
     /// Write the job that judges in CI; change nothing else
     #[arg(long, value_enum, value_name = "FORGE", conflicts_with_all = ["test", "build", "observe", "scopes", "no_hooks", "no_clients", "clients"])]
     ci: Option<Ci>,
+    /// With --ci: build gate in the job from this commit of this repository
+    #[arg(long, value_name = "URL@COMMIT", requires = "ci", value_parser = super::init_ci::source)]
+    source: Option<Source>,
     #[command(flatten)]
     consent: Consent,
 }
@@ -58,7 +61,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         return super::scopes::print(ui);
     }
     if let Some(ci) = args.ci {
-        return super::init_ci::write(ci, args.consent, ui);
+        return super::init_ci::write(ci, args.source.as_ref(), args.consent, ui);
     }
     for (option, value) in [("--test", &args.test), ("--build", &args.build)] {
         if value.as_ref().is_some_and(|command| command.trim().is_empty()) {

@@ -7,7 +7,7 @@ use crate::cmd::install_failure;
 use crate::embedded;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::install::{Repository, plan_job};
+use crate::install::{FileState, Repository, plan_job};
 use crate::render::ui::Ui;
 
 /// The forges whose jobs can be written.
@@ -66,8 +66,47 @@ impl Ci {
     }
 }
 
-/// Writes the file. One that is there already and differs is left alone.
-pub(super) fn write(ci: Ci, consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
+/// A commit of a repository from which a job builds gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Source {
+    url: String,
+    commit: String,
+}
+
+/// Reads `URL@COMMIT`. The commit is a full id, so that what is built can never be another.
+pub(super) fn source(text: &str) -> Result<Source, String> {
+    let (url, commit) =
+        text.rsplit_once('@').ok_or("it is URL@COMMIT, such as https://host/owner/gate.git@<40 hex digits>")?;
+    if !matches!(commit.len(), 40 | 64) || !commit.chars().all(|c| c.is_ascii_hexdigit()) {
+        return Err("the commit is its full id: 40 or 64 hexadecimal digits (git rev-parse HEAD)".to_owned());
+    }
+    // It stands in a script.
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/:@._~+-%".contains(c);
+    if url.is_empty() || url.starts_with('-') || !url.chars().all(is_plain) {
+        return Err("the URL is that of a git repository, without spaces and quotes".to_owned());
+    }
+    Ok(Source { url: url.to_owned(), commit: commit.to_ascii_lowercase() })
+}
+
+/// The text of a job that gets gate from `source`; without one, of a job that fails and says what is missing.
+fn text(job: &Job, source: Option<&Source>) -> Result<String, Failure> {
+    let script = match source {
+        Some(source) => {
+            let script = embedded("ci/install-from-source.sh")?;
+            script.replace("URL", &source.url).replace("COMMIT", &source.commit)
+        }
+        None => embedded("ci/install-missing.sh")?.replace("FORGE", job.name),
+    };
+    let template = embedded(job.template)?;
+    let lines = template.lines().flat_map(|line| match line.strip_suffix("INSTALL") {
+        Some(indent) => script.lines().map(|step| format!("{indent}{step}\n")).collect(),
+        None => vec![format!("{line}\n")],
+    });
+    Ok(lines.collect())
+}
+
+/// Writes the file. One that is there already is left alone, unless it is a job without a source and one is given.
+pub(super) fn write(ci: Ci, source: Option<&Source>, consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
     let repository = Repository::discover(&std::env::current_dir()?).map_err(install_failure)?;
     let Some(root) = &repository.root else {
         return Err(Failure::new(Exit::Usage, "this repository has no working tree")
@@ -76,13 +115,16 @@ pub(super) fn write(ci: Ci, consent: Consent, ui: &mut Ui) -> anyhow::Result<Exi
     };
     let job = ci.job();
     let path = job.path;
-    let text = embedded(job.template)?.replace("VERSION", env!("CARGO_PKG_VERSION"));
+    let text = text(&job, source)?;
+    let unfinished = self::text(&job, None)?;
     let file = root.join(path);
+    let mut before = FileState::Missing;
     match fs::read(&file) {
         Ok(there) if there == text.as_bytes() => {
             ui.say("Nothing to do.");
             return Ok(Exit::Pass);
         }
+        Ok(there) if there == unfinished.as_bytes() => before = FileState::File { bytes: there, mode: 0o644 },
         Ok(_) => {
             let what = format!("{path} is there and says something else");
             return Err(Failure::new(Exit::BadInput, what).remedy("move it away, or change it by hand").into());
@@ -90,11 +132,17 @@ pub(super) fn write(ci: Ci, consent: Consent, ui: &mut Ui) -> anyhow::Result<Exi
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => return Err(Failure::new(Exit::BadInput, format!("{path} cannot be read: {error}")).into()),
     }
-    let plan = plan_job(&repository, &file, &text).map_err(install_failure)?;
+    let plan = plan_job(&repository, &file, &text, before).map_err(install_failure)?;
     if !carry_out(&repository, &plan, consent, &format!("gate init --ci {}", job.name), ui)? {
         return Ok(Exit::Pass);
     }
     ui.say(format_args!("Wrote {path}. Commit it."));
+    if source.is_none() {
+        ui.say(format_args!(
+            "This job fails until it says where to get gate from: gate init --ci {} --source URL@COMMIT",
+            job.name
+        ));
+    }
     ui.say(job.binding);
     if let Some(settings) = job.settings {
         ui.raw(embedded(settings)?);

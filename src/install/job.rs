@@ -8,8 +8,8 @@ use super::record::{FileRecord, Place, Record, Role};
 use super::{InstallError, Repository};
 use crate::digest::hex_digest;
 
-/// The plan that writes `text` to `path`, where nothing is.
-pub fn plan_job(repository: &Repository, path: &Path, text: &str) -> Result<Plan, InstallError> {
+/// The plan that writes `text` to `path`, in place of `before`.
+pub fn plan_job(repository: &Repository, path: &Path, text: &str, before: FileState) -> Result<Plan, InstallError> {
     let mut plan = Plan { record: Record::load(repository)?, ..Plan::default() };
     if let Some(folder) = path.parent() {
         make_folder(repository, folder, &mut plan);
@@ -18,6 +18,6 @@ pub fn plan_job(repository: &Repository, path: &Path, text: &str) -> Result<Plan
     let digest = hex_digest(&[text.as_bytes()]);
     plan.record.put_file(FileRecord { place, role: Role::Job, digest, before: None });
     let bytes = text.as_bytes().to_vec();
-    plan.changes.push(Change::Write { path: path.to_owned(), before: FileState::Missing, bytes, mode: 0o644 });
+    plan.changes.push(Change::Write { path: path.to_owned(), before, bytes, mode: 0o644 });
     Ok(plan)
 }

@@ -194,7 +194,9 @@ fn written(clone: &Clone) {
 }
 
 fn written_for(forge: &str, clone: &Clone) {
-    let output = clone.repo.gate(["init", "--ci", forge, "--yes"]).output().unwrap();
+    // What is fetched is not built: `cargo` is replaced.
+    let source = format!("{}@{}", clone.repo.root().display(), clone.repo.git(["rev-parse", "HEAD"]));
+    let output = clone.repo.gate(["init", "--ci", forge, "--yes", "--source", &source]).output().unwrap();
     assert!(output.status.success(), "{output:?}");
 }
 

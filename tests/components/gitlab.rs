@@ -15,7 +15,9 @@ fn proposed(word: &str) -> Project {
     repo.git(["switch", "-q", "-C", "main"]);
     repo.write("gate.toml", POLICY);
     repo.write(".gitlab-ci.yml", "include: { local: .gitlab/gate.yml }\n");
-    project.gate(["init", "--ci", "gitlab", "--yes"]).exits(0).says("Pipelines must succeed");
+    // What is fetched is not built: `cargo` is replaced.
+    let source = format!("{}@{}", repo.root().display(), repo.git(["rev-parse", "HEAD"]));
+    project.gate(["init", "--ci", "gitlab", "--yes", "--source", &source]).exits(0).says("Pipelines must succeed");
     repo.commit_all("chore: the job");
     project.share();
     project.edit(word);

@@ -23,7 +23,8 @@ const NEWER: &[(&str, &str)] = &[
 fn shipped() -> TestRepo {
     let repo = TestRepo::with_commit();
     for forge in ["github", "gitea"] {
-        let output = repo.gate(["init", "--ci", forge, "--yes"]).output().unwrap();
+        let source = format!("https://host.example/own/gate.git@{}", "0123456789".repeat(4));
+        let output = repo.gate(["init", "--ci", forge, "--yes", "--source", &source]).output().unwrap();
         assert!(output.status.success(), "{output:?}");
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

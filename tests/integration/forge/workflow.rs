@@ -21,7 +21,7 @@ fn the_job_is_written_once_and_never_over_another() {
         assert!(!repo.path(path).exists());
         says(&init(&["--yes"]), 0, "Wrote");
         let text = String::from_utf8(repo.read(path)).unwrap();
-        assert!(text.contains(concat!("--version ", env!("CARGO_PKG_VERSION"))), "{text}");
+        assert!(text.contains("exit 1") && text.contains("--source URL@COMMIT"), "{text}");
         says(&init(&["--yes"]), 0, "Nothing to do");
         repo.append(path, "# mine\n");
         says(&init(&["--yes"]), 65, "says something else");
@@ -35,6 +35,56 @@ fn the_job_is_written_once_and_never_over_another() {
         repo.write(path, text);
         says(&uninstall(), 0, "");
         assert!(!repo.path(top).exists(), "{path}");
+    }
+}
+
+#[test]
+fn a_job_builds_gate_from_the_commit_that_it_is_given_and_fails_without_one() {
+    let source = format!("https://host.example/own/gate.git@{}", "0123456789".repeat(4));
+    for (forge, path) in [
+        ("github", ".github/workflows/gate.yml"),
+        ("gitlab", ".gitlab/gate.yml"),
+        ("gitea", ".gitea/workflows/gate.yml"),
+    ] {
+        let repo = crate::support::TestRepo::with_commit();
+        let init = |args: &[&str]| repo.gate([&["init", "--ci", forge], args].concat()).output().unwrap();
+        let sentence = format!("This job fails until it says where to get gate from: gate init --ci {forge} --source");
+        says(&init(&["--yes"]), 0, &sentence);
+        // The remedy that is printed replaces the job that fails.
+        says(&init(&["--yes", "--source", &source]), 0, "Wrote");
+        let text = String::from_utf8(repo.read(path)).unwrap();
+        assert!(text.contains("fetch --quiet --depth 1 'https://host.example/own/gate.git' 0123456789"), "{text}");
+        assert!(!text.contains("exit 1") && !text.contains("evidence-gate"), "{text}");
+        says(&init(&["--yes", "--source", &source]), 0, "Nothing to do");
+        says(&repo.gate(["uninstall", "--yes"]).output().unwrap(), 0, "");
+        assert!(!repo.path(path).exists());
+        for wrong in [
+            "https://host/x.git",
+            "https://host/x.git@main",
+            "https://h/x y.git@",
+            "-x@0123456789012345678901234567890123456789",
+        ] {
+            assert_eq!(init(&["--yes", "--source", wrong]).status.code(), Some(64), "{wrong}");
+        }
+    }
+}
+
+#[test]
+fn what_is_generated_names_no_package_of_a_registry_and_no_address_that_is_not_ours() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("templates"), root.join("hooks"), root.join("action")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            for words in ["evidence-gate", "docs.rs", "crates.io", "npx ", "pip install"] {
+                assert!(!text.contains(words), "{}: {words}", path.display());
+            }
+        }
     }
 }
 
