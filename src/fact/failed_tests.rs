@@ -134,7 +134,7 @@ fn fate(
     let committed = match (&open.head, &declared) {
         (Some(head), Some((path, test))) => {
             let committed = repo.blob_at(head, path)?.and_then(|bytes| String::from_utf8(bytes).ok());
-            committed.is_none_or(|text| declared_tests(path, &text).iter().any(|known| known.name == test.name))
+            committed.is_some_and(|text| declared_tests(path, &text).iter().any(|known| known.name == test.name))
         }
         _ => true,
     };

@@ -165,6 +165,18 @@ fn a_test_that_passes_after_only_tests_changed_is_reported() {
 }
 
 #[test]
+fn a_draft_that_was_never_committed_may_go() {
+    let scene = Scene::new();
+    scene.repo.write("tests/test_new.py", "def test_new():\n    assert False\n");
+    scene.repo.write("out", "FAILED tests/test_new.py::test_new - x\n1 failed in 0.02s\n").write("status", "1\n");
+    assert_eq!(scene.gate(&["run", "test"]).status.code(), Some(1));
+    scene.repo.remove("tests/test_new.py").write("calc.py", "c\n");
+    scene.run("2 passed in 0.02s\n", 0);
+    let (through, said) = scene.push();
+    assert!(through && said.contains("test_new failed on this branch"), "{said}");
+}
+
+#[test]
 fn failures_of_other_branches_do_not_count() {
     let scene = Scene::new();
     scene.repo.git(["switch", "-q", "-c", "other"]);
