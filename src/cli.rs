@@ -54,6 +54,9 @@ pub enum Command {
     Explain(cmd::explain::Args),
     /// Say which scope a file belongs to, and why
     ExplainPath(cmd::explain_path::Args),
+    /// Map what a file imports, gives and needs before it is split, and verify the split
+    #[cfg(feature = "symbols")]
+    ImportMap(cmd::import_map::Args),
     /// Say which functions a change lost, moved, renamed or emptied
     #[cfg(feature = "symbols")]
     Symbols(cmd::symbols::Args),
@@ -120,6 +123,8 @@ impl Cli {
             Command::Import(args) => cmd::import::main(&args, ui).map(Into::into),
             Command::Explain(args) => cmd::explain::main(&args, ui).map(Into::into),
             Command::ExplainPath(args) => cmd::explain_path::main(&args, ui).map(Into::into),
+            #[cfg(feature = "symbols")]
+            Command::ImportMap(args) => cmd::import_map::main(&args, ui).map(Into::into),
             #[cfg(feature = "symbols")]
             Command::Symbols(args) => cmd::symbols::main(&args, ui).map(Into::into),
             Command::Escalate(args) => cmd::escalate::main(&args, ui).map(Into::into),

@@ -18,6 +18,8 @@ pub mod explain_path;
 pub mod handoff;
 pub mod hook;
 pub mod import;
+#[cfg(feature = "symbols")]
+pub mod import_map;
 pub mod init;
 mod init_ci;
 pub mod log;

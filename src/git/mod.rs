@@ -35,6 +35,7 @@ mod rewrite;
 mod scratch;
 mod snapshot;
 mod status;
+mod work_files;
 mod work_trees;
 
 pub use blame::Since;

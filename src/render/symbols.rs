@@ -1,7 +1,7 @@
 //! What became of functions, for people.
 
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, Ui};
-use crate::symbols::{FunctionChange, FunctionDiff, Preservation};
+use crate::symbols::{FunctionChange, FunctionDiff, ImportMap, MapVerification, Preservation};
 
 /// The number of new functions that are listed.
 const MAX_NEW: usize = 20;
@@ -35,5 +35,32 @@ pub fn functions(diff: &FunctionDiff, ui: &mut Ui) {
     for file in &diff.unparsed_why {
         let line = file.line.map_or_else(String::new, |line| format!(":{line}"));
         ui.line(format_args!("  unparsed {}{line} {DIM}({}){DIM:#} {}", file.file, file.state, file.why));
+    }
+}
+
+/// Prints the map of a file.
+pub fn map(map: &ImportMap, ui: &mut Ui) {
+    ui.line(format_args!("{STRONG}{}{STRONG:#} ({})", map.file, map.language));
+    for import in &map.external_imports {
+        ui.line(format_args!("  imports  {import}"));
+    }
+    for function in &map.public_functions {
+        ui.line(format_args!("  public   {function}"));
+    }
+    for (from, to) in &map.cross_references {
+        ui.line(format_args!("  uses     {from} -> {}", to.join(", ")));
+    }
+}
+
+/// Prints what became of the names of a map.
+pub fn verification(verification: &MapVerification, ui: &mut Ui) {
+    for problem in &verification.problems {
+        ui.line(format_args!("{}: {BAD}{}{BAD:#}: {}", problem.file, problem.kind, problem.name));
+    }
+    for file in &verification.unparsed {
+        ui.line(format_args!("{file}: does not parse"));
+    }
+    if verification.verifies {
+        ui.line(format_args!("{GOOD}verified{GOOD:#}: every name of the map is where it is used"));
     }
 }

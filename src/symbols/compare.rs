@@ -561,15 +561,25 @@ mod tests {
     use super::*;
 
     /// The published schema is that of the type. `GATE_BLESS=1` rewrites it.
-    #[test]
-    fn the_schema_of_a_comparison_is_published() {
-        let mut schema = schemars::schema_for!(FunctionDiff);
-        schema.insert("title".to_owned(), "What became of functions, for gate symbols diff".into());
+    fn published(name: &str, title: &str, mut schema: schemars::Schema) {
+        schema.insert("title".to_owned(), title.into());
         let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-        let path = format!("{}/templates/schema/functions.json", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/templates/schema/{name}.json", env!("CARGO_MANIFEST_DIR"));
         if std::env::var_os("GATE_BLESS").is_some() {
             std::fs::write(&path, &text).unwrap();
         }
         assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), text, "GATE_BLESS=1 cargo test --lib schema");
+    }
+    #[test]
+    fn the_schemas_of_functions_and_imports_are_published() {
+        let (map, verification) =
+            (schemars::schema_for!(super::super::ImportMap), schemars::schema_for!(super::super::MapVerification));
+        published("functions", "What became of functions, for gate symbols diff", schemars::schema_for!(FunctionDiff));
+        published("import-map", "What a file imports, gives and needs, for gate import-map", map);
+        published(
+            "import-map-verification",
+            "What became of an import map, for gate import-map --verify",
+            verification,
+        );
     }
 }

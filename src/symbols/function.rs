@@ -1,5 +1,7 @@
 //! A function as it stands in a file.
 
+use std::ops::Range;
+
 /// A function with a name and a body.
 #[derive(Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "independent facts, each with its own source")]
@@ -32,6 +34,10 @@ pub struct Function {
     pub generated: bool,
     /// The languages between which it may move.
     pub(super) family: String,
+    /// What stands before its body.
+    pub(super) head: String,
+    /// Where it stands, in bytes.
+    pub(super) range: Range<usize>,
     /// The words of its body, as hashes.
     pub(super) body: Vec<u32>,
     /// The same as if its first parameter were the instance.

@@ -155,6 +155,12 @@ impl LanguageTable {
         self.list.iter().any(|language| language.entry.extensions.contains(&extension))
     }
 
+    /// Whether two files are in languages of one family.
+    pub(super) fn are_kin(&self, a: &str, b: &str) -> bool {
+        let family = |path| self.of(path, "").map(|language| language.entry.family.as_str());
+        family(a).is_some() && family(a) == family(b)
+    }
+
     /// Whether a program wrote the file.
     pub(super) fn is_generated(&self, path: &str, text: &str) -> bool {
         let generated = &self.generated;

@@ -6,6 +6,7 @@ mod compare;
 mod function;
 mod hollow;
 mod language;
+mod modules;
 mod names;
 mod outline;
 mod tokens;
@@ -14,7 +15,13 @@ pub use compare::{
     FunctionChange, FunctionDiff, FunctionPlace, Outlines, Preservation, RenamedFunction, UnparsedFile, compare,
 };
 pub use function::Function;
+pub use modules::{ImportMap, MapProblem, MapVerification, import_map, verify};
 pub use outline::{FunctionAlias, MAX_FILE, Outline, outline};
+
+/// Whether two files are in languages between which code may move.
+pub fn are_kin(a: &str, b: &str) -> bool {
+    language::LanguageTable::embedded().is_some_and(|table| table.are_kin(a, b))
+}
 
 /// Whether functions of such a file are read.
 pub fn is_read(path: &str) -> bool {

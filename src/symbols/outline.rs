@@ -83,22 +83,33 @@ pub(super) fn parse(language: &SourceLanguage, text: &str) -> Option<Tree> {
 
 /// Reads the functions of a file. A file of a language that is not read has none.
 pub fn outline(path: &str, bytes: &[u8]) -> Outline {
-    let unread = |why| Outline { unread: Some(why), ..Outline::default() };
-    let Some(table) = LanguageTable::embedded().filter(|table| table.knows(path)) else { return Outline::default() };
+    with_tree(path, bytes, |_, _, _, outline| outline)
+        .unwrap_or_else(|why| Outline { unread: why, ..Outline::default() })
+}
+
+/// Reads a file, and hands on its language, its text, its tree and its functions. The error says why it cannot be read;
+/// `None`: it is in no language that is read.
+pub(super) fn with_tree<T>(
+    path: &str,
+    bytes: &[u8],
+    then: impl FnOnce(&SourceLanguage, &str, &Tree, Outline) -> T,
+) -> Result<T, Option<&'static str>> {
+    let table = LanguageTable::embedded().filter(|table| table.knows(path)).ok_or(None)?;
     if bytes.len() > MAX_FILE {
-        return unread("it is larger than 8 MiB");
+        return Err(Some("it is larger than 8 MiB"));
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.contains(&0) {
-        return unread("it is binary");
+        return Err(Some("it is binary"));
     }
     // The grammars take any line ending; texts are compared by their tokens.
     let text = String::from_utf8_lossy(bytes);
-    let Some(language) = table.of(path, &text) else { return Outline::default() };
+    let language = table.of(path, &text).ok_or(None)?;
     let text = language.readable(text);
-    let Some(tree) = parse(language, &text) else { return unread("the parser gave up on it") };
+    let tree = parse(language, &text).ok_or(Some("the parser gave up on it"))?;
     let reader = Reader { table, language, path, text: &text, generated: table.is_generated(path, &text) };
-    reader.read(&tree)
+    let outline = reader.read(&tree);
+    Ok(then(language, &text, &tree, outline))
 }
 
 struct Reader<'a> {
@@ -253,6 +264,8 @@ impl<'a> Reader<'a> {
             parameters,
             parameter_tokens,
             hollow,
+            head: head.to_owned(),
+            range: node.start_byte()..body.map_or(node.end_byte(), |body| body.end_byte()),
             body: body_tokens,
             body_of_first,
         }

@@ -35,6 +35,7 @@ mod failed_tests;
 mod forge;
 mod git_reads;
 mod hidden_edits;
+mod import_maps;
 mod install;
 mod install_clients;
 mod install_places;

@@ -1,0 +1,131 @@
+//! A source file as a module: what it defines, imports and uses.
+
+mod imports;
+mod map;
+mod resolve;
+mod uses;
+mod verify;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::function::Function;
+use super::outline::with_tree;
+
+pub use map::{ImportMap, import_map};
+pub use verify::{MapProblem, MapVerification, verify};
+
+/// The languages of which imports are read.
+const WITH_IMPORTS: [&str; 7] = ["rust", "python", "typescript", "tsx", "javascript", "go", "java"];
+
+/// One name that a file imports.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ImportedName {
+    /// Where it comes from, as it is written: `a::b`, `.a`, `./a`, `a/b`.
+    pub(super) module: String,
+    /// Its name there; `None`: the module itself.
+    pub(super) name: Option<String>,
+    /// Its name here; `None`: all names, or none.
+    pub(super) local: Option<String>,
+    /// All names of the module.
+    pub(super) glob: bool,
+    /// It is handed on to others.
+    pub(super) handed_on: bool,
+    /// Its line, from 1.
+    pub(super) line: usize,
+}
+
+/// A place where a word is used.
+#[derive(Clone, Debug)]
+pub(super) struct WordUse {
+    pub(super) word: String,
+    /// What stands before it: `a` in `a.word`.
+    pub(super) receiver: Option<String>,
+    /// The place, in bytes.
+    pub(super) at: usize,
+}
+
+/// A source file as a module.
+#[derive(Debug, Default)]
+pub(super) struct SourceModule {
+    pub(super) path: String,
+    pub(super) language: String,
+    pub(super) functions: Vec<Function>,
+    pub(super) imports: Vec<ImportedName>,
+    /// Names at the top of the file; true: others may use them.
+    pub(super) defined: BTreeMap<String, bool>,
+    /// Words that a function or a block declares for itself: where, and the word.
+    pub(super) declared: Vec<(usize, String)>,
+    pub(super) uses: Vec<WordUse>,
+    /// Names that a list hands on: `__all__`, `export { … }`.
+    pub(super) listed: BTreeSet<String>,
+    /// The package that the file says it is in.
+    pub(super) package: String,
+    /// The line of the first error; the file does not parse.
+    pub(super) error_line: Option<usize>,
+}
+
+impl SourceModule {
+    /// Reads a file. The error says why it cannot be read.
+    pub(super) fn read(path: &str, bytes: &[u8]) -> Result<Self, Option<&'static str>> {
+        with_tree(path, bytes, |language, text, tree, outline| {
+            let id = language.entry.id.clone();
+            let mut module =
+                Self { path: path.to_owned(), language: id, error_line: outline.error_line, ..Self::default() };
+            let scopes = outline.scopes.iter().filter(|scope| !scope.contains('.'));
+            module.defined = scopes.map(|scope| (scope.clone(), true)).collect();
+            module.functions = outline.functions;
+            let imported = imports::read(tree, text, &mut module);
+            uses::read(tree, text, &imported, &mut module);
+            module
+        })
+    }
+
+    /// Whether imports of this language are read.
+    pub(super) fn has_imports(&self) -> bool {
+        WITH_IMPORTS.contains(&self.language.as_str())
+    }
+
+    /// Whether others may use a function.
+    pub(super) fn is_public(&self, function: &Function) -> bool {
+        let has = |word: &str| function.head.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word);
+        let inside_function = self.functions.iter().any(|other| {
+            other.range.start <= function.range.start
+                && other.range.end >= function.range.end
+                && other.range != function.range
+        });
+        if inside_function || function.declaration {
+            return false;
+        }
+        let top = function.container.first().unwrap_or(&function.name);
+        match self.language.as_str() {
+            "rust" => has("pub"),
+            "python" => {
+                let hidden = |name: &String| name.starts_with('_') && !(name.starts_with("__") && name.ends_with("__"));
+                let listed = self.listed.is_empty() || self.listed.contains(top);
+                listed && !hidden(&function.name) && !function.container.iter().any(hidden)
+            }
+            "go" => function.name.starts_with(char::is_uppercase),
+            "java" => has("public") || has("default"),
+            _ => {
+                let exported = self.defined.get(top) == Some(&true) || self.listed.contains(top) || !function.private;
+                exported
+                    && !function.name.starts_with('#')
+                    && !has("private")
+                    && (function.container.is_empty() || self.listed.contains(top) || self.exports(top))
+            }
+        }
+    }
+
+    fn exports(&self, name: &str) -> bool {
+        self.defined.get(name).is_some_and(|public| *public)
+    }
+
+    /// The words that a function uses, without those that it declares.
+    pub(super) fn used_in<'m>(&'m self, function: &'m Function) -> impl Iterator<Item = &'m WordUse> {
+        let own: BTreeSet<&str> =
+            self.declared.iter().filter(|(at, _)| function.range.contains(at)).map(|(_, word)| word.as_str()).collect();
+        self.uses.iter().filter(move |word| {
+            function.range.contains(&word.at) && (word.receiver.is_some() || !own.contains(word.word.as_str()))
+        })
+    }
+}

@@ -1,0 +1,224 @@
+//! Where the module of an import lies, among the files of a tree.
+
+use super::SourceModule;
+
+/// The depth to which names are followed through files that hand them on.
+const MAX_HANDED_ON: usize = 8;
+
+/// Endings that an import of JavaScript leaves out.
+const ENDINGS: [&str; 8] = [".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts"];
+
+/// Finds modules.
+pub(super) struct Resolver<'m> {
+    pub(super) modules: &'m [SourceModule],
+}
+
+impl Resolver<'_> {
+    /// The files that a module may be, as paths.
+    pub(super) fn candidates(from: &SourceModule, module: &str) -> Vec<String> {
+        match from.language.as_str() {
+            "python" => python_candidates(&from.path, module),
+            "rust" => rust_candidates(&from.path, module),
+            "go" => Vec::new(),
+            "java" => vec![format!("{}.java", module.replace('.', "/"))],
+            _ => javascript_candidates(&from.path, module),
+        }
+    }
+
+    /// The files of a module.
+    pub(super) fn module(&self, from: &SourceModule, module: &str) -> Vec<usize> {
+        let language = from.language.as_str();
+        let all = 0..self.modules.len();
+        if language == "go" {
+            let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+            return all
+                .filter(|at| {
+                    let folder = folder(&self.modules[*at].path);
+                    !folder.is_empty() && (module == folder || module.ends_with(&format!("/{folder}")))
+                })
+                .collect();
+        }
+        if language == "java" {
+            return all.filter(|at| self.modules[*at].package == module).collect();
+        }
+        let candidates = Self::candidates(from, module);
+        let anywhere = language == "python" && !module.starts_with('.');
+        let is =
+            |path: &str| candidates.iter().any(|one| path == one || (anywhere && path.ends_with(&format!("/{one}"))));
+        all.filter(|at| is(&self.modules[*at].path)).collect()
+    }
+
+    /// The files that a word before a dot or a path stands for.
+    pub(super) fn receiver(&self, from: &SourceModule, receiver: &str) -> Vec<usize> {
+        for import in &from.imports {
+            if import.local.as_deref() != Some(receiver) {
+                continue;
+            }
+            let whole = match (&import.name, from.language.as_str()) {
+                (Some(name), "rust") if import.module.is_empty() => name.clone(),
+                (Some(name), "rust") => format!("{}::{name}", import.module),
+                (Some(name), "python") if import.module.ends_with('.') => format!("{}{name}", import.module),
+                (Some(name), "python") => format!("{}.{name}", import.module),
+                _ => import.module.clone(),
+            };
+            return self.module(from, &whole);
+        }
+        match from.language.as_str() {
+            "rust" | "python" => self.module(from, receiver),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether one of the files gives others a name.
+    pub(super) fn gives(&self, files: &[usize], name: &str, to: &SourceModule, depth: usize) -> bool {
+        files.iter().any(|at| self.gives_one(*at, name, to, depth))
+    }
+
+    fn gives_one(&self, at: usize, name: &str, to: &SourceModule, depth: usize) -> bool {
+        let module = &self.modules[at];
+        let language = module.language.as_str();
+        let function = module.functions.iter().find(|function| function.container.is_empty() && function.name == name);
+        let inside = language == "rust" && is_below(&to.path, &module.path);
+        if let Some(function) = function
+            && (inside
+                || matches!(language, "python" | "go")
+                || module.is_public(function)
+                || function.head.contains("pub"))
+        {
+            return true;
+        }
+        if language == "python" || language == "java" || language == "go" {
+            let here = module.defined.contains_key(name) || module.listed.contains(name);
+            let imported = module.imports.iter().any(|import| import.local.as_deref() == Some(name));
+            let below = self.module(module, &format!(".{name}"));
+            let package = module.path.ends_with("__init__.py") && !below.is_empty();
+            if here || imported || package {
+                return true;
+            }
+        } else if function.is_none()
+            && !(language == "rust" && self.is_submodule(module, name))
+            && module.defined.get(name).is_some_and(|public| *public || inside)
+        {
+            return true;
+        }
+        if module.listed.contains(name) {
+            return true;
+        }
+        if language == "rust" && self.is_submodule(module, name) && depth > 0 {
+            return true;
+        }
+        depth < MAX_HANDED_ON
+            && module.imports.iter().any(|import| {
+                let open = import.handed_on || inside || language == "python";
+                let there = || self.module(module, &import.module);
+                if import.glob {
+                    let there = there();
+                    return open && (there.is_empty() || self.gives(&there, name, module, depth + 1));
+                }
+                if !open || import.local.as_deref() != Some(name) {
+                    return false;
+                }
+                let there = there();
+                let wanted = import.name.as_deref().unwrap_or(name);
+                there.is_empty() || there.contains(&at) || self.gives(&there, wanted, module, depth + 1)
+            })
+    }
+
+    /// Whether a name is that of a file below a module of Rust.
+    fn is_submodule(&self, module: &SourceModule, name: &str) -> bool {
+        !self.module(module, &format!("self::{name}")).is_empty()
+    }
+}
+
+/// Whether a module of Rust lies in another.
+fn is_below(inner: &str, outer: &str) -> bool {
+    let (inner, outer) = (rust_path(inner), rust_path(outer));
+    inner.starts_with(&outer) && inner != outer
+}
+
+fn folder(path: &str) -> Vec<&str> {
+    let mut parts: Vec<&str> = path.split('/').collect();
+    parts.pop();
+    parts
+}
+
+fn javascript_candidates(from: &str, module: &str) -> Vec<String> {
+    if !module.starts_with('.') {
+        return Vec::new();
+    }
+    let mut parts = folder(from);
+    for part in module.split('/') {
+        match part {
+            "." | "" => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    let base = parts.join("/");
+    let mut found = vec![base.clone()];
+    found.extend(ENDINGS.iter().map(|ending| format!("{base}{ending}")));
+    let index = if base.is_empty() { "index".to_owned() } else { format!("{base}/index") };
+    found.extend(ENDINGS.iter().map(|ending| format!("{index}{ending}")));
+    for (written, real) in [(".js", [".ts", ".tsx"]), (".mjs", [".mts", ".ts"]), (".jsx", [".tsx", ".ts"])] {
+        if let Some(stem) = base.strip_suffix(written) {
+            found.extend(real.iter().map(|ending| format!("{stem}{ending}")));
+        }
+    }
+    found
+}
+
+fn python_candidates(from: &str, module: &str) -> Vec<String> {
+    let dots = module.len() - module.trim_start_matches('.').len();
+    let mut parts: Vec<&str> = if dots == 0 { Vec::new() } else { folder(from) };
+    for _ in 1..dots {
+        parts.pop();
+    }
+    parts.extend(module.trim_start_matches('.').split('.').filter(|part| !part.is_empty()));
+    let base = parts.join("/");
+    if base.is_empty() {
+        return vec!["__init__.py".to_owned()];
+    }
+    vec![format!("{base}.py"), format!("{base}/__init__.py")]
+}
+
+/// The root of the crate that a file is in, and the names of the modules down to it.
+fn rust_path(path: &str) -> Vec<String> {
+    let mut parts: Vec<String> = path.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
+    if let Some(src) = parts.iter().rposition(|part| part == "src") {
+        parts.drain(..=src);
+    }
+    if parts.last().is_some_and(|last| ["mod", "lib", "main"].contains(&last.as_str())) {
+        parts.pop();
+    }
+    parts
+}
+
+fn rust_candidates(from: &str, module: &str) -> Vec<String> {
+    let root = from.rfind("src/").map_or("", |at| &from[..at + 4]);
+    let here = rust_path(from);
+    let mut words = module.split("::").filter(|word| !word.is_empty()).peekable();
+    let mut parts: Vec<String> = match words.peek() {
+        Some(&"crate") => {
+            words.next();
+            Vec::new()
+        }
+        Some(&"self") => {
+            words.next();
+            here
+        }
+        Some(&"super") => {
+            let mut parts = here;
+            while words.next_if_eq(&"super").is_some() {
+                parts.pop();
+            }
+            parts
+        }
+        _ => here,
+    };
+    parts.extend(words.map(str::to_owned));
+    let base = parts.join("/");
+    if base.is_empty() {
+        return vec![format!("{root}lib.rs"), format!("{root}main.rs"), format!("{root}mod.rs")];
+    }
+    vec![format!("{root}{base}.rs"), format!("{root}{base}/mod.rs")]
+}

@@ -1,0 +1,189 @@
+//! The words that a file uses, and those that it declares.
+
+use std::ops::Range;
+
+use tree_sitter::{Node, Tree};
+
+use super::{SourceModule, WordUse};
+
+/// Kinds of nodes that name a member, with the field of what it is a member of, and the field of the member.
+const MEMBERS: [(&str, &str, &str); 9] = [
+    ("field_expression", "value", "field"),
+    ("scoped_identifier", "path", "name"),
+    ("scoped_type_identifier", "path", "name"),
+    ("attribute", "object", "attribute"),
+    ("member_expression", "object", "property"),
+    ("selector_expression", "operand", "field"),
+    ("method_invocation", "object", "name"),
+    ("field_access", "object", "field"),
+    ("qualified_type", "package", "name"),
+];
+
+/// Kinds of nodes whose words are declared.
+const DECLARES: [&str; 12] = [
+    "parameters",
+    "lambda_parameters",
+    "formal_parameters",
+    "inferred_parameters",
+    "closure_parameters",
+    "typed_parameter",
+    "object_pattern",
+    "array_pattern",
+    "rest_pattern",
+    "typed_default_parameter",
+    "tuple_struct_pattern_binding",
+    "list_splat_pattern",
+];
+
+/// Kinds of nodes that bind what stands on their left side.
+const BINDS: [&str; 8] = [
+    "assignment",
+    "short_var_declaration",
+    "for_in_clause",
+    "for_statement",
+    "for_in_statement",
+    "range_clause",
+    "enhanced_for_statement",
+    "for_expression",
+];
+
+/// Kinds of nodes that are parts of a list on a left side.
+const LISTS: [&str; 9] = [
+    "expression_list",
+    "pattern_list",
+    "tuple_pattern",
+    "list_pattern",
+    "ref_pattern",
+    "mut_pattern",
+    "reference_pattern",
+    "slice_pattern",
+    "tuple",
+];
+
+/// Kinds of nodes whose field `name` is a use.
+const NAMES_USE: [&str; 10] = [
+    "generic_type",
+    "nested_type_identifier",
+    "type_query",
+    "method_invocation",
+    "scoped_identifier",
+    "export_specifier",
+    "jsx_opening_element",
+    "jsx_self_closing_element",
+    "jsx_closing_element",
+    "scoped_type_identifier",
+];
+
+/// Reads what the file uses and declares.
+pub(super) fn read(tree: &Tree, text: &str, imports: &[Range<usize>], module: &mut SourceModule) {
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let import = imports.iter().any(|place| place.start <= node.start_byte() && node.end_byte() <= place.end);
+        if !import && cursor.goto_first_child() {
+            continue;
+        }
+        if !import && is_word(node) {
+            word(node, text, module);
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
+}
+
+fn is_word(node: Node<'_>) -> bool {
+    node.is_named()
+        && (node.kind().ends_with("identifier") || node.kind() == "shorthand_property_identifier_pattern")
+        && node.kind() != "statement_identifier"
+}
+
+fn word(node: Node<'_>, text: &str, module: &mut SourceModule) {
+    let written = |node: Node<'_>| text.get(node.byte_range()).unwrap_or_default().to_owned();
+    let Some(parent) = node.parent() else { return };
+    let field = |parent: Node<'_>, child: Node<'_>, name: &str| {
+        parent.child_by_field_name(name).is_some_and(|found| found.id() == child.id())
+    };
+    // The name of an argument is that of a parameter elsewhere; a key is a word of its own.
+    let named_argument = parent.kind() == "keyword_argument" && field(parent, node, "name");
+    let key = ["pair", "field_initializer", "keyed_element", "pair_pattern"].contains(&parent.kind())
+        && (field(parent, node, "key") || field(parent, node, "field"));
+    if named_argument || key {
+        return;
+    }
+    let member = MEMBERS.iter().find(|(kind, _, name)| *kind == parent.kind() && field(parent, node, name));
+    if let Some((_, object, _)) = member
+        && let Some(object) = parent.child_by_field_name(object)
+    {
+        module.uses.push(WordUse { word: written(node), receiver: Some(written(object)), at: node.start_byte() });
+        return;
+    }
+    if let Some(top) = declared(node) {
+        if top {
+            let public = is_exported(node, text);
+            let known = module.defined.entry(written(node)).or_insert(public);
+            *known |= public;
+        } else {
+            module.declared.push((node.start_byte(), written(node)));
+        }
+        return;
+    }
+    let receiver = (parent.kind() == "method_reference").then(|| parent.named_child(0)).flatten();
+    let receiver = receiver.filter(|receiver| receiver.id() != node.id()).map(written);
+    module.uses.push(WordUse { word: written(node), receiver, at: node.start_byte() });
+}
+
+/// Whether a word is declared, and if so, whether at the top of the file.
+fn declared(node: Node<'_>) -> Option<bool> {
+    let (mut inner, mut parent) = (node, node.parent()?);
+    while LISTS.contains(&parent.kind()) {
+        (inner, parent) = (parent, parent.parent()?);
+    }
+    let is = |name: &str| {
+        let mut cursor = parent.walk();
+        parent.children_by_field_name(name, &mut cursor).any(|found| found.id() == inner.id())
+    };
+    let kind = parent.kind();
+    let named = !NAMES_USE.contains(&kind) && !kind.ends_with("expression") && is("name") && kind != "qualified_type";
+    let bound = BINDS.contains(&kind) && (is("left") || is("name"));
+    let patterned = is("pattern") || is("parameter") || (is("alias") && kind != "export_specifier");
+    if !(named || bound || patterned || DECLARES.contains(&kind) || kind == "identifier_list") {
+        return None;
+    }
+    // At the top: only what wraps declarations stands around it.
+    let wraps = [
+        "export_statement",
+        "lexical_declaration",
+        "variable_declaration",
+        "expression_statement",
+        "decorated_definition",
+        "const_declaration",
+        "var_declaration",
+        "type_declaration",
+        "var_spec_list",
+        "const_spec_list",
+        "ambient_declaration",
+    ];
+    let mut around = parent.parent();
+    while let Some(outer) = around.filter(|outer| wraps.contains(&outer.kind())) {
+        around = outer.parent();
+    }
+    let top = around.is_none_or(|outer| outer.parent().is_none());
+    Some(top && !patterned && !DECLARES.contains(&kind))
+}
+
+/// Whether the declaration at the top of the file that holds a node is for others.
+fn is_exported(node: Node<'_>, text: &str) -> bool {
+    let mut top = node;
+    while let Some(parent) = top.parent().filter(|parent| parent.parent().is_some()) {
+        top = parent;
+    }
+    let head = text.get(top.start_byte()..node.start_byte()).unwrap_or_default();
+    let word = text.get(node.byte_range()).unwrap_or_default();
+    ["pub", "export", "public"].iter().any(|mark| head.split(|c: char| !c.is_alphanumeric()).any(|part| part == *mark))
+        || (top.kind().ends_with("_declaration")
+            && head.starts_with(['f', 'v', 'c', 't'])
+            && word.starts_with(char::is_uppercase))
+}
