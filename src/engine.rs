@@ -111,10 +111,12 @@ impl Workplace {
     /// The workplace around `dir`, in which an agent of this session is at work.
     pub fn of_session(dir: &Path, session: Session) -> Result<Self, Failure> {
         let repo = Repo::discover(dir).map_err(|error| no_repository(&error))?;
+        ask_journal_for_markers(&repo);
         Ok(Self { journal: Journal::open(&repo.gate_dir(), repo.root()), repo, session })
     }
 
     fn of(repo: Repo) -> Self {
+        ask_journal_for_markers(&repo);
         let journal = Journal::open(&repo.gate_dir(), repo.root());
         let session = Session::current(repo.root().unwrap_or(repo.git_dir()));
         Self { repo, journal, session }
@@ -405,4 +407,13 @@ fn current_dir() -> Result<PathBuf, Failure> {
 
 fn no_repository(error: &crate::git::GitError) -> Failure {
     Failure::new(Exit::Usage, error).remedy("run it inside a git repository: git init")
+}
+
+/// Lets the repository ask the journal which markers of tool folders an edit wrote: such a folder is content.
+fn ask_journal_for_markers(repo: &Repo) {
+    let (gate_dir, root) = (repo.gate_dir(), repo.root().map(Path::to_owned));
+    repo.ask_for_edited_markers(move || {
+        let state = Journal::open(&gate_dir, root.as_deref()).state();
+        state.map(|state| state.edited_markers().to_vec()).unwrap_or_default()
+    });
 }

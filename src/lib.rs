@@ -54,5 +54,6 @@ pub mod stack;
 pub mod symbols;
 pub mod templates;
 pub mod timeline;
+pub mod tool_folder;
 pub mod verdict;
 pub mod vouch;

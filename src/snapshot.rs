@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
+use crate::tool_folder::ToolFolder;
 
 /// A file as a tree entry holds it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +61,8 @@ pub struct Snapshot {
     /// Paths whose content no tree can express: a submodule with uncommitted changes, an embedded repository
     /// without a commit, an unresolved conflict, an unreadable file. No commit ever equals such a snapshot there.
     pub opaque: Vec<RepoPath>,
+    /// Untracked folders that tools fill. What lies in them is no content.
+    pub tool_folders: Vec<ToolFolder>,
 }
 
 impl Snapshot {
@@ -90,4 +93,7 @@ pub struct KeptSnapshot {
     /// 256).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_behind: Vec<RepoPath>,
+    /// See [`Snapshot::tool_folders`] (the first 256).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_folders: Vec<ToolFolder>,
 }

@@ -57,8 +57,15 @@ fn command(number: usize) -> CommandRef {
 }
 
 fn run(number: usize, tree: Oid) -> Run {
-    let snapshot =
-        KeptSnapshot { head: None, tree, untracked: vec![], hidden: vec![], opaque: vec![], left_behind: vec![] };
+    let snapshot = KeptSnapshot {
+        head: None,
+        tree,
+        untracked: vec![],
+        hidden: vec![],
+        opaque: vec![],
+        left_behind: vec![],
+        tool_folders: vec![],
+    };
     let failed = u64::from(number % 5 == 4);
     Run {
         command: command(number),

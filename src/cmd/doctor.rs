@@ -82,9 +82,19 @@ fn journal(place: &Workplace) -> Vec<Check> {
 }
 
 fn concealment(place: &Workplace) -> Vec<Check> {
+    let tool_folders = place.repo.root().and_then(|_| place.repo.snapshot().ok()).map(|here| here.tool_folders);
+    let missing = tool_folders.unwrap_or_default().into_iter().map(|folder| {
+        let what = format!("{}/ ({}) is untracked and not in .gitignore", folder.path, folder.what);
+        Check::warn("tool-folder", what, folder.remedy())
+    });
     match place.repo.concealment() {
-        Ok(found) if found.is_empty() => vec![Check::ok("concealment", "nothing hides edits from git")],
-        Ok(found) => found.into_iter().map(|one| Check::warn(one.kind.as_str(), one.what, "")).collect(),
+        Ok(found) if found.is_empty() => {
+            std::iter::once(Check::ok("concealment", "nothing hides edits from git")).chain(missing).collect()
+        }
+        Ok(found) => {
+            let hidden = found.into_iter().map(|one| Check::warn(one.kind.as_str(), one.what, ""));
+            hidden.chain(missing).collect()
+        }
         Err(error) => vec![Check::broken("concealment", error.to_string(), "")],
     }
 }

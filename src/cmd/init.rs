@@ -2,12 +2,14 @@
 
 use crate::cmd::init_ci::{Ci, Source};
 use crate::cmd::install_failure;
+use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::install::{Chosen, Plan, Repository, Wishes, apply, plan_init};
 use crate::render;
 use crate::render::ui::Ui;
 use crate::source::sessions::Client;
+use crate::tool_folder::ToolFolder;
 
 /// Arguments of `gate init`.
 #[derive(Debug, clap::Args)]
@@ -83,7 +85,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         },
         binary: std::env::current_exe()?,
     };
-    let plan = plan_init(&repository, &wishes).map_err(install_failure)?;
+    let mut plan = plan_init(&repository, &wishes).map_err(install_failure)?;
+    plan.notes.extend(missing_ignore_lines());
     if !carry_out(&repository, &plan, args.consent, "gate init", ui)? {
         return Ok(Exit::Pass);
     }
@@ -94,6 +97,13 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     }
     ui.say("Done. `gate doctor` proves that the hook works; `gate uninstall` takes everything out again.");
     Ok(Exit::Pass)
+}
+
+/// Says which folders of tools lie here, untracked, without a line in `.gitignore`.
+fn missing_ignore_lines() -> Vec<String> {
+    let place = Workplace::here().ok().filter(|place| place.repo.root().is_some());
+    let here = place.and_then(|place| place.repo.snapshot().ok());
+    here.iter().flat_map(|here| &here.tool_folders).map(ToolFolder::sentence).collect()
 }
 
 /// Shows a plan, asks unless told not to, and carries it out. Whether anything was done.

@@ -22,6 +22,7 @@ use crate::repo_path::RepoPath;
 use crate::runner::ProjectFiles;
 use crate::snapshot::Snapshot;
 use crate::timeline;
+use crate::tool_folder::ToolFolder;
 
 /// Facts that could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -68,6 +69,7 @@ pub fn at_stop(
     decisions::collect(sources.repo, sources.policy, &mut facts)?;
     let notes = concealment.iter().map(|one| Note::new(one.kind.as_str(), one.what.clone()));
     facts.notes.extend(notes);
+    facts.notes.extend(tool_folder_notes(&snapshot.tool_folders));
     Ok(facts)
 }
 
@@ -347,15 +349,36 @@ pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft
             }
         }
     }
+    let mut notes = journal_notes(sources.state);
+    if moment == Moment::Push {
+        notes.extend(tool_folder_notes(&beside_runs(&drafts)));
+    }
     Ok(Facts {
         subjects: drafts.into_iter().map(|draft| draft.subject).collect(),
         waivers: sources.state.waivers().iter().map(|(_, waived)| waived.clone()).collect(),
-        notes: journal_notes(sources.state),
+        notes,
         weakening,
         unfinished: unfinished(sources),
         astray,
         ..Facts::at(moment)
     })
+}
+
+/// Names the folders that tools fill and that are not part of what is judged.
+fn tool_folder_notes(folders: &[ToolFolder]) -> impl Iterator<Item = Note> {
+    folders.iter().map(|folder| Note::new("tool-folder", folder.sentence()))
+}
+
+/// The folders of tools that lay there while the newest run of each command began, each once.
+fn beside_runs(drafts: &[Draft<'_>]) -> Vec<ToolFolder> {
+    let mut folders: Vec<ToolFolder> = Vec::new();
+    let newest = drafts.iter().flat_map(|draft| draft.subject.runs.values()).filter_map(|runs| runs.first());
+    for folder in newest.flat_map(|run| &run.tool_folders) {
+        if folders.iter().all(|known| known.path != folder.path) {
+            folders.push(folder.clone());
+        }
+    }
+    folders
 }
 
 /// The declared commands that were begun after the last run that is known of them, and have not ended.

@@ -171,6 +171,7 @@ fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &Tre
         opaque: both(&run.start.opaque, &run.end.opaque),
         untracked: run.start.untracked.clone(),
         left_behind: run.start.left_behind.clone(),
+        tool_folders: run.start.tool_folders.clone(),
         on_a_copy: false,
         differs: differs.filter(|_| !cut),
     }

@@ -6,6 +6,7 @@ use crate::event::{Ended, Grade, RunReport};
 use crate::oid::Oid;
 use crate::policy::PathRules;
 use crate::repo_path::RepoPath;
+use crate::tool_folder::ToolFolder;
 
 /// A run of a declared command, as a gate sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +35,9 @@ pub struct RunFact {
     /// Files of code that the work took out of git, that lay there when it started, and that no recorded run made.
     #[serde(default)]
     pub left_behind: Vec<RepoPath>,
+    /// Untracked folders of tools that lay there when it started; they are no content.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_folders: Vec<ToolFolder>,
     /// It ran on a copy of its content in another place, which nobody compared with it.
     #[serde(default)]
     pub on_a_copy: bool,

@@ -6,6 +6,7 @@
 use minijinja::{Value, context};
 use serde::Deserialize;
 
+use self::rewritten::{base_name, rewriter};
 use super::Kind;
 use super::finding::{Answer, Finding};
 use super::hosted::plain;
@@ -18,6 +19,8 @@ use crate::fact::story::Deed;
 use crate::fact::subject::{Base, Role, Subject};
 use crate::policy::{Command, Gate, ParamError, PathRules, Policy, read_params};
 use crate::repo_path::RepoPath;
+
+mod rewritten;
 
 /// The kind `evidence`.
 pub const KIND: Kind = Kind { name: "evidence", words: "tests", check, evaluate };
@@ -257,7 +260,18 @@ impl Case<'_> {
                 earlier.unsettled(inputs).is_some_and(|changed| changed.iter().any(|path| paths.contains(path)))
             };
             let again = counted[1..].iter().any(same);
-            let words = context! { paths => list(&paths), again };
+            let rewriter = match &paths[..] {
+                [path] => rewriter(path).map(|known| (path, known)),
+                _ => None,
+            };
+            let words = match rewriter {
+                Some((path, known)) => {
+                    let base = String::from_utf8_lossy(base_name(path)).into_owned();
+                    let (tool, keep, file) = (&known.tool, &known.keep, shell_words(&paths));
+                    context! { paths => list(&paths), again, tool, keep, file, base }
+                }
+                None => context! { paths => list(&paths), again },
+            };
             return self.finding(Answer::Fail, "unsettled", paths, vec![run.id.clone()], &words);
         }
         // Nothing better is known of this content.

@@ -1,5 +1,7 @@
 //! The words of a finding: the templates of a gate file, filled with what was observed.
 
+use std::collections::BTreeMap;
+
 use minijinja::{Environment, Value};
 
 use crate::embedded;
@@ -54,14 +56,46 @@ fn inherited(gate: &Gate, reason: &str) -> Option<Message> {
     table.get("messages")?.get(reason)?.clone().try_into().ok()
 }
 
-/// Some paths in a sentence: the first three, and how many more.
+/// How many paths in one folder are named as the folder.
+const MANY_IN_ONE_FOLDER: usize = 6;
+
+/// Some paths in a sentence: the first three, and how many more. Many paths in one folder are shown as the folder.
 pub(super) fn list(paths: &[RepoPath]) -> String {
-    let shown: Vec<_> = paths.iter().take(3).map(ToString::to_string).collect();
-    match paths.len() {
+    let texts = gathered(paths);
+    let shown = &texts[..texts.len().min(3)];
+    match texts.len() {
         0 => "nothing".to_owned(),
         1..=3 => shown.join(", "),
         more => format!("{} and {} more", shown.join(", "), more - 3),
     }
+}
+
+/// The paths as texts, in order, with a folder at the top in the place of its many paths.
+fn gathered(paths: &[RepoPath]) -> Vec<String> {
+    let top = |path: &RepoPath| {
+        let bytes = path.as_bytes();
+        bytes.iter().position(|&byte| byte == b'/').map(|at| bytes[..at].to_vec())
+    };
+    let mut count: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+    for folder in paths.iter().filter_map(top) {
+        *count.entry(folder).or_default() += 1;
+    }
+    let mut texts = Vec::new();
+    for path in paths {
+        let many = top(path)
+            .and_then(|folder| count.get_mut(&folder))
+            .filter(|count| **count == 0 || **count >= MANY_IN_ONE_FOLDER);
+        match many {
+            None => texts.push(path.to_string()),
+            Some(0) => {}
+            Some(count) => {
+                let folder = top(path).unwrap_or_default();
+                texts.push(format!("{}/ ({count} files)", RepoPath::new(folder)));
+                *count = 0;
+            }
+        }
+    }
+    texts
 }
 
 /// Some texts in a sentence, each without what a terminal would obey.
@@ -94,6 +128,14 @@ pub(super) fn shell_word(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_paths_in_one_folder_are_shown_as_the_folder() {
+        let many = (0..4631).map(|at| RepoPath::from(format!(".venv/lib/{at}.py").as_str()));
+        let paths: Vec<_> = many.chain([RepoPath::from("src/a.py"), RepoPath::from("b.py")]).collect();
+        assert_eq!(list(&paths), ".venv/ (4631 files), src/a.py, b.py");
+        assert_eq!(list(&paths[4626..]), ".venv/lib/4626.py, .venv/lib/4627.py, .venv/lib/4628.py and 4 more");
+    }
 
     #[test]
     fn what_a_shell_would_act_upon_is_quoted() {

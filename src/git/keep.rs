@@ -67,6 +67,7 @@ impl Repo {
             hidden: hidden.map(|one| one.path.clone()).take(LISTED).collect(),
             opaque: snapshot.opaque.iter().take(LISTED).cloned().collect(),
             left_behind: Vec::new(),
+            tool_folders: snapshot.tool_folders.iter().take(LISTED).cloned().collect(),
         })
     }
 

@@ -35,6 +35,7 @@ mod rewrite;
 mod scratch;
 mod snapshot;
 mod status;
+mod tool_folders;
 mod work_files;
 mod work_trees;
 

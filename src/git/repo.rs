@@ -7,7 +7,7 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Arc, Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, PoisonError};
 
 use super::command::{bare_command, failed, object_directories, run, run_any};
 use super::environment::scrubbed;
@@ -42,7 +42,12 @@ struct Inner {
     diffs: Mutex<KnownDiffs>,
     /// The code that the work up to a commit took out of git: a run asks before and after.
     taken_out: Mutex<KnownPaths>,
+    /// Says which markers of tool folders were written by an edit. Asked only where there is a tool folder.
+    edited_markers: OnceLock<EditedMarkers>,
 }
+
+/// The paths of markers that were written by an edit.
+pub(super) type EditedMarkers = Box<dyn Fn() -> Vec<RepoPath> + Send + Sync>;
 
 /// What is known to differ between two trees.
 pub(super) type KnownDiffs = HashMap<(Oid, Oid), TreeDiff>;
@@ -114,6 +119,7 @@ impl Repo {
             library: Mutex::new(None),
             diffs: Mutex::default(),
             taken_out: Mutex::default(),
+            edited_markers: OnceLock::new(),
         }));
         repo.set_library(library);
         repo
@@ -229,6 +235,16 @@ impl Repo {
     /// The code that was found to be taken out.
     pub(super) fn known_taken_out(&self) -> MutexGuard<'_, KnownPaths> {
         self.0.taken_out.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sets who knows which markers of tool folders were written by an edit. The first call counts.
+    pub fn ask_for_edited_markers(&self, edited: impl Fn() -> Vec<RepoPath> + Send + Sync + 'static) {
+        let _ = self.0.edited_markers.set(Box::new(edited));
+    }
+
+    /// The markers of tool folders that were written by an edit, as far as anybody knows.
+    pub(super) fn edited_markers(&self) -> Vec<RepoPath> {
+        self.0.edited_markers.get().map(|edited| edited()).unwrap_or_default()
     }
 
     /// Asks git2. `None`: it cannot open this repository or failed, and the command line has to be asked.

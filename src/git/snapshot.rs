@@ -11,11 +11,13 @@ use super::status::{IGNORED, STATUS, Status, StatusPath, Work, parse_status};
 use super::{GitError, Repo};
 use crate::repo_path::RepoPath;
 use crate::snapshot::{DirtyPath, Entry, Presence, Snapshot};
+use crate::tool_folder::ToolFolder;
 
 /// What git says of working tree and index, and what the files are that it says differ.
 pub(super) struct Survey {
     pub(super) status: Status,
     pub(super) marked: Vec<Marked>,
+    tool_folders: Vec<ToolFolder>,
     /// Of the paths that had to be looked at: what they would be as entries; `None`: nothing is there.
     files: BTreeMap<RepoPath, Option<Entry>>,
     /// Of those, the ones that are there and that git cannot take.
@@ -90,6 +92,7 @@ impl Repo {
             base,
             dirty: dirty.into_values().filter(kept).collect(),
             opaque: opaque.into_iter().collect(),
+            tool_folders: survey.tool_folders.clone(),
         })
     }
 
@@ -129,13 +132,19 @@ impl Repo {
             let index = listing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             (status, index)
         });
-        let (status, index) = (status?, index?);
+        let (mut status, index) = (status?, index?);
+        let tool_folders = self.take_tool_folders(&mut status)?;
         let hidden: Vec<&Marked> = Present::new(root).filter(&index.marked);
         let changed = status.paths.iter().filter(|one| needs_look(one));
         let look: BTreeSet<&RepoPath> =
             changed.clone().map(|one| &one.path).chain(hidden.iter().map(|one| &one.path)).collect();
-        let mut survey =
-            Survey { files: BTreeMap::new(), refused: BTreeSet::new(), marked: Vec::new(), status: Status::default() };
+        let mut survey = Survey {
+            files: BTreeMap::new(),
+            refused: BTreeSet::new(),
+            marked: Vec::new(),
+            status: Status::default(),
+            tool_folders,
+        };
         let look: Vec<&RepoPath> = look.into_iter().collect();
         let plain = if index.attributes.is_empty() { self.plain_entries(root, &look) } else { None };
         if let Some(files) = plain {

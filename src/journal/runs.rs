@@ -49,6 +49,7 @@ impl RecordedRun {
             snapshot.hidden.truncate(MAX_PATHS);
             snapshot.opaque.truncate(MAX_PATHS);
             snapshot.left_behind.truncate(MAX_PATHS);
+            snapshot.tool_folders.truncate(MAX_PATHS);
         }
         let line = &mut run.command.line;
         line.truncate(line.floor_char_boundary(MAX_COMMAND));

@@ -11,8 +11,10 @@ use super::open_failures::{self, OpenFailure};
 use super::runs::{RecordedRun, Runs};
 use crate::digest::hex_digest;
 use crate::event::passed_on;
-use crate::event::work::{Act, Prompt, Speaker};
+use crate::event::work::{Act, Edit, EditKind, Prompt, Speaker};
 use crate::event::{Event, EventKind, Grade, Judged, Run, RunStarted, Waived};
+use crate::repo_path::RepoPath;
+use crate::tool_folder::is_marker_name;
 
 /// How many waivers are kept.
 pub const MAX_WAIVERS: usize = 256;
@@ -24,6 +26,8 @@ pub const MAX_UNFINISHED: usize = 64;
 const MAX_SEEN: usize = 512;
 /// How many sessions are kept of which an agent's client told something.
 pub const MAX_WORKS: usize = 64;
+/// How many markers of tool folders are remembered.
+const MAX_MARKERS: usize = 256;
 /// How many gates that do not block are counted.
 const MAX_COUNTED: usize = 256;
 
@@ -44,6 +48,9 @@ pub struct State {
     /// By session, the latest to begin first: where in the journal its first act of an agent lies, in bytes.
     #[serde(default)]
     works: Vec<(String, u64)>,
+    /// Markers of tool folders that an edit wrote, newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    edited_markers: Vec<RepoPath>,
     /// The event of the last line that was followed.
     #[serde(default)]
     last_event: Option<String>,
@@ -150,6 +157,21 @@ impl State {
         self.doubted.iter().any(|known| known == event)
     }
 
+    /// The markers of tool folders that an edit wrote, newest first (the latest 256).
+    pub fn edited_markers(&self) -> &[RepoPath] {
+        &self.edited_markers
+    }
+
+    fn note_markers(&mut self, edits: &[Edit]) {
+        let written = edits.iter().filter(|edit| edit.how == EditKind::Written && is_marker_name(&edit.path));
+        for edit in written {
+            if !self.edited_markers.contains(&edit.path) {
+                self.edited_markers.insert(0, edit.path.clone());
+            }
+        }
+        self.edited_markers.truncate(MAX_MARKERS);
+    }
+
     fn note_work(&mut self, session: &str, start: u64) {
         if self.work_begins(session).is_none() {
             self.works.insert(0, (session.to_owned(), start));
@@ -187,6 +209,9 @@ impl State {
                 self.sessions.rescue(event.session.as_deref().unwrap_or_default(), &event.id, rescue);
             }
             EventKind::Work(work) => {
+                if let Act::Edited(edits) = &work.act {
+                    self.note_markers(edits);
+                }
                 // What is read back from a log tells of a task that had begun before.
                 if let (Act::Prompt(Prompt { from: Speaker::Person, text }), None, Some(session)) =
                     (&work.act, &work.actor, &event.session)

@@ -266,6 +266,7 @@ fn fact(seen: &Seen, content: &Content) -> RunFact {
         opaque: Vec::new(),
         untracked: Vec::new(),
         left_behind: Vec::new(),
+        tool_folders: Vec::new(),
         on_a_copy: seen.proof.on_a_copy,
         differs: seen.start.differing(content),
     }
@@ -296,6 +297,7 @@ fn ci_runs(world: &World, asked: &Asked, commit: &str, subject: &mut Subject) {
                 opaque: Vec::new(),
                 untracked: Vec::new(),
                 left_behind: Vec::new(),
+                tool_folders: Vec::new(),
                 on_a_copy: false,
                 differs: Some(Vec::new()),
             };

@@ -131,6 +131,7 @@ fn snapshot(content: &Content, world: &World) -> KeptSnapshot {
         hidden: Vec::new(),
         opaque: Vec::new(),
         left_behind: Vec::new(),
+        tool_folders: Vec::new(),
     }
 }
 

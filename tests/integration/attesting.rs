@@ -29,8 +29,15 @@ fn only_what_was_proven_is_attested() {
 
     // Somebody else's word for a run is not gate's to sign, however good it is here.
     let tree = project.repo.git(["rev-parse", "HEAD^{tree}"]).parse().unwrap();
-    let snapshot =
-        KeptSnapshot { head: None, tree, untracked: vec![], hidden: vec![], opaque: vec![], left_behind: vec![] };
+    let snapshot = KeptSnapshot {
+        head: None,
+        tree,
+        untracked: vec![],
+        hidden: vec![],
+        opaque: vec![],
+        left_behind: vec![],
+        tool_folders: vec![],
+    };
     let dir = RepoPath::default();
     let key = command_key("sh test.sh", &dir);
     let run = Run {

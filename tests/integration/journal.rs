@@ -78,6 +78,7 @@ fn run(tree: u64, tail: &str) -> NewEvent {
         hidden: vec![],
         opaque: vec![],
         left_behind: vec![],
+        tool_folders: vec![],
     };
     let run = Run {
         command: CommandRef { name: None, line: "make".to_owned(), dir: RepoPath::default(), key: "k".to_owned() },

@@ -110,8 +110,15 @@ fn fill(repo: &TestRepo, size: usize) {
 fn run(tree: Oid) -> Box<Run> {
     let dir = RepoPath::default();
     let key = command_key("true", &dir);
-    let snapshot =
-        KeptSnapshot { head: None, tree, untracked: vec![], hidden: vec![], opaque: vec![], left_behind: vec![] };
+    let snapshot = KeptSnapshot {
+        head: None,
+        tree,
+        untracked: vec![],
+        hidden: vec![],
+        opaque: vec![],
+        left_behind: vec![],
+        tool_folders: vec![],
+    };
     Box::new(Run {
         command: CommandRef { name: Some("test".to_owned()), line: "true".to_owned(), dir, key },
         call: None,

@@ -103,8 +103,15 @@ fn started(key: &str) -> EventKind {
 
 fn run(key: &str) -> EventKind {
     let tree = Oid::empty_tree(false);
-    let snapshot =
-        KeptSnapshot { head: None, tree, untracked: vec![], hidden: vec![], opaque: vec![], left_behind: vec![] };
+    let snapshot = KeptSnapshot {
+        head: None,
+        tree,
+        untracked: vec![],
+        hidden: vec![],
+        opaque: vec![],
+        left_behind: vec![],
+        tool_folders: vec![],
+    };
     EventKind::Run(Box::new(Run {
         command: command(key),
         call: None,

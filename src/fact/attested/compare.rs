@@ -62,6 +62,7 @@ fn run_fact(attested: &Attested, diff: &TreeDiff) -> RunFact {
         opaque: seen.opaque.clone(),
         untracked: seen.untracked.clone(),
         left_behind: Vec::new(),
+        tool_folders: Vec::new(),
         on_a_copy: false,
         differs,
     }

@@ -156,6 +156,7 @@ fn seen(content: char) -> KeptSnapshot {
         hidden: Vec::new(),
         opaque: Vec::new(),
         left_behind: Vec::new(),
+        tool_folders: Vec::new(),
     }
 }
 

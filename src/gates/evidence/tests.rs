@@ -79,6 +79,7 @@ fn run(id: &str, exit: i32, differs: Option<&[&str]>) -> RunFact {
         opaque: Vec::new(),
         untracked: Vec::new(),
         left_behind: Vec::new(),
+        tool_folders: Vec::new(),
         on_a_copy: false,
         differs: differs.map(paths),
     }
@@ -348,9 +349,9 @@ fn a_run_beside_other_changes_asks_for_one_of_the_commit_alone() {
         (vec![on(0, &["src/b.rs"])], "beside", "git stash && (gate run test; git stash pop)"),
         (vec![on(1, &["src/b.rs"])], "beside", "git stash && (gate run test; git stash pop)"),
         (vec![on(0, &["src/b.rs", "src/d.rs"]), older.clone()], "beside", "git stash && "),
-        (vec![added(on(0, &["src/b.rs", "src/new.rs"]))], "beside", "git stash -u && "),
-        (vec![added(on(0, &["src/new.rs"]))], "not-added", "git stash -u && "),
-        (vec![added(on(1, &["src/new.rs"]))], "beside", "git stash -u && "),
+        (vec![added(on(0, &["src/b.rs", "src/new.rs"]))], "beside", "list the rest in .gitignore, then: gate run test"),
+        (vec![added(on(0, &["src/new.rs"]))], "not-added", "list the rest in .gitignore, then: gate run test"),
+        (vec![added(on(1, &["src/new.rs"]))], "beside", "list the rest in .gitignore, then: gate run test"),
     ] {
         let finding = with_runs(runs);
         assert_eq!(finding.reason, reason, "{}", finding.message);

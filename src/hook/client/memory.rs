@@ -223,6 +223,7 @@ mod tests {
             hidden: Vec::new(),
             opaque: Vec::new(),
             left_behind: Vec::new(),
+            tool_folders: Vec::new(),
         };
         Pending {
             call: call.to_owned(),

@@ -36,7 +36,15 @@ fn command(key: &str) -> CommandRef {
 }
 
 fn snapshot(tree: u64) -> KeptSnapshot {
-    KeptSnapshot { head: None, tree: oid(tree), untracked: vec![], hidden: vec![], opaque: vec![], left_behind: vec![] }
+    KeptSnapshot {
+        head: None,
+        tree: oid(tree),
+        untracked: vec![],
+        hidden: vec![],
+        opaque: vec![],
+        left_behind: vec![],
+        tool_folders: vec![],
+    }
 }
 
 fn run(key: &str, start: u64, end: u64) -> Run {
@@ -89,6 +97,7 @@ fn snapshots() -> impl Strategy<Value = KeptSnapshot> {
             hidden,
             opaque,
             left_behind,
+            tool_folders: vec![],
         },
     )
 }

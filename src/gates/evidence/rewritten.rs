@@ -1,0 +1,56 @@
+//! Tracked files that a tool rewrites while it runs something else.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::embedded;
+use crate::repo_path::RepoPath;
+
+/// `gates/rewritten-files.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    file: Vec<RewrittenFile>,
+}
+
+/// Files that one tool rewrites.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RewrittenFile {
+    names: Vec<String>,
+    /// The tool.
+    pub(super) tool: String,
+    /// What keeps it from writing the file.
+    pub(super) keep: String,
+}
+
+/// Which tool rewrites a file of this name.
+pub(super) fn rewriter(path: &RepoPath) -> Option<&'static RewrittenFile> {
+    static TABLE: LazyLock<Table> = LazyLock::new(|| {
+        let text = embedded::file(embedded::GATES, "rewritten-files.toml").unwrap_or_default();
+        toml::from_str(text).unwrap_or_default()
+    });
+    let name = base_name(path);
+    TABLE.file.iter().find(|file| file.names.iter().any(|known| known.as_bytes() == name))
+}
+
+/// The last part of a path.
+pub(super) fn base_name(path: &RepoPath) -> &[u8] {
+    path.as_bytes().rsplit(|&byte| byte == b'/').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lock_files_are_known_by_their_names_in_any_folder() {
+        for (path, tool) in
+            [("go.mod", "go"), ("web/package-lock.json", "npm"), ("Cargo.lock", "cargo"), ("a/uv.lock", "uv")]
+        {
+            assert_eq!(rewriter(&RepoPath::from(path)).unwrap().tool, tool);
+        }
+        assert!(rewriter(&RepoPath::from("src/go.mod.rs")).is_none());
+    }
+}

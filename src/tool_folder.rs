@@ -1,0 +1,90 @@
+//! Folders that a tool made and fills: environments, installed packages, caches. They are no content.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::embedded;
+use crate::repo_path::RepoPath;
+
+/// A folder that a tool made and fills, such as a virtual environment: untracked, without a tracked file, and no content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolFolder {
+    /// Where.
+    pub path: RepoPath,
+    /// The file that shows it.
+    pub marker: RepoPath,
+    /// What people call it.
+    pub what: String,
+}
+
+impl ToolFolder {
+    /// Whether `path` lies in it.
+    pub fn holds(&self, path: &RepoPath) -> bool {
+        self.holds_bytes(path.as_bytes())
+    }
+
+    /// The same for a path as bytes.
+    pub fn holds_bytes(&self, path: &[u8]) -> bool {
+        path.strip_prefix(self.path.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"))
+    }
+
+    /// A sentence for people, with what to do about it.
+    pub fn sentence(&self) -> String {
+        let (path, what) = (&self.path, &self.what);
+        format!(
+            "{path}/ ({what}) is untracked and not part of what is judged; list it in .gitignore: {}",
+            self.remedy()
+        )
+    }
+
+    /// The command that makes git ignore it.
+    pub fn remedy(&self) -> String {
+        format!("echo '/{}/' >> .gitignore", self.path.to_string().replace('\'', "'\\''"))
+    }
+}
+
+/// `gates/tool-folders.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    folder: Vec<Shape>,
+}
+
+/// One kind of tool folder.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Shape {
+    pub(crate) name: Option<String>,
+    pub(crate) marker: String,
+    pub(crate) begins: Option<String>,
+    pub(crate) only: Option<String>,
+    pub(crate) what: String,
+}
+
+/// The kinds of tool folders.
+pub(crate) fn shapes() -> &'static [Shape] {
+    static TABLE: LazyLock<Table> = LazyLock::new(|| {
+        let text = embedded::file(embedded::GATES, "tool-folders.toml").unwrap_or_default();
+        toml::from_str(text).unwrap_or_default()
+    });
+    &TABLE.folder
+}
+
+/// Whether a file of this name could be the marker of a tool folder.
+pub(crate) fn is_marker_name(path: &RepoPath) -> bool {
+    let name = path.as_bytes().rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    shapes().iter().any(|shape| fits(shape.marker.rsplit('/').next().unwrap_or_default(), name))
+}
+
+/// Whether `glob`, in which one `*` may stand for any letters, names `name`.
+pub(crate) fn fits(glob: &str, name: &[u8]) -> bool {
+    match glob.split_once('*') {
+        None => glob.as_bytes() == name,
+        Some((start, end)) => {
+            name.len() >= start.len() + end.len()
+                && name.starts_with(start.as_bytes())
+                && name.ends_with(end.as_bytes())
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Environments, installed packages and caches that lie in a working tree, untracked and without a line in `.gitignore`.
+
+use crate::project::Project;
+use crate::support::TestRepo;
+
+const POLICY: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh t.sh\"\n";
+
+/// A project whose tests write into `folder`, as tools do that compile or cache what they read.
+fn project(folder: &str, marker: &str, content: &str) -> Project {
+    let project = Project::with(POLICY);
+    let repo = &project.repo;
+    repo.write("t.sh", format!("grep -q good src/a && echo $$ > {folder}/stamp\n")).write("src/a", "good\n");
+    repo.commit_all("feat: a test");
+    repo.write(format!("{folder}/{marker}"), content).write(format!("{folder}/lib/x.py"), "x = 1\n");
+    project
+}
+
+fn kept_bytes(repo: &TestRepo) -> u64 {
+    let mut folders = vec![repo.path(".git/gate/objects")];
+    let mut sum = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let meta = entry.metadata().unwrap();
+            if meta.is_dir() { folders.push(entry.path()) } else { sum += meta.len() }
+        }
+    }
+    sum
+}
+
+#[test]
+fn a_folder_of_a_tool_is_no_content_and_is_named() {
+    for (folder, marker, content) in [
+        (".venv", "pyvenv.cfg", "home = /usr/bin\n"),
+        ("env", "pyvenv.cfg", ""),
+        ("node_modules", ".package-lock.json", "{}"),
+        ("out", "CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n"),
+        ("web/node_modules", ".modules.yaml", ""),
+    ] {
+        let project = project(folder, marker, content);
+        let repo = &project.repo;
+        project.gate(["run", "test"]).exits(0);
+        project.check().exits(0).says(&format!("{folder}/ (")).says(".gitignore");
+        let verdict = project.verdict();
+        let notes = verdict["notes"].as_array().unwrap();
+        assert!(notes.iter().any(|note| note["kind"] == "tool-folder"), "{folder}: {notes:?}");
+        assert_eq!(kept_bytes(repo), 0, "{folder}: nothing of it is stored");
+        project.push("git push origin HEAD:feature").exits(0).says(folder);
+        project.gate(["status"]).exits(0).says(folder);
+        project.gate(["doctor"]).says(folder).says(&format!("echo '/{folder}/' >> .gitignore"));
+        project.gate(["init", "--dry-run"]).says(folder);
+        // The line that is printed ends it.
+        project.sh(&format!("echo '/{folder}/' >> .gitignore")).exits(0);
+        project.check().exits(0).never_says(&format!("{folder}/ ("));
+        assert!(repo.path(format!("{folder}/lib/x.py")).exists());
+    }
+}
+
+#[test]
+fn a_folder_without_a_marker_or_with_a_tracked_file_is_content() {
+    for (folder, marker, tracked) in [
+        (".venv", "other.cfg", false),
+        ("out", "CACHEDIR.TAG", false),
+        ("node_modules", "package.json", false),
+        (".venv", "pyvenv.cfg", true),
+    ] {
+        let project = project(folder, marker, "no signature\n");
+        if tracked {
+            project.sh(&format!("git add {folder}/lib && git commit -qm 'feat: it is mine'")).exits(0);
+        }
+        project.gate(["run", "test"]);
+        project.push("git push origin HEAD:feature").exits(1).says(folder);
+    }
+}
+
+#[test]
+fn an_untouched_checkout_with_a_folder_of_a_tool_is_not_blocked() {
+    let project = Project::with(POLICY);
+    project.sh("git switch -q -c other origin/main").exits(0);
+    project.repo.write(".venv/pyvenv.cfg", "").write(".venv/bin/python", "");
+    project.check().exits(0);
+}
+
+#[test]
+fn a_file_that_a_tool_rewrites_is_committed_or_left_alone() {
+    for file in ["go.mod", "web/package-lock.json"] {
+        let project = Project::with(POLICY);
+        let repo = &project.repo;
+        repo.write("t.sh", format!("echo 'rewritten' > {file}\n")).write(file, "as committed\n");
+        repo.commit_all("feat: a test");
+        project.gate(["run", "test"]).exits(0);
+        let remedy =
+            format!("git add -- {file} && git commit -m 'Update {}' -- {file}", file.rsplit('/').next().unwrap());
+        let tool = if file == "go.mod" { "-mod=readonly" } else { "npm ci" };
+        project.push("git push origin HEAD:feature").exits(1).says(tool).says(&remedy);
+        project.sh(&remedy).exits(0);
+        project.gate(["run", "test"]).exits(0);
+        project.push("git push origin HEAD:feature").exits(0);
+    }
+}
+
+#[test]
+fn what_does_not_belong_to_the_commit_is_listed_in_gitignore() {
+    let project = Project::with(POLICY);
+    let repo = &project.repo;
+    repo.write("t.sh", "grep -q good src/a\n").write("src/a", "good\n");
+    repo.commit_all("feat: a test");
+    repo.write("scratch.py", "mine\n");
+    project.gate(["run", "test"]).exits(0);
+    let pushed = project.push("git push origin HEAD:feature");
+    pushed.exits(1).says("list the rest in .gitignore").never_says("stash -u");
+    project.sh("echo /scratch.py >> .gitignore && git add .gitignore && git commit -qm 'chore: ignore'").exits(0);
+    project.gate(["run", "test"]).exits(0);
+    project.push("git push origin HEAD:feature").exits(0);
+    assert_eq!(repo.read("scratch.py"), b"mine\n");
+}
