@@ -139,7 +139,9 @@ fn is_settled(sources: Sources<'_>, draft: &Draft<'_>, command: &Command) -> boo
 /// The runs that may be of this content: the newest, and all on exactly one of `trees`. Newest first.
 fn candidates(sources: Sources<'_>, command: &Command, trees: &[&Oid]) -> Result<Vec<RecordedRun>, CollectError> {
     let key = command.reference().key;
-    let mut runs: Vec<_> = sources.state.runs(&key).iter().take(COMPARED).cloned().collect();
+    // What the state says is a cache: a pass counts where the journal has it. What waits in the spool is in no cache.
+    let counts = |run: &&RecordedRun| run.offset.is_none() || !run.run.ended.success() || sources.journal.holds(run);
+    let mut runs: Vec<_> = sources.state.runs(&key).iter().take(COMPARED).filter(counts).cloned().collect();
     for tree in trees {
         for run in sources.journal.runs_on(&key, tree)? {
             if runs.iter().all(|known| known.id != run.id) && !sources.state.doubts(&run.id) {

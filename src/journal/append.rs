@@ -48,15 +48,20 @@ impl Batch {
 
     fn push(&mut self, event: &Event, lost: Option<u64>) -> Result<(), JournalError> {
         let line = line::encode(event, self.prev(), lost)?;
-        self.runs.extend(index::indexed(event));
+        self.runs.extend(index::indexed(event, Some(self.end())));
         self.push_line(&line)
+    }
+
+    /// Where in the journal the next line begins, in bytes.
+    fn end(&self) -> u64 {
+        self.base + self.bytes.len() as u64
     }
 
     fn push_line(&mut self, line: &[u8]) -> Result<(), JournalError> {
         if line.len() > MAX_LINE {
             return Err(JournalError::TooLong { length: line.len() });
         }
-        let start = self.base + self.bytes.len() as u64;
+        let start = self.end();
         self.bytes.extend_from_slice(line);
         let digest = line_digest(&line[..line.len() - 1]);
         self.last = Some(Mark { start, end: start + line.len() as u64, digest });
@@ -103,7 +108,7 @@ impl<'a> Writer<'a> {
         let Ok(mut lines) = File::open(&path).and_then(|file| RawLines::from(file, &path, from)) else { return };
         while let Ok(Some(line)) = lines.next_line() {
             if let Ok(decoded) = line.decode()
-                && let Some(run) = index::indexed(&decoded.event)
+                && let Some(run) = index::indexed(&decoded.event, Some(line.start))
             {
                 let _ = index::insert(&self.journal.dir, &run, true);
             }
@@ -154,7 +159,7 @@ impl<'a> Writer<'a> {
             for spooled in pending.files.iter().flat_map(|file| &file.lines) {
                 match (line::decode(spooled), line::relink(spooled, batch.prev())) {
                     (Ok(decoded), Ok(line)) => {
-                        batch.runs.extend(index::indexed(&decoded.event));
+                        batch.runs.extend(index::indexed(&decoded.event, Some(batch.end())));
                         batch.push_line(&line)?;
                     }
                     (Err(reason), _) => {
@@ -177,21 +182,36 @@ impl<'a> Writer<'a> {
 
     /// Whether a line without its newline is complete all the same.
     fn is_whole(&self, tail: &Tail) -> bool {
+        self.decoded(tail).is_some()
+    }
+
+    /// The id of the last event that can be read.
+    fn last_id(&self) -> Option<String> {
+        Some(self.decoded(self.tail.as_ref()?)?.event.id)
+    }
+
+    fn decoded(&self, tail: &Tail) -> Option<line::Decoded> {
         let mut bytes = Vec::new();
         let mut file = &self.file;
         let length = tail.mark.end - tail.mark.start;
-        length <= MAX_LINE as u64
-            && file.seek(SeekFrom::Start(tail.mark.start)).is_ok()
-            && file.take(length).read_to_end(&mut bytes).is_ok()
-            && line::decode(&bytes).is_ok()
+        if length > MAX_LINE as u64 {
+            return None;
+        }
+        file.seek(SeekFrom::Start(tail.mark.start)).ok()?;
+        file.take(length).read_to_end(&mut bytes).ok()?;
+        line::decode(bytes.strip_suffix(b"\n").unwrap_or(&bytes)).ok()
     }
 
     /// Writes events, giving them their ids and times.
     pub(super) fn write(&mut self, new: Vec<NewEvent>) -> Result<Vec<Event>, JournalError> {
         let mut batch = self.batch();
-        let events: Vec<Event> = new.into_iter().map(event).collect();
-        for event in &events {
-            batch.push(event, None)?;
+        let mut last = self.last_id();
+        let mut events = Vec::with_capacity(new.len());
+        for new in new {
+            let event = event_after(new, last.as_deref());
+            batch.push(&event, None)?;
+            last = Some(event.id.clone());
+            events.push(event);
         }
         self.commit(batch)?;
         Ok(events)
@@ -283,6 +303,12 @@ fn damage_event(what: String) -> Event {
 
 /// Gives an event its id and time.
 pub(super) fn event(new: NewEvent) -> Event {
+    event_after(new, None)
+}
+
+/// Gives an event its time, and an id behind that of the event before it: the order of ids is that of the journal,
+/// whatever the clock says.
+fn event_after(new: NewEvent, last: Option<&str>) -> Event {
     use std::sync::atomic::{AtomicU16, Ordering};
     static COUNTER: AtomicU16 = AtomicU16::new(0);
 
@@ -295,7 +321,12 @@ pub(super) fn event(new: NewEvent) -> Event {
         &random().to_be_bytes(),
     ]);
     // Milliseconds, then the order within a process, then what makes it unique among processes and machines.
-    let id = format!("{:012x}-{counter:04x}-{}", at.as_millisecond(), &unique[..10]);
+    let id_at = |millis: i64| format!("{millis:012x}-{counter:04x}-{}", &unique[..10]);
+    let mut id = id_at(at.as_millisecond());
+    if let Some(last) = last.filter(|last| id.as_str() <= *last) {
+        let millis = last.get(..12).and_then(|digits| i64::from_str_radix(digits, 16).ok());
+        id = millis.map_or(id, |millis| id_at(millis.saturating_add(1)));
+    }
     Event { id, at, session: new.session, origin: new.origin, kind: new.kind }
 }
 

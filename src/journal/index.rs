@@ -1,5 +1,6 @@
 //! Which runs there were on one tree: a small file for each tree, so that a push of old content finds them however
-//! long the journal is. A cache: the journal decides, and what is missing here is made again from it.
+//! long the journal is. A cache that proves nothing: it says where in the journal a run lies, and the journal is asked. What is
+//! missing here is made again from it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -15,12 +16,12 @@ use crate::oid::Oid;
 const MAX_FILE: u64 = 128 * 1024;
 
 /// What of an event is indexed: a run that began and ended on the same tree.
-pub(super) fn indexed(event: &Event) -> Option<RecordedRun> {
-    RecordedRun::of(event).filter(|run| run.run.start.tree == run.run.end.tree)
+pub(super) fn indexed(event: &Event, offset: Option<u64>) -> Option<RecordedRun> {
+    RecordedRun::of(event, offset).filter(|run| run.run.start.tree == run.run.end.tree)
 }
 
 fn folder(dir: &Path) -> PathBuf {
-    dir.join("runs")
+    dir.join("run-index")
 }
 
 fn file(dir: &Path, tree: &Oid) -> PathBuf {
@@ -35,6 +36,10 @@ pub(super) fn exists(dir: &Path) -> bool {
 
 /// Creates an empty index, unless there is one.
 pub(super) fn create(dir: &Path) -> io::Result<()> {
+    if !exists(dir) {
+        // An earlier version did not note where a run lies.
+        let _ = fs::remove_dir_all(dir.join("runs"));
+    }
     files::create_dir(&folder(dir))
 }
 

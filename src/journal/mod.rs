@@ -5,7 +5,7 @@
 //! | `journal.jsonl` | the events, one line each ([`mod@line`]), chained ([`chain`]); only ever appended to |
 //! | `journal.lock` | the lock of writers, and the place up to which all is known to be well |
 //! | `state.json` | what the lines up to some place add up to: a cache, see [`checkpoint`] |
-//! | `runs/ab/cdef….jsonl` | the runs on one tree: a cache, see [`index`] |
+//! | `run-index/ab/cdef….jsonl` | where the runs on one tree lie: a cache, see [`index`] |
 //! | `token` | what seals the spool, see [`spool`] |
 //!
 //! A writer holds the lock for one `write` of whole lines. Nothing is synced to the disk for an event: a power cut
@@ -295,12 +295,15 @@ impl Journal {
     /// depend on the length of the journal.
     pub fn runs_on(&self, key: &str, tree: &Oid) -> Result<Vec<RecordedRun>, JournalError> {
         let (mut runs, spooled) = self.with_spool(|| match index::read(&self.dir, tree)? {
-            Some(runs) => Ok(runs),
+            Some(mut runs) => {
+                runs.retain(|run| self.holds(run));
+                Ok(runs)
+            }
             None => self.runs_without_index(tree),
         })?;
         for line in spooled.lines() {
             if let Line::Event(event) = line
-                && let Some(run) = index::indexed(&event).filter(|run| run.run.start.tree == *tree)
+                && let Some(run) = index::indexed(&event, None).filter(|run| run.run.start.tree == *tree)
             {
                 runs.push(run);
             }
@@ -316,18 +319,31 @@ impl Journal {
             return Ok(Vec::new());
         }
         if Writer::begin(self, SHORT_PATIENCE).is_ok()
-            && let Some(runs) = index::read(&self.dir, tree)?
+            && let Some(mut runs) = index::read(&self.dir, tree)?
         {
+            runs.retain(|run| self.holds(run));
             return Ok(runs);
         }
         let mut runs = Vec::new();
-        let lines = Lines { raw: self.raw_lines(0)?, number: 0 };
-        for line in lines {
-            if let Line::Event(event) = line {
-                runs.extend(index::indexed(&event).filter(|run| run.run.start.tree == *tree));
+        let path = self.journal_path();
+        let Some(mut lines) = self.raw_lines(0)? else { return Ok(runs) };
+        while let Some(line) = lines.next_line().map_err(JournalError::read(&path))? {
+            if let Ok(decoded) = line.decode() {
+                let run = index::indexed(&decoded.event, Some(line.start));
+                runs.extend(run.filter(|run| run.run.start.tree == *tree));
             }
         }
         Ok(runs)
+    }
+
+    /// Whether a run that a cache tells of is in the journal, at the place that the cache names. One that waits in the
+    /// spool is in no cache.
+    pub fn holds(&self, run: &RecordedRun) -> bool {
+        let Some(offset) = run.offset else { return false };
+        let Ok(Some(mut lines)) = self.raw_lines(offset) else { return false };
+        let line = lines.next_line();
+        let decoded = line.ok().flatten().and_then(|line| line.decode().ok());
+        decoded.and_then(|line| RecordedRun::of(&line.event, Some(offset))).is_some_and(|there| there.is_same(run))
     }
 
     /// Follows the whole chain.

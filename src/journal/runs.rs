@@ -33,13 +33,16 @@ pub struct RecordedRun {
     pub session: Option<String>,
     /// How it became known.
     pub origin: Origin,
+    /// Where its line begins in the journal, in bytes; `None` for one that waits in the spool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
     /// The run. `tail` is empty, the lists of paths hold 32 at most, a very long command line is cut.
     pub run: Box<Run>,
 }
 
 impl RecordedRun {
-    /// The summary of a `run` event; `None` for any other.
-    pub(super) fn of(event: &Event) -> Option<Self> {
+    /// The summary of a `run` event whose line begins at `offset`; `None` for any other event.
+    pub(super) fn of(event: &Event, offset: Option<u64>) -> Option<Self> {
         let EventKind::Run(run) = &event.kind else { return None };
         let mut run = run.clone();
         run.tail = String::new();
@@ -54,7 +57,17 @@ impl RecordedRun {
         let line = &mut run.command.line;
         line.truncate(line.floor_char_boundary(MAX_COMMAND));
         let (id, at, session, origin) = (event.id.clone(), event.at, event.session.clone(), event.origin.clone());
-        Some(Self { id, at, session, origin, run })
+        Some(Self { id, at, session, origin, offset, run })
+    }
+
+    /// Whether two summaries are of one event. The id of the tool call is not in all of them.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let without_call = |one: &Self| {
+            let mut one = one.clone();
+            one.run.call = None;
+            one
+        };
+        without_call(self) == without_call(other)
     }
 
     fn pair(&self) -> (&Oid, &Oid) {

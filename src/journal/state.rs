@@ -137,7 +137,7 @@ impl State {
         }
         self.chain.follow(line, digest);
         if let Some(line) = line {
-            self.apply(&line.event);
+            self.apply_at(&line.event, Some(start));
             if let (EventKind::Work(_), Some(session)) = (&line.event.kind, &line.event.session) {
                 self.note_work(session, start);
             }
@@ -179,8 +179,12 @@ impl State {
         }
     }
 
-    /// Takes up an event, wherever it lies.
+    /// Takes up an event that is in no journal yet.
     pub(super) fn apply(&mut self, event: &Event) {
+        self.apply_at(event, None);
+    }
+
+    fn apply_at(&mut self, event: &Event, offset: Option<u64>) {
         self.until = None;
         match &event.kind {
             EventKind::RunStarted(started) => {
@@ -190,7 +194,7 @@ impl State {
             }
             EventKind::Run(run) => {
                 self.finish(event.session.as_deref(), run);
-                if let Some(run) = RecordedRun::of(event) {
+                if let Some(run) = RecordedRun::of(event, offset) {
                     self.runs.insert(run);
                 }
             }

@@ -27,6 +27,8 @@ struct StoredRun {
     at: (i64, i32),
     #[serde(default, skip_serializing_if = "Option::is_none")]
     session: Option<usize>,
+    /// A run that is in no journal is in no checkpoint.
+    offset: u64,
     /// Numbers of the origin, the command and the policy.
     of: (usize, usize, usize),
     start: KeptSnapshot,
@@ -53,17 +55,31 @@ fn number<T: Clone + PartialEq>(table: &mut Vec<T>, value: &T) -> usize {
 impl From<Vec<RecordedRun>> for StoredRuns {
     fn from(recorded: Vec<RecordedRun>) -> Self {
         let mut stored = Self::default();
-        for RecordedRun { id, at, session, origin, run } in recorded {
+        for RecordedRun { id, at, session, origin, offset, run } in recorded {
             let of = (
                 number(&mut stored.origins, &origin),
                 number(&mut stored.commands, &run.command),
                 number(&mut stored.policies, &run.policy),
             );
             let session = session.map(|session| number(&mut stored.sessions, &session));
+            let Some(offset) = offset else { continue };
             let end = (run.end != run.start).then_some(run.end);
             let Run { start, changed, ended, millis, report, masked, .. } = *run;
             let at = (at.as_second(), at.subsec_nanosecond());
-            stored.runs.push(StoredRun { id, at, session, of, start, end, changed, ended, millis, report, masked });
+            stored.runs.push(StoredRun {
+                id,
+                at,
+                session,
+                offset,
+                of,
+                start,
+                end,
+                changed,
+                ended,
+                millis,
+                report,
+                masked,
+            });
         }
         stored
     }
@@ -80,7 +96,7 @@ impl TryFrom<StoredRuns> for Vec<RecordedRun> {
     fn try_from(stored: StoredRuns) -> Result<Self, Misfit> {
         let StoredRuns { commands, origins, sessions, policies, runs } = stored;
         let restored = runs.into_iter().map(|run| {
-            let StoredRun { id, at, session, of, start, end, changed, ended, millis, report, masked } = run;
+            let StoredRun { id, at, session, offset, of, start, end, changed, ended, millis, report, masked } = run;
             let run = Run {
                 command: commands.get(of.1)?.clone(),
                 call: None,
@@ -99,7 +115,8 @@ impl TryFrom<StoredRuns> for Vec<RecordedRun> {
                 None => None,
             };
             let at = Timestamp::new(at.0, at.1).ok()?;
-            Some(RecordedRun { id, at, session, origin: origins.get(of.0)?.clone(), run: Box::new(run) })
+            let origin = origins.get(of.0)?.clone();
+            Some(RecordedRun { id, at, session, origin, offset: Some(offset), run: Box::new(run) })
         });
         restored.collect::<Option<Self>>().ok_or(Misfit)
     }

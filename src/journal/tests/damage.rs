@@ -162,8 +162,57 @@ fn only_the_owner_reads_it() {
     journal.append(a_run("k", 1, 1)).unwrap();
     let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&journal.dir), 0o700);
-    assert_eq!(mode(&journal.dir.join("runs/00")), 0o700);
+    assert_eq!(mode(&journal.dir.join("run-index/00")), 0o700);
     assert_eq!(mode(&journal.journal_path()), 0o600);
     assert_eq!(mode(&journal.lock_path()), 0o600);
     assert_eq!(mode(&journal.dir.join("token")), 0o600);
+}
+
+#[test]
+fn a_run_that_only_a_cache_tells_of_does_not_count() {
+    let (_dir, journal) = scratch();
+    journal.append(a_run("k", 1, 1)).unwrap();
+    journal.append(damage("something behind it")).unwrap();
+    let tree = run("k", 1, 1).start.tree;
+    let real = journal.runs_on("k", &tree).unwrap();
+    assert_eq!(real.len(), 1);
+    assert!(journal.holds(&real[0]));
+    // Somebody writes a better result, another place, and another id into the cache.
+    let index = journal.dir.join("run-index").join(&tree.as_str()[..2]).join(format!("{}.jsonl", &tree.as_str()[2..]));
+    let line = fs::read_to_string(&index).unwrap();
+    for (old, new) in [
+        (real[0].id.as_str(), "ffffffffffff-0000-0000000000"),
+        ("\"millis\":", "\"millis\":1"),
+        ("\"offset\":0", "\"offset\":7"),
+        ("\"offset\":0", "\"nothing\":0"),
+    ] {
+        let forged = line.replacen(old, new, 1);
+        assert_ne!(forged, line, "{old}");
+        fs::write(&index, forged).unwrap();
+        assert_eq!(journal.runs_on("k", &tree).unwrap(), [], "{old} -> {new}");
+    }
+    fs::write(&index, &line).unwrap();
+    assert_eq!(journal.runs_on("k", &tree).unwrap(), real);
+    // Without the journal nothing is left of it.
+    fs::remove_file(journal.journal_path()).unwrap();
+    assert_eq!(journal.runs_on("k", &tree).unwrap(), []);
+}
+
+#[test]
+fn ids_follow_the_order_of_the_journal_when_the_clock_goes_back() {
+    let (_dir, journal) = scratch();
+    // The last entry is from a machine whose clock was years ahead.
+    let mut ahead = crate::journal::append::event(damage("ahead"));
+    ahead.id = format!("{:012x}-ffff-ffffffffff", 9_000_000_000_000_u64);
+    fs::create_dir_all(&journal.dir).unwrap();
+    let line = crate::journal::line::encode(&ahead, crate::journal::chain::GENESIS, None).unwrap();
+    fs::write(journal.journal_path(), line).unwrap();
+    let mut last = ahead.id;
+    for _ in 0..3 {
+        let ((), recorded) = journal.append_with(|_| (vec![damage("one"), damage("two")], ()));
+        for event in recorded.unwrap().events {
+            assert!(event.id > last, "{} is not behind {last}", event.id);
+            last = event.id;
+        }
+    }
 }
