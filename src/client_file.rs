@@ -101,6 +101,9 @@ pub struct Install {
     /// By event of the client: what is asked of it.
     #[serde(default)]
     pub events: BTreeMap<String, Event>,
+    /// The client refuses its tools where a hook fails, so the hook's line must not: without the program, work goes on.
+    #[serde(default)]
+    pub refuses_on_failure: bool,
     /// What the user should know.
     #[serde(default)]
     pub note: String,

@@ -143,7 +143,7 @@ fn whole(client: Client, install: &Install, text: Option<&str>, folder: Option<&
         Form::HooksFile if text.is_none_or(own) => {
             let mut hooks = serde_json::Map::new();
             for (event, hook) in &install.events {
-                let line = command(client, event, folder);
+                let line = command(client, event, install, folder);
                 hooks.insert(event.clone(), json!([{"type": "command", "bash": line, "timeoutSec": hook.timeout}]));
             }
             let text = serde_json::to_string_pretty(&json!({"version": 1, "hooks": hooks})).ok()?;
@@ -162,7 +162,7 @@ fn entries(client: Client, install: &Install, folder: Option<&Path>) -> Vec<Entr
     let entry = |(event, hook): (&String, &crate::client_file::Event)| {
         let mut handler = json!({
             "type": "command",
-            "command": command(client, event, folder),
+            "command": command(client, event, install, folder),
             "timeout": hook.timeout,
         });
         if client == Client::Gemini {
@@ -178,8 +178,9 @@ fn entries(client: Client, install: &Install, folder: Option<&Path>) -> Vec<Entr
 }
 
 /// The command line of a hook: `gate` of the PATH, else the one that installed it.
-fn command(client: Client, event: &str, folder: Option<&Path>) -> String {
-    let call = format!("gate hook {client} {event}");
+fn command(client: Client, event: &str, install: &Install, folder: Option<&Path>) -> String {
+    let end = if install.refuses_on_failure { " || exit 0" } else { "" };
+    let call = format!("gate hook {client} {event}{end}");
     match folder {
         Some(folder) => format!("PATH=\"$PATH:{}\" {call}", escaped(&folder.to_string_lossy())),
         None => call,
@@ -286,9 +287,16 @@ mod tests {
 
     #[test]
     fn a_hook_finds_its_program_wherever_it_lies() {
-        let line = command(Client::Claude, "Stop", Some(Path::new("/opt/it's $here")));
+        let of = |client: Client| ClientFile::of(client.as_str()).install;
+        let line = command(Client::Claude, "Stop", &of(Client::Claude), Some(Path::new("/opt/it's $here")));
         assert_eq!(line, "PATH=\"$PATH:/opt/it's \\$here\" gate hook claude Stop");
-        assert_eq!(command(Client::Codex, "Stop", None), "gate hook codex Stop");
+        assert_eq!(command(Client::Codex, "Stop", &of(Client::Codex), None), "gate hook codex Stop");
+        for (client, event) in [(Client::Gemini, "BeforeTool"), (Client::Copilot, "preToolUse")] {
+            let line = command(client, event, &of(client), None).replace("gate hook", "no-such-program");
+            let status =
+                std::process::Command::new("sh").args(["-c", &line]).stderr(std::process::Stdio::null()).status();
+            assert!(status.unwrap().success(), "{line}: these clients refuse every tool whose hook fails");
+        }
     }
 
     #[test]
