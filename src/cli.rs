@@ -7,7 +7,10 @@ use clap::{Parser, Subcommand};
 
 use crate::cmd;
 use crate::exit::Exit;
+use crate::fact::collect::CollectError;
 use crate::failure::Failure;
+use crate::git::GitError;
+use crate::journal::JournalError;
 use crate::render::ui::{BAD, Ui};
 
 /// Stands between a coding agent and the words "it is done"
@@ -143,6 +146,7 @@ impl Cli {
         done.unwrap_or_else(|error| {
             let (exit, remedy) = match error.downcast_ref::<Failure>() {
                 Some(failure) => (failure.exit, failure.remedy.as_str()),
+                None if is_outside(&error) => (Exit::CannotJudge, ""),
                 None => (Exit::Internal, ""),
             };
             ui.say(format_args!("{BAD}gate:{BAD:#} {error:#}"));
@@ -152,6 +156,16 @@ impl Cli {
             exit.into()
         })
     }
+}
+
+/// Whether an error is about what lies around the program, so that it is not its own fault.
+fn is_outside(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.is::<GitError>()
+            || cause.is::<JournalError>()
+            || cause.is::<CollectError>()
+            || cause.is::<std::io::Error>()
+    })
 }
 
 #[cfg(test)]

@@ -136,7 +136,7 @@ impl Workplace {
     /// What is here and how it is to be judged. Everything else is read while git looks at the working tree, which
     /// takes longest.
     pub fn look(&self) -> Result<Here, Failure> {
-        let git = |error: GitError| Failure::new(Exit::Internal, error);
+        let git = |error: GitError| Failure::new(Exit::CannotJudge, error);
         self.work_tree()?;
         thread::scope(|scope| {
             let looking = scope.spawn(|| self.repo.look());
@@ -159,9 +159,9 @@ impl Workplace {
     pub fn facts_here(&self, here: &Here, moment: Moment, session: &str) -> Result<Facts, Failure> {
         let sources = Sources { repo: &self.repo, journal: &self.journal, state: &here.state, policy: &here.policy };
         let mut facts = collect::at_stop(sources, moment, here.lineage.as_ref(), &here.look)
-            .map_err(|error| Failure::new(Exit::Internal, error))?;
+            .map_err(|error| Failure::new(Exit::CannotJudge, error))?;
         facts.notes.extend(here.notes.iter().cloned());
-        let internal = |error| Failure::new(Exit::Internal, error);
+        let internal = |error| Failure::new(Exit::CannotJudge, error);
         facts.hosting = ask::about_checkout(&self.repo, &here.policy, moment, &here.head).map_err(internal)?;
         if facts.hosting.is_none() {
             facts.notes.extend(ask::nobody_to_ask(&self.repo, &here.policy, moment).map_err(internal)?);
@@ -198,7 +198,7 @@ impl Workplace {
 
     /// What the journal says so far.
     pub fn state(&self) -> Result<State, Failure> {
-        self.journal.state().map_err(|error| Failure::new(Exit::Internal, error))
+        self.journal.state().map_err(|error| Failure::new(Exit::CannotJudge, error))
     }
 
     /// Judges, counts and records. `state` is what the facts were read with.

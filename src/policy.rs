@@ -30,6 +30,8 @@ pub struct Policy {
     pub signers: Signers,
     /// How strict a job of a forge is.
     pub ci: Strictness,
+    /// How long contents are kept that prove nothing any more.
+    pub retention: Retention,
     /// Where it was read.
     pub source: PolicySource,
     /// SHA-256 of commands and gates in hexadecimal digits, whatever the order and the comments of the file, and
@@ -54,6 +56,7 @@ impl Policy {
             unblock: None,
             signers: Signers::Nobody,
             ci: Strictness::default(),
+            retention: Retention::default(),
             source,
             digest: String::new(),
         }
@@ -191,6 +194,21 @@ pub struct Strictness {
 impl Default for Strictness {
     fn default() -> Self {
         Self { agents: Mode::Block, people: Mode::Block }
+    }
+}
+
+/// How much is kept of the contents of runs that prove nothing any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retention {
+    /// For how many days.
+    pub days: u32,
+    /// How many megabytes in all.
+    pub megabytes: u32,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self { days: 30, megabytes: 500 }
     }
 }
 

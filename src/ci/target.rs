@@ -184,5 +184,5 @@ fn present(repo: &Repo, commit: &Oid) -> Result<(), Failure> {
 }
 
 fn internal(error: GitError) -> Failure {
-    Failure::new(Exit::Internal, error)
+    Failure::new(Exit::CannotJudge, error)
 }

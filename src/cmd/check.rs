@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use crate::cmd::tidy::tidy;
 use crate::engine::{Uncommitted, Workplace};
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Sources};
@@ -9,7 +10,6 @@ use crate::failure::Failure;
 use crate::moment::Moment;
 use crate::render;
 use crate::render::ui::Ui;
-use crate::verdict::artifact;
 
 /// Arguments of `gate check`.
 #[derive(Debug, clap::Args)]
@@ -54,10 +54,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     } else {
         ui.raw(render::verdict::lines(&judgement.verdict, record));
     }
-    // Old records go here and not in a hook, whose cost must not grow with their number.
-    if let Err(error) = artifact::prune(&repo.gate_dir()) {
-        ui.say(format_args!("gate: old verdicts could not be removed: {error}"));
-    }
+    tidy(&place, &policy, ui);
     Ok(judgement.verdict.outcome.exit())
 }
 

@@ -246,7 +246,7 @@ fn refuse_foreign_code(args: &Args, job: Option<&Job>) -> Result<(), Failure> {
 /// A run is evidence about what is checked out, so that must be what is judged.
 fn is_checked_out(place: &Workplace, judged: &Lineage) -> Result<(), Failure> {
     place.work_tree()?;
-    let internal = |error: crate::git::GitError| Failure::new(Exit::Internal, error);
+    let internal = |error: crate::git::GitError| Failure::new(Exit::CannotJudge, error);
     let head = place.repo.head().map_err(internal)?.commit;
     let tree = head.map(|head| place.repo.tree_of(&head)).transpose().map_err(internal)?;
     if tree.as_ref() == Some(&place.repo.tree_of(&judged.commit).map_err(internal)?) {

@@ -32,6 +32,7 @@ pub mod sessions;
 pub mod status;
 #[cfg(feature = "symbols")]
 pub mod symbols;
+mod tidy;
 pub mod unblock;
 pub mod uninstall;
 pub mod waive;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+use crate::cmd::tidy::tidy;
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended};
 use crate::exit::Exit;
@@ -39,6 +40,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     let head = place.repo.head()?.commit;
     let lineage = head.as_ref().map(|head| collect::lineage(&place.repo, head, BaseOf::AnyRemote)).transpose()?;
     let (policy, _) = place.policy(lineage.as_ref())?;
+    tidy(&place, &policy, ui);
     if !args.command.is_empty() {
         let job = given(&args.command, &root, &policy)?;
         return Ok(run(&place, &root, job, ui));

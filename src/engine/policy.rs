@@ -34,7 +34,7 @@ impl Workplace {
         let of = |commit: &Oid| {
             self.repo
                 .blob_at(commit, &file)
-                .map_err(|error| Failure::new(Exit::Internal, format!("{} cannot be read: {error}", config::FILE)))
+                .map_err(|error| Failure::new(Exit::CannotJudge, format!("{} cannot be read: {error}", config::FILE)))
         };
         let here = || self.repo.root().map_or(Ok(None), file_here);
         let bases: BTreeSet<&Oid> = judged

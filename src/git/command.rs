@@ -142,10 +142,29 @@ impl Said {
 /// The error of a git that ended badly.
 pub(super) fn failed(command: &Command, output: &Output) -> GitError {
     let text = String::from_utf8_lossy(&output.stderr);
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("hint:") && !line.trim().is_empty()).collect();
     let last = lines[lines.len().saturating_sub(4)..].join("; ");
     let stderr = if last.is_empty() { output.status.to_string() } else { last };
-    GitError::Failed { command: described(command), status: output.status.code(), stderr }
+    trouble_outside(&text, command, &stderr).unwrap_or_else(|| GitError::Failed {
+        command: described(command),
+        status: output.status.code(),
+        stderr,
+    })
+}
+
+/// What went wrong outside of git, by its words: they are always English here.
+fn trouble_outside(text: &str, command: &Command, stderr: &str) -> Option<GitError> {
+    let says = |words: &str| text.contains(words);
+    let stderr = stderr.to_owned();
+    if says("No space left on device") || says("Disk quota exceeded") {
+        Some(GitError::NoRoom { command: described(command), stderr })
+    } else if says("external filter '") || says("clean filter '") {
+        Some(GitError::FilterFailed { stderr })
+    } else if says(".lock': File exists") {
+        Some(GitError::Locked { stderr })
+    } else {
+        None
+    }
 }
 
 /// The arguments of `command` for a message, without the settings that every command gets.

@@ -49,6 +49,26 @@ pub enum GitError {
         /// The last lines of what it said.
         stderr: String,
     },
+    /// The disk is full, or a quota is used up.
+    #[error("no room left on the disk for `git {command}`: {stderr}; free some space, then try again")]
+    NoRoom {
+        /// The arguments.
+        command: String,
+        /// The last lines of what it said.
+        stderr: String,
+    },
+    /// A clean filter of the repository failed.
+    #[error("a clean filter failed: {stderr}; `git config --get-regexp '^filter'` lists the filters")]
+    FilterFailed {
+        /// The last lines of what git said.
+        stderr: String,
+    },
+    /// Another git holds a lock, or left it behind when it was killed.
+    #[error("another git holds a lock: {stderr}")]
+    Locked {
+        /// The last lines of what git said.
+        stderr: String,
+    },
     /// Git printed something this version of `gate` does not understand.
     #[error("`git {command}` printed something unexpected: {what}")]
     Malformed {

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::thread;
 
 use super::scratch::Scratch;
+use super::withheld::is_withheld;
 use super::{GitError, Repo, TreeDiff};
 use crate::commit::change::Commit;
 use crate::oid::Oid;
@@ -102,8 +103,11 @@ impl Repo {
     /// Writes the contents of the dirty files into the store, and holds them against the ids in the snapshot.
     fn write_contents(&self, snapshot: &Snapshot, contents: &Scratch<'_>) -> Result<(), GitError> {
         // Commits of other repositories are never ours to keep; their ids are.
+        let root = self.work_tree()?;
         let files = snapshot.dirty.iter().filter(|one| one.now.as_ref().is_some_and(|now| now.mode != GITLINK));
-        let paths: Vec<&RepoPath> = files.clone().map(|one| &one.path).collect();
+        let files: Vec<_> =
+            files.filter(|one| one.presence != Presence::Untracked || !is_withheld(root, &one.path)).collect();
+        let paths: Vec<&RepoPath> = files.iter().map(|one| &one.path).collect();
         if paths.is_empty() {
             return Ok(());
         }

@@ -4,9 +4,11 @@
 //! converted, nor submodules, modes and names with newlines.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -19,12 +21,72 @@ use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::Entry;
 
+/// The beginning of the names of our directories.
+const PREFIX: &str = "gate-index-";
+
+/// The name of the file in one of them that is locked as long as it is used.
+const LOCK: &str = "in-use";
+
+/// Locks a directory. The file gets its name when it is locked.
+fn hold(folder: &Path) -> io::Result<File> {
+    let (made, named) = (folder.join("new"), folder.join(LOCK));
+    let file = File::create(&made)?;
+    file.lock()?;
+    fs::rename(&made, &named)?;
+    Ok(file)
+}
+
+/// Removes the directories that killed processes left in the folder for temporary files. What cannot be removed stays.
+pub fn remove_leftovers() {
+    for entry in fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
+        let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
+        if ours && is_left_over(&entry.path()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+fn is_left_over(folder: &Path) -> bool {
+    match File::open(folder.join(LOCK)) {
+        Ok(lock) => lock.try_lock().is_ok(),
+        // One that is being made has no lock yet.
+        Err(_) => is_older(folder, LEFT_AFTER),
+    }
+}
+
+/// Whether a file was changed last before `age` ago.
+pub(super) fn is_older(path: &Path, age: Duration) -> bool {
+    let modified = fs::symlink_metadata(path).and_then(|meta| meta.modified()).ok();
+    modified.and_then(|modified| modified.elapsed().ok()).is_some_and(|elapsed| elapsed > age)
+}
+
+/// The age from which on a file that is being made is one that a killed process left.
+pub(super) const LEFT_AFTER: Duration = Duration::from_mins(1);
+
+/// Whether an error says nothing about the file that git was asked to take.
+fn is_outside(error: &GitError) -> bool {
+    let words = [
+        "unable to write",
+        "unable to create",
+        "insufficient permission",
+        "Read-only file system",
+        "Input/output error",
+    ];
+    match error {
+        GitError::NoRoom { .. } | GitError::FilterFailed { .. } | GitError::Locked { .. } => true,
+        GitError::Failed { stderr, .. } => words.iter().any(|words| stderr.contains(words)),
+        _ => false,
+    }
+}
+
 /// How often git is started to find the files it cannot take, before the rest is given up as unknown.
 const MOST_TRIES: u32 = 256;
 
 /// An index of our own outside the repository, removed when it is dropped.
 pub(super) struct Scratch<'r> {
     repo: &'r Repo,
+    /// Held as long as this lives, so that what a killed process left can be told from what is in use.
+    _lock: File,
     folder: TempDir,
     /// The object store that contents are written to; `None`: only their ids are found out.
     store: Option<PathBuf>,
@@ -43,15 +105,25 @@ impl<'r> Scratch<'r> {
             fs::create_dir_all(&store).map_err(io_error("create", &store))?;
             repo.reload();
         }
+        // What lies in a working tree may be readable by its owner alone.
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let wide = fs::metadata(&store).is_ok_and(|meta| meta.permissions().mode() & 0o077 != 0);
+            if wide {
+                fs::set_permissions(&store, fs::Permissions::from_mode(0o700)).map_err(io_error("protect", &store))?;
+            }
+        }
         Self::new(repo, Some(store))
     }
 
     fn new(repo: &'r Repo, store: Option<PathBuf>) -> Result<Self, GitError> {
         let folder = tempfile::Builder::new()
-            .prefix("gate-index-")
+            .prefix(PREFIX)
             .tempdir()
             .map_err(io_error("create a directory in", std::env::temp_dir()))?;
-        Ok(Self { repo, folder, store })
+        let lock = hold(folder.path()).map_err(io_error("lock a file in", folder.path()))?;
+        Ok(Self { repo, _lock: lock, folder, store })
     }
 
     fn command(&self) -> Command {
@@ -67,6 +139,7 @@ impl<'r> Scratch<'r> {
         if let Some(store) = &self.store {
             let objects: &Path = &self.repo.common_dir().join("objects");
             command
+                .args(["-c", "core.sharedRepository=0600"])
                 .env("GIT_OBJECT_DIRECTORY", store)
                 .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", object_directories([objects]));
         }
@@ -164,6 +237,11 @@ impl<'r> Scratch<'r> {
         match (output.status.code(), paths) {
             (Some(0), _) => Ok(()),
             (Some(_), [path]) => {
+                let error = failed(&command, &output);
+                // What cannot be stored is no property of the file; an id alone needs no room.
+                if matches!(error, GitError::NoRoom { .. }) || self.store.is_some() && is_outside(&error) {
+                    return Err(error);
+                }
                 refused.insert(path);
                 Ok(())
             }

@@ -45,7 +45,7 @@ pub fn session(place: &Workplace, state: &State, named: Option<&str>) -> String 
 }
 
 fn internal(error: impl std::fmt::Display) -> Failure {
-    Failure::new(Exit::Internal, error)
+    Failure::new(Exit::CannotJudge, error)
 }
 
 /// Gives a packet to a command on its standard input and returns what it says on its standard output until it ends. It works

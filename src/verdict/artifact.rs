@@ -4,6 +4,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use std::{fs, io};
 
 use serde::{Deserialize, Serialize};
@@ -147,9 +148,23 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Removes the oldest full records beyond those that are kept. Not called by hooks: its cost grows with the folder.
 pub fn prune(gate_dir: &Path) -> io::Result<()> {
+    remove_unfinished(gate_dir);
     let records = records(gate_dir)?;
     let surplus = records.len().saturating_sub(KEPT);
     records[..surplus].iter().try_for_each(fs::remove_file)
+}
+
+/// Removes the temporary files that a killed process left. Writing one takes no time.
+fn remove_unfinished(gate_dir: &Path) {
+    const LEFT_AFTER: Duration = Duration::from_secs(10);
+    for entry in fs::read_dir(folder(gate_dir)).into_iter().flatten().flatten() {
+        let temporary = entry.file_name().to_str().is_some_and(|name| name.starts_with(".tmp"));
+        let modified = entry.metadata().and_then(|meta| meta.modified()).ok();
+        let old = modified.and_then(|modified| modified.elapsed().ok()).is_some_and(|age| age > LEFT_AFTER);
+        if temporary && old {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// The full records there are, oldest first.

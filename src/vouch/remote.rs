@@ -15,7 +15,7 @@ pub fn push(repo: &Repo, remote: &str) -> Result<bool, Failure> {
 
 /// Where the branch that is checked out is pushed.
 pub fn of_branch(repo: &Repo) -> Result<String, Failure> {
-    let git = |error: GitError| Failure::new(Exit::Internal, error);
+    let git = |error: GitError| Failure::new(Exit::CannotJudge, error);
     let remotes = repo.remotes().map_err(git)?;
     let branch = repo.head().map_err(git)?.branch;
     let branch = branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));

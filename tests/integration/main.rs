@@ -64,6 +64,8 @@ mod session_work;
 mod shell_lines;
 mod signed;
 mod spawned_processes;
+#[cfg(unix)]
+mod stored_contents;
 mod story;
 mod support;
 mod symbols;

@@ -1,0 +1,23 @@
+//! `[retention]`: how much is kept of the contents of runs that prove nothing any more.
+
+use toml::de::DeTable;
+
+use super::error::Report;
+use super::fields::{Fields, Said};
+use crate::policy::Retention;
+
+pub(super) const KEYS: &[&str] = &["days", "megabytes"];
+
+/// Reads the table.
+pub(super) fn retention(report: &mut Report<'_>, said: Said<&DeTable<'_>>) -> Retention {
+    let fields = Fields::new(report, "in [retention]", said.at, said.value, KEYS);
+    let most = Retention::default();
+    let mut number = |key: &str, otherwise: u32| {
+        let Some(said) = fields.integer(report, key) else { return otherwise };
+        u32::try_from(said.value).unwrap_or_else(|_| {
+            report.add(&said.at, format!("`{key}` is a number from 0 to {}", u32::MAX));
+            otherwise
+        })
+    };
+    Retention { days: number("days", most.days), megabytes: number("megabytes", most.megabytes) }
+}

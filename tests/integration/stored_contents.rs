@@ -1,0 +1,116 @@
+//! What gate stores of a working tree, and for how long.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::project::Project;
+
+const POLICY: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"true\"\n";
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().unwrap().is_dir() {
+            files.extend(files_below(&entry.path()));
+        } else {
+            files.push(entry.path());
+        }
+    }
+    files
+}
+
+/// Whether any stored blob is the content of the file.
+fn is_stored(project: &Project, path: &str) -> bool {
+    let id = project.repo.git(["hash-object", path]);
+    let id = id.trim();
+    project.gate_dir().join("objects").join(&id[..2]).join(&id[2..]).exists()
+}
+
+#[test]
+fn untracked_secrets_are_never_stored_and_what_is_stored_is_for_its_owner_alone() {
+    let project = Project::with(POLICY);
+    let repo = &project.repo;
+    let token = ["ghp_", &"a1B2c3D4e5F6".repeat(3)].concat();
+    repo.write("notes.py", "x = 1\n").write(".env", "NAME=plain\n").write("deploy.key", "plain\n");
+    repo.write("settings.py", format!("TOKEN = \"{token}\"\n")).write("large.bin", vec![7; 2 * 1024 * 1024]);
+    project.gate(["run", "test"]).exits(0);
+    project.check();
+    for secret in [".env", "deploy.key", "settings.py", "large.bin"] {
+        assert!(!is_stored(&project, secret), "{secret} is stored");
+    }
+    assert!(is_stored(&project, "notes.py"));
+    for file in files_below(&project.gate_dir().join("objects")) {
+        let mode = file.metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{} has the mode {mode:o}", file.display());
+    }
+    // A run counts for the content it saw, stored or not.
+    let verdict = project.verdict();
+    let tree = verdict["subjects"].as_array().unwrap().iter().find(|subject| subject["name"] == "working tree");
+    assert!(tree.is_some(), "{verdict}");
+    project.gate(["uninstall", "--purge", "--yes"]).exits(0);
+    assert!(!project.gate_dir().exists());
+}
+
+#[test]
+fn what_proves_nothing_any_more_is_removed_by_age_and_by_size() {
+    let project = Project::with(&format!("{POLICY}[retention]\ndays = 30\nmegabytes = 1\n"));
+    let repo = &project.repo;
+    repo.write("old.py", "old\n");
+    project.check();
+    let old = files_below(&project.gate_dir().join("objects"));
+    repo.remove("old.py").write("tested.py", "tested\n");
+    project.gate(["run", "test"]).exits(0);
+    assert!(is_stored(&project, "tested.py"));
+    for file in files_below(&project.gate_dir().join("objects")) {
+        let touched = Command::new("touch").args(["-d", "40 days ago"]).arg(&file).status().unwrap();
+        assert!(touched.success());
+    }
+    project.check();
+    assert!(!old.is_empty() && old.iter().all(|file| !file.exists()), "what proves nothing is gone after 30 days");
+    assert!(is_stored(&project, "tested.py"), "what a run was on stays");
+    for round in 0..3 {
+        let noise: Vec<u8> =
+            (0u32..180_000).flat_map(|at| (at.wrapping_mul(2_654_435_761) ^ round).to_le_bytes()).collect();
+        repo.write("noise.dat", noise);
+        project.gate(["run", "test"]).exits(0);
+    }
+    project.check();
+    let bytes: u64 =
+        files_below(&project.gate_dir().join("objects")).iter().map(|file| file.metadata().unwrap().len()).sum();
+    assert!(bytes < 2 * 1024 * 1024, "{bytes} bytes");
+}
+
+#[test]
+fn what_a_killed_run_left_is_removed_by_the_next_command() {
+    let project = Project::with(POLICY);
+    let temporary = project.repo.outside();
+    fs::create_dir_all(temporary.join("gate-index-dead")).unwrap();
+    fs::write(temporary.join("gate-index-dead/in-use"), "").unwrap();
+    fs::create_dir_all(temporary.join("gate-index-alive")).unwrap();
+    let alive = fs::File::create(temporary.join("gate-index-alive/in-use")).unwrap();
+    alive.lock().unwrap();
+    let folder = temporary.to_str().unwrap();
+    project.gate_with(&[("TMPDIR", folder)], &["check"]);
+    assert!(!temporary.join("gate-index-dead").exists());
+    assert!(temporary.join("gate-index-alive").exists());
+}
+
+#[test]
+fn a_failing_filter_and_an_unreadable_journal_are_called_what_they_are() {
+    let project = Project::with(POLICY);
+    let repo = &project.repo;
+    repo.write("src/a.txt", "one\n").write(".gitattributes", "*.txt filter=broken\n");
+    repo.commit_all("feat: a filter");
+    repo.git(["config", "filter.broken.clean", "false"]);
+    repo.git(["config", "filter.broken.required", "true"]);
+    repo.write("src/a.txt", "two\n");
+    project.check().exits(12).says("src/a.txt").says("clean filter");
+    let project = Project::with(POLICY);
+    let journal = project.gate_dir().join("journal.jsonl");
+    let _ = fs::remove_file(&journal);
+    fs::create_dir_all(&journal).unwrap();
+    let said = project.check();
+    assert_ne!(said.code, 70, "{}", said.text());
+}
