@@ -20,6 +20,7 @@ mod index;
 mod keep;
 mod left_behind;
 mod lines;
+mod listed;
 mod log;
 mod near_commits;
 mod near_tree_id;
