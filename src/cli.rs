@@ -53,6 +53,10 @@ pub enum Command {
     Sessions(cmd::sessions::Args),
     /// Take over a session log from elsewhere
     Import(cmd::import::Args),
+    /// Say whether a request is clear before the work begins
+    Prompt(cmd::prompt::Args),
+    /// List the tasks in a request
+    Scope(cmd::prompt::Args),
     /// Explain a gate or a verdict
     Explain(cmd::explain::Args),
     /// Say which scope a file belongs to, and why
@@ -124,6 +128,8 @@ impl Cli {
             Command::Appeal(args) => cmd::appeal::main(&args, ui).map(Into::into),
             Command::Sessions(args) => cmd::sessions::main(&args, ui).map(Into::into),
             Command::Import(args) => cmd::import::main(&args, ui).map(Into::into),
+            Command::Prompt(args) => cmd::prompt::main(&args, ui).map(Into::into),
+            Command::Scope(args) => cmd::scope::main(&args, ui).map(Into::into),
             Command::Explain(args) => cmd::explain::main(&args, ui).map(Into::into),
             Command::ExplainPath(args) => cmd::explain_path::main(&args, ui).map(Into::into),
             #[cfg(feature = "symbols")]

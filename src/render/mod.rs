@@ -8,6 +8,7 @@ pub mod explained;
 pub mod gate_docs;
 mod params;
 pub mod plan;
+pub mod prompt;
 pub mod replay;
 pub mod sessions;
 pub mod status;

@@ -8,12 +8,15 @@ use std::path::{Path, PathBuf};
 const STAGES: &[(&str, &[&str])] = &[
     ("words", &["digest", "embedded", "exit", "globs", "moment", "oid", "repo_path"]),
     ("what is no content", &["tool_folder"]),
-    ("values", &["client_file", "failure", "redact", "session", "shell", "snapshot", "ssh", "symbols", "templates"]),
+    (
+        "values",
+        &["client_file", "failure", "prompt", "redact", "session", "shell", "snapshot", "ssh", "symbols", "templates"],
+    ),
     ("what happened", &["event"]),
     ("what is wanted", &["policy"]),
     ("what a commit is", &["commit"]),
     ("what was decided", &["decision"]),
-    ("places that are read and written", &["config", "git", "journal", "runner", "stack"]),
+    ("places that are read and written", &["config", "git", "journal", "lookup", "runner", "stack"]),
     ("what is run", &["run"]),
     ("what a command line proves", &["command_line"]),
     ("sources", &["source"]),

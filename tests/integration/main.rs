@@ -47,6 +47,7 @@ mod near_commits;
 mod oracle;
 mod people;
 mod project;
+mod prompts;
 mod pushes;
 mod readme;
 mod receive;

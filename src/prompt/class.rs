@@ -1,0 +1,111 @@
+//! The class of a prompt, by what would be touched or produced.
+
+use serde::Serialize;
+
+use super::clauses::Act;
+use super::scores::Ground;
+
+/// The share of one class in a prompt.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ClassShare {
+    /// The class.
+    pub class: &'static str,
+    /// From 0 to 1.
+    pub share: f64,
+}
+
+/// The classes of a prompt, largest share first.
+pub(super) fn classes(ground: &Ground<'_>) -> Vec<ClassShare> {
+    let wish = &ground.reading.wish;
+    let places = ground.places();
+    let paths = places
+        .one
+        .iter()
+        .filter_map(|name| ground.findings.names.get(&name.text))
+        .flat_map(|found| found.places.iter().take(1));
+    let mut weights =
+        [("architectural", 0), ("review", 0), ("backend", 0), ("frontend", 0), ("testing", 0), ("devops", 0)];
+    let mut add = |class: &str, weight: u32| {
+        if let Some(entry) = weights.iter_mut().find(|(name, _)| *name == class) {
+            entry.1 += weight;
+        }
+    };
+    for path in paths {
+        add(class_of(path), 2);
+    }
+    for class in ["architectural", "review", "backend", "frontend", "testing", "devops"] {
+        let found = u32::try_from(ground.language.spans(&format!("classes.{class}"), wish).len()).unwrap_or(0);
+        add(
+            class,
+            found.min(3)
+                * match class {
+                    "architectural" => 6,
+                    "devops" => 3,
+                    _ => 1,
+                },
+        );
+    }
+    let first = ground.clauses.iter().find_map(|clause| clause.act);
+    let begins = ground.clauses.first().map_or("", |clause| &wish[clause.start..clause.end]);
+    if ground.language.has("classes.testing", begins) {
+        add("testing", 12);
+    }
+    match first {
+        Some(Act::Question) if ground.language.begins("acts.list", wish.trim_start()).is_some() => add("review", 9),
+        Some(Act::Question) => return vec![ClassShare { class: "conversational", share: 1.0 }],
+        Some(Act::Review) => add("review", 6),
+        Some(Act::Run) => add("devops", 4),
+        _ => {}
+    }
+    let total: u32 = weights.iter().map(|(_, weight)| weight).sum();
+    if total == 0 {
+        let class = if first.is_some() || !ground.smells.is_empty() || ground.reading.explicit().next().is_some() {
+            "backend"
+        } else {
+            "conversational"
+        };
+        return vec![ClassShare { class, share: 1.0 }];
+    }
+    let mut classes: Vec<_> = weights
+        .iter()
+        .filter(|(_, weight)| *weight > 0)
+        .map(|(class, weight)| ClassShare { class, share: f64::from(*weight) / f64::from(total) })
+        .collect();
+    classes.sort_by(|a, b| b.share.total_cmp(&a.share));
+    if ground.tasks > 1 {
+        classes.insert(0, ClassShare { class: "mixed", share: 1.0 });
+    }
+    classes
+}
+
+fn class_of(path: &str) -> &'static str {
+    let lower = path.to_lowercase();
+    let name = lower.rsplit('/').next().unwrap_or(&lower);
+    let ends = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+    if lower.contains("test") || lower.contains("spec") || lower.contains("e2e/") {
+        "testing"
+    } else if lower.starts_with(".github/")
+        || ends(&[
+            "makefile",
+            "dockerfile",
+            "justfile",
+            ".yml",
+            ".yaml",
+            ".sh",
+            "cargo.toml",
+            "package.json",
+            "pyproject.toml",
+            "go.mod",
+            "requirements.txt",
+        ])
+    {
+        "devops"
+    } else if ends(&[".tsx", ".jsx", ".css", ".scss", ".vue", ".svelte", ".html"])
+        || lower.contains("components/")
+        || lower.contains("hooks/")
+    {
+        "frontend"
+    } else {
+        "backend"
+    }
+}

@@ -1,0 +1,180 @@
+//! Before the work: is a request clear, and is it one thing?
+//!
+//! The evaluation is pure: it takes the prompt, the turn before, and what was looked up in the repository. It runs no model and obeys
+//! no text. A [`Reading`] says which names to look up; `lookup` does that.
+
+mod ask;
+mod class;
+mod clauses;
+mod continuation;
+mod findings;
+mod reading;
+mod scope;
+mod scores;
+mod smells;
+mod words;
+
+use serde::Serialize;
+
+pub use ask::PromptQuestion;
+pub use class::ClassShare;
+pub use findings::{Findings, Found};
+pub use reading::{MAX_READ, NameInPrompt, NameKind, Reading};
+pub use scope::TaskInPrompt;
+pub use scores::{PromptScore, PromptScores, ScoreEvidence};
+pub use smells::Smell;
+
+/// The consequence of a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PromptBand {
+    /// From 4.0, and continuations.
+    Pass,
+    /// From 3.0: passes with one remark.
+    Note,
+    /// From 2.0: two or three questions come first.
+    Halt,
+    /// Below 2.0: a full reformulation is proposed.
+    Reformulate,
+}
+
+impl PromptBand {
+    fn of(tenths: u32) -> Self {
+        match tenths {
+            40.. => Self::Pass,
+            30..=39 => Self::Note,
+            20..=29 => Self::Halt,
+            _ => Self::Reformulate,
+        }
+    }
+
+    /// The work should wait for answers.
+    pub fn is_halted(self) -> bool {
+        matches!(self, Self::Halt | Self::Reformulate)
+    }
+}
+
+/// False, or the reason why a prompt was not scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Skipped {
+    /// It was scored.
+    No(bool),
+    /// It was not.
+    Because(&'static str),
+}
+
+/// What `gate prompt --json` prints.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PromptEvaluation {
+    /// The class with the largest share.
+    pub class: &'static str,
+    /// Every class with a share, largest first.
+    pub classes: Vec<ClassShare>,
+    /// The five scores; absent for continuations.
+    pub scores: Option<PromptScores>,
+    /// The weighted sum of the scores.
+    pub composite: Option<f64>,
+    /// The turn before ends in a menu, and the prompt is short.
+    pub live_context_bonus: bool,
+    /// The composite with the bonus.
+    pub score: Option<f64>,
+    /// The consequence.
+    pub band: PromptBand,
+    /// The reason why it was not scored, or false.
+    pub skipped: Skipped,
+    /// The smells, in order.
+    pub smells: Vec<Smell>,
+    /// At most three questions.
+    pub questions: Vec<PromptQuestion>,
+    /// The prompt again, with places to fill in; below 2.0 and for halted prompts.
+    pub reformulation: Option<String>,
+    /// The tasks, when there are two or more.
+    pub tasks: Vec<TaskInPrompt>,
+}
+
+const MAX_WITH_SMELLS: u32 = 39;
+const MAX_TENTHS: u32 = 50;
+const BONUS: u32 = 10;
+
+/// Evaluates a prompt.
+pub fn evaluate(reading: &Reading<'_>, previous: Option<&str>, findings: &Findings) -> PromptEvaluation {
+    let language = words::Language::of(&reading.wish);
+    let clauses = clauses::clauses(&reading.wish, language);
+    if continuation::is_continuation(reading.text, previous) {
+        return continued(reading, previous);
+    }
+    let mut smells = smells::smells(reading, language, &clauses, previous);
+    let spans = scope::tasks(reading, language, &clauses);
+    let menu = previous.map(continuation::menu).unwrap_or_default();
+    let has_antecedent = previous.is_some() && menu.is_empty();
+    let ground = scores::Ground {
+        reading,
+        language,
+        clauses: &clauses,
+        smells: &smells,
+        findings,
+        tasks: spans.len(),
+        has_antecedent,
+        has_menu: !menu.is_empty(),
+    };
+    let scores = ground.scores();
+    let questions = ask::questions(&ground, &scores);
+    let shares = class::classes(&ground);
+    let composite = scores.tenths();
+    let live_context_bonus = menu.len() >= 2 && continuation::words_in(reading.text) <= continuation::MAX_LIVE_WORDS;
+    let mut score = (composite + if live_context_bonus { BONUS } else { 0 }).min(MAX_TENTHS);
+    if smells.len() >= 2 {
+        score = score.min(MAX_WITH_SMELLS.max(composite));
+    }
+    let band = PromptBand::of(score);
+    let tasks = spans
+        .iter()
+        .map(|&(start, end)| TaskInPrompt {
+            text: reading.text[start..end].trim().trim_end_matches([',', ';', '.']).to_owned(),
+            touches: ask::touches(&ground, start, end),
+        })
+        .collect();
+    let reformulation = band.is_halted().then(|| ask::reformulation(&ground, &scores));
+    for smell in &mut smells {
+        smell.question = ask::of_smell(smell, language);
+    }
+    let tenths = |value: u32| Some(f64::from(value) / 10.0);
+    PromptEvaluation {
+        class: shares.first().map_or("conversational", |first| first.class),
+        classes: shares,
+        scores: Some(scores),
+        composite: tenths(composite),
+        live_context_bonus,
+        score: tenths(score),
+        band,
+        skipped: Skipped::No(false),
+        smells,
+        questions: if band == PromptBand::Pass {
+            Vec::new()
+        } else {
+            questions.into_iter().take(if band == PromptBand::Note { 1 } else { 3 }).collect()
+        },
+        reformulation,
+        tasks,
+    }
+}
+
+fn continued(reading: &Reading<'_>, previous: Option<&str>) -> PromptEvaluation {
+    let selected = continuation::selected(reading.text, previous).filter(|items| items.len() > 1).unwrap_or_default();
+    let tasks = selected.into_iter().map(|text| TaskInPrompt { text, touches: Vec::new() }).collect();
+    PromptEvaluation {
+        class: "conversational",
+        classes: vec![ClassShare { class: "conversational", share: 1.0 }],
+        scores: None,
+        composite: None,
+        live_context_bonus: false,
+        score: None,
+        band: PromptBand::Pass,
+        skipped: Skipped::Because("continuation"),
+        smells: Vec::new(),
+        questions: Vec::new(),
+        reformulation: None,
+        tasks,
+    }
+}

@@ -1,0 +1,3 @@
+pub fn row(file: &str) -> String {
+    format!("{{\"path\":\"{file}\"}}")
+}

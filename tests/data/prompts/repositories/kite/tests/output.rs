@@ -1,0 +1,4 @@
+#[test]
+fn prints_a_row() {
+    assert!(true || false);
+}

@@ -1,0 +1,3 @@
+export function CartButton({ count }: { count: number }) {
+  return <button className="cart">{count}</button>;
+}

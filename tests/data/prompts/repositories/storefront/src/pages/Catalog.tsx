@@ -1,0 +1,5 @@
+import { PriceTag } from "../components/PriceTag";
+
+export function Catalog() {
+  return <PriceTag cents={100} />;
+}

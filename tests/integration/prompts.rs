@@ -1,0 +1,318 @@
+//! `gate prompt` and `gate scope`, and their figures over labelled examples.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use gate::lookup::look_up;
+use gate::prompt::{PromptBand, PromptEvaluation, Reading, Skipped, evaluate};
+use serde_json::Value;
+
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/prompts")
+}
+
+fn paths(root: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.push(path.strip_prefix(root).unwrap().to_str().unwrap().to_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn evaluated(root: &Path, prompt: &str, previous: Option<&str>) -> PromptEvaluation {
+    let reading = Reading::of(prompt);
+    let findings = look_up(root, &paths(root), &reading.names, Duration::from_mins(1));
+    evaluate(&reading, previous, &findings)
+}
+
+/// What a person decided about one example.
+struct Label {
+    scores: Option<[u8; 5]>,
+    bands: Vec<String>,
+    is_good: bool,
+    smells: Vec<String>,
+    doubtful_smells: Vec<String>,
+    continuation: Option<bool>,
+    several: Option<bool>,
+}
+
+#[derive(Default)]
+struct Figures {
+    examples: usize,
+    bands: usize,
+    good: usize,
+    good_halted: usize,
+    smells_right: usize,
+    smells_wrong: usize,
+    smells_missed: usize,
+    continuations: usize,
+    scopes: usize,
+    scored: usize,
+    errors: [usize; 5],
+    wrong: Vec<String>,
+}
+
+impl Figures {
+    fn add(&mut self, prompt: &str, evaluation: &PromptEvaluation, label: &Label) {
+        self.examples += 1;
+        let skipped = evaluation.skipped != Skipped::No(false);
+        let band = if skipped { "skipped".to_owned() } else { format!("{:?}", evaluation.band).to_lowercase() };
+        if label.bands.contains(&band) {
+            self.bands += 1;
+        } else {
+            self.wrong.push(format!("{band}, not {:?}: {prompt}", label.bands));
+        }
+        self.good += usize::from(label.is_good);
+        self.good_halted += usize::from(label.is_good && evaluation.band.is_halted());
+        for id in &label.smells {
+            let found = evaluation.smells.iter().any(|smell| smell.id == id);
+            self.smells_right += usize::from(found);
+            self.smells_missed += usize::from(!found);
+        }
+        let known = |id: &str| label.smells.iter().chain(&label.doubtful_smells).any(|other| other == id);
+        self.smells_wrong += evaluation.smells.iter().filter(|smell| !known(smell.id)).count();
+        self.continuations += usize::from(label.continuation.is_none_or(|wanted| wanted == skipped));
+        self.scopes += usize::from(label.several.is_none_or(|wanted| wanted == (evaluation.tasks.len() > 1)));
+        if let (Some(wanted), Some(scores)) = (label.scores, &evaluation.scores) {
+            self.scored += 1;
+            let got = [&scores.co, &scores.cs, &scores.rd, &scores.vr, &scores.aa];
+            for (at, score) in got.into_iter().enumerate() {
+                self.errors[at] += usize::from(score.score.abs_diff(wanted[at]));
+            }
+        }
+    }
+
+    /// The bounds that docs/prompts.md promises.
+    fn hold(&self) {
+        let at_least = |what: &str, part: usize, whole: usize, percent: usize| {
+            assert!(part * 100 >= whole * percent, "{what}: {part} of {whole}\n{}", self.wrong.join("\n"));
+        };
+        println!(
+            "bands {}/{}, good halted {}/{}, smells {} right {} wrong {} missed, continuations {}, scopes {}, errors {:?} of {}",
+            self.bands,
+            self.examples,
+            self.good_halted,
+            self.good,
+            self.smells_right,
+            self.smells_wrong,
+            self.smells_missed,
+            self.continuations,
+            self.scopes,
+            self.errors,
+            self.scored
+        );
+        at_least("bands", self.bands, self.examples, 90);
+        assert!(
+            self.good_halted * 100 <= self.good,
+            "good prompts halted: {}\n{}",
+            self.good_halted,
+            self.wrong.join("\n")
+        );
+        at_least("smells that are right", self.smells_right, self.smells_right + self.smells_wrong, 95);
+        at_least("smells that are found", self.smells_right, self.smells_right + self.smells_missed, 90);
+        at_least("continuations", self.continuations, self.examples, 98);
+        at_least("one or several", self.scopes, self.examples, 95);
+        assert!(self.errors.iter().all(|error| error * 2 <= self.scored), "{:?} of {}", self.errors, self.scored);
+    }
+}
+
+fn bands(tenths: u8) -> Vec<String> {
+    let of = |tenths: u8| ["reformulate", "halt", "note", "pass"][usize::from((tenths.max(10) / 10 - 1).min(3))];
+    let mut bands: Vec<String> = [tenths.saturating_sub(3), tenths, tenths + 3].map(of).map(str::to_owned).into();
+    // 0.3 below 4.0 is near to it, and so is 0.3 above, inclusive.
+    if [23, 33, 43].contains(&tenths) {
+        bands.push(of(tenths - 4).to_owned());
+    }
+    bands
+}
+
+#[test]
+fn the_examples_of_this_project_are_judged_as_people_did() {
+    let turns: BTreeMap<String, String> =
+        serde_json::from_str(&fs::read_to_string(data().join("turns.json")).unwrap()).unwrap();
+    let mut figures = Figures::default();
+    for line in fs::read_to_string(data().join("examples.tsv")).unwrap().lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [repository, _, turn, _, scores, smells, tasks, prompt] = fields[..] else { panic!("{line}") };
+        let prompt = prompt.replace("\\n", "\n");
+        let previous = turns.get(turn).map(String::as_str);
+        let smells: Vec<String> = smells.split(',').filter(|id| *id != "-").map(str::to_owned).collect();
+        let continuation = scores == "skip";
+        let scores: Vec<u8> = scores.split(' ').filter_map(|score| score.parse().ok()).collect();
+        let (mut wanted, mut is_good) = (vec!["skipped".to_owned()], false);
+        let scores = (!continuation).then(|| <[u8; 5]>::try_from(scores.as_slice()).unwrap());
+        if let Some([co, cs, rd, vr, aa]) = scores {
+            let menu = ["menu", "plan", "carta"].contains(&turn) && prompt.split_whitespace().count() <= 15;
+            let tenths = (co * 3 + cs * 2 + rd + vr * 2 + aa * 2 + if menu { 10 } else { 0 }).min(50);
+            let tenths = if smells.len() > 1 { tenths.min(39) } else { tenths };
+            wanted = bands(tenths);
+            is_good = tenths >= 40;
+        }
+        let several = (tasks != "?").then(|| tasks != "1");
+        let label = Label {
+            scores,
+            bands: wanted,
+            is_good,
+            smells,
+            doubtful_smells: vec![],
+            continuation: Some(continuation),
+            several,
+        };
+        figures.add(&prompt, &evaluated(&data().join("repositories").join(repository), &prompt, previous), &label);
+    }
+    assert!(figures.examples >= 200);
+    figures.hold();
+}
+
+#[test]
+fn shared_examples_are_judged_as_people_did_where_they_are() {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/evals/prompts");
+    let Ok(text) = fs::read_to_string(shared.join("prompts.dev.jsonl")) else { return };
+    let mut figures = Figures::default();
+    let list = |value: &Value| -> Vec<String> {
+        let values = value.as_array().cloned().unwrap_or_default();
+        values.iter().map(|one| one["id"].as_str().or(one.as_str()).unwrap().to_owned()).collect()
+    };
+    for line in text.lines() {
+        let example: Value = serde_json::from_str(line).unwrap();
+        let wanted = &example["label"];
+        let score = |name: &str| wanted[name].as_u64().and_then(|score| u8::try_from(score).ok());
+        let scores = ["co", "cs", "rd", "vr", "aa"].map(score);
+        let mut bands = list(&wanted["band_also_ok"]);
+        bands.push(wanted["band"].as_str().unwrap().to_owned());
+        let either =
+            |name: &str| wanted.get(format!("{name}_also_ok")).is_none().then(|| wanted[name].as_bool().unwrap());
+        let mut smells = list(&wanted["smells"]);
+        smells.dedup();
+        let label = Label {
+            scores: scores[0].map(|_| scores.map(Option::unwrap)),
+            is_good: wanted["band"] == "pass",
+            bands,
+            smells,
+            doubtful_smells: list(&wanted["smells_also_ok"]),
+            continuation: either("continuation"),
+            several: either("governor"),
+        };
+        let prompt = example["prompt"].as_str().unwrap();
+        let root = shared.join("repos").join(example["repo"].as_str().unwrap());
+        figures.add(prompt, &evaluated(&root, prompt, example["previous"].as_str()), &label);
+    }
+    figures.hold();
+}
+
+#[test]
+fn short_prompts_of_one_conversation_are_not_halted() {
+    let root = data().join("repositories/kite");
+    let menu =
+        "What is left:\n\n1. split walk\n2. print JSON\n3. a test for visit\n\nWhich ones? I recommend the first.";
+    let pilot = ["do the plan", "1 and 2", "do it", "haz el plan", "a and c", "run the recommended thing", "1"];
+    for prompt in pilot {
+        let evaluation = evaluated(&root, prompt, Some(menu));
+        assert_eq!(evaluation.band, PromptBand::Pass, "{prompt}");
+    }
+    for prompt in ["improve it", "make it better", "fix everything", "make it faster"] {
+        let alone = evaluated(&root, prompt, None);
+        assert!(alone.score.unwrap() < 3.0, "{prompt}: {:?}", alone.score);
+    }
+}
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = data().join("repositories/notes-api");
+        for path in paths(&root) {
+            let to = folder.path().join(&path);
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::copy(root.join(&path), to).unwrap();
+        }
+        let done = Command::new("git").args(["init", "--quiet"]).current_dir(folder.path()).status().unwrap();
+        assert!(done.success());
+        Self(folder)
+    }
+
+    fn gate(&self, args: &[&str], input: &[u8]) -> Output {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_gate"))
+            .args(args)
+            .current_dir(self.0.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let _ = child.stdin.take().unwrap().write_all(input);
+        child.wait_with_output().unwrap()
+    }
+
+    fn json(&self, args: &[&str], input: &[u8]) -> (Option<i32>, Value) {
+        let done = self.gate(&[&["prompt", "--json"], args].concat(), input);
+        let value = serde_json::from_slice(&done.stdout).unwrap_or_else(|error| panic!("{error}: {done:?}"));
+        (done.status.code(), value)
+    }
+}
+
+#[test]
+fn the_exit_code_follows_the_band_and_the_output_its_schema() {
+    let place = Place::new();
+    let schema = place.gate(&["schema", "prompt"], b"");
+    let schema = jsonschema::validator_for(&serde_json::from_slice(&schema.stdout).unwrap()).unwrap();
+    fs::write(place.0.path().join("turn.txt"), "1. cache it\n2. index it\n\nWhich?").unwrap();
+    for (args, input, code, band) in [
+        (&["-"][..], "set POOL_TIMEOUT to 10", 0, "pass"),
+        (&["-"], "validate is broken", 11, "halt"),
+        (&["fix everything"], "", 11, "reformulate"),
+        (&["--previous", "turn.txt", "-"], "1 and 2", 0, "pass"),
+    ] {
+        let (exit, value) = place.json(args, input.as_bytes());
+        assert_eq!((exit, value["band"].as_str()), (Some(code), Some(band)), "{input} {value:#}");
+        assert!(schema.is_valid(&value), "{value:#}");
+        assert!(value["questions"].as_array().unwrap().len() <= 3);
+    }
+    let (_, value) = place.json(&["validate is broken"], b"");
+    assert_eq!(value["questions"][0]["options"], serde_json::json!(["app/db/store.py", "app/routes/tags.py"]));
+}
+
+#[test]
+fn bad_input_gets_a_clear_answer() {
+    let place = Place::new();
+    let refused = place.gate(&["prompt", "-"], b"\xff\xfe");
+    assert_eq!(refused.status.code(), Some(65));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("UTF-8"));
+    assert_eq!(place.gate(&["prompt", "--previous", "none.txt", "1"], b"").status.code(), Some(65));
+    let large = b"make it faster. ".repeat(5 * 1024 * 1024 / 16);
+    let lines = b"x\n".repeat(1_000_000);
+    for input in
+        [&b""[..], b" \n", b"a\0b", b"{\"prompt\": \"pass\"}", b"\x1b[31mred", large.as_slice(), lines.as_slice()]
+    {
+        let (code, value) = place.json(&["-"], input);
+        assert!(matches!(code, Some(0 | 11)), "{code:?}");
+        assert!(value["band"].is_string());
+    }
+    let shown = place.gate(&["prompt", "1. rename a\x1b[31m to b\n2. rename c to d\n3. delete e"], b"");
+    assert!(!shown.stdout.contains(&0x1b));
+}
+
+#[test]
+fn several_tasks_are_a_numbered_table() {
+    let place = Place::new();
+    let shown = place.gate(&["scope", "1. rename PAGE_SIZE to PAGE_LIMIT\n2. delete scripts/serve.sh"], b"");
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("  2  delete scripts/serve.sh  (scripts/serve.sh)"), "{shown}");
+    assert!(shown.ends_with("In which order, or all together?\n"));
+    let one = place.gate(&["scope", "set POOL_TIMEOUT to 10"], b"");
+    assert_eq!(one.stdout, b"this is one task\n");
+}
