@@ -67,6 +67,8 @@ pub enum Command {
     /// Say which functions a change lost, moved, renamed or emptied
     #[cfg(feature = "symbols")]
     Symbols(cmd::symbols::Args),
+    /// Begin a task under a contract, and check whether it is met
+    Contract(cmd::contract::Args),
     /// Print the escalation payload for what is failing now
     Escalate(cmd::escalate::Args),
     /// Make a clean packet for whoever is to find the way out
@@ -136,6 +138,7 @@ impl Cli {
             Command::ImportMap(args) => cmd::import_map::main(&args, ui).map(Into::into),
             #[cfg(feature = "symbols")]
             Command::Symbols(args) => cmd::symbols::main(&args, ui).map(Into::into),
+            Command::Contract(args) => cmd::contract::main(&args, ui).map(Into::into),
             Command::Escalate(args) => cmd::escalate::main(&args, ui).map(Into::into),
             Command::Handoff(args) => cmd::handoff::main(&args, ui).map(Into::into),
             Command::Unblock(args) => cmd::unblock::main(&args, ui).map(Into::into),

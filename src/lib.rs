@@ -17,6 +17,8 @@ pub mod cmd;
 pub mod command_line;
 pub mod commit;
 pub mod config;
+pub mod contract;
+pub mod contract_check;
 pub mod decision;
 pub mod digest;
 pub mod doctor;

@@ -9,6 +9,7 @@ pub mod ci;
 pub mod commit;
 pub mod commits;
 pub mod completions;
+pub mod contract;
 pub mod decisions;
 pub mod doctor;
 pub mod escalate;

@@ -26,6 +26,7 @@ mod commit_split;
 mod commits;
 mod committing;
 mod components;
+mod contracts;
 mod decisions;
 mod default_ignore;
 mod doctor;

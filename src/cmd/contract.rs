@@ -1,0 +1,260 @@
+//! `gate contract`: begin a task under a contract, and check whether it is met.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::contract::{self, ConditionOutcome, Contract};
+use crate::contract_check::{
+    BegunContract, COMMAND_TIMEOUT, ConditionResult, ContractCheck, ContractShelf, contract_digest, leads_outside,
+};
+use crate::engine::Workplace;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::render::ui::{BAD, DIM, GOOD, STRONG, Ui};
+
+/// Arguments of `gate contract`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Print a contract to begin with
+    New {
+        /// What is to be done
+        task: Option<String>,
+    },
+    /// Verify the preconditions and record where the task begins
+    Begin {
+        /// The contract; it may lie anywhere
+        file: PathBuf,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// Verify the postconditions of an open contract
+    Check {
+        /// Its name; without it, the one that is open
+        name: Option<String>,
+        #[command(flatten)]
+        common: Common,
+    },
+    /// List the contracts that were begun
+    List {
+        /// Print them as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Common {
+    /// How long a command may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = COMMAND_TIMEOUT.as_secs())]
+    timeout: u64,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Begins, checks, lists.
+pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
+    match &args.what {
+        What::New { task } => {
+            let task = task.as_deref().unwrap_or("Split src/channels.rs into submodules");
+            ui.raw(crate::embedded::file(crate::embedded::TEMPLATES, "contract.yaml").unwrap_or_default().replacen(
+                "TASK",
+                &format!("{task:?}"),
+                1,
+            ));
+            Ok(Exit::Pass)
+        }
+        What::Begin { file, common } => begin(file, common, ui),
+        What::Check { name, common } => check(name.as_deref(), common, ui),
+        What::List { json } => list(*json, ui),
+    }
+}
+
+fn begin(file: &Path, common: &Common, ui: &mut Ui) -> Result<Exit> {
+    let place = Workplace::here()?;
+    let root = place.work_tree()?.to_owned();
+    let shown = file.display();
+    let size = fs::metadata(file).map_err(|error| no_file(file, &error))?.len();
+    let bytes =
+        if size > contract::MAX_CONTRACT as u64 { vec![b' '; contract::MAX_CONTRACT + 1] } else { fs::read(file)? };
+    let read = contract::read(file, &bytes).and_then(|read| match leads_outside(&root, &read) {
+        Some((line, path)) => Err(contract::ContractError {
+            kind: "outside",
+            line,
+            what: format!("`{path}` leads outside the repository"),
+        }),
+        None => Ok(read),
+    });
+    let contract = match read {
+        Ok(contract) => contract,
+        Err(error) => {
+            if common.json {
+                let value = json!({
+                    "schema_version": 1, "begin": "error",
+                    "error": {
+                        "kind": error.kind, "file": shown.to_string(), "line": error.line,
+                        "message": error.what, "remedy": error.remedy(),
+                    },
+                });
+                ui.line(serde_json::to_string_pretty(&value)?);
+            }
+            let what = format!("{shown}:{}: {error}", error.line);
+            return Err(Failure::new(Exit::BadInput, what).remedy(error.remedy()).into());
+        }
+    };
+    let name = name_of(file);
+    let shelf = ContractShelf::of(&place.repo);
+    let all = shelf.all()?;
+    if all.iter().any(|known| known.name == name && !known.met) {
+        let what = format!("the contract `{name}` is open already");
+        return Err(Failure::new(Exit::Usage, what).remedy(format!("gate contract check {name}")).into());
+    }
+    let now = place.repo.keep_now()?;
+    let place_of_file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let timeout = Duration::from_secs(common.timeout);
+    let look = ContractCheck { repo: &place.repo, root: &root, start: &now.tree, file: &place_of_file, timeout };
+    let results = look.results(&contract.preconditions);
+    let accepted = results.iter().all(|result| result.outcome == ConditionOutcome::Holds);
+    if accepted {
+        // The commands may have written something: that is where the task begins.
+        let tree = place.repo.keep_now()?.tree;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let digest = contract_digest(&bytes);
+        shelf.put(&BegunContract { name: name.clone(), file: place_of_file, text, digest, tree, met: false })?;
+    }
+    if common.json {
+        let value = json!({
+            "schema_version": 1, "begin": if accepted { "accepted" } else { "refused" }, "name": name,
+            "task": contract.task, "conditions": results,
+        });
+        ui.line(serde_json::to_string_pretty(&value)?);
+    } else {
+        let head = if accepted { format!("{GOOD}begun{GOOD:#}") } else { format!("{BAD}refused{BAD:#}") };
+        ui.line(format_args!("{head}: {name} ({})", contract.task));
+        show(&results, ui);
+        if accepted {
+            ui.line(format_args!("  next: gate contract check {name}"));
+        }
+    }
+    Ok(if accepted { Exit::Pass } else { Exit::Blocked })
+}
+
+fn check(name: Option<&str>, common: &Common, ui: &mut Ui) -> Result<Exit> {
+    let place = Workplace::here()?;
+    let root = place.work_tree()?.to_owned();
+    let shelf = ContractShelf::of(&place.repo);
+    let all = shelf.all()?;
+    let mut begun = chosen(&all, name)?.clone();
+    let contract = original(&begun)?;
+    let timeout = Duration::from_secs(common.timeout);
+    let look = ContractCheck { repo: &place.repo, root: &root, start: &begun.tree, file: &begun.file, timeout };
+    let results = look.results(&contract.postconditions);
+    let met = results.iter().all(|result| result.outcome == ConditionOutcome::Holds);
+    let change = begun.change();
+    begun.met = met;
+    shelf.put(&begun)?;
+    if common.json {
+        let mut value = json!({
+            "schema_version": 1, "check": if met { "met" } else { "open" }, "name": begun.name, "task": contract.task,
+            "conditions": results, "changed": change.is_some(),
+        });
+        if let Some(change) = change {
+            value["change"] = json!(change);
+        }
+        ui.line(serde_json::to_string_pretty(&value)?);
+    } else {
+        let head = if met { format!("{GOOD}met{GOOD:#}") } else { format!("{BAD}open{BAD:#}") };
+        ui.line(format_args!("{head}: {} ({})", begun.name, contract.task));
+        show(&results, ui);
+        if let Some(change) = change {
+            ui.line(format_args!("  {BAD}{change}{BAD:#}"));
+        }
+    }
+    Ok(if met { Exit::Pass } else { Exit::Blocked })
+}
+
+fn original(begun: &BegunContract) -> Result<Contract> {
+    let read = contract::read(&begun.file, begun.text.as_bytes());
+    Ok(read.map_err(|error| Failure::new(Exit::BadInput, format!("{}:{}: {error}", begun.name, error.line)))?)
+}
+
+fn chosen<'a>(all: &'a [BegunContract], name: Option<&str>) -> Result<&'a BegunContract> {
+    let known = || all.iter().map(|begun| begun.name.as_str()).collect::<Vec<_>>().join(", ");
+    if let Some(name) = name {
+        return Ok(all.iter().find(|begun| begun.name == name).ok_or_else(|| {
+            let remedy =
+                if all.is_empty() { "gate contract begin FILE".to_owned() } else { format!("begun are {}", known()) };
+            Failure::new(Exit::Usage, format!("no contract `{}` was begun", name.escape_debug())).remedy(remedy)
+        })?);
+    }
+    let open: Vec<&BegunContract> = all.iter().filter(|begun| !begun.met).collect();
+    match (open.as_slice(), all) {
+        ([one], _) => Ok(one),
+        ([], [one]) => Ok(one),
+        ([], []) => {
+            Err(Failure::new(Exit::CannotJudge, "no contract was begun").remedy("gate contract begin FILE").into())
+        }
+        _ => Err(Failure::new(Exit::Usage, "there are several contracts")
+            .remedy(format!("name one: {}", known()))
+            .into()),
+    }
+}
+
+fn list(as_json: bool, ui: &mut Ui) -> Result<Exit> {
+    let place = Workplace::here()?;
+    let all = ContractShelf::of(&place.repo).all()?;
+    if as_json {
+        let contracts: Vec<Value> = all
+            .iter()
+            .map(|begun| {
+                let state = if begun.met { "met" } else { "open" };
+                json!({ "name": begun.name, "state": state, "file": begun.file, "changed": begun.change().is_some() })
+            })
+            .collect();
+        ui.line(serde_json::to_string_pretty(&json!({ "schema_version": 1, "contracts": contracts }))?);
+        return Ok(Exit::Pass);
+    }
+    if all.is_empty() {
+        ui.line("no contract was begun: gate contract begin FILE");
+    }
+    for begun in &all {
+        let state = if begun.met { "met" } else { "open" };
+        ui.line(format_args!("{STRONG}{}{STRONG:#} {state} {DIM}{}{DIM:#}", begun.name, begun.file.display()));
+    }
+    Ok(Exit::Pass)
+}
+
+fn show(results: &[ConditionResult], ui: &mut Ui) {
+    for result in results {
+        let word = match result.outcome {
+            ConditionOutcome::Holds => format!("{GOOD}holds{GOOD:#}     "),
+            ConditionOutcome::Fails => format!("{BAD}fails{BAD:#}     "),
+            ConditionOutcome::NotRun => "not run   ".to_owned(),
+            ConditionOutcome::Unreadable => format!("{BAD}unreadable{BAD:#}"),
+        };
+        let detail = if result.detail.is_empty() { String::new() } else { format!(" {DIM}({}){DIM:#}", result.detail) };
+        ui.line(format_args!("  {word} {}{detail}", result.text));
+    }
+}
+
+/// The name of a contract: that of its file, in letters that are safe in a path.
+fn name_of(file: &Path) -> String {
+    let stem = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    let safe: String = stem.chars().map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '-' }).collect();
+    let safe = safe.trim_start_matches('.').to_owned();
+    if safe.is_empty() { "contract".to_owned() } else { safe }
+}
+
+fn no_file(file: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(Exit::BadInput, format!("{}: {error}", file.display())).remedy("gate contract new >contract.yaml")
+}

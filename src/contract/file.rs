@@ -1,0 +1,199 @@
+//! A contract as a file: YAML in the form `subject: predicate`, or TOML with the same sentences.
+
+use std::path::Path;
+
+use super::yaml::{self, Item, Value};
+use super::{Ask, Contract, ContractCondition, sentence};
+
+/// The largest contract that is read, in bytes.
+pub const MAX_CONTRACT: usize = 256 * 1024;
+
+/// Why a contract cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.what)]
+pub struct ContractError {
+    /// A stable word: `syntax`, `empty`, `duplicate_key`, `unknown_key`, `unknown_condition`, `tag`, `alias`,
+    /// `outside`, `form`, `too_large`, `binary`.
+    pub kind: &'static str,
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl ContractError {
+    pub(super) fn new(kind: &'static str, line: usize, what: impl Into<String>) -> Self {
+        Self { kind, line, what: what.into() }
+    }
+
+    /// What to do about it.
+    pub fn remedy(&self) -> &'static str {
+        match self.kind {
+            "syntax" => "put texts with a `:`, `*`, `&`, `!` or `#` in them in quotes",
+            "empty" => "gate contract new prints one to begin with",
+            "duplicate_key" => "put all conditions below one key",
+            "unknown_key" => "the keys are task, preconditions and postconditions",
+            "unknown_condition" => {
+                "conditions are: COMMAND: success · FILE: exists, N lines · FILE: deleted · FOLDER/: exists, N files · \
+                 max file GLOB: ≤N lines · all original functions: preserved · new dependencies: none · \
+                 changed paths: only GLOBS · pattern TEXT in GLOB: absent · FILE: equals FILE · import map: verifies FILE"
+            }
+            "tag" | "alias" => "write the value out, or put it in quotes",
+            "outside" => "name a path below the root of the repository",
+            "too_large" | "binary" => "name the contract: a text of a few lines",
+            _ => "gate contract new prints the form",
+        }
+    }
+}
+
+/// Reads a contract. All conditions that are not understood are named at once, the first with its line.
+///
+/// # Errors
+///
+/// See [`ContractError::kind`].
+pub fn read(path: &Path, bytes: &[u8]) -> Result<Contract, ContractError> {
+    if bytes.len() > MAX_CONTRACT {
+        return Err(ContractError::new("too_large", 1, "a contract of more than 256 KiB is not read"));
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let Some(text) = std::str::from_utf8(bytes).ok().filter(|text| !text.contains('\0')) else {
+        return Err(ContractError::new("binary", 1, "this is no text"));
+    };
+    let toml = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    let keys = if toml { from_toml(text)? } else { yaml::read(text)? };
+    let mut contract = Contract { task: String::new(), preconditions: Vec::new(), postconditions: Vec::new() };
+    let mut unknown: Vec<(usize, String)> = Vec::new();
+    for (line, key, value) in keys {
+        match (key.as_str(), value) {
+            ("task", Value::Text(task)) => contract.task = task,
+            ("task", Value::List(_)) => return Err(ContractError::new("form", line, "`task` is a text")),
+            ("preconditions", value) => contract.preconditions = conditions(line, &key, value, &mut unknown)?,
+            ("postconditions", value) => contract.postconditions = conditions(line, &key, value, &mut unknown)?,
+            _ => return Err(ContractError::new("unknown_key", line, format!("`{key}` is no key of a contract"))),
+        }
+    }
+    if let Some((line, _)) = unknown.first() {
+        let all: Vec<String> = unknown.iter().map(|(line, text)| format!("line {line}: {text}")).collect();
+        let what = format!("not understood: {}", all.join("; "));
+        return Err(ContractError::new("unknown_condition", *line, what));
+    }
+    if contract.postconditions.is_empty() {
+        return Err(ContractError::new("empty", 1, "a contract without postconditions asks for nothing"));
+    }
+    Ok(contract)
+}
+
+fn conditions(
+    line: usize,
+    key: &str,
+    value: Value,
+    unknown: &mut Vec<(usize, String)>,
+) -> Result<Vec<ContractCondition>, ContractError> {
+    let items = match value {
+        Value::List(items) => items,
+        Value::Text(text) if text.trim().is_empty() || text == "~" || text == "null" => Vec::new(),
+        Value::Text(_) => return Err(ContractError::new("form", line, format!("`{key}` is a list of conditions"))),
+    };
+    let mut read = Vec::new();
+    for (line, item) in items {
+        let (text, subject, predicate) = match item {
+            Item::Pair(subject, predicate) => (format!("{subject}: {predicate}"), subject, predicate),
+            Item::Text(text) => {
+                let (subject, predicate) = split(&text);
+                (text.clone(), subject, predicate)
+            }
+        };
+        let Some(asks) = sentence::understand(&subject, &predicate) else {
+            unknown.push((line, text));
+            continue;
+        };
+        for path in asks.iter().flat_map(paths) {
+            if is_outside(path) {
+                let what = format!("`{path}` lies outside the repository");
+                return Err(ContractError::new("outside", line, what));
+            }
+        }
+        read.push(ContractCondition { text, line, asks });
+    }
+    Ok(read)
+}
+
+/// The subject and what is said of it: at the last `: `.
+fn split(text: &str) -> (String, String) {
+    match text.rsplit_once(": ") {
+        Some((subject, predicate)) => (subject.to_owned(), predicate.to_owned()),
+        // `no new dependencies`, `all original functions preserved`.
+        None => match text.to_lowercase().as_str() {
+            "no new dependencies" | "no new dependency" => ("new dependencies".to_owned(), "none".to_owned()),
+            "all original functions preserved" | "all functions preserved" => {
+                ("all original functions".to_owned(), "preserved".to_owned())
+            }
+            _ => (text.to_owned(), String::new()),
+        },
+    }
+}
+
+/// The paths and globs that are asked about.
+pub(super) fn paths(ask: &Ask) -> Vec<&str> {
+    match ask {
+        Ask::Exists(path) | Ask::Gone(path) | Ask::Lines(path, _) | Ask::Files(path, _) => vec![path],
+        Ask::MaxLines(Some(glob), _) | Ask::Pattern { glob, .. } => vec![glob],
+        Ask::OnlyChanged(globs) => globs.iter().map(String::as_str).collect(),
+        Ask::Equal(a, b) => vec![a, b],
+        Ask::ImportMap(_)
+        | Ask::MaxLines(None, _)
+        | Ask::Command(_)
+        | Ask::FunctionsPreserved
+        | Ask::NoNewDependency => Vec::new(),
+    }
+}
+
+fn is_outside(path: &str) -> bool {
+    let mut depth = 0_usize;
+    for part in path.split(['/', '\\']) {
+        match part {
+            "" | "." => {}
+            ".." => match depth.checked_sub(1) {
+                Some(up) => depth = up,
+                None => return true,
+            },
+            _ => depth += 1,
+        }
+    }
+    path.starts_with(['/', '~', '\\']) || path.as_bytes().get(1) == Some(&b':') || path.is_empty()
+}
+
+/// The same keys in TOML: texts, and lists of texts or of tables with one key.
+fn from_toml(text: &str) -> Result<Vec<(usize, String, Value)>, ContractError> {
+    let line_at = |at: usize| text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
+    let table = toml::de::DeTable::parse(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| line_at(span.start));
+        let kind = if error.message().contains("duplicate") { "duplicate_key" } else { "syntax" };
+        ContractError::new(kind, line, format!("this is no TOML: {}", error.message()))
+    })?;
+    if table.get_ref().is_empty() {
+        return Err(ContractError::new("empty", 1, "the contract is empty"));
+    }
+    let mut keys: Vec<(usize, String, Value)> = Vec::new();
+    for (key, value) in table.get_ref() {
+        let line = line_at(key.span().start);
+        let key = key.get_ref().to_string();
+        let wrong = || ContractError::new("form", line, format!("`{key}` is neither a text nor a list of conditions"));
+        let value = match value.get_ref() {
+            toml::de::DeValue::String(text) => Value::Text(text.to_string()),
+            toml::de::DeValue::Array(list) => {
+                let mut items = Vec::new();
+                for item in list {
+                    let line = line_at(item.span().start);
+                    let text = item.get_ref().as_str().ok_or_else(wrong)?;
+                    items.push((line, Item::Text(text.to_owned())));
+                }
+                Value::List(items)
+            }
+            _ => return Err(wrong()),
+        };
+        keys.push((line, key, value));
+    }
+    keys.sort_by_key(|(line, ..)| *line);
+    Ok(keys)
+}

@@ -1,0 +1,164 @@
+//! Conditions in words: `cargo test: all pass`, `channels/: exists, 5 files`.
+
+use super::{Ask, Comparison, Limit};
+
+/// Words that say that a command succeeds.
+const SUCCEEDS: [&str; 10] =
+    ["success", "succeeds", "passes", "pass", "all pass", "all passed", "all tests pass", "ok", "exit 0", "green"];
+
+/// Words that say that something is not there.
+const GONE: [&str; 8] =
+    ["deleted", "gone", "removed", "absent", "missing", "does not exist", "not there", "no longer exists"];
+
+/// Words that say that something is there.
+const THERE: [&str; 4] = ["exists", "present", "is there", "created"];
+
+/// What a condition asks for; `None`: it is not understood.
+pub(super) fn understand(subject: &str, predicate: &str) -> Option<Vec<Ask>> {
+    let predicate = bare(predicate);
+    let subject = bare(subject);
+    let lower = predicate.to_lowercase();
+    let lower_subject = subject.to_lowercase();
+    match lower_subject.as_str() {
+        "task" => return None,
+        "all original functions" | "all functions" | "original functions" | "functions" => {
+            return matches!(lower.as_str(), "preserved" | "all preserved" | "kept" | "still there")
+                .then(|| vec![Ask::FunctionsPreserved]);
+        }
+        "new dependencies" | "new dependency" | "added dependencies" => {
+            return matches!(lower.as_str(), "none" | "no" | "0" | "not allowed").then(|| vec![Ask::NoNewDependency]);
+        }
+        "dependencies" => {
+            return matches!(lower.as_str(), "unchanged" | "none new" | "no new" | "nothing new")
+                .then(|| vec![Ask::NoNewDependency]);
+        }
+        "changed paths" | "changes" | "changed files" | "only changed" => {
+            let list = strip_word(&predicate, "only").unwrap_or(&predicate);
+            let globs: Vec<String> =
+                list.split(',').map(|glob| unquoted(glob).to_owned()).filter(|g| !g.is_empty()).collect();
+            return (!globs.is_empty()).then(|| vec![Ask::OnlyChanged(globs)]);
+        }
+        "import map" | "import_map" => {
+            let map = strip_word(&predicate, "verifies").or_else(|| predicate.strip_suffix(" verifies"));
+            return map.map(|map| vec![Ask::ImportMap(unquoted(map).to_owned())]);
+        }
+        _ => {}
+    }
+    if let Some(glob) = maximum(&subject) {
+        let lines = limit(&lower, "lines").or_else(|| limit(&lower, "line"))?;
+        let number = if lines.comparison == Comparison::AtLeast { return None } else { lines.number };
+        return Some(vec![Ask::MaxLines((!glob.is_empty()).then(|| glob.to_owned()), number)]);
+    }
+    if let Some(rest) = strip_word(&subject, "pattern") {
+        return pattern(rest, &lower);
+    }
+    if SUCCEEDS.contains(&lower.as_str()) {
+        // `file x: ok` is no command.
+        return (strip_word(&subject, "file").is_none() && !subject.is_empty())
+            .then(|| vec![Ask::Command(subject.clone())]);
+    }
+    let path = strip_word(&subject, "file")
+        .or_else(|| strip_word(&subject, "folder"))
+        .or_else(|| strip_word(&subject, "directory"));
+    let path = unquoted(path.unwrap_or(&subject)).to_owned();
+    if let Some(other) = ["equals", "equal to", "identical to", "same as", "is equal to"]
+        .iter()
+        .find_map(|word| strip_word(&predicate, word))
+    {
+        return Some(vec![Ask::Equal(path, unquoted(other).to_owned())]);
+    }
+    for (word, occurs) in [("does not contain", false), ("contains no", false), ("contains", true)] {
+        if let Some(text) = strip_word(&predicate, word) {
+            return Some(vec![Ask::Pattern { pattern: unquoted(text).to_owned(), glob: path, occurs }]);
+        }
+    }
+    lower.split(',').map(|part| about(&path, part.trim())).collect()
+}
+
+/// What one part says of a file or folder.
+fn about(path: &str, part: &str) -> Option<Ask> {
+    if THERE.contains(&part) {
+        return Some(Ask::Exists(path.to_owned()));
+    }
+    if GONE.contains(&part) {
+        return Some(Ask::Gone(path.to_owned()));
+    }
+    if let Some(limit) = limit(part, "lines").or_else(|| limit(part, "line")) {
+        return (!path.ends_with('/')).then(|| Ask::Lines(path.to_owned(), limit));
+    }
+    limit(part, "files").or_else(|| limit(part, "file")).map(|limit| Ask::Files(path.to_owned(), limit))
+}
+
+/// `max file`, `max file src/**`, `no file under src/**`: the glob.
+fn maximum(subject: &str) -> Option<&str> {
+    let rest = ["max file", "max lines", "largest file", "longest file", "every file", "no file", "files"];
+    let rest = rest.iter().find_map(|word| strip_word(subject, word))?;
+    let glob = ["under", "in", "of", "matching"].iter().find_map(|word| strip_word(rest, word)).unwrap_or(rest);
+    Some(unquoted(glob))
+}
+
+/// `"TODO" in src/**: absent`.
+fn pattern(rest: &str, predicate: &str) -> Option<Vec<Ask>> {
+    let (pattern, glob) = rest.rsplit_once(" in ")?;
+    let occurs = match predicate {
+        "occurs" | "present" | "found" | "exists" => true,
+        "absent" | "none" | "gone" | "does not occur" | "not found" | "missing" => false,
+        _ => return None,
+    };
+    Some(vec![Ask::Pattern { pattern: unquoted(pattern).to_owned(), glob: unquoted(glob).to_owned(), occurs }])
+}
+
+/// `5 files`, `≤1500 lines`, `at most 3 files`.
+fn limit(part: &str, unit: &str) -> Option<Limit> {
+    let rest = part.strip_suffix(unit)?.trim();
+    let signs = [
+        ("≤", Comparison::AtMost),
+        ("<=", Comparison::AtMost),
+        ("at most", Comparison::AtMost),
+        ("max", Comparison::AtMost),
+        ("no more than", Comparison::AtMost),
+        ("not more than", Comparison::AtMost),
+        ("up to", Comparison::AtMost),
+        ("≥", Comparison::AtLeast),
+        (">=", Comparison::AtLeast),
+        ("at least", Comparison::AtLeast),
+        ("min", Comparison::AtLeast),
+        ("exactly", Comparison::Exactly),
+        ("==", Comparison::Exactly),
+        ("=", Comparison::Exactly),
+        ("has", Comparison::Exactly),
+    ];
+    let found = signs.iter().find_map(|(sign, comparison)| Some((rest.strip_prefix(sign)?, *comparison)));
+    let strict = [("<", Comparison::AtMost), (">", Comparison::AtLeast)];
+    let Some((number, comparison)) = found else {
+        if let Some((number, comparison)) = strict.iter().find_map(|(sign, c)| Some((rest.strip_prefix(sign)?, *c))) {
+            let number: usize = number.trim().parse().ok()?;
+            let number =
+                if comparison == Comparison::AtMost { number.checked_sub(1)? } else { number.checked_add(1)? };
+            return Some(Limit { comparison, number });
+        }
+        return Some(Limit { comparison: Comparison::Exactly, number: rest.replace('_', "").parse().ok()? });
+    };
+    Some(Limit { comparison, number: number.trim().replace('_', "").parse().ok()? })
+}
+
+/// Without what stands behind an arrow, or in brackets at the end: `← MANDATORY`.
+pub(super) fn bare(text: &str) -> String {
+    let text = text.split(['←', '⇐']).next().unwrap_or(text);
+    let text = text.split(" <- ").next().unwrap_or(text).trim();
+    let lower = text.to_lowercase();
+    let end = ["(mandatory)", "[mandatory]"].iter().find_map(|mark| lower.strip_suffix(mark).map(str::len));
+    text.get(..end.unwrap_or(text.len())).unwrap_or(text).trim().to_owned()
+}
+
+fn strip_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    let head = text.get(..word.len())?;
+    let rest = &text[word.len()..];
+    (head.eq_ignore_ascii_case(word) && (rest.is_empty() || rest.starts_with([' ', ':']))).then(|| rest.trim())
+}
+
+fn unquoted(text: &str) -> &str {
+    let text = text.trim();
+    let quoted = ['"', '\'', '`'].iter().find_map(|mark| text.strip_prefix(*mark)?.strip_suffix(*mark));
+    quoted.unwrap_or(text)
+}

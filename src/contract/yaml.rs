@@ -1,0 +1,157 @@
+//! The part of YAML that contracts need: a mapping of texts and of lists of texts or pairs. Everything that could hide or
+//! multiply something is refused: tags, anchors, aliases, several documents.
+
+use saphyr_parser::{Event, Parser};
+
+use super::file::ContractError;
+
+/// A value of a contract.
+#[derive(Debug)]
+pub(super) enum Value {
+    /// A text.
+    Text(String),
+    /// Texts, or pairs of a subject and what is said of it; with their lines.
+    List(Vec<(usize, Item)>),
+}
+
+/// One entry of a list.
+#[derive(Debug)]
+pub(super) enum Item {
+    /// A text.
+    Text(String),
+    /// `subject: predicate`.
+    Pair(String, String),
+}
+
+type Reading<T> = Result<T, ContractError>;
+
+/// Reads the keys and values of a document, with the lines of the keys.
+pub(super) fn read(text: &str) -> Reading<Vec<(usize, String, Value)>> {
+    let mut reader = Reader { parser: Parser::new_from_str(text), last: 1 };
+    loop {
+        match reader.next()? {
+            (_, Node::MappingStart) => break,
+            (_, Node::Other) => {}
+            (line, Node::End) => return Err(ContractError::new("empty", line, "the contract is empty")),
+            (line, _) => {
+                return Err(ContractError::new(
+                    "form",
+                    line,
+                    "a contract is a mapping: task, preconditions, postconditions",
+                ));
+            }
+        }
+    }
+    let mut keys: Vec<(usize, String, Value)> = Vec::new();
+    loop {
+        match reader.next()? {
+            (line, Node::Text(key)) => {
+                if let Some((first, ..)) = keys.iter().find(|(_, known, _)| *known == key) {
+                    let what = format!("the key `{key}` stands twice, first in line {first}");
+                    return Err(ContractError::new("duplicate_key", line, what));
+                }
+                let value = reader.value(&key)?;
+                keys.push((line, key, value));
+            }
+            (_, Node::MappingEnd) => break,
+            (line, _) => return Err(ContractError::new("form", line, "a key of a contract is a word")),
+        }
+    }
+    loop {
+        match reader.next()? {
+            (_, Node::End) => return Ok(keys),
+            (_, Node::Other) => {}
+            (line, _) => return Err(ContractError::new("form", line, "a contract is one document")),
+        }
+    }
+}
+
+#[derive(Debug)]
+enum Node {
+    Text(String),
+    SequenceStart,
+    SequenceEnd,
+    MappingStart,
+    MappingEnd,
+    Other,
+    End,
+}
+
+struct Reader<'t> {
+    parser: Parser<'t, saphyr_parser::StrInput<'t>>,
+    last: usize,
+}
+
+impl Reader<'_> {
+    fn next(&mut self) -> Reading<(usize, Node)> {
+        let Some(event) = self.parser.next() else { return Ok((self.last, Node::End)) };
+        let (event, span) = event.map_err(|error| {
+            let line = error.marker().line().max(1);
+            let alias = error.info().contains("anchor") || error.info().contains("alias");
+            let kind = if alias { "alias" } else { "syntax" };
+            ContractError::new(kind, line, format!("this is no YAML: {}", error.info()))
+        })?;
+        let line = span.start.line().max(1);
+        self.last = line;
+        let plain = |anchor: usize, tagged: bool, node: Node| {
+            if tagged {
+                Err(ContractError::new("tag", line, "tags (`!…`) are not allowed in a contract"))
+            } else if anchor != 0 {
+                Err(ContractError::new(
+                    "alias",
+                    line,
+                    "anchors (`&…`) and aliases (`*…`) are not allowed in a contract",
+                ))
+            } else {
+                Ok((line, node))
+            }
+        };
+        match event {
+            Event::Alias(_) => Err(ContractError::new(
+                "alias",
+                line,
+                "anchors (`&…`) and aliases (`*…`) are not allowed in a contract",
+            )),
+            Event::Scalar(text, _, anchor, tag) => plain(anchor, tag.is_some(), Node::Text(text.into_owned())),
+            Event::SequenceStart(anchor, tag) => plain(anchor, tag.is_some(), Node::SequenceStart),
+            Event::MappingStart(anchor, tag) => plain(anchor, tag.is_some(), Node::MappingStart),
+            Event::SequenceEnd => Ok((line, Node::SequenceEnd)),
+            Event::MappingEnd => Ok((line, Node::MappingEnd)),
+            Event::StreamEnd => Ok((line, Node::End)),
+            _ => Ok((line, Node::Other)),
+        }
+    }
+
+    fn value(&mut self, key: &str) -> Reading<Value> {
+        match self.next()? {
+            (_, Node::Text(text)) => Ok(Value::Text(text)),
+            (_, Node::SequenceStart) => self.list(key),
+            (line, _) => {
+                Err(ContractError::new("form", line, format!("`{key}` is neither a text nor a list of conditions")))
+            }
+        }
+    }
+
+    fn list(&mut self, key: &str) -> Reading<Value> {
+        let mut items = Vec::new();
+        loop {
+            match self.next()? {
+                (line, Node::Text(text)) => items.push((line, Item::Text(text))),
+                (line, Node::MappingStart) => {
+                    let (Node::Text(subject), Node::Text(predicate), Node::MappingEnd) =
+                        (self.next()?.1, self.next()?.1, self.next()?.1)
+                    else {
+                        let what = format!("a condition of `{key}` is one line: subject: what is said of it");
+                        return Err(ContractError::new("form", line, what));
+                    };
+                    items.push((line, Item::Pair(subject, predicate)));
+                }
+                (_, Node::SequenceEnd) => return Ok(Value::List(items)),
+                (line, _) => {
+                    let what = format!("a condition of `{key}` is one line: subject: what is said of it");
+                    return Err(ContractError::new("form", line, what));
+                }
+            }
+        }
+    }
+}

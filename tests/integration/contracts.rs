@@ -1,0 +1,228 @@
+//! Task contracts: begun, checked, refused, unreadable.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::support::TestRepo;
+
+fn contract(repo: &TestRepo, arguments: &[&str]) -> (Value, i32, String) {
+    let mut command = repo.gate(["contract"].iter().chain(arguments));
+    // The toolchain of this run, for contracts that build something.
+    let home = std::env::var("HOME").unwrap_or_default();
+    for (name, folder) in [("RUSTUP_HOME", ".rustup"), ("CARGO_HOME", ".cargo")] {
+        command.env(name, std::env::var(name).unwrap_or_else(|_| format!("{home}/{folder}")));
+    }
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    (serde_json::from_slice(&output.stdout).unwrap_or_default(), output.status.code().unwrap(), text)
+}
+
+fn outcomes(found: &Value) -> Vec<String> {
+    let one = |condition: &Value| condition["outcome"].as_str().unwrap().to_owned();
+    found["conditions"].as_array().unwrap().iter().map(one).collect()
+}
+
+/// A repository with a file of Python, and a contract outside of it.
+fn calc(text: &str) -> (TestRepo, String) {
+    let repo = TestRepo::new();
+    repo.write("README.md", "calc\n")
+        .write("src/calc.py", "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n")
+        .commit_all("calc");
+    let file = repo.outside().join("contract.yaml");
+    fs::write(&file, text).unwrap();
+    (repo, file.to_str().unwrap().to_owned())
+}
+
+#[test]
+fn conditions_are_verified_in_their_order() {
+    let (repo, file) = calc(
+        "task: Split calc\npreconditions:\n- file src/calc.py: exists, 6 lines\n- test -f README.md: success\npostconditions:\n\
+         - src/calc.py: deleted\n- src/calc/: exists, 2 files\n- max file src/**: ≤ 3 lines\n\
+         - all original functions: preserved\n- new dependencies: none\n- changed paths: only src/**\n\
+         - pattern \"eval\\(\" in src/**: absent\n- src/calc/add.py: contains \"return\"\n- README.md: equals README.md\n\
+         - test -d src/calc: success ← MANDATORY\n- README.md: at most 1 lines\n",
+    );
+    let (found, exit, text) = contract(&repo, &["begin", &file, "--json"]);
+    assert_eq!((found["begin"].as_str(), exit), (Some("accepted"), 0), "{text}{found:#}");
+    assert_eq!(outcomes(&found), ["holds", "holds"]);
+    let (found, exit, _) = contract(&repo, &["check", "--json"]);
+    assert_eq!((found["check"].as_str(), exit), (Some("open"), 10));
+    repo.remove("src/calc.py")
+        .write("src/calc/add.py", "def add(a, b):\n    return a + b\n")
+        .write("src/calc/sub.py", "def sub(a, b):\n    return a - b\n");
+    let (found, exit, _) = contract(&repo, &["check", "--json"]);
+    assert_eq!((found["check"].as_str(), exit), (Some("met"), 0), "{found:#}");
+    assert_eq!(found["conditions"].as_array().unwrap().len(), 11);
+    assert_eq!(found["changed"], json!(false));
+    repo.write("src/calc/sub.py", "X = 1\nY = 2\nZ = 3\nW = 4\n").write("notes.txt", "x\n");
+    let (found, exit, _) = contract(&repo, &["check", "contract", "--json"]);
+    assert_eq!(exit, 10);
+    assert_eq!(
+        outcomes(&found),
+        ["holds", "holds", "fails", "fails", "holds", "fails", "holds", "holds", "holds", "holds", "holds"]
+    );
+    assert_eq!(found["conditions"][2]["detail"], "src/calc/sub.py has 4 lines");
+    assert_eq!(found["conditions"][3]["detail"], "lost: sub");
+    assert_eq!(found["conditions"][5]["detail"], "also changed: notes.txt");
+}
+
+#[test]
+fn a_precondition_that_fails_refuses_the_task() {
+    let (repo, file) =
+        calc("task: x\npreconditions:\n- frobnicate-zz --check: success\npostconditions:\n- README.md: deleted\n");
+    let (found, exit, _) = contract(&repo, &["begin", &file, "--json"]);
+    assert_eq!((found["begin"].as_str(), exit), (Some("refused"), 10));
+    assert!(found["conditions"][0]["detail"].as_str().unwrap().contains("command not found"), "{found:#}");
+    let (_, exit, text) = contract(&repo, &["check", "--json"]);
+    assert_eq!(exit, 12, "{text}");
+}
+
+#[test]
+fn the_original_counts_when_a_contract_is_changed() {
+    let (repo, file) = calc("task: x\npostconditions:\n- README.md: deleted\n");
+    assert_eq!(contract(&repo, &["begin", &file]).1, 0);
+    fs::write(&file, "task: x\npostconditions:\n- README.md: exists\n").unwrap();
+    let (found, exit, _) = contract(&repo, &["check", "--json"]);
+    assert_eq!((found["check"].as_str(), exit), (Some("open"), 10));
+    assert_eq!(found["changed"], json!(true));
+    let (_, exit, text) = contract(&repo, &["begin", &file]);
+    assert_eq!(exit, 64);
+    assert!(text.contains("open already") && text.contains("gate contract check contract"), "{text}");
+    let (found, ..) = contract(&repo, &["list", "--json"]);
+    assert_eq!(found["contracts"][0]["state"], "open");
+}
+
+#[test]
+fn commands_are_judged_like_any_run() {
+    let (repo, file) = calc(
+        "task: x\npostconditions:\n- cargo test | tail -3: success\n- sleep 30: success\n- cat /dev/zero: success\n\
+         - true: success\n- false: success\n",
+    );
+    assert_eq!(contract(&repo, &["begin", &file]).1, 0);
+    let (found, ..) = contract(&repo, &["check", "--json", "--timeout", "1"]);
+    assert_eq!(outcomes(&found), ["fails", "fails", "fails", "holds", "fails"], "{found:#}");
+    assert_eq!(found["conditions"][1]["detail"], "timed out after 1 seconds");
+}
+
+#[test]
+fn what_cannot_be_read_is_said_with_its_line_and_nothing_runs() {
+    for (text, line, kind) in [
+        ("", 1, "empty"),
+        ("task: x\n", 1, "empty"),
+        ("task: x\npostconditions:\n- README.md: deleted\npostconditions:\n- touch ran: success\n", 4, "duplicate_key"),
+        (
+            "task: x\npreconditions:\n- touch ran: success\npostconditions:\n- moon phase: full\n",
+            5,
+            "unknown_condition",
+        ),
+        ("task: x\npostconditions:\n- README.md: exists, shiny\n", 3, "unknown_condition"),
+        ("task: !!python/object/apply:os.system [touch ran]\npostconditions:\n- README.md: exists\n", 1, "tag"),
+        ("a: &a [x, *a]\npostconditions: *a\n", 1, "alias"),
+        ("task: x\npostconditions:\n- ../other: exists\n", 3, "outside"),
+        ("task: x\npostconditions:\n- /etc/passwd: exists\n", 3, "outside"),
+        ("task: x\npostconditions:\n- link/passwd: exists\n", 3, "outside"),
+        ("task: x\nowner: me\npostconditions:\n- README.md: exists\n", 2, "unknown_key"),
+        ("task: [x\n", 2, "syntax"),
+        ("task: x\npostconditions:\n- {a: {b: c}}\n", 3, "form"),
+        ("task: x\0y\n", 1, "binary"),
+    ] {
+        let (repo, file) = calc(text);
+        repo.link("link", "/etc");
+        let (found, exit, said) = contract(&repo, &["begin", &file, "--json"]);
+        assert_eq!(exit, 65, "{text}: {said}");
+        assert_eq!(
+            (found["begin"].as_str(), found["error"]["kind"].as_str()),
+            (Some("error"), Some(kind)),
+            "{text}: {said}"
+        );
+        assert_eq!(found["error"]["line"], json!(line), "{text}: {said}");
+        assert!(said.contains(&format!("contract.yaml:{line}: ")) && said.lines().count() > 1, "{said}");
+        assert!(!repo.path("ran").exists(), "{text}");
+    }
+    let (repo, file) = calc("");
+    fs::write(&file, vec![b'#'; 50 << 20]).unwrap();
+    assert_eq!(contract(&repo, &["begin", &file, "--json"]).0["error"]["kind"], "too_large");
+}
+
+#[test]
+fn files_that_cannot_be_counted_are_unreadable() {
+    let (repo, file) = calc(
+        "task: x\npostconditions:\n- big.txt: at most 3 lines\n- data.bin: 1 lines\n- max file nothing/**: 3 lines\n- src: 3 lines\n",
+    );
+    assert_eq!(contract(&repo, &["begin", &file]).1, 0);
+    repo.write("big.txt", vec![b'x'; 50 << 20]).write("data.bin", b"\0\x01".as_slice());
+    let (found, exit, _) = contract(&repo, &["check", "--json"]);
+    assert_eq!(exit, 10);
+    assert_eq!(outcomes(&found), ["unreadable", "unreadable", "fails", "unreadable"], "{found:#}");
+}
+
+#[test]
+fn toml_says_the_same() {
+    let (repo, _) = calc("");
+    let file = repo.outside().join("split.toml");
+    fs::write(
+        &file,
+        "task = \"x\"\npreconditions = [\"README.md: exists\"]\npostconditions = [\n  \"README.md: deleted\",\n]\n",
+    )
+    .unwrap();
+    let file = file.to_str().unwrap();
+    assert_eq!(contract(&repo, &["begin", file, "--json"]).1, 0);
+    repo.remove("README.md");
+    let (found, exit, _) = contract(&repo, &["check", "--json"]);
+    assert_eq!((found["check"].as_str(), found["name"].as_str(), exit), (Some("met"), Some("split"), 0));
+}
+
+#[test]
+fn what_new_prints_can_be_begun() {
+    let (repo, file) = calc("");
+    let output = repo.gate(["contract", "new", "Split: \"a\""]).output().unwrap();
+    fs::write(&file, &output.stdout).unwrap();
+    let (found, exit, text) = contract(&repo, &["begin", &file, "--json"]);
+    assert_eq!((exit, found["task"].as_str()), (10, Some("Split: \"a\"")), "{text}{found:#}");
+}
+
+/// The contracts in `../shared/evals/contracts/contracts`, where they are.
+#[test]
+fn shared_contracts() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/evals/contracts/contracts");
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries {
+        let case = entry.unwrap().path();
+        let label: Value = serde_json::from_slice(&fs::read(case.join("label.json")).unwrap()).unwrap();
+        let repo = TestRepo::new();
+        copy(&case.join("begin"), repo.root());
+        repo.commit_all("begin");
+        let file = repo.outside().join("contract.yaml");
+        fs::copy(case.join("contract.yaml"), &file).unwrap();
+        let file = file.to_str().unwrap();
+        let (found, _, text) = contract(&repo, &["begin", file, "--json"]);
+        assert_eq!(found["begin"], label["begin"], "{}: {text}{found:#}", case.display());
+        if label["begin"] != "accepted" {
+            continue;
+        }
+        if case.join("check").is_dir() {
+            for entry in fs::read_dir(repo.root()).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() && !path.ends_with(".git") {
+                    fs::remove_dir_all(path).unwrap();
+                } else if path.is_file() {
+                    fs::remove_file(path).unwrap();
+                }
+            }
+            copy(&case.join("check"), repo.root());
+        }
+        let (found, _, text) = contract(&repo, &["check", "--json"]);
+        assert_eq!(found["check"], label["check"], "{}: {text}{found:#}", case.display());
+        let meant = label["postconditions"].as_array().unwrap();
+        let meant: Vec<&str> = meant.iter().map(|condition| condition["outcome"].as_str().unwrap()).collect();
+        assert_eq!(outcomes(&found), meant, "{}: {found:#}", case.display());
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    let status = Command::new("cp").arg("-R").arg(from.join(".")).arg(to).status().unwrap();
+    assert!(status.success());
+}
