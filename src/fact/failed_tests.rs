@@ -82,7 +82,7 @@ pub fn read(
     Ok(found)
 }
 
-/// Whether a test failed on a commit between the base and the tip of something that is judged, or on one that the session
+/// Returns `true` if a test failed on a commit between the base and the tip of something that is judged, or on one that the session
 /// at work has amended or rebased since, so that no branch has it.
 fn is_on_the_way(repo: &Repo, facts: &Facts, session: &str, open: &OpenFailure) -> Result<bool, GitError> {
     let Some(head) = &open.head else { return Ok(true) };
@@ -176,11 +176,11 @@ fn passed_by_its_test(repo: &Repo, command: &Command, open: &OpenFailure) -> Res
 /// The files of tests, and those that decide which tests run, that differ between two contents.
 #[derive(Debug, Default)]
 struct ChangedTests {
-    files: Vec<ChangedFile>,
+    files: Vec<TestFileChange>,
 }
 
 #[derive(Debug)]
-struct ChangedFile {
+struct TestFileChange {
     path: RepoPath,
     old: Option<String>,
     new: Option<String>,
@@ -200,7 +200,7 @@ impl ChangedTests {
         let mut texts = repo.blobs(&wanted)?.into_iter().map(text);
         let file = |change: crate::git::Change| {
             let (old, new) = (texts.next().flatten(), texts.next().flatten());
-            ChangedFile { path: change.path, old, new }
+            TestFileChange { path: change.path, old, new }
         };
         Ok(Self { files: changes.into_iter().map(file).collect() })
     }
@@ -236,9 +236,9 @@ impl ChangedTests {
         hiding.next().map(|file| file.path.clone())
     }
 
-    /// Whether another file of tests declares the test now and did not before: it was moved.
+    /// Returns `true` if another file of tests declares the test now and did not before: it was moved.
     fn is_declared_elsewhere(&self, path: &RepoPath, declared: &DeclaredTest) -> bool {
-        let has = |file: &ChangedFile, text: &Option<String>| {
+        let has = |file: &TestFileChange, text: &Option<String>| {
             let tests = text.as_deref().map(|text| declared_tests(&file.path, text)).unwrap_or_default();
             tests.iter().any(|known| known.name == declared.name && !known.skipped)
         };
@@ -248,7 +248,7 @@ impl ChangedTests {
 
     /// The new name of a test whose code stands in a file of tests under another name.
     fn renamed(&self, path: &RepoPath, declared: &DeclaredTest) -> Option<String> {
-        let here = |file: &&ChangedFile| file.path == *path || is_collected_like(path, &file.path);
+        let here = |file: &&TestFileChange| file.path == *path || is_collected_like(path, &file.path);
         let new = self.files.iter().filter(here).flat_map(|file| {
             let tests = |text: &Option<String>| {
                 text.as_deref().map(|text| declared_tests(&file.path, text)).unwrap_or_default()
@@ -260,7 +260,7 @@ impl ChangedTests {
     }
 }
 
-/// Whether a runner that collects tests from `old` by its name does so from `new`.
+/// Returns `true` if a runner that collects tests from `old` by its name does so from `new`.
 fn is_collected_like(old: &RepoPath, new: &RepoPath) -> bool {
     const MARKS: [&str; 8] = ["test_", "_test.", ".test.", ".spec.", "_spec.", "Test.", "Tests.", "Spec."];
     let base = |path: &RepoPath| path.to_string().rsplit('/').next().unwrap_or_default().to_owned();
@@ -269,7 +269,7 @@ fn is_collected_like(old: &RepoPath, new: &RepoPath) -> bool {
     is_test_file(new) && mark.is_none_or(|mark| base_of_new.contains(mark))
 }
 
-/// Whether two tests differ in little more than their name. What they assert is the same.
+/// Returns `true` if two tests differ in little more than their name. What they assert is the same.
 fn has_same_body(old: &DeclaredTest, new: &DeclaredTest) -> bool {
     let body = |test: &DeclaredTest| test.body.replacen(&test.name, "", 1);
     let (was, is) = (body(old), body(new));
@@ -284,12 +284,12 @@ fn text(bytes: Option<Vec<u8>>) -> Option<String> {
     bytes.filter(|bytes| bytes.len() <= MAX_TEXT).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Whether a name gives this file, as in `tests/test_a.py::test_b`.
+/// Returns `true` if a name gives this file, as in `tests/test_a.py::test_b`.
 fn names_file(test: &str, path: &RepoPath) -> bool {
     test.split_once("::").is_some_and(|(file, _)| path.to_string().ends_with(file))
 }
 
-/// Whether a test can stand in this file: a name without a file does not say.
+/// Returns `true` if a test can stand in this file: a name without a file does not say.
 fn is_file_of(test: &str, path: &RepoPath) -> bool {
     let file = test.split_once("::").map_or("", |(file, _)| file);
     !file.contains('.') || names_file(test, path)

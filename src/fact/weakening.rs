@@ -206,7 +206,7 @@ pub struct DeclaredTest {
     pub name: String,
     /// The code from its name up to the next test.
     pub body: String,
-    /// Whether the text leaves it out.
+    /// The text leaves it out.
     pub skipped: bool,
 }
 
@@ -221,12 +221,12 @@ pub fn declared_tests(path: &RepoPath, text: &str) -> Vec<DeclaredTest> {
     tests.into_iter().zip(bodies).map(declared).collect()
 }
 
-/// Whether a file decides which tests a runner finds.
+/// Returns `true` if a file decides which tests a runner finds.
 pub fn decides_which_tests_run(path: &RepoPath) -> bool {
     table().decides(path)
 }
 
-/// Whether the lines that `new` has beyond `old` have a word that can keep a test from running.
+/// Returns `true` if the lines that `new` has beyond `old` have a word that can keep a test from running.
 pub fn adds_hiding_word(old: &str, new: &str) -> bool {
     let before: BTreeSet<&str> = old.lines().map(str::trim).collect();
     let added = new.lines().map(str::trim).filter(|line| !before.contains(line));

@@ -62,7 +62,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
         .collect()
 }
 
-/// Whether a person asked for something to go, in this session or in an earlier one on the same work.
+/// Returns `true` if a person asked for something to go, in this session or in an earlier one on the same work.
 fn asked_for_removal(params: &Params, steps: &[Step], before: &[&[Step]]) -> bool {
     before.iter().copied().chain([steps]).any(|steps| tests_weakened::asks_for_removal(params, steps))
 }

@@ -82,7 +82,7 @@ impl Repo {
         Ok(String::from_utf8_lossy(&printed).lines().filter_map(|line| line.parse().ok()).collect())
     }
 
-    /// Whether a local branch reaches a commit.
+    /// Returns `true` if a local branch reaches a commit.
     pub fn is_on_a_branch(&self, commit: &Oid) -> Result<bool, GitError> {
         for tip in self.refs_below("refs/heads/")? {
             if tip.parse().is_ok_and(|tip: Oid| self.is_ancestor(commit, &tip).unwrap_or(false)) {

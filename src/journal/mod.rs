@@ -336,7 +336,7 @@ impl Journal {
         Ok(runs)
     }
 
-    /// Whether a run that a cache tells of is in the journal, at the place that the cache names. One that waits in the
+    /// Returns `true` if a run that a cache tells of is in the journal, at the place that the cache names. One that waits in the
     /// spool is in no cache.
     pub fn holds(&self, run: &RecordedRun) -> bool {
         let Some(offset) = run.offset else { return false };

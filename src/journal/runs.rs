@@ -60,7 +60,7 @@ impl RecordedRun {
         Some(Self { id, at, session, origin, offset, run })
     }
 
-    /// Whether two summaries are of one event. The id of the tool call is not in all of them.
+    /// Returns `true` if two summaries are of one event. The id of the tool call is not in all of them.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let without_call = |one: &Self| {
             let mut one = one.clone();

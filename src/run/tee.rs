@@ -170,7 +170,7 @@ fn holds_more(_: &File) -> bool {
     false
 }
 
-/// Whether nobody can write to it any more, so that its reader is about to see the end.
+/// Returns `true` if nobody can write to it any more, so that its reader is about to see the end.
 #[cfg(unix)]
 fn has_ended(source: &File) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -63,7 +63,7 @@ impl NamedTests {
         tests
     }
 
-    /// Whether no test is known by name.
+    /// Returns `true` if no test is known by name.
     pub fn is_empty(&self) -> bool {
         self.results.is_empty()
     }
@@ -73,7 +73,7 @@ impl NamedTests {
         self.results.len()
     }
 
-    /// Whether the runner named every test.
+    /// Returns `true` if the runner named every test.
     pub const fn is_complete(&self) -> bool {
         self.complete
     }
