@@ -309,7 +309,8 @@ fn signals_for_gate_reach_the_child() {
     ] {
         let gate = Gate::new();
         let line = format!("trap 'echo got {name}; exit 7' {name}; echo ready; while :; do sleep 0.02; done");
-        let mut command = gate.command(&line);
+        // Whoever started the tests may ignore a signal, as `nohup` and a shell's `&` do, and a shell cannot trap it then.
+        let mut command = gate.command_through(&["env", "--default-signal"], &line);
         // A group of its own: never in the foreground of the terminal that the tests may run in.
         command.stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0);
         let mut child = command.spawn().unwrap();
