@@ -66,12 +66,12 @@ impl Workplace {
             }
             LocateError::BrokenByChange(error) => Failure::new(
                 Exit::BadInput,
-                format!("this change makes {} unreadable\n{}", config::FILE, error.render()),
+                format!("this change makes {} unreadable: {}", config::FILE, error.render()),
             )
             .at(RepoPath::from(config::FILE), error.line())
             .remedy(format!("fix {} in this change: the policy of the base is readable", config::FILE)),
             LocateError::BaseBroken(error) => {
-                let what = format!("nothing can be judged: the policy of the base cannot be read\n{}", error.render());
+                let what = format!("nothing can be judged: the policy of the base cannot be read: {}", error.render());
                 Failure::new(Exit::CannotJudge, what).at(RepoPath::from(config::FILE), error.line()).remedy(format!(
                     "commit a readable {}: that change is judged by the last readable policy",
                     config::FILE

@@ -132,7 +132,7 @@ pub fn broken_policy() -> Option<Failure> {
     let read = config::read(config::FILE, &staged, PolicySource::WorkingTree, &gates::check_params);
     // A policy for a later gate is readable to whoever has that one.
     let error = read.err().filter(|error| !error.newer)?;
-    let what = format!("this commit makes {} unreadable\n{}", config::FILE, error.render());
+    let what = format!("this commit makes {} unreadable: {}", config::FILE, error.render());
     let remedy = format!("fix it, then: git add {}", config::FILE);
     Some(Failure::new(Exit::BadInput, what).at(path, error.line()).remedy(remedy))
 }

@@ -168,7 +168,10 @@ fn a_base_without_a_policy_is_said() {
     let verdict = job.judge(&[]);
     assert_eq!(verdict.value["policy"]["source"], json!({ "commit": own }));
     let notes = verdict.value["notes"].to_string();
-    assert!(notes.contains("main has no policy that can be used, so the change is judged by its own"), "{notes}");
+    assert!(
+        notes.contains("main has no readable policy and never had one, so the change is judged by its own"),
+        "{notes}"
+    );
 }
 
 /// What GitHub shows beside a line of a file.
@@ -187,18 +190,18 @@ fn what_is_wrong_with_a_policy_is_shown_in_its_line() {
     let head = clone.repo.git(["rev-parse", "HEAD"]);
     let job = Job::of_pull(Clone { head: head.clone(), ..clone }.green());
     let output = job.command(&[]).output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    says(&output, 65, "this change makes gate.toml unreadable");
     let place = format!(" file=gate.toml,line={line},");
     assert!(shown(&output).contains(&place) && shown(&output).contains("requird"), "{output:?}");
 
-    // Where the base has no other, there is no verdict, and it is shown all the same.
+    // Where the policy of the base is broken, there is no verdict, and that is shown all the same.
     job.clone.repo.git(["update-ref", "refs/remotes/origin/main", "HEAD"]);
     job.clone.repo.write("src/lib.rs", "pub fn three() {}\n").commit_all("three");
     let head = job.clone.repo.git(["rev-parse", "HEAD"]);
     let job = Job::of_pull(Clone { head, ..job.clone });
     fs::remove_file(job.clone.repo.outside().join("summary.md")).unwrap();
     let output = job.command(&[]).output().unwrap();
-    says(&output, 65, "requird");
+    says(&output, 12, "requird");
     let said = shown(&output);
     assert!(said.starts_with(&format!("::error{place}title=gate::")) && said.contains("unknown key"), "{output:?}");
     assert!(!String::from_utf8_lossy(&output.stderr).contains("##["), "{output:?}");
