@@ -46,13 +46,17 @@ fn is_secret_name(path: &RepoPath) -> bool {
     secret_names().files.is_match(&name) && !secret_names().except.is_match(&name)
 }
 
-/// Whether the content of the untracked file at `path` stays out of the store. One that cannot be read stays out.
+/// Returns `true` if the content of the untracked file at `path` stays out of the store. One that cannot be read stays out; one
+/// that is gone is for the store to notice.
 pub(super) fn is_withheld(root: &Path, path: &RepoPath) -> bool {
     if is_secret_name(path) {
         return true;
     }
     let file = root.join(path.to_os());
-    let Ok(meta) = fs::symlink_metadata(&file) else { return true };
+    let meta = match fs::symlink_metadata(&file) {
+        Ok(meta) => meta,
+        Err(error) => return error.kind() != std::io::ErrorKind::NotFound,
+    };
     if meta.is_symlink() {
         return fs::read_link(&file).map_or(true, |target| holds_secret(target.to_string_lossy().as_bytes()));
     }
