@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::one_line;
+use crate::attest::MAKER;
 use crate::digest::hex_digest;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::repo_path::RepoPath;
@@ -36,6 +37,7 @@ pub fn log(verdict: &Verdict) -> Value {
             "tool": { "driver": {
                 "name": "gate",
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "informationUri": MAKER,
                 "rules": rules,
             } },
             "results": results,
