@@ -12,6 +12,8 @@ use std::process::{Command, Stdio};
 use gate::shell::status::{Fate, fate};
 use gate::shell::walk;
 
+use crate::support::TestFolder;
+
 /// How many lines are generated where nothing else is asked for.
 const LINES: usize = 10_000;
 /// How many of them are run under every plan, to see how much is held possible that never happens.
@@ -288,7 +290,7 @@ done
 "#;
 
 fn run_all(jobs: &[(usize, String, String)]) -> Vec<Run> {
-    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = TestFolder::new();
     let stub = folder.path().join("x");
     std::fs::write(
         &stub,

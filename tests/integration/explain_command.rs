@@ -4,6 +4,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use crate::support::TestFolder;
+
 fn gate(args: &[&str], input: &str, folder: &Path) -> Output {
     let mut child = Command::new(env!("CARGO_BIN_EXE_gate"))
         .arg("explain-command")
@@ -27,7 +29,7 @@ fn text(bytes: &[u8]) -> String {
 
 #[test]
 fn a_person_reads_what_is_understood_and_last_what_would_prove_it() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = TestFolder::new();
     let done = gate(&["cd web && CI=1 npm test 2>&1 | tail -5 || true"], "", folder.path());
     assert_eq!(done.status.code(), Some(0));
     let shown = text(&done.stdout);
@@ -39,7 +41,7 @@ fn a_person_reads_what_is_understood_and_last_what_would_prove_it() {
 
 #[test]
 fn the_recorded_status_and_output_are_looked_at() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = TestFolder::new();
     let output = folder.path().join("output");
     std::fs::write(
         &output,
@@ -57,7 +59,7 @@ fn the_recorded_status_and_output_are_looked_at() {
 
 #[test]
 fn task_files_of_the_directory_are_followed() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = TestFolder::new();
     std::fs::write(folder.path().join("Makefile"), "check:\n\tcargo test\n").expect("written");
     let done = gate(&["make check", "--status", "0", "--json"], "", folder.path());
     let answer: serde_json::Value = serde_json::from_slice(&done.stdout).expect("one JSON object");
@@ -67,7 +69,7 @@ fn task_files_of_the_directory_are_followed() {
 
 #[test]
 fn every_line_is_answered_and_bad_ones_are_named() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = TestFolder::new();
     let input = concat!(
         "{\"id\":\"a\",\"command\":\"cargo test\",\"exit_code\":0,\"output\":null}\n",
         "not json\n",
@@ -106,7 +108,7 @@ fn every_line_is_answered_and_bad_ones_are_named() {
 
 #[test]
 fn nonsense_is_refused_with_a_word() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = TestFolder::new();
     assert_eq!(gate(&[], "", folder.path()).status.code(), Some(64));
     assert_eq!(gate(&["ls", "--jsonl", "x"], "", folder.path()).status.code(), Some(64));
     let missing = gate(&["--jsonl", "missing"], "", folder.path());

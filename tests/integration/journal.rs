@@ -18,6 +18,8 @@ use gate::oid::Oid;
 use gate::repo_path::RepoPath;
 use gate::snapshot::KeptSnapshot;
 
+use crate::support::TestFolder;
+
 const DIR: &str = "GATE_TEST_JOURNAL";
 const COUNT: &str = "GATE_TEST_COUNT";
 
@@ -40,11 +42,11 @@ fn writer() {
 }
 
 /// A directory that holds a `.git`.
-struct Scratch(tempfile::TempDir);
+struct Scratch(TestFolder);
 
 impl Scratch {
     fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = TestFolder::new();
         fs::create_dir(dir.path().join(".git")).unwrap();
         Self(dir)
     }

@@ -14,6 +14,8 @@ use rusqlite::Connection;
 use rusqlite::types::Value as Cell;
 use serde_json::{Map, Value, json};
 
+use crate::support::TestFolder;
+
 /// The clients, and the logs of own writing: lines, and a database.
 const LOGS: [(Client, &[&str]); 5] = [
     (Client::Claude, &["claude.jsonl", "claude-fork.jsonl", "claude-subagent.jsonl"]),
@@ -104,7 +106,7 @@ fn own(name: &str) -> Vec<Value> {
     if name != "opencode.db" {
         return lines(&super::session_logs::data(name));
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = TestFolder::new();
     let db = super::session_logs::opencode(&folder.path().join(name), "/w/shop");
     super::session_logs::fill(&db);
     rows(&db)
@@ -156,7 +158,7 @@ fn take(value: &mut Value, path: &str) -> bool {
 
 /// What a log tells, without what was made of the bytes of its lines.
 fn told(client: Client, lines: &[Value]) -> String {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = TestFolder::new();
     let path = folder.path().join("log");
     if client == Client::Opencode {
         database(&path, lines);

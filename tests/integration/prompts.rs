@@ -11,6 +11,8 @@ use gate::lookup::look_up;
 use gate::prompt::{PromptBand, PromptEvaluation, Reading, Skipped, evaluate};
 use serde_json::Value;
 
+use crate::support::TestFolder;
+
 fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/prompts")
 }
@@ -229,11 +231,11 @@ fn short_prompts_of_one_conversation_are_not_halted() {
     }
 }
 
-struct Place(tempfile::TempDir);
+struct Place(TestFolder);
 
 impl Place {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = TestFolder::new();
         let root = data().join("repositories/notes-api");
         for path in paths(&root) {
             let to = folder.path().join(&path);

@@ -16,7 +16,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, OutputModes, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
 use serde_json::{Value, json};
-use tempfile::TempDir;
+
+use crate::support::TestFolder;
 
 const LINE: &str = "RUN_PROCESS_LINE";
 const REPORT: &str = "RUN_PROCESS_REPORT";
@@ -59,12 +60,12 @@ fn a_command_runs() {
 }
 
 struct Gate {
-    folder: TempDir,
+    folder: TestFolder,
 }
 
 impl Gate {
     fn new() -> Self {
-        Self { folder: TempDir::new().unwrap() }
+        Self { folder: TestFolder::new() }
     }
 
     fn report_path(&self) -> PathBuf {
@@ -162,7 +163,7 @@ fn write_programs(folder: &Path, script: &str) {
 
 #[test]
 fn what_cannot_be_started_is_explained() {
-    let folder = TempDir::new().unwrap();
+    let folder = TestFolder::new();
     write_programs(
         folder.path(),
         "echo '#!/bin/sh' >plain; echo '#!/no/such/interpreter' >orphan; printf '\\1\\2no program' >garbage
@@ -193,7 +194,7 @@ fn what_cannot_be_started_is_explained() {
 
 #[test]
 fn a_relative_program_is_looked_for_in_the_directory_of_the_command() {
-    let folder = TempDir::new().unwrap();
+    let folder = TestFolder::new();
     write_programs(folder.path(), "mkdir bin; printf '#!/bin/sh\\nexit 5\\n' >bin/five; chmod +x bin/five");
     let argv = [OsString::from("bin/five")];
     let finished = run(&Spec { line: CommandLine::Argv(&argv), dir: folder.path(), env: &[] });

@@ -6,14 +6,14 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use tempfile::TempDir;
+use crate::support::TestFolder;
 
 /// The binary under test.
 pub(crate) const GATE: &str = env!("CARGO_BIN_EXE_gate");
 
 /// A home, a folder for programs, and repositories, with nothing of the machine's configuration.
 pub(crate) struct Sandbox {
-    dir: TempDir,
+    dir: TestFolder,
 }
 
 /// Path, and what is there: a mode and bytes.
@@ -22,7 +22,7 @@ pub(crate) type Traces = BTreeMap<PathBuf, (u32, Vec<u8>)>;
 impl Sandbox {
     /// With `gate` on the PATH.
     pub(crate) fn new() -> Self {
-        let sandbox = Self { dir: tempfile::tempdir().unwrap() };
+        let sandbox = Self { dir: TestFolder::new() };
         for folder in ["home", "bin", "repo"] {
             fs::create_dir(sandbox.path(folder)).unwrap();
         }

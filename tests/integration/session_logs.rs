@@ -10,6 +10,8 @@ use gate::source::sessions::{self, Client, Cursors, Log, Roots, Source};
 use proptest::prelude::*;
 use rusqlite::Connection;
 
+use crate::support::TestFolder;
+
 /// The working tree that the logs speak of.
 const ROOT: &str = "/w/shop";
 
@@ -218,7 +220,7 @@ fn gemini_cli() {
 
 #[test]
 fn words_of_gate_are_known_where_gemini_cli_shows_none() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = TestFolder::new();
     let path = folder.path().join("session-1.jsonl");
     let log = std::fs::read_to_string(data("gemini.jsonl")).unwrap();
     let log =
@@ -384,7 +386,7 @@ const OPENCODE: &[&str] = &[
 
 #[test]
 fn opencode_while_it_is_written() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = TestFolder::new();
     let path = dir.path().join("opencode.db");
     let db = opencode(&path, ROOT);
     fill(&db);
@@ -408,7 +410,7 @@ fn opencode_while_it_is_written() {
 
 #[test]
 fn a_second_look_at_a_database_tells_what_is_new() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = TestFolder::new();
     let path = dir.path().join("opencode.db");
     let db = opencode(&path, ROOT);
     let source = Source { session: Some("ses_1".to_owned()), ..Source::new(Client::Opencode, path) };
@@ -452,7 +454,7 @@ const LOGS: [(Client, &str); 7] = [
 
 #[test]
 fn looks_at_a_growing_log_tell_each_act_once() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = TestFolder::new();
     for (client, name) in LOGS {
         let whole = fs::read(data(name)).unwrap();
         let path = dir.path().join(name);
@@ -476,7 +478,7 @@ fn looks_at_a_growing_log_tell_each_act_once() {
 
 #[test]
 fn a_log_that_is_another_one_now_is_read_anew() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = TestFolder::new();
     let path = dir.path().join("log.jsonl");
     let whole = fs::read_to_string(data("copilot.jsonl")).unwrap();
     let source = Source::new(Client::Copilot, path.clone());
@@ -644,7 +646,7 @@ proptest! {
         let from = from.min(bytes.len());
         let to = (from + length).min(bytes.len());
         bytes.splice(from..to, put);
-        let dir = tempfile::tempdir().unwrap();
+        let dir = TestFolder::new();
         let path = dir.path().join("log");
         fs::write(&path, &bytes).unwrap();
         for reader in Client::ALL.into_iter().filter(|client| *client != Client::Opencode) {

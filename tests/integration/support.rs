@@ -23,6 +23,11 @@ use std::sync::OnceLock;
 
 use tempfile::TempDir;
 
+#[path = "support/time_limit.rs"]
+mod time_limit;
+
+pub use time_limit::{TestFolder, TimeLimit};
+
 /// When everything in a test happens, for authors and committers.
 pub const DATE: &str = "2026-01-02T03:04:05+00:00";
 
@@ -34,6 +39,7 @@ const TESTED_WITH: (u32, u32) = (2, 45);
 pub struct TestRepo {
     folder: TempDir,
     root: PathBuf,
+    _limit: TimeLimit,
 }
 
 impl TestRepo {
@@ -50,7 +56,7 @@ impl TestRepo {
         let root = top.join("repo");
         fs::create_dir_all(top.join("home")).expect("a home");
         fs::create_dir_all(&root).expect("a root");
-        let repo = Self { folder, root };
+        let repo = Self { folder, root, _limit: TimeLimit::start() };
         repo.git(["init", "-q", "-b", "main"].iter().chain(args));
         repo
     }
@@ -257,6 +263,7 @@ pub fn again<V: AsRef<OsStr>>(test: &str, variables: &[(&str, V)], body: impl Fn
         body();
         return;
     }
+    let _limit = TimeLimit::start();
     let name = test.split_once("::").map_or(test, |(_, name)| name);
     let folder = tempfile::Builder::new().prefix("gate-again-").tempdir().expect("a temporary directory");
     let (home, scratch) = (folder.path().join("home"), folder.path().join("tmp"));

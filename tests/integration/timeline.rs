@@ -12,6 +12,8 @@ use gate::source::git::{Reflog, read};
 use gate::timeline::{Entry, merge};
 use jiff::Timestamp;
 
+use crate::support::TestFolder;
+
 /// A git that no setting of this machine reaches; every commit is one second later than the last.
 fn git(dir: &Path) -> Command {
     let mut command = Command::new("git");
@@ -35,8 +37,8 @@ fn at(dir: &Path, second: i64, args: &[&str]) {
 }
 
 /// A repository with a remote, two commits, an amend, a branch and a push; the second counts from 1000.
-fn repository() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
+fn repository() -> TestFolder {
+    let dir = TestFolder::new();
     let root = dir.path();
     at(root, 1000, &["init", "-q", "-b", "main", "."]);
     at(root, 1000, &["init", "-q", "--bare", "remote.git"]);
@@ -81,7 +83,7 @@ fn one_entry_for_what_git_recorded_twice() {
 
 #[test]
 fn repositories_with_nothing_to_tell() {
-    let dir = tempfile::tempdir().unwrap();
+    let dir = TestFolder::new();
     assert!(read(|| git(dir.path()), 10).is_err(), "no repository");
     at(dir.path(), 1, &["init", "-q", "."]);
     assert_eq!(logs(dir.path()), Vec::<Vec<Event>>::new(), "an unborn branch");
