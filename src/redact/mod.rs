@@ -5,8 +5,10 @@
 //!
 //! This is a net with holes, as any such net: a password that is a plain word in running text looks like a word.
 
+mod encoded;
 mod patterns;
 mod values;
+mod views;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,6 +16,7 @@ use std::sync::LazyLock;
 
 use patterns::Patterns;
 use values::Values;
+use views::View;
 
 /// What stands in the place of a secret. No pattern takes it for one.
 pub const REDACTED: &str = "[redacted]";
@@ -31,13 +34,21 @@ pub fn redact_cut(text: &str) -> Cow<'_, str> {
     redact_with(text, &PATTERNS, &VALUES, true)
 }
 
+/// `text` without the tokens that are known by their shape alone, whatever stands around them. Their characters mean
+/// nothing to JSON, so a JSON text stays one. For names that others chose, such as those of branches.
+pub fn redact_tokens(text: &str) -> Cow<'_, str> {
+    match PATTERNS.find_split(text) {
+        spans if spans.is_empty() => Cow::Borrowed(text),
+        spans => Cow::Owned(without(text, spans)),
+    }
+}
+
 fn redact_with<'a>(text: &'a str, patterns: &Patterns, values: &Values, cut: bool) -> Cow<'a, str> {
     /// What was removed can uncover the edge of another secret that touched it.
     const ROUNDS: usize = 4;
     let mut clean = Cow::Borrowed(text);
     for _ in 0..ROUNDS {
-        let mut spans = values.find(&clean);
-        spans.extend(patterns.find(&clean, cut));
+        let mut spans = spans(&clean, patterns, values, cut);
         spans.retain(|span| clean[span.clone()] != *REDACTED);
         if spans.is_empty() {
             break;
@@ -45,6 +56,29 @@ fn redact_with<'a>(text: &'a str, patterns: &Patterns, values: &Values, cut: boo
         clean = Cow::Owned(without(&clean, spans));
     }
     clean
+}
+
+/// Where secrets stand in `text`: as they are, coloured, split in two, or encoded.
+fn spans(text: &str, patterns: &Patterns, values: &Values, cut: bool) -> Vec<Range<usize>> {
+    let plain = View::plain(text);
+    let found = patterns.find(&plain.text, cut);
+    let mut spans = found.spans;
+    spans.extend(values.find(&plain.text));
+    spans.extend(encoded::find(&plain.text, |decoded| holds_secret(decoded, patterns, values)));
+    let mut spans: Vec<Range<usize>> = spans.iter().map(|span| plain.original(span)).collect();
+    if found.may_be_split {
+        let joined = View::joined(text);
+        if !joined.is_whole() {
+            spans.extend(patterns.find_split(&joined.text).iter().map(|span| joined.original(span)));
+        }
+    }
+    spans
+}
+
+/// Returns `true` if a decoded text holds a secret, as it is or encoded once more.
+fn holds_secret(decoded: &str, patterns: &Patterns, values: &Values) -> bool {
+    let is_there = |text: &str| !patterns.find(text, false).spans.is_empty() || !values.find(text).is_empty();
+    is_there(decoded) || !encoded::find(decoded, is_there).is_empty()
 }
 
 /// `text` with each group of touching spans replaced by one mark.
@@ -106,6 +140,40 @@ mod tests {
     }
 
     #[test]
+    fn coloured_split_and_encoded_secrets_are_removed() {
+        use base64::Engine as _;
+        use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+
+        let token = ["ghp_", "0123456789abcdefghijABCDEFGHIJ456789"].concat();
+        let (first, rest) = token.split_at(20);
+        let pairs: Vec<String> = token.bytes().map(|byte| format!("{byte:02x}")).collect();
+        let (hex, percent) = (pairs.concat(), format!("%{}", pairs.join("%")));
+        let docker = format!("{{\"auths\": {{\"x\": {{\"auth\": \"{}\"}}}}}}", STANDARD.encode("bob:walnutBridge12"));
+        for text in [
+            format!("{first}\n{rest}"),
+            format!("TOKEN={first}\\\n  {rest}"),
+            format!("\"{first}\" + \"{rest}\""),
+            format!("{first}''{rest}"),
+            format!("\u{1b}[31m{first}\u{1b}[1m{rest}\u{1b}[0m"),
+            "password=\u{1b}[33mwalnutBridge12\u{1b}[0m".to_owned(),
+            format!("b64 {} end", STANDARD.encode(&token)),
+            format!("url={}", URL_SAFE_NO_PAD.encode(format!("user:{token}"))),
+            format!("twice {}", STANDARD_NO_PAD.encode(STANDARD.encode(&token))),
+            format!("config {}", STANDARD.encode(docker)),
+            format!("hex {hex}"),
+            format!("https://example.com/?k={percent}"),
+            format!("of the environment {}", STANDARD.encode("zq81/odd+value and more")),
+        ] {
+            let clean = with_values(&text, &[("MY_TOKEN", "zq81/odd+value")]);
+            assert!(clean.contains(REDACTED), "{text}");
+            for left in [first, rest, "walnut", "zq81"] {
+                assert!(!clean.contains(left), "{text}: {clean}");
+            }
+            assert!(!clean.contains("Z2hwX") && !clean.contains("676870"), "{text}: {clean}");
+        }
+    }
+
+    #[test]
     fn what_holds_no_secret_is_not_copied() {
         assert!(matches!(redact("test result: ok. 3 passed"), Cow::Borrowed(_)));
     }
@@ -145,6 +213,14 @@ mod tests {
             "--a-",
             "Authorization: ",
             "AAAA1111aaaa1111\n",
+            "ghp_abc\n",
+            "\u{1b}[31mghp_",
+            "YWFh",
+            "a=",
+            "a.",
+            "%41",
+            "Cookie: a=",
+            "mysql -p",
         ] {
             let text = piece.repeat(256 * 1024 / piece.len());
             let began = Instant::now();

@@ -29,9 +29,18 @@ struct Near {
 
 type Shape = LazyLock<Option<Regex>, Box<dyn FnOnce() -> Option<Regex> + Send>>;
 
+/// What was found in a text.
+pub(super) struct Found {
+    /// Where secrets stand.
+    pub(super) spans: Vec<Range<usize>>,
+    /// Whether a word is there that a split secret could stand behind.
+    pub(super) may_be_split: bool,
+}
+
 struct Pattern {
     random: bool,
     cut: bool,
+    split: bool,
     regex: Shape,
 }
 
@@ -55,6 +64,8 @@ struct Secret {
     random: bool,
     #[serde(default)]
     cut: bool,
+    #[serde(default)]
+    split: bool,
     removed: Vec<String>,
     kept: Vec<String>,
 }
@@ -77,7 +88,12 @@ impl Patterns {
 
     fn of(secrets: Vec<Secret>, kept_shapes: Vec<String>) -> Self {
         let near = Near::of(&secrets);
-        let pattern = |secret: Secret| Pattern { random: secret.random, cut: secret.cut, regex: shape(secret.pattern) };
+        let pattern = |secret: Secret| Pattern {
+            random: secret.random,
+            cut: secret.cut,
+            split: secret.split,
+            regex: shape(secret.pattern),
+        };
         Self {
             secrets: secrets.into_iter().map(pattern).collect(),
             near,
@@ -86,19 +102,31 @@ impl Patterns {
     }
 
     /// Where secrets stand in `text`.
-    pub(super) fn find(&self, text: &str, cut: bool) -> Vec<Range<usize>> {
+    pub(super) fn find(&self, text: &str, cut: bool) -> Found {
         let tried = self.near.tried(text, self.secrets.len());
+        let tried: Vec<&Pattern> =
+            self.secrets.iter().zip(tried).filter_map(|(one, tried)| tried.then_some(one)).collect();
+        let spans = tried.iter().filter(|pattern| cut || !pattern.cut).flat_map(|pattern| self.matches(pattern, text));
+        Found { spans: spans.collect(), may_be_split: tried.iter().any(|pattern| pattern.split) }
+    }
+
+    /// Where the secrets stand that are known by their shape alone, even in a text that was joined.
+    pub(super) fn find_split(&self, joined: &str) -> Vec<Range<usize>> {
+        let tried = self.near.tried(joined, self.secrets.len());
+        let tried = self.secrets.iter().zip(tried).filter(|(pattern, tried)| *tried && pattern.split);
+        tried.flat_map(|(pattern, _)| self.matches(pattern, joined)).collect()
+    }
+
+    fn matches(&self, pattern: &Pattern, text: &str) -> Vec<Range<usize>> {
+        let Some(regex) = &*pattern.regex else { return Vec::new() };
+        let named: Vec<&str> = regex.capture_names().flatten().filter(|name| name.starts_with("secret")).collect();
         let mut found = Vec::new();
-        for (pattern, _) in self.secrets.iter().zip(tried).filter(|(pattern, tried)| *tried && (cut || !pattern.cut)) {
-            let Some(regex) = &*pattern.regex else { continue };
-            let named: Vec<&str> = regex.capture_names().flatten().filter(|name| name.starts_with("secret")).collect();
-            for captures in regex.captures_iter(text) {
-                let group = named.iter().find_map(|name| captures.name(name));
-                let Some(secret) = group.or_else(|| captures.get(0)) else { continue };
-                let plain = group.is_some() && is_trivial(secret.as_str());
-                if !plain && (!pattern.random || self.looks_random(secret.as_str())) {
-                    found.push(secret.range());
-                }
+        for captures in regex.captures_iter(text) {
+            let group = named.iter().find_map(|name| captures.name(name));
+            let Some(secret) = group.or_else(|| captures.get(0)) else { continue };
+            let plain = group.is_some() && is_trivial(secret.as_str());
+            if !plain && (!pattern.random || self.looks_random(secret.as_str())) {
+                found.push(secret.range());
             }
         }
         found
@@ -170,6 +198,13 @@ fn is_trivial(value: &str) -> bool {
     value.len() < 8 && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
         || value.bytes().all(|byte| matches!(byte, b'*' | b'x' | b'X' | b'.' | b'-' | b'_' | b'#'))
         || WORDS.iter().any(|word| value.eq_ignore_ascii_case(word))
+        || is_name_in_a_program(value)
+}
+
+/// Values such as `process.env.TOKEN`: names joined by dots, without a digit.
+fn is_name_in_a_program(value: &str) -> bool {
+    let is_name = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    value.contains('.') && value.split('.').all(is_name)
 }
 
 /// The Shannon entropy of the bytes, in bits for each byte.
