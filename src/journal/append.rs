@@ -1,6 +1,6 @@
 //! Writing: one writer at a time, one `write` for whole lines, and the tidying up after a writer that died.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -105,7 +105,7 @@ impl<'a> Writer<'a> {
             return;
         }
         let path = self.journal.journal_path();
-        let Ok(mut lines) = File::open(&path).and_then(|file| RawLines::from(file, &path, from)) else { return };
+        let Ok(mut lines) = files::reader(&path).and_then(|file| RawLines::from(file, &path, from)) else { return };
         while let Ok(Some(line)) = lines.next_line() {
             if let Ok(decoded) = line.decode()
                 && let Some(run) = index::indexed(&decoded.event, Some(line.start))
@@ -294,7 +294,7 @@ fn take(lock: &File, path: &Path, patience: Duration) -> Result<(), JournalError
 
 /// The last place that a writer left in good order.
 pub(super) fn read_anchor(lock_path: &Path) -> Option<Mark> {
-    Mark::from_text(&fs::read_to_string(lock_path).ok()?)
+    Mark::from_text(&String::from_utf8(files::read(lock_path).ok()?).ok()?)
 }
 
 fn damage_event(what: String) -> Event {

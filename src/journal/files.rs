@@ -1,7 +1,7 @@
 //! Files only their owner reads: the tail of an output may be private.
 
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
 /// Creates a directory and those above it that are missing, for the owner alone (0700).
@@ -17,13 +17,37 @@ pub(super) fn create_dir(path: &Path) -> io::Result<()> {
 }
 
 /// Opens with `options`; a file that this creates is for the owner alone (0600).
+///
+/// Fails at once where something else than a file is in its place: a FIFO would wait for a writer, and a device has no end.
 pub(super) fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
+        options.mode(0o600).custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
     }
-    options.open(path)
+    let file = options.open(path)?;
+    let meta = file.metadata()?;
+    if meta.is_file() {
+        return Ok(file);
+    }
+    let (kind, what) = if meta.is_dir() {
+        (ErrorKind::IsADirectory, "a folder")
+    } else {
+        (ErrorKind::InvalidInput, "a FIFO or a device")
+    };
+    Err(io::Error::new(kind, format!("{what} is in place of this file; remove it, and gate makes the file again")))
+}
+
+/// Opens a file for reading; see [`open`].
+pub(super) fn reader(path: &Path) -> io::Result<File> {
+    open(path, OpenOptions::new().read(true))
+}
+
+/// The content of a file; see [`open`].
+pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    reader(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// `Ok(None)` where there is no such file.

@@ -46,7 +46,7 @@ pub(super) fn create(dir: &Path) -> io::Result<()> {
 /// The runs on a tree, oldest first; `None` when there is no index. What cannot be read is passed over.
 pub(super) fn read(dir: &Path, tree: &Oid) -> Result<Option<Vec<RecordedRun>>, JournalError> {
     let path = file(dir, tree);
-    match files::found(fs::read(&path)).map_err(JournalError::read(&path))? {
+    match files::found(files::read(&path)).map_err(JournalError::read(&path))? {
         Some(bytes) => Ok(Some(parse(&bytes))),
         None => Ok(exists(dir).then(Vec::new)),
     }
@@ -64,7 +64,7 @@ pub(super) fn insert(dir: &Path, run: &RecordedRun, unless_known: bool) -> io::R
     }
     let mut file = files::open(&path, OpenOptions::new().read(true).append(true).create(true))?;
     let length = file.metadata()?.len();
-    if unless_known && parse(&fs::read(&path)?).iter().any(|known| known.id == run.id) {
+    if unless_known && parse(&files::read(&path)?).iter().any(|known| known.id == run.id) {
         return Ok(());
     }
     let mut line = serde_json::to_vec(run)?;
@@ -85,7 +85,7 @@ fn last_byte(file: &mut File) -> io::Result<u8> {
 
 fn compact(path: &Path) -> io::Result<()> {
     let mut kept: Vec<RecordedRun> = Vec::new();
-    for run in parse(&fs::read(path)?).into_iter().rev() {
+    for run in parse(&files::read(path)?).into_iter().rev() {
         let same = kept.iter().filter(|known| known.run.command.key == run.run.command.key).count();
         if same < runs::MAX_RUNS_OF_PAIR && kept.len() < runs::MAX_KEYS {
             kept.push(run);

@@ -28,7 +28,6 @@ mod state;
 mod stored;
 
 use std::borrow::Cow;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -382,7 +381,7 @@ impl Journal {
     /// The lines from a byte on, up to what is there now; `None` when there is no journal.
     fn raw_lines(&self, offset: u64) -> Result<Option<RawLines>, JournalError> {
         let path = self.journal_path();
-        let file = files::found(File::open(&path)).map_err(JournalError::read(&path))?;
+        let file = files::found(files::reader(&path)).map_err(JournalError::read(&path))?;
         file.map(|file| RawLines::from(file, &path, offset)).transpose().map_err(JournalError::read(&path))
     }
 

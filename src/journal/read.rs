@@ -88,7 +88,7 @@ impl RawLines {
         if !terminated && read > MAX_LINE {
             terminated = self.skip_line()?;
             let text_end = self.offset - u64::from(terminated);
-            let digest = chain::range_digest(&mut File::open(&self.path)?, start, text_end)?;
+            let digest = chain::range_digest(&mut super::files::reader(&self.path)?, start, text_end)?;
             return Ok(Some(RawLine { start, end: self.offset, bytes: Err(digest), terminated }));
         }
         Ok(Some(RawLine { start, end: self.offset, bytes: Ok(&self.buffer), terminated }))
