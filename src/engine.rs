@@ -23,6 +23,7 @@ use crate::journal::{Journal, JournalError, NewEvent, OpenFailure, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::Policy;
+use crate::redact::redact_tokens;
 use crate::runner::NamedTests;
 use crate::session::Session;
 use crate::snapshot::Snapshot;
@@ -235,7 +236,7 @@ impl Workplace {
                 commits: commits.clone(),
                 failing: failing.clone(),
                 idle: idle.clone(),
-                branches: branches.clone(),
+                branches: branches.iter().map(|name| redact_tokens(name).into_owned()).collect(),
                 blocked,
                 attempt: attempt.number,
             };

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::redact::redact_tokens;
 use crate::render::ui::{Ui, WARN};
 use crate::replay::appeal::{self, AppealError};
 use crate::verdict::Outcome;
@@ -64,6 +65,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         ));
     }
     let text = serde_json::to_string_pretty(&appeal.case)?;
+    let text = redact_tokens(&text);
     match &args.output {
         Some(path) => {
             artifact::write_bytes(path, format!("{text}\n").as_bytes())

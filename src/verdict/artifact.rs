@@ -10,6 +10,7 @@ use std::{fs, io};
 use serde::{Deserialize, Serialize};
 
 use crate::gates::finding::Effect;
+use crate::redact::redact_tokens;
 use crate::verdict::{Outcome, Verdict};
 
 /// How many full records are kept.
@@ -133,9 +134,8 @@ pub fn newest(gate_dir: &Path, session: &str) -> Option<PathBuf> {
 
 /// Writes a value as JSON under a temporary name and renames it.
 pub fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
-    let mut text = serde_json::to_vec_pretty(value)?;
-    text.push(b'\n');
-    write_bytes(path, &text)
+    let text = serde_json::to_string_pretty(value)? + "\n";
+    write_bytes(path, redact_tokens(&text).as_bytes())
 }
 
 /// Writes a file under a temporary name and renames it, so that a reader sees the old or the new one, whole.

@@ -114,3 +114,50 @@ fn a_failing_filter_and_an_unreadable_journal_are_called_what_they_are() {
     let said = project.check();
     assert_ne!(said.code, 70, "{}", said.text());
 }
+
+#[test]
+fn a_token_in_the_name_of_a_branch_is_not_stored() {
+    let project = Project::with("version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh t.sh\"\n");
+    let token = ["ghp_", &"a1B2c3D4e5F6".repeat(3)].concat();
+    project.repo.git(["switch", "-q", "-c", &format!("fix/{token}")]);
+    project.repo.write("t.sh", "test -f README.md\n").commit_all("feat: a test");
+    project.check().exits(10);
+    project.gate(["run", "test"]).exits(0);
+    project.check().exits(0);
+    let case = project.gate(["appeal"]);
+    assert!(!case.out.is_empty() && !case.out.contains(&token), "{}", case.out);
+    for file in files_below(&project.gate_dir()) {
+        let bytes = fs::read(&file).unwrap();
+        assert!(!String::from_utf8_lossy(&bytes).contains(&token), "{}", file.display());
+    }
+}
+
+#[test]
+fn a_fifo_a_folder_or_a_device_in_place_of_a_file_of_gate_holds_nobody_up() {
+    let project = Project::with(POLICY);
+    project.gate(["run", "test"]).exits(0);
+    let journal = project.gate_dir().join("journal.jsonl");
+    let lines = fs::read(&journal).unwrap();
+    for name in ["journal.jsonl", "journal.lock", "state.json"] {
+        let place = project.gate_dir().join(name);
+        for kind in ["fifo", "folder", "device"] {
+            let _ = fs::remove_file(&place);
+            match kind {
+                "fifo" => assert!(Command::new("mkfifo").arg(&place).status().unwrap().success()),
+                "folder" => fs::create_dir(&place).unwrap(),
+                _ => std::os::unix::fs::symlink("/dev/zero", &place).unwrap(),
+            }
+            for command in [&["check"][..], &["run", "test"], &["log"], &["status"], &["doctor"]] {
+                let said = project.gate(command);
+                assert_ne!(said.code, 70, "{name} is a {kind}: {}", said.text());
+            }
+            if name == "journal.jsonl" {
+                project.check().exits(12).says("in place of this file; remove it");
+            }
+            let _ = fs::remove_file(&place);
+            let _ = fs::remove_dir(&place);
+            fs::write(&journal, &lines).unwrap();
+        }
+    }
+    project.check().exits(0);
+}
