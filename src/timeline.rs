@@ -2,10 +2,12 @@
 //!
 //! The only place that reasons about clocks, and for people only: no judgement rests on the order it finds.
 //! The order inside one source is a fact and is kept, even where its clock went back. Between sources the clock
-//! decides. git writes whole seconds; inside one, a commit comes before whatever speaks of it and a push after the
-//! verdict about it, and what nobody speaks of counts as the end of its second.
+//! decides. git writes whole seconds. Inside one, a commit comes before what speaks of it, and a push after the verdict about
+//! it; a commit that a run or a verdict of that second does not know comes after it; and a branch is made after the commit it
+//! begins at.
 
 mod acts;
+mod order;
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,6 +20,9 @@ use crate::source::git::REPORTER;
 
 /// How far apart two reports of the same movement of a ref, or of the same words, may be.
 const SAME: SignedDuration = SignedDuration::from_secs(10);
+
+/// The place of an entry: its source, and its place there.
+type Place = (usize, usize);
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,25 +41,14 @@ pub struct Entry {
 /// report the same movement of a ref or the same act of an agent, the earlier one's report stays and names the other.
 pub fn merge(sources: Vec<Vec<Event>>) -> Vec<Entry> {
     let mut sources: Vec<Vec<Entry>> = sources.into_iter().map(pair_runs).collect();
-    join_movements(&mut sources);
     acts::join(&mut sources);
+    let orders = join_movements(&mut sources);
     let mentions = Mentions::of(sources.iter().flatten());
-    let mut keyed: Vec<(Timestamp, Entry)> = Vec::new();
-    for source in sources {
-        let mut moments: Vec<_> = source.iter().map(|entry| mentions.moment(&entry.event)).collect();
-        for at in (1..moments.len()).rev() {
-            if source[at - 1].event.at.as_second() == source[at].event.at.as_second() {
-                moments[at - 1] = moments[at - 1].min(moments[at]);
-            }
-        }
-        let mut latest = Timestamp::MIN;
-        for (moment, entry) in moments.into_iter().zip(source) {
-            latest = latest.max(moment);
-            keyed.push((latest, entry));
-        }
-    }
-    // Stable, and each source is ascending: its order is kept.
-    keyed.sort_by_key(|(at, _)| *at);
+    let mut moments: Vec<Vec<Timestamp>> =
+        sources.iter().map(|source| source.iter().map(|entry| mentions.moment(&entry.event)).collect()).collect();
+    let predecessors = order::predecessors(&sources, &orders);
+    order::settle(&mut moments, &predecessors);
+    let mut keyed = order::in_order(sources, &moments, &predecessors);
     mark_unjudged(&mut keyed);
     keyed.into_iter().map(|(_, entry)| entry).collect()
 }
@@ -85,11 +79,13 @@ fn mark_unjudged(entries: &mut [(Timestamp, Entry)]) {
 struct Mentions {
     first: HashMap<Oid, Timestamp>,
     pushed: HashMap<Oid, Timestamp>,
+    /// The seconds in which somebody said which commit was checked out.
+    seconds: HashSet<i64>,
 }
 
 impl Mentions {
     fn of<'a>(entries: impl Iterator<Item = &'a Entry>) -> Self {
-        let mut mentions = Self { first: HashMap::new(), pushed: HashMap::new() };
+        let mut mentions = Self { first: HashMap::new(), pushed: HashMap::new(), seconds: HashSet::new() };
         for Entry { event, started, .. } in entries {
             let commits = match &event.kind {
                 EventKind::Run(run) => run.start.head.as_slice(),
@@ -97,6 +93,9 @@ impl Mentions {
                 _ => &[],
             };
             let at = started.as_ref().map_or(event.at, |(_, at)| *at);
+            if matches!(&event.kind, EventKind::Run(_) | EventKind::Judged(_)) {
+                mentions.seconds.insert(at.as_second());
+            }
             for commit in commits {
                 let first = mentions.first.entry(commit.clone()).or_insert(at);
                 *first = at.min(*first);
@@ -109,19 +108,23 @@ impl Mentions {
         mentions
     }
 
+    /// The moment of an event. What git dates by whole seconds is put where others speak of it.
     fn moment(&self, event: &Event) -> Timestamp {
-        let EventKind::Git(movement) = &event.kind else { return event.at };
+        let EventKind::Git(now) = &event.kind else { return event.at };
         if event.origin.by != REPORTER || event.at.subsec_nanosecond() != 0 {
             return event.at;
         }
         let inside = |at: &Timestamp| at.as_second() == event.at.as_second();
         let beside = |at: &Timestamp, nanos| at.saturating_add(SignedDuration::from_nanos(nanos)).unwrap_or(*at);
-        let spoken = match (&movement.new, movement.action.as_str()) {
+        let spoken = match (&now.new, now.action.as_str()) {
             (Some(new), "push") => self.pushed.get(new).filter(|at| inside(at)).map(|at| beside(at, 1)),
             (Some(new), _) => self.first.get(new).filter(|at| inside(at)).map(|at| beside(at, -1)),
             (None, _) => None,
         };
-        spoken.unwrap_or_else(|| beside(&event.at, 999_000_000))
+        // Whoever knows what was checked out would have spoken of a commit that was there.
+        let last =
+            || if self.seconds.contains(&event.at.as_second()) { beside(&event.at, 999_000_000) } else { event.at };
+        spoken.unwrap_or_else(last)
     }
 }
 
@@ -160,14 +163,17 @@ fn movement(entry: &Entry) -> Option<&GitEvent> {
 }
 
 /// A commit is known from the log of HEAD, from that of its branch, and perhaps from a hook: it becomes one entry,
-/// each report used once. The name of the branch says more than `HEAD`.
-fn join_movements(sources: &mut [Vec<Entry>]) {
+/// each report used once. The name of the branch says more than `HEAD`. Returns, for each source, the places of its reports in
+/// their order.
+fn join_movements(sources: &mut [Vec<Entry>]) -> Vec<Vec<Place>> {
     // By new commit and action: where the reports are that stay.
-    let mut known: HashMap<(String, String), Vec<(usize, usize)>> = HashMap::new();
+    let mut known: HashMap<(String, String), Vec<Place>> = HashMap::new();
+    let mut orders = Vec::with_capacity(sources.len());
     for number in 0..sources.len() {
         let (before, rest) = sources.split_at_mut(number);
         let mut kept = Vec::with_capacity(rest[0].len());
-        let mut met: Vec<(usize, usize)> = Vec::new();
+        let mut met: Vec<Place> = Vec::new();
+        let mut order: Vec<Place> = Vec::new();
         for entry in std::mem::take(&mut rest[0]) {
             let Some(new) = movement(&entry) else {
                 kept.push(entry);
@@ -180,14 +186,18 @@ fn join_movements(sources: &mut [Vec<Entry>]) {
             });
             if let Some((source, at)) = twin {
                 met.push((source, at));
+                order.push((source, at));
                 absorb(&mut before[source][at], &entry);
             } else {
                 places.push((number, kept.len()));
+                order.push((number, kept.len()));
                 kept.push(entry);
             }
         }
         rest[0] = kept;
+        orders.push(order);
     }
+    orders
 }
 
 fn is_same(one: &Entry, other: &Entry) -> bool {
@@ -264,5 +274,28 @@ mod tests {
             ["commit a", "stop a", "push a", "push a", "commit b", "commit c", "stop c", "commit d"],
             "the verdict of a push comes before the push"
         );
+    }
+    #[test]
+    fn inside_one_second_a_branch_is_made_between_the_commits_around_it() {
+        let named = |action: &str, reference: &str, commit: char| {
+            let mut event = moved(action, commit);
+            event.id = format!("{action} {reference} {commit}");
+            if let EventKind::Git(movement) = &mut event.kind {
+                reference.clone_into(&mut movement.reference);
+            }
+            event
+        };
+        let head =
+            vec![named("commit (initial)", "HEAD", 'a'), named("checkout", "HEAD", 'a'), named("commit", "HEAD", 'b')];
+        let main = vec![named("commit (initial)", "refs/heads/main", 'a')];
+        let branch = vec![named("branch", "refs/heads/f", 'a'), named("commit", "refs/heads/f", 'b')];
+        let journal = vec![judged(Moment::Stop, 'b', 300)];
+        let merged = merge(vec![journal, head, main, branch]);
+        let order: Vec<_> = merged.iter().map(|entry| entry.event.id.as_str()).collect();
+        let place = |id: &str| order.iter().position(|one| *one == id).unwrap();
+        assert_eq!(order[0], "commit (initial) HEAD a");
+        assert!(place("branch refs/heads/f a") < place("commit HEAD b"), "{order:?}");
+        assert_eq!(*order.last().unwrap(), "stop b");
+        assert_eq!(order.len(), 5);
     }
 }

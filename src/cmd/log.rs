@@ -117,6 +117,10 @@ fn select(mut entries: Vec<Entry>, args: &Args, session: Option<&str>) -> Result
     }
     if let Some(session) = session {
         let is_its = |entry: &Entry| entry.event.session.as_deref() == Some(session);
+        if !entries.iter().any(is_its) {
+            let failure = format_args!("no session here is called `{}`", session.escape_debug());
+            return Err(Failure::new(Exit::BadInput, failure).remedy("`gate sessions` lists them"));
+        }
         // git knows of no sessions: what it did between the first and the last act is shown.
         let first = entries.iter().position(is_its).unwrap_or(entries.len());
         let last = entries.iter().rposition(is_its).unwrap_or_default();

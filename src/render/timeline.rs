@@ -125,7 +125,9 @@ fn tell_judged(judged: &Judged) -> (Style, String, String) {
     if !quiet.is_empty() {
         let _ = write!(what, " (failing without blocking: {quiet})");
     }
-    (style, what, judged.trees.iter().map(Oid::short).collect::<Vec<_>>().join(" "))
+    let trees = judged.trees.iter().map(Oid::short);
+    let verdict = std::iter::once(judged.verdict.as_str()).filter(|id| !id.is_empty());
+    (style, what, trees.chain(verdict).collect::<Vec<_>>().join(" "))
 }
 
 fn tell_rescue(rescue: &Rescue) -> (Style, String, String) {
@@ -157,7 +159,7 @@ fn tell_work(work: &Work) -> (Style, String, String) {
     let plain = Style::new();
     let (style, mut what) = match &work.act {
         Act::Session(phase) => (DIM, format!("session {}", phase.as_str())),
-        Act::Prompt(prompt) => (plain, format!("{:?}: {}", prompt.from, prompt.text).to_lowercase()),
+        Act::Prompt(prompt) => (plain, format!("{}: {}", format!("{:?}", prompt.from).to_lowercase(), prompt.text)),
         Act::Said(text) => (DIM, format!("said: {text}")),
         Act::Asked(text) => (plain, format!("asked: {text}")),
         Act::Planned(items) => {

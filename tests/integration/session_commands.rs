@@ -146,7 +146,7 @@ fn a_session_is_one_story_of_log_journal_and_git() {
     let shown = project.gate(["log", "-n", "0", "--session", "5e55-c"]).exits(0);
     let shown =
         shown.says("transcribed claude").says("$ python -m pytest -q: exit status 1").says("$ python -m pytest -q\n");
-    let shown = shown.says("edited src/total.py").says("person: make the total right").says("sub-agent a1");
+    let shown = shown.says("edited src/total.py").says("person: Make the total right").says("sub-agent a1");
     assert!(!shown.out.contains("Another way"), "another session");
     project.gate(["log", "--session", "5e55"]).exits(65).says("is the beginning of 2 sessions");
 
