@@ -116,6 +116,13 @@ impl Workplace {
         Ok(Self { journal: Journal::open(&repo.gate_dir(), repo.root()), repo, session })
     }
 
+    /// The same workplace for a job of a forge: what waits in the spool of its checkout is not evidence there.
+    #[must_use]
+    pub fn without_spool(mut self) -> Self {
+        self.journal = Journal::open(&self.repo.gate_dir(), None);
+        self
+    }
+
     fn of(repo: Repo) -> Self {
         ask_journal_for_markers(&repo);
         let journal = Journal::open(&repo.gate_dir(), repo.root());

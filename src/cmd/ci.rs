@@ -93,7 +93,7 @@ fn told(args: &Args, job: &Job, mut failure: Failure, ui: &mut Ui) -> Failure {
 }
 
 fn judge(args: &Args, job: Option<&Job>, ui: &mut Ui) -> Result<Exit> {
-    let place = Workplace::here()?;
+    let place = Workplace::here()?.without_spool();
     let (judged, event) = match &args.base {
         Some(base) => (Some(target::of_revisions(&place.repo, base, &args.head)?), None),
         None => {

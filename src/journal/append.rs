@@ -87,7 +87,7 @@ impl<'a> Writer<'a> {
         let known = anchor.clone().or_else(|| checkpoint::mark(&journal.dir));
         let gap = checkpoint::gap(&path, known.as_ref())?;
         if length == 0 {
-            spool::make_token(&journal.dir);
+            spool::make_key(&journal.dir);
         }
         let writer = Self { journal, lock, file, length, tail, gap, damage: Vec::new() };
         writer.index_rest(anchor.as_ref());
@@ -154,27 +154,22 @@ impl<'a> Writer<'a> {
             Some(root) => spool::pending(root, self.journal),
             None => spool::Pending::default(),
         };
-        let taken = !pending.files.is_empty() && pending.begin_taking(self.length);
-        if taken {
-            for spooled in pending.files.iter().flat_map(|file| &file.lines) {
-                match (line::decode(spooled), line::relink(spooled, batch.prev())) {
-                    (Ok(decoded), Ok(line)) => {
-                        batch.runs.extend(index::indexed(&decoded.event, Some(batch.end())));
-                        batch.push_line(&line)?;
-                    }
-                    (Err(reason), _) => {
-                        let what = format!("a spooled event could not be read and was dropped: {reason}");
-                        batch.push(&damage_event(what.clone()), None)?;
-                        damage.push(what);
-                    }
-                    (_, Err(error)) => return Err(error.into()),
+        for spooled in pending.files.iter().flat_map(|file| &file.lines) {
+            match (line::decode(spooled), line::relink(spooled, batch.prev())) {
+                (Ok(decoded), Ok(line)) => {
+                    batch.runs.extend(index::indexed(&decoded.event, Some(batch.end())));
+                    batch.push_line(&line)?;
                 }
+                (Err(reason), _) => {
+                    let what = format!("a spooled event could not be read and was dropped: {reason}");
+                    batch.push(&damage_event(what.clone()), None)?;
+                    damage.push(what);
+                }
+                (_, Err(error)) => return Err(error.into()),
             }
         }
         self.commit(batch)?;
-        if taken {
-            pending.end_taking();
-        }
+        pending.remove();
         self.damage.extend(damage);
         self.damage.extend(pending.refused);
         Ok(())

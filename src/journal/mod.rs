@@ -6,7 +6,7 @@
 //! | `journal.lock` | the lock of writers, and the place up to which all is known to be well |
 //! | `state.json` | what the lines up to some place add up to: a cache, see [`checkpoint`] |
 //! | `run-index/ab/cdef….jsonl` | where the runs on one tree lie: a cache, see [`index`] |
-//! | `token` | what seals the spool, see [`spool`] |
+//! | `token` | the key that signs the spool, see [`spool`] |
 //!
 //! A writer holds the lock for one `write` of whole lines. Nothing is synced to the disk for an event: a power cut
 //! may lose the last ones, a crash of the process loses none. Readers take no lock and see whole lines only.
@@ -239,7 +239,7 @@ impl Journal {
             let spool = "a bare repository has no working tree to keep it in".to_owned();
             return Err(JournalError::Unavailable { journal: Box::new(error), spool });
         };
-        match spool::write(root, &self.dir, new) {
+        match spool::write(root, self, new) {
             Ok(events) => Ok(Recorded { events, spooled: true, damage: Vec::new() }),
             Err(spool) => Err(JournalError::Unavailable { journal: Box::new(error), spool: spool.to_string() }),
         }

@@ -272,37 +272,52 @@ fn a_full_disk_is_said_and_harms_nothing() {
     assert_eq!(journal.state().unwrap().runs("k").len(), events(&journal).len().min(7 * 8));
 }
 
+/// A folder in place of the lock: nobody can write the journal, not even root; everything in it can be read.
+fn forbid_writing(scratch: &Scratch) {
+    let lock = scratch.gate_dir().join("journal.lock");
+    let _ = fs::remove_file(&lock);
+    fs::create_dir(lock).unwrap();
+}
+
+fn allow_writing(scratch: &Scratch) {
+    fs::remove_dir(scratch.gate_dir().join("journal.lock")).unwrap();
+}
+
+fn spool_files(scratch: &Scratch) -> Vec<(PathBuf, Vec<u8>)> {
+    let entries = fs::read_dir(scratch.0.path().join(".gate/spool")).into_iter().flatten();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.map(|path| (path.clone(), fs::read(&path).unwrap())).collect()
+}
+
 #[test]
-fn without_the_git_directory_the_working_tree_keeps_it() {
+fn where_the_journal_cannot_be_written_the_working_tree_keeps_it() {
     let scratch = Scratch::new();
-    // A file where the directory should be cannot be written by anybody, not even by root.
-    fs::write(scratch.gate_dir(), "").unwrap();
     let journal = scratch.journal();
-    let spooled: Vec<String> = (1..=3)
-        .map(|tree| {
-            let appended = journal.append(run(tree, "")).unwrap();
-            assert!(appended.spooled);
-            appended.event.id
-        })
-        .collect();
+    let mut all = vec![journal.append(run(9, "")).unwrap().event.id];
+    forbid_writing(&scratch);
+    for tree in 1..=3 {
+        let appended = journal.append(run(tree, "")).unwrap();
+        assert!(appended.spooled);
+        all.push(appended.event.id);
+    }
     assert_eq!(fs::read_to_string(scratch.0.path().join(".gate/.gitignore")).unwrap(), "*\n");
     // Readers see what was spooled.
-    assert_eq!(ids(&journal), spooled);
-    assert_eq!(journal.state().unwrap().runs("k").len(), 3);
-    assert_eq!(journal.runs_on("k", &oid(2)).unwrap()[0].id, spooled[1]);
+    assert_eq!(ids(&journal), all);
+    assert_eq!(journal.state().unwrap().runs("k").len(), 4);
+    assert_eq!(journal.runs_on("k", &oid(2)).unwrap()[0].id, all[2]);
     let (seen, recorded) = journal.append_with(|state| (vec![run(4, "")], state.runs("k").len()));
-    assert_eq!(seen, 3);
+    assert_eq!(seen, 4);
     assert!(recorded.unwrap().spooled);
 
-    fs::remove_file(scratch.gate_dir()).unwrap();
+    allow_writing(&scratch);
     let all = ids(&journal);
     let appended = journal.append(run(5, "")).unwrap();
     assert!(!appended.spooled);
-    assert_eq!(ids(&journal)[..4], all);
-    assert_eq!(ids(&journal)[4], appended.event.id);
-    assert_eq!(fs::read_dir(scratch.0.path().join(".gate/spool")).unwrap().count(), 0);
+    assert_eq!(ids(&journal)[..5], all);
+    assert_eq!(ids(&journal)[5], appended.event.id);
+    assert!(spool_files(&scratch).is_empty());
     assert!(journal.verify().unwrap().is_intact());
-    assert_eq!(journal.runs_on("k", &oid(2)).unwrap()[0].id, spooled[1]);
+    assert_eq!(journal.runs_on("k", &oid(2)).unwrap()[0].id, all[2]);
     let state = journal.state().unwrap();
     fs::remove_dir_all(scratch.0.path().join(".gate")).unwrap();
     assert_eq!(journal.state().unwrap(), state);
@@ -313,68 +328,82 @@ fn a_reader_that_may_write_takes_up_the_spool() {
     let scratch = Scratch::new();
     let journal = scratch.journal();
     journal.append(run(1, "")).unwrap();
-    let aside = scratch.0.path().join("aside");
-    fs::rename(scratch.gate_dir(), &aside).unwrap();
-    fs::write(scratch.gate_dir(), "").unwrap();
+    forbid_writing(&scratch);
     assert!(journal.append(run(2, "")).unwrap().spooled);
-    fs::remove_file(scratch.gate_dir()).unwrap();
-    fs::rename(&aside, scratch.gate_dir()).unwrap();
+    allow_writing(&scratch);
     assert_eq!(journal.state().unwrap().runs("k").len(), 2);
-    assert_eq!(fs::read_dir(scratch.0.path().join(".gate/spool")).unwrap().count(), 0);
+    assert!(spool_files(&scratch).is_empty());
     assert_eq!(fs::read_to_string(scratch.file()).unwrap().lines().count(), 2);
 }
 
 #[test]
-fn a_spool_that_was_taken_up_and_not_removed_is_not_taken_up_again() {
+fn a_spool_that_was_taken_up_and_is_back_is_not_taken_up_again() {
     let scratch = Scratch::new();
-    fs::write(scratch.gate_dir(), "").unwrap();
     let journal = scratch.journal();
     journal.append(run(1, "")).unwrap();
+    forbid_writing(&scratch);
     journal.append(run(2, "")).unwrap();
-    fs::remove_file(scratch.gate_dir()).unwrap();
-    // As if the one who took it up had died between writing and removing: the files and the mark are back.
-    let spool = scratch.0.path().join(".gate/spool");
-    let files: Vec<(PathBuf, Vec<u8>)> = fs::read_dir(&spool)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .map(|path| (path.clone(), fs::read(&path).unwrap()))
-        .collect();
+    let files = spool_files(&scratch);
+    allow_writing(&scratch);
     journal.append(run(3, "")).unwrap();
+    // Its reader died before it could remove the files; or somebody kept a copy, to let an old pass be the newest run.
     for (path, bytes) in &files {
         fs::write(path, bytes).unwrap();
     }
-    fs::write(spool.join("taking"), "0").unwrap();
     assert_eq!(ids(&journal).len(), 3, "readers see none of them twice");
     journal.append(run(4, "")).unwrap();
     assert_eq!(ids(&journal).len(), 4);
-    assert_eq!(fs::read_dir(&spool).unwrap().count(), 0);
+    assert!(spool_files(&scratch).is_empty());
 }
 
 #[test]
-fn a_spool_that_came_with_a_checkout_is_no_evidence() {
+fn what_a_checkout_brings_is_no_evidence() {
     let foreign = Scratch::new();
-    fs::write(foreign.gate_dir(), "").unwrap();
     foreign.journal().append(run(1, "")).unwrap();
+    forbid_writing(&foreign);
+    foreign.journal().append(run(1, "")).unwrap();
+    let (name, bytes) = spool_files(&foreign).remove(0);
     let scratch = Scratch::new();
-    let from = foreign.0.path().join(".gate");
     let to = scratch.0.path().join(".gate");
     fs::create_dir_all(to.join("spool")).unwrap();
-    for entry in fs::read_dir(from.join("spool")).unwrap() {
-        let path = entry.unwrap().path();
-        fs::copy(&path, to.join("spool").join(path.file_name().unwrap())).unwrap();
-    }
     let journal = scratch.journal();
+    let copy = || fs::write(to.join("spool").join(name.file_name().unwrap()), &bytes).unwrap();
+    // Before there is a key, and with one.
+    copy();
     assert!(journal.state().unwrap().runs("k").is_empty());
-    let appended = journal.append(run(2, "")).unwrap();
-    assert!(appended.damage[0].contains("not taken up"), "{:?}", appended.damage);
-    assert_eq!(ids(&journal), [appended.event.id]);
+    let first = journal.append(run(2, "")).unwrap();
+    assert!(first.damage[0].contains("not taken up"), "{:?}", first.damage);
+    copy();
+    let second = journal.append(run(2, "")).unwrap();
+    assert!(second.damage[0].contains("not taken up"), "{:?}", second.damage);
+    assert_eq!(ids(&journal), [first.event.id, second.event.id]);
+}
+
+#[test]
+fn without_a_key_there_is_no_spool() {
+    let scratch = Scratch::new();
+    // A file where the directory should be: there never was a key.
+    fs::write(scratch.gate_dir(), "").unwrap();
+    let refused = scratch.journal().append(run(1, "")).unwrap_err().to_string();
+    assert!(refused.starts_with("nothing could be recorded") && refused.contains("key"), "{refused}");
+    assert!(spool_files(&scratch).is_empty());
+
+    // A gate directory that a checkout could bring has no key that counts.
+    let scratch = Scratch::new();
+    let elsewhere = Journal::open(&scratch.0.path().join("meta/gate"), Some(scratch.0.path()));
+    elsewhere.append(run(1, "")).unwrap();
+    fs::remove_file(scratch.0.path().join("meta/gate/journal.lock")).unwrap();
+    fs::create_dir(scratch.0.path().join("meta/gate/journal.lock")).unwrap();
+    assert!(elsewhere.append(run(2, "")).is_err());
 
     // Nor is a link that leads elsewhere followed.
-    fs::remove_dir_all(&to).unwrap();
-    std::os::unix::fs::symlink(&from, &to).unwrap();
-    fs::remove_dir_all(scratch.gate_dir()).unwrap();
-    fs::write(scratch.gate_dir(), "").unwrap();
-    let refused = journal.append(run(3, "")).unwrap_err().to_string();
+    let scratch = Scratch::new();
+    scratch.journal().append(run(1, "")).unwrap();
+    forbid_writing(&scratch);
+    let other = scratch.0.path().join("other");
+    fs::create_dir_all(other.join("spool")).unwrap();
+    std::os::unix::fs::symlink(&other, scratch.0.path().join(".gate")).unwrap();
+    let refused = scratch.journal().append(run(3, "")).unwrap_err().to_string();
     assert!(refused.starts_with("nothing could be recorded"), "{refused}");
 }
 
