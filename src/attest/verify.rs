@@ -22,6 +22,8 @@ pub struct Attested {
     pub by: String,
     /// Their key, as people call it.
     pub key: String,
+    /// The tree whose note it is in, and its line there.
+    pub place: (Oid, String),
 }
 
 /// A verdict of `gate ci` that somebody signed who may.
@@ -74,7 +76,7 @@ enum Said {
 pub fn read(lines: &[(Oid, String)], signers: &[Signer], now: Timestamp) -> Read {
     let (mut read, mut refused) = (Read::default(), BTreeSet::new());
     for (tree, line) in lines {
-        match statement(line, signers, now) {
+        match statement(tree, line, signers, now) {
             Ok(Said::Run(run)) if read.runs.iter().all(|known| known.run != run.run) => read.runs.push(run),
             // It lies in the note of each tree that it is about.
             Ok(Said::Verdict(verdict)) if !read.verdicts.contains(&verdict) => read.verdicts.push(verdict),
@@ -87,7 +89,7 @@ pub fn read(lines: &[(Oid, String)], signers: &[Signer], now: Timestamp) -> Read
 }
 
 /// Who signed comes first: of what a stranger wrote, nothing is read.
-fn statement(line: &str, signers: &[Signer], now: Timestamp) -> Result<Said, String> {
+fn statement(tree: &Oid, line: &str, signers: &[Signer], now: Timestamp) -> Result<Said, String> {
     if line.len() > LONGEST {
         return Err("it is longer than gate writes them".to_owned());
     }
@@ -102,7 +104,9 @@ fn statement(line: &str, signers: &[Signer], now: Timestamp) -> Result<Said, Str
     }
     let (by, key) = (signer.name.clone(), signer.key.fingerprint());
     Ok(match statement.predicate_type.as_str() {
-        test_run::PREDICATE => Said::Run(Attested { run: TestRun::read(&statement)?, by, key }),
+        test_run::PREDICATE => {
+            Said::Run(Attested { run: TestRun::read(&statement)?, by, key, place: (tree.clone(), line.to_owned()) })
+        }
         summary::PREDICATE => match Summary::read(&statement)? {
             Some(summary) => Said::Verdict(Judged { summary, by, key }),
             None => Said::Else,

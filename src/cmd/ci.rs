@@ -120,7 +120,9 @@ fn judge(args: &Args, job: Option<&Job>, ui: &mut Ui) -> Result<Exit> {
     }
     let policy = policy;
     let fork = judged.head.as_ref().and_then(|head| head.repository.as_deref());
-    let attested = Found::fetched(&place.repo, &policy, judged.base.as_ref(), &judged.lineage.commit, fork)?;
+    let known_here = place.journal.newest_id().map_err(|error| Failure::new(Exit::CannotJudge, error))?;
+    let (base, head) = (judged.base.as_ref(), &judged.lineage.commit);
+    let attested = Found::fetched(&place.repo, &policy, base, head, fork, known_here)?;
     if args.run {
         refuse_foreign_code(args, job)?;
         is_checked_out(&place, &judged.lineage)?;

@@ -15,7 +15,7 @@ use crate::oid::Oid;
 /// How long a remote may take to send or take notes.
 const PATIENCE: Duration = Duration::from_mins(2);
 /// How deep the folders are that git sorts notes into, at most, where there are very many.
-const DEEPEST: usize = 4;
+pub(super) const MAX_DEPTH: usize = 4;
 /// How much is read at once, in bytes.
 const MOST: usize = 32 * 1024 * 1024;
 /// How often a push is tried while others push too.
@@ -58,7 +58,7 @@ impl Repo {
         let mut names = String::new();
         let mut asked = Vec::new();
         for object in objects {
-            for depth in 0..DEEPEST {
+            for depth in 0..MAX_DEPTH {
                 let _ = writeln!(names, "{commit}:{}", sorted_into(object, depth));
                 asked.push(object);
             }
@@ -188,7 +188,7 @@ impl Repo {
 }
 
 /// The path of the note on `object` below `depth` folders of two digits.
-fn sorted_into(object: &Oid, depth: usize) -> String {
+pub(super) fn sorted_into(object: &Oid, depth: usize) -> String {
     let digits = object.as_str();
     let mut path = String::with_capacity(digits.len() + depth);
     for at in 0..depth {

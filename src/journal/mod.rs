@@ -345,6 +345,33 @@ impl Journal {
         decoded.and_then(|line| RecordedRun::of(&line.event, Some(offset))).is_some_and(|there| there.is_same(run))
     }
 
+    /// The id of the newest event that can be read; `None`: there is none.
+    pub fn newest_id(&self) -> Result<Option<String>, JournalError> {
+        let path = self.journal_path();
+        let Some(mut file) = files::found(files::reader(&path)).map_err(JournalError::read(&path))? else {
+            return Ok(None);
+        };
+        let length = file.metadata().map_err(JournalError::read(&path))?.len();
+        let tail = read::tail(&mut file, length).map_err(JournalError::read(&path))?;
+        let last = tail.map_or(0, |tail| tail.mark.start);
+        // The last line may be damaged.
+        match self.last_id_from(last)? {
+            Some(id) => Ok(Some(id)),
+            None => self.last_id_from(0),
+        }
+    }
+
+    fn last_id_from(&self, offset: u64) -> Result<Option<String>, JournalError> {
+        let path = self.journal_path();
+        let mut last = None;
+        if let Some(mut lines) = self.raw_lines(offset)? {
+            while let Some(line) = lines.next_line().map_err(JournalError::read(&path))? {
+                last = line.decode().ok().map(|decoded| decoded.event.id).or(last);
+            }
+        }
+        Ok(last)
+    }
+
     /// Follows the whole chain.
     pub fn verify(&self) -> Result<Integrity, JournalError> {
         let path = self.journal_path();

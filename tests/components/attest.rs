@@ -101,6 +101,30 @@ fn a_run_is_signed_here_and_counts_there() {
     assert!(notes(&verdict).contains("alice@example.com"), "{verdict:#}");
 }
 
+/// The pass is newer by the clock, but was signed without knowledge of the failure.
+#[test]
+fn a_failure_stands_until_a_statement_follows_it_in_the_notes() {
+    let signed = Signed::new();
+    let (project, repo) = (&signed.project, &signed.project.repo);
+    let line = |result: &str| format!("echo 'test result: {result}; 0 ignored; 0 measured; 0 filtered out'");
+    let (failed, passed) = (line("FAILED. 0 passed; 1 failed"), line("ok. 1 passed; 0 failed"));
+    repo.write("test.sh", format!("if [ -e ../flaky ]; then {failed}; exit 101; fi\n{passed}\n"));
+    repo.commit_all("feat: a test that depends on its place");
+    repo.git(["push", "-q", "origin", "feature"]);
+    let other = signed.clone("other");
+    let key = signed.key("alice");
+    repo.write("../flaky", "");
+    project.gate_in(&other, ["run", "test"]).exits(101);
+    project.gate_in(&other, ["attest", "--push", "--key", key.to_str().unwrap()]).says("FAILED");
+    repo.remove("../flaky");
+    project.gate(["run", "test"]).exits(0);
+    signed.attest(&["--push"]).exits(0).says("PASSED");
+    assert_eq!(tests(&signed.judged(&signed.clone("ci"))).0, "failed");
+    project.gate(["run", "test"]).exits(0);
+    signed.attest(&["--push"]).exits(0).says("PASSED");
+    assert_eq!(tests(&signed.judged(&signed.clone("later"))).0, "flaky", "it failed and then passed on one content");
+}
+
 #[test]
 fn every_kind_of_key_that_is_taken() {
     for kind in [&["-t", "ecdsa", "-b", "256"][..], &["-t", "ecdsa", "-b", "384"], &["-t", "rsa", "-b", "2048"]] {

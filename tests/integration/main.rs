@@ -45,6 +45,7 @@ mod journal;
 mod log_fields;
 mod mutations;
 mod near_commits;
+mod note_history;
 mod oracle;
 mod people;
 mod project;

@@ -1,5 +1,6 @@
 //! Runs that were attested elsewhere, as evidence for what is judged here.
 
+use super::order::RunOrder;
 use crate::attest::verify::Attested;
 use crate::event::Grade;
 use crate::fact::Facts;
@@ -15,6 +16,7 @@ pub(super) fn add<'a>(
     policy: &Policy,
     facts: &mut Facts,
     attested: &'a [Attested],
+    order: &RunOrder<'_>,
 ) -> Result<Vec<&'a Attested>, GitError> {
     let mut added = Vec::new();
     for subject in &mut facts.subjects {
@@ -25,15 +27,20 @@ pub(super) fn add<'a>(
             let key = command.reference().key;
             for (one, diff) in attested.iter().zip(&diffs).filter(|(one, _)| one.run.key() == key) {
                 let runs = subject.runs.entry(command.name.clone()).or_default();
-                // What is known from both sides is what the signer vouches for.
-                runs.retain(|run| run.id != one.run.seen.id);
-                runs.push(run_fact(one, diff));
+                // What is known from both sides is what the signer vouches for, in the place that it has here.
+                let statement = run_fact(one, diff);
+                match runs.iter_mut().find(|run| run.id == one.run.seen.id) {
+                    Some(known) => *known = statement,
+                    None => runs.push(statement),
+                }
                 if !added.contains(&one) {
                     added.push(one);
                 }
             }
         }
-        subject.runs.values_mut().for_each(|runs| runs.sort_by(|a, b| b.id.cmp(&a.id)));
+        for runs in subject.runs.values_mut() {
+            *runs = order.newest_first(std::mem::take(runs));
+        }
     }
     Ok(added)
 }

@@ -1,15 +1,17 @@
 //! What was attested elsewhere about what is judged here: found, held against the signers of the base, and compared.
 
 mod compare;
+mod order;
 mod remote;
 
 use jiff::Timestamp;
 
+use self::order::RunOrder;
 use crate::attest::summary;
 use crate::attest::verify::{self, Attested, Judged};
 use crate::attest::{LONGEST, NOTES};
 use crate::fact::{Facts, Note};
-use crate::git::{GitError, Repo};
+use crate::git::{GitError, NoteHistory, Repo};
 use crate::oid::Oid;
 use crate::policy::{Policy, Signers};
 use crate::ssh::Signer;
@@ -26,6 +28,10 @@ const NAMED: usize = 5;
 pub struct Found {
     /// What counts.
     pub runs: Vec<Attested>,
+    /// The order of what counts, for each ref of notes that was read.
+    histories: Vec<NoteHistory>,
+    /// The newest event of the journal here when the notes were read; `None`: there was none.
+    known_here: Option<String>,
     /// The verdicts that were signed elsewhere: they are shown, and are evidence for nothing.
     pub verdicts: Vec<Judged>,
     /// What is to be said: what could not be read, and what does not count.
@@ -35,15 +41,17 @@ pub struct Found {
 impl Found {
     /// What is attested, for a job, about `head` and the commits of it that `base` does not have. The signers are those of
     /// `base`, which must be the commit that the policy is of: a change does not name its own. Notes are asked for where
-    /// the clone came from, and in `fork`, `owner/name` on the same forge, where the change comes from there.
+    /// the clone came from, and in `fork`, `owner/name` on the same forge, where the change comes from there. `known_here` is
+    /// the id of the newest event of the journal: a run of the job itself comes after it.
     pub fn fetched(
         repo: &Repo,
         policy: &Policy,
         base: Option<&Oid>,
         head: &Oid,
         fork: Option<&str>,
+        known_here: Option<String>,
     ) -> Result<Self, GitError> {
-        let mut found = Self::default();
+        let mut found = Self { known_here, ..Self::default() };
         if policy.signers == Signers::Nobody {
             return Ok(found);
         }
@@ -110,6 +118,12 @@ impl Found {
         let lines = lines(repo, base, heads, refs)?;
         let verify::Read { runs, verdicts, refused } = verify::read(&lines, signers, Timestamp::now());
         (self.runs, self.verdicts) = (runs, verdicts);
+        if self.runs.len() > 1 {
+            let mut trees: Vec<Oid> = self.runs.iter().map(|run| run.place.0.clone()).collect();
+            trees.sort();
+            trees.dedup();
+            self.histories = refs.iter().map(|one| repo.note_history(one, &trees)).collect::<Result<_, _>>()?;
+        }
         self.notes.extend(refused.iter().take(NAMED).map(|one| note(one.to_string())));
         if refused.len() > NAMED {
             self.say(format!("{} further statements do not count", refused.len() - NAMED));
@@ -119,7 +133,7 @@ impl Found {
 
     /// Adds what counts to the facts, and what is to be said.
     pub fn add_to(&self, repo: &Repo, policy: &Policy, facts: &mut Facts) -> Result<(), GitError> {
-        for one in compare::add(repo, policy, facts, &self.runs)? {
+        for one in compare::add(repo, policy, facts, &self.runs, &self.order())? {
             let result = if one.run.passed { "passed" } else { "failed" };
             let tree = one.run.tree.short();
             facts
@@ -136,6 +150,10 @@ impl Found {
         }
         facts.notes.extend(self.notes.iter().cloned());
         Ok(())
+    }
+
+    fn order(&self) -> RunOrder<'_> {
+        RunOrder { statements: &self.runs, histories: &self.histories, known_here: self.known_here.as_deref() }
     }
 
     fn say(&mut self, text: impl Into<String>) {

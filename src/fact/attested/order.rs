@@ -1,0 +1,106 @@
+//! Which of several runs is the newest, where some were attested elsewhere. No clock is asked.
+
+use crate::attest::verify::Attested;
+use crate::fact::evidence::RunFact;
+use crate::git::NoteHistory;
+
+/// The order of runs: for statements that of the commits of their notes, for runs of this place that of the journal.
+pub(super) struct RunOrder<'a> {
+    /// The statements that count.
+    pub(super) statements: &'a [Attested],
+    /// The histories of the notes they are in.
+    pub(super) histories: &'a [NoteHistory],
+    /// The newest event of the journal here when the notes were read.
+    pub(super) known_here: Option<&'a str>,
+}
+
+impl RunOrder<'_> {
+    /// The runs, the newest first. Of two that have no order, one that failed counts as the newer one: a failure stands until
+    /// a later run follows it.
+    pub(super) fn newest_first(&self, runs: Vec<RunFact>) -> Vec<RunFact> {
+        // Where nothing was attested, they are in the order of the journal already.
+        if runs.iter().all(|run| self.statement(run).is_none()) {
+            return runs;
+        }
+        let is_later = |a: &RunFact, b: &RunFact| self.is_later(a, b);
+        newest_first(runs, is_later)
+    }
+
+    fn statement(&self, run: &RunFact) -> Option<&Attested> {
+        self.statements.iter().find(|one| one.run.seen.id == run.id)
+    }
+
+    fn is_later(&self, run: &RunFact, other: &RunFact) -> bool {
+        // A run that the job itself made came after all that it had read.
+        let of_this_job = |run: &RunFact| self.known_here.is_none_or(|known| run.id.as_str() > known);
+        match (self.statement(run), self.statement(other)) {
+            (None, None) => run.id > other.id,
+            (None, Some(_)) => of_this_job(run),
+            (Some(_), None) => false,
+            (Some(run), Some(other)) => {
+                let is_before = |earlier: &Attested, later: &Attested| {
+                    self.histories.iter().any(|history| history.is_before(&earlier.place, &later.place))
+                };
+                is_before(other, run) && !is_before(run, other)
+            }
+        }
+    }
+}
+
+/// Takes, again and again, a run that no other one left is later than; of those first one that failed.
+fn newest_first(runs: Vec<RunFact>, is_later: impl Fn(&RunFact, &RunFact) -> bool) -> Vec<RunFact> {
+    let mut left = runs;
+    let mut ordered = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let newest = |at: &usize| left.iter().all(|other| !is_later(other, &left[*at]));
+        let candidates = (0..left.len()).filter(newest);
+        let rank = |at: &usize| (!left[*at].ended.success(), left[*at].id.clone());
+        let at = candidates.max_by_key(rank).or_else(|| (0..left.len()).max_by_key(rank));
+        let Some(at) = at else { break };
+        ordered.push(left.remove(at));
+    }
+    ordered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Ended, Grade};
+    use crate::oid::Oid;
+
+    fn run(id: &str, status: i32) -> RunFact {
+        RunFact {
+            id: id.to_owned(),
+            grade: Grade::Attested,
+            ended: Ended::Exited(status),
+            report: None,
+            masked: None,
+            tree: Oid::empty_tree(false),
+            head: None,
+            changed: None,
+            opaque: Vec::new(),
+            untracked: Vec::new(),
+            left_behind: Vec::new(),
+            tool_folders: Vec::new(),
+            on_a_copy: false,
+            differs: None,
+        }
+    }
+
+    /// Runs by their ids (those that begin with `f` failed), and pairs of them of which the second is later.
+    fn order(ids: &[&str], pairs: &[(&str, &str)]) -> Vec<String> {
+        let runs = ids.iter().map(|id| run(id, i32::from(id.starts_with('f')))).collect();
+        let is_later = |a: &RunFact, b: &RunFact| pairs.contains(&(b.id.as_str(), a.id.as_str()));
+        newest_first(runs, is_later).into_iter().map(|run| run.id).collect()
+    }
+
+    #[test]
+    fn a_failure_stands_until_a_later_run_follows_it() {
+        assert_eq!(order(&["p9", "f1"], &[]), ["f1", "p9"], "no order");
+        assert_eq!(order(&["p9", "f1"], &[("p9", "f1")]), ["f1", "p9"], "the pass came before");
+        assert_eq!(order(&["p1", "f9"], &[("f9", "p1")]), ["p1", "f9"], "the pass came after, whatever the ids say");
+        assert_eq!(order(&["p1", "f2", "p3"], &[("p1", "f2"), ("f2", "p3"), ("p1", "p3")]), ["p3", "f2", "p1"]);
+        assert_eq!(order(&["p1", "f2", "p3"], &[("p1", "p3")]), ["f2", "p3", "p1"], "nothing follows the failure");
+        assert_eq!(order(&["p1", "p2"], &[("p1", "p2"), ("p2", "p1")]).len(), 2, "a contradiction loses nothing");
+    }
+}
