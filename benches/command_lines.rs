@@ -83,7 +83,8 @@ fn command_lines(rounds: usize) {
         }),
         Contender::new("line, status and output", || {
             each(&mut |line| {
-                let record = Record { status: line.status, output: line.output.as_deref(), background: false };
+                let record =
+                    Record { status: line.status, output: line.output.as_deref(), background: false, shell: None };
                 black_box(judge(&line.command, &record, &()));
             });
         }),

@@ -34,6 +34,7 @@ pub mod globs;
 pub mod handoff;
 pub mod hook;
 pub mod install;
+pub mod interpreter;
 pub mod journal;
 pub mod lookup;
 pub mod moment;

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::command_line::{Judgement, Record, judge, understand};
+use crate::command_line::{Judgement, Record, judge, understand_in};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::render::explained;
 use crate::render::ui::Ui;
 use crate::runner::ProjectFiles;
+use crate::shell::dialect::Shell;
 use crate::source::project::Directory;
 
 /// The longest line of a `--jsonl` file that is read, in bytes.
@@ -29,6 +30,9 @@ pub struct Args {
     /// The file with the output that was recorded; `-`: standard input
     #[arg(long, value_name = "FILE", conflicts_with = "jsonl")]
     output: Option<PathBuf>,
+    /// The shell that ran it; without this, it is read as a line of bash
+    #[arg(long, value_name = "SHELL")]
+    shell: Option<Shell>,
     /// The directory it ran in, for task files such as package.json; the current one by default
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
@@ -52,6 +56,8 @@ struct Input {
     output: Option<String>,
     #[serde(default)]
     background: Option<bool>,
+    #[serde(default)]
+    shell: Option<Shell>,
 }
 
 #[derive(Debug, Serialize)]
@@ -74,20 +80,21 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         // Records come from elsewhere: the files of the current directory are not theirs.
         let files = args.cwd.as_ref().map(|dir| Directory(dir.clone()));
         return match &files {
-            Some(files) => stream(file, files, ui),
-            None => stream(file, &(), ui),
+            Some(files) => stream(file, args.shell, files, ui),
+            None => stream(file, args.shell, &(), ui),
         };
     }
     let line = args.line.as_deref().unwrap_or_default();
     let files = Directory(args.cwd.clone().unwrap_or_else(|| PathBuf::from(".")));
     let output = args.output.as_deref().map(read_output).transpose()?;
-    let record = Record { status: args.status, output: output.as_deref(), background: false };
+    let shell = Some(args.shell.unwrap_or(Shell::Bash));
+    let record = Record { status: args.status, output: output.as_deref(), background: false, shell };
     let judgement = judge(line, &record, &files);
     if args.json {
         let answer = Answer { id: serde_json::Value::Null, judgement };
         ui.line(serde_json::to_string_pretty(&answer)?);
     } else {
-        explained::print(understand(line, &files).ok().as_ref(), &judgement, &record, ui);
+        explained::print(understand_in(line, shell, &files).ok().as_ref(), &judgement, &record, ui);
     }
     Ok(Exit::Pass)
 }
@@ -111,7 +118,7 @@ fn read_output(path: &Path) -> anyhow::Result<String> {
 }
 
 /// Answers line by line. A bad line is named and does not stop the others.
-fn stream(path: &Path, files: &dyn ProjectFiles, ui: &mut Ui) -> anyhow::Result<Exit> {
+fn stream(path: &Path, shell: Option<Shell>, files: &dyn ProjectFiles, ui: &mut Ui) -> anyhow::Result<Exit> {
     let mut reader = BufReader::new(open(path)?);
     let mut buffer = Vec::new();
     let (mut number, mut bad) = (0, 0);
@@ -133,6 +140,7 @@ fn stream(path: &Path, files: &dyn ProjectFiles, ui: &mut Ui) -> anyhow::Result<
                     status: input.exit_code.map(|code| i32::try_from(code).unwrap_or(1)),
                     output: input.output.as_deref(),
                     background: input.background.unwrap_or(false),
+                    shell: Some(input.shell.or(shell).unwrap_or(Shell::Bash)),
                 };
                 let judgement = judge(&input.command, &record, files);
                 ui.line(serde_json::to_string(&Answer { id: input.id, judgement })?);

@@ -79,9 +79,11 @@ fn echoed(line: &str) -> Option<Invocation> {
 #[cfg(test)]
 mod tests {
     use crate::command_line::{Proves, Record, judge};
+    use crate::shell::dialect::Shell;
 
     fn proves(line: &str, output: &str) -> Proves {
-        judge(line, &Record { status: Some(0), output: Some(output), background: false }, &()).proves
+        judge(line, &Record { status: Some(0), output: Some(output), background: false, shell: Some(Shell::Bash) }, &())
+            .proves
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::runner::{CommandKind, ProjectFiles};
-use crate::shell::dialect::{self, Dialect};
+use crate::shell::dialect::{self, Shell};
 use crate::shell::parse::Unparsed;
 use crate::shell::program::{LeafId, Program};
 use crate::shell::status::{self, Fate, Seen};
@@ -22,9 +22,14 @@ pub(super) const CHECKS: [CommandKind; 4] =
 /// More checks of the deciding kind than this are not looked at one by one.
 const MAX_CHECKS: usize = 24;
 
-/// Reads a command line: what it would execute, and what for. `files` are those of the directory it starts in.
+/// Reads a command line of bash: what it would execute, and what for. `files` are those of the directory it starts in.
 pub fn understand(line: &str, files: &dyn ProjectFiles) -> Result<Understood, Unparsed> {
-    let mut program = walk::program(&dialect::with_slashes(line))?;
+    understand_in(line, Some(Shell::Bash), files)
+}
+
+/// As [`understand`], for a line of this shell; `None`: nothing says which shell ran it.
+pub fn understand_in(line: &str, shell: Option<Shell>, files: &dyn ProjectFiles) -> Result<Understood, Unparsed> {
+    let mut program = walk::program_in(&dialect::with_slashes(line), &Shell::candidates(shell))?;
     program.leaves.iter_mut().for_each(elsewhere::follow);
     let mut purposes: Vec<Purpose> = program.leaves.iter().map(|leaf| purpose(leaf, files)).collect();
     push::name_branches(&program, &mut purposes);
@@ -48,7 +53,7 @@ pub fn judge_kinds(line: &str, record: &Record<'_>, files: &dyn ProjectFiles, ki
 pub(super) struct Reviewed<'a> {
     pub(super) understood: Understood,
     record: Record<'a>,
-    foreign: Option<Dialect>,
+    foreign: Option<Shell>,
     /// What the harness wrote in the place of an output.
     pub(super) harness: Option<Harness>,
     seen: Vec<Seen>,
@@ -56,8 +61,10 @@ pub(super) struct Reviewed<'a> {
 
 impl<'a> Reviewed<'a> {
     pub(super) fn of(line: &str, record: &Record<'a>, files: &dyn ProjectFiles) -> Result<Self, Unparsed> {
-        let mut understood = understand(line, files)?;
-        let foreign = dialect::of(line, &understood.program);
+        let mut understood = understand_in(line, record.shell, files)?;
+        let unread = || record.shell.filter(|_| understood.program.shells.is_empty());
+        let read = matches!(record.shell, Some(Shell::Fish | Shell::PowerShell | Shell::Cmd)) && unread().is_none();
+        let foreign = unread().or_else(|| dialect::of(line, &understood.program).filter(|_| !read));
         let harness = record.output.and_then(|output| table().harness_says(output));
         let output = record.output.map(|output| table().bare(output));
         if let (None, Some(output)) = (harness, output) {
@@ -100,7 +107,7 @@ pub(super) fn would_decide(line: &str, files: &dyn ProjectFiles) -> bool {
 
 fn unparsed(line: &str, error: &Unparsed) -> Judgement {
     let reason = match dialect::of_text(line) {
-        Some(dialect) => format!("this is a {dialect} line, whose statuses are not followed"),
+        Some(shell) => format!("this is a {shell} line, whose statuses are not followed"),
         None => format!("the line cannot be read as shell: {error}"),
     };
     Judgement {
@@ -134,7 +141,7 @@ pub(super) struct Judge<'a> {
     pub(super) understood: &'a Understood,
     pub(super) record: &'a Record<'a>,
     files: &'a dyn ProjectFiles,
-    pub(super) foreign: Option<Dialect>,
+    pub(super) foreign: Option<Shell>,
     pub(super) harness: Option<Harness>,
     pub(super) seen: Vec<Seen>,
 }

@@ -9,6 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::runner::CommandKind;
+use crate::shell::dialect::Shell;
 
 mod contradiction;
 mod elsewhere;
@@ -29,7 +30,7 @@ mod view;
 pub mod witness;
 
 pub use environment::inherited;
-pub use judge::{judge, judge_kinds, understand};
+pub use judge::{judge, judge_kinds, understand, understand_in};
 pub use purpose::{Purpose, Understood};
 pub use remedy::quote;
 pub use said::{Known, Said, said, sum};
@@ -45,6 +46,8 @@ pub struct Record<'a> {
     pub output: Option<&'a str>,
     /// Whether the record says that the command was still running.
     pub background: bool,
+    /// The shell that ran the line; `None`: nothing says which.
+    pub shell: Option<Shell>,
 }
 
 /// Whether exit status 0 of the line implies that every check of the decisive kind ran and succeeded.

@@ -2,6 +2,7 @@
 
 use crate::event::{Ended, RunReport};
 use crate::runner::{Catalogue, ProjectFiles, Runner, Says, read_output_of};
+use crate::shell::dialect::Shell;
 
 use super::{ExitDecides, Outcome, Record, contradiction, judge, unseen_failure};
 
@@ -17,10 +18,10 @@ pub struct Said {
 /// How much of what a run printed is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
-    /// All of it, up to its end: what is not there was not printed. The start of much of it may be cut off.
+    /// All of it, up to its end, of a line that `gate` gave to `sh`: what is not there was not printed. The start of much of it may be cut off.
     ToItsEnd,
-    /// What somebody wrote down.
-    AsTold,
+    /// What somebody wrote down of a line that this shell ran; `None`: nothing says which.
+    AsTold(Option<Shell>),
 }
 
 /// What a run of `line` says that ended like this, with this text. `runners` are those the line starts, `counted` what
@@ -47,9 +48,17 @@ pub fn said(
     if !ended.success() {
         return Said { report, masked: None };
     }
-    let record = Record { status: Some(0), output: Some(text), background: false };
+    let shell = match known {
+        Known::ToItsEnd => Some(Shell::Sh),
+        Known::AsTold(shell) => shell,
+    };
+    let record = Record { status: Some(0), output: Some(text), background: false, shell };
     let judged = judge(line, &record, files);
-    let decides = judged.exit_decides != Some(ExitDecides::NoMasked);
+    let decides = match judged.exit_decides {
+        Some(ExitDecides::NoMasked) => false,
+        Some(ExitDecides::Unknown) => !matches!(shell, Some(Shell::Fish | Shell::PowerShell | Shell::Cmd)),
+        _ => true,
+    };
     let masked = !decides && judged.result != Some(Outcome::Pass);
     // Of a script nobody knows whose status it passes on: failures that its runner counts are not outvoted by it.
     let own = decides && !runners.is_empty();

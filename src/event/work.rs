@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::Ended;
+use crate::interpreter::Shell;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::KeptSnapshot;
@@ -145,6 +146,9 @@ pub struct ShellCommand {
     /// It was left running in the background, or moved there.
     #[serde(default)]
     pub background: bool,
+    /// The shell that ran it; `None`: nothing says which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shell: Option<Shell>,
     /// The working tree before, where somebody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<KeptSnapshot>,

@@ -212,6 +212,7 @@ mod tests {
             background: false,
             start: None,
             end: None,
+            shell: None,
         })))
     }
 

@@ -24,6 +24,7 @@ use crate::replay::remote;
 use crate::replay::world::{Line, Seen, Update, World};
 use crate::repo_path::RepoPath;
 use crate::runner::CommandKind;
+use crate::shell::dialect::Shell;
 
 /// The facts at the end of the session.
 pub fn at_stop(world: &World, asked: &Asked, ci_counts: bool) -> Facts {
@@ -216,6 +217,7 @@ fn declared_runs(world: &World, asked: &Asked, name: &str, content: &Content) ->
             output: Some(line.command.output.as_deref().unwrap_or_default()),
             cut: false,
             background: false,
+            shell: Some(Shell::Bash),
         };
         let shown = witness(std::slice::from_ref(command), &told, &From(&line.start, "")).pop()?;
         let grade = line.command.grade.unwrap_or(Grade::Hooked);

@@ -9,6 +9,7 @@ use crate::replay::content::Content;
 use crate::replay::packages::{self, Package, Reach, Selector, join};
 use crate::repo_path::seen_from;
 use crate::runner::{Catalogue, CommandKind, ProjectFiles, read_output_of, resolve};
+use crate::shell::dialect::Shell;
 use crate::shell::program::Leaf;
 
 /// A recorded command line.
@@ -80,7 +81,12 @@ pub fn proofs(recorded: &Recorded<'_>, content: &Content, all: &[Package]) -> Ve
         if reached.is_empty() {
             continue;
         }
-        let record = Record { status: recorded.status, output: recorded.output, background: recorded.background };
+        let record = Record {
+            status: recorded.status,
+            output: recorded.output,
+            background: recorded.background,
+            shell: Some(Shell::Bash),
+        };
         let judged = judge_kinds(recorded.line, &record, &files, &[kind]);
         let result = judged.result.unwrap_or(Outcome::Unknown);
         for reached in reached {
@@ -119,7 +125,7 @@ pub fn proofs(recorded: &Recorded<'_>, content: &Content, all: &[Package]) -> Ve
 pub fn hook_proofs(recorded: &Recorded<'_>, content: &Content, all: &[Package]) -> Vec<Proof> {
     let (Some(0), Some(output)) = (recorded.status, recorded.output) else { return Vec::new() };
     let files = From(content, recorded.dir.unwrap_or_default());
-    let record = Record { status: Some(0), output: Some(output), background: false };
+    let record = Record { status: Some(0), output: Some(output), background: false, shell: Some(Shell::Bash) };
     let judged = command_line::judge(recorded.line, &record, &files);
     let everything = || (0..all.len()).collect::<Vec<_>>();
     let proof = |kind, report| Proof {
@@ -385,7 +391,7 @@ fn empty_task(words: &[&str], files: &dyn ProjectFiles, kind: CommandKind) -> Op
         return Some(Empty::Nothing);
     }
     lines.iter().find_map(|line| {
-        let record = Record { status: Some(0), output: None, background: false };
+        let record = Record { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) };
         let judged = judge_kinds(line, &record, files, &[kind]);
         let hidden = judged.exit_decides == Some(ExitDecides::NoMasked);
         hidden.then(|| Empty::Masked(format!("the task runs `{line}`: {}", judged.reason)))

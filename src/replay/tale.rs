@@ -48,6 +48,7 @@ fn kinds(seq: u64, act: &Act, world: &World) -> Vec<EventKind> {
             background: false,
             start,
             end: None,
+            shell: None,
         };
         (!line.is_empty()).then(|| work(Deed::Command(Box::new(command))))
     };
@@ -119,6 +120,7 @@ fn command_deed(seq: u64, command: &case::Command, world: &World) -> Deed {
         background: running,
         start: world.start_of(seq).map(|content| snapshot(content, world)),
         end: None,
+        shell: None,
     }))
 }
 

@@ -1,6 +1,7 @@
 //! Builtins that change the shell, or whose status is known.
 
 use super::ast::{Part, Simple, Word};
+use super::dialect::Shell;
 use super::expand::Scope;
 use super::program::{Arg, Calc, Directory, Expr, Setting, Sink, Step};
 use super::walk::{Context, Walker, after};
@@ -51,7 +52,10 @@ impl Walker {
                     ("[", _) => return Some(Step::Open),
                     _ => words,
                 };
-                Step::Test(scope.bracket(words))
+                let check = scope.bracket(words);
+                let double =
+                    words.iter().any(|word| word.parts == [Part::Text { text: "==".to_owned(), quoted: false }]);
+                if double { Step::DoubleEquals(check) } else { Step::Test(check) }
             }
             "let" => {
                 for word in words {
@@ -125,10 +129,10 @@ impl Walker {
                 Step::Open
             }
             "set" => self.set(argv, scope),
-            "setopt" | "unsetopt" => settings(&argv[1..], name == "setopt"),
+            "setopt" | "unsetopt" => Step::OnlyIn(Shell::Zsh, Box::new(settings(&argv[1..], name == "setopt"))),
             "shopt" => {
                 let on = literal(1).is_some_and(|flags| flags.starts_with('-') && flags.contains('s'));
-                settings(&argv[1..], on)
+                Step::OnlyIn(Shell::Bash, Box::new(settings(&argv[1..], on)))
             }
             "cd" | "chdir" | "pushd" | "popd" => {
                 let leaf = Step::Leaf(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context));
@@ -264,9 +268,9 @@ fn printed(words: &[Word], scope: &Scope) -> Vec<Expr> {
         pieces.remove(0);
     }
     let statuses =
-        pieces.iter().filter(|p| matches!(p, Expr::Status | Expr::PipeStatus(_) | Expr::Variable(_))).count();
+        pieces.iter().filter(|p| matches!(p, Expr::Status | Expr::PipeStatus(..) | Expr::Variable(_))).count();
     let plain =
-        pieces.iter().all(|p| matches!(p, Expr::Text(_) | Expr::Status | Expr::PipeStatus(_) | Expr::Variable(_)));
+        pieces.iter().all(|p| matches!(p, Expr::Text(_) | Expr::Status | Expr::PipeStatus(..) | Expr::Variable(_)));
     if (1..=4).contains(&statuses) && plain { pieces } else { Vec::new() }
 }
 

@@ -1,37 +1,20 @@
-//! Lines of other shells: recognised as such, not followed.
+//! The shells that run command lines, and how a line shows which of them it was written for.
 
 use std::borrow::Cow;
-use std::fmt;
+
+pub use crate::interpreter::Shell;
 
 use super::program::{Program, Source};
 
-/// A command interpreter whose lines are not POSIX shell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    /// PowerShell.
-    PowerShell,
-    /// The Windows command prompt.
-    Cmd,
-}
-
-impl fmt::Display for Dialect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::PowerShell => "PowerShell",
-            Self::Cmd => "Windows command prompt",
-        })
-    }
-}
-
-/// The dialect of a line that a POSIX shell could read too, if its words are those of another one.
-pub fn of(line: &str, program: &Program) -> Option<Dialect> {
+/// The shell of a line that a POSIX shell could read too, if its words are those of another one.
+pub fn of(line: &str, program: &Program) -> Option<Shell> {
     if program.leaves.iter().filter_map(|leaf| leaf.name()).any(is_cmdlet) {
-        return Some(Dialect::PowerShell);
+        return Some(Shell::PowerShell);
     }
     // Its pipes say of their commands something else than those of a shell.
     let pipes = program.leaves.iter().any(|leaf| matches!(leaf.stdin, Source::Pipe(_)));
     if pipes && matches!(with_slashes(line), Cow::Owned(_)) {
-        return Some(Dialect::PowerShell);
+        return Some(Shell::PowerShell);
     }
     of_text(line).filter(|_| !line.contains("<<"))
 }
@@ -70,8 +53,8 @@ pub fn with_slashes(line: &str) -> Cow<'_, str> {
     if found { Cow::Owned(out) } else { Cow::Borrowed(line) }
 }
 
-/// The dialect that the text itself shows.
-pub fn of_text(line: &str) -> Option<Dialect> {
+/// The shell that the text itself shows.
+pub fn of_text(line: &str) -> Option<Shell> {
     const POWERSHELL: [&str; 9] = [
         "$env:",
         "$LASTEXITCODE",
@@ -86,13 +69,13 @@ pub fn of_text(line: &str) -> Option<Dialect> {
     let starts_with_cmdlet =
         line.split(['|', ';', '\n']).any(|part| part.split_whitespace().next().is_some_and(is_cmdlet));
     if starts_with_cmdlet || POWERSHELL.iter().any(|text| line.contains(text)) {
-        return Some(Dialect::PowerShell);
+        return Some(Shell::PowerShell);
     }
     let lower = line.to_ascii_lowercase();
     let prompt =
         ["%errorlevel%", "if exist ", "if errorlevel", "set /a ", "set /p ", "@echo off", "2>nul", "1>nul", ">nul "];
     if prompt.iter().any(|text| lower.contains(text)) {
-        return Some(Dialect::Cmd);
+        return Some(Shell::Cmd);
     }
     None
 }
@@ -161,12 +144,12 @@ mod tests {
     #[test]
     fn other_shells_are_recognised() {
         for (line, want) in [
-            ("Get-ChildItem -Recurse | Select-Object -First 3", Some(Dialect::PowerShell)),
-            ("$env:CI=1; cargo test", Some(Dialect::PowerShell)),
-            ("cargo test; if ($LASTEXITCODE -ne 0) { exit 1 }", Some(Dialect::PowerShell)),
-            ("cargo test 2>&1 | Out-String", Some(Dialect::PowerShell)),
-            ("set CI=1 && npm test 2>nul", Some(Dialect::Cmd)),
-            ("npm test & echo %ERRORLEVEL%", Some(Dialect::Cmd)),
+            ("Get-ChildItem -Recurse | Select-Object -First 3", Some(Shell::PowerShell)),
+            ("$env:CI=1; cargo test", Some(Shell::PowerShell)),
+            ("cargo test; if ($LASTEXITCODE -ne 0) { exit 1 }", Some(Shell::PowerShell)),
+            ("cargo test 2>&1 | Out-String", Some(Shell::PowerShell)),
+            ("set CI=1 && npm test 2>nul", Some(Shell::Cmd)),
+            ("npm test & echo %ERRORLEVEL%", Some(Shell::Cmd)),
             ("cargo test 2>/dev/null", None),
             ("./Build-all.sh", None),
             ("git commit -m 'Set-up done'", None),

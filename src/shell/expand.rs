@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::ast::{Arithmetic, Condition, Node, Part, Word};
+use super::dialect::Shell;
 use super::processors::is_processor_count;
 use super::program::{Arg, Calc, Check, Directory, Expr, Sink};
 
@@ -236,6 +237,14 @@ impl Scope {
 
     /// A word as a value that decides a status.
     pub(super) fn expr(&self, word: &Word) -> Expr {
+        // `$pipestatus[1]`: zsh needs no braces.
+        if let [Part::Variable { name, .. }, Part::Text { text, .. }] = word.parts.as_slice()
+            && name == "pipestatus"
+            && let Some(Ok(index)) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).map(str::parse::<usize>)
+            && index > 0
+        {
+            return Expr::PipeStatus(Shell::Zsh, index - 1);
+        }
         let mut pieces: Vec<Expr> = word
             .parts
             .iter()
@@ -247,9 +256,9 @@ impl Scope {
                     name => Expr::Variable(self.status_name(name)),
                 },
                 Part::Element { name, index } => match (name.as_str(), index.parse::<usize>()) {
-                    ("PIPESTATUS", Ok(index)) => Expr::PipeStatus(index),
+                    ("PIPESTATUS", Ok(index)) => Expr::PipeStatus(Shell::Bash, index),
                     // zsh counts from 1.
-                    ("pipestatus", Ok(index)) if index > 0 => Expr::PipeStatus(index - 1),
+                    ("pipestatus", Ok(index)) if index > 0 => Expr::PipeStatus(Shell::Zsh, index - 1),
                     _ => Expr::Unknown,
                 },
                 Part::Arithmetic(arithmetic) => Expr::Arithmetic(Box::new(self.calc(arithmetic))),

@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use super::dialect::Shell;
 use super::names::Names;
 use super::program::{Expr, LeafId, Passes, Program, Setting, Step};
 use super::state::{Flow, State, Value};
@@ -21,6 +22,7 @@ pub(super) struct Machine<'a> {
     program: &'a Program,
     pub(super) names: Names,
     seen: &'a [Seen],
+    shell: Shell,
     traps: Vec<&'a Step>,
     target: Option<LeafId>,
     origins: bool,
@@ -29,10 +31,16 @@ pub(super) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn new(program: &'a Program, target: Option<LeafId>, seen: &'a [Seen], origins: bool) -> Self {
+    pub(super) fn new(
+        program: &'a Program,
+        shell: Shell,
+        target: Option<LeafId>,
+        seen: &'a [Seen],
+        origins: bool,
+    ) -> Self {
         let names = Names::of(program, seen.iter().map(|seen| seen.leaf));
         let overflow = names.index.len() > MAX_NAMES;
-        Self { program, names, seen, traps: Vec::new(), target, origins, overflow, work: 0 }
+        Self { program, names, seen, shell, traps: Vec::new(), target, origins, overflow, work: 0 }
     }
 
     pub(super) fn overflow(&self) -> bool {
@@ -53,7 +61,8 @@ impl<'a> Machine<'a> {
             job: None,
             errexit: false,
             pipefail: false,
-            inherit: false,
+            inherit: self.shell != Shell::Bash,
+            shell: self.shell,
             on_exit: None,
             on_err: None,
             flow: Flow::Normal,
@@ -73,6 +82,10 @@ impl<'a> Machine<'a> {
             let (zero, origin) = (end.zero, end.origin);
             end.flow = Flow::Normal;
             for mut state in self.run(body, vec![end], false) {
+                if state.errexit && state.shell == Shell::Zsh && state.flow == Flow::Exit {
+                    // There `set -e` need not end a trap.
+                    after.push(State { zero, origin, ..state.clone() });
+                }
                 if state.flow != Flow::Exit {
                     (state.zero, state.origin) = (zero, origin);
                 }
@@ -137,6 +150,11 @@ impl<'a> Machine<'a> {
             }
             Step::After(before, step) => {
                 let mut states = here;
+                if self.shell == Shell::Zsh && matches!(**step, Step::Case(..)) && ends_with_unbound(before) {
+                    // There a `case` of an unset variable ends the shell with status 0 under `set -e`.
+                    let ended = |state: &State| State { flow: Flow::Exit, zero: true, origin: None, ..state.clone() };
+                    done.extend(states.iter().filter(|state| state.errexit).map(ended));
+                }
                 for step in before {
                     states = self.run(step, states, checked);
                 }
@@ -183,19 +201,47 @@ impl<'a> Machine<'a> {
             }
             Step::Substitution(inner) => {
                 let start = State { errexit: state.errexit && state.inherit, ..state.clone() };
+                if checked && self.shell == Shell::Sh {
+                    // dash applies `set -e` in it even where it does not apply to the command around it.
+                    let ends = self.inner(inner, &state, start.clone(), false);
+                    next.extend(ends);
+                }
                 let ends = self.inner(inner, &state, start, checked);
                 next.extend(ends);
             }
-            Step::Shell(inner) => {
+            Step::Shell(shell, inner) => {
                 let values = vec![Value::Unknown; state.values.len()];
+                let outer = self.shell;
+                self.shell = shell.unwrap_or(Shell::Sh);
+                let (shell, inherit) = (self.shell, self.shell != Shell::Bash);
                 let start =
-                    State { errexit: false, pipefail: false, inherit: false, values, on_err: None, ..state.clone() };
+                    State { errexit: false, pipefail: false, inherit, shell, values, on_err: None, ..state.clone() };
                 let ends = self.inner(inner, &state, start, false);
-                next.extend(ends);
+                self.shell = outer;
+                next.extend(ends.into_iter().map(|end| State { shell: outer, ..end }));
             }
+            Step::OnlyIn(shell, inner) if *shell == self.shell => {
+                next.extend(self.run(inner, vec![state], checked));
+            }
+            // `sh` is bash in some systems.
+            Step::OnlyIn(..) => next.push(State { zero: false, origin: None, ..state }),
+            Step::BothStreams(inner) => {
+                if self.shell == Shell::Sh {
+                    let ends = self.inner(inner, &state, state.clone(), false);
+                    next.extend(ends.into_iter().map(|end| State { zero: true, origin: None, ..end }));
+                }
+                next.extend(self.run(inner, vec![state], checked));
+            }
+            Step::ReadOnlyInZsh if self.shell == Shell::Zsh => {
+                next.push(State { zero: false, origin: None, flow: Flow::Exit, ..state });
+            }
+            // In zsh `exit` and `set` there may be those of the whole shell.
+            Step::Background(inner) if self.shell == Shell::Zsh && changes_shell(inner) => self.overflow = true,
             Step::Background(inner) => {
                 for end in self.inner(inner, &state, state.clone(), false) {
-                    next.push(State { zero: true, job: Some(end.zero), origin: None, ..end });
+                    // zsh does not keep the status of a list.
+                    let kept = self.shell != Shell::Zsh || matches!(**inner, Step::Leaf(_));
+                    next.push(State { zero: true, job: kept.then_some(end.zero), origin: None, ..end });
                 }
             }
             Step::Wrapped(passes, inner) => {
@@ -241,9 +287,17 @@ impl<'a> Machine<'a> {
                 next.push(state);
             }
             Step::Unbound => {
+                if checked && state.errexit && self.shell == Shell::Zsh {
+                    // In a condition, it may end the shell with status 0.
+                    next.push(State { flow: Flow::Exit, zero: true, origin: None, ..state.clone() });
+                }
                 next.extend([State { flow: Flow::Exit, zero: false, origin: None, ..state.clone() }, state]);
             }
             Step::Set(settings) => {
+                if self.shell == Shell::Sh && settings.iter().any(|(setting, _)| *setting == Setting::Pipefail) {
+                    // An option that it may not have ends the shell.
+                    next.push(State { flow: Flow::Exit, zero: false, origin: None, ..state.clone() });
+                }
                 for (setting, on) in settings {
                     match setting {
                         Setting::Errexit => state.errexit = *on,
@@ -262,8 +316,16 @@ impl<'a> Machine<'a> {
             Step::Continue(levels) => {
                 next.push(State { flow: Flow::Continue(*levels), zero: true, pipes: Vec::new(), ..state });
             }
-            Step::Test(check) => {
+            Step::Condition(_) | Step::Calculate(_) if self.shell == Shell::Sh => split(None, state, next),
+            Step::Test(check) | Step::Condition(check) => {
                 let holds = state.check(check, &self.names);
+                split(holds, state, next);
+            }
+            Step::DoubleEquals(_) if self.shell == Shell::Zsh => {
+                next.push(State { flow: Flow::Exit, zero: false, origin: None, ..state });
+            }
+            Step::DoubleEquals(check) => {
+                let holds = state.check(check, &self.names).filter(|_| self.shell != Shell::Sh);
                 split(holds, state, next);
             }
             Step::Calculate(calc) => {
@@ -282,6 +344,17 @@ impl<'a> Machine<'a> {
                 state.on_exit = body.as_deref().map(|body| self.trap(body));
                 state.zero = true;
                 next.push(state);
+            }
+            // zsh runs it in other places than bash: such lines are not followed.
+            Step::TrapErr(Some(_)) if self.shell == Shell::Zsh => self.overflow = true,
+            // Not every `sh` has the signal.
+            Step::TrapErr(Some(body)) if self.shell == Shell::Sh => {
+                let with = self.trap(body);
+                next.extend([
+                    State { zero: true, on_err: Some(with), ..state.clone() },
+                    State { zero: true, ..state.clone() },
+                ]);
+                next.push(State { zero: false, origin: None, ..state });
             }
             Step::TrapErr(body) => {
                 state.on_err = body.as_deref().map(|body| self.trap(body));
@@ -378,7 +451,7 @@ impl<'a> Machine<'a> {
         for step in inner {
             states = self.run(step, states, checked);
         }
-        if matches!(inner.last(), Some(Step::Unbound)) {
+        if ends_with_unbound(inner) {
             for state in states.iter_mut().filter(|state| state.flow == Flow::Normal) {
                 state.zero = true;
             }
@@ -413,6 +486,11 @@ impl<'a> Machine<'a> {
     fn pipe(&mut self, stages: &'a [Step], state: &State, checked: bool, next: &mut Vec<State>) {
         // Each way: the target so far, the statuses so far, and the command that failed last.
         let mut ways = vec![((state.target, state.watched.clone()), Vec::new(), None)];
+        // zsh runs the last command of a pipeline itself, and so what that sets stays set.
+        let (stages, here) = match stages.split_last() {
+            Some((last, before)) if self.shell == Shell::Zsh => (before, Some(last)),
+            _ => (stages, None),
+        };
         for stage in stages {
             let mut longer = Vec::new();
             let mut targets: Vec<_> = ways.iter().map(|(target, ..)| target.clone()).collect();
@@ -442,6 +520,20 @@ impl<'a> Machine<'a> {
                 return;
             }
             ways = longer;
+        }
+        if let Some(last) = here {
+            for ((target, watched), before, failed) in ways {
+                for end in self.run(last, vec![State { target, watched, ..state.clone() }], checked) {
+                    let mut statuses = before.clone();
+                    statuses.push(end.zero);
+                    let passed = end.zero && (!end.pipefail || before.iter().all(|zero| *zero));
+                    let zero = if end.flow == Flow::Normal { passed } else { end.zero };
+                    let origin = if end.zero && !zero { failed } else { end.origin };
+                    let pipes = if self.names.pipestatus { statuses } else { Vec::new() };
+                    next.push(State { zero, origin, pipes, ..end });
+                }
+            }
+            return;
         }
         for ((target, watched), statuses, origin) in ways {
             let last = statuses.last().copied().unwrap_or(true);
@@ -490,6 +582,19 @@ impl<'a> Machine<'a> {
         }
         settled
     }
+}
+
+/// Returns `true` if one of the commands of a list ends or changes the shell that runs it.
+fn changes_shell(list: &Step) -> bool {
+    match list {
+        Step::AndOr(first, rest) => changes_shell(first) || rest.iter().any(|(_, step)| changes_shell(step)),
+        Step::Exit(_) | Step::Set(_) | Step::Assign(..) | Step::TrapExit(_) | Step::TrapErr(_) => true,
+        _ => false,
+    }
+}
+
+fn ends_with_unbound(steps: &[Step]) -> bool {
+    matches!(steps.last(), Some(Step::Unbound))
 }
 
 fn split(holds: Option<bool>, mut state: State, next: &mut Vec<State>) {

@@ -16,6 +16,7 @@ mod lower;
 mod lower_words;
 mod machine;
 mod names;
+mod other_shells;
 pub mod parse;
 mod processors;
 pub mod program;

@@ -41,7 +41,7 @@ impl Names {
     fn expr(&mut self, expr: &Expr) {
         match expr {
             Expr::Variable(name) => self.add(name),
-            Expr::PipeStatus(_) => self.pipestatus = true,
+            Expr::PipeStatus(..) => self.pipestatus = true,
             Expr::Concat(parts) => parts.iter().for_each(|part| self.expr(part)),
             Expr::Arithmetic(calc) => self.calc(calc),
             _ => {}
@@ -96,7 +96,9 @@ impl Names {
             }
             Step::Not(inner)
             | Step::Subshell(inner)
-            | Step::Shell(inner)
+            | Step::Shell(_, inner)
+            | Step::OnlyIn(_, inner)
+            | Step::BothStreams(inner)
             | Step::Substitution(inner)
             | Step::Background(inner)
             | Step::Repeat(inner, _)
@@ -132,7 +134,7 @@ impl Names {
             }
             Step::Assign(values, inner) => {
                 // An assignment takes its value even where nobody reads it, but only then it matters.
-                self.pipestatus |= values.iter().any(|(_, value)| matches!(value, Expr::PipeStatus(_)));
+                self.pipestatus |= values.iter().any(|(_, value)| matches!(value, Expr::PipeStatus(..)));
                 assigned.extend(values.iter().map(|(name, value)| (name.as_str(), value)));
                 for step in inner {
                     self.collect(step, assigned);
@@ -140,7 +142,7 @@ impl Names {
             }
             Step::Bind(values) => assigned.extend(values.iter().map(|(name, value)| (name.as_str(), value))),
             Step::Exit(value) | Step::Return(value) | Step::Wait(Some(value)) => self.expr(value),
-            Step::Test(check) => self.check(check),
+            Step::Test(check) | Step::Condition(check) | Step::DoubleEquals(check) => self.check(check),
             Step::Calculate(calc) => self.calc(calc),
             _ => {}
         }

@@ -1,6 +1,7 @@
 //! A command line after expansion and unwrapping: what is executed, and how statuses flow.
 
 use super::ast::{ArmEnd, Op};
+use super::dialect::Shell;
 
 /// The index of a [`Leaf`] in its [`Program`].
 pub type LeafId = usize;
@@ -14,6 +15,8 @@ pub struct Program {
     pub root: Step,
     /// Whether something was too large to be followed; then nothing is concluded from what is missing.
     pub truncated: bool,
+    /// The shells of which one runs it. None of them: no status of it says anything.
+    pub shells: Vec<Shell>,
 }
 
 /// A simple command that is executed, wrappers removed.
@@ -186,8 +189,8 @@ pub enum Expr {
     Variable(String),
     /// `$?`
     Status,
-    /// `${PIPESTATUS[n]}`
-    PipeStatus(usize),
+    /// Element `n`, counted from 0, of `PIPESTATUS` (bash) or `pipestatus` (zsh); other shells do not have it.
+    PipeStatus(Shell, usize),
     /// `$!`
     Job,
     /// Several texts in a row.
@@ -282,8 +285,14 @@ pub enum Step {
     Not(Box<Step>),
     /// `( … )`: a copy of the shell.
     Subshell(Box<Step>),
-    /// `bash -c '…'`: a new shell with its own options.
-    Shell(Box<Step>),
+    /// `bash -c '…'`: a new shell with its own options. `None`: a shell that is not modelled.
+    Shell(Option<Shell>, Box<Step>),
+    /// A builtin that one shell has, and that others do not find: `shopt`, `setopt`.
+    OnlyIn(Shell, Box<Step>),
+    /// `&> file`: a redirection of both streams, or in `sh` perhaps a command in the background and an empty one.
+    BothStreams(Box<Step>),
+    /// A variable that zsh does not let anybody assign is assigned.
+    ReadOnlyInZsh,
     /// `$( … )`: as a subshell, without `set -e`.
     Substitution(Box<Step>),
     /// Runs beside the line.
@@ -324,8 +333,12 @@ pub enum Step {
     Break(usize),
     /// `continue n`
     Continue(usize),
-    /// `[ … ]`, `[[ … ]]`
+    /// `[ … ]`
     Test(Check),
+    /// `[[ … ]]`, which `sh` may not have.
+    Condition(Check),
+    /// `[ a == b ]`, where zsh reads `==` as the name of a program and gives up.
+    DoubleEquals(Check),
     /// `(( … ))`
     Calculate(Calc),
     /// `wait`, with the job if one is named.

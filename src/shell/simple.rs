@@ -1,6 +1,7 @@
 //! Simple commands: builtins that change the shell, functions and aliases of the line, wrappers, and everything else.
 
 use super::ast::{Part, Redirect, Simple, Word};
+use super::dialect::Shell;
 use super::expand::Scope;
 use super::parse;
 use super::program::{Arg, Directory, Expr, Setting, Sink, Source, Step};
@@ -9,6 +10,8 @@ use super::walk::{Context, Walker, after, wrapped};
 
 /// How deep functions and inner scripts are followed.
 const MAX_INNER: usize = 8;
+/// Variables that end a script of zsh which assigns them.
+const READ_ONLY_IN_ZSH: [&str; 5] = ["status", "pipestatus", "ZSH_SUBSHELL", "ZSH_EVAL_CONTEXT", "HISTCMD"];
 
 impl Walker {
     pub(super) fn simple(
@@ -98,7 +101,10 @@ impl Walker {
         }
         let mut opened = Vec::new();
         self.redirect(redirects, scope, context, &mut opened);
-        after(opened, Step::Assign(values, before))
+        let assign = Step::Assign(values, before);
+        let fixed = simple.assignments.iter().any(|assignment| READ_ONLY_IN_ZSH.contains(&assignment.name.as_str()));
+        let assign = if fixed { Step::Seq(vec![assign, Step::ReadOnlyInZsh]) } else { assign };
+        after(opened, assign)
     }
 
     fn command(
@@ -271,7 +277,7 @@ impl Walker {
                 }
                 let mut fresh = fresh(scope, parameters.get(1..).unwrap_or_default().to_vec(), nounset);
                 let step = self.inner_script(text.as_deref(), &mut fresh, &inner);
-                shell(errexit, pipefail, step)
+                shell(Shell::of_path(&found.wrapper), errexit, pipefail, step)
             }
             Inner::Stdin { errexit, pipefail, nounset } => match &context.stdin {
                 Source::Text(Some(text)) => {
@@ -279,7 +285,7 @@ impl Walker {
                     let mut fresh = fresh(scope, Vec::new(), nounset);
                     inner.stdin = Source::Inherited;
                     let step = self.inner_script(Some(&text), &mut fresh, &inner);
-                    shell(errexit, pipefail, step)
+                    shell(Shell::of_path(&found.wrapper), errexit, pipefail, step)
                 }
                 _ => return Step::Leaf(self.leaf(argv, mentions, scope, context)),
             },
@@ -343,10 +349,11 @@ fn locals(node: &super::ast::Node, depth: usize) -> Vec<String> {
     }
 }
 
-fn shell(errexit: bool, pipefail: bool, step: Step) -> Step {
+fn shell(shell: Option<Shell>, errexit: bool, pipefail: bool, step: Step) -> Step {
     let settings = [(Setting::Errexit, errexit), (Setting::Pipefail, pipefail)];
     let settings: Vec<_> = settings.into_iter().filter(|(_, on)| *on).collect();
-    Step::Shell(Box::new(if settings.is_empty() { step } else { Step::Seq(vec![Step::Set(settings), step]) }))
+    let step = if settings.is_empty() { step } else { Step::Seq(vec![Step::Set(settings), step]) };
+    Step::Shell(shell, Box::new(step))
 }
 
 /// What a new shell knows of this one: the directory, and nothing that is not exported.

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::dialect::Shell;
 use super::names::Names;
 use super::program::{Calc, Check, Expr, LeafId};
 use super::status::Outcome;
@@ -55,6 +56,8 @@ pub(super) struct State {
     pub(super) errexit: bool,
     pub(super) pipefail: bool,
     pub(super) inherit: bool,
+    /// The shell that runs this.
+    pub(super) shell: Shell,
     pub(super) on_exit: Option<usize>,
     pub(super) on_err: Option<usize>,
     pub(super) flow: Flow,
@@ -92,8 +95,12 @@ impl State {
                 names.index.get(name).and_then(|index| self.values.get(*index)).cloned().unwrap_or(Value::Unknown)
             }
             Expr::Status => status(self.zero),
-            Expr::PipeStatus(0) if self.pipes.is_empty() => status(self.zero),
-            Expr::PipeStatus(index) => self.pipes.get(*index).map_or(Value::Unknown, |zero| status(*zero)),
+            Expr::PipeStatus(..) if self.shell == Shell::Sh => Value::Unknown,
+            // Lines of fish are read as those of bash.
+            Expr::PipeStatus(Shell::Bash, _) if self.shell == Shell::Zsh => Value::Unset,
+            Expr::PipeStatus(Shell::Zsh, _) if self.shell != Shell::Zsh => Value::Unset,
+            Expr::PipeStatus(_, 0) if self.pipes.is_empty() => status(self.zero),
+            Expr::PipeStatus(_, index) => self.pipes.get(*index).map_or(Value::Unknown, |zero| status(*zero)),
             Expr::Job => self.job.map_or(Value::Unknown, Value::Job),
             Expr::Concat(parts) => {
                 let mut whole = String::new();

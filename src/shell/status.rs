@@ -139,37 +139,42 @@ pub fn fate_seen(program: &Program, leaf: LeafId, seen: &[Seen]) -> Fate {
     if program.truncated {
         return unknown;
     }
-    let mut machine = Machine::new(program, Some(leaf), seen, false);
-    let ends = machine.run_to_end();
-    if machine.overflow() {
-        return unknown;
-    }
     let (mut on_zero, mut on_failure) = (Outcomes::default(), Outcomes::default());
-    for end in ends {
-        let wanted = |(outcome, seen): (&Outcome, &Seen)| seen.was.has(*outcome);
-        if !end.watched.iter().zip(seen).all(wanted) {
-            continue;
+    // A status implies what it implies in every shell that may have run the line.
+    for shell in &program.shells {
+        let mut machine = Machine::new(program, *shell, Some(leaf), seen, false);
+        let ends = machine.run_to_end();
+        if machine.overflow() {
+            return unknown;
         }
-        if end.zero {
-            on_zero.add(end.target);
-        } else {
-            on_failure.add(end.target);
+        for end in ends {
+            let wanted = |(outcome, seen): (&Outcome, &Seen)| seen.was.has(*outcome);
+            if !end.watched.iter().zip(seen).all(wanted) {
+                continue;
+            }
+            if end.zero {
+                on_zero.add(end.target);
+            } else {
+                on_failure.add(end.target);
+            }
         }
     }
-    Fate { on_zero, on_failure, complete: true }
+    Fate { on_zero, on_failure, complete: !program.shells.is_empty() }
 }
 
 /// The commands whose status can be that of the whole line: with a 0, and with a failure.
 pub fn deciders(program: &Program) -> (Vec<LeafId>, Vec<LeafId>) {
-    let mut machine = Machine::new(program, None, &[], true);
-    let ends = machine.run_to_end();
     let (mut zero, mut failure) = (Vec::new(), Vec::new());
-    if machine.overflow() {
-        return (zero, failure);
-    }
-    for end in ends {
-        if let Some(origin) = end.origin {
-            if end.zero { &mut zero } else { &mut failure }.push(origin);
+    for shell in &program.shells {
+        let mut machine = Machine::new(program, *shell, None, &[], true);
+        let ends = machine.run_to_end();
+        if machine.overflow() {
+            return (Vec::new(), Vec::new());
+        }
+        for end in ends {
+            if let Some(origin) = end.origin {
+                if end.zero { &mut zero } else { &mut failure }.push(origin);
+            }
         }
     }
     for list in [&mut zero, &mut failure] {

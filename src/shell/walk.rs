@@ -3,11 +3,14 @@
 //!
 //! One pass in the order of the text. Where the line may take either of two ways, what they disagree on is not known.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::ast::{Item, Kind, Node, Op, Part, Script, Word};
+use super::ast::{Item, Kind, Node, Op, Part, Redirect, RedirectTo, Script, Word};
+use super::dialect::Shell;
 use super::expand::Scope;
 use super::forget::forget_assigned;
+use super::other_shells;
 use super::parse::{self, Unparsed};
 use super::program::{Arg, Directory, Expr, Leaf, Passes, Program, Sink, Source, Step};
 
@@ -20,16 +23,28 @@ pub(super) const MAX_DEPTH: usize = 70;
 /// How many rounds of a `for` over known words are followed one by one.
 const MAX_ROUNDS: usize = 16;
 
-/// Analyses a command line.
+/// Analyses a command line of bash.
 pub fn program(line: &str) -> Result<Program, Unparsed> {
+    program_in(line, &[Shell::Bash])
+}
+
+/// Analyses a command line that one of these shells runs.
+pub fn program_in(line: &str, shells: &[Shell]) -> Result<Program, Unparsed> {
     // A carriage return before a newline comes from the transport, not from the shell.
     let line = line.replace("\r\n", "\n");
+    let read: Vec<_> = shells.iter().map(|shell| other_shells::as_bash(&line, *shell)).collect();
+    let first = read.first().cloned().flatten();
+    let alike = first.is_some() && read.iter().all(|text| *text == first);
+    let line = first.filter(|_| alike).map_or_else(|| line.clone(), Cow::into_owned);
     let script = parse::parse(&line)?;
     let mut walker = Walker { program: Program::default(), steps: 0, pipes: 0, calls: 0 };
     let mut scope = Scope::default();
     let context = Context { source: Rc::from(line.as_str()), ..Context::default() };
     let root = walker.script(&script, &mut scope, &context);
     walker.program.root = root;
+    if alike {
+        walker.program.shells = shells.to_vec();
+    }
     Ok(walker.program)
 }
 
@@ -98,6 +113,8 @@ impl Walker {
             self.redirect(&node.redirects, scope, &mut context, &mut before);
         }
         let step = self.kind(node, scope, context);
+        let both = |redirect: &Redirect| matches!(redirect.to, RedirectTo::Both(_) | RedirectTo::BothAppend(_));
+        let step = if node.redirects.iter().any(both) { Step::BothStreams(Box::new(step)) } else { step };
         let step = if before.is_empty() { step } else { Step::After(before, Box::new(step)) };
         if node.negated { Step::Not(Box::new(step)) } else { step }
     }
@@ -219,7 +236,7 @@ impl Walker {
             Kind::Condition(condition) => {
                 let mut before = Vec::new();
                 self.condition_words(condition, scope, &context, &mut before);
-                after(before, Step::Test(scope.check(condition)))
+                after(before, Step::Condition(scope.check(condition)))
             }
             Kind::Arithmetic(arithmetic) => {
                 let calc = scope.calc(arithmetic);

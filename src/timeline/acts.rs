@@ -168,7 +168,16 @@ mod tests {
 
     fn command(line: &str, ended: Option<Ended>, tail: &str) -> Act {
         let (line, tail) = (line.to_owned(), tail.to_owned());
-        Act::Command(Box::new(ShellCommand { line, dir: None, ended, tail, background: false, start: None, end: None }))
+        Act::Command(Box::new(ShellCommand {
+            line,
+            dir: None,
+            ended,
+            tail,
+            background: false,
+            start: None,
+            end: None,
+            shell: None,
+        }))
     }
 
     fn prompt(from: Speaker, text: &str) -> Act {

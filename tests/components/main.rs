@@ -15,6 +15,9 @@ mod attest;
 #[allow(dead_code, reason = "each test binary uses its part")]
 #[path = "../integration/forge/clone.rs"]
 mod clone;
+#[allow(dead_code, reason = "each test binary uses its part")]
+#[path = "../integration/differential.rs"]
+mod differential;
 mod disk;
 mod forms;
 mod gh;
@@ -31,6 +34,7 @@ mod release;
 #[allow(dead_code, reason = "each test binary uses its part")]
 #[path = "../integration/forge/server.rs"]
 mod server;
+mod shells;
 #[path = "../integration/support.rs"]
 mod support;
 mod webhooks;

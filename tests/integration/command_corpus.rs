@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gate::command_line::{Judgement, Record, judge};
+use gate::shell::dialect::Shell;
 use serde_json::Value;
 
 fn records(path: &Path) -> Vec<Value> {
@@ -22,7 +23,11 @@ fn judged(record: &Value) -> Judgement {
     let output = record["output"].as_str().or(record["output_tail"].as_str());
     let status = record["exit_code"].as_i64().map(|code| i32::try_from(code).expect("a status"));
     let background = record["background"].as_bool().unwrap_or(false);
-    judge(record["command"].as_str().expect("a command"), &Record { status, output, background }, &())
+    judge(
+        record["command"].as_str().expect("a command"),
+        &Record { status, output, background, shell: Some(Shell::Bash) },
+        &(),
+    )
 }
 
 /// Kinds are a set.
@@ -63,7 +68,11 @@ fn a_proof_is_named_only_where_it_proves() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/command-lines.jsonl");
     for record in records(&path) {
         let Some(command) = judged(&record).would_prove else { continue };
-        let again = judge(&command, &Record { status: Some(0), output: None, background: false }, &());
+        let again = judge(
+            &command,
+            &Record { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) },
+            &(),
+        );
         let kind = serde_json::to_value(again.decisive_kind).expect("JSON");
         let proves = serde_json::to_value(again.proves).expect("JSON");
         let wanted = if kind == "test" { "full_pass" } else { "partial_pass" };

@@ -29,6 +29,7 @@ mod components;
 mod contracts;
 mod decisions;
 mod default_ignore;
+mod differential;
 mod doctor;
 mod edits;
 mod evals;

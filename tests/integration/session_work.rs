@@ -34,6 +34,7 @@ fn ran(line: &str, status: i32, output: &str) -> Act {
         background: false,
         start: None,
         end: None,
+        shell: None,
     }))
 }
 

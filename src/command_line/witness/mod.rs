@@ -10,6 +10,7 @@ use crate::event::{CommandRef, Ended, RunReport};
 use crate::policy::Command;
 use crate::repo_path::RepoPath;
 use crate::runner::{Catalogue, ProjectFiles};
+use crate::shell::dialect::Shell;
 
 use super::said::{Known, Said, said, sum};
 use super::table::table;
@@ -43,6 +44,8 @@ pub struct Told<'a> {
     pub cut: bool,
     /// Whether it was still running when the record was made.
     pub background: bool,
+    /// The shell that ran it; `None`: nothing says which.
+    pub shell: Option<Shell>,
 }
 
 impl Told<'_> {
@@ -60,7 +63,7 @@ impl Told<'_> {
     }
 
     fn record<'b>(&self, text: Option<&'b str>) -> Record<'b> {
-        Record { status: self.status(), output: text, background: self.background }
+        Record { status: self.status(), output: text, background: self.background, shell: self.shell }
     }
 }
 
@@ -174,7 +177,9 @@ fn of_the_same_line(told: &Told<'_>, place: Place<'_>) -> Option<Shows> {
     let understood = understand(told.line, &files).ok();
     let runs = understood.iter().flat_map(|line| &line.purposes).flat_map(Purpose::runs);
     let runners: Vec<_> = runs.filter_map(|id| Catalogue::embedded().runner(id)).collect();
-    let words = |ended| said(told.line, &runners, ended, text.as_deref().unwrap_or("…"), Known::AsTold, None, &files);
+    let words = |ended| {
+        said(told.line, &runners, ended, text.as_deref().unwrap_or("…"), Known::AsTold(told.shell), None, &files)
+    };
     let mut shows = Shows { failed: false, broken_off: None, report: None, masked: None };
     match told.ended {
         Some(ended @ Ended::Exited(0)) => Said { report: shows.report, masked: shows.masked } = words(ended),

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::policy::PathRules;
+use crate::shell::dialect::Shell;
 
 struct Project(BTreeMap<&'static str, &'static str>);
 
@@ -49,7 +50,16 @@ fn declared(run: &str, dir: &str) -> Command {
 /// What is witnessed: `pass`, `fail 101`, `empty`, `masked`, `broken`, or `-`.
 fn shown(declared: &Command, line: &str, dir: &str, ended: Option<Ended>, output: Option<&str>) -> String {
     let dir = RepoPath::from(dir);
-    let told = Told { line, dir: &dir, root: Some("/work/repo"), ended, output, cut: false, background: false };
+    let told = Told {
+        line,
+        dir: &dir,
+        root: Some("/work/repo"),
+        ended,
+        output,
+        cut: false,
+        background: false,
+        shell: Some(Shell::Bash),
+    };
     let found = witness(std::slice::from_ref(declared), &told, &project());
     match found.first() {
         None => "-".to_owned(),
@@ -195,6 +205,7 @@ fn what_a_project_makes_the_same_check() {
         output: Some(CARGO_OK),
         cut: false,
         background: false,
+        shell: Some(Shell::Bash),
     };
     let found = witness(&[declared("cargo test --workspace", "")], &told, &files);
     assert_eq!(found.first().map(|found| found.ended), Some(Ended::Exited(0)), "one package is the whole workspace");
@@ -371,7 +382,7 @@ fn a_status_of_nothing_that_was_run_proves_nothing() {
     ] {
         let found = crate::command_line::judge(
             line,
-            &crate::command_line::Record { status: Some(0), output: None, background: false },
+            &crate::command_line::Record { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) },
             &project(),
         );
         if (found.proves == crate::command_line::Proves::FullPass) != passes {
@@ -388,7 +399,7 @@ fn a_status_of_nothing_that_was_run_proves_nothing() {
     ] {
         let found = crate::command_line::judge(
             line,
-            &crate::command_line::Record { status: Some(0), output: None, background: false },
+            &crate::command_line::Record { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) },
             &project(),
         );
         if found.proves != crate::command_line::Proves::Nothing {
@@ -539,6 +550,7 @@ fn what_was_not_recorded_proves_nothing() {
         output: Some(""),
         cut: false,
         background: true,
+        shell: Some(Shell::Bash),
     };
     assert_eq!(witness(&[cargo], &told, &()), []);
 }
@@ -575,6 +587,7 @@ fn counts_come_along_where_they_are_its_own() {
             output: Some(output),
             cut: true,
             background: false,
+            shell: Some(Shell::Bash),
         };
         witness(&[declared("cargo test", "")], &told, &()).pop().and_then(|found| found.report)
     };
@@ -595,7 +608,7 @@ proptest! {
         let dir = RepoPath::from("");
         let commands = [&line, "cargo test", "npm test", "make check"].map(|run| declared(run, ""));
         let ended = status.map(Ended::Exited);
-        let told = Told { line: &line, dir: &dir, root: None, ended, output: Some(&output), cut: false, background: false };
+        let told = Told { line: &line, dir: &dir, root: None, ended, output: Some(&output), cut: false, background: false, shell: Some(Shell::Bash) };
         for found in witness(&commands, &told, &project()) {
             prop_assert!(found.masked.is_none() || found.ended.success(), "{:?}", found);
         }

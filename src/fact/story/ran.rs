@@ -7,6 +7,7 @@ use crate::command_line::{self, Extent, Outcome, Record};
 use crate::event::{Ended, Run};
 use crate::fact::intent::{self, Intent};
 use crate::runner::{CommandKind, ProjectFiles};
+use crate::shell::dialect::Shell;
 use crate::shell::program::{Leaf, Program};
 
 /// How many commands of a line are listed.
@@ -108,7 +109,14 @@ impl Simple {
 
 impl Ran {
     /// What the record of a line shows.
-    pub(super) fn of(line: &str, ended: Option<Ended>, tail: &str, background: bool, files: &dyn ProjectFiles) -> Self {
+    pub(super) fn of(
+        line: &str,
+        ended: Option<Ended>,
+        tail: &str,
+        background: bool,
+        shell: Option<Shell>,
+        files: &dyn ProjectFiles,
+    ) -> Self {
         let status = ended.map(|ended| match ended {
             Ended::Exited(code) => code,
             Ended::Signalled(signal) => 128 + signal,
@@ -116,8 +124,8 @@ impl Ran {
         });
         // Without a status an empty output is one that was not recorded.
         let output = (status.is_some() || !tail.is_empty()).then_some(tail);
-        let judged = command_line::judge(line, &Record { status, output, background }, files);
-        let understood = command_line::understand(line, files).ok();
+        let judged = command_line::judge(line, &Record { status, output, background, shell }, files);
+        let understood = command_line::understand_in(line, shell, files).ok();
         let leaves = |program: &Program| program.leaves.len().min(COMMANDS);
         let intents = understood.as_ref().map(intent::of_line).unwrap_or_default();
         let commands = understood.map_or_else(Vec::new, |understood| {
@@ -146,7 +154,7 @@ impl Ran {
 
     /// A run that `gate` watched. Its counts are known even where the output is cut off.
     pub(super) fn observed(run: &Run, files: &dyn ProjectFiles) -> Self {
-        let mut ran = Self::of(&run.command.line, Some(run.ended), &run.tail, false, files);
+        let mut ran = Self::of(&run.command.line, Some(run.ended), &run.tail, false, Some(Shell::Sh), files);
         ran.declared.clone_from(&run.command.name);
         ran.result = Some(match &run.report {
             _ if !run.ended.success() => Outcome::Fail,

@@ -114,7 +114,7 @@ fn act(work: &Work, contents: &mut Contents, files: &dyn ProjectFiles) -> Option
 }
 
 fn run(command: &ShellCommand, contents: &mut Contents, files: &dyn ProjectFiles) -> (Ran, Option<super::ContentId>) {
-    let ran = Ran::of(&command.line, command.ended, &command.tail, command.background, files);
+    let ran = Ran::of(&command.line, command.ended, &command.tail, command.background, command.shell, files);
     if let Some(start) = &command.start {
         contents.seen(&start.tree);
     }

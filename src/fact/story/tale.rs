@@ -174,5 +174,6 @@ pub(crate) fn shell(line: &str, status: Option<i32>, output: &str) -> ShellComma
         background: false,
         start: None,
         end: None,
+        shell: None,
     }
 }

@@ -7,6 +7,7 @@ use super::{Weakened, What, line_of};
 use crate::command_line::{self, ExitDecides, Extent, Record};
 use crate::repo_path::RepoPath;
 use crate::runner::{Catalogue, CommandKind, ProjectFiles, resolve};
+use crate::shell::dialect::Shell;
 
 /// How many tasks of a file are looked at.
 const TASKS: usize = 200;
@@ -106,7 +107,7 @@ fn does(tasks: &Tasks, name: &str, files: &One<'_>) -> (String, Does) {
     let purposes = || understood.iter().flat_map(|line| &line.purposes);
     let tests = |extent: Option<Extent>| extent.is_some_and(|extent| extent != Extent::NoneExecuted);
     if purposes().any(|purpose| purpose.is(CommandKind::Test) && tests(purpose.extent)) {
-        let passed = Record { status: Some(0), ..Record::default() };
+        let passed = Record { status: Some(0), shell: Some(Shell::Sh), ..Record::default() };
         let judged = lines.iter().map(|line| command_line::judge(line, &passed, files));
         let masked = judged
             .filter(|judged| judged.decisive_kind == Some(CommandKind::Test))

@@ -14,6 +14,7 @@ use crate::journal::NewEvent;
 use crate::redact::redact;
 use crate::repo_path::RepoPath;
 use crate::session::Session;
+use crate::shell::dialect::Shell;
 
 /// How many sub-agents may stand above each other.
 const DEEPEST: usize = 8;
@@ -49,6 +50,11 @@ impl Desk {
             actor.get_or_insert(std::mem::replace(&mut place.session.id, parent));
         }
         Some(Self { place, root, client, store, memory, actor, said: Vec::new() })
+    }
+
+    /// The shell in which the client runs command lines; `None`: it cannot be told.
+    pub(super) fn shell(&self) -> Option<Shell> {
+        self.client.shell(|name| std::env::var(name).ok())
     }
 
     /// The sub-agent that acts; `None`: the agent of the session.

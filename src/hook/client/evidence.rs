@@ -15,6 +15,7 @@ use crate::policy::Policy;
 use crate::repo_path::RepoPath;
 use crate::run::{self, Output};
 use crate::runner::{CommandKind, NamedTests, ProjectFiles};
+use crate::shell::dialect::Shell;
 use crate::shell::program::Leaf;
 use crate::snapshot::KeptSnapshot;
 
@@ -174,6 +175,7 @@ pub(super) fn end(desk: &mut Desk, told: &Told, call: &str, line: &str, dir: Opt
         background: ending.background,
         start: pending.as_ref().and_then(|pending| Some(pending.grounds.first()?.start.clone())),
         end: None,
+        shell: desk.shell(),
     };
     let Some(mut pending) = pending else {
         desk.record(Some(call), Act::Command(Box::new(command)));
@@ -240,7 +242,7 @@ fn prove(desk: &mut Desk, pending: &Pending, ended: Ended, output: &str) {
         let place = if ground.root == desk.root { None } else { desk.place_at(&ground.root) };
         let runs = match place.as_ref() {
             None if ground.root != desk.root => continue,
-            place => runs_of(place.unwrap_or(&desk.place), pending, ground, ended, output),
+            place => runs_of(place.unwrap_or(&desk.place), pending, desk.shell(), ground, ended, output),
         };
         match runs {
             Ok(runs) if runs.is_empty() => {}
@@ -261,13 +263,14 @@ fn prove(desk: &mut Desk, pending: &Pending, ended: Ended, output: &str) {
 fn runs_of(
     place: &Workplace,
     pending: &Pending,
+    shell: Option<Shell>,
     ground: &Ground,
     ended: Ended,
     output: &str,
 ) -> Result<Vec<EventKind>, String> {
     let Some(end) = &ground.end else { return Ok(Vec::new()) };
     let policy = policy_here(place)?;
-    let mut served = served(&policy, pending, ground, ended, output);
+    let mut served = served(&policy, pending, shell, ground, ended, output);
     if served.iter().any(|witnessed| witnessed.masked.is_some()) {
         // A line whose status is another's shows nothing: it is kept to be told where nothing else is known of this
         // content, and takes the place of no run that showed something.
@@ -323,7 +326,14 @@ pub(super) fn policy_here(place: &Workplace) -> Result<Policy, String> {
     Ok(policy)
 }
 
-fn served(policy: &Policy, pending: &Pending, ground: &Ground, ended: Ended, output: &str) -> Vec<Witnessed> {
+fn served(
+    policy: &Policy,
+    pending: &Pending,
+    shell: Option<Shell>,
+    ground: &Ground,
+    ended: Ended,
+    output: &str,
+) -> Vec<Witnessed> {
     let told = command_line::Told {
         line: &pending.line,
         dir: &ground.dir,
@@ -332,6 +342,7 @@ fn served(policy: &Policy, pending: &Pending, ground: &Ground, ended: Ended, out
         output: Some(output),
         cut: pending.cut,
         background: false,
+        shell,
     };
     command_line::witness(&policy.commands, &told, &Directory(&ground.root))
 }
@@ -346,6 +357,7 @@ pub(super) fn is_declared(desk: &Desk, line: &str) -> bool {
         output: None,
         cut: false,
         background: false,
+        shell: desk.shell(),
     };
     let commands = policy_here(&desk.place).map(|policy| policy.commands).unwrap_or_default();
     !command_line::witness(&commands, &told, &Directory(&desk.root)).is_empty()

@@ -285,6 +285,7 @@ fn failed(desk: &mut Desk, told: &Told, call: &Call, reason: &str) {
             background: *background,
             start: None,
             end: None,
+            shell: desk.shell(),
         })),
         Does::Edits(edits) => {
             let what = edits.first().map(|edit| desk.path(&edit.path, told).to_string()).unwrap_or_default();

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use crate::embedded;
+use crate::shell::dialect::Shell;
 
 /// A coding agent's client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -28,6 +29,25 @@ pub enum Client {
 impl Client {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Claude, Self::Codex, Self::Opencode, Self::Gemini, Self::Copilot];
+
+    /// The shell to which it gives command lines, as far as its environment says: `variable` gives what a variable is set
+    /// to. `None`: it may be one of several.
+    pub fn shell(self, variable: impl Fn(&str) -> Option<String>) -> Option<Shell> {
+        let set_to = |name: &str, known: &[Shell]| {
+            variable(name).and_then(|path| Shell::of_path(&path)).filter(|shell| known.contains(shell))
+        };
+        match self {
+            // Anything but these two is passed over for the one of them that is there.
+            Self::Claude => {
+                let known = [Shell::Bash, Shell::Zsh];
+                set_to("CLAUDE_CODE_SHELL", &known).or_else(|| set_to("SHELL", &known))
+            }
+            Self::Opencode => set_to("SHELL", &[Shell::Bash, Shell::Zsh, Shell::Sh]),
+            // The shell of the account, which need not be the one in SHELL.
+            Self::Codex => account_shell(),
+            Self::Gemini | Self::Copilot => (!cfg!(windows)).then_some(Shell::Bash),
+        }
+    }
 
     /// The name used on command lines, in the journal and in `gates/agents.toml`.
     pub const fn as_str(self) -> &'static str {
@@ -142,6 +162,23 @@ impl Clients {
         }
         clients
     }
+}
+
+/// The shell that the list of accounts names for whoever runs this process.
+#[cfg(target_os = "linux")]
+fn account_shell() -> Option<Shell> {
+    use std::os::unix::fs::MetadataExt;
+    let user = std::fs::metadata("/proc/self").ok()?.uid().to_string();
+    let accounts = std::fs::read_to_string("/etc/passwd").ok()?;
+    let entry =
+        accounts.lines().map(|line| line.split(':').collect::<Vec<_>>()).find(|entry| entry.get(2) == Some(&&*user))?;
+    Shell::of_path(entry.get(6)?)
+}
+
+/// Other systems keep that list elsewhere.
+#[cfg(not(target_os = "linux"))]
+fn account_shell() -> Option<Shell> {
+    None
 }
 
 #[cfg(test)]

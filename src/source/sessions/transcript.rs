@@ -252,6 +252,7 @@ impl<'a> Transcript<'a> {
                 background: outcome.background,
                 start: None,
                 end: None,
+                shell: None,
             })),
         );
     }
