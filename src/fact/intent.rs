@@ -84,11 +84,25 @@ const LOGS: [[&str; 2]; 6] = [
     ["opencode", "storage"],
 ];
 
+/// Whether a path is a note that Claude Code keeps for itself: it lies among its session logs and is none.
+fn is_memory(parts: &[&str]) -> bool {
+    parts.windows(4).any(|four| four[0] == ".claude" && four[1] == "projects" && four[3] == "memory")
+}
+
+/// Whether a path begins with the letter of a drive. Nothing of a repository lies there but on Windows.
+fn is_on_a_drive(parts: &[&str]) -> bool {
+    let drive =
+        |part: &&str| part.len() == 2 && part.ends_with(':') && part.starts_with(|c: char| c.is_ascii_alphabetic());
+    cfg!(not(windows)) && parts.first().is_some_and(drive)
+}
+
 /// What a path guards, as far as its text shows it.
 fn guards(path: &str) -> Option<IntentKind> {
     let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect();
     let below = |folder: &str| parts.windows(2).any(|pair| pair[0] == ".git" && pair[1] == folder);
-    if below("hooks") {
+    if is_memory(&parts) || is_on_a_drive(&parts) {
+        None
+    } else if below("hooks") {
         Some(IntentKind::ChangesHooks)
     } else if below("gate")
         || parts.first() == Some(&".gate")
@@ -289,6 +303,10 @@ mod tests {
             ("docs/gate.toml", None),
             ("src/hooks/pre-push", None),
             (".github/hooks/x.json", None),
+            ("/home/dev/.claude/projects/-work-shop/memory/MEMORY.md", None),
+            ("C:\\Users\\dev\\.claude\\projects\\C--work-shop\\memory\\notes.md", None),
+            ("C:\\work\\other\\.git\\hooks\\pre-push", None),
+            ("/home/dev/.claude/projects/-work-shop/5b0e-1.jsonl", Some(IntentKind::ChangesRecord)),
         ] {
             let found = of_paths([&RepoPath::from(path)]);
             assert_eq!(found.first().map(|intent| intent.kind), kind, "{path}");

@@ -327,6 +327,29 @@ fn a_new_task_is_judged_however_soon_it_follows_one_that_was_broken_off() {
 }
 
 #[test]
+fn what_lies_outside_of_the_repository_is_none_of_gates_business() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    session.prompt("note that down");
+    let other = project.repo.outside();
+    let write = |path: &str| json!({"tool_name": "Write", "tool_input": {"file_path": path, "content": "x"}, "tool_use_id": "w"});
+    for path in [
+        "/home/dev/.claude/projects/-work-shop/memory/MEMORY.md".to_owned(),
+        "C:\\Users\\dev\\.claude\\projects\\C--work-shop\\memory\\notes.md".to_owned(),
+        other.join("elsewhere/gate.toml").display().to_string(),
+        other.join("elsewhere/.git/hooks/pre-push").display().to_string(),
+        "/home/dev/.claude/projects/-work-elsewhere/5b0e-1.jsonl".to_owned(),
+    ] {
+        session.hook("PreToolUse", write(&path)).quiet();
+    }
+    let line = json!({"tool_name": "Bash", "tool_input": {"command": "rm -f ~/.claude/projects/-work-elsewhere/*.jsonl"}, "tool_use_id": "b"});
+    session.hook("PreToolUse", line).quiet();
+    let own = project.repo.root().join(".git/hooks/pre-push").display().to_string();
+    let denied = session.hook("PreToolUse", write(&own));
+    assert!(denied.out.contains("\"deny\""), "{denied:?}");
+}
+
+#[test]
 fn a_claim_that_the_record_contradicts_is_said_to_whom_it_concerns() {
     let project = Project::new();
     let session = Session::claude(&project);

@@ -3,6 +3,8 @@
 //! Asked early, so that the agent hears it before it has tried; the hooks of git and the judgement in CI do not rely on
 //! it.
 
+use std::path::{Component, Path};
+
 use super::Decision;
 use super::desk::{Desk, clean};
 use super::evidence::policy_here;
@@ -10,7 +12,7 @@ use super::told::Call;
 use crate::command_line::Understood;
 use crate::event::work::{Act, Denial};
 use crate::fact::Facts;
-use crate::fact::intent::Intent;
+use crate::fact::intent::{Intent, IntentKind};
 use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Subject};
 use crate::gates;
 use crate::gates::finding::{Effect, GateResult};
@@ -27,6 +29,7 @@ pub(super) fn judge(
     line: Option<&Understood>,
 ) -> Decision {
     let pushes = line.map(|line| pushes(desk, line)).unwrap_or_default();
+    let intents: Vec<Intent> = intents.into_iter().filter(|intent| is_of_this_project(desk, intent)).collect();
     if intents.is_empty() && pushes.is_empty() {
         return Decision::Allow;
     }
@@ -53,6 +56,35 @@ pub(super) fn judge(
     let denial = Denial { tool: call.name.clone(), what: clean(what), reason: clean(&reason) };
     desk.record(Some(&call.id), Act::Denied(denial));
     Decision::Deny(reason)
+}
+
+/// Whether what is touched guards this project. What lies in another repository, or is the session log of one, does not.
+fn is_of_this_project(desk: &Desk, intent: &Intent) -> bool {
+    let is_a_path =
+        matches!(intent.kind, IntentKind::ChangesHooks | IntentKind::ChangesRecord | IntentKind::ChangesPolicy);
+    let path = Path::new(&intent.what);
+    let home = intent.what.starts_with("~/") || intent.what.starts_with("$HOME/");
+    if !is_a_path || !(path.is_absolute() || home) {
+        return true;
+    }
+    if let Some((_, log)) = intent.what.split_once("/.claude/projects/") {
+        // Claude Code names the folder after the directory, with a dash for whatever is no letter or digit.
+        let dashed = |root: &Path| root.to_string_lossy().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+        let folder = log.split('/').next().unwrap_or_default();
+        return folder.is_empty() || folder.contains('*') || folder.starts_with(&dashed(&desk.root));
+    }
+    let repo = &desk.place.repo;
+    // Where such a path leads is not known before it exists.
+    if path.components().any(|part| part == Component::ParentDir) && !path.exists() {
+        return true;
+    }
+    let is_log =
+        intent.kind == IntentKind::ChangesRecord && !intent.what.contains("/.git/") && !intent.what.contains("/.gate/");
+    let git_dir = repo.common_dir();
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let in_git_dir = |dir: &Path| path.starts_with(dir) || real.starts_with(dir);
+    let below_git_dir = in_git_dir(git_dir) || git_dir.canonicalize().is_ok_and(|dir| in_git_dir(&dir));
+    is_log || home || below_git_dir || desk.work_tree_of(path).is_some() || path.starts_with(&desk.root)
 }
 
 /// The gates that decide on refs alone: what else a push must prove is asked when git has resolved it.
