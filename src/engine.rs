@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Sources};
 use crate::fact::lineage::Lineage;
 use crate::fact::subject::{Base, Role, Subject};
-use crate::fact::{Facts, Note, ask, before, failed_tests};
+use crate::fact::{Facts, Note, ask, before, failed_tests, open_run};
 use crate::failure::Failure;
 use crate::gates;
 use crate::git::{GitError, Head, Look, Repo};
@@ -341,7 +341,10 @@ impl Workplace {
         };
         if matches!(facts.moment, Moment::Stop | Moment::After) {
             match collect::story(&self.journal, state, session, &self.files()) {
-                Ok(story) => facts.story = story,
+                Ok(story) => {
+                    facts.open_runs = open_run::find(policy, &story, &self.files());
+                    facts.story = story;
+                }
                 Err(error) => facts.notes.push(unreadable(&error)),
             }
         }

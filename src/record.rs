@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use self::test_report::PytestReport;
 use crate::command_line::{self, Known, Purpose, Said, sum};
 use crate::engine::Workplace;
-use crate::event::{CommandRef, EventKind, Origin, Run, RunStarted};
+use crate::event::{CommandRef, Ended, EventKind, Origin, Run, RunStarted};
 use crate::git::GitError;
 use crate::globs::Globs;
 use crate::journal::{JournalError, NewEvent};
@@ -101,6 +101,7 @@ fn end(
         end,
         changed,
         ended: finished.ended,
+        over_time: Ended::is_over_time(Some(finished.ended), ""),
         millis: finished.millis,
         report: said.report,
         masked: said.masked,

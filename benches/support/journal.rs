@@ -74,6 +74,7 @@ fn run(number: usize, tree: Oid) -> Run {
         end: snapshot,
         changed: vec![],
         ended: Ended::Exited(i32::from(failed > 0)),
+        over_time: false,
         millis: 1_234,
         report: Some(RunReport { runner: "cargo-test".to_owned(), passed: 120, failed, skipped: 1 }),
         masked: None,

@@ -176,6 +176,9 @@ pub struct Run {
     pub changed: Vec<RepoPath>,
     /// How the process ended.
     pub ended: Ended,
+    /// A time limit ended it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub over_time: bool,
     /// How long it took, in milliseconds.
     pub millis: u64,
     /// What the runner's own closing lines say.
@@ -208,6 +211,31 @@ impl Ended {
     /// Whether the process itself says that all went well.
     pub const fn success(self) -> bool {
         matches!(self, Self::Exited(0))
+    }
+
+    /// The signal with which somebody ended it: SIGHUP, SIGINT, SIGKILL or SIGTERM. A shell passes it on as `128 +` its
+    /// number. The signals of a crash are the program's own failure.
+    pub const fn killed_by(self) -> Option<i32> {
+        let signal = match self {
+            Self::Exited(code) => code.saturating_sub(128),
+            Self::Signalled(signal) => signal,
+            Self::NotStarted => return None,
+        };
+        match signal {
+            1 | 2 | 9 | 15 => Some(signal),
+            _ => None,
+        }
+    }
+
+    /// Whether a time limit ended it. `timeout` answers 124 then; a client kills the command, or tells no status, and says
+    /// so in the output.
+    pub fn is_over_time(ended: Option<Self>, output: &str) -> bool {
+        const SAID: [&str; 4] = ["timed out after", "exceeding timeout", "exceeded the timeout", "time limit exceeded"];
+        match ended {
+            Some(Self::Exited(124)) => true,
+            Some(ended) if ended.killed_by().is_none() => false,
+            _ => output.lines().any(|line| SAID.iter().any(|said| line.to_ascii_lowercase().contains(said))),
+        }
     }
 }
 

@@ -162,6 +162,7 @@ fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &Tre
         id: recorded.id.clone(),
         grade: recorded.origin.grade,
         ended: run.ended,
+        over_time: run.over_time,
         report: run.report.clone(),
         masked: run.masked.clone(),
         tree: run.start.tree.clone(),

@@ -17,6 +17,9 @@ pub struct RunFact {
     pub grade: Grade,
     /// How it ended.
     pub ended: Ended,
+    /// A time limit ended it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub over_time: bool,
     /// What the runner said of itself.
     pub report: Option<RunReport>,
     /// Why its status 0 says nothing; see [`crate::event::Run::masked`].
@@ -77,13 +80,14 @@ impl RunFact {
 
     /// Whether its end says something about the content: a program that is missing and a run that was broken off do not.
     pub fn came_to_an_end(&self) -> bool {
-        // What a shell answers for a program that is not there or not executable, and `128 +` the signal it died of.
-        const HUP_INT_KILL_TERM: [i32; 4] = [1, 2, 9, 15];
-        match self.ended {
-            Ended::Exited(126 | 127) | Ended::NotStarted => false,
-            Ended::Exited(code) => !HUP_INT_KILL_TERM.contains(&(code - 128)),
-            Ended::Signalled(signal) => !HUP_INT_KILL_TERM.contains(&signal),
-        }
+        // What a shell answers for a program that is not there or not executable.
+        !matches!(self.ended, Ended::Exited(126 | 127) | Ended::NotStarted) && !self.was_cut_short()
+    }
+
+    /// Whether it was killed, or ended by a time limit, before any test of it failed.
+    pub fn was_cut_short(&self) -> bool {
+        let failed = self.report.as_ref().is_some_and(|report| report.failed > 0);
+        !failed && (self.over_time || self.ended.killed_by().is_some())
     }
 
     /// Whether the content is known not to have changed under it, as far as `inputs` go.

@@ -14,14 +14,17 @@ use crate::embedded;
 const END: usize = 4 * 1024;
 
 /// What was found in the last words.
+#[expect(clippy::struct_excessive_bools, reason = "each was found or not")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LastWords {
     /// They end in a question that is not an offer to do the work.
     pub asks: bool,
     /// They ask for something that only a person can do.
     pub waits: bool,
-    /// They claim that the work or its proof is there.
+    /// They claim that the work or its proof is there, or ask for what only makes sense where it is.
     pub claims: bool,
+    /// They say that the agent waits for something that still runs.
+    pub announces: bool,
 }
 
 #[derive(Default, Deserialize)]
@@ -32,6 +35,11 @@ struct Lists {
     offers: Vec<String>,
     choices: Vec<String>,
     claims: Vec<String>,
+    closings: Vec<String>,
+    reports: Vec<String>,
+    afterwards: Vec<String>,
+    blocked: Vec<String>,
+    announcements: Vec<String>,
     proofs: Vec<String>,
     denials: Vec<String>,
     nothing: Vec<String>,
@@ -45,6 +53,11 @@ struct Patterns {
     offers: RegexSet,
     choices: RegexSet,
     claims: RegexSet,
+    closings: RegexSet,
+    reports: RegexSet,
+    afterwards: RegexSet,
+    blocked: RegexSet,
+    announcements: RegexSet,
     proofs: RegexSet,
     denials: RegexSet,
     nothing: RegexSet,
@@ -65,6 +78,11 @@ static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
         offers: set(&lists.offers),
         choices: set(&lists.choices),
         claims: set(&lists.claims),
+        closings: set(&lists.closings),
+        reports: set(&lists.reports),
+        afterwards: set(&lists.afterwards),
+        blocked: set(&lists.blocked),
+        announcements: set(&lists.announcements),
         proofs: set(&lists.proofs),
         denials: set(&lists.denials),
         nothing: set(&lists.nothing),
@@ -78,13 +96,17 @@ pub fn read(text: &str) -> LastWords {
     let patterns = &*PATTERNS;
     let sentences = sentences(text);
     let claims = claimed(&sentences, &patterns.claims) || claimed(&sentences, &patterns.proofs);
+    let announces = sentences.iter().any(|sentence| patterns.announcements.is_match(sentence));
     // Whoever waits says so at the end.
     let end = &sentences[sentences.len().saturating_sub(3)..];
     let asks = end.iter().any(|sentence| is_question(sentence)) && !end.iter().any(|sentence| offers(sentence));
     let waits = end.iter().any(|sentence| {
         patterns.person.is_match(sentence) && addresses(sentence) && !patterns.agent.is_match(sentence)
     });
-    LastWords { asks, waits, claims }
+    let in_end = |patterns: &RegexSet| end.iter().any(|sentence| patterns.is_match(sentence));
+    let follows = (waits || in_end(&patterns.afterwards)) && !in_end(&patterns.blocked);
+    let implies = in_end(&patterns.closings) || follows && claimed(&sentences, &patterns.reports);
+    LastWords { asks, waits, claims: claims || implies, announces }
 }
 
 /// Whether the last words of a turn claim that the proof of the work is there.
@@ -175,8 +197,11 @@ mod tests {
         let file = embedded::file(embedded::GATES, "human-actions.toml").unwrap();
         let lists: Lists = toml::from_str(file).unwrap();
         let asked = [&lists.questions, &lists.addressed, &lists.proofs, &lists.nothing, &lists.choices];
-        for patterns in
-            [&lists.person, &lists.agent, &lists.offers, &lists.claims, &lists.denials].into_iter().chain(asked)
+        let implied = [&lists.closings, &lists.reports, &lists.afterwards, &lists.blocked, &lists.announcements];
+        for patterns in [&lists.person, &lists.agent, &lists.offers, &lists.claims, &lists.denials]
+            .into_iter()
+            .chain(asked)
+            .chain(implied)
         {
             RegexSetBuilder::new(patterns).build().unwrap();
             assert!(!patterns.is_empty());
@@ -185,10 +210,11 @@ mod tests {
 
     #[test]
     fn questions_waits_and_claims() {
-        const NOTHING: LastWords = LastWords { asks: false, waits: false, claims: false };
+        const NOTHING: LastWords = LastWords { asks: false, waits: false, claims: false, announces: false };
         const ASKS: LastWords = LastWords { asks: true, ..NOTHING };
         const WAITS: LastWords = LastWords { waits: true, ..NOTHING };
         const CLAIMS: LastWords = LastWords { claims: true, ..NOTHING };
+        const ANNOUNCES: LastWords = LastWords { announces: true, ..NOTHING };
         for (text, want) in [
             ("", NOTHING),
             ("I looked at the parser.", NOTHING),
@@ -234,6 +260,23 @@ mod tests {
             ("All 14 tests ran without errors. Which branch?", LastWords { asks: true, ..CLAIMS }),
             ("I've finished.", CLAIMS),
             ("I have not finished.", NOTHING),
+            ("I have fixed the rounding.", CLAIMS),
+            ("I've now implemented the parser. Which name do you prefer?", LastWords { asks: true, ..CLAIMS }),
+            (
+                "I fixed it. To deploy it, please complete the OAuth consent in your browser.",
+                LastWords { waits: true, ..CLAIMS },
+            ),
+            ("The server is up. Want to test it?", LastWords { asks: true, ..CLAIMS }),
+            ("Let me know if you run into anything.", CLAIMS),
+            ("I updated the parser. Which reviewers should I add?", CLAIMS),
+            ("The plan is done.", NOTHING),
+            ("I updated the first parser. Which of the two schemas is in production?", ASKS),
+            ("I added the call. To continue I need your API key from the dashboard.", WAITS),
+            ("I added the call. For the release, please provide the signing key.", LastWords { waits: true, ..CLAIMS }),
+            ("I have not fixed the rounding yet.", NOTHING),
+            ("Once I have fixed the rounding I will push.", NOTHING),
+            ("The suite runs. I'll wait for the notification.", ANNOUNCES),
+            ("The build is still running.", ANNOUNCES),
             ("Once CI is green I will merge.", NOTHING),
             ("Is the build green?", ASKS),
         ] {

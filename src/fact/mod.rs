@@ -25,6 +25,7 @@ pub mod hosting;
 pub mod intent;
 pub mod last_words;
 pub mod lineage;
+pub mod open_run;
 pub mod outputs;
 mod overlay;
 pub mod policy_change;
@@ -76,6 +77,9 @@ pub struct Facts {
     /// the gate, or it still runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<String>,
+    /// The newest runs of declared commands in the session, where no status says how they ended.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open_runs: Vec<open_run::OpenRun>,
     /// Declared commands, by name, whose folder is nowhere: neither in what is judged nor in what it began from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub astray: Vec<String>,
@@ -103,6 +107,7 @@ impl Facts {
             failed_tests: Vec::new(),
             hosting: None,
             unfinished: Vec::new(),
+            open_runs: Vec::new(),
             astray: Vec::new(),
             decisions: Vec::new(),
             assessment: None,

@@ -9,6 +9,7 @@ use super::Kind;
 use super::finding::{Answer, Finding};
 use super::words;
 use crate::command_line::Outcome;
+use crate::event::Ended;
 use crate::fact::Facts;
 use crate::fact::assessment::{Assessment, Status};
 use crate::fact::evidence::Shows;
@@ -26,15 +27,40 @@ pub const KIND: Kind = Kind { name: "claims", words: "claims", check, evaluate }
 struct Params {
     /// The one thing that is looked at: `security`. Empty: everything else.
     only: String,
+    /// The rules on plain words that are on: the names of lists below.
+    words: Vec<String>,
     tests: Vec<String>,
     build: Vec<String>,
     ci: Vec<String>,
     denials: Vec<String>,
+    pull: Vec<String>,
+    security: Vec<String>,
+    security_open: Vec<String>,
+    security_closed: Vec<String>,
+    flaky: Vec<String>,
+    flaky_ignored: Vec<String>,
+    flaky_fixed: Vec<String>,
 }
 
 fn check(params: &toml::Table) -> Result<(), ParamError> {
     let params: Params = read_params(params)?;
-    let lists = [("tests", &params.tests), ("build", &params.build), ("ci", &params.ci), ("denials", &params.denials)];
+    let lists = [
+        ("tests", &params.tests),
+        ("build", &params.build),
+        ("ci", &params.ci),
+        ("denials", &params.denials),
+        ("pull", &params.pull),
+        ("security", &params.security),
+        ("security_open", &params.security_open),
+        ("security_closed", &params.security_closed),
+        ("flaky", &params.flaky),
+        ("flaky_ignored", &params.flaky_ignored),
+        ("flaky_fixed", &params.flaky_fixed),
+    ];
+    if let Some(other) = params.words.iter().find(|word| !WORD_RULES.contains(&word.as_str())) {
+        let what = format!("`{other}` is no rule on words; these are: {}", WORD_RULES.join(", "));
+        return Err(ParamError { key: Some("words".to_owned()), what });
+    }
     for (key, patterns) in lists {
         set(patterns).map_err(|error| ParamError { key: Some(key.to_owned()), what: error.to_string() })?;
     }
@@ -47,6 +73,9 @@ fn check(params: &toml::Table) -> Result<(), ParamError> {
 fn set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
     RegexSetBuilder::new(patterns).case_insensitive(true).build()
 }
+
+/// The rules on plain words.
+pub const WORD_RULES: [&str; 6] = ["tests", "build", "ci", "pull", "security", "flaky"];
 
 /// How many entries of a list are shown.
 const LISTED: usize = 5;
@@ -91,23 +120,39 @@ impl Judge<'_> {
             _ => None,
         });
         let Some(last) = last else { return };
-        let sets = [&params.tests, &params.build, &params.ci, &params.denials].map(|patterns| set(patterns));
-        let [Ok(tests), Ok(build), Ok(ci), Ok(denials)] = sets else { return };
         let sentences = last_words::sentences(last);
-        let claimed = |patterns: &RegexSet| {
+        let Ok(denials) = set(&params.denials) else { return };
+        let is_on = |rule: &str| params.words.iter().any(|word| word == rule);
+        let claimed = |rule: &str, patterns: &[String]| {
+            let patterns = set(patterns).ok().filter(|_| is_on(rule))?;
             let claims = |sentence: &&String| {
                 patterns.is_match(sentence) && !denials.is_match(sentence) && !last_words::is_question(sentence)
             };
             sentences.iter().find(claims).map(|sentence| format!("the last words are “{}”", cut(sentence)))
         };
-        if let Some(claim) = claimed(&tests) {
+        let named = |rule: &str, [named, open, closed]: [&[String]; 3]| {
+            let [Ok(named), Ok(open), Ok(closed)] = [named, open, closed].map(set) else { return None };
+            let left =
+                |sentence: &&String| named.is_match(sentence) && open.is_match(sentence) && !closed.is_match(sentence);
+            sentences.iter().find(left).filter(|_| is_on(rule)).map(|sentence| cut(sentence))
+        };
+        if let Some(claim) = claimed("tests", &params.tests) {
             self.tests_pass(&claim);
         }
-        if let Some(claim) = claimed(&build) {
+        if let Some(claim) = claimed("build", &params.build) {
             self.build_passes(&claim);
         }
-        if let Some(claim) = claimed(&ci) {
+        if let Some(claim) = claimed("pull", &params.pull) {
+            self.pull_exists(&claim);
+        }
+        if let Some(claim) = claimed("ci", &params.ci) {
             self.checks_green(&claim);
+        }
+        if let Some(words) = named("security", [&params.security, &params.security_open, &params.security_closed]) {
+            self.add(WORK, Answer::Unknown, "named-hole", &context! { words });
+        }
+        if let Some(words) = named("flaky", [&params.flaky, &params.flaky_ignored, &params.flaky_fixed]) {
+            self.add(TESTS, Answer::Unknown, "ignored-failure", &context! { words });
         }
     }
 
@@ -186,8 +231,8 @@ impl Judge<'_> {
         match self.newest(is_test) {
             Some((step, ran)) => match ran.result {
                 Some(Outcome::Fail) => {
-                    let record = format!("`{}` failed when it was last run", cut(&ran.line));
-                    self.misreported(TESTS, claim, &record, "mend what failed and run it again");
+                    let (record, cure) = ended_badly(ran);
+                    self.misreported(TESTS, claim, &record, cure);
                 }
                 Some(Outcome::NoTests) => {
                     let record = format!("`{}` executed no test", cut(&ran.line));
@@ -212,8 +257,8 @@ impl Judge<'_> {
     fn build_passes(&mut self, claim: &str) {
         match self.newest(is_build) {
             Some((_, ran)) if ran.result == Some(Outcome::Fail) => {
-                let record = format!("`{}` failed when it was last run", cut(&ran.line));
-                self.misreported(BUILD, claim, &record, "mend what failed and run it again");
+                let (record, cure) = ended_badly(ran);
+                self.misreported(BUILD, claim, &record, cure);
             }
             // Tests that ran were built before.
             None if self.newest(is_test).is_none() && !self.is_proven() => self.unrecorded(BUILD, claim),
@@ -264,11 +309,18 @@ impl Judge<'_> {
         {
             self.misreported(HOSTED, claim, "the forge knows of none that is open", "open one");
         }
+        let opened = |ran: &Ran| ran.kinds.iter().any(|kind| kind == "pr") && ran.ended.is_some_and(Ended::success);
+        if known.is_none() && !self.facts.story.runs().any(|(_, ran)| opened(ran)) {
+            self.add(HOSTED, Answer::Unknown, "unchecked", &context! { claim });
+        }
     }
 
     fn checks_green(&mut self, claim: &str) {
         let known = self.facts.hosting.as_ref().and_then(|hosting| hosting.checks.known());
-        let Some(checks) = known else { return };
+        let Some(checks) = known else {
+            self.add(HOSTED, Answer::Unknown, "unchecked", &context! { claim });
+            return;
+        };
         let good = |check: &&crate::fact::hosting::Check| {
             matches!(check.conclusion.as_deref(), Some("success" | "skipped" | "neutral"))
         };
@@ -303,6 +355,17 @@ impl Judge<'_> {
             return;
         }
         self.findings.push(words.finding(subject, answer, reason));
+    }
+}
+
+/// What is recorded of a run that did not pass, and what to do: it failed, or was killed before it could.
+fn ended_badly(ran: &Ran) -> (String, &'static str) {
+    let line = cut(&ran.line);
+    if ran.was_cut_short() {
+        let by = if ran.over_time { "ended by the time limit" } else { "killed" };
+        (format!("`{line}` was {by} when it was last run"), "let it run to its end")
+    } else {
+        (format!("`{line}` failed when it was last run"), "fix what failed and run it again")
     }
 }
 

@@ -18,12 +18,16 @@ use crate::fact::last_words;
 use crate::fact::story::{Deed, Ran, Step};
 use crate::policy::{Gate, ParamError, Policy, read_params};
 
+/// The rules, each the reason of its findings.
+pub const RULES: [&str; 6] = ["asked", "nothing-done", "left-alone", "last-failed", "offered", "ahead"];
+
 /// The kind `completion`.
 pub const KIND: Kind = Kind { name: "completion", words: "completion", check, evaluate };
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Params {
+    rules: Vec<String>,
     asks_tests: Vec<String>,
     asks_words: Vec<String>,
     asks_acts: Vec<String>,
@@ -33,6 +37,10 @@ struct Params {
 
 fn check(params: &toml::Table) -> Result<(), ParamError> {
     let params: Params = read_params(params)?;
+    if let Some(other) = params.rules.iter().find(|rule| !RULES.contains(&rule.as_str())) {
+        let what = format!("`{other}` is no rule; these are: {}", RULES.join(", "));
+        return Err(ParamError { key: Some("rules".to_owned()), what });
+    }
     for (key, patterns) in [
         ("asks_tests", &params.asks_tests),
         ("asks_words", &params.asks_words),
@@ -50,9 +58,12 @@ fn set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
 }
 
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
+    let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
+    if params.rules.is_empty() {
+        return Vec::new();
+    }
     let Some((task, steps)) = turn(facts) else { return Vec::new() };
     let task = &*task;
-    let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
     let (Ok(asks_tests), Ok(asks_words), Ok(asks_acts), Ok(asks_change), Ok(ahead)) = (
         set(&params.asks_tests),
         set(&params.asks_words),
@@ -64,6 +75,9 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     };
     let mut findings = Vec::new();
     let mut add = |reason: &str, values: &minijinja::Value| {
+        if !params.rules.iter().any(|rule| rule == reason) {
+            return;
+        }
         let words = words::say(gate, reason, values);
         findings.push(words.finding(
             facts.subjects.last().map_or("session", |subject| subject.name.as_str()),
@@ -177,8 +191,10 @@ mod tests {
     use crate::policy::PolicySource;
 
     fn reasons(tale: &Tale) -> Vec<String> {
+        let rules = "[gates.completion.params]\nrules = [\"asked\", \"nothing-done\", \"left-alone\", \"last-failed\", \
+                     \"offered\", \"ahead\"]\n";
         let policy =
-            crate::config::parse("gate.toml", "", PolicySource::Defaults, &super::super::check_params).unwrap();
+            crate::config::parse("gate.toml", rules, PolicySource::Defaults, &super::super::check_params).unwrap();
         let facts = Facts { story: tale.story(), ..Facts::at(Moment::Stop) };
         let results = super::super::judge(&policy, &facts);
         let result = results.iter().find(|result| result.gate == "completion").unwrap();
@@ -222,5 +238,14 @@ mod tests {
         ] {
             assert_eq!(reasons(&tale), want);
         }
+    }
+
+    #[test]
+    fn no_rule_is_on_by_itself() {
+        let policy =
+            crate::config::parse("gate.toml", "", PolicySource::Defaults, &super::super::check_params).unwrap();
+        let story = Tale::default().prompt("Deploy it").stop("Here is how to deploy it.").story();
+        let results = super::super::judge(&policy, &Facts { story, ..Facts::at(Moment::Stop) });
+        assert!(results.iter().all(|result| result.gate != "completion" || result.findings.is_empty()));
     }
 }

@@ -15,6 +15,7 @@ use crate::command_line::Outcome;
 use crate::event::{Ended, Grade};
 use crate::fact::Facts;
 use crate::fact::evidence::{RunFact, Shows};
+use crate::fact::open_run::OpenRunState;
 use crate::fact::story::Deed;
 use crate::fact::subject::{Base, Role, Subject};
 use crate::policy::{Command, Gate, ParamError, PathRules, Policy, read_params};
@@ -62,7 +63,8 @@ fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
         for command in commands() {
             let unfinished = facts.unfinished.contains(&command.name);
             let alone = commands().count() == 1;
-            let case = Case { gate, params: &params, command, subject, alone, unfinished };
+            let open = facts.open_runs.iter().find(|open| open.command == command.name).map(|open| open.state);
+            let case = Case { gate, params: &params, command, subject, alone, unfinished, open };
             findings.push(case.answer(facts));
         }
     }
@@ -93,6 +95,8 @@ struct Case<'a> {
     alone: bool,
     /// A run of it was begun and has not ended.
     unfinished: bool,
+    /// What became of the newest run of it, where no status says.
+    open: Option<OpenRunState>,
 }
 
 impl Case<'_> {
@@ -189,6 +193,10 @@ impl Case<'_> {
     fn judge_runs_of_this_content(&self, newest: &RunFact, here: &[&RunFact]) -> Finding {
         let ids: Vec<_> = here.iter().map(|run| run.id.clone()).collect();
         match newest.shows() {
+            Shows::Fail if newest.was_cut_short() => {
+                let (over_time, signal) = (newest.over_time, newest.ended.killed_by());
+                self.finding(Answer::Fail, "killed", Vec::new(), ids, &context! { over_time, signal })
+            }
             Shows::Fail => {
                 let mended = self.mended_since().map(|paths| list(&paths));
                 let words = context! { outcome => outcome(newest), mended };
@@ -301,6 +309,15 @@ impl Case<'_> {
         }
         if let Some(former) = self.subject.former_lines.get(&self.command.name).filter(|_| counted.is_empty()) {
             return self.finding(Answer::Fail, "redeclared", Vec::new(), Vec::new(), &context! { former });
+        }
+        match self.open {
+            Some(OpenRunState::Running) => {
+                return self.finding(Answer::Fail, "running", Vec::new(), Vec::new(), &context! {});
+            }
+            Some(OpenRunState::OverTime) => {
+                return self.finding(Answer::Fail, "killed", Vec::new(), Vec::new(), &context! { over_time => true });
+            }
+            None => {}
         }
         let other = self.taken_for_it(facts);
         self.finding(Answer::Fail, "missing", Vec::new(), Vec::new(), &context! { other })

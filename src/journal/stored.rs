@@ -37,6 +37,8 @@ struct StoredRun {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     changed: Vec<RepoPath>,
     ended: Ended,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    over_time: bool,
     millis: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     report: Option<RunReport>,
@@ -64,7 +66,7 @@ impl From<Vec<RecordedRun>> for StoredRuns {
             let session = session.map(|session| number(&mut stored.sessions, &session));
             let Some(offset) = offset else { continue };
             let end = (run.end != run.start).then_some(run.end);
-            let Run { start, changed, ended, millis, report, masked, .. } = *run;
+            let Run { start, changed, ended, over_time, millis, report, masked, .. } = *run;
             let at = (at.as_second(), at.subsec_nanosecond());
             stored.runs.push(StoredRun {
                 id,
@@ -76,6 +78,7 @@ impl From<Vec<RecordedRun>> for StoredRuns {
                 end,
                 changed,
                 ended,
+                over_time,
                 millis,
                 report,
                 masked,
@@ -96,7 +99,21 @@ impl TryFrom<StoredRuns> for Vec<RecordedRun> {
     fn try_from(stored: StoredRuns) -> Result<Self, Misfit> {
         let StoredRuns { commands, origins, sessions, policies, runs } = stored;
         let restored = runs.into_iter().map(|run| {
-            let StoredRun { id, at, session, offset, of, start, end, changed, ended, millis, report, masked } = run;
+            let StoredRun {
+                id,
+                at,
+                session,
+                offset,
+                of,
+                start,
+                end,
+                changed,
+                ended,
+                over_time,
+                millis,
+                report,
+                masked,
+            } = run;
             let run = Run {
                 command: commands.get(of.1)?.clone(),
                 call: None,
@@ -104,6 +121,7 @@ impl TryFrom<StoredRuns> for Vec<RecordedRun> {
                 start,
                 changed,
                 ended,
+                over_time,
                 millis,
                 report,
                 masked,

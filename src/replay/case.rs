@@ -65,6 +65,9 @@ pub struct Wanted {
     /// Whether green checks of the forge on the commit stand for a test run.
     #[serde(default)]
     pub ci_counts_as_tests: bool,
+    /// Whether only those rules on words are on that need not be named in a `gate.toml`. Otherwise all of them are.
+    #[serde(default)]
+    pub default_word_rules: bool,
     /// The parts of the program: name, and the globs of its files.
     #[serde(default)]
     pub scopes: BTreeMap<String, Globs>,

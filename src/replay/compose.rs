@@ -95,9 +95,10 @@ pub fn compose(repo: Option<&Repo>, neutral: &Neutral, record: &Record<'_>) -> R
     writer.end()?;
     let events = std::mem::take(&mut writer.events);
     let mut policy = Map::new();
-    if let Some(text) = &record.policy {
-        policy.insert("gate_toml".to_owned(), neutral.text(text).into());
-    }
+    match &record.policy {
+        Some(text) => policy.insert("gate_toml".to_owned(), neutral.text(text).into()),
+        None => policy.insert("default_word_rules".to_owned(), true.into()),
+    };
     let default_branch = match &record.end {
         End::Push { updates, .. } => updates.iter().find_map(|update| match &update.default_branch {
             DefaultBranch::Known(name) => Some(short_branch(name).to_owned()),

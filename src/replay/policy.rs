@@ -64,7 +64,7 @@ fn table(case: &Case, world: &World, content: &Content) -> (Table, Vec<(String, 
         commands.insert(name.to_owned(), command(gate, name, "", vec!["**".to_owned()], &[]));
         about.push((name.to_owned(), kind, None));
     }
-    let mut gates = Table::new();
+    let mut of_gates = Table::new();
     let exempt = wanted.tests.as_ref().is_none_or(|tests| tests.docs_only_exempt);
     let mut of_tests = Table::new();
     // What nobody asks for is not missed; what failed all the same counts.
@@ -72,19 +72,25 @@ fn table(case: &Case, world: &World, content: &Content) -> (Table, Vec<(String, 
     if !exempt {
         of_tests.insert("ignore".to_owned(), Value::Array(Vec::new()));
     }
-    gates.insert("tests".to_owned(), Value::Table(Table::from_iter([("params".to_owned(), Value::Table(of_tests))])));
+    of_gates
+        .insert("tests".to_owned(), Value::Table(Table::from_iter([("params".to_owned(), Value::Table(of_tests))])));
     let build_asked = wanted.build.as_ref().is_some_and(super::case::Required::is_asked);
-    gates.insert("build".to_owned(), params([("required", Value::Boolean(build_asked))]));
-    gates.insert(CHECKS.to_owned(), checks());
+    of_gates.insert("build".to_owned(), params([("required", Value::Boolean(build_asked))]));
+    of_gates.insert(CHECKS.to_owned(), checks());
     let pull_asked = wanted.pr.as_ref().is_some_and(super::case::Required::is_asked);
-    gates.insert("pull-request".to_owned(), params([("required", Value::Boolean(pull_asked))]));
+    of_gates.insert("pull-request".to_owned(), params([("required", Value::Boolean(pull_asked))]));
+    if !wanted.default_word_rules {
+        let on = |rules: &[&str]| Value::Array(rules.iter().map(|rule| Value::String((*rule).to_owned())).collect());
+        of_gates.insert("claims".to_owned(), params([("words", on(&gates::claims::WORD_RULES))]));
+        of_gates.insert("completion".to_owned(), params([("rules", on(&gates::completion::RULES))]));
+    }
     let branches = wanted.protected_branches.iter().cloned().map(Value::String).collect();
     let protected = [("branches", Value::Array(branches)), ("default_branch", Value::Boolean(false))];
-    gates.insert("protected-branch".to_owned(), params(protected));
+    of_gates.insert("protected-branch".to_owned(), params(protected));
     let mut table = Table::new();
     table.insert("version".to_owned(), Value::Integer(1));
     table.insert("commands".to_owned(), Value::Table(commands));
-    table.insert("gates".to_owned(), Value::Table(gates));
+    table.insert("gates".to_owned(), Value::Table(of_gates));
     table.insert("scopes".to_owned(), Value::Table(scopes(case, world, content)));
     (table, about)
 }

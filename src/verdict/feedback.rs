@@ -58,11 +58,10 @@ pub fn text(
             fix: finding.fix.as_deref().filter(|_| finding.remedy.is_none()),
         })
     });
-    let claims = contradicted(results).filter(|_| !narrow).map(|(result, finding)| Told {
-        gate: &result.gate,
-        message: &finding.message,
-        fix: finding.fix.as_deref(),
-    });
+    let about = |result: &GateResult, finding: &Finding| is_about_words(finding) || result.gate == "loops";
+    let claims = noticed(results)
+        .filter(|(result, finding)| !narrow && about(result, finding))
+        .map(|(result, finding)| Told { gate: &result.gate, message: &finding.message, fix: finding.fix.as_deref() });
     // What is wrong in a commit and in the working tree alike is one thing to do.
     let mut findings: Vec<Told<'_>> = Vec::new();
     for one in told {
@@ -93,12 +92,29 @@ pub fn checklist_for(results: &[GateResult]) -> Vec<String> {
     if about_a_run { checklist() } else { Vec::new() }
 }
 
-/// What was claimed and the record contradicts, where that is said and does not block.
-pub fn contradicted(results: &[GateResult]) -> impl Iterator<Item = (&GateResult, &Finding)> {
-    let said = results.iter().filter(|result| result.effect() == Effect::Said && result.answer == Answer::Fail);
-    let about = [claims::TESTS, claims::BUILD, claims::HOSTED, claims::WORK];
-    said.flat_map(|result| result.decisive().map(move |finding| (result, finding)))
-        .filter(move |(_, finding)| about.contains(&finding.subject.as_str()))
+/// What is noticed of how the session went and of what it says, and does not block: one sentence for each.
+pub fn remarks(results: &[GateResult]) -> Vec<String> {
+    let of_session = |gate: &str| matches!(gate, "claims" | "loops" | "completion");
+    let found = noticed(results).filter(|(result, finding)| of_session(&result.gate) || is_about_words(finding));
+    found.map(|(_, finding)| finding.message.clone()).collect()
+}
+
+/// The same, of what the session says alone.
+pub fn remarks_on_words(results: &[GateResult]) -> Vec<String> {
+    noticed(results)
+        .filter(|(_, finding)| is_about_words(finding))
+        .map(|(_, finding)| finding.message.clone())
+        .collect()
+}
+
+fn noticed(results: &[GateResult]) -> impl Iterator<Item = (&GateResult, &Finding)> {
+    let said = results.iter().filter(|result| result.effect() == Effect::Said);
+    said.flat_map(|result| result.findings.iter().map(move |finding| (result, finding)))
+        .filter(|(_, finding)| matches!(finding.answer, Answer::Fail | Answer::Unknown))
+}
+
+fn is_about_words(finding: &Finding) -> bool {
+    [claims::TESTS, claims::BUILD, claims::HOSTED, claims::WORK].contains(&finding.subject.as_str())
 }
 
 /// What the last warning asks to be checked where a command was to prove something.

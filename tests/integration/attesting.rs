@@ -47,6 +47,7 @@ fn only_what_was_proven_is_attested() {
         end: snapshot,
         changed: vec![],
         ended: Ended::Exited(0),
+        over_time: false,
         millis: 1,
         report: None,
         masked: None,

@@ -168,8 +168,7 @@ fn who_claims_nothing_and_waits_is_left_alone() {
     session.stop("Which of the two formats does the server expect?").quiet();
     session.stop("Please approve the OAuth consent screen in your browser.").quiet();
     session.stop("Shall I run the tests?").pushes("tests:");
-    session.stop("The change is ready. Which branch should it go to?").quiet();
-    session.stop("All tests pass. Which branch should it go to?").pushes("tests:");
+    session.stop("I found two servers. Which one is in production?").quiet();
     session.prompt("go on");
     project.edit("one more");
 
@@ -187,6 +186,8 @@ fn who_claims_nothing_and_waits_is_left_alone() {
     stop(waits).quiet();
     // A server that runs for ever is no reason to believe that the work is done.
     stop(json!({"background_tasks": running("npm run dev")})).pushes("tests:");
+    let server = json!({"background_tasks": running("npm run dev"), "last_assistant_message": "The page is up."});
+    stop(server).pushes("tests:");
     project.gate(["log", "-n", "0", "--session", "c0ffee-1"]).exits(0).says("not judged: `sh test.sh` still runs");
     session.prompt("go on");
     project.edit("another change");
@@ -327,6 +328,145 @@ fn a_new_task_is_judged_however_soon_it_follows_one_that_was_broken_off() {
 }
 
 #[test]
+fn unproven_work_that_is_called_finished_is_held_whatever_else_is_said() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    for words in [
+        "I have fixed the rounding. To deploy it, please complete the OAuth consent in the browser.",
+        "Everything is implemented. You need to log in to your account with 2FA to deploy.",
+        "The rounding works now. Which branch should it go to?",
+        "I updated the library. Which reviewers should I add?",
+        "The server is up. Want to test it?",
+        "It is fixed. You also need to run the tests yourself.",
+        "Done. Should it be squashed?",
+    ] {
+        session.prompt("fix the rounding");
+        project.edit(words);
+        session.stop(words).pushes("tests:");
+    }
+    for words in [
+        "I found two schemas. Which of them does the server expect?",
+        "I added the call. To continue I need your API key from the dashboard.",
+    ] {
+        session.prompt("fix the rounding");
+        project.edit(words);
+        session.stop(words).quiet();
+    }
+}
+
+#[test]
+fn who_only_answers_a_question_does_not_answer_for_a_persons_own_change() {
+    let project = Project::new();
+    project.edit("a person's change");
+    let session = Session::claude(&project);
+    session.prompt("does the library print one line?");
+    session.run("cat src/lib.sh > /dev/null");
+    session.stop("Yes. The implementation is complete.").quiet();
+    // A claim of proof is another matter, and so is a task.
+    session.stop("Yes, all tests pass.").pushes("tests:");
+    session.prompt("finish the library");
+    session.stop("The implementation is complete.").pushes("tests:");
+    session.prompt("finish it.");
+    project.edit("a change");
+    session.prompt("is it done?");
+    session.stop("The implementation is complete.").pushes("tests:");
+}
+
+#[test]
+fn a_run_that_did_not_end_by_itself_is_called_what_it_is() {
+    let project = Project::new();
+    let session = Session::claude(&project);
+    let failed = |error: &str, id: &str| {
+        let call = json!({"tool_name": "Bash", "tool_input": {"command": "sh test.sh"}, "tool_use_id": id});
+        session.hook("PreToolUse", call.clone()).quiet();
+        let mut after = call;
+        after["error"] = json!(error);
+        session.hook("PostToolUseFailure", after).quiet();
+    };
+    for (id, error, says) in [
+        ("t1", "Exit code 143\nCommand timed out after 2s", "`sh test.sh` was ended by the time limit"),
+        ("t2", "Exit code 137", "`sh test.sh` was killed (signal 9)"),
+        ("t3", "Exit code 143\nterminated", "`sh test.sh` was killed (signal 15)"),
+        ("t4", "Exit code 124", "`sh test.sh` was ended by the time limit"),
+    ] {
+        session.prompt("change the library");
+        project.edit(id);
+        failed(error, id);
+        let told = session.stop("Done.").pushes(says);
+        assert!(!told.contains("failed") && !told.contains("no run of"), "{told}");
+    }
+    session.prompt("change the library");
+    project.edit("another change");
+    let call = json!({"tool_name": "Bash", "tool_use_id": "b", "tool_input": {"command": "sh test.sh", "run_in_background": true}});
+    session.hook("PreToolUse", call.clone()).quiet();
+    let mut after = call;
+    after["tool_response"] = json!({"stdout": "", "stderr": "", "interrupted": false, "backgroundTaskId": "b1"});
+    session.hook("PostToolUse", after).quiet();
+    session.stop("Done, all tests pass.").pushes("`sh test.sh` was started and is still running");
+    let stopped = "<task-notification>\n<task-id>b1</task-id>\n<tool-use-id>b</tool-use-id>\n<status>killed</status>\n\
+                   <summary>Background command \"x\" was stopped</summary>\n</task-notification>";
+    session.prompt(stopped);
+    session.stop("Done.").pushes("`sh test.sh` was killed (signal 15)");
+    assert_eq!(session.run("sh test.sh"), 0);
+    session.stop("Done.").quiet();
+}
+
+#[test]
+fn what_only_words_or_counts_show_is_told_to_person_and_agent_and_holds_nobody() {
+    for (words, told) in [
+        ("The login still has an SQL injection, which is left for later.", "a security hole that is left open"),
+        (
+            "The login still has an SQL injection. Which of the two schemas is in production?",
+            "a security hole that is left open",
+        ),
+        ("One test is flaky, ignoring it.", "pass over a test as flaky"),
+        ("I opened https://example.com/a/b/pull/7.", "which is unchecked"),
+    ] {
+        let project = Project::new();
+        let session = Session::claude(&project);
+        session.prompt("change the library");
+        project.edit("a change");
+        assert_eq!(session.run("sh test.sh"), 0);
+        let answer: Value = serde_json::from_str(&session.stop(words).out).unwrap();
+        assert!(answer["systemMessage"].as_str().unwrap().contains(told), "{answer}");
+        assert!(answer.get("decision").is_none(), "{answer}");
+        let added = session.hook("UserPromptSubmit", json!({"prompt": "go on"}));
+        let added: Value = serde_json::from_str(&added.out).unwrap();
+        let context = &added["hookSpecificOutput"]["additionalContext"];
+        assert!(context.as_str().unwrap().contains(told), "{added}");
+        session.prompt("and on");
+    }
+    // A plan, and nothing but looking around before it.
+    let project = Project::new();
+    let session = Session::claude(&project);
+    session.prompt("Implement sub in src/lib.sh, with tests.");
+    for _ in 0..6 {
+        session.run("git status > /dev/null");
+        session.run("ls > /dev/null");
+    }
+    let told = session.stop("Here is my plan. Next steps: 1. write sub 2. write tests.");
+    let answer: Value = serde_json::from_str(&told.out).unwrap_or_else(|error| panic!("{error}: {told:?}"));
+    assert!(answer["systemMessage"].as_str().unwrap().contains("12 uses of tools"), "{answer}");
+}
+
+#[test]
+fn who_waits_for_a_suite_that_the_record_shows_running_is_left_alone() {
+    let project = Project::new();
+    let session = Session { client: "copilot", ..Session::claude(&project) };
+    session.hook("userPromptSubmitted", json!({"prompt": "change the library"})).quiet();
+    project.edit("a change");
+    let call = json!({"toolName": "bash", "toolArgs": {"command": "sh test.sh"}});
+    session.hook("preToolUse", call.clone()).quiet();
+    let mut after = call;
+    after["toolResult"] = json!({
+        "resultType": "success",
+        "textResultForLlm": "<shellId: 1 is still running after 30 seconds. The command is still running>",
+    });
+    session.hook("postToolUse", after).quiet();
+    session.hook("agentStop", json!({"stopReason": "end_turn"})).quiet();
+}
+
+#[test]
 fn what_lies_outside_of_the_repository_is_none_of_gates_business() {
     let project = Project::new();
     let session = Session::claude(&project);
@@ -350,8 +490,33 @@ fn what_lies_outside_of_the_repository_is_none_of_gates_business() {
 }
 
 #[test]
-fn a_claim_that_the_record_contradicts_is_said_to_whom_it_concerns() {
+fn an_agent_of_copilot_that_may_only_plan_is_left_alone() {
     let project = Project::new();
+    let session = Session { client: "copilot", ..Session::claude(&project) };
+    project.edit("a person's change");
+    session.hook("userPromptSubmitted", json!({"prompt": "[[PLAN]] change the library"})).quiet();
+    let log = project.repo.outside().join("events.jsonl");
+    std::fs::write(
+        &log,
+        "{\"type\":\"session.mode_changed\",\"data\":{\"newMode\":\"plan\"}}\n\
+         {\"type\":\"assistant.message\",\"data\":{\"content\":\"All done.\"}}\n",
+    )
+    .unwrap();
+    session.hook("agentStop", json!({"stopReason": "end_turn", "transcriptPath": log})).quiet();
+    let told = project.gate(["log", "-n", "0"]).exits(0).text();
+    assert!(told.contains("change the library") && !told.contains("[[PLAN]]"), "{told}");
+    // Out of the plan mode it is judged.
+    session.hook("userPromptSubmitted", json!({"prompt": "go"})).quiet();
+    project.edit("a change");
+    session.hook("agentStop", json!({"stopReason": "end_turn"})).pushes("tests:");
+}
+
+#[test]
+fn a_claim_that_the_record_contradicts_is_said_to_whom_it_concerns() {
+    // A rule on words that is off by default.
+    let project = Project::with(
+        "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n[gates.claims.params]\nwords = [\"tests\"]\n",
+    );
     let session = Session::claude(&project);
     session.prompt("mend the README");
     project.repo.append("README.md", "more\n");
@@ -362,6 +527,7 @@ fn a_claim_that_the_record_contradicts_is_said_to_whom_it_concerns() {
     assert_eq!(answer.as_object().unwrap().len(), 1, "{answer}");
     assert!(answer["systemMessage"].as_str().unwrap().contains("nothing of the kind was run"), "{answer}");
     session.stop("The README is mended.").quiet();
+    session.hook("UserPromptSubmit", json!({"prompt": "go on"})).exits(0).says("nothing of the kind was run");
     project.edit("a change");
     let feedback = session.stop("All tests pass.").pushes("tests:");
     assert!(feedback.contains("\n- claims: the last words are “All tests pass"), "{feedback}");
@@ -393,7 +559,7 @@ fn a_command_in_the_background_proves_when_it_ends() {
     let mut after = call;
     after["tool_response"] = json!({"stdout": "", "stderr": "", "interrupted": false, "backgroundTaskId": "b1"});
     session.hook("PostToolUse", after).quiet();
-    session.stop("Done.").pushes("no run of `sh test.sh`");
+    session.stop("Done.").pushes("`sh test.sh` was started and is still running");
     let output = project.repo.outside().join("b1.output");
     std::fs::write(&output, project.sh("sh test.sh").out).unwrap();
     let notification = format!(

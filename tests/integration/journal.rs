@@ -89,6 +89,7 @@ fn run(tree: u64, tail: &str) -> NewEvent {
         end: snapshot,
         changed: vec![],
         ended: Ended::Exited(0),
+        over_time: false,
         millis: 1,
         report: None,
         masked: None,

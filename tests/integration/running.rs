@@ -163,10 +163,10 @@ fn an_unknown_runner_is_judged_by_its_status_and_that_is_said() {
 }
 
 #[test]
-fn a_death_by_signal_is_a_failure_and_named() {
+fn a_death_by_signal_blocks_and_is_named() {
     let project = declared("kill -TERM $$");
     project.gate(["run", "test"]).exits(143).says("killed by signal 15");
-    project.check().exits(10).says("failed on this content (killed by signal 15)");
+    project.check().exits(10).says("was killed (signal 15) before it was done");
 }
 
 #[test]
@@ -247,7 +247,7 @@ fn a_push_whose_fix_lies_in_the_working_tree_says_so() {
     let project = Project::new();
     project.edit("broken");
     project.gate(["run", "test"]).exits(101);
-    project.push("git push origin feature").exits(1).says("failed on this content").says("mend what failed");
+    project.push("git push origin feature").exits(1).says("failed on this content").says("fix what failed");
     project.repo.write("src/lib.sh", "one\nmended\n");
     project.gate(["run", "test"]).exits(0);
     let said = project.push("git push origin feature").exits(1);

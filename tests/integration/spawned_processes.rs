@@ -126,6 +126,7 @@ fn run(tree: Oid) -> Box<Run> {
         end: snapshot,
         changed: vec![],
         ended: Ended::Exited(0),
+        over_time: false,
         millis: 1,
         report: None,
         masked: None,

@@ -121,6 +121,7 @@ fn run(key: &str) -> EventKind {
         end: snapshot,
         changed: vec![],
         ended: Ended::Exited(101),
+        over_time: false,
         millis: 1234,
         report: None,
         masked: None,

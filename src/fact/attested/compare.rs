@@ -61,6 +61,7 @@ fn run_fact(attested: &Attested, diff: &TreeDiff) -> RunFact {
         id: seen.id.clone(),
         grade: Grade::Attested,
         ended: seen.ended,
+        over_time: false,
         report: seen.report.clone(),
         masked: None,
         tree: attested.run.tree.clone(),

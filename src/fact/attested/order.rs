@@ -73,6 +73,7 @@ mod tests {
             id: id.to_owned(),
             grade: Grade::Attested,
             ended: Ended::Exited(status),
+            over_time: false,
             report: None,
             masked: None,
             tree: Oid::empty_tree(false),

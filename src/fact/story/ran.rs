@@ -50,9 +50,15 @@ pub struct Ran {
     /// Where it pushes, as far as the text shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pushes_to: Option<String>,
+    /// Whether a time limit ended it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub over_time: bool,
     /// Whether it was left running.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub background: bool,
+    /// The shell that ran it; `None`: nothing says which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shell: Option<Shell>,
     /// The fingerprint of how it ended and of what it printed, without times, addresses and the like.
     pub outcome: String,
     /// Where it failed: the fingerprint of what failed. Equal for the same failure on other content.
@@ -145,6 +151,8 @@ impl Ran {
             edits: judged.edits_files,
             pushes_to: judged.pushes_to,
             background,
+            shell,
+            over_time: !background && Ended::is_over_time(ended, tail),
             intents,
             ..Self::default()
         };
@@ -184,6 +192,11 @@ impl Ran {
         self.failure = reading.failure;
         self.failed_tests = reading.failed_tests;
         self.says = reading.says;
+    }
+
+    /// Whether it was killed, or ended by a time limit, before any test of it is known to have failed.
+    pub fn was_cut_short(&self) -> bool {
+        self.failed_tests.is_empty() && (self.over_time || self.ended.is_some_and(|ended| ended.killed_by().is_some()))
     }
 
     /// Whether it executes tests.

@@ -6,7 +6,8 @@ use crate::policy::PolicySource;
 /// The reasons of all findings, each with its subject.
 #[expect(clippy::needless_pass_by_value, reason = "made for each call")]
 fn reasons(tale: Tale, form: Option<&str>) -> Vec<String> {
-    let text = "[commands.test]\ngate = \"tests\"\nrun = \"cargo test\"\n";
+    let text = "[commands.test]\ngate = \"tests\"\nrun = \"cargo test\"\n\
+                [gates.claims.params]\nwords = [\"tests\", \"build\", \"ci\", \"pull\", \"security\", \"flaky\"]\n";
     let policy = crate::config::parse("gate.toml", text, PolicySource::Defaults, &super::super::check_params).unwrap();
     let story = tale.story();
     let assessment = form.map(|form| Assessment::read(form).unwrap());
@@ -59,6 +60,46 @@ fn last_words_are_claims_only_where_they_are_plain() {
     ] {
         assert_eq!(reasons(tale.stop(words), None), want, "{words}");
     }
+}
+
+/// Sentences for one rule on words.
+#[derive(serde::Deserialize)]
+struct Labelled {
+    found: Vec<String>,
+    passed_over: Vec<String>,
+    /// Known errors: those that should be found and are not.
+    missed: Vec<String>,
+    /// Known errors: those that are found and should not be.
+    misread: Vec<String>,
+}
+
+#[test]
+fn a_rule_on_words_reads_each_labelled_sentence_as_listed() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/word-rules.toml");
+    let rules: std::collections::BTreeMap<String, Labelled> =
+        toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert_eq!(rules.keys().collect::<Vec<_>>(), ["flaky", "pull", "security"]);
+    let mut misplaced = Vec::new();
+    for (rule, labelled) in &rules {
+        let reason = match rule.as_str() {
+            "pull" => "claims about the pull request: unchecked",
+            "security" => "claims about the work: named-hole",
+            _ => "claims about tests: ignored-failure",
+        };
+        let lists = [
+            (&labelled.found, true),
+            (&labelled.misread, true),
+            (&labelled.passed_over, false),
+            (&labelled.missed, false),
+        ];
+        for (text, want) in lists.into_iter().flat_map(|(texts, want)| texts.iter().map(move |text| (text, want))) {
+            let tale = Tale::default().prompt("fix it").stop(text);
+            if reasons(tale, None).iter().any(|found| found == reason) != want {
+                misplaced.push(format!("{rule}: {text}"));
+            }
+        }
+    }
+    assert!(misplaced.is_empty(), "{misplaced:#?}");
 }
 
 #[test]

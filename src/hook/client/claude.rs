@@ -8,6 +8,9 @@ use super::told::{Call, Ending, Output, Told, What};
 use crate::client_file::ClientFile;
 use crate::event::Ended;
 
+/// The signal with which a command in the background is stopped.
+const TERM: i32 = 15;
+
 /// Reads one call.
 pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
     let own = match event {
@@ -30,11 +33,12 @@ fn background_end(notification: &str) -> Option<What> {
         Some(rest.split_once(&format!("</{name}>"))?.0.trim())
     };
     // `completed (exit code 0)`, `failed with exit code 3`.
-    let status = tag("summary")?.rsplit_once("exit code ").map(|(_, rest)| rest);
+    let status = tag("summary").and_then(|summary| summary.rsplit_once("exit code ")).map(|(_, rest)| rest);
+    let killed = || (tag("status") == Some("killed")).then_some(Ended::Signalled(TERM));
     let digits = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
     Some(What::BackgroundEnded {
         call: tag("tool-use-id")?.to_owned(),
-        ended: status.and_then(digits).map(Ended::Exited),
+        ended: status.and_then(digits).map(Ended::Exited).or_else(killed),
         output: tag("output-file").map_or(Output::Unknown, |file| Output::File(file.into())),
     })
 }
@@ -65,7 +69,8 @@ fn failure(call: Call, payload: &Value) -> What {
     let error = first(payload, &["error"]).unwrap_or_default();
     let (head, rest) = error.split_once('\n').unwrap_or((error, ""));
     match head.strip_prefix("Exit code ").and_then(|code| code.trim().parse().ok()) {
-        Some(code) if !flag(payload, "is_interrupt") => {
+        // Broken off while it ran.
+        Some(code) if !flag(payload, "is_interrupt") || Ended::Exited(code).killed_by().is_some() => {
             let millis = payload.get("duration_ms").and_then(Value::as_u64).unwrap_or(0);
             let output = rest.to_owned();
             What::After(call, Ending { ended: Some(Ended::Exited(code)), output, millis, ..Ending::default() })

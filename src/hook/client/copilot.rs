@@ -18,6 +18,9 @@ const WINDOW: u64 = 256 * 1024;
 /// How long the log of a stop is waited for: the client writes it some ten times a second.
 const PATIENCE: Duration = Duration::from_millis(1500);
 
+/// How the prompts of the plan mode begin, those of hooks among them.
+const PLAN: &str = "[[PLAN]]";
+
 /// Reads one call.
 pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
     let log = path(payload, "transcriptPath");
@@ -32,7 +35,7 @@ pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
         session,
         dir: path(payload, "cwd"),
         actor,
-        planning: text(payload, "permissionMode") == "plan",
+        planning: planning(event, payload, log.as_deref()),
         what: what(file, event, payload, log.as_deref()),
         log,
     }
@@ -46,7 +49,10 @@ fn what(file: &ClientFile, event: &str, payload: &Value, log: Option<&Path>) -> 
         }),
         "sessionEnd" => What::Session(Phase::Ended),
         "preCompact" => What::Session(Phase::Compacted),
-        "userPromptSubmitted" => payload::prompt(file, text(payload, "prompt")),
+        "userPromptSubmitted" => {
+            let prompt = text(payload, "prompt");
+            payload::prompt(file, prompt.trim_start().strip_prefix(PLAN).map_or(prompt, str::trim_start))
+        }
         "preToolUse" => What::Before(call(file, payload)),
         "postToolUse" if file.tools.follows(text(payload, "toolName")) => end_of_background(payload),
         "postToolUse" => after(call(file, payload), payload),
@@ -65,6 +71,32 @@ fn what(file: &ClientFile, event: &str, payload: &Value, log: Option<&Path>) -> 
         }
         _ => What::Nothing,
     }
+}
+
+/// Whether the agent may only plan. Prompts say so; at a stop it is what the log says last.
+fn planning(event: &str, payload: &Value, log: Option<&Path>) -> bool {
+    match event {
+        "userPromptSubmitted" => text(payload, "prompt").trim_start().starts_with(PLAN),
+        "agentStop" => {
+            let bytes = log.and_then(|log| super::log::end(log, WINDOW).ok()).unwrap_or_default();
+            plans(&bytes)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the log tells last of the plan mode: by a change of the mode, or by a prompt of it.
+fn plans(bytes: &[u8]) -> bool {
+    let lines = bytes.rsplit(|byte| *byte == b'\n').filter_map(|line| payload::parse(line).ok());
+    let mode = |line: Value| {
+        let data = line.get("data")?;
+        match text(&line, "type") {
+            "session.mode_changed" => Some(text(data, "newMode") == "plan"),
+            "user.message" => text(data, "content").contains(PLAN).then_some(true),
+            _ => None,
+        }
+    };
+    lines.into_iter().find_map(mode).unwrap_or(false)
 }
 
 fn agent(payload: &Value) -> String {

@@ -299,6 +299,7 @@ fn runs_of(
             end: end.clone(),
             changed: changed.clone(),
             ended: served.ended,
+            over_time: Ended::is_over_time(Some(served.ended), &tail),
             millis: pending.millis,
             report: served.report,
             masked: served.masked,

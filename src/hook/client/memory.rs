@@ -42,8 +42,14 @@ pub(super) struct Memory {
     /// Other working trees of the repository that the agent changed, and their content when a person last said what to
     /// do; `None`: they were changed since.
     pub(super) elsewhere: BTreeMap<PathBuf, Option<String>>,
-    /// The contents that were refused since a person last said what to do, by working tree.
-    pub(super) refused: BTreeMap<PathBuf, String>,
+    /// The content when a person first said what to do.
+    pub(super) began_on: Option<String>,
+    /// The last prompt was one of a plan mode.
+    pub(super) planning: bool,
+    /// What a person last wrote is a question.
+    pub(super) task_asks: bool,
+    /// What was noticed at the last stop and is still to be told to the agent.
+    pub(super) remarks: String,
     /// The working tree whose content was refused last.
     pub(super) refused_at: Option<PathBuf>,
 }
@@ -56,9 +62,12 @@ impl Memory {
 
     /// A person said what to do; this is the content. What the agent then leaves as it is needs no proof, and what was
     /// broken off before was another turn.
-    pub(super) fn begin_task(&mut self, content: Option<String>) {
+    pub(super) fn begin_task(&mut self, content: Option<String>, asks: bool) {
+        if self.began_on.is_none() {
+            self.began_on.clone_from(&content);
+        }
         self.task_began_on = content;
-        self.refused.clear();
+        self.task_asks = asks;
         self.aborted = None;
     }
 
@@ -268,9 +277,10 @@ mod tests {
     #[test]
     fn a_new_task_is_not_the_one_that_was_broken_off() {
         let mut memory = Memory { aborted: Some(1), ..Memory::default() };
-        memory.refused.insert(PathBuf::from("/work"), "content".to_owned());
-        memory.begin_task(Some("now".to_owned()));
-        let anew = Memory { task_began_on: Some("now".to_owned()), ..Memory::default() };
+        memory.begin_task(Some("first".to_owned()), true);
+        memory.begin_task(Some("now".to_owned()), false);
+        let (first, now) = (Some("first".to_owned()), Some("now".to_owned()));
+        let anew = Memory { began_on: first, task_began_on: now, ..Memory::default() };
         assert_eq!(memory, anew);
     }
 

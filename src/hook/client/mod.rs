@@ -35,7 +35,7 @@ use self::told::{Call, Does, Told, What};
 use crate::client_file::ClientFile;
 use crate::event::work::{Act, Denial, Phase, Prompt, ShellCommand, Speaker, ToolUse};
 use crate::event::{Damage, EventKind};
-use crate::fact::intent;
+use crate::fact::{intent, last_words};
 use crate::repo_path::RepoPath;
 pub use crate::source::sessions::Client;
 
@@ -55,7 +55,14 @@ fn read(client: Client, file: &ClientFile, event: &str, payload: &Value) -> Told
 fn form(client: Client, event: &str, decision: &Decision) -> Option<Value> {
     Some(match (client, decision) {
         // There is no way to speak to the person in Copilot.
-        (_, Decision::Allow) | (Client::Copilot, Decision::Release(_) | Decision::Tell(_)) => return None,
+        (_, Decision::Allow)
+        | (Client::Copilot, Decision::Release(_) | Decision::Tell(_))
+        // Nor to add to a prompt, in Copilot and OpenCode.
+        | (Client::Copilot | Client::Opencode, Decision::Add(_)) => return None,
+        (Client::Claude | Client::Codex | Client::Gemini, Decision::Add(words)) => json!({"hookSpecificOutput": {
+            "hookEventName": event,
+            "additionalContext": words,
+        }}),
         (Client::Gemini, Decision::Push(reason) | Decision::Deny(reason)) => {
             json!({"decision": "deny", "reason": reason})
         }
@@ -84,6 +91,8 @@ enum Decision {
     Release(String),
     /// The same, where nothing is refused.
     Tell(String),
+    /// A prompt goes on; the agent is told this with it.
+    Add(String),
     /// The tool does not run, for this reason.
     Deny(String),
 }
@@ -192,7 +201,10 @@ fn handle(desk: &mut Desk, told: &Told) -> Decision {
             }
             desk.record(None, Act::Session(*phase));
         }
-        What::Prompt { from, text } => prompt(desk, *from, text),
+        What::Prompt { from, text } => {
+            desk.memory.planning = told.planning;
+            return prompt(desk, *from, text);
+        }
         // A sub-agent's own stop is no end of the work.
         What::Stop(_) if desk.subagent().is_some() => {
             let agent = desk.subagent().unwrap_or_default().to_owned();
@@ -254,24 +266,32 @@ fn before(desk: &mut Desk, told: &Told, call: &Call) -> Decision {
     }
 }
 
-fn prompt(desk: &mut Desk, from: Speaker, text: &str) {
+fn prompt(desk: &mut Desk, from: Speaker, text: &str) -> Decision {
     let from = match from {
         Speaker::Person if desk.subagent().is_some() => Speaker::Agent,
         Speaker::Person if desk.memory.was_told(text) => Speaker::Hook,
         from => from,
     };
     if from == Speaker::Person {
-        desk.memory.begin_task(stop::content(&desk.place));
+        let asks = last_words::sentences(text).last().is_some_and(|sentence| last_words::is_question(sentence));
+        desk.memory.begin_task(stop::content(&desk.place), asks);
         let elsewhere: Vec<PathBuf> = desk.memory.elsewhere.keys().cloned().collect();
         // One that is gone, or whose content nobody can read, is forgotten.
         let content = |root: PathBuf| Some((stop::content(&desk.place_at(&root)?)?, root));
         desk.memory.elsewhere = elsewhere.into_iter().filter_map(content).map(|(is, root)| (root, Some(is))).collect();
         desk.remember();
     }
+    desk.remember();
     // What was told was written down when it was.
     if from != Speaker::Hook {
         desk.record(None, Act::Prompt(Prompt { from, text: clean(text) }));
     }
+    if from != Speaker::Person || desk.memory.remarks.is_empty() {
+        return Decision::Allow;
+    }
+    let remarks = std::mem::take(&mut desk.memory.remarks);
+    desk.remember();
+    Decision::Add(remarks)
 }
 
 fn failed(desk: &mut Desk, told: &Told, call: &Call, reason: &str) {

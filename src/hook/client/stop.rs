@@ -12,8 +12,11 @@ use super::{Decision, evidence};
 use crate::digest::hex_digest;
 use crate::engine::{Uncommitted, Workplace};
 use crate::event::work::{Act, Prompt, Speaker, Stop, StopKind};
-use crate::fact::last_words;
+use crate::fact::Facts;
+use crate::fact::last_words::{self, LastWords};
+use crate::fact::open_run::OpenRunState;
 use crate::failure::Failure;
+use crate::gates;
 use crate::moment::Moment;
 use crate::policy::PolicySource;
 use crate::snapshot::Snapshot;
@@ -84,20 +87,41 @@ fn said_now(desk: &mut Desk, words: &str) -> String {
 }
 
 /// Why the agent is left to wait for what still runs in the background; `None`: it does not wait. What it says it waits
-/// for cannot be known; that a declared check still runs can, and so can that it calls the work done while a server runs.
+/// for cannot be known; that a declared check still runs can. A server that runs is no reason to wait: the agent says that
+/// it waits, or is judged.
 fn waits(desk: &Desk, stop: &Stopping) -> Option<String> {
     if stop.running == 0 || stop.how != StopKind::Completed {
         return None;
     }
     let mut checks = stop.commands.iter().filter(|line| evidence::is_declared(desk, line));
     let check = checks.next().map(|command| say("stop", "check_runs", &context! { command => clean(command) }));
-    check.or_else(|| (!last_words::read(&stop.words).claims).then(|| say("stop", "something_runs", &context! {})))
+    let words = last_words::read(&stop.words);
+    check.or_else(|| (words.announces && !words.claims).then(|| say("stop", "something_runs", &context! {})))
+}
+
+/// Whether, by the record, the agent waits for a command in the background, where its client does not tell what runs: a
+/// declared check, or anything it says it waits for.
+fn still_runs(desk: &Desk, facts: &Facts, words: LastWords) -> bool {
+    let check = facts.open_runs.iter().any(|open| open.state == OpenRunState::Running);
+    let anything = || facts.story.runs().any(|(_, ran)| ran.background && ran.ended.is_none());
+    desk.client != Client::Claude && (check || words.announces && anything())
+}
+
+/// Lets the agent go and tells its person what was noticed; the agent hears it with the next prompt.
+fn remark(desk: &mut Desk, remarks: &[String]) -> Decision {
+    if remarks.is_empty() {
+        return Decision::Allow;
+    }
+    let said = say("stop", "remarks", &context! { remarks => remarks.join("; ") });
+    desk.memory.remarks.clone_from(&said);
+    desk.remember();
+    Decision::Tell(said)
 }
 
 /// Whether this is no stop to judge, whatever the content is.
 fn left_alone(desk: &mut Desk, told: &Told, stop: &Stopping) -> bool {
     let told_already = stop.message.is_some() && desk.memory.judged == stop.message;
-    if told_already || stop.how != StopKind::Completed || told.planning {
+    if told_already || stop.how != StopKind::Completed || told.planning || desk.memory.planning {
         return true;
     }
     let just_now = |at: u64| now().saturating_sub(at) < COOLDOWN.as_millis().try_into().unwrap_or(u64::MAX);
@@ -125,29 +149,33 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
         return Ok(Decision::Allow);
     }
     let words = last_words::read(&stop.words);
-    let unchanged = began_on == Some(&*print(&here.look.snapshot));
+    let content = print(&here.look.snapshot);
+    let unchanged = began_on == Some(&*content);
     let waits = words.asks || words.waits;
-    if !words.claims && (unchanged || waits) {
-        if !unchanged {
-            // A file that cannot be written now could not be written by a verdict either.
-            let _ = artifact::outdate(&place.repo.gate_dir(), &place.session.id);
-        }
-        return Ok(Decision::Allow);
-    }
-    // The agent heard what is missing and asks: to say it again would only be in the way of the answer.
-    let asks = waits && !last_words::claims_proof(&stop.words);
-    if asks && desk.memory.refused.get(root).is_some_and(|refused| *refused == print(&here.look.snapshot)) {
-        return Ok(Decision::Allow);
+    if !words.claims && waits && !unchanged {
+        // A file that cannot be written now could not be written by a verdict either.
+        let _ = artifact::outdate(&place.repo.gate_dir(), &place.session.id);
     }
     let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
+    // Who asks is left alone, but for what the words themselves admit.
+    if !words.claims && waits {
+        let results = gates::judge(&here.policy, &facts);
+        return Ok(remark(desk, &feedback::remarks_on_words(&results)));
+    }
+    // An answer to a question, in a session that changed nothing, leaves a person's own work as it is.
+    let only_answers = desk.memory.task_asks && desk.memory.began_on.as_ref() == Some(&content);
+    let nothing_to_prove = unchanged && (!words.claims || only_answers && !last_words::claims_proof(&stop.words));
+    if nothing_to_prove || !words.claims && still_runs(desk, &facts, words) {
+        let remarks = feedback::remarks(&gates::judge(&here.policy, &facts));
+        return Ok(remark(desk, &remarks));
+    }
     let judgement = place.judge(&here.policy, &here.state, facts, Some(Uncommitted::Work(&here.look.snapshot)));
     let verdict = judgement.verdict;
     Ok(match verdict.outcome {
         // To push the agent for its words alone would be to judge by words.
         Outcome::Pass => {
-            let claims: Vec<&str> = feedback::contradicted(&verdict.gates).map(|(_, found)| &*found.message).collect();
-            let said = || say("stop", "contradicted", &context! { claims => claims.join("; ") });
-            if claims.is_empty() { Decision::Allow } else { Decision::Tell(said()) }
+            let remarks = feedback::remarks(&verdict.gates);
+            remark(desk, &remarks)
         }
         // Attempts that are not counted would never end.
         _ if uncounted(&verdict) => {
@@ -155,7 +183,6 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
             Decision::Allow
         }
         Outcome::Blocked | Outcome::CannotJudge => {
-            desk.memory.refused.insert(root.to_owned(), print(&here.look.snapshot));
             let mut feedback = verdict.feedback;
             if elsewhere.is_some() {
                 let root = root.display().to_string();
