@@ -31,6 +31,8 @@ pub enum Command {
     Ci(cmd::ci::Args),
     /// Run a declared command, or any, and record what it proves
     Run(cmd::run::Args),
+    /// Run what a push is missing, then push: `gate push [git push arguments]`
+    Push(cmd::push::Args),
     /// Show what is proven for the commit and for the working tree
     Status(cmd::status::Args),
     /// Split the last commit, or what is staged, by scope
@@ -119,6 +121,7 @@ impl Cli {
             Command::Check(args) => cmd::check::main(&args, ui).map(Into::into),
             Command::Ci(args) => cmd::ci::main(&args, ui).map(Into::into),
             Command::Run(args) => cmd::run::main(&args, ui),
+            Command::Push(args) => cmd::push::main(&args, ui),
             Command::Status(args) => cmd::status::main(&args, ui).map(Into::into),
             Command::Commit(args) => cmd::commit::main(&args, ui).map(Into::into),
             Command::Commits(args) => cmd::commits::main(&args, ui).map(Into::into),

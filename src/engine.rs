@@ -31,6 +31,7 @@ use crate::source::project::Directory;
 use crate::verdict::Verdict;
 use crate::verdict::artifact::{self, Written};
 use crate::verdict::assemble::{self, Attempt, ESCALATES_AT, Occasion};
+use crate::verdict::push_again::push_again;
 
 mod escalation;
 mod policy;
@@ -187,7 +188,7 @@ impl Workplace {
         let attempt = Attempt { number: if assemble::blocks(&results) { made.max(1) } else { 0 }, repeated: true };
         let at = Timestamp::now();
         let id = verdict_id(at, session);
-        let occasion = Occasion { id, at, repository: self.name(), session: session.to_owned() };
+        let occasion = Occasion { id, at, repository: self.name(), session: session.to_owned(), push_again: None };
         let verdict = assemble::verdict(&here.policy, facts, results, occasion, attempt);
         Ok(Preview { verdict, snapshot: here.look.snapshot, head: here.head.commit })
     }
@@ -260,7 +261,9 @@ impl Workplace {
             Some(uncommitted) => self.keep_refused(&mut facts, uncommitted),
             None => None,
         };
-        let occasion = Occasion { id, at, repository: self.name(), session: self.session.id.clone() };
+        let forward = |old: &Oid, new: &Oid| self.repo.is_ancestor(old, new).unwrap_or(false);
+        let push_again = if blocked { push_again(&facts, forward) } else { None };
+        let occasion = Occasion { id, at, repository: self.name(), session: self.session.id.clone(), push_again };
         let mut verdict = assemble::verdict(policy, facts, results, occasion, attempt);
         if let Some(subject) = verdict.subjects.first_mut() {
             subject.draft = draft;

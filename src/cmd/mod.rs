@@ -26,6 +26,7 @@ mod init_ci;
 pub mod log;
 pub mod man;
 pub mod prompt;
+pub mod push;
 pub mod replay;
 pub mod run;
 pub mod schema;

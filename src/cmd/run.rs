@@ -64,7 +64,14 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn run_declared(place: &Workplace, root: &Path, command: &Command, policy: &Policy, ui: &mut Ui) -> ExitCode {
+/// Runs a declared command, and says how it ended.
+pub(super) fn run_declared(
+    place: &Workplace,
+    root: &Path,
+    command: &Command,
+    policy: &Policy,
+    ui: &mut Ui,
+) -> ExitCode {
     ui.say(format_args!("gate: {}: {}", command.name, command.run));
     let job = Job {
         command: command.reference(),

@@ -15,16 +15,71 @@ use crate::fact::attested::Found;
 use crate::fact::collect::{self, BaseOf, Lineage, Sources};
 use crate::fact::lineage::Target;
 use crate::fact::subject::{Base, RefUpdate};
-use crate::fact::{Note, ask};
+use crate::fact::{Facts, Note, ask};
 use crate::failure::Failure;
-use crate::git::{DefaultBranch, GitError, Repo};
+use crate::gates;
+use crate::gates::finding::GateResult;
+use crate::git::{DefaultBranch, GitError, PlannedPush, Repo};
 use crate::hook::GitHook;
+use crate::journal::State;
 use crate::oid::Oid;
 use crate::policy::Policy;
 use crate::redact::redact;
 
 /// Judges the push that git describes to `pre-push` or `pre-receive`. `None`: nothing is pushed.
 pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
+    if hook.stdin.trim_ascii().is_empty() {
+        return Ok(None);
+    }
+    // The process ends with this: to free what git's library keeps takes longer than to leave it.
+    let place = ManuallyDrop::new(Workplace::of_hook()?);
+    let described = described(&place, hook)?;
+    Ok(described.map(|Described { policy, state, facts }| place.judge(&policy, &state, facts, None)))
+}
+
+/// What the gates would say of a push, before it begins.
+pub struct PushPreview {
+    /// The policy it is judged by.
+    pub policy: Policy,
+    /// The answers of the gates.
+    pub results: Vec<GateResult>,
+    /// The commits that would be pushed, by the names of their subjects.
+    pub commits: Vec<(String, Option<Oid>)>,
+}
+
+/// Judges a push that has not begun. Nothing is counted and nothing is written. `None`: nothing would be pushed.
+pub fn preview(place: &Workplace, planned: &PlannedPush) -> anyhow::Result<Option<PushPreview>> {
+    with_hook(planned, |hook| {
+        Ok(described(place, hook)?.map(|Described { policy, facts, .. }| PushPreview {
+            results: gates::judge(&policy, &facts),
+            commits: facts.subjects.iter().map(|subject| (subject.name.clone(), subject.commit.clone())).collect(),
+            policy,
+        }))
+    })
+}
+
+/// Judges a push that has not begun as its hook would, with what is counted and written.
+pub fn refuse(place: &Workplace, planned: &PlannedPush) -> anyhow::Result<Option<Judgement>> {
+    with_hook(planned, |hook| {
+        let described = described(place, hook)?;
+        Ok(described.map(|Described { policy, state, facts }| place.judge(&policy, &state, facts, None)))
+    })
+}
+
+fn with_hook<T>(planned: &PlannedPush, ask: impl FnOnce(&GitHook<'_>) -> T) -> T {
+    let args = [OsString::from(&planned.remote), OsString::from(&planned.url)];
+    ask(&GitHook { name: "pre-push", args: &args, stdin: &planned.updates })
+}
+
+/// What a push is judged by.
+struct Described {
+    policy: Policy,
+    state: State,
+    facts: Facts,
+}
+
+/// Reads the push that git describes to its hook. `None`: nothing is pushed.
+fn described(place: &Workplace, hook: &GitHook<'_>) -> anyhow::Result<Option<Described>> {
     let receiving = hook.name == "pre-receive";
     let word =
         |index: usize| hook.args.get(index).map(OsString::as_os_str).unwrap_or_default().to_string_lossy().into_owned();
@@ -34,8 +89,6 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     if updates.is_empty() {
         return Ok(None);
     }
-    // The process ends with this: to free what git's library keeps takes longer than to leave it.
-    let place = ManuallyDrop::new(Workplace::of_hook()?);
     let repo = &place.repo;
     let head = repo.head()?;
     // What is recorded and said must neither hold the secret of an address nor miss it in a command to type.
@@ -49,7 +102,7 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     let begun = updates.first().and_then(|update| collect::begin_push(repo, update, receiving));
     let refs: Vec<_> = updates.iter().map(|update| (update.remote_ref.as_str(), update.old.is_some())).collect();
     let default_branch =
-        if receiving { own_default_branch(&place)? } else { repo.default_branch_for_push(&remote, &url, &refs) };
+        if receiving { own_default_branch(place)? } else { repo.default_branch_for_push(&remote, &url, &refs) };
     for update in &mut updates {
         update.default_branch = default_branch.clone();
         // People know their branch by its name.
@@ -64,7 +117,7 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     let base = if receiving { BaseOf::OwnDefault } else { BaseOf::Remote(named.as_deref().unwrap_or(&remote)) };
     let (pushed, state) = thread::scope(|scope| {
         let state = scope.spawn(|| place.state());
-        let pushed = Pushed::of(&place, hook.name, updates, base, head.commit.as_ref().filter(|_| !receiving));
+        let pushed = Pushed::of(place, hook.name, updates, base, head.commit.as_ref().filter(|_| !receiving));
         (pushed, state.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     let (Pushed { updates, target, policy, notes }, state) = (pushed?, state?);
@@ -73,12 +126,12 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     facts.notes.extend(notes);
     facts.notes.extend(aliases);
     if receiving {
-        attested(&place, &updates)?.add_to(repo, &policy, &mut facts)?;
+        attested(place, &updates)?.add_to(repo, &policy, &mut facts)?;
     } else {
         facts.notes.extend(ask::no_pull_yet(&policy, updates.iter().map(|(update, _)| update), &url));
         place.tell(&state, &policy, &place.session.id, &mut facts);
     }
-    Ok(Some(place.judge(&policy, &state, facts, None)))
+    Ok(Some(Described { policy, state, facts }))
 }
 
 /// Replaces each ref of the other side that only stands for another one by that one. The other side is this repository, or

@@ -37,6 +37,8 @@ pub struct Occasion {
     pub repository: String,
     /// The session.
     pub session: String,
+    /// The command that runs what a push is missing, and then pushes; `None` where there is none.
+    pub push_again: Option<String>,
 }
 
 /// The gates that failed, as the journal counts them: whatever their mode, so that a gate that only observes can tell
@@ -83,7 +85,12 @@ pub fn verdict(
     let complete = outcome == Outcome::Pass
         && results.iter().all(|result| !matches!(result.answer, Answer::Pending | Answer::Unknown | Answer::Fail));
     let evidence = evidence(&facts, &results);
-    let next_actions = next_actions(&results);
+    let mut next_actions = next_actions(&results);
+    if let ([run], Some(push)) = (next_actions.as_slice(), occasion.push_again)
+        && run.starts_with(RUN)
+    {
+        next_actions = vec![push];
+    }
     let over = (outcome == Outcome::NeedsHuman)
         .then(|| say("feedback", "human_action", &context! { attempt => attempt.number }));
     let findings = results.iter().filter(|result| result.mode != Mode::Observe).flat_map(|result| &result.findings);

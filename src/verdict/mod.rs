@@ -5,6 +5,7 @@ pub mod assemble;
 pub mod escalation;
 pub mod feedback;
 pub mod hosted;
+pub mod push_again;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

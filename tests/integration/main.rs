@@ -36,6 +36,7 @@ mod evals;
 mod explain_command;
 mod failed_tests;
 mod forge;
+mod gate_push;
 mod git_reads;
 mod hidden_edits;
 mod import_maps;

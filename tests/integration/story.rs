@@ -20,7 +20,7 @@ fn the_story_from_init_to_a_protected_branch() {
         .says("next: gate run test");
     let refused = project.push("git push origin feature").exits(1);
     let refused = refused.says("push blocked").says("tests: no run of `sh test.sh` on this content");
-    refused.says("next: gate run test");
+    refused.says("next: gate push origin feature");
     assert!(!project.refs().contains_key("refs/heads/feature"));
 
     project.gate(["run", "test"]).exits(0).says("test result: ok. 3 passed").says("gate: test ended well");

@@ -1,0 +1,39 @@
+//! The command that runs what a refused push is missing, and then pushes.
+
+use crate::command_line::quote;
+use crate::fact::Facts;
+use crate::fact::subject::{RefUpdate, Subject};
+use crate::moment::Moment;
+use crate::oid::Oid;
+
+/// `gate push REMOTE REF…` for the push that is judged. `None` where a run here proves something else than what is pushed:
+/// another commit than the one that is checked out, a deletion, or a push that has arrived. `forward` tells whether a ref
+/// moves from an ancestor; for one that does not, the command forces as the push did.
+pub fn push_again(facts: &Facts, forward: impl Fn(&Oid, &Oid) -> bool) -> Option<String> {
+    if facts.moment != Moment::Push {
+        return None;
+    }
+    let here = |subject: &Subject| subject.checked_out == Some(true);
+    let updates: Option<Vec<&RefUpdate>> =
+        facts.subjects.iter().map(|subject| subject.update.as_ref().filter(|_| here(subject))).collect();
+    let updates = updates?;
+    let remote = &updates.first()?.remote;
+    // An address that holds a secret is recorded without it.
+    if remote.is_empty() || remote.contains('*') {
+        return None;
+    }
+    let mut words = vec!["gate".to_owned(), "push".to_owned(), quote(remote)];
+    for update in updates {
+        let new = update.new.as_ref()?;
+        let forced = update.old.as_ref().is_some_and(|old| !forward(old, new));
+        words.push(quote(&refspec(update, forced)));
+    }
+    Some(words.join(" "))
+}
+
+fn refspec(update: &RefUpdate, forced: bool) -> String {
+    let short = |name: &str| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
+    let (local, remote) = (short(&update.local_ref), short(&update.remote_ref));
+    let sign = if forced { "+" } else { "" };
+    if local == remote { format!("{sign}{local}") } else { format!("{sign}{local}:{}", update.remote_ref) }
+}

@@ -1,0 +1,103 @@
+//! `gate push`: what is missing runs, and then git pushes.
+
+use crate::project::Project;
+
+#[test]
+fn what_is_missing_runs_and_then_git_pushes() {
+    let project = Project::new();
+    project.edit("one");
+    let pushed = project.gate(["push", "-q", "origin", "feature"]).exits(0);
+    pushed.says("gate: test: sh test.sh").says("pass");
+    assert_eq!(project.refs().get("refs/heads/feature"), Some(&project.repo.git(["rev-parse", "feature"])));
+    // Nothing is missing: nothing runs.
+    project.repo.git(["branch", "other"]);
+    project.gate(["push", "-q", "origin", "other"]).exits(0).never_says("sh test.sh");
+    // Nothing to push: git says so.
+    project.gate(["push", "origin", "feature"]).exits(0).says("Everything up-to-date");
+}
+
+#[test]
+fn a_failure_pushes_nothing_and_has_the_status_of_the_command() {
+    let project = Project::new();
+    project.edit("broken");
+    let before = project.refs();
+    project.gate(["push", "origin", "feature"]).exits(101).says("nothing was pushed, because test did not pass");
+    assert_eq!(project.refs(), before);
+}
+
+#[test]
+fn what_no_run_clears_is_refused_before_anything_runs() {
+    let project = Project::new();
+    project.edit("one");
+    let before = project.refs();
+    project.gate(["push", "origin", "HEAD:main"]).exits(10).says("protected").never_says("gate: test: sh test.sh");
+    project.gate(["push", "--no-verify", "origin", "feature"]).exits(64).says("would leave that out");
+    project.repo.append("src/lib.sh", "dirty\n");
+    project.gate(["push", "origin", "feature"]).exits(10).says("src/lib.sh is not committed").says("git stash");
+    project.sh("git stash -q && gate push -q origin feature && git stash pop -q").exits(0);
+    assert_eq!(project.refs().len(), before.len() + 1);
+    // What is pushed is not what is checked out.
+    project.repo.git(["checkout", "-q", "--", "."]);
+    project.edit("two");
+    project.repo.git(["branch", "elsewhere"]);
+    project.repo.git(["reset", "-q", "--hard", "HEAD~1"]);
+    project.gate(["push", "origin", "elsewhere"]).exits(10).says("is not what is checked out");
+    project.sh("git switch -q elsewhere && gate push -q origin elsewhere").exits(0);
+}
+
+#[test]
+fn a_dry_run_says_what_would_run() {
+    let project = Project::new();
+    project.edit("one");
+    let before = project.refs();
+    let said = project.gate(["push", "--dry-run", "origin", "feature"]).exits(0);
+    said.says("gate: would run test: sh test.sh").never_says("3 passed");
+    assert_eq!(project.refs(), before);
+}
+
+#[test]
+fn what_git_refuses_is_gits_to_explain() {
+    let project = Project::new();
+    project.edit("one");
+    project.gate(["push", "nowhere", "feature"]).exits(128).says("nowhere");
+    project.gate(["push", "origin", "no-such-branch"]).exits(1).says("no-such-branch");
+}
+
+#[test]
+fn without_a_hook_the_push_is_judged_all_the_same() {
+    let project = Project::new();
+    project.edit("one");
+    project.repo.git(["config", "core.hooksPath", "/dev/null"]);
+    let before = project.refs();
+    project.gate(["push", "origin", "HEAD:main"]).exits(10);
+    assert_eq!(project.refs(), before);
+    project.gate(["push", "-q", "origin", "feature"]).exits(0).says("gate: test: sh test.sh");
+}
+
+#[test]
+fn a_refused_push_names_it_and_that_line_pushes() {
+    let project = Project::new();
+    project.edit("one");
+    let next = |refused: &str| {
+        let line = refused.lines().find_map(|line| line.trim().strip_prefix("next: ")).map(str::to_owned);
+        line.unwrap_or_else(|| panic!("no next command in: {refused}"))
+    };
+    let refused = project.push("git push origin feature").exits(1);
+    assert_eq!(next(&refused.text()), "gate push origin feature");
+    project.sh("gate push origin feature").exits(0);
+    // Another name on the other side, and a forced push.
+    project.edit("two");
+    let refused = project.push("git push origin HEAD:topic").exits(1);
+    assert_eq!(next(&refused.text()), "gate push origin feature:refs/heads/topic");
+    project.sh("gate push origin feature:refs/heads/topic").exits(0);
+    project.repo.append("src/lib.sh", "three\n");
+    project.repo.git(["commit", "-q", "--all", "--amend", "--message", "feat: amended"]);
+    let refused = project.push("git push --force origin HEAD:topic").exits(1);
+    assert_eq!(next(&refused.text()), "gate push origin +feature:refs/heads/topic");
+    project.sh("gate push origin +feature:refs/heads/topic").exits(0);
+    // What is not checked out cannot be proven here.
+    project.edit("four");
+    project.sh("git branch later && git reset -q --hard HEAD~1").exits(0);
+    let refused = project.push("git push origin later").exits(1);
+    assert!(!refused.text().contains("gate push"), "{}", refused.text());
+}
