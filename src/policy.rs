@@ -30,6 +30,8 @@ pub struct Policy {
     pub signers: Signers,
     /// How strict a job of a forge is.
     pub ci: Strictness,
+    /// What the hook of a push may run itself.
+    pub push_runs: PushRuns,
     /// How long contents are kept that prove nothing any more.
     pub retention: Retention,
     /// Where it was read.
@@ -56,11 +58,22 @@ impl Policy {
             unblock: None,
             signers: Signers::Nobody,
             ci: Strictness::default(),
+            push_runs: PushRuns::default(),
             retention: Retention::default(),
             source,
             digest: String::new(),
         }
     }
+}
+
+/// What the `pre-push` hook runs before it judges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PushRuns {
+    /// Nothing: it refuses what is not proven.
+    #[default]
+    Nothing,
+    /// The declared commands whose runs are missing or stale, while the connection to the remote stays open.
+    Missing,
 }
 
 /// Where a policy was read.

@@ -4,13 +4,15 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
 
 use crate::digest::hex_digest;
 use crate::doctor::canary;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::git::BINDING;
 use crate::hook::client::{self, Client};
+use crate::hook::push::PushAnswer;
 use crate::hook::{self, GitHook};
 use crate::install::{self, Chained};
 use crate::render;
@@ -118,7 +120,12 @@ pub fn hook_git(
 fn judge(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<Exit> {
     match hook.name {
         "pre-push" | "pre-receive" => {
-            let Some(judgement) = hook::push::judge(hook)? else { return Ok(Exit::Pass) };
+            let mut answer = hook::push::judge(hook, true)?;
+            if let PushAnswer::RunFirst(names) = &answer {
+                run_first(names, ui)?;
+                answer = hook::push::judge(hook, false)?;
+            }
+            let PushAnswer::Judged(judgement) = answer else { return Ok(Exit::Pass) };
             let record = judgement.written.as_ref().map(|written| written.record.as_path());
             ui.say(render::verdict::for_push(&judgement.verdict, record).trim_end());
             Ok(judgement.verdict.outcome.exit())
@@ -143,6 +150,20 @@ fn judge(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<Exit> {
         // Installed by hand, or by another version: nothing is asked of them.
         _ => Ok(Exit::Pass),
     }
+}
+
+/// Runs declared commands while git waits. Whether they passed is for the judgement that follows.
+fn run_first(names: &[String], ui: &mut Ui) -> anyhow::Result<()> {
+    ui.say(format_args!("gate: the push waits for: gate run {}", names.join(" ")));
+    let failed = |error: io::Error| Failure::new(Exit::CannotJudge, format!("gate run could not be started: {error}"));
+    let mut command = Command::new(std::env::current_exe()?);
+    // `git push --porcelain` speaks to programs on standard output.
+    command.arg("run").args(names).stdin(Stdio::null()).stdout(io::stderr());
+    for name in BINDING {
+        command.env_remove(name);
+    }
+    command.status().map_err(failed)?;
+    Ok(())
 }
 
 fn chain(name: &str, args: &[OsString], stdin: &[u8]) -> anyhow::Result<ExitCode> {

@@ -16,6 +16,7 @@ mod globs;
 mod locate;
 mod merge;
 mod param_error;
+mod push;
 mod retention;
 mod scopes;
 #[cfg(test)]
@@ -42,7 +43,8 @@ const VERSION: i64 = 1;
 /// The largest file that is read, in bytes.
 const LARGEST: usize = 1024 * 1024;
 /// The keys at the top level.
-const KEYS: &[&str] = &["version", "mode", "commands", "gates", "scopes", "unblock", "attest", "ci", "retention"];
+const KEYS: &[&str] =
+    &["version", "mode", "commands", "gates", "scopes", "unblock", "attest", "ci", "push", "retention"];
 
 /// The policy where there is no `gate.toml`: the gates of the binary, and no command.
 ///
@@ -117,10 +119,21 @@ fn parse_over(
         None => Signers::Nobody,
     };
     let ci = root.table(&mut report, "ci").map(|said| ci::strictness(&mut report, said)).unwrap_or_default();
+    let push_runs = root.table(&mut report, "push").map(|said| push::runs(&mut report, said)).unwrap_or_default();
     let retention = root.table(&mut report, "retention").map(|said| retention::retention(&mut report, said));
     let retention = retention.unwrap_or_default();
     let (commands, gates, scopes, signers) = report.finish((commands, gates.list, scopes, signers))?;
-    Ok(digested(Policy { commands, gates, scopes, unblock, signers, ci, retention, ..Policy::empty(source) }))
+    Ok(digested(Policy {
+        commands,
+        gates,
+        scopes,
+        unblock,
+        signers,
+        ci,
+        push_runs,
+        retention,
+        ..Policy::empty(source)
+    }))
 }
 
 fn digested(policy: Policy) -> Policy {

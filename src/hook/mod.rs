@@ -3,6 +3,7 @@
 mod amend;
 pub mod client;
 pub mod message;
+pub mod missing_runs;
 pub mod push;
 
 use std::ffi::OsString;

@@ -14,48 +14,79 @@ use crate::exit::Exit;
 use crate::fact::attested::Found;
 use crate::fact::collect::{self, BaseOf, Lineage, Sources};
 use crate::fact::lineage::Target;
-use crate::fact::subject::{Base, RefUpdate};
+use crate::fact::subject::{Base, RefUpdate, Subject};
 use crate::fact::{Facts, Note, ask};
 use crate::failure::Failure;
 use crate::gates;
 use crate::gates::finding::GateResult;
 use crate::git::{DefaultBranch, GitError, PlannedPush, Repo};
 use crate::hook::GitHook;
+use crate::hook::missing_runs::missing_runs;
 use crate::journal::State;
 use crate::oid::Oid;
-use crate::policy::Policy;
+use crate::policy::{Policy, PushRuns};
 use crate::redact::redact;
 
-/// Judges the push that git describes to `pre-push` or `pre-receive`. `None`: nothing is pushed.
-pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
+/// The answer to a push.
+pub enum PushAnswer {
+    /// Nothing is pushed.
+    Nothing,
+    /// A verdict.
+    Judged(Box<Judgement>),
+    /// The policy has the hook run these declared commands before it judges: their names.
+    RunFirst(Vec<String>),
+}
+
+/// Judges the push that git describes to `pre-push` or `pre-receive`. `may_run`: whether the answer may be to run what is
+/// missing first.
+pub fn judge(hook: &GitHook<'_>, may_run: bool) -> anyhow::Result<PushAnswer> {
     if hook.stdin.trim_ascii().is_empty() {
-        return Ok(None);
+        return Ok(PushAnswer::Nothing);
     }
     // The process ends with this: to free what git's library keeps takes longer than to leave it.
     let place = ManuallyDrop::new(Workplace::of_hook()?);
-    let described = described(&place, hook)?;
-    Ok(described.map(|Described { policy, state, facts }| place.judge(&policy, &state, facts, None)))
+    let Some(mut described) = described(&place, hook)? else { return Ok(PushAnswer::Nothing) };
+    if may_run && hook.name == "pre-push" && described.policy.push_runs == PushRuns::Missing {
+        let preview = PushPreview::of(described);
+        // What a run cannot prove is refused below, with the reason.
+        let names: Vec<String> = missing_runs(&place, &preview)
+            .map(|commands| commands.iter().map(|command| command.name.clone()).collect())
+            .unwrap_or_default();
+        if !names.is_empty() {
+            return Ok(PushAnswer::RunFirst(names));
+        }
+        described = preview.described;
+    }
+    let Described { policy, state, facts } = described;
+    Ok(PushAnswer::Judged(Box::new(place.judge(&policy, &state, facts, None))))
 }
 
 /// What the gates would say of a push, before it begins.
 pub struct PushPreview {
-    /// The policy it is judged by.
-    pub policy: Policy,
+    described: Described,
     /// The answers of the gates.
     pub results: Vec<GateResult>,
-    /// The commits that would be pushed, by the names of their subjects.
-    pub commits: Vec<(String, Option<Oid>)>,
+}
+
+impl PushPreview {
+    fn of(described: Described) -> Self {
+        Self { results: gates::judge(&described.policy, &described.facts), described }
+    }
+
+    /// The policy it is judged by.
+    pub fn policy(&self) -> &Policy {
+        &self.described.policy
+    }
+
+    /// What would be pushed.
+    pub fn subjects(&self) -> &[Subject] {
+        &self.described.facts.subjects
+    }
 }
 
 /// Judges a push that has not begun. Nothing is counted and nothing is written. `None`: nothing would be pushed.
 pub fn preview(place: &Workplace, planned: &PlannedPush) -> anyhow::Result<Option<PushPreview>> {
-    with_hook(planned, |hook| {
-        Ok(described(place, hook)?.map(|Described { policy, facts, .. }| PushPreview {
-            results: gates::judge(&policy, &facts),
-            commits: facts.subjects.iter().map(|subject| (subject.name.clone(), subject.commit.clone())).collect(),
-            policy,
-        }))
-    })
+    with_hook(planned, |hook| Ok(described(place, hook)?.map(PushPreview::of)))
 }
 
 /// Judges a push that has not begun as its hook would, with what is counted and written.

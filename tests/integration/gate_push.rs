@@ -101,3 +101,24 @@ fn a_refused_push_names_it_and_that_line_pushes() {
     let refused = project.push("git push origin later").exits(1);
     assert!(!refused.text().contains("gate push"), "{}", refused.text());
 }
+
+#[test]
+fn the_hook_runs_what_is_missing_where_the_policy_has_it_so() {
+    let project = Project::new();
+    project.repo.append("gate.toml", "\n[push]\nrun = \"missing\"\n");
+    project.repo.commit_all("chore: run what is missing at a push");
+    project.repo.git(["push", "-q", "--no-verify", "origin", "HEAD:main"]);
+    project.repo.git(["fetch", "-q"]);
+    project.edit("one");
+    let pushed = project.push("git push --porcelain origin feature 2>said").exits(0);
+    assert!(!pushed.text().contains("sh test.sh"), "{}", pushed.text());
+    let said = String::from_utf8_lossy(&project.repo.read("said")).into_owned();
+    assert!(said.contains("gate: the push waits for: gate run test") && said.contains("3 passed"), "{said}");
+    project.push("rm said; git push origin feature").exits(0).never_says("waits for");
+    // A failure refuses the push, and so does what no run clears, which runs nothing.
+    project.edit("broken");
+    project.push("git push origin feature").exits(1).says("waits for: gate run test").says("push blocked");
+    project.push("git push origin HEAD:main").exits(1).says("protected").never_says("waits for");
+    project.repo.append("src/lib.sh", "dirty\n");
+    project.push("git push origin feature").exits(1).never_says("waits for");
+}

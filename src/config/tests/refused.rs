@@ -10,7 +10,7 @@ const BAD: &[(&str, &[&str])] = &[
     (
         "xyz = 1",
         &[
-            "1:1: unknown key `xyz` at the top level, which takes version, mode, commands, gates, scopes, unblock, attest, ci, retention",
+            "1:1: unknown key `xyz` at the top level, which takes version, mode, commands, gates, scopes, unblock, attest, ci, push, retention",
         ],
     ),
     ("[attest]\n", &["1:2: missing key `signers` in [attest]"]),
@@ -172,7 +172,7 @@ const BAD: &[(&str, &[&str])] = &[
         "\u{feff}mode = \"x\"\r\n\r\nfoo = 1\r\n",
         &[
             "1:8: `mode` takes off, observe, warn or block, not `x`",
-            "3:1: unknown key `foo` at the top level, which takes version, mode, commands, gates, scopes, unblock, attest, ci, retention",
+            "3:1: unknown key `foo` at the top level, which takes version, mode, commands, gates, scopes, unblock, attest, ci, push, retention",
         ],
     ),
     ("# ünïcödé\n\"ä\" = 1; ", &["2:7: not TOML: string values must be quoted, expected literal string"]),
@@ -183,6 +183,7 @@ const BAD: &[(&str, &[&str])] = &[
             "3:1: unknown key `humans` in [ci], which takes agents, people",
         ],
     ),
+    ("[push]\nrun = 'all'", &["2:7: `run` takes nothing or missing, not `all`"]),
     ("[unblock]", &["1:2: missing key `run` in [unblock]"]),
     ("[unblock]\nrun = ''", &["2:7: `run` is a command line, not an empty text"]),
     ("[unblock]\nrn = 'a'", &["2:1: unknown key `rn` in [unblock]; did you mean `run`?"]),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{FULL, parsed};
-use crate::config::{attest, ci, commands, gate_table, scopes};
+use crate::config::{attest, ci, commands, gate_table, push, scopes};
 use crate::embedded::{TEMPLATES, file};
 
 const SCOPES: &str = "[scopes]\na = [\"a/**\", \"!a/x\"]\n\"@b/c\" = { paths = [\"b\"], aliases = [\"c\"], with = [\"a\"], shared = [\"d\"], goes_along = true }";
@@ -33,6 +33,7 @@ fn it_has_the_keys_of_the_reader() {
         (&schema["$defs"]["gate"], gate_table::KEYS),
         (&schema["$defs"]["scope_table"], scopes::KEYS),
         (&schema["properties"]["ci"], ci::KEYS),
+        (&schema["properties"]["push"], push::KEYS),
         (&schema["$defs"]["message"], gate_table::MESSAGE_KEYS),
     ] {
         let listed = table["properties"].as_object().unwrap().keys().map(String::as_str).collect();

@@ -1,0 +1,63 @@
+//! The runs that a refused push is missing.
+
+use std::collections::BTreeSet;
+
+use crate::engine::Workplace;
+use crate::exit::Exit;
+use crate::fact::subject::Subject;
+use crate::failure::Failure;
+use crate::gates::finding::{Effect, GateResult};
+use crate::hook::push::PushPreview;
+use crate::policy::Command;
+use crate::repo_path::RepoPath;
+use crate::snapshot::Presence;
+
+/// The paths that a message names.
+const MAX_PATHS: usize = 3;
+
+/// The declared commands that would clear what refuses the push; none where something refuses it that no command clears.
+/// Fails where a run would prove something else than what is pushed.
+pub fn missing_runs<'p>(place: &Workplace, preview: &'p PushPreview) -> anyhow::Result<Vec<&'p Command>> {
+    let refusing = preview.results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
+    let findings: Vec<_> = refusing.flat_map(GateResult::decisive).collect();
+    if findings.iter().any(|finding| finding.command.is_none()) {
+        return Ok(Vec::new());
+    }
+    let names: BTreeSet<&str> = findings.iter().filter_map(|finding| finding.command.as_deref()).collect();
+    let commands: Vec<&Command> =
+        preview.policy().commands.iter().filter(|command| names.contains(command.name.as_str())).collect();
+    let subjects: BTreeSet<&str> = findings.iter().map(|finding| finding.subject.as_str()).collect();
+    let head = place.repo.head()?.commit;
+    for Subject { name, commit, .. } in
+        preview.subjects().iter().filter(|subject| subjects.contains(subject.name.as_str()))
+    {
+        if commit.as_ref() != head.as_ref() {
+            let what = format!("{name} is not proven and is not what is checked out, so a run here would not prove it");
+            return Err(Failure::new(Exit::Blocked, what).remedy("git switch to it, then: gate push").into());
+        }
+    }
+    if !commands.is_empty() {
+        refuse_uncommitted(place, &commands)?;
+    }
+    Ok(commands)
+}
+
+/// A run counts for the content it saw: what is not committed would make it prove something else.
+fn refuse_uncommitted(place: &Workplace, commands: &[&Command]) -> anyhow::Result<()> {
+    let snapshot = place.repo.look()?.snapshot;
+    let counts = |path: &RepoPath| commands.iter().any(|command| command.inputs.matches(path));
+    let dirty: Vec<_> = snapshot.dirty.iter().filter(|dirty| counts(&dirty.path)).collect();
+    let Some(first) = dirty.first() else { return Ok(()) };
+    let shown: Vec<String> = dirty.iter().take(MAX_PATHS).map(|dirty| dirty.path.to_string()).collect();
+    let more = if dirty.len() > MAX_PATHS { format!(" and {} more", dirty.len() - MAX_PATHS) } else { String::new() };
+    let verb = if dirty.len() == 1 { "is" } else { "are" };
+    let shown = shown.join(", ");
+    let what = format!("{shown}{more} {verb} not committed, so a run would not prove what is pushed");
+    let untracked = dirty.iter().all(|dirty| dirty.presence == Presence::Untracked);
+    let remedy = if untracked {
+        format!("commit what belongs to the push, or list the rest in .gitignore (for example {})", first.path)
+    } else {
+        "commit what belongs to the push, or put it aside: git stash; then: gate push".to_owned()
+    };
+    Err(Failure::new(Exit::Blocked, what).remedy(remedy).into())
+}
