@@ -2,7 +2,6 @@
 //!
 //! The stages do the work; this is their order.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::thread;
 
@@ -19,7 +18,7 @@ use crate::fact::{Facts, Note, ask, before, failed_tests, open_run};
 use crate::failure::Failure;
 use crate::gates;
 use crate::git::{GitError, Head, Look, Repo};
-use crate::journal::{Journal, JournalError, NewEvent, OpenFailure, State};
+use crate::journal::{Journal, JournalError, NewEvent, OpenFailure, SessionState, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::Policy;
@@ -215,8 +214,21 @@ impl Workplace {
         &self,
         policy: &Policy,
         state: &State,
+        facts: Facts,
+        uncommitted: Option<Uncommitted<'_>>,
+    ) -> Judgement {
+        self.judge_if(policy, state, facts, uncommitted, || true)
+    }
+
+    /// Judges and records, and counts a refusal where `claimed` says that somebody claimed to be finished: to look is no
+    /// attempt. It is asked of a refusal alone.
+    pub fn judge_if(
+        &self,
+        policy: &Policy,
+        state: &State,
         mut facts: Facts,
         uncommitted: Option<Uncommitted<'_>>,
+        claimed: impl FnOnce() -> bool,
     ) -> Judgement {
         let results = gates::judge(policy, &facts);
         let failing = assemble::failing(&results);
@@ -224,7 +236,8 @@ impl Workplace {
         let idle = assemble::idle(policy, &results);
         let trees: Vec<_> = facts.subjects.iter().filter_map(|subject| subject.tree.clone()).collect();
         let commits: Vec<_> = facts.subjects.iter().filter_map(|subject| subject.commit.clone()).collect();
-        let branches = self.branches(&facts, &state.judged(&self.session.id).failing_on);
+        let counts = blocked && claimed();
+        let branches = self.branches(&facts, state.judged(&self.session.id));
         let at = Timestamp::now();
         let id = verdict_id(at, &self.session.id);
         let decide = |state: &State| {
@@ -232,8 +245,8 @@ impl Workplace {
             // Content that is in no tree yet may be another one than it was.
             let known = trees.len() == facts.subjects.len();
             let attempt = Attempt {
-                number: if blocked { told.attempt_for(&failing) } else { 0 },
-                repeated: blocked
+                number: if counts { told.attempt_for(&failing, &branches) } else { 0 },
+                repeated: counts
                     && known
                     && failing.iter().filter(|gate| gate.blocks).all(|gate| told.was_told(gate, &trees)),
             };
@@ -288,8 +301,8 @@ impl Workplace {
         Ok(())
     }
 
-    /// The branches that `facts` are about, and those of `failing_on` from which their content goes on or that are gone.
-    fn branches(&self, facts: &Facts, failing_on: &BTreeSet<String>) -> Vec<String> {
+    /// The branches that `facts` are about, and those on which something failed from which their content goes on or that are gone.
+    fn branches(&self, facts: &Facts, told: &SessionState) -> Vec<String> {
         let Ok(head) = self.repo.head() else { return Vec::new() };
         let is_here = |subject: &Subject| subject.role == Role::WorkingTree || subject.checked_out == Some(true);
         let here = head.branch.as_ref().filter(|_| facts.subjects.iter().any(is_here));
@@ -302,14 +315,14 @@ impl Workplace {
             let tip = |subject: &Subject| subject.commit.clone().or_else(|| head.commit.clone());
             facts.subjects.iter().filter_map(tip)
         };
-        for branch in failing_on {
+        for branch in told.failing_on() {
             let goes_on = || match self.repo.reference(&format!("refs/heads/{branch}")) {
                 Ok(Some(left)) => tips().any(|tip| self.repo.is_ancestor(&left, &tip).unwrap_or(false)),
                 Ok(None) => true,
                 Err(_) => false,
             };
-            if !found.contains(branch) && goes_on() {
-                found.push(branch.clone());
+            if !found.iter().any(|known| known == branch) && goes_on() {
+                found.push(branch.to_owned());
             }
         }
         found

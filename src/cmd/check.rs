@@ -20,6 +20,9 @@ pub struct Args {
     /// Judge this commit instead of what is checked out
     #[arg(long, value_name = "REV")]
     rev: Option<String>,
+    /// Claim that the work is done: a refusal counts as an attempt, and the fourth hands over to a person
+    #[arg(long)]
+    done: bool,
     /// Print the verdict as JSON
     #[arg(long)]
     json: bool,
@@ -47,7 +50,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             (here.policy, here.state, facts, Some(here.look.snapshot))
         }
     };
-    let judgement = place.judge(&policy, &state, facts, snapshot.as_ref().map(Uncommitted::Work));
+    let uncommitted = snapshot.as_ref().map(Uncommitted::Work);
+    let judgement = place.judge_if(&policy, &state, facts, uncommitted, || args.done);
     let record = judgement.written.as_ref().map(|written| written.record.as_path());
     if args.json {
         ui.line(serde_json::to_string_pretty(&judgement.verdict)?);

@@ -4,19 +4,19 @@ use std::ffi::OsString;
 use std::fs;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 use crate::digest::hex_digest;
 use crate::doctor::canary;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::git::BINDING;
 use crate::hook::client::{self, Client};
 use crate::hook::push::PushAnswer;
 use crate::hook::{self, GitHook};
 use crate::install::{self, Chained};
 use crate::render;
 use crate::render::ui::Ui;
+use crate::run::run_itself;
 
 /// Arguments of `gate hook`.
 #[derive(Debug, clap::Args)]
@@ -155,14 +155,9 @@ fn judge(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<Exit> {
 /// Runs declared commands while git waits. Whether they passed is for the judgement that follows.
 fn run_first(names: &[String], ui: &mut Ui) -> anyhow::Result<()> {
     ui.say(format_args!("gate: the push waits for: gate run {}", names.join(" ")));
-    let failed = |error: io::Error| Failure::new(Exit::CannotJudge, format!("gate run could not be started: {error}"));
-    let mut command = Command::new(std::env::current_exe()?);
-    // `git push --porcelain` speaks to programs on standard output.
-    command.arg("run").args(names).stdin(Stdio::null()).stdout(io::stderr());
-    for name in BINDING {
-        command.env_remove(name);
-    }
-    command.status().map_err(failed)?;
+    let args: Vec<&str> = std::iter::once("run").chain(names.iter().map(String::as_str)).collect();
+    run_itself(&args)
+        .map_err(|error| Failure::new(Exit::CannotJudge, format!("gate run could not be started: {error}")))?;
     Ok(())
 }
 

@@ -29,7 +29,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         facts: &facts,
         results: &results,
         would_block: here.state.would_block(),
-        attempts: &here.state.judged(&place.session.id).attempts,
+        attempts: &here.state.judged(&place.session.id).made_by_gate(),
     };
     if args.json {
         ui.line(render::status::json(&status)?);

@@ -110,7 +110,7 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
         };
         let results = gates::judge(&policy, &facts);
         if results.iter().all(|result| result.effect() == gates::finding::Effect::Silent) {
-            if !state.judged(&place.session.id).at_commit.is_empty() {
+            if state.judged(&place.session.id).refused_commits() {
                 place.judge(&policy, &state, facts, None);
             }
             return Ok(None);

@@ -19,7 +19,7 @@ use crate::fact::{Facts, Note, ask};
 use crate::failure::Failure;
 use crate::gates;
 use crate::gates::finding::GateResult;
-use crate::git::{DefaultBranch, GitError, PlannedPush, Repo};
+use crate::git::{DefaultBranch, GitError, PlannedPush, Repo, is_dry_run};
 use crate::hook::GitHook;
 use crate::hook::missing_runs::missing_runs;
 use crate::journal::State;
@@ -58,7 +58,9 @@ pub fn judge(hook: &GitHook<'_>, may_run: bool) -> anyhow::Result<PushAnswer> {
         described = preview.described;
     }
     let Described { policy, state, facts } = described;
-    Ok(PushAnswer::Judged(Box::new(place.judge(&policy, &state, facts, None))))
+    // What a dry run would be told is no attempt.
+    let claimed = || hook.name != "pre-push" || !is_dry_run();
+    Ok(PushAnswer::Judged(Box::new(place.judge_if(&policy, &state, facts, None, claimed))))
 }
 
 /// What the gates would say of a push, before it begins.

@@ -1,6 +1,6 @@
 //! Attempts: how often in a row a session was blocked by the same gate, and what it was told last.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,20 +19,44 @@ const MAX_BRANCHES: usize = 32;
 /// What the verdicts of one session add up to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionState {
-    /// By gate: how many blocked verdicts had it failing since everything passed.
-    pub attempts: BTreeMap<String, u32>,
-    /// By gate: how many of these were refused commits, since a commit was let through.
+    /// By branch: what was refused there since everything passed. The empty name: on no branch.
     #[serde(default)]
-    pub at_commit: BTreeMap<String, u32>,
-    /// By gate: the trees (the first 32) and the fingerprint of its last failure in a blocked verdict.
-    pub last: BTreeMap<String, (Vec<Oid>, String)>,
-    /// The branches on which something failed since everything passed (the first 32).
-    #[serde(default)]
-    pub failing_on: BTreeSet<String>,
+    branches: BTreeMap<String, BranchAttempts>,
     /// How far the rescue is.
     #[serde(default)]
     pub rescue: RescueState,
 }
+
+/// What was refused on one branch.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct BranchAttempts {
+    /// By gate: how many blocked verdicts had it failing.
+    made: BTreeMap<String, u32>,
+    /// By gate: how many of these were refused commits, since a commit was let through.
+    at_commit: BTreeMap<String, u32>,
+    /// By gate: the trees (the first 32) and the fingerprint of its last failure in a blocked verdict.
+    last: BTreeMap<String, (Vec<Oid>, String)>,
+}
+
+impl BranchAttempts {
+    fn most(&self) -> u32 {
+        self.made.values().copied().max().unwrap_or(0)
+    }
+
+    /// A commit was let through.
+    fn forget_refused_commits(&mut self) {
+        for (gate, refused) in std::mem::take(&mut self.at_commit) {
+            if let Some(count) = self.made.get_mut(&gate) {
+                *count = count.saturating_sub(refused);
+            }
+        }
+        self.made.retain(|_, count| *count > 0);
+        self.last.retain(|gate, _| self.made.contains_key(gate));
+    }
+}
+
+/// The name under which verdicts about no branch are counted.
+const NO_BRANCH: &str = "";
 
 /// How far the rescue of a session is; it begins anew with the attempts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,58 +149,79 @@ fn remember(list: &mut Vec<String>, new: &str) {
 
 impl SessionState {
     /// A session that was never blocked.
-    pub const NEW: Self = Self {
-        attempts: BTreeMap::new(),
-        at_commit: BTreeMap::new(),
-        last: BTreeMap::new(),
-        failing_on: BTreeSet::new(),
-        rescue: RescueState::NEW,
-    };
+    pub const NEW: Self = Self { branches: BTreeMap::new(), rescue: RescueState::NEW };
 
-    /// How many attempts were made.
+    /// How many attempts were made, on the branch with the most.
     pub fn made(&self) -> u32 {
-        self.attempts.values().copied().max().unwrap_or(0)
+        self.branches.values().map(BranchAttempts::most).max().unwrap_or(0)
     }
 
-    /// The attempt that a blocked verdict with these failures would be, counted from 1; 0 when none of them blocks.
-    pub fn attempt_for(&self, failing: &[FailingGate]) -> u32 {
-        let count = |gate: &FailingGate| self.attempts.get(&gate.gate).copied().unwrap_or(0).saturating_add(1);
-        failing.iter().filter(|gate| gate.blocks).map(count).max().unwrap_or(0)
+    /// By gate: how many attempts were made, on the branch with the most.
+    pub fn made_by_gate(&self) -> BTreeMap<String, u32> {
+        let mut most: BTreeMap<String, u32> = BTreeMap::new();
+        for (gate, made) in self.branches.values().flat_map(|branch| &branch.made) {
+            let count = most.entry(gate.clone()).or_default();
+            *count = (*count).max(*made);
+        }
+        most
+    }
+
+    /// The branches on which something failed since everything passed.
+    pub fn failing_on(&self) -> impl Iterator<Item = &str> {
+        self.branches.keys().map(String::as_str).filter(|name| *name != NO_BRANCH)
+    }
+
+    /// Whether a commit was refused since one was let through.
+    pub fn refused_commits(&self) -> bool {
+        self.branches.values().any(|branch| !branch.at_commit.is_empty())
+    }
+
+    /// The attempt that a blocked verdict with these failures on these branches would be, counted from 1; 0 when none of
+    /// them blocks. What was refused on other branches is other work.
+    pub fn attempt_for(&self, failing: &[FailingGate], branches: &[String]) -> u32 {
+        let on = |gate: &str| {
+            let made = counted(branches).filter_map(|name| self.branches.get(name)?.made.get(gate));
+            made.copied().max().unwrap_or(0)
+        };
+        let blocking = failing.iter().filter(|gate| gate.blocks);
+        blocking.map(|gate| on(&gate.gate).saturating_add(1)).max().unwrap_or(0)
     }
 
     /// Whether exactly this failure on exactly this content is what the session was told last about the gate. The content
     /// of a commit that is about to be made has no name yet, so nobody can say that it is the same.
     pub fn was_told(&self, failing: &FailingGate, trees: &[Oid]) -> bool {
         let trees = &trees[..trees.len().min(MAX_TREES)];
-        !trees.is_empty()
-            && self.last.get(&failing.gate).is_some_and(|(on, what)| on == trees && *what == failing.fingerprint)
+        let same = |branch: &BranchAttempts| {
+            branch.last.get(&failing.gate).is_some_and(|(on, what)| on == trees && *what == failing.fingerprint)
+        };
+        !trees.is_empty() && self.branches.values().any(same)
     }
 
-    /// A commit was let through: what was refused before it was mended, and the next one is another matter.
+    /// A commit was let through: what was refused before it is fixed, and the next one is another matter.
     fn forget_refused_commits(&mut self) {
-        for (gate, refused) in std::mem::take(&mut self.at_commit) {
-            if let Some(count) = self.attempts.get_mut(&gate) {
-                *count = count.saturating_sub(refused);
-            }
-        }
-        let before = self.made();
-        self.attempts.retain(|_, count| *count > 0);
-        self.last.retain(|gate, _| self.attempts.contains_key(gate));
-        if before == 0 {
+        self.branches.values_mut().for_each(BranchAttempts::forget_refused_commits);
+        self.branches.retain(|_, branch| branch.most() > 0);
+        self.begin_anew_where_all_passed();
+    }
+
+    fn begin_anew_where_all_passed(&mut self) {
+        if self.branches.is_empty() {
             *self = Self::NEW;
         }
     }
 
     /// Goes on with what was counted in another session, whose packet came here.
     fn take_up(&mut self, other: &Self) {
-        for (gate, made) in &other.attempts {
-            let count = self.attempts.entry(gate.clone()).or_default();
-            *count = (*count).max(*made);
+        for (name, theirs) in &other.branches {
+            let branch = self.branches.entry(name.clone()).or_default();
+            for (gate, made) in &theirs.made {
+                let count = branch.made.entry(gate.clone()).or_default();
+                *count = (*count).max(*made);
+            }
+            for (gate, told) in &theirs.last {
+                branch.last.entry(gate.clone()).or_insert_with(|| told.clone());
+            }
         }
-        for (gate, told) in &other.last {
-            self.last.entry(gate.clone()).or_insert_with(|| told.clone());
-        }
-        self.failing_on.extend(other.failing_on.iter().cloned());
         self.rescue.take_up(&other.rescue);
     }
 
@@ -184,31 +229,51 @@ impl SessionState {
     /// on content that asks for no run, not for one gate while another blocks, or two that fail in turn would never end,
     /// and not on one branch while what failed lies on another.
     fn count(&mut self, judged: &Judged) {
-        if !judged.blocked {
-            if judged.moment == Moment::Commit {
-                self.forget_refused_commits();
-            }
-            let full = matches!(judged.moment, Moment::Stop | Moment::Push);
-            if full && !self.attempts.keys().any(|gate| judged.idle.contains(gate)) {
-                self.failing_on.retain(|branch| !judged.branches.contains(branch));
-                if self.failing_on.is_empty() {
-                    *self = Self::NEW;
-                }
+        if judged.blocked {
+            // Looking is no attempt.
+            if judged.attempt > 0 {
+                self.count_refusal(judged);
             }
             return;
         }
-        let room = MAX_BRANCHES.saturating_sub(self.failing_on.len());
-        self.failing_on.extend(judged.branches.iter().take(room).cloned());
-        for failing in judged.failing.iter().filter(|failing| failing.blocks) {
-            let count = self.attempts.entry(failing.gate.clone()).or_default();
-            *count = count.saturating_add(1);
-            if judged.moment == Moment::Commit {
-                *self.at_commit.entry(failing.gate.clone()).or_default() += 1;
-            }
-            let trees = judged.trees.iter().take(MAX_TREES).cloned().collect();
-            self.last.insert(failing.gate.clone(), (trees, failing.fingerprint.clone()));
+        if judged.moment == Moment::Commit {
+            self.forget_refused_commits();
+        }
+        if matches!(judged.moment, Moment::Stop | Moment::Push) {
+            let shown = |name: &str| name == NO_BRANCH || judged.branches.iter().any(|branch| branch == name);
+            let idle = |branch: &BranchAttempts| branch.made.keys().any(|gate| judged.idle.contains(gate));
+            self.branches.retain(|name, branch| !shown(name) || idle(branch));
+            self.begin_anew_where_all_passed();
         }
     }
+
+    fn count_refusal(&mut self, judged: &Judged) {
+        for failing in judged.failing.iter().filter(|failing| failing.blocks) {
+            let made = self.attempt_for(std::slice::from_ref(failing), &judged.branches);
+            for name in counted(&judged.branches) {
+                let branch = self.branches.entry(name.to_owned()).or_default();
+                branch.made.insert(failing.gate.clone(), made);
+                if judged.moment == Moment::Commit {
+                    *branch.at_commit.entry(failing.gate.clone()).or_default() += 1;
+                }
+                let trees = judged.trees.iter().take(MAX_TREES).cloned().collect();
+                branch.last.insert(failing.gate.clone(), (trees, failing.fingerprint.clone()));
+            }
+        }
+        while self.branches.len() > MAX_BRANCHES {
+            let few = |(name, branch): &(&String, &BranchAttempts)| {
+                (counted(&judged.branches).any(|one| one == *name), branch.most())
+            };
+            let Some(fewest) = self.branches.iter().min_by_key(few).map(|(name, _)| name.clone()) else { return };
+            self.branches.remove(&fewest);
+        }
+    }
+}
+
+/// The names under which a verdict about these branches is counted.
+fn counted(branches: &[String]) -> impl Iterator<Item = &str> {
+    let none = branches.is_empty().then_some(NO_BRANCH);
+    branches.iter().take(MAX_BRANCHES).map(String::as_str).chain(none)
 }
 
 /// The sessions, the most recently judged one first.
@@ -309,7 +374,7 @@ mod tests {
             idle: Vec::new(),
             branches: Vec::new(),
             blocked,
-            attempt: 0,
+            attempt: u32::from(blocked),
         }
     }
 
@@ -331,37 +396,59 @@ mod tests {
             (judged(Moment::Stop, false, from_ref(&quiet)), 1, "nothing blocked: all begins anew"),
         ];
         let mut sessions = Sessions::default();
-        assert_eq!(sessions.of("s").attempt_for(from_ref(&tests)), 1);
+        assert_eq!(sessions.of("s").attempt_for(from_ref(&tests), &[]), 1);
         for (verdict, next, why) in steps {
             sessions.count("s", verdict);
-            assert_eq!(sessions.of("s").attempt_for(from_ref(&tests)), *next, "{why}");
+            assert_eq!(sessions.of("s").attempt_for(from_ref(&tests), &[]), *next, "{why}");
         }
-        assert_eq!(sessions.of("s").attempt_for(&[quiet]), 0, "what does not block is no attempt");
+        assert_eq!(sessions.of("s").attempt_for(&[quiet], &[]), 0, "what does not block is no attempt");
         assert_eq!(sessions.of("other"), &SessionState::NEW);
     }
 
     #[test]
-    fn what_passes_on_another_branch_ends_nothing() {
+    fn each_branch_has_attempts_of_its_own() {
         let tests = gate("tests", true);
         let on = |branches: &[&str], blocked: bool| Judged {
             branches: branches.iter().map(|&name| name.to_owned()).collect(),
             ..judged(Moment::Push, blocked, if blocked { from_ref(&tests) } else { &[] })
         };
-        let steps: &[(Judged, u32, &str)] = &[
-            (on(&["feature"], true), 2, "it fails"),
-            (on(&["other"], false), 2, "another branch passes"),
-            (on(&[], false), 2, "nobody knows which one passes"),
-            (on(&["second"], true), 3, "it fails there, too"),
-            (on(&["second"], false), 3, "and passes there alone"),
-            (on(&["other", "feature"], false), 1, "everything that failed passes"),
-            (on(&[], true), 2, "it fails on no branch"),
-            (on(&["other"], false), 1, "which any pass ends"),
+        let look = Judged { attempt: 0, ..on(&["feature"], true) };
+        // Each step: a verdict, then the attempts that a next failure would be: on `feature`, on `second`, on no branch.
+        let steps: &[(Judged, [u32; 3], &str)] = &[
+            (on(&["feature"], true), [2, 1, 1], "it fails"),
+            (look.clone(), [2, 1, 1], "somebody looks"),
+            (on(&["other"], false), [2, 1, 1], "another branch passes"),
+            (on(&[], false), [2, 1, 1], "nobody knows which one passes"),
+            (on(&["second"], true), [2, 2, 1], "it fails there, too"),
+            (on(&["second", "feature"], true), [3, 3, 1], "on a branch that goes on from another"),
+            (on(&["second"], false), [3, 1, 1], "and passes there alone"),
+            (on(&["other", "feature"], false), [1, 1, 1], "everything that failed passes"),
+            (on(&[], true), [1, 1, 2], "it fails on no branch"),
+            (on(&["other"], false), [1, 1, 1], "which any pass ends"),
         ];
         let mut sessions = Sessions::default();
         for (verdict, next, why) in steps {
             sessions.count("s", verdict);
-            assert_eq!(sessions.of("s").attempt_for(from_ref(&tests)), *next, "{why}");
+            let on = |branches: &[String]| sessions.of("s").attempt_for(from_ref(&tests), branches);
+            let found = [on(&["feature".to_owned()]), on(&["second".to_owned()]), on(&[])];
+            assert_eq!(found, *next, "{why}");
         }
+        assert_eq!(sessions.of("s"), &SessionState::NEW);
+    }
+
+    #[test]
+    fn the_branches_that_are_remembered_are_bounded() {
+        let mut sessions = Sessions::default();
+        let tests = gate("tests", true);
+        let on = |name: String| Judged { branches: vec![name], ..judged(Moment::Push, true, from_ref(&tests)) };
+        sessions.count("s", &on("often".to_owned()));
+        sessions.count("s", &on("often".to_owned()));
+        for number in 0..2 * MAX_BRANCHES {
+            sessions.count("s", &on(format!("b{number}")));
+        }
+        let next = |name: &str| sessions.of("s").attempt_for(from_ref(&tests), &[name.to_owned()]);
+        assert_eq!(sessions.of("s").failing_on().count(), MAX_BRANCHES);
+        assert_eq!((next("often"), next(&format!("b{}", 2 * MAX_BRANCHES - 1))), (3, 2));
     }
 
     #[test]
@@ -383,7 +470,7 @@ mod tests {
         let mut sessions = Sessions::default();
         for (verdict, commits, runs, why) in steps {
             sessions.count("s", verdict);
-            let next = |gate| sessions.of("s").attempt_for(from_ref(gate));
+            let next = |gate| sessions.of("s").attempt_for(from_ref(gate), &[]);
             assert_eq!((next(&atomic), next(&tests)), (*commits, *runs), "{why}");
         }
         let mut sessions = Sessions::default();
@@ -400,8 +487,8 @@ mod tests {
             sessions.count(session, &judged(Moment::Stop, true, from_ref(&tests)));
         }
         sessions.prompted("s", "make it say three");
-        assert_eq!(sessions.of("s").attempt_for(from_ref(&tests)), 1);
-        assert_eq!(sessions.of("other").attempt_for(from_ref(&tests)), 2);
+        assert_eq!(sessions.of("s").attempt_for(from_ref(&tests), &[]), 1);
+        assert_eq!(sessions.of("other").attempt_for(from_ref(&tests), &[]), 2);
     }
 
     #[test]
@@ -448,8 +535,8 @@ mod tests {
         let mut sessions = Sessions::default();
         sessions.count("s", &judged(Moment::Stop, true, &[gate("tests", true)]));
         let failing = [gate("build", true), gate("tests", true)];
-        assert_eq!(sessions.of("s").attempt_for(&failing), 2);
-        assert_eq!(sessions.of("s").attempt_for(&failing[..1]), 1);
+        assert_eq!(sessions.of("s").attempt_for(&failing, &[]), 2);
+        assert_eq!(sessions.of("s").attempt_for(&failing[..1], &[]), 1);
     }
 
     #[test]

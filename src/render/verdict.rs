@@ -59,14 +59,13 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
     if verdict.outcome == Outcome::NeedsHuman {
         let person = say("terminal", "person", &context! { actions => verdict.human_actions.join("; ") });
         let _ = writeln!(text, "  {STRONG}now:{STRONG:#}  {person}");
-    } else {
-        let shown = |action: &&String| {
-            let mut findings = verdict.gates.iter().flat_map(|gate| &gate.findings);
-            findings.any(|finding| finding.fix.as_ref() == Some(*action))
-        };
-        for action in verdict.next_actions.iter().take(1).filter(|action| !shown(action)) {
-            let _ = writeln!(text, "  {STRONG}next:{STRONG:#} {action}");
-        }
+    }
+    let shown = |action: &&String| {
+        let mut findings = verdict.gates.iter().flat_map(|gate| &gate.findings);
+        findings.any(|finding| finding.fix.as_ref() == Some(*action))
+    };
+    for action in verdict.next_actions.iter().take(1).filter(|action| !shown(action)) {
+        let _ = writeln!(text, "  {STRONG}next:{STRONG:#} {action}");
     }
     if let Some(record) = record.filter(|_| verdict.outcome != Outcome::Pass) {
         let _ = writeln!(text, "  {DIM}full record: {}{DIM:#}", from_here(record).display());

@@ -16,6 +16,7 @@
 //!   cannot have come from the keyboard; sent to the whole process group, they reach it twice.
 
 mod errand;
+mod itself;
 mod plain;
 mod process;
 #[cfg(unix)]
@@ -28,6 +29,7 @@ mod tail;
 mod tee;
 
 pub use errand::{Errand, Returned};
+pub use itself::run_itself;
 pub use plain::{clean_tail, plain_text, whole_text};
 pub use process::{CommandLine, Finished, Spec, run};
 pub use start::{StartError, StartProblem};

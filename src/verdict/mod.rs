@@ -49,7 +49,8 @@ pub struct Verdict {
     pub policy: PolicyRecord,
     /// Whose work it is.
     pub session: String,
-    /// How often this session has been told no in a row; 0 when nothing blocks.
+    /// How often this session has been told no in a row on these branches; 0 when nothing blocks, and where nobody claimed
+    /// to be finished.
     pub attempt: u32,
     /// The same failure of the same content has been told before.
     pub repeated: bool,

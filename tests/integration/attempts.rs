@@ -101,6 +101,35 @@ fn the_ladder_from_feedback_to_a_person() {
 }
 
 #[test]
+fn looking_is_no_attempt() {
+    let project = untested();
+    for _ in 0..5 {
+        let look = project.check().exits(10).says("gate: check blocked  HEAD").says("next: gate run test");
+        look.never_says("attempt").never_says("last warning");
+        let dry = project.push("git push --dry-run origin feature").exits(1);
+        dry.says("gate: push blocked  feature").says("next: gate push origin feature");
+        project.push("git push -qn origin feature").exits(1).never_says("attempt");
+        project.gate(["push", "--dry-run", "origin", "feature"]).exits(0);
+    }
+    let looked = project.gate(["check", "--json"]).exits(10).out;
+    let looked: Value = serde_json::from_str(&looked).unwrap();
+    assert_eq!((&looked["attempt"], &looked["outcome"]), (&0.into(), &"blocked".into()));
+    assert!(looked["feedback"].as_str().unwrap().starts_with("Not proven yet.\n- tests: "), "{looked:#}");
+    project.push("git push origin feature").exits(1).says("push blocked (attempt 1)");
+}
+
+#[test]
+fn work_on_other_branches_uses_up_no_attempts() {
+    let project = Project::new();
+    for branch in ["one", "two", "three", "four", "five"] {
+        project.repo.git(["switch", "-qc", branch, "main"]);
+        project.edit(branch);
+        project.push(&format!("git push origin {branch}")).exits(1).says("push blocked (attempt 1)");
+    }
+    project.push("git push origin five").exits(1).says("push blocked (attempt 2");
+}
+
+#[test]
 fn what_passes_on_another_branch_ends_nothing() {
     let project = untested();
     let with = |args: &[&str]| project.gate_with(&[("GATE_SESSION", "s")], args);
@@ -131,10 +160,13 @@ fn what_passes_on_another_branch_ends_nothing() {
 #[test]
 fn what_a_person_reads_escalates_with_it() {
     let project = untested();
-    project.check().exits(10).says("check blocked (attempt 1)");
-    project.check().exits(10).says("check blocked (attempt 2, nothing changed since)");
-    project.check().exits(10).says("last warning:").says("[ ] nothing was edited after it ended");
-    project.check().exits(11).says("(attempt 4, handed over)").says("this goes to a person");
+    let claim = || project.gate(["check", "--done"]);
+    claim().exits(10).says("check blocked (attempt 1)");
+    claim().exits(10).says("check blocked (attempt 2, nothing changed since)");
+    claim().exits(10).says("last warning:").says("[ ] nothing was edited after it ended");
+    let last = claim().exits(11).says("(attempt 4, handed over)").says("this goes to a person");
+    // A person goes on from here, and is shown how.
+    last.says("next: gate run test");
     // Refused pushes are attempts, too, and of the same series.
     project.push("git push origin feature").exits(1).says("attempt 5, handed over");
     assert!(!project.refs().contains_key("refs/heads/feature"));
@@ -271,7 +303,7 @@ fn the_exit_codes_are_the_documented_ones() {
     for _ in 2..=3 {
         assert_eq!(of("unknown", &project)["outcome"], "cannot-judge");
     }
-    let last = project.gate_with(&[("GATE_SESSION", "unknown")], &["check"]).exits(11);
+    let last = project.gate_with(&[("GATE_SESSION", "unknown")], &["check", "--done"]).exits(11);
     last.says("check cannot be judged").says("handed over").never_says("blocked");
 }
 

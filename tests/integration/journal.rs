@@ -173,7 +173,7 @@ fn attempts_are_counted_once_each_however_many_ask_at_once() {
     let failing = [FailingGate { gate: "tests".to_owned(), fingerprint: "f".to_owned(), blocks: true }];
     let attempt = || {
         let (attempt, recorded) = scratch.journal().append_with(|state| {
-            let attempt = state.judged("s").attempt_for(&failing);
+            let attempt = state.judged("s").attempt_for(&failing, &[]);
             let (verdict, trees) = (format!("v{attempt}"), vec![oid(1)]);
             let failing = failing.to_vec();
             let judged = {

@@ -192,9 +192,9 @@ impl Project {
         self.verdict_with(&[], &[])
     }
 
-    /// `gate check --json` with further variables and arguments.
+    /// `gate check --done --json` with further variables and arguments.
     pub fn verdict_with(&self, variables: &[(&str, &str)], args: &[&str]) -> Value {
-        let said = self.gate_with(variables, &[&["check", "--json"], args].concat());
+        let said = self.gate_with(variables, &[&["check", "--done", "--json"], args].concat());
         let verdict: Value = serde_json::from_str(&said.out).unwrap_or_else(|error| panic!("{error}: {said:?}"));
         valid("verdict", &verdict);
         for_agents(verdict["feedback"].as_str().expect("feedback"));

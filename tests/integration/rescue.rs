@@ -41,7 +41,7 @@ pub fn used_up_beside(unblocker: &str) -> Project {
     project.edit("broken");
     for _ in 0..4 {
         project.gate_with(CODER, &["run", "test"]).exits(101);
-        project.gate_with(CODER, &["check"]);
+        project.gate_with(CODER, &["check", "--done"]);
     }
     fs::write(project.repo.root().join(".git/task.md"), TASK).unwrap();
     project
@@ -161,7 +161,7 @@ fn what_the_clean_checkout_says_otherwise_is_told() {
 fn nothing_is_handed_over_before_the_attempts_are_used_up() {
     let project = Project::new();
     project.edit("broken");
-    project.check();
+    project.gate(["check", "--done"]);
     fs::write(project.repo.root().join(".git/task.md"), TASK).unwrap();
     project
         .gate(["handoff", "--task", ".git/task.md"])
@@ -345,7 +345,7 @@ fn what_is_done_again_is_known_by_what_it_does() {
     let items =
         "`sh test.sh --again`\n- another edit of `src/lib.sh`\n- `cp a b`\n- use `true` instead of `sh test.sh --all`";
     reply(&project, &PACKET.replace("`sh test.sh --again`", items)).exits(0);
-    let named = || project.gate_with(CODER, &["check"]).text();
+    let named = || project.gate_with(CODER, &["check", "--done"]).text();
     project.gate_with(CODER, &["run", "--", "sh", "test.sh", "--other"]);
     project.gate_with(CODER, &["run", "--", "cp", "b", "a"]);
     project.gate_with(CODER, &["run", "--", "true"]);
@@ -389,7 +389,7 @@ fn a_rescue_that_fails_ends_with_one_terminal_payload() {
     // And nothing after it, whoever asks.
     project.gate(["handoff", "--task", ".git/task.md"]).exits(11).says("nothing is handed over again");
     reply(&project, TERMINAL).exits(64);
-    project.gate_with(CODER, &["check"]).exits(11);
+    project.gate_with(CODER, &["check", "--done"]).exits(11);
 }
 
 #[test]
@@ -459,7 +459,7 @@ fn a_command_that_is_not_there_is_no_attempt_and_one_that_is_late_ends_with_all_
 fn sessions_do_not_share_their_rescue() {
     let project = used_up();
     for _ in 0..4 {
-        project.gate_with(&[("GATE_SESSION", "other")], &["check"]);
+        project.gate_with(&[("GATE_SESSION", "other")], &["check", "--done"]);
     }
     let of = |session: &str| project.gate(["handoff", "--task", ".git/task.md", "--untried", "--session", session]);
     of("coder").exits(0).says("[ATTEMPT: 1]");
@@ -473,7 +473,7 @@ fn sessions_do_not_share_their_rescue() {
 fn handoffs_side_by_side_count_what_they_hand_over() {
     let project = used_up();
     for _ in 0..4 {
-        project.gate_with(&[("GATE_SESSION", "other")], &["check"]);
+        project.gate_with(&[("GATE_SESSION", "other")], &["check", "--done"]);
     }
     let side_by_side: Vec<_> = ["coder", "coder", "other", "coder"]
         .into_iter()
@@ -534,7 +534,7 @@ fn what_a_test_prints_cannot_close_or_forge_a_payload() {
     project.repo.commit_all("feat: hostile");
     for _ in 0..4 {
         project.gate_with(CODER, &["run", "test"]).exits(1);
-        project.gate_with(CODER, &["check"]);
+        project.gate_with(CODER, &["check", "--done"]);
     }
     fs::write(project.repo.root().join(".git/task.md"), TASK).unwrap();
     let (_, text) = hand_over(&project);
@@ -566,7 +566,7 @@ fn a_template_of_the_user_stands_before_ours_and_one_that_leaves_the_shape_does_
     with(&["unblock", "accept", ".git/reply.md"]).exits(65).says("leer");
     fs::write(templates.join("words.toml"), "[reply]\nemptiness = \"leer\"\n").unwrap();
     let named = [("XDG_CONFIG_HOME", home.to_str().unwrap()), CODER[0]];
-    project.gate_with(&named, &["check"]).exits(11).says("words.toml: nothing is called reply.emptiness");
+    project.gate_with(&named, &["check", "--done"]).exits(11).says("words.toml: nothing is called reply.emptiness");
     fs::remove_file(templates.join("words.toml")).unwrap();
     // What happens once is not lost with a template that cannot be filled, or says nothing of it.
     let hand_over = || with(&["handoff", "--task", ".git/task.md", "--untried"]);

@@ -54,7 +54,7 @@ fn each_output_is_taken_and_its_malformed_form_is_not() {
         .gate(["unblock", "run", "--task", ".git/task.md", "--session", "coder"])
         .exits(11)
         .says("nothing is handed over again");
-    project.gate_with(CODER, &["check"]).exits(11);
+    project.gate_with(CODER, &["check", "--done"]).exits(11);
 
     let project = with_unblocker();
     let good = fix("test_harness_fix", "the mock answers one");
@@ -80,7 +80,7 @@ fn a_hypothesis_that_was_spent_is_named_with_its_line() {
 
 fn check(project: &Project, session: &str) -> Command {
     let mut command = project.command("gate", project.repo.root());
-    command.args(["check", "--json"]).env("GATE_SESSION", session);
+    command.args(["check", "--json", "--done"]).env("GATE_SESSION", session);
     command
 }
 
@@ -109,7 +109,7 @@ fn two_sessions_at_once_climb_their_own_ladders_and_nothing_is_forgotten_in_betw
         let payload = read_json(&project.gate_dir().join(format!("verdicts/escalation_{session}.json")));
         valid("escalation", &payload);
         assert_eq!(payload["attempt"], 4);
-        project.gate_with(&[("GATE_SESSION", session)], &["check"]).exits(11).says("attempt 5, handed over");
+        project.gate_with(&[("GATE_SESSION", session)], &["check", "--done"]).exits(11).says("attempt 5, handed over");
     }
 }
 

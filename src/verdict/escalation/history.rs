@@ -105,6 +105,8 @@ impl History {
                     push(&mut self.failures, Failure::of(run));
                 }
             }
+            // Looking is no attempt.
+            EventKind::Judged(judged) if judged.blocked && judged.attempt == 0 => {}
             EventKind::Judged(judged) => {
                 let full = matches!(judged.moment, Moment::Stop | Moment::Push) && judged.idle.is_empty();
                 if judged.blocked {
