@@ -63,7 +63,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         None => return Err(Failure::new(Exit::Usage, "the task is missing").remedy("name it: --task FILE").into()),
     };
     let patience = (!args.untried).then(|| Duration::from_secs(args.timeout));
-    let request = Request { session: &session, task, patience };
+    let request = Request { session: &session, task, patience, sends: false };
     match rescue::hand_over(&place, &request, &mut |command| trying(command, ui))? {
         Handed::NothingFails => {
             ui.say(say("handoff", "nothing_fails", &context! {}));

@@ -69,7 +69,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
                 ))
             })?;
             let session = rescue::session(&place, &place.state()?, session.as_deref());
-            let request = Request { session: &session, task: handoff::read(task)?, patience: Some(patience) };
+            let request =
+                Request { session: &session, task: handoff::read(task)?, patience: Some(patience), sends: true };
             match rescue::hand_over(&place, &request, &mut |command| trying(command, ui))? {
                 Handed::NothingFails => {
                     ui.say(say("handoff", "nothing_fails", &context! {}));

@@ -33,6 +33,8 @@ pub struct Request<'a> {
     pub task: String,
     /// How long the failing command may run on a clean checkout; `None`: it is not tried there.
     pub patience: Option<Duration>,
+    /// Whether the packet is sent to who answers it: each time is an attempt. One that is only shown is shown again.
+    pub sends: bool,
 }
 
 /// What was made.
@@ -80,7 +82,9 @@ pub fn hand_over(place: &Workplace, request: &Request<'_>, trying: &mut dyn FnMu
     let Some(tree) = case.tree.clone().filter(|_| !case.passes()) else { return Ok(Handed::NothingFails) };
     let id = id(request.session);
     let (step, recorded) = place.journal.append_with(|state| {
-        let step = step(&known.rescue, &state.judged(request.session).rescue, &tree);
+        let now = &state.judged(request.session).rescue;
+        let joins = !request.sends || now.attempts > known.rescue.attempts;
+        let step = step(now, &tree, joins);
         let recorded = match &step {
             Step::Over | Step::Join(..) => None,
             Step::GiveUp(attempt) => Some(Rescue::GivenUp(GivenUp { attempt: *attempt })),
@@ -143,17 +147,17 @@ enum Step {
     GiveUp(u32),
     /// A packet, at this attempt.
     HandOver(u32),
-    /// The packet that another process made meanwhile of the same content, and its attempt: it is one attempt.
+    /// The packet of the same content that nobody has answered yet, and its attempt: it is shown again.
     Join(String, u32),
 }
 
-/// `before`: how far the rescue was when the handoff was asked for; `now`: when it is recorded, and nobody else can.
-fn step(before: &RescueState, now: &RescueState, tree: &Oid) -> Step {
+/// `now`: how far the rescue is when the handoff is recorded, and nobody else can record another. `joins`: a packet of the
+/// same content that waits is meant, and no second one.
+fn step(now: &RescueState, tree: &Oid, joins: bool) -> Step {
     if now.given_up {
         return Step::Over;
     }
-    if let Some(open) = now.open.as_ref().filter(|_| now.attempts > before.attempts && now.tree.as_ref() == Some(tree))
-    {
+    if let Some(open) = now.open.as_ref().filter(|_| joins && now.tree.as_ref() == Some(tree)) {
         return Step::Join(open.clone(), now.attempts);
     }
     let attempt = now.attempts.saturating_add(1);
@@ -232,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn handoffs_at_the_same_instant_are_one_attempt() {
+    fn only_what_was_answered_or_changed_is_handed_over_again() {
         let tree: Oid = "1".repeat(40).parse().unwrap();
         let other: Oid = "2".repeat(40).parse().unwrap();
         let at = |attempts: u32, open: Option<&str>, tree: &Oid| RescueState {
@@ -242,18 +246,18 @@ mod tests {
             ..RescueState::default()
         };
         let over = RescueState { given_up: true, ..at(3, None, &tree) };
-        for (before, now, expected) in [
-            (at(0, None, &tree), at(0, None, &tree), Step::HandOver(1)),
-            (at(0, None, &tree), at(1, Some("h1"), &tree), Step::Join("h1".to_owned(), 1)),
-            (at(1, Some("h1"), &tree), at(1, Some("h1"), &tree), Step::HandOver(2)),
-            (at(1, Some("h1"), &tree), at(2, Some("h2"), &tree), Step::Join("h2".to_owned(), 2)),
-            (at(0, None, &tree), at(1, Some("h1"), &other), Step::HandOver(2)),
-            (at(0, None, &tree), at(1, None, &tree), Step::HandOver(2)),
-            (at(TERMINAL_AT, None, &tree), at(TERMINAL_AT, None, &tree), Step::GiveUp(TERMINAL_AT + 1)),
-            (at(TERMINAL_AT, None, &tree), over.clone(), Step::Over),
-            (over.clone(), over, Step::Over),
+        for (now, joins, expected) in [
+            (at(0, None, &tree), true, Step::HandOver(1)),
+            (at(1, Some("h1"), &tree), true, Step::Join("h1".to_owned(), 1)),
+            (at(1, Some("h1"), &tree), false, Step::HandOver(2)),
+            (at(1, Some("h1"), &other), true, Step::HandOver(2)),
+            (at(1, None, &tree), true, Step::HandOver(2)),
+            (at(TERMINAL_AT, Some("h3"), &tree), true, Step::Join("h3".to_owned(), TERMINAL_AT)),
+            (at(TERMINAL_AT, Some("h3"), &tree), false, Step::GiveUp(TERMINAL_AT + 1)),
+            (at(TERMINAL_AT, None, &tree), true, Step::GiveUp(TERMINAL_AT + 1)),
+            (over, true, Step::Over),
         ] {
-            assert_eq!(step(&before, &now, &tree), expected, "{before:?} {now:?}");
+            assert_eq!(step(&now, &tree, joins), expected, "{now:?}");
         }
     }
 }

@@ -145,5 +145,6 @@ fn of_two_handoffs_at_the_same_instant_one_is_an_attempt() {
     assert!(said[0].out.contains("[ATTEMPT: 1]"), "{}", said[0].out);
     let handed = project.journal().iter().filter(|line| line["data"].to_string().contains("handed-over")).count();
     assert_eq!(handed, 1);
+    project.repo.append("src/lib.sh", "tried again\n");
     assert!(hand_over(&project).1.contains("[ATTEMPT: 2]"));
 }
