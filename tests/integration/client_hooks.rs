@@ -467,6 +467,41 @@ fn who_waits_for_a_suite_that_the_record_shows_running_is_left_alone() {
 }
 
 #[test]
+fn what_codex_left_running_and_what_a_limit_ended_in_opencode_is_called_that() {
+    let project = Project::new();
+    let session = Session { client: "codex", ..Session::claude(&project) };
+    session.prompt("change the library");
+    project.edit("a change");
+    let call = json!({"tool_name": "Bash", "tool_input": {"command": "sh test.sh"}, "tool_use_id": "call_1"});
+    session.hook("PreToolUse", call).quiet();
+    let log = project.repo.outside().join("rollout.jsonl");
+    let output = "Wall time: 0.3 seconds\nProcess running with session ID 98002\nOutput:\nstarted\n";
+    let line = json!({"payload": {"type": "function_call_output", "call_id": "call_1", "output": output}});
+    std::fs::write(&log, format!("{line}\n")).unwrap();
+    let stop = |words: &str| session.hook("Stop", json!({"last_assistant_message": words, "transcript_path": log}));
+    stop("The suite is running.").quiet();
+    stop("Done.").pushes("`sh test.sh` was started and is still running");
+    stop("Done.").pushes("`sh test.sh` was started and is still running");
+    let noted = |event: &Value| event["data"]["act"]["command"]["background"] == true;
+    assert_eq!(project.journal().iter().filter(|event| noted(event)).count(), 1, "it is written down once");
+
+    let project = Project::new();
+    let session = Session { client: "opencode", ..Session::claude(&project) };
+    session.hook("chat.message", json!({"text": "change the library"})).quiet();
+    project.edit("a change");
+    let call = json!({"tool": "bash", "callID": "call_1", "args": {"command": "sh test.sh"}});
+    session.hook("tool.execute.before", call.clone()).quiet();
+    let mut after = call;
+    after["output"] =
+        json!("started\n\n<shell_metadata>\nshell tool terminated command after exceeding timeout 1500 ms.\n");
+    after["metadata"] = json!({"exit": null});
+    session.hook("tool.execute.after", after).quiet();
+    session
+        .hook("session.idle", json!({"text": "Done.", "messageID": "msg_1", "agent": "build"}))
+        .pushes("`sh test.sh` was ended by the time limit");
+}
+
+#[test]
 fn what_lies_outside_of_the_repository_is_none_of_gates_business() {
     let project = Project::new();
     let session = Session::claude(&project);

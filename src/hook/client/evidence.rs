@@ -18,6 +18,7 @@ use crate::runner::{CommandKind, NamedTests, ProjectFiles};
 use crate::shell::dialect::Shell;
 use crate::shell::program::Leaf;
 use crate::snapshot::KeptSnapshot;
+use crate::source::sessions::Client;
 
 /// How much of the end of an output is kept, in bytes.
 const TAIL: usize = 8 * 1024;
@@ -102,7 +103,7 @@ pub(super) fn begin(
         return;
     }
     let (call, line) = (call.to_owned(), clean(line));
-    let pending = Pending { call, line, grounds, tail: String::new(), cut: false, millis: 0 };
+    let pending = Pending { call, line, grounds, tail: String::new(), cut: false, millis: 0, left_running: false };
     if let Err(error) = desk.store.put(&pending) {
         desk.said.push(format!("gate: what this command runs on is not remembered: {error}"));
     }
@@ -233,6 +234,30 @@ pub(super) fn settle(desk: &mut Desk, log: Option<&Path>) {
         let end = CommandEnd { ended: Some(ended), tail: String::new() };
         desk.record(Some(&pending.call), Act::CommandEnded(end));
         prove(desk, &pending, ended, &pending.tail);
+    }
+}
+
+/// Writes down, once, which commands the agent left running: Codex calls no hook for a command before it ends.
+pub(super) fn note_left_running(desk: &mut Desk, log: Option<&Path>) {
+    let Some(log) = log.filter(|_| desk.client == Client::Codex) else { return };
+    for pending in desk.store.begun().into_iter().filter(|pending| !pending.left_running) {
+        if !super::log::was_left_running(desk.client, log, &pending.call) {
+            continue;
+        }
+        let ground = pending.grounds.first();
+        let command = ShellCommand {
+            line: pending.line.clone(),
+            dir: ground.map(|ground| ground.dir.clone()),
+            ended: None,
+            tail: String::new(),
+            background: true,
+            start: ground.map(|ground| ground.start.clone()),
+            end: None,
+            shell: desk.shell(),
+        };
+        desk.record(Some(&pending.call), Act::Command(Box::new(command)));
+        // Where that is forgotten, it is written down again.
+        let _ = desk.store.put(&Pending { left_running: true, ..pending });
     }
 }
 

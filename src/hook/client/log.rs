@@ -17,13 +17,29 @@ const WINDOW: u64 = 8 << 20;
 
 /// How the command of this call ended, as the log says; `None` where it does not say, or not yet.
 pub(super) fn status(client: Client, log: &Path, call: &str) -> Option<Ended> {
+    about(client, log, call).iter().find_map(|line| codex(line, call))
+}
+
+/// Whether the log says that the command of this call was left running.
+pub(super) fn was_left_running(client: Client, log: &Path, call: &str) -> bool {
+    let says = |line: &Value| {
+        line.get("payload")
+            .filter(|payload| payload.get("call_id").and_then(Value::as_str) == Some(call))
+            .and_then(shown)
+            .is_some_and(|text| own_lines(text).any(|line| line.starts_with("Process running with session ID ")))
+    };
+    about(client, log, call).iter().any(says)
+}
+
+/// The lines at the end of the log that name a call, the last one first. Only Codex's log is read.
+fn about(client: Client, log: &Path, call: &str) -> Vec<Value> {
     if client != Client::Codex || call.is_empty() {
-        return None;
+        return Vec::new();
     }
-    let bytes = end(log, WINDOW).ok()?;
+    let bytes = end(log, WINDOW).unwrap_or_default();
     let found =
         bytes.rsplit(|byte| *byte == b'\n').filter(|line| memchr::memmem::find(line, call.as_bytes()).is_some());
-    found.filter_map(|line| super::payload::parse(line).ok()).find_map(|line| codex(&line, call))
+    found.filter_map(|line| super::payload::parse(line).ok()).collect()
 }
 
 /// Codex: `event_msg` with the item of the command, or the text that its model was shown.
@@ -37,14 +53,22 @@ fn codex(line: &Value, call: &str) -> Option<Ended> {
         return None;
     }
     exit_code(payload).or_else(|| {
-        let output = payload.get("output")?;
-        let text = output.as_str().or_else(|| output.get("content")?.as_str())?;
-        let shown = |line: &str| {
+        let code = |line: &str| {
             line.strip_prefix("Process exited with code ").or(line.strip_prefix("Exit code: "))?.trim().parse().ok()
         };
-        // Only the lines before the output are the client's own words.
-        text.lines().take_while(|line| *line != "Output:").find_map(shown).map(Ended::Exited)
+        own_lines(shown(payload)?).find_map(code).map(Ended::Exited)
     })
+}
+
+/// The text that the model was shown of a call.
+fn shown(payload: &Value) -> Option<&str> {
+    let output = payload.get("output")?;
+    output.as_str().or_else(|| output.get("content")?.as_str())
+}
+
+/// The client's own lines of such a text: those before the output.
+fn own_lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().take_while(|line| *line != "Output:")
 }
 
 fn exit_code(value: &Value) -> Option<Ended> {

@@ -115,6 +115,9 @@ pub(super) struct Pending {
     /// How long it took, in milliseconds.
     #[serde(default)]
     pub(super) millis: u64,
+    /// It was written down that the agent left it running.
+    #[serde(default)]
+    pub(super) left_running: bool,
 }
 
 /// A working tree that a command runs on.
@@ -181,10 +184,19 @@ impl Store {
 
     /// The commands of the session that ended and whose status is still to be learned.
     pub(super) fn ended(&self) -> Vec<Pending> {
-        self.files(|name| name.starts_with(&format!("{}.call-", self.stem)))
-            .filter_map(|path| read::<Pending>(&path))
-            .filter(|pending| pending.grounds.iter().any(|ground| ground.end.is_some()))
-            .collect()
+        let ended = |pending: &Pending| pending.grounds.iter().any(|ground| ground.end.is_some());
+        self.pending().filter(ended).collect()
+    }
+
+    /// The commands of the session that began, and of whose end nobody told.
+    pub(super) fn begun(&self) -> Vec<Pending> {
+        let begun = |pending: &Pending| pending.grounds.iter().all(|ground| ground.end.is_none());
+        self.pending().filter(begun).collect()
+    }
+
+    fn pending(&self) -> impl Iterator<Item = Pending> {
+        let start = format!("{}.call-", self.stem);
+        self.files(move |name| name.starts_with(&start)).filter_map(|path| read::<Pending>(&path))
     }
 
     /// Forgets the session, and whatever is old.
@@ -246,6 +258,7 @@ mod tests {
             tail: String::new(),
             cut: false,
             millis: 0,
+            left_running: false,
         }
     }
 

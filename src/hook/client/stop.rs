@@ -30,6 +30,7 @@ const COOLDOWN: Duration = Duration::from_secs(10);
 /// Judges the end of a turn.
 pub(super) fn judge(desk: &mut Desk, told: &Told, stop: &Stopping) -> Decision {
     evidence::settle(desk, told.log.as_deref());
+    evidence::note_left_running(desk, told.log.as_deref());
     let new = Stopping { words: said_now(desk, &stop.words), ..stop.clone() };
     let stop = &new;
     let waits = waits(desk, stop);
