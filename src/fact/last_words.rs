@@ -115,8 +115,9 @@ pub fn claims_proof(text: &str) -> bool {
 }
 
 fn claimed(sentences: &[String], patterns: &RegexSet) -> bool {
-    let denied = |sentence: &String| is_question(sentence) || PATTERNS.denials.is_match(sentence);
-    sentences.iter().any(|sentence| patterns.is_match(sentence) && !denied(sentence))
+    // What is denied in one half of a sentence does not deny the other.
+    let claims = |clause: &str| patterns.is_match(clause.trim()) && !PATTERNS.denials.is_match(clause);
+    sentences.iter().any(|sentence| !is_question(sentence) && sentence.split(';').any(claims))
 }
 
 /// Whether the last words of a turn offer work instead of doing it.
@@ -269,6 +270,15 @@ mod tests {
             ("The server is up. Want to test it?", LastWords { asks: true, ..CLAIMS }),
             ("Let me know if you run into anything.", CLAIMS),
             ("I updated the parser. Which reviewers should I add?", CLAIMS),
+            ("The bug is gone. Which environment should I deploy to?", LastWords { asks: true, ..CLAIMS }),
+            (
+                "The fix is in place; you'll need to rotate the API key in the dashboard before deploying.",
+                LastWords { waits: true, ..CLAIMS },
+            ),
+            ("The rounding is corrected. Which commit message do you prefer?", LastWords { asks: true, ..CLAIMS }),
+            ("I changed the rounding to half-even. Is that fine?", LastWords { asks: true, ..CLAIMS }),
+            ("The config file is gone. Should I restore the one of last week?", ASKS),
+            ("That should do it. Which of them is next?", LastWords { asks: true, ..CLAIMS }),
             ("The plan is done.", NOTHING),
             ("I updated the first parser. Which of the two schemas is in production?", ASKS),
             ("I added the call. To continue I need your API key from the dashboard.", WAITS),
