@@ -6,16 +6,19 @@
 mod test_report;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use self::test_report::PytestReport;
-use crate::command_line::{self, Known, Purpose, Said, sum};
+use crate::command_line::{self, Known, Purpose, Said, Told, Witnessed, sum};
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended, EventKind, Origin, Run, RunStarted};
 use crate::git::GitError;
 use crate::globs::Globs;
+use crate::interpreter::Shell;
 use crate::journal::{JournalError, NewEvent};
+use crate::policy::Command;
 use crate::run::{self, CommandLine, Finished, Spec};
 use crate::runner::{Catalogue, NamedTests, Runner, read_junit};
 use crate::snapshot::KeptSnapshot;
@@ -38,6 +41,8 @@ pub struct Job<'a> {
     pub reports: &'a [String],
     /// The digest of the policy in force.
     pub policy: String,
+    /// The declared commands that the line may be, or may include, where it is none of them by its words.
+    pub declared: &'a [Command],
 }
 
 /// What came of it.
@@ -46,6 +51,8 @@ pub struct Recorded {
     pub finished: Finished,
     /// The event as it was recorded; `None` where the record was lost.
     pub run: Option<Run>,
+    /// The runs of declared commands that it was as well, as they were recorded.
+    pub served: Vec<Run>,
     /// Why the record was lost, or what is wrong with it.
     pub loss: Option<String>,
 }
@@ -72,10 +79,23 @@ pub fn record(place: &Workplace, root: &Path, job: Job<'_>) -> Recorded {
     let said = reading.said(&finished, &changed_reports(&before, &dir, &globs));
     let tests = report.map(|report| report.read()).filter(|tests| !tests.is_empty());
     let tests = tests.unwrap_or_else(|| named_in_output(&finished));
-    match start.and_then(|start| end(place, start, job.command, job.policy, (&finished, said, &tests))) {
-        Ok(run) => Recorded { finished, run: Some(run), loss: None },
-        Err(error) => Recorded { finished, run: None, loss: Some(error.to_string()) },
+    let served = reading.served(root, &job, &finished);
+    let ended = start.and_then(|start| end(place, start, job.command, job.policy, (&finished, said, &tests)));
+    let ended = ended.and_then(|run| {
+        let served: Vec<Run> = served.into_iter().map(|witnessed| run_of(&run, witnessed)).collect();
+        served.iter().try_for_each(|run| place.append_run(run.clone(), &tests))?;
+        Ok((run, served))
+    });
+    match ended {
+        Ok((run, served)) => Recorded { finished, run: Some(run), served, loss: None },
+        Err(error) => Recorded { finished, run: None, served: Vec::new(), loss: Some(error.to_string()) },
     }
+}
+
+/// The same run as one of a declared command.
+fn run_of(run: &Run, witnessed: Witnessed) -> Run {
+    let Witnessed { command, ended, report, masked } = witnessed;
+    Run { command, ended, report, masked, ..run.clone() }
 }
 
 fn begin(place: &Workplace, command: &CommandRef) -> Result<KeptSnapshot, RecordError> {
@@ -137,7 +157,9 @@ impl<'a> Reading<'a> {
         let understood = command_line::understand(line, &files).ok();
         let ids = understood.iter().flat_map(|line| &line.purposes).flat_map(Purpose::runs);
         let runners = ids.filter_map(|id| Catalogue::embedded().runner(id)).collect();
-        let narrowed = command_line::inherited(line, &files, |name| std::env::var(name).ok());
+        let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+        let variables: Vec<_> = std::env::vars_os().filter_map(text).collect();
+        let narrowed = command_line::inherited(line, &files, &variables);
         Self { line, files, runners, narrowed }
     }
 
@@ -151,8 +173,37 @@ impl<'a> Reading<'a> {
         let text = run::plain_text(&finished.output.end());
         let said =
             command_line::said(self.line, &self.runners, finished.ended, &text, Known::ToItsEnd, counted, &self.files);
-        let narrowed = self.narrowed.clone().filter(|_| finished.ended.success());
+        let narrowed = self.narrowed(finished);
         Said { masked: said.masked.or(narrowed), ..said }
+    }
+
+    fn narrowed(&self, finished: &Finished) -> Option<String> {
+        self.narrowed.clone().filter(|_| finished.ended.success())
+    }
+
+    /// What the run shows of declared commands that it is not by its words, as an agent's own line would show it.
+    fn served(&self, root: &Path, job: &Job<'_>, finished: &Finished) -> Vec<Witnessed> {
+        if job.command.name.is_some() || finished.ended == Ended::NotStarted {
+            return Vec::new();
+        }
+        let text = run::plain_text(&finished.output.end());
+        let told = Told {
+            line: self.line,
+            dir: &job.command.dir,
+            root: root.to_str(),
+            ended: Some(finished.ended),
+            output: Some(&text),
+            cut: finished.output.cut,
+            background: false,
+            shell: Some(Shell::Sh),
+        };
+        let mut served = command_line::witness(job.declared, &told, &Directory(root.to_owned()));
+        // A run that shows nothing takes the place of none that did.
+        served.retain(|witnessed| witnessed.masked.is_none());
+        for witnessed in &mut served {
+            witnessed.masked = self.narrowed(finished).filter(|_| witnessed.ended.success());
+        }
+        served
     }
 }
 

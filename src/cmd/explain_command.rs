@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::command_line::{Judgement, Record, judge, understand_in};
+use crate::command_line::{Judgement, Record, Told, judge, understand_in, witness};
+use crate::engine::Workplace;
+use crate::event::Ended;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::render::explained;
 use crate::render::ui::Ui;
+use crate::repo_path::RepoPath;
 use crate::runner::ProjectFiles;
 use crate::shell::dialect::Shell;
 use crate::source::project::Directory;
@@ -94,9 +97,40 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         let answer = Answer { id: serde_json::Value::Null, judgement };
         ui.line(serde_json::to_string_pretty(&answer)?);
     } else {
-        explained::print(understand_in(line, shell, &files).ok().as_ref(), &judgement, &record, ui);
+        let declared = declared(line, &files.0, &record).unwrap_or_default();
+        explained::print(understand_in(line, shell, &files).ok().as_ref(), &judgement, &record, &declared, ui);
     }
     Ok(Exit::Pass)
+}
+
+/// The declared commands of the repository here that the line would be a run of, in words. Without a status the one of
+/// success is taken. `None` outside of a repository with a policy that can be read.
+fn declared(line: &str, dir: &Path, record: &Record<'_>) -> Option<Vec<String>> {
+    let place = Workplace::here().ok()?;
+    let root = place.work_tree().ok()?.canonicalize().ok()?;
+    let (policy, _) = place.policy(None).ok()?;
+    let dir = dir.canonicalize().ok()?.strip_prefix(&root).ok().map(|inner| RepoPath::from_os(inner.as_os_str()))?;
+    let told = Told {
+        line,
+        dir: &dir,
+        root: root.to_str(),
+        ended: Some(Ended::Exited(record.status.unwrap_or(0))),
+        output: record.output,
+        cut: false,
+        background: record.background,
+        shell: record.shell,
+    };
+    let shown = witness(&policy.commands, &told, &Directory(root.clone()));
+    let passed = shown.into_iter().filter(|shown| {
+        let counted = shown.report.as_ref().is_none_or(|report| report.passed > 0 && report.failed == 0);
+        shown.ended.success() && shown.masked.is_none() && counted
+    });
+    let words = passed.map(|shown| {
+        let name = shown.command.name.unwrap_or_default();
+        let when = if record.status.is_none() { ", if its status is 0" } else { "" };
+        format!("the declared command {name} (`{}`){when}", shown.command.line)
+    });
+    Some(words.collect())
 }
 
 fn open(path: &Path) -> anyhow::Result<Box<dyn io::Read>> {

@@ -43,7 +43,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     tidy(&place, &policy, ui);
     if !args.command.is_empty() {
         let job = given(&args.command, &root, &policy)?;
-        return Ok(run(&place, &root, job, ui));
+        return Ok(run(&place, &root, job, &policy, ui));
     }
     let commands = if args.names.is_empty() {
         unproven(&place, &policy, lineage.as_ref(), &Found::default())?
@@ -78,8 +78,9 @@ pub(super) fn run_declared(
         line: CommandLine::Shell(&command.run),
         reports: &command.reports,
         policy: policy.digest.clone(),
+        declared: &[],
     };
-    let code = run(place, root, job, ui);
+    let code = run(place, root, job, policy, ui);
     if code == ExitCode::SUCCESS
         && let Err(failure) = place.begin_anew_where_mended()
     {
@@ -88,11 +89,56 @@ pub(super) fn run_declared(
     code
 }
 
-fn run(place: &Workplace, root: &Path, job: Job<'_>, ui: &mut Ui) -> ExitCode {
+fn run(place: &Workplace, root: &Path, job: Job<'_>, policy: &Policy, ui: &mut Ui) -> ExitCode {
     let name = job.command.name.clone().unwrap_or_else(|| job.command.line.clone());
     let recorded = record::record(place, root, job);
     say(&name, &recorded, ui);
+    if recorded.loss.is_none() && recorded.finished.ended.success() {
+        say_what_it_proves(place, &recorded, policy, ui);
+    }
     recorded.finished.exit_code().into()
+}
+
+/// What a run that passed proves: this commit, only the working tree, or nothing and why.
+fn say_what_it_proves(place: &Workplace, recorded: &Recorded, policy: &Policy, ui: &mut Ui) {
+    let named = recorded.run.iter().filter(|run| run.command.name.is_some());
+    let mut runs = named.chain(&recorded.served).peekable();
+    if runs.peek().is_none() {
+        let declared: Vec<_> = policy.commands.iter().map(|command| format!("`{}`", command.run)).collect();
+        let why = match declared.as_slice() {
+            [] => "no command is declared".to_owned(),
+            commands => format!("it is not, and does not include, a declared command ({})", commands.join(", ")),
+        };
+        ui.say(format_args!("gate: {WARN}this run proves nothing{WARN:#}: {why}"));
+        return;
+    }
+    let uncommitted = place.repo.look().map_or(true, |look| !look.snapshot.is_clean());
+    for run in runs {
+        let name = run.command.name.as_deref().unwrap_or(&run.command.line);
+        let inputs = policy.commands.iter().find(|command| Some(&command.name) == run.command.name.as_ref());
+        let counts = |path: &&RepoPath| inputs.is_none_or(|command| command.inputs.matches(path));
+        let changed: Vec<_> = run.changed.iter().filter(counts).take(3).map(ToString::to_string).collect();
+        let nothing = if let Some(why) = &run.masked {
+            Some(why.clone())
+        } else if run.report.as_ref().is_some_and(|report| report.failed > 0) {
+            Some("its output counts failures".to_owned())
+        } else if run.report.as_ref().is_some_and(|report| report.passed == 0) {
+            Some("it executed no test".to_owned())
+        } else if !changed.is_empty() {
+            Some(format!("{} changed while it ran", changed.join(", ")))
+        } else {
+            None
+        };
+        match (nothing, &run.end.head) {
+            (Some(why), _) => ui.say(format_args!("gate: {WARN}this run proves nothing{WARN:#} about {name}: {why}")),
+            (None, Some(head)) if !uncommitted => {
+                ui.say(format_args!("gate: {GOOD}this proves {name}{GOOD:#} for this commit ({})", head.short()));
+            }
+            (None, _) => ui.say(format_args!(
+                "gate: {GOOD}this proves {name}{GOOD:#} for the working tree only: it has changes that are not committed"
+            )),
+        }
+    }
 }
 
 fn say(name: &str, recorded: &Recorded, ui: &mut Ui) {
@@ -107,7 +153,10 @@ fn say(name: &str, recorded: &Recorded, ui: &mut Ui) {
         .map(|report| format!(" ({} passed, {} failed, {} skipped)", report.passed, report.failed, report.skipped));
     let counts = counts.unwrap_or_default();
     match recorded.finished.ended {
-        Ended::Exited(0) => ui.say(format_args!("gate: {GOOD}{name} ended well{GOOD:#}{counts}")),
+        Ended::Exited(0) => ui.say(format_args!("gate: {GOOD}{name} passed{GOOD:#}{counts}")),
+        Ended::Exited(code @ (126 | 127)) => ui.say(format_args!(
+            "gate: {BAD}{name} could not start{BAD:#} (exit status {code}: a program was not found or may not be executed)"
+        )),
         Ended::Exited(code) => ui.say(format_args!("gate: {BAD}{name} ended with status {code}{BAD:#}{counts}")),
         Ended::Signalled(signal) => ui.say(format_args!("gate: {BAD}{name} was killed by signal {signal}{BAD:#}")),
         Ended::NotStarted => {}
@@ -213,7 +262,13 @@ fn given<'a>(words: &'a [OsString], root: &Path, policy: &'a Policy) -> Result<J
     let name = declared.map(|command| command.name.clone());
     let reports = declared.map_or(&[][..], |command| &command.reports);
     let command = CommandRef { name, line: crate::redact::redact(&line).into_owned(), dir, key };
-    Ok(Job { command, line: CommandLine::Argv(words), reports, policy: policy.digest.clone() })
+    Ok(Job {
+        command,
+        line: CommandLine::Argv(words),
+        reports,
+        policy: policy.digest.clone(),
+        declared: &policy.commands,
+    })
 }
 
 /// A word as one would type it.

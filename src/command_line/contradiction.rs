@@ -1,13 +1,14 @@
 //! Where a status of success is contradicted by what the runner said, or by what it did not say.
 
 use crate::runner::lines::{LineRule, Means, lines};
-use crate::runner::{Catalogue, CommandKind, ProjectFiles, Runner};
+use crate::runner::{Catalogue, CommandKind, ProjectFiles, Runner, Says, read_output};
 use crate::shell::program::{Leaf, LeafId, Sink};
 
 use super::evidence::MUTE;
 use super::judge::understand;
 use super::purpose::{Purpose, Understood};
 use super::said::Known;
+use super::table::table;
 use super::view::may_show;
 
 /// Why the output of a line whose status 0 is its runner's own does not go with that status; `None`: it does, as far
@@ -21,8 +22,8 @@ pub(super) fn of_success(
 ) -> Option<String> {
     let understood = understand(line, files).ok()?;
     let whole = output_known == Known::ToItsEnd;
-    if let Some(runner) = silent(&understood, output).filter(|_| whole) {
-        return Some(format!("{runner} printed nothing, and always tells what it ran"));
+    if let Some(runner) = unshown(&understood, output).filter(|_| whole || is_all_there(output)) {
+        return Some(format!("{runner} always tells what it ran, and its output shows no test"));
     }
     let known = |(id, leaf): (LeafId, &Leaf)| {
         let purpose = &understood.purposes[id];
@@ -43,22 +44,31 @@ pub(super) fn of_success(
     Some(format!("status 0 contradicts the last words of the runner (\"{last}\")"))
 }
 
-/// The runner that printed nothing although it always does, where nothing could keep its words from the output.
-fn silent(understood: &Understood, output: &str) -> Option<&'static str> {
-    if !output.trim().is_empty() {
-        return None;
-    }
-    let catalogue = Catalogue::embedded();
+/// Whether an output that somebody wrote down is there, and nothing was left out of it.
+pub(super) fn is_all_there(output: &str) -> bool {
+    !output.trim().is_empty() && table().visible_lines(output).is_some() && !output.starts_with('…')
+}
+
+/// The runner that told of no test although it always does, where nothing could keep its words from the output.
+fn unshown(understood: &Understood, output: &str) -> Option<String> {
     let speaks = |(leaf, purpose): (&Leaf, &Purpose)| {
-        if leaf.stdout != Sink::Terminal || leaf.stderr != Sink::Terminal {
-            return None;
-        }
-        let runner = catalogue.runner(purpose.invocation.as_ref()?.runner.as_deref()?)?;
-        let hushed =
-            leaf.argv.iter().any(|arg| runner.output.hushed.iter().any(|word| arg.text.contains(word.as_str())));
-        (runner.output.always && !hushed).then_some(runner.id.as_str())
+        let invocation = purpose.invocation.as_ref().filter(|invocation| invocation.speaks)?;
+        let visible = leaf.stdout == Sink::Terminal && leaf.stderr == Sink::Terminal;
+        (visible && !tells_of_tests(purpose, output)).then(|| invocation.runner.clone().unwrap_or_default())
     };
     understood.program.leaves.iter().zip(&understood.purposes).find_map(speaks)
+}
+
+/// Whether any line of an output is one that the runners of a check print about tests, or any other test runner at its end.
+pub(super) fn tells_of_tests(purpose: &Purpose, output: &str) -> bool {
+    let catalogue = Catalogue::embedded();
+    let workers = purpose.runs().filter_map(|id| catalogue.runner(id)).filter(|runner| runner.task.is_none());
+    let rules: Vec<_> = workers.flat_map(|runner| catalogue.output_rules(runner).1).collect();
+    if lines(output).any(|line| rules.iter().any(|rule| rule.read(&line).is_some())) {
+        return true;
+    }
+    let other = read_output(None, output);
+    other.says != Says::Silent || !other.reports.is_empty()
 }
 
 /// The line with which a run began that always ends with another one, where that is missing: the process ended in the middle.

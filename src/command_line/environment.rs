@@ -6,7 +6,8 @@ use crate::runner::{Catalogue, CommandKind, ExitMeaning, Invocation, ProjectFile
 use crate::shell::program::Leaf;
 
 use super::judge::understand;
-use super::table::{Inherited, table};
+use super::settings::{self, Call, Inherited, run_settings};
+use super::table::table;
 
 /// What a variable does to a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub(super) fn set_for(leaf: &Leaf, invocation: &Invocation) -> Option<Narrowed> 
 }
 
 fn of(name: &str, value: Option<&str>, invocation: &Invocation) -> Option<Narrowed> {
-    let mut known = table().inherited.iter().filter(|entry| entry.names.iter().any(|known| known == name)).peekable();
+    let mut known = run_settings().inherited.iter().filter(|entry| entry.is_named(name)).peekable();
     if known.peek().is_some() {
         return known.filter(|entry| entry.concerns(invocation)).find_map(|entry| entry.read(name, value));
     }
@@ -45,19 +46,32 @@ fn of(name: &str, value: Option<&str>, invocation: &Invocation) -> Option<Narrow
     listed.then(|| Narrowed { by: name.to_owned(), how: How::Part })
 }
 
-/// What a run of this line inherits that makes less of its checks, in words that name the variable. A variable that the
-/// line itself names is the line's own business. `value`: the variables of the environment.
-pub fn inherited(line: &str, files: &dyn ProjectFiles, value: impl Fn(&str) -> Option<String>) -> Option<String> {
+/// What a run of this line inherits that makes less of its checks, in words that name the variable, or the file outside of
+/// the project. A variable that the line itself names is the line's own business. `variables`: the environment.
+pub fn inherited(line: &str, files: &dyn ProjectFiles, variables: &[(String, String)]) -> Option<String> {
     const CHECKS: [CommandKind; 4] = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
     let understood = understand(line, files).ok()?;
-    let invocations = understood.purposes.iter().filter_map(|purpose| purpose.invocation.as_ref());
-    let checks: Vec<&Invocation> =
-        invocations.filter(|found| found.kinds.iter().any(|kind| CHECKS.contains(kind))).collect();
-    let names = table().inherited.iter().flat_map(|entry| entry.names.iter().map(move |name| (entry, name)));
-    let mut found = names
-        .filter(|(entry, name)| !line.contains(name.as_str()) && checks.iter().any(|check| entry.concerns(check)))
-        .filter_map(|(entry, name)| entry.read(name, Some(value(name)?.as_str())));
-    found.next().map(|Narrowed { by, how }| match how {
+    let leaves = understood.program.leaves.iter().zip(&understood.purposes);
+    let invocations = leaves.filter_map(|(leaf, purpose)| Some((leaf, purpose.invocation.as_ref()?)));
+    let checks: Vec<(&Leaf, &Invocation)> =
+        invocations.filter(|(_, found)| found.kinds.iter().any(|kind| CHECKS.contains(kind))).collect();
+    let concerns = |entry: &Inherited| {
+        let concerned = |(leaf, check): &(&Leaf, &Invocation)| {
+            entry.concerns(check) && (!entry.undefined || Call { leaf, files }.is_undefined())
+        };
+        checks.iter().any(concerned)
+    };
+    let set = variables.iter().filter(|(name, _)| !line.contains(name.as_str()));
+    let by_variable = set.filter_map(|(name, value)| {
+        let mut entries = run_settings().inherited.iter().filter(|entry| entry.is_named(name) && concerns(entry));
+        entries.find_map(|entry| entry.read(name, Some(value)))
+    });
+    let variable = |asked: &str| {
+        let found = variables.iter().find(|(name, value)| name == asked && !value.is_empty());
+        found.map(|(_, value)| value.clone())
+    };
+    let by_file = checks.iter().filter_map(|(leaf, check)| settings::of_person(Call { leaf, files }, check, variable));
+    by_variable.chain(by_file).next().map(|Narrowed { by, how }| match how {
         How::Part => format!("the environment of the run chooses a part of the tests ({by})"),
         How::Nothing => format!("with the environment of the run nothing is executed ({by})"),
         How::Masked => format!("with the environment of the run a failure need not show in the status ({by})"),
@@ -76,14 +90,14 @@ impl Narrowed {
 
 impl Inherited {
     /// Whether the runners that a command starts read the variable, as far as they are known.
-    fn concerns(&self, invocation: &Invocation) -> bool {
+    pub(super) fn concerns(&self, invocation: &Invocation) -> bool {
         let runs = &invocation.runs;
         let task = |id: &String| Catalogue::embedded().runner(id).is_some_and(|runner| runner.task.is_some());
         runs.iter().any(|id| self.runners.contains(id)) || !self.named_only && runs.iter().all(task)
     }
 
     /// What a value does; `None` as a value is one that is not literal.
-    fn read(&self, name: &str, value: Option<&str>) -> Option<Narrowed> {
+    pub(super) fn read(&self, name: &str, value: Option<&str>) -> Option<Narrowed> {
         let narrowed = |how, option: Option<&str>| {
             let option: String = option.map(|option| format!(": {option}")).unwrap_or_default();
             Some(Narrowed { by: format!("{name}{option}").chars().take(100).collect(), how })
@@ -190,7 +204,7 @@ mod tests {
     fn what_a_run_inherits_may_narrow_it() {
         let mut wrong = Vec::new();
         for &(line, name, value, want) in CASES {
-            let found = inherited(line, &(), |asked| (asked == name).then(|| value.to_owned()));
+            let found = inherited(line, &(), &[(name.to_owned(), value.to_owned())]);
             let fits = match want {
                 Some(want) => found.as_ref().is_some_and(|found| found.contains(want)),
                 None => found.is_none(),

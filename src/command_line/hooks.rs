@@ -66,6 +66,7 @@ pub(super) fn add(understood: &mut Understood, output: &str) {
         empty_exits_zero: true,
         edits: false,
         watches: false,
+        speaks: false,
     });
 }
 

@@ -13,7 +13,7 @@ use super::elsewhere;
 use super::look::Look;
 use super::purpose::{Purpose, Understood, purpose};
 use super::table::{Says as Harness, table};
-use super::{ExitDecides, Extent, Judgement, Outcome, Proves, Record, evidence, hooks, push, remedy};
+use super::{ExitDecides, Extent, Judgement, Outcome, Proves, Record, evidence, hooks, made_here, push, remedy};
 
 /// The kinds of checks, the one that decides first.
 pub(super) const CHECKS: [CommandKind; 4] =
@@ -33,6 +33,7 @@ pub fn understand_in(line: &str, shell: Option<Shell>, files: &dyn ProjectFiles)
     program.leaves.iter_mut().for_each(elsewhere::follow);
     let mut purposes: Vec<Purpose> = program.leaves.iter().map(|leaf| purpose(leaf, files)).collect();
     push::name_branches(&program, &mut purposes);
+    made_here::mark(&mut program, &mut purposes);
     Ok(Understood { program, purposes })
 }
 
@@ -338,6 +339,9 @@ impl Judge<'_> {
 
     /// What gives the status instead of a check.
     fn masked_by(&self, check: &Check) -> String {
+        if let Some(why) = &self.purpose(check.leaf).replaced {
+            return why.clone();
+        }
         if !self.purpose(check.leaf).honest() {
             return "it succeeds whatever it finds".to_owned();
         }

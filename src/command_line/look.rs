@@ -40,7 +40,11 @@ impl Look<'_> {
         let visible =
             self.judge.record.output.and_then(|output| table().visible_lines(output).and(Some(output.lines().count())));
         let ways = ways(self.judge.program(), self.leaf, visible);
-        let reading = self.reading(&ways);
+        let mut reading = self.reading(&ways);
+        if reading.says == Says::NothingRan && self.hides_passes(&ways) {
+            // What is left says only that some part of it had no test.
+            reading = OutputReading::default();
+        }
         let (possible, by_status) = self.by_status(&ways, &reading);
         let by_output = by_status.is_none();
         let (outcome, because) = by_status.unwrap_or_else(|| self.by_output(possible, &ways, &reading));
@@ -80,6 +84,9 @@ impl Look<'_> {
         } else if recorded && possible.only(status::Outcome::Succeeded) {
             match reading.says {
                 Says::NothingRan if tests => (Outcome::NoTests, said("no test was executed", reading)),
+                Says::Silent if tests && self.shows_no_test(ways) => {
+                    (Outcome::Unknown, format!("{status}, but its output shows no test"))
+                }
                 Says::Silent if tests && self.nothing_counted(ways, reading) => {
                     (Outcome::NoTests, "its whole output is there and counts no test".to_owned())
                 }
@@ -92,6 +99,29 @@ impl Look<'_> {
             return (possible, None);
         };
         (possible, Some(shown))
+    }
+
+    /// Whether lines of the parts that passed may have been taken out of the record.
+    fn hides_passes(&self, ways: &[View]) -> bool {
+        let parts = |runner: &&Runner| {
+            let rules = Catalogue::embedded().output_rules(runner).1;
+            rules.iter().any(|rule| rule.means == Means::PartPassed)
+        };
+        !ways.iter().any(View::only_cuts) && self.runners().iter().any(parts)
+    }
+
+    /// Whether every line of it is in the record, and none of them tells of a test although its runner always prints one.
+    fn shows_no_test(&self, ways: &[View]) -> bool {
+        let purpose = self.judge.purpose(self.leaf);
+        let speaks = purpose.invocation.as_ref().is_some_and(|invocation| invocation.speaks);
+        let output = self.judge.record.output.unwrap_or_default();
+        let leaf = &self.judge.program().leaves[self.leaf];
+        let on_record = leaf.stdout == Sink::Terminal && leaf.stderr == Sink::Terminal;
+        speaks
+            && on_record
+            && self.is_plain(ways)
+            && contradiction::is_all_there(output)
+            && !contradiction::tells_of_tests(purpose, output)
     }
 
     fn is_plain(&self, ways: &[View]) -> bool {
@@ -278,6 +308,9 @@ impl Look<'_> {
         let Some(view) = open else {
             return (Outcome::Unknown, "what is shown of its output would not show a failure".to_owned());
         };
+        if self.judge.program().leaves[self.leaf].repeated && view.cuts_start() {
+            return (Outcome::Unknown, "what is shown may be the end of the last of several runs".to_owned());
+        }
         if let Some(runner) = self.goes_on()
             && !tells_of_parts(view, runner)
         {
@@ -292,7 +325,7 @@ impl Look<'_> {
             return (Outcome::Unknown, "the end of its output is cut off".to_owned());
         }
         if self.judge.program().leaves[self.leaf].shadowed {
-            return (Outcome::Unknown, "an alias or a function of the line may stand for it".to_owned());
+            return (Outcome::Unknown, "something that the line itself makes may stand for it".to_owned());
         }
         if let Some(text) =
             forgery::suspect(self.judge.program(), &self.judge.understood.purposes, self.ids, &self.runners())

@@ -6,6 +6,7 @@ use crate::shell::program::{Arg, Leaf, Program, Source};
 use super::Extent;
 use super::environment::{self, How, Narrowed};
 use super::push;
+use super::settings;
 use super::table::{Command, Paths, Prints, table};
 
 /// A command line and what its commands are for.
@@ -36,6 +37,8 @@ pub struct Purpose {
     pub pushes: Vec<String>,
     /// What it can print.
     pub(super) prints: Prints,
+    /// Why its status need not be that of the tests: a setting, or a program that the line itself makes.
+    pub(super) replaced: Option<String>,
 }
 
 impl Purpose {
@@ -112,6 +115,7 @@ pub(super) fn purpose(leaf: &Leaf, files: &dyn ProjectFiles) -> Purpose {
         elsewhere: false,
         pushes: Vec::new(),
         prints: Prints::Own,
+        replaced: None,
     };
     let words = leaf.words();
     let Some(name) = leaf.name() else {
@@ -128,7 +132,7 @@ pub(super) fn purpose(leaf: &Leaf, files: &dyn ProjectFiles) -> Purpose {
     if invocation.kinds.is_empty() {
         other(name, leaf, &words, &mut found);
     } else {
-        check(leaf, invocation, &mut found);
+        check(leaf, invocation, files, &mut found);
     }
     if found.edits && found.kinds.iter().all(|kind| matches!(*kind, "read" | "other")) && !leaf.writes.is_empty() {
         found.kinds = vec!["edit"];
@@ -136,9 +140,18 @@ pub(super) fn purpose(leaf: &Leaf, files: &dyn ProjectFiles) -> Purpose {
     found
 }
 
-fn check(leaf: &Leaf, mut invocation: Invocation, found: &mut Purpose) {
+fn check(leaf: &Leaf, mut invocation: Invocation, files: &dyn ProjectFiles, found: &mut Purpose) {
+    if matches!(invocation.scope, Scope::NoneExecuted { .. }) && !invocation.is_test() {
+        // `rustc --version` builds nothing.
+        found.kinds.push("read");
+        return;
+    }
     let narrowed = environment::set_for(leaf, &invocation);
     invocation.exit = Narrowed::exit(narrowed.as_ref(), invocation.exit);
+    found.replaced = settings::of_project(leaf, &invocation, files);
+    if found.replaced.is_some() {
+        invocation.exit = ExitMeaning::ZeroOnFindings;
+    }
     for kind in &invocation.kinds {
         let name = name_of(*kind);
         if !found.kinds.contains(&name) {

@@ -59,6 +59,9 @@ pub fn said(
         Some(ExitDecides::Unknown) => !matches!(shell, Some(Shell::Fish | Shell::PowerShell | Shell::Cmd)),
         _ => true,
     };
+    if decides && !by_report && judged.result == Some(Outcome::NoTests) {
+        return Said { report: Some(nothing()), masked: None };
+    }
     let masked = !decides && judged.result != Some(Outcome::Pass);
     // Of a script nobody knows whose status it passes on: failures that its runner counts are not outvoted by it.
     let own = decides && !runners.is_empty();

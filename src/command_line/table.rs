@@ -14,7 +14,6 @@ pub(super) struct Table {
     pub(super) values: BTreeMap<String, Vec<String>>,
     pub(super) command: Vec<Command>,
     pub(super) interpreter: Vec<Interpreter>,
-    pub(super) inherited: Vec<Inherited>,
     pub(super) refused: Vec<Refused>,
     unstarted: Vec<Unstarted>,
     pub(super) record: Recorded,
@@ -35,28 +34,6 @@ pub(super) struct Environment {
     pub(super) artefacts: Vec<String>,
     /// Ends of names of files that are sourced to find programs.
     pub(super) sourced: Vec<String>,
-}
-
-/// Variables with which a runner may be told to do less.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-#[expect(clippy::struct_excessive_bools, reason = "independent keys of a table")]
-pub(super) struct Inherited {
-    pub(super) names: Vec<String>,
-    /// The runners that read it; the arguments of the first say what a row of them means.
-    pub(super) runners: Vec<String>,
-    /// Whether a task of which nothing more is known is not taken for one of them.
-    pub(super) named_only: bool,
-    /// Whether its value is a row of arguments.
-    pub(super) row: bool,
-    /// Whether only options count in it.
-    pub(super) options: bool,
-    /// Whether its first word may be letters of options without a dash.
-    pub(super) letters: bool,
-    /// Whether it may hide failures, and chooses no part.
-    pub(super) masks: bool,
-    /// Patterns of values that change nothing.
-    pub(super) unless: Vec<String>,
 }
 
 /// What is known of tools that print nothing, and of harnesses that record it.
@@ -272,10 +249,6 @@ mod tests {
         for interpreter in &table.interpreter {
             assert!(interpreter.writes.iter().all(|pattern| Regex::new(pattern).is_ok()));
         }
-        let patterns = table.inherited.iter().flat_map(|entry| &entry.unless);
-        assert!(patterns.into_iter().all(|pattern| Regex::new(pattern).is_ok()));
-        let runners = table.inherited.iter().flat_map(|entry| &entry.runners);
-        assert!(runners.into_iter().all(|id| crate::runner::Catalogue::embedded().runner(id).is_some()));
         assert!(table.unstarted.iter().all(|entry| Regex::new(&entry.is).is_ok()));
     }
 

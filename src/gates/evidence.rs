@@ -199,7 +199,8 @@ impl Case<'_> {
             }
             Shows::Fail => {
                 let mended = self.mended_since().map(|paths| list(&paths));
-                let words = context! { outcome => outcome(newest), mended };
+                let not_started = matches!(newest.ended, Ended::Exited(126 | 127) | Ended::NotStarted);
+                let words = context! { outcome => outcome(newest), mended, not_started };
                 self.finding(Answer::Fail, "failed", Vec::new(), ids, &words)
             }
             Shows::Nothing if self.params.counts => {
@@ -320,7 +321,8 @@ impl Case<'_> {
             None => {}
         }
         let other = self.taken_for_it(facts);
-        self.finding(Answer::Fail, "missing", Vec::new(), Vec::new(), &context! { other })
+        let failed = counted.first().filter(|run| run.shows() == Shows::Fail).map(|run| outcome(run));
+        self.finding(Answer::Fail, "missing", Vec::new(), Vec::new(), &context! { other, failed })
     }
 
     /// The tests that were run last and passed, where nothing is known to have run this command: whoever ran them may
@@ -347,7 +349,8 @@ impl Case<'_> {
         if paths.is_empty() || run.shows() == Shows::Pass && not_added {
             return None;
         }
-        let words = context! { paths => list(&paths), untracked => is_any_untracked(run, &paths) };
+        let failed = (run.shows() == Shows::Fail).then(|| outcome(run));
+        let words = context! { paths => list(&paths), untracked => is_any_untracked(run, &paths), failed };
         Some(self.finding(Answer::Fail, "beside", paths, vec![run.id.clone()], &words))
     }
 

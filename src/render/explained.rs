@@ -5,8 +5,15 @@ use crate::render::ui::{BAD, DIM, GOOD, STRONG, Ui, WARN};
 use crate::shell::program::{Leaf, Sink};
 use crate::shell::status;
 
-/// Prints each command of the line, then what the whole proves, and last the command that would prove it.
-pub fn print(understood: Option<&Understood>, judgement: &Judgement, record: &Record<'_>, ui: &mut Ui) {
+/// Prints each command of the line, then what the whole proves, and last the command that would prove it. `declared`: the
+/// declared commands that it proves, in words.
+pub fn print(
+    understood: Option<&Understood>,
+    judgement: &Judgement,
+    record: &Record<'_>,
+    declared: &[String],
+    ui: &mut Ui,
+) {
     if let Some(understood) = understood {
         let rows: Vec<[String; 4]> = understood
             .program
@@ -48,10 +55,19 @@ pub fn print(understood: Option<&Understood>, judgement: &Judgement, record: &Re
     if judgement.edits_files {
         ui.line("  edits        files of the working tree");
     }
+    for command in declared {
+        ui.line(format_args!("  proves       {GOOD}{command}{GOOD:#}"));
+    }
+    if judgement.proves == Proves::Nothing && !declared.is_empty() {
+        return;
+    }
     let (style, proves) = match judgement.proves {
         Proves::FullPass => (GOOD, "a full pass"),
         Proves::PartialPass => (WARN, "a partial pass"),
         Proves::Fail => (BAD, "a failure"),
+        Proves::Nothing if record.status.is_none() && record.output.is_none() => {
+            (WARN, "nothing yet: no status was given")
+        }
         Proves::Nothing => (WARN, "nothing"),
     };
     ui.line(format_args!("  proves       {style}{proves}{style:#}"));
@@ -99,7 +115,7 @@ fn facts(understood: &Understood, id: usize) -> String {
     let leaf = &understood.program.leaves[id];
     let fate = status::fate(&understood.program, id);
     let mut facts = vec![if fate.decides() && purpose.honest() {
-        "status 0 proves it".to_owned()
+        "its status decides".to_owned()
     } else if !fate.complete {
         "too involved to be followed".to_owned()
     } else if fate.on_zero.not_run && !fate.on_zero.failed {

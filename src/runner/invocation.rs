@@ -6,6 +6,7 @@ use crate::runner::arguments::Read;
 use crate::runner::catalogue::{Catalogue, Invoke, Runner, program_name};
 use crate::runner::kind::{CommandKind, ExitMeaning, Scope};
 use crate::runner::task::{ProjectFiles, TaskRun, resolve};
+use crate::shell::program::Sink;
 use crate::shell::{status, walk};
 
 /// How many tasks deep a task is followed.
@@ -16,6 +17,7 @@ const MOST: u32 = 200;
 
 /// What a simple command would execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about a command")]
 pub struct Invocation {
     /// What it does; empty when the catalogue does not know the command.
     pub kinds: Vec<CommandKind>,
@@ -33,6 +35,9 @@ pub struct Invocation {
     pub edits: bool,
     /// Whether it stays to watch for changes instead of ending.
     pub watches: bool,
+    /// Whether status 0 comes with a line that tells of tests: its runner always prints one, and nothing keeps it from the
+    /// output.
+    pub speaks: bool,
 }
 
 impl Invocation {
@@ -46,6 +51,7 @@ impl Invocation {
             empty_exits_zero: true,
             edits: false,
             watches: false,
+            speaks: false,
         }
     }
 
@@ -240,10 +246,14 @@ fn direct(found: &Found<'_>) -> Invocation {
     let Found { runner, invoke, name, rest, .. } = found;
     let read = runner.arguments.read(rest);
     let mut kinds = invoke.kinds.clone().unwrap_or_else(|| runner.kinds.clone());
-    let nothing = read.nothing.clone().or_else(|| invoke.nothing.then(|| invoke.words.join(" ")));
+    let mut nothing = read.nothing.clone().or_else(|| invoke.nothing.then(|| invoke.words.join(" ")));
     if nothing.is_some() && kinds.len() > 1 {
         // `mvn package -DskipTests` is a build.
+        let before = kinds.len();
         kinds.retain(|kind| *kind != CommandKind::Test);
+        if kinds.len() < before && kinds.contains(&CommandKind::Build) && !invoke.nothing {
+            nothing = None;
+        }
     }
     let scope = scope(&kinds, nothing, &read, invoke);
     let exit = match read.exit_zero {
@@ -252,6 +262,7 @@ fn direct(found: &Found<'_>) -> Invocation {
         None => invoke.exit.unwrap_or(runner.exit),
     };
     let executes = !matches!(scope, Scope::NoneExecuted { .. });
+    let hushed = rest.iter().flatten().any(|word| runner.output.hushed.iter().any(|hush| word.contains(hush.as_str())));
     Invocation {
         edits: executes && read.edit.unwrap_or_else(|| invoke.edits.unwrap_or(runner.edits)),
         kinds,
@@ -261,6 +272,7 @@ fn direct(found: &Found<'_>) -> Invocation {
         exit,
         empty_exits_zero: runner.empty_exits_zero || read.empty_exits_zero,
         watches: read.watch || invoke.watches,
+        speaks: executes && runner.output.always && !hushed,
     }
 }
 
@@ -269,9 +281,8 @@ fn scope(kinds: &[CommandKind], nothing: Option<String>, read: &Read, invoke: &I
     if !kinds.iter().any(|kind| checks.contains(kind)) {
         return Scope::NotApplicable;
     }
-    let skipped_tests_only = kinds.contains(&CommandKind::Build) && !kinds.contains(&CommandKind::Test);
     match (nothing, &read.filter) {
-        (Some(why), _) if !skipped_tests_only || invoke.nothing => Scope::NoneExecuted { why },
+        (Some(why), _) => Scope::NoneExecuted { why },
         (_, Some(by)) => Scope::Filtered { by: by.clone() },
         _ if invoke.filtered => Scope::Filtered { by: invoke.words.join(" ") },
         _ => Scope::Full,
@@ -283,6 +294,10 @@ fn task(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budget: 
     let named = named(catalogue, run);
     if let Some(why) = &run.nothing {
         return Invocation { scope: Scope::NoneExecuted { why: why.clone() }, edits: false, ..named };
+    }
+    if named.is_test() && is_inert(catalogue, run, files, budget) {
+        let why = run.script.iter().flatten().map(|line| format!("`{}`", line.trim())).collect::<Vec<_>>().join(", ");
+        return Invocation { scope: Scope::NoneExecuted { why }, edits: false, ..named };
     }
     let Some(commands) = run.script.as_ref().and_then(|lines| followed(lines)) else {
         return named;
@@ -300,7 +315,8 @@ fn task(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budget: 
             None => Invocation::unknown(),
         };
         let exit = if command.decides { found.exit } else { ExitMeaning::ZeroOnFindings };
-        Invocation { exit, ..found }
+        let speaks = found.speaks && command.decides && command.visible;
+        Invocation { exit, speaks, ..found }
     });
     let Some(mut whole) = parts.filter(|part| !part.kinds.is_empty()).reduce(both) else {
         return named;
@@ -342,7 +358,25 @@ fn named(catalogue: &Catalogue, run: &TaskRun) -> Invocation {
         exit: if run.exit_zero { ExitMeaning::ZeroOnFindings } else { ExitMeaning::Decides },
         empty_exits_zero: true,
         watches: names.watches(&run.task),
+        speaks: false,
     }
+}
+
+/// Whether a task, and every task that it calls, runs only what executes no test and succeeds.
+fn is_inert(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budget: &Budget<'_>) -> bool {
+    let commands = run.script.as_ref().filter(|_| !run.framed).and_then(|lines| followed(lines));
+    let is_inert = |command: &Scripted| {
+        let program = command.argv.first().and_then(Option::as_deref);
+        if program.is_some_and(|program| catalogue.names.inert.iter().any(|name| name == program)) {
+            return true;
+        }
+        let here = InDirectory { files, directory: run.directory.as_deref() };
+        let there = InDirectory { files: &here, directory: command.directory.as_deref() };
+        let calls = resolve(catalogue, &command.argv, &there);
+        let empty = |call: &TaskRun| budget.spend().is_some_and(|budget| is_inert(catalogue, call, &there, &budget));
+        !calls.is_empty() && calls.iter().all(empty)
+    };
+    commands.is_some_and(|commands| commands.iter().all(is_inert))
 }
 
 /// A command of a script.
@@ -351,6 +385,8 @@ struct Scripted {
     directory: Option<String>,
     /// Whether the script succeeds only if it ran and succeeded.
     decides: bool,
+    /// Whether all that it prints is printed by the task.
+    visible: bool,
 }
 
 /// The commands of a script's lines, wrappers removed. `None` where a line is no shell, or goes where no text shows.
@@ -364,7 +400,8 @@ fn followed(lines: &[String]) -> Option<Vec<Scripted>> {
                 None => None,
             };
             let decides = status::fate(&program, id).decides();
-            commands.push(Scripted { argv: leaf.words(), directory, decides });
+            let visible = leaf.stdout == Sink::Terminal && leaf.stderr == Sink::Terminal;
+            commands.push(Scripted { argv: leaf.words(), directory, decides, visible });
         }
     }
     Some(commands)
@@ -412,6 +449,7 @@ fn both(first: Invocation, second: Invocation) -> Invocation {
         empty_exits_zero: first.empty_exits_zero && second.empty_exits_zero,
         edits: first.edits || second.edits,
         watches: first.watches || second.watches,
+        speaks: first.speaks || second.speaks,
     }
 }
 

@@ -23,5 +23,5 @@ pub use invocation::{Invocation, classify, classify_embedded};
 pub use junit::{JunitError, read_junit};
 pub use kind::{CommandKind, ExitMeaning, Scope};
 pub use output::{OutputReading, Says, read_output, read_output_as, read_output_of};
-pub use task::{ProjectFiles, TaskRun, resolve};
+pub use task::{ProjectFiles, TaskRun, resolve, resolve_embedded};
 pub use test_names::NamedTests;

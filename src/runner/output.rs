@@ -167,6 +167,14 @@ fn combine(tallies: Vec<Tally<'_>>, named: bool) -> OutputReading {
         reading.complete = true;
         reading.needs_end |= task.needs_end();
     }
+    // So does what it says of a task that had nothing to run.
+    if reading.says == Says::Silent
+        && reading.reports.is_empty()
+        && let Some(task) = tasks.iter().find(|task| task.says().0 == Says::NothingRan)
+    {
+        (reading.says, reading.line) = task.says();
+        reading.complete = true;
+    }
     reading.needs_end &= matches!(reading.says, Says::Passed | Says::NothingRan);
     reading
 }

@@ -133,6 +133,8 @@ impl<'a> Tally<'a> {
             Means::Trouble => {
                 self.trouble.get_or_insert_with(|| (index, shown(line)));
             }
+            // That nothing was to be done for another task says nothing about the checks.
+            Means::NothingRan if said.task.as_deref().is_some_and(|task| !self.checks(task, catalogue)) => {}
             Means::NothingRan => self.nothing = Some(shown(line)),
             Means::Start => self.start = true,
             // It says nothing of how it ends.
@@ -154,6 +156,12 @@ impl<'a> Tally<'a> {
         }
         self.matched += 1;
         true
+    }
+
+    /// Whether a task of this name runs checks of the kind that is asked for.
+    fn checks(&self, task: &str, catalogue: &Catalogue) -> bool {
+        let rules = self.runner.task.as_ref();
+        rules.is_some_and(|rules| catalogue.names.kinds(rules, task).contains(&self.kind))
     }
 
     fn counts(&mut self, rule: &LineRule, said: Said, line: &str, index: usize) {

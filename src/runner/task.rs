@@ -101,6 +101,9 @@ pub struct TaskNames {
     /// Options of an interpreter whose value is the program that it runs, whatever follows, by the interpreter's name.
     #[serde(default)]
     pub inline: std::collections::BTreeMap<String, Vec<String>>,
+    /// Programs that test nothing and succeed: a task of these alone is empty.
+    #[serde(default)]
+    pub inert: Vec<String>,
     /// Words of a name that say the kind, the earlier in the list the stronger.
     #[serde(default)]
     pub word: Vec<NameWord>,
@@ -143,6 +146,8 @@ pub struct TaskRun {
     /// The shell lines it runs, those of the tasks it depends on first. `None`: the file is not at hand, or does not
     /// define it in a way that can be followed.
     pub script: Option<Vec<String>>,
+    /// Whether the file has scripts that run before or after it because of their names (`pretest`).
+    pub framed: bool,
     /// The arguments that are handed on to the last line of the script. `None`: a word that is not literal.
     pub arguments: Vec<Option<String>>,
     /// The directory it runs in, if the line names one, relative to where it is called.
@@ -164,6 +169,11 @@ pub fn resolve(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn Proje
         },
         None => Vec::new(),
     }
+}
+
+/// The tasks that `argv` calls, by the catalogue of this program.
+pub fn resolve_embedded(argv: &[Option<String>], files: &dyn ProjectFiles) -> Vec<TaskRun> {
+    resolve(Catalogue::embedded(), argv, files)
 }
 
 fn calls(catalogue: &Catalogue, rules: &TaskRules, found: &Found<'_>, files: &dyn ProjectFiles) -> Vec<TaskRun> {
@@ -240,6 +250,11 @@ fn calls(catalogue: &Catalogue, rules: &TaskRules, found: &Found<'_>, files: &dy
         if rules.only_defined && script.is_none() {
             continue;
         }
+        let has_script = |word: &str| {
+            let text = file.as_deref().filter(|_| rules.format == Format::JsonScripts);
+            text.is_some_and(|text| files::script(rules.format, text, &format!("{word}{name}")).is_some())
+        };
+        let framed = has_script("pre") || has_script("post");
         let tests = catalogue.names.kinds(rules, name).contains(&CommandKind::Test);
         let label = rules.test_label.as_deref().filter(|_| tests).unwrap_or(&rules.label);
         runs.push(TaskRun {
@@ -247,6 +262,7 @@ fn calls(catalogue: &Catalogue, rules: &TaskRules, found: &Found<'_>, files: &dy
             task: name.to_owned(),
             label: label.replace("{program}", program).replace("{task}", name).trim_end().to_owned(),
             script,
+            framed,
             arguments: handed.clone(),
             directory: directory.clone(),
             filtered: filtered.clone(),

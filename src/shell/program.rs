@@ -51,6 +51,8 @@ pub struct Leaf {
     pub late: bool,
     /// Whether an alias or a function of the line may stand for it.
     pub shadowed: bool,
+    /// Whether it may run several times: in a loop over words that are not known, or behind `xargs`.
+    pub repeated: bool,
     /// Whether words that are not shown here are added to its arguments (`xargs`).
     pub appended: bool,
     /// Files it opens for writing by redirection; `None` for a name that is not known.

@@ -245,6 +245,7 @@ impl Walker {
         inner.narrowed_by = found.narrowed_by.or(inner.narrowed_by);
         inner.remote |= found.remote;
         inner.appended |= found.appends;
+        inner.repeated |= found.appends;
         if let Some(directory) = &found.directory {
             let from = inner.directory.as_ref().or(scope.directory.as_ref());
             inner.directory = Some(Directory::named(from, directory));

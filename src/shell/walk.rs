@@ -72,6 +72,7 @@ pub(super) struct Context {
     pub(super) background: bool,
     pub(super) late: bool,
     pub(super) appended: bool,
+    pub(super) repeated: bool,
     pub(super) shadowed: bool,
     pub(super) writes: Vec<Option<String>>,
     pub(super) depth: usize,
@@ -188,6 +189,7 @@ impl Walker {
                 self.forget(body, scope, 0);
                 let condition = self.script(condition, scope, &context);
                 let mut inner = scope.clone();
+                let context = Context { repeated: true, ..context };
                 let body = self.script(body, &mut inner, &context);
                 scope.join(&inner);
                 Step::While(Box::new(condition), *until, Box::new(body))
@@ -295,7 +297,8 @@ impl Walker {
         }
         self.forget(body, scope, 0);
         let mut inner = scope.clone();
-        let step = self.script(body, &mut inner, context);
+        let context = Context { repeated: true, ..context.clone() };
+        let step = self.script(body, &mut inner, &context);
         scope.join(&inner);
         let assign = variable.map(|name| (name.to_owned(), Expr::Unknown)).into_iter().collect();
         let once =
@@ -329,6 +332,7 @@ impl Walker {
             late: context.late,
             shadowed: context.shadowed,
             appended: context.appended,
+            repeated: context.repeated,
             writes: context.writes.clone(),
             mentions,
             prints: Vec::new(),

@@ -47,16 +47,11 @@ fn without_arguments_only_what_is_not_proven_runs() {
 }
 
 #[test]
-fn any_command_is_evidence_where_line_and_directory_are_those_declared() {
+fn any_command_is_evidence_where_it_does_what_is_declared() {
     let project = Project::new();
     project.edit("one");
-    for line in [
-        "gate run -- sh ./test.sh",
-        "gate run -- sh test.sh x",
-        "gate run -- true",
-        "cd src && gate run -- sh ../test.sh",
-    ] {
-        project.sh(line).exits(0);
+    for line in ["gate run -- sh test.sh x", "gate run -- true"] {
+        project.sh(line).exits(0).says("this run proves nothing: it is not").says("`sh test.sh`");
         assert_eq!(reasons(&project.verdict(), "tests"), ["missing"], "{line}");
     }
     project.sh("gate run -- sh test.sh").exits(0);
@@ -138,7 +133,10 @@ fn a_runner_that_always_speaks_and_said_nothing_proves_nothing() {
     let project = with_pytest("");
     project.gate(["run", "test"]).exits(0);
     assert_eq!(reasons(&project.verdict(), "tests"), ["masked"]);
-    project.push("git push origin feature").exits(1).says("pytest printed nothing");
+    project
+        .push("git push origin feature")
+        .exits(1)
+        .says("pytest always tells what it ran, and its output shows no test");
 }
 
 #[test]
@@ -254,4 +252,148 @@ fn a_push_whose_fix_lies_in_the_working_tree_says_so() {
     said.says("it passed since, with src/lib.sh changed").says("commit what it passed with");
     project.repo.git(["commit", "-q", "-a", "-m", "fix: mend"]);
     project.push("git push origin feature").exits(0);
+}
+
+#[test]
+fn another_spelling_of_a_declared_command_counts_and_says_for_what() {
+    let project = Project::new();
+    for (at, line) in ["gate run -- sh ./test.sh", "gate run -- env sh test.sh", "gate run -- timeout 60 sh test.sh"]
+        .iter()
+        .enumerate()
+    {
+        fs::write(project.repo.root().join("src/lib.sh"), format!("echo {at}\n")).expect("written");
+        project.sh(line).exits(0).says("this proves test for the working tree only");
+        project.repo.commit_all("feat: more");
+        project.sh(line).exits(0).says("this proves test for this commit");
+        project.check().exits(0).says("3 passed");
+    }
+}
+
+#[test]
+fn a_program_that_is_missing_could_not_start() {
+    let project = declared("no-such-program-here");
+    project.gate(["run", "test"]).exits(127).says("test could not start");
+    project.check().exits(10).says("`no-such-program-here` could not start on this content (exit status 127)");
+}
+
+#[test]
+fn a_task_that_is_up_to_date_tested_nothing() {
+    for said in ["make: 'test' is up to date.", "make: Nothing to be done for 'test'."] {
+        let project = declared("make test");
+        let bin = tempfile::tempdir().expect("a folder");
+        let make = bin.path().join("make");
+        fs::write(&make, format!("#!/bin/sh\necho \"{said}\"\n")).expect("written");
+        fs::set_permissions(&make, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("it may run");
+        let line = format!("PATH={}:$PATH gate run test", bin.path().display());
+        project.sh(&line).exits(0).says("this run proves nothing about test: it executed no test");
+        assert_eq!(reasons(&project.verdict(), "tests"), ["vacuous"]);
+    }
+}
+
+/// A folder with a program `name` that is this script, and the words that put it first on the search path.
+fn stands_in(name: &str, script: &str) -> (tempfile::TempDir, String) {
+    let bin = tempfile::tempdir().expect("a folder");
+    let path = bin.path().join(name);
+    fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("written");
+    fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).expect("it may run");
+    let prefix = format!("PATH={}:$PATH", bin.path().display());
+    (bin, prefix)
+}
+
+#[test]
+fn a_task_that_ends_in_nothing_tested_nothing() {
+    for (scripts, makefile) in [
+        (r#"{"test":"true"}"#, ""),
+        (r#"{"test":"npm run t2","t2":"npm run t3","t3":"true"}"#, ""),
+        (r#"{"test":"make t"}"#, "t:\n\ttrue\n"),
+        (r#"{"test":"make t"}"#, "t: u\nu:\n\t@echo 2 passed\n"),
+        (r#"{"test":"npm run -s t2","t2":"echo '2 passed in 0.01s'"}"#, ""),
+    ] {
+        let project = declared("npm test");
+        fs::write(project.repo.root().join("package.json"), format!("{{\"scripts\":{scripts}}}")).expect("written");
+        fs::write(project.repo.root().join("Makefile"), makefile).expect("written");
+        project.repo.commit_all("chore: scripts");
+        let (_bin, path) = stands_in("npm", "echo '2 passed in 0.01s'");
+        project
+            .sh(&format!("{path} gate run test"))
+            .exits(0)
+            .says("this run proves nothing about test: it executed no test");
+        assert_eq!(reasons(&project.verdict(), "tests"), ["vacuous"], "{scripts}");
+    }
+}
+
+#[test]
+fn a_task_of_the_projects_own_script_and_quiet_runners_prove_by_their_status() {
+    for (line, scripts, program, prints) in [
+        ("npm test", r#"{"test":"sh t.sh"}"#, "npm", ":"),
+        ("npm test --silent", r#"{"test":"mocha --reporter dot"}"#, "npm", "echo ..."),
+        ("npm test", r#"{"pretest":"sh t.sh","test":"true"}"#, "npm", ":"),
+        ("pytest -q", "{}", "pytest", "echo '2 passed in 0.01s'"),
+        ("go test ./...", "{}", "go", "printf 'ok  \\tx/calc\\t0.003s\\n'"),
+    ] {
+        let project = declared(line);
+        fs::write(project.repo.root().join("package.json"), format!("{{\"scripts\":{scripts}}}")).expect("written");
+        project.repo.commit_all("chore: scripts");
+        let (_bin, path) = stands_in(program, prints);
+        project.sh(&format!("{path} gate run test")).exits(0).says("this proves test for this commit");
+        project.check().exits(0);
+    }
+}
+
+#[test]
+fn a_known_runner_whose_output_shows_no_test_proves_nothing() {
+    for (line, scripts, program) in [
+        ("npm test", r#"{"test":"pytest -q"}"#, "npm"),
+        ("pytest", "{}", "pytest"),
+        ("go test ./...", "{}", "go"),
+        ("cargo test", "{}", "cargo"),
+        ("ctest", "{}", "ctest"),
+    ] {
+        let project = declared(line);
+        fs::write(project.repo.root().join("package.json"), format!("{{\"scripts\":{scripts}}}")).expect("written");
+        project.repo.commit_all("chore: scripts");
+        let (_bin, path) = stands_in(program, "echo started; echo done");
+        project.sh(&format!("{path} gate run test")).exits(0).says("its output shows no test");
+        assert_eq!(reasons(&project.verdict(), "tests"), ["masked"], "{line}");
+    }
+    let project = declared("ctest");
+    let (_bin, path) = stands_in("ctest", "echo 'No test configuration file found!'");
+    project.sh(&format!("{path} gate run test")).exits(0).says("it executed no test");
+}
+
+#[test]
+fn settings_of_a_person_that_replace_what_runs_are_named() {
+    let project = declared("npm test");
+    fs::write(project.repo.root().join("package.json"), r#"{"scripts":{"test":"sh t.sh"}}"#).expect("written");
+    project.repo.commit_all("chore: scripts");
+    let (bin, path) = stands_in("npm", "echo '2 passed in 0.01s'");
+    let settings = bin.path().join("npmrc");
+    fs::write(&settings, "script-shell=/bin/true\n").expect("written");
+    let line = format!("npm_config_userconfig={} {path} gate run test", settings.display());
+    project.sh(&line).exits(0).says("this run proves nothing about test").says("script-shell=/bin/true");
+    assert_eq!(reasons(&project.verdict(), "tests"), ["masked"]);
+    project.sh(&format!("{path} gate run test")).exits(0).says("this proves test for this commit");
+    project.check().exits(0);
+}
+
+#[test]
+fn a_failed_run_is_called_failed_whatever_lay_beside_it() {
+    let project = Project::new();
+    project.edit("broken");
+    fs::write(project.repo.root().join("scratch.sh"), "x\n").expect("written");
+    project.gate(["run", "test"]).exits(101);
+    project.check().says("failed on this content (exit status 101");
+    project.push("git push origin feature").says("failed on this content (exit status 101").never_says("no run of");
+}
+
+#[test]
+fn a_line_is_explained_as_the_declared_command_that_it_is() {
+    let project = Project::new();
+    for line in ["sh test.sh", "sh ./test.sh", "timeout 60 sh test.sh"] {
+        let said = project.gate(["explain-command", line]).exits(0).says("proves       the declared command test");
+        said.never_says("proves       nothing");
+        let said = project.gate(["explain-command", line, "--status", "1"]).exits(0);
+        said.never_says("the declared command");
+    }
+    project.gate(["explain-command", "sh other.sh"]).exits(0).says("proves       nothing yet");
 }

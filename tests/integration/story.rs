@@ -23,7 +23,7 @@ fn the_story_from_init_to_a_protected_branch() {
     refused.says("next: gate push origin feature");
     assert!(!project.refs().contains_key("refs/heads/feature"));
 
-    project.gate(["run", "test"]).exits(0).says("test result: ok. 3 passed").says("gate: test ended well");
+    project.gate(["run", "test"]).exits(0).says("test result: ok. 3 passed").says("gate: test passed");
     project.check().exits(0).says("pass  HEAD").says("3 passed");
     project.push("git push origin feature").exits(0).says("gate: pass  feature");
     assert_eq!(project.refs()["refs/heads/feature"], repo.git(["rev-parse", "HEAD"]));

@@ -41,7 +41,8 @@ impl Key {
     pub(super) fn covers(&self, asked: &Self) -> bool {
         let same = match (&self.what, &asked.what) {
             (What::Known(mine), What::Known(theirs)) => mine.covers(theirs),
-            (mine, theirs) => mine == theirs,
+            (What::Program(mine), What::Program(theirs)) => mine == theirs || script_call(mine) == script_call(theirs),
+            _ => false,
         };
         same && self.directory == asked.directory && self.has_variables_of(asked) && self.inside == asked.inside
     }
@@ -54,6 +55,18 @@ impl Key {
         asked.environment.iter().all(|(name, value)| self.environment.get(name) == Some(value))
             && self.environment.iter().all(|one| asked.environment.contains_key(one.0) || anyway(one))
     }
+}
+
+/// The words of a call, in which `sh ./test.sh` is `sh test.sh`.
+fn script_call(words: &[String]) -> Vec<&str> {
+    let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let interpreters = &Catalogue::embedded().names.interpreters;
+    if let [program, script, ..] = &mut words[..]
+        && interpreters.iter().any(|known| known == program)
+    {
+        *script = script.strip_prefix("./").filter(|path| !path.is_empty()).unwrap_or(script);
+    }
+    words
 }
 
 /// A check that a line asks for, and those that it consists of, where it is a task that can be followed.

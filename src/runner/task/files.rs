@@ -36,9 +36,12 @@ pub(super) fn script(format: Format, text: &str, name: &str) -> Option<Vec<Strin
             Box::new(move |name| cargo_alias(&file, name))
         }
     };
-    let mut lines = Vec::new();
-    gather(&*find, name, &mut BTreeSet::new(), &mut lines)?;
-    (!lines.is_empty()).then_some(lines)
+    let mut gathered = Gathered::default();
+    gather(&*find, name, &mut BTreeSet::new(), &mut gathered)?;
+    // A recipe that only prints runs what `:` runs.
+    let empty = gathered.lines.is_empty() && gathered.prints && !gathered.needs_files;
+    gathered.lines.extend(empty.then(|| ":".to_owned()));
+    (!gathered.lines.is_empty()).then_some(gathered.lines)
 }
 
 /// Looks a task up by its name.
@@ -51,6 +54,18 @@ struct Task {
     depends: Vec<String>,
     /// What it runs: lines, or other tasks.
     steps: Vec<Step>,
+    /// Whether lines were left out that only print.
+    prints: bool,
+    /// Whether it depends on something that is no task of the file.
+    needs_files: bool,
+}
+
+/// What a task and those it depends on run.
+#[derive(Debug, Default)]
+struct Gathered {
+    lines: Vec<String>,
+    prints: bool,
+    needs_files: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -64,7 +79,7 @@ fn gather(
     find: &dyn Fn(&str) -> Option<Task>,
     name: &str,
     seen: &mut BTreeSet<String>,
-    lines: &mut Vec<String>,
+    gathered: &mut Gathered,
 ) -> Option<()> {
     if seen.len() >= MOST {
         return None;
@@ -73,13 +88,15 @@ fn gather(
         return Some(());
     }
     let task = find(name)?;
+    gathered.prints |= task.prints;
+    gathered.needs_files |= task.needs_files;
     for depends in &task.depends {
-        gather(find, depends, seen, lines)?;
+        gather(find, depends, seen, gathered)?;
     }
     for step in task.steps {
         match step {
-            Step::Line(line) => lines.push(line),
-            Step::Task(name) => gather(find, &name, seen, lines)?,
+            Step::Line(line) => gathered.lines.push(line),
+            Step::Task(name) => gather(find, &name, seen, gathered)?,
         }
     }
     Some(())
@@ -96,7 +113,7 @@ fn json(file: &serde_json::Value, name: &str) -> Option<Task> {
         }
         _ => return None,
     };
-    Some(Task { depends: Vec::new(), steps })
+    Some(Task { steps, ..Task::default() })
 }
 
 fn json_step(line: &str) -> Step {
@@ -137,7 +154,10 @@ impl Rules {
         for line in self.text.lines() {
             let indented = line.starts_with(['\t', ' ']);
             if inside && indented && !line.trim().is_empty() {
-                task.as_mut()?.steps.extend(self.recipe_line(line));
+                let task = task.as_mut()?;
+                let step = self.recipe_line(line);
+                task.prints |= step.is_none();
+                task.steps.extend(step);
                 continue;
             }
             if indented || line.starts_with('#') || line.trim().is_empty() {
@@ -169,8 +189,10 @@ impl Rules {
             let task = task.get_or_insert_default();
             // Files are prerequisites, too; they have no rule that matters here.
             let words = rest.split_whitespace().take_while(|word| *word != "|" && *word != "&&");
-            let words = words.map(|word| word.trim_matches(['(', ')']));
-            task.depends.extend(words.filter(|word| self.targets.contains(*word)).map(str::to_owned));
+            let (tasks, other): (Vec<_>, Vec<_>) =
+                words.map(|word| word.trim_matches(['(', ')'])).partition(|word| self.targets.contains(*word));
+            task.depends.extend(tasks.into_iter().map(str::to_owned));
+            task.needs_files |= !other.is_empty();
             task.steps.extend(inline.and_then(|line| self.recipe_line(line)));
         }
         task
@@ -247,7 +269,7 @@ fn taskfile(text: &str, name: &str) -> Option<Task> {
             inside = key == name;
             if inside {
                 let steps = if rest.is_empty() { Vec::new() } else { inline_list(rest).map(Step::Line).collect() };
-                task = Some(Task { depends: Vec::new(), steps });
+                task = Some(Task { steps, ..Task::default() });
             }
             continue;
         }
@@ -324,7 +346,7 @@ fn toml_task(file: &toml::Table, name: &str) -> Option<Task> {
     // In a list of poe's, a word that is a task is that task.
     let step = |line: String| if table.contains_key(&line) { Step::Task(line) } else { Step::Line(line) };
     let toml::Value::Table(entry) = entry else {
-        return Some(Task { depends: Vec::new(), steps: strings(entry)?.into_iter().map(step).collect() });
+        return Some(Task { steps: strings(entry)?.into_iter().map(step).collect(), ..Task::default() });
     };
     let depends = ["depends", "deps", "depends-on"].iter().find_map(|key| entry.get(*key)).and_then(strings);
     let run = ["run", "cmd", "shell", "sequence", "composite"].iter().find_map(|key| entry.get(*key));
@@ -332,7 +354,7 @@ fn toml_task(file: &toml::Table, name: &str) -> Option<Task> {
         Some(run) => strings(run)?.into_iter().map(step).collect(),
         None => Vec::new(),
     };
-    Some(Task { depends: depends.unwrap_or_default(), steps })
+    Some(Task { depends: depends.unwrap_or_default(), steps, ..Task::default() })
 }
 
 fn cargo_alias(file: &toml::Table, name: &str) -> Option<Task> {
@@ -341,7 +363,7 @@ fn cargo_alias(file: &toml::Table, name: &str) -> Option<Task> {
         toml::Value::Array(words) => words.iter().map(toml::Value::as_str).collect::<Option<Vec<_>>>()?.join(" "),
         _ => return None,
     };
-    Some(Task { depends: Vec::new(), steps: vec![Step::Line(format!("cargo {words}"))] })
+    Some(Task { steps: vec![Step::Line(format!("cargo {words}"))], ..Task::default() })
 }
 
 #[cfg(test)]
