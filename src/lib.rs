@@ -36,6 +36,7 @@ pub mod hook;
 pub mod install;
 pub mod interpreter;
 pub mod journal;
+pub mod local_file;
 pub mod lookup;
 pub mod moment;
 pub mod oid;

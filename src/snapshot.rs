@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::local_file::LocalFile;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::tool_folder::ToolFolder;
@@ -63,6 +64,8 @@ pub struct Snapshot {
     pub opaque: Vec<RepoPath>,
     /// Untracked folders that tools fill. What lies in them is no content.
     pub tool_folders: Vec<ToolFolder>,
+    /// Files that a checkout elsewhere does not have as they are here, sorted by cause and path.
+    pub local_files: Vec<LocalFile>,
 }
 
 impl Snapshot {
@@ -96,4 +99,7 @@ pub struct KeptSnapshot {
     /// See [`Snapshot::tool_folders`] (the first 256).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_folders: Vec<ToolFolder>,
+    /// See [`Snapshot::local_files`] (the first 256).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub local_files: Vec<LocalFile>,
 }

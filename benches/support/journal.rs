@@ -65,6 +65,7 @@ fn run(number: usize, tree: Oid) -> Run {
         opaque: vec![],
         left_behind: vec![],
         tool_folders: vec![],
+        local_files: vec![],
     };
     let failed = u64::from(number % 5 == 4);
     Run {

@@ -1,5 +1,6 @@
 //! The facts for one judgement: read once, in a constant number of calls of git, then never again.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 
 use crate::fact::commits::{self, NewCommits};
@@ -13,8 +14,9 @@ use crate::fact::story::Story;
 use crate::fact::subject::{Base, RefUpdate, Role, Subject};
 use crate::fact::taken_away;
 use crate::fact::{Facts, Note};
-use crate::git::{DefaultBranch, GitError, Head, Log, Look, ObjectKind, Range, Repo, TreeDiff};
+use crate::git::{ConcealmentKind, DefaultBranch, GitError, Head, Log, Look, ObjectKind, Range, Repo, TreeDiff};
 use crate::journal::{Journal, JournalError, State};
+use crate::local_file::{LocalCause, LocalFile};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::Policy;
@@ -67,9 +69,15 @@ pub fn at_stop(
     let mut facts = finish(sources, moment, drafts)?;
     new_work(sources, &mut facts, head)?;
     decisions::collect(sources.repo, sources.policy, &mut facts)?;
-    let notes = concealment.iter().map(|one| Note::new(one.kind.as_str(), one.what.clone()));
+    // What these two hide or change is named by its files.
+    let by_file = [ConcealmentKind::LocalExclude, ConcealmentKind::LocalFilter];
+    let notes = concealment
+        .iter()
+        .filter(|one| !by_file.contains(&one.kind))
+        .map(|one| Note::new(one.kind.as_str(), one.what.clone()));
     facts.notes.extend(notes);
     facts.notes.extend(tool_folder_notes(&snapshot.tool_folders));
+    facts.notes.extend(local_file_notes(sources, snapshot.local_files.iter()));
     Ok(facts)
 }
 
@@ -352,6 +360,8 @@ pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft
     let mut notes = journal_notes(sources.state);
     if moment == Moment::Push {
         notes.extend(tool_folder_notes(&beside_runs(&drafts)));
+        let runs = drafts.iter().flat_map(|draft| draft.subject.runs.values()).filter_map(|runs| runs.first());
+        notes.extend(local_file_notes(sources, runs.flat_map(|run| &run.local_files)));
     }
     Ok(Facts {
         subjects: drafts.into_iter().map(|draft| draft.subject).collect(),
@@ -367,6 +377,23 @@ pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft
 /// Names the folders that tools fill and that are not part of what is judged.
 fn tool_folder_notes(folders: &[ToolFolder]) -> impl Iterator<Item = Note> {
     folders.iter().map(|folder| Note::new("tool-folder", folder.sentence()))
+}
+
+/// Names the files that a checkout elsewhere does not have as they are here, without those that every command ignores and
+/// those that a declared command makes.
+fn local_file_notes<'f>(sources: Sources<'_>, files: impl Iterator<Item = &'f LocalFile>) -> Vec<Note> {
+    let commands = &sources.policy.commands;
+    let counts = |path: &RepoPath| commands.is_empty() || commands.iter().any(|one| !one.inputs.leaves_out(path));
+    let mut by_cause: BTreeMap<LocalCause, BTreeSet<&RepoPath>> = BTreeMap::new();
+    for file in files.filter(|file| counts(&file.path)) {
+        by_cause.entry(file.cause).or_default().insert(&file.path);
+    }
+    if let Some(ignored) = by_cause.get_mut(&LocalCause::Ignored) {
+        let made = compare::made_local_files(sources);
+        ignored.retain(|path| !made.contains(*path));
+    }
+    let named = by_cause.into_iter().filter(|(_, paths)| !paths.is_empty());
+    named.map(|(cause, paths)| Note::new(cause.as_str(), cause.sentence(&Vec::from_iter(paths)))).collect()
 }
 
 /// The folders of tools that lay there while the newest run of each command began, each once.

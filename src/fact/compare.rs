@@ -10,6 +10,7 @@ use crate::fact::evidence::{RunFact, Shows};
 use crate::fact::overlay;
 use crate::git::TreeDiff;
 use crate::journal::{MAX_PATHS, RecordedRun};
+use crate::local_file::{LocalCause, is_collected};
 use crate::oid::Oid;
 use crate::policy::Command;
 use crate::repo_path::RepoPath;
@@ -59,10 +60,12 @@ pub(super) fn runs(sources: Sources<'_>, drafts: &mut [Draft<'_>]) -> Result<(),
         draft.subject.runs.values_mut().for_each(|runs| runs.sort_by(|a, b| b.id.cmp(&a.id)));
     }
     let all: Vec<_> = drafts.iter_mut().flat_map(|draft| draft.subject.runs.values_mut().flatten()).collect();
-    if all.iter().any(|run| !run.left_behind.is_empty()) {
+    if all.iter().any(|run| !run.left_behind.is_empty() || !run.local_files.is_empty()) {
+        let local = made_local_files(sources);
         let made = made_by_runs(sources);
         for run in all {
             run.left_behind.retain(|path| !made.contains(path));
+            run.local_files.retain(|file| file.cause != LocalCause::Ignored || !local.contains(&file.path));
         }
     }
     Ok(())
@@ -77,6 +80,18 @@ fn made_by_runs(sources: Sources<'_>) -> BTreeSet<RepoPath> {
         run.end.left_behind.iter().filter(|path| !run.start.left_behind.contains(path))
     });
     made.cloned().collect()
+}
+
+/// The ignored files that a declared command makes: not there when it started, and there when it ended. What runners find
+/// by its name alone is never taken for made.
+pub(super) fn made_local_files(sources: Sources<'_>) -> BTreeSet<RepoPath> {
+    let keys = sources.policy.commands.iter().map(|command| command.reference().key);
+    let runs: Vec<RecordedRun> = keys.flat_map(|key| sources.state.runs(&key).to_vec()).collect();
+    let made = runs.iter().flat_map(|recorded| {
+        let run = &recorded.run;
+        run.end.local_files.iter().filter(|file| !run.start.local_files.contains(file))
+    });
+    made.map(|file| file.path.clone()).filter(|path| !is_collected(path)).collect()
 }
 
 /// Those whose command is settled for their subject, and the others.
@@ -175,6 +190,7 @@ fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &Tre
         untracked: run.start.untracked.clone(),
         left_behind: run.start.left_behind.clone(),
         tool_folders: run.start.tool_folders.clone(),
+        local_files: run.start.local_files.clone(),
         on_a_copy: false,
         differs: differs.filter(|_| !cut),
     }

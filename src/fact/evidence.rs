@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Ended, Grade, RunReport};
+use crate::local_file::LocalFile;
 use crate::oid::Oid;
 use crate::policy::PathRules;
 use crate::repo_path::RepoPath;
@@ -41,6 +42,9 @@ pub struct RunFact {
     /// Untracked folders of tools that lay there when it started; they are no content.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_folders: Vec<ToolFolder>,
+    /// Files that lay there when it started and that a checkout elsewhere does not have as they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub local_files: Vec<LocalFile>,
     /// It ran on a copy of its content in another place, which nobody compared with it.
     #[serde(default)]
     pub on_a_copy: bool,

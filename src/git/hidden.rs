@@ -1,16 +1,14 @@
 //! What hides edits from `git status`, or could: index bits, excludes, filters, settings, variables.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::command::run;
 use super::config::{ConfigEntry, parse_flag};
 use super::snapshot::{Survey, exists};
 use super::{GitError, Repo};
-use crate::client_file;
+use crate::local_file::LocalCause;
 use crate::repo_path::RepoPath;
 use crate::snapshot::Snapshot;
 
@@ -99,10 +97,9 @@ impl Repo {
     /// [`Repo::concealment`], at the cost of the first alone.
     pub fn look(&self) -> Result<Look, GitError> {
         let config = self.config_entries()?;
-        let excludes = self.local_excludes(&config);
-        let survey = self.survey(!excludes.is_empty())?;
+        let survey = self.survey()?;
         let snapshot = self.snapshot_in(&survey)?;
-        Ok(Look { snapshot, concealment: self.concealment_in(&config, Some((&survey, &excludes)))? })
+        Ok(Look { snapshot, concealment: self.concealment_in(&config, Some(&survey))? })
     }
 
     /// Everything found that hides edits, or could. Costs one survey of the working tree. In a bare repository, only
@@ -114,15 +111,14 @@ impl Repo {
         self.concealment_in(&self.config_entries()?, None)
     }
 
-    fn concealment_in(
-        &self,
-        config: &[ConfigEntry],
-        surveyed: Option<(&Survey, &[PathBuf])>,
-    ) -> Result<Vec<Concealment>, GitError> {
+    fn concealment_in(&self, config: &[ConfigEntry], surveyed: Option<&Survey>) -> Result<Vec<Concealment>, GitError> {
         let mut found = Vec::new();
-        if let Some((survey, excludes)) = surveyed {
+        if let Some(survey) = surveyed {
             self.index_bits(config, survey, &mut found)?;
-            self.locally_ignored(excludes, &survey.status.ignored, &mut found)?;
+            let excluded = survey.local_files.iter().filter(|one| one.cause == LocalCause::Excluded);
+            named(&mut found, ConcealmentKind::LocalExclude, excluded.map(|one| &one.path), |count| {
+                format!("{count} ignored by rules of this clone alone (.git/info/exclude or core.excludesFile)")
+            });
         }
         settings(config, &mut found);
         if has_rules(&self.common_dir().join("info/attributes")) {
@@ -165,62 +161,10 @@ impl Repo {
         });
         Ok(())
     }
-
-    /// The files of exclude rules that nobody else has, as far as they hold any.
-    fn local_excludes(&self, config: &[ConfigEntry]) -> Vec<PathBuf> {
-        let file = last(config, "core.excludesfile").filter(|entry| entry.is_local());
-        let file = file.zip(self.root()).map(|(entry, root)| root.join(expand_home(&entry.value)));
-        let info = self.common_dir().join("info/exclude");
-        [Some(info), file].into_iter().flatten().filter(|path| has_rules(path)).collect()
-    }
-
-    /// The untracked files that are ignored by such rules.
-    fn locally_ignored(
-        &self,
-        excludes: &[PathBuf],
-        ignored: &[Vec<u8>],
-        found: &mut Vec<Concealment>,
-    ) -> Result<(), GitError> {
-        if excludes.is_empty() || ignored.is_empty() {
-            return Ok(());
-        }
-        // What `gate init` keeps out of commits hides nothing of the work.
-        let own = client_file::installed_files();
-        let is_own = |path: &[u8]| own.iter().any(|own| own.as_bytes() == path);
-        let ignored: Vec<_> = ignored.iter().filter(|path| !is_own(path)).collect();
-        if ignored.is_empty() {
-            return Ok(());
-        }
-        let root = self.work_tree()?;
-        // This command knows no literal paths; `./` keeps a name that begins with `:` from being anything else.
-        let mut input = Vec::new();
-        for path in ignored {
-            input.extend_from_slice(b"./");
-            input.extend_from_slice(path);
-            input.push(0);
-        }
-        // Four fields for each path: source, line, pattern, path.
-        let mut command = self.command();
-        command.env_remove("GIT_LITERAL_PATHSPECS").args(["check-ignore", "--verbose", "-z", "--stdin"]);
-        let told = run(&mut command, Some(&input))?;
-        let fields: Vec<&[u8]> = told.split(|&byte| byte == 0).collect();
-        let hidden: BTreeSet<RepoPath> = fields
-            .chunks_exact(4)
-            .filter(|field| {
-                let source = root.join(RepoPath::new(field[0]).to_os());
-                excludes.iter().any(|path| *path == source || path.canonicalize().ok() == source.canonicalize().ok())
-            })
-            .map(|field| RepoPath::new(field[3].strip_prefix(b"./").unwrap_or(field[3])))
-            .collect();
-        named(found, ConcealmentKind::LocalExclude, hidden.iter(), |count| {
-            format!("{count} ignored by rules of this clone alone (.git/info/exclude or core.excludesFile)")
-        });
-        Ok(())
-    }
 }
 
 /// The entry that counts for a key in lower case.
-fn last<'c>(config: &'c [ConfigEntry], key: &str) -> Option<&'c ConfigEntry> {
+pub(super) fn last<'c>(config: &'c [ConfigEntry], key: &str) -> Option<&'c ConfigEntry> {
     config.iter().rev().find(|entry| entry.key == key)
 }
 
@@ -282,13 +226,13 @@ fn named<'a>(
 }
 
 /// Whether a file of patterns holds more than comments.
-fn has_rules(path: &std::path::Path) -> bool {
+pub(super) fn has_rules(path: &std::path::Path) -> bool {
     fs::read(path).is_ok_and(|bytes| {
         bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).any(|line| !line.is_empty() && line[0] != b'#')
     })
 }
 
-fn expand_home(path: &str) -> PathBuf {
+pub(super) fn expand_home(path: &str) -> PathBuf {
     match (path.strip_prefix("~/"), std::env::home_dir()) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(path),

@@ -69,6 +69,7 @@ impl Repo {
             opaque: snapshot.opaque.iter().take(LISTED).cloned().collect(),
             left_behind: Vec::new(),
             tool_folders: snapshot.tool_folders.iter().take(LISTED).cloned().collect(),
+            local_files: snapshot.local_files.iter().take(LISTED).cloned().collect(),
         })
     }
 

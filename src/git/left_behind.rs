@@ -46,6 +46,17 @@ impl Meant {
     }
 }
 
+/// Whether a file is code, or a setting without which code is other code, and in no folder that builds fill.
+pub(super) fn is_code(path: &RepoPath) -> bool {
+    meant().has(path)
+}
+
+/// True if a folder above the file has a name that builds and package managers use for what they fill.
+pub(super) fn is_made(path: &RepoPath) -> bool {
+    let made = |part: &[u8]| meant().made.iter().any(|name| name.as_bytes() == part);
+    path.as_bytes().split(|&byte| byte == b'/').any(made)
+}
+
 impl Repo {
     /// The files of code that the commits since the default branch, or the index, took out of git and that are still
     /// there, ignored.

@@ -22,6 +22,7 @@ mod keep;
 mod left_behind;
 mod lines;
 mod listed;
+mod local_files;
 mod log;
 mod near_commits;
 mod near_tree_id;

@@ -7,8 +7,9 @@ use std::thread;
 
 use super::index::Marked;
 use super::scratch::Scratch;
-use super::status::{IGNORED, STATUS, Status, StatusPath, Work, parse_status};
+use super::status::{STATUS, Status, StatusPath, Work, parse_status};
 use super::{GitError, Repo};
+use crate::local_file::LocalFile;
 use crate::repo_path::RepoPath;
 use crate::snapshot::{DirtyPath, Entry, Presence, Snapshot};
 use crate::tool_folder::ToolFolder;
@@ -18,6 +19,7 @@ pub(super) struct Survey {
     pub(super) status: Status,
     pub(super) marked: Vec<Marked>,
     tool_folders: Vec<ToolFolder>,
+    pub(super) local_files: Vec<LocalFile>,
     /// Of the paths that had to be looked at: what they would be as entries; `None`: nothing is there.
     files: BTreeMap<RepoPath, Option<Entry>>,
     /// Of those, the ones that are there and that git cannot take.
@@ -30,7 +32,7 @@ impl Repo {
     /// On a tree without changes this costs one `git status` and, beside it, one reading of the index; each changed
     /// file is read once more.
     pub fn snapshot(&self) -> Result<Snapshot, GitError> {
-        self.snapshot_in(&self.survey(false)?)
+        self.snapshot_in(&self.survey()?)
     }
 
     /// The working tree as a survey found it.
@@ -93,6 +95,7 @@ impl Repo {
             dirty: dirty.into_values().filter(kept).collect(),
             opaque: opaque.into_iter().collect(),
             tool_folders: survey.tool_folders.clone(),
+            local_files: survey.local_files.clone(),
         })
     }
 
@@ -122,12 +125,11 @@ impl Repo {
     }
 
     /// Asks git about the working tree, and for the entries of the files whose content the answers do not give.
-    /// `ignored`: what is ignored is named, too, which is no part of a snapshot.
-    pub(super) fn survey(&self, ignored: bool) -> Result<Survey, GitError> {
+    pub(super) fn survey(&self) -> Result<Survey, GitError> {
         let root = self.work_tree()?;
         let (status, index) = thread::scope(|scope| {
             let listing = scope.spawn(|| self.index_view(|_| false));
-            let status = self.git(STATUS.into_iter().chain(ignored.then_some(IGNORED)));
+            let status = self.git(STATUS);
             let status = status.and_then(|output| parse_status(&output));
             let index = listing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             (status, index)
@@ -144,6 +146,7 @@ impl Repo {
             marked: Vec::new(),
             status: Status::default(),
             tool_folders,
+            local_files: Vec::new(),
         };
         let look: Vec<&RepoPath> = look.into_iter().collect();
         let plain = if index.attributes.is_empty() { self.plain_entries(root, &look) } else { None };
@@ -157,6 +160,7 @@ impl Repo {
             scratch.set(attributes.chain(known).map(|(path, entry)| (path, Some(entry))))?;
             survey.read_back(&scratch, root, &look)?;
         }
+        survey.local_files = self.local_files(root, &status, !index.attributes.is_empty(), &survey.files)?;
         survey.status = status;
         survey.marked = index.marked;
         Ok(survey)

@@ -7,7 +7,7 @@ use crate::repo_path::RepoPath;
 use crate::snapshot::Entry;
 
 /// Arguments of the one `git status` a snapshot rests on.
-pub(super) const STATUS: [&str; 8] = [
+pub(super) const STATUS: [&str; 9] = [
     "status",
     "--porcelain=v2",
     "-z",
@@ -16,10 +16,8 @@ pub(super) const STATUS: [&str; 8] = [
     "--untracked-files=all",
     "--no-renames",
     "--ignore-submodules=none",
+    "--ignored=matching",
 ];
-
-/// The further argument that makes git name what is ignored, too.
-pub(super) const IGNORED: &str = "--ignored=matching";
 
 /// What git says about the working tree.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -28,7 +26,7 @@ pub(super) struct Status {
     pub(super) head: Option<Oid>,
     /// The paths that differ somewhere between `HEAD`, index and working tree.
     pub(super) paths: Vec<StatusPath>,
-    /// What is ignored, where [`IGNORED`] asked for it; a directory that is ignored as a whole ends with a slash.
+    /// What is ignored; a directory that is ignored as a whole ends with a slash.
     pub(super) ignored: Vec<Vec<u8>>,
 }
 

@@ -39,7 +39,7 @@ impl Repo {
 }
 
 /// The tool folders above `untracked`, each the outermost one.
-fn find(root: &Path, untracked: &[&RepoPath], distrusted: &[RepoPath]) -> Vec<ToolFolder> {
+pub(super) fn find(root: &Path, untracked: &[&RepoPath], distrusted: &[RepoPath]) -> Vec<ToolFolder> {
     let mut known: BTreeMap<Vec<u8>, bool> = BTreeMap::new();
     let mut found: Vec<ToolFolder> = Vec::new();
     for path in untracked {

@@ -53,6 +53,7 @@ impl RecordedRun {
             snapshot.opaque.truncate(MAX_PATHS);
             snapshot.left_behind.truncate(MAX_PATHS);
             snapshot.tool_folders.truncate(MAX_PATHS);
+            snapshot.local_files.truncate(MAX_PATHS);
         }
         let line = &mut run.command.line;
         line.truncate(line.floor_char_boundary(MAX_COMMAND));

@@ -43,6 +43,12 @@ impl PathRules {
         Ok(rules)
     }
 
+    /// True if `path` is left out by name, which is more than not being an input.
+    pub fn leaves_out(&self, path: &RepoPath) -> bool {
+        let path = path.to_os();
+        self.exclude.is_match(&path) && !self.keep.is_match(&path)
+    }
+
     /// Whether `path` counts. One that ends in `/` is a repository inside this one, listed as a whole: see
     /// [`PathRules::matches_below`].
     pub fn matches(&self, path: &RepoPath) -> bool {

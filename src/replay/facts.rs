@@ -270,6 +270,7 @@ fn fact(seen: &Seen, content: &Content) -> RunFact {
         untracked: Vec::new(),
         left_behind: Vec::new(),
         tool_folders: Vec::new(),
+        local_files: Vec::new(),
         on_a_copy: seen.proof.on_a_copy,
         differs: seen.start.differing(content),
     }
@@ -302,6 +303,7 @@ fn ci_runs(world: &World, asked: &Asked, commit: &str, subject: &mut Subject) {
                 untracked: Vec::new(),
                 left_behind: Vec::new(),
                 tool_folders: Vec::new(),
+                local_files: Vec::new(),
                 on_a_copy: false,
                 differs: Some(Vec::new()),
             };

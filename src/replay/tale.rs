@@ -134,6 +134,7 @@ fn snapshot(content: &Content, world: &World) -> KeptSnapshot {
         opaque: Vec::new(),
         left_behind: Vec::new(),
         tool_folders: Vec::new(),
+        local_files: Vec::new(),
     }
 }
 

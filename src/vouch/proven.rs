@@ -12,6 +12,7 @@ use crate::fact::evidence::{RunFact, Shows};
 use crate::fact::lineage::Lineage;
 use crate::failure::Failure;
 use crate::gates::{self, finding::Answer};
+use crate::local_file::{LocalCause, LocalFile};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Command, Mode, Policy};
@@ -63,6 +64,7 @@ pub fn at(place: &Workplace, rev: &str) -> Result<Proven> {
     for (command, answer) in answers {
         let run = answer.evidence.as_deref().and_then(|id| run_of(command, id));
         runs.push(match run {
+            Some(run) if !local_inputs(command, run).is_empty() => Err(beside_local_files(command, run)),
             Some(run) => attested(command, &tree, run).map_err(|why| Withheld {
                 why: format!("`{}`: {why}", command.run),
                 remedy: None,
@@ -111,6 +113,23 @@ fn answers<'a>(
         answers.push((command, Said { withheld, evidence }));
     }
     Ok((facts, answers))
+}
+
+/// The files among the inputs of a run that a checkout elsewhere does not have as they were.
+fn local_inputs<'r>(command: &Command, run: &'r RunFact) -> Vec<&'r LocalFile> {
+    run.local_files.iter().filter(|file| command.inputs.matches(&file.path)).collect()
+}
+
+/// Refuses a run beside such files. The first cause is enough to say.
+fn beside_local_files(command: &Command, run: &RunFact) -> Withheld {
+    let files = local_inputs(command, run);
+    let cause = files.first().map_or(LocalCause::Ignored, |file| file.cause);
+    let paths: Vec<_> = files.iter().filter(|file| file.cause == cause).map(|file| &file.path).collect();
+    Withheld {
+        why: format!("`{}` ran on files that other checkouts do not have: {}", command.run, cause.reason(&paths)),
+        remedy: Some(format!("{}; or remove it; then: gate run {}", cause.remedy(&paths), command.name)),
+        lacks: true,
+    }
 }
 
 /// A run as it can be attested; `Err` says why it cannot.

@@ -104,7 +104,7 @@ hermetic! {
         assert_eq!(shown(&repo), "?? seen", "the trick works");
         let mut hidden = paths(&repo, Kind::LocalExclude);
         hidden.sort();
-        assert_eq!(hidden, [":(top)x.mine", "hidden-test.rs", "hidden/", "x.mine"]);
+        assert_eq!(hidden, [":(top)x.mine", "hidden-test.rs", "hidden/a", "x.mine"]);
     }
 
     fn local_exclude_rules_without_a_file_hide_nothing() {

@@ -81,6 +81,7 @@ fn run(tree: u64, tail: &str) -> NewEvent {
         opaque: vec![],
         left_behind: vec![],
         tool_folders: vec![],
+        local_files: vec![],
     };
     let run = Run {
         command: CommandRef { name: None, line: "make".to_owned(), dir: RepoPath::default(), key: "k".to_owned() },

@@ -44,6 +44,7 @@ mod install;
 mod install_clients;
 mod install_places;
 mod journal;
+mod local_files;
 mod log_fields;
 mod mutations;
 mod near_commits;

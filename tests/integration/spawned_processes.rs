@@ -118,6 +118,7 @@ fn run(tree: Oid) -> Box<Run> {
         opaque: vec![],
         left_behind: vec![],
         tool_folders: vec![],
+        local_files: vec![],
     };
     Box::new(Run {
         command: CommandRef { name: Some("test".to_owned()), line: "true".to_owned(), dir, key },

@@ -113,6 +113,7 @@ fn run(key: &str) -> EventKind {
         opaque: vec![],
         left_behind: vec![],
         tool_folders: vec![],
+        local_files: vec![],
     };
     EventKind::Run(Box::new(Run {
         command: command(key),

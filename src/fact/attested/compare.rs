@@ -71,6 +71,7 @@ fn run_fact(attested: &Attested, diff: &TreeDiff) -> RunFact {
         untracked: seen.untracked.clone(),
         left_behind: Vec::new(),
         tool_folders: Vec::new(),
+        local_files: Vec::new(),
         on_a_copy: false,
         differs,
     }

@@ -83,6 +83,7 @@ mod tests {
             untracked: Vec::new(),
             left_behind: Vec::new(),
             tool_folders: Vec::new(),
+            local_files: Vec::new(),
             on_a_copy: false,
             differs: None,
         }

@@ -158,6 +158,7 @@ fn seen(content: char) -> KeptSnapshot {
         opaque: Vec::new(),
         left_behind: Vec::new(),
         tool_folders: Vec::new(),
+        local_files: Vec::new(),
     }
 }
 

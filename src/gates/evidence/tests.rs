@@ -81,6 +81,7 @@ fn run(id: &str, exit: i32, differs: Option<&[&str]>) -> RunFact {
         untracked: Vec::new(),
         left_behind: Vec::new(),
         tool_folders: Vec::new(),
+        local_files: Vec::new(),
         on_a_copy: false,
         differs: differs.map(paths),
     }

@@ -245,6 +245,7 @@ mod tests {
             opaque: Vec::new(),
             left_behind: Vec::new(),
             tool_folders: Vec::new(),
+            local_files: Vec::new(),
         };
         Pending {
             call: call.to_owned(),

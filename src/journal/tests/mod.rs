@@ -44,6 +44,7 @@ fn snapshot(tree: u64) -> KeptSnapshot {
         opaque: vec![],
         left_behind: vec![],
         tool_folders: vec![],
+        local_files: vec![],
     }
 }
 
@@ -99,6 +100,7 @@ fn snapshots() -> impl Strategy<Value = KeptSnapshot> {
             opaque,
             left_behind,
             tool_folders: vec![],
+            local_files: vec![],
         },
     )
 }

@@ -1,0 +1,144 @@
+//! Files that a checkout elsewhere does not have as they are here: no commit has them, or a filter of this clone changes
+//! them.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::embedded;
+use crate::globs::Globs;
+use crate::repo_path::RepoPath;
+
+/// The reason that a checkout elsewhere does not have a file as it is here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LocalCause {
+    /// A `.gitignore` hides it, and it was never added.
+    Ignored,
+    /// An ignore rule that is not committed hides it.
+    Excluded,
+    /// A git filter gives it other content than the commit has.
+    Filtered,
+}
+
+/// A file that exists here and that a checkout of the same commit elsewhere lacks, or has with other content.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LocalFile {
+    /// Relative to the root of the working tree.
+    pub path: RepoPath,
+    /// The reason.
+    pub cause: LocalCause,
+}
+
+impl LocalCause {
+    /// The word for programs.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ignored => "ignored-file",
+            Self::Excluded => "local-exclude",
+            Self::Filtered => "local-filter",
+        }
+    }
+
+    /// Says of `paths`, which are not empty, why a checkout elsewhere does not have them, and what to do about it.
+    pub fn sentence(self, paths: &[&RepoPath]) -> String {
+        format!("{}; {}", self.reason(paths), self.remedy(paths))
+    }
+
+    /// Says of `paths`, which are not empty, why a checkout elsewhere does not have them.
+    pub fn reason(self, paths: &[&RepoPath]) -> String {
+        const NAMED: usize = 3;
+        let mut names = paths.iter().take(NAMED).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        if paths.len() > NAMED {
+            names = format!("{names} and {} more", paths.len() - NAMED);
+        }
+        let words = match self {
+            Self::Ignored => "looks needed, but .gitignore hides it and no commit has it",
+            Self::Excluded => "is hidden by an ignore rule that is not committed, so no commit has it",
+            Self::Filtered => "differs from its commit through a git filter that is set on this machine alone",
+        };
+        format!("{names} {words}")
+    }
+
+    /// Says what to do so that a checkout elsewhere has them.
+    pub fn remedy(self, paths: &[&RepoPath]) -> String {
+        if self == Self::Filtered {
+            return "commit the content that the tests need, and run them where no filter changes it".to_owned();
+        }
+        let quoted = |path: &&RepoPath| format!(" '{}'", path.to_string().replace('\'', "'\\''"));
+        format!("commit it if it is needed: git add --force --{}", paths.iter().take(3).map(quoted).collect::<String>())
+    }
+}
+
+/// `gates/local-files.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    collected: Vec<String>,
+    data: Vec<String>,
+    litter: Vec<String>,
+    generated: Vec<String>,
+    #[serde(skip)]
+    globs: Option<[Globs; 3]>,
+}
+
+fn table() -> &'static Table {
+    static TABLE: LazyLock<Table> = LazyLock::new(|| {
+        let text = embedded::file(embedded::GATES, "local-files.toml").unwrap_or_default();
+        let table: Table = toml::from_str(text).unwrap_or_default();
+        let globs = [&table.collected, &table.data, &table.litter].map(|list| Globs::new(list).unwrap_or_default());
+        Table { globs: Some(globs), ..table }
+    });
+    &TABLE
+}
+
+fn is_in(list: usize, path: &RepoPath) -> bool {
+    table().globs.as_ref().is_some_and(|globs| globs[list].is_match(path.to_os()))
+}
+
+/// True for what a runner finds by its name alone: tests, plugins and settings.
+pub(crate) fn is_collected(path: &RepoPath) -> bool {
+    is_in(0, path)
+}
+
+/// True for data that source files may name in full.
+pub(crate) fn is_data(path: &RepoPath) -> bool {
+    is_in(1, path)
+}
+
+/// True for what editors and desktops leave behind.
+pub(crate) fn is_litter(path: &RepoPath) -> bool {
+    is_in(2, path)
+}
+
+/// True for a folder name that generators of code use for their output.
+pub(crate) fn is_generated_folder(name: &[u8]) -> bool {
+    table().generated.iter().any(|known| known.as_bytes() == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_runners_find_by_its_name_is_collected() {
+        for (path, is) in [
+            ("conftest.py", true),
+            ("tests/conftest.py", true),
+            ("tests/test_a.py", true),
+            ("calc_test.go", true),
+            ("src/a.test.ts", true),
+            ("vitest.config.mts", true),
+            (".npmrc", true),
+            (".cargo/config.toml", true),
+            ("src/version.py", false),
+            ("coverage.json", false),
+            (".env", false),
+        ] {
+            assert_eq!(is_collected(&RepoPath::from(path)), is, "{path}");
+        }
+        assert!(is_data(&RepoPath::from("src/rules.json")) && !is_data(&RepoPath::from("src/a.py")));
+        assert!(is_litter(&RepoPath::from("src/.DS_Store")) && !is_litter(&RepoPath::from("src/store.py")));
+        assert!(is_generated_folder(b"__generated__") && !is_generated_folder(b"src"));
+    }
+}
