@@ -7,6 +7,7 @@ use crate::engine::{Uncommitted, Workplace};
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Sources};
 use crate::failure::Failure;
+use crate::hook::protected_push;
 use crate::moment::Moment;
 use crate::render;
 use crate::render::ui::Ui;
@@ -46,7 +47,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         }
         None => {
             let here = place.look()?;
-            let facts = place.facts_here(&here, args.moment, &place.session.id)?;
+            let mut facts = place.facts_here(&here, args.moment, &place.session.id)?;
+            facts.notes.extend(protected_push::note(&place, &here.policy));
             (here.policy, here.state, facts, Some(here.look.snapshot))
         }
     };

@@ -4,6 +4,7 @@ mod amend;
 pub mod client;
 pub mod message;
 pub mod missing_runs;
+pub mod protected_push;
 pub mod push;
 
 use std::ffi::OsString;

@@ -122,3 +122,21 @@ fn the_hook_runs_what_is_missing_where_the_policy_has_it_so() {
     project.repo.append("src/lib.sh", "dirty\n");
     project.push("git push origin feature").exits(1).never_says("waits for");
 }
+
+#[test]
+fn a_check_says_that_a_push_of_this_branch_would_be_refused() {
+    let project = Project::new();
+    let refused = "`git push` would be refused here: main is protected: moving it needs a pull request; instead: ";
+    project.check().exits(0).never_says("would be refused");
+    project.repo.git(["switch", "-q", "main"]);
+    project.check().exits(0).never_says("would be refused");
+    project.edit("one");
+    project.gate(["run", "test"]).exits(0);
+    let said = project.check().exits(0).says(refused);
+    // What is said to be typed instead is not refused.
+    let instead = said.out.split("instead: ").nth(1).and_then(|rest| rest.lines().next()).unwrap();
+    project.push(instead).exits(0);
+    project.push("git push origin main").exits(1).says("main is protected");
+    project.repo.git(["switch", "-qc", "topic"]);
+    project.check().exits(0).never_says("would be refused");
+}

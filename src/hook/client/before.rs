@@ -13,11 +13,12 @@ use crate::command_line::Understood;
 use crate::event::work::{Act, Denial};
 use crate::fact::Facts;
 use crate::fact::intent::{Intent, IntentKind};
-use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Subject};
+use crate::fact::subject::{RefUpdate, Subject};
 use crate::gates;
 use crate::gates::finding::{Effect, GateResult};
+use crate::hook::protected_push::{default_remote, destination, judge_refs, subject, update};
 use crate::moment::Moment;
-use crate::policy::{Policy, PolicySource};
+use crate::policy::PolicySource;
 use crate::shell::program::{Arg, Leaf};
 
 /// Judges a call before it runs. `line` is what its command line means, where it has one.
@@ -45,8 +46,7 @@ pub(super) fn judge(
     }
     let mut results = gates::judge(&policy, &Facts { intents, ..Facts::at(Moment::Write) });
     if !pushes.is_empty() {
-        let facts = Facts { subjects: pushes, ..Facts::at(Moment::Push) };
-        results.extend(gates::judge(&about_refs(&policy), &facts));
+        results.extend(judge_refs(&policy, pushes));
     }
     let refused: Vec<&GateResult> = results.iter().filter(|result| result.effect() == Effect::Blocks).collect();
     if refused.is_empty() {
@@ -87,12 +87,6 @@ fn is_of_this_project(desk: &Desk, intent: &Intent) -> bool {
     is_log || home || below_git_dir || desk.work_tree_of(path).is_some() || path.starts_with(&desk.root)
 }
 
-/// The gates that decide on refs alone: what else a push must prove is asked when git has resolved it.
-fn about_refs(policy: &Policy) -> Policy {
-    let gates = policy.gates.iter().filter(|gate| gate.kind == gates::protected_branch::KIND.name).cloned().collect();
-    Policy { gates, ..policy.clone() }
-}
-
 fn reason(refused: &[&GateResult]) -> String {
     let mut lines = Vec::new();
     for result in refused {
@@ -118,50 +112,30 @@ fn pushes(desk: &Desk, line: &Understood) -> Vec<Subject> {
     for (leaf, purpose) in here {
         let Ok(head) = desk.place.repo.head() else { return Vec::new() };
         let current = head.branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
-        let remote = remote(leaf).unwrap_or_else(|| default_remote(desk, current));
-        let remotes = desk.place.repo.remotes().unwrap_or_default();
-        let url = remotes.into_iter().find(|one| one.name == remote).map_or_else(|| remote.clone(), |one| one.push_url);
-        let default_branch = match desk.place.repo.known_default_branch(&remote, &url) {
-            Some(branch) => DefaultBranch::Known(branch),
-            None => DefaultBranch::Unknown("nobody asked".to_owned()),
-        };
+        let remote = remote(leaf).unwrap_or_else(|| default_remote(&desk.place.repo, current));
         for place in &purpose.pushes {
             let (name, deleted) = match place.strip_prefix("delete:") {
                 Some(name) => (name, true),
                 None => (place.as_str(), false),
             };
             let name = if name == "@current" {
-                current.and_then(|branch| destination(desk, branch))
+                current.and_then(|branch| destination(&desk.place.repo, branch))
             } else {
                 Some(name.to_owned())
             };
             let Some(name) = name.filter(|name| !name.starts_with("--") && !name.ends_with('?')) else { continue };
             let remote_ref = if name.starts_with("refs/") { name.clone() } else { format!("refs/heads/{name}") };
-            let update = RefUpdate {
-                local_ref: head.branch.clone().unwrap_or_else(|| "HEAD".to_owned()),
-                new: head.commit.clone().filter(|_| !deleted),
-                remote_ref,
-                // It may not exist over there yet; then it is refused all the same.
-                old: head.commit.clone(),
-                remote: remote.clone(),
-                default_branch: default_branch.clone(),
-            };
+            let new = head.commit.as_ref().filter(|_| !deleted);
+            let update = update(&desk.place.repo, &remote, &remote_ref, new);
+            let local_ref = head.branch.clone().unwrap_or_else(|| "HEAD".to_owned());
+            // It may not exist over there yet; then it is refused all the same.
+            let update = RefUpdate { local_ref, old: head.commit.clone(), ..update };
             if found.iter().all(|subject| subject.name != name) {
                 found.push(subject(&name, update, current));
             }
         }
     }
     found
-}
-
-fn subject(name: &str, update: RefUpdate, branch: Option<&str>) -> Subject {
-    Subject {
-        base: Base::Unknown("it is not pushed yet".to_owned()),
-        update: Some(update),
-        branch: branch.map(str::to_owned),
-        checked_out: Some(true),
-        ..Subject::empty(name)
-    }
 }
 
 /// Whether a command is about the repository it is started in, as far as its words show it.
@@ -188,27 +162,4 @@ fn remote(leaf: &Leaf) -> Option<String> {
         }
     }
     None
-}
-
-fn default_remote(desk: &Desk, current: Option<&str>) -> String {
-    let config = |key: &str| desk.place.repo.config(key).ok().flatten();
-    current
-        .and_then(|branch| {
-            config(&format!("branch.{branch}.pushRemote"))
-                .or_else(|| config("remote.pushDefault"))
-                .or_else(|| config(&format!("branch.{branch}.remote")))
-        })
-        .unwrap_or_else(|| "origin".to_owned())
-}
-
-/// Where the branch that is checked out goes without being named: its own name, or its upstream's where that is asked for.
-fn destination(desk: &Desk, branch: &str) -> Option<String> {
-    let config = |key: &str| desk.place.repo.config(key).ok().flatten();
-    match config("push.default").as_deref() {
-        Some("upstream" | "tracking") => {
-            config(&format!("branch.{branch}.merge"))?.strip_prefix("refs/heads/").map(str::to_owned)
-        }
-        Some("nothing" | "matching") => None,
-        _ => Some(branch.to_owned()),
-    }
 }
