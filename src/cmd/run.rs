@@ -15,6 +15,7 @@ use crate::fact::collect::{self, BaseOf, Sources};
 use crate::failure::Failure;
 use crate::gates;
 use crate::gates::finding::{Answer, Finding};
+use crate::git::Look;
 use crate::moment::Moment;
 use crate::policy::{Command, Policy, PolicySource, command_key};
 use crate::record::{self, Job, Recorded};
@@ -112,11 +113,15 @@ fn say_what_it_proves(place: &Workplace, recorded: &Recorded, policy: &Policy, u
         ui.say(format_args!("gate: {WARN}this run proves nothing{WARN:#}: {why}"));
         return;
     }
-    let uncommitted = place.repo.look().map_or(true, |look| !look.snapshot.is_clean());
+    let look = place.repo.look().ok();
     for run in runs {
         let name = run.command.name.as_deref().unwrap_or(&run.command.line);
         let inputs = policy.commands.iter().find(|command| Some(&command.name) == run.command.name.as_ref());
         let counts = |path: &&RepoPath| inputs.is_none_or(|command| command.inputs.matches(path));
+        let dirty = |look: &Look| {
+            !look.snapshot.opaque.is_empty() || look.snapshot.dirty.iter().any(|dirty| counts(&&dirty.path))
+        };
+        let uncommitted = look.as_ref().is_none_or(dirty);
         let changed: Vec<_> = run.changed.iter().filter(counts).take(3).map(ToString::to_string).collect();
         let nothing = if let Some(why) = &run.masked {
             Some(why.clone())
