@@ -70,50 +70,52 @@ impl LocalCause {
     }
 }
 
-/// `gates/local-files.toml`.
+/// `gates/local-files.toml`, as it is written.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct LocalFileTable {
     collected: Vec<String>,
     data: Vec<String>,
     litter: Vec<String>,
     generated: Vec<String>,
-    #[serde(skip)]
-    globs: Option<[Globs; 3]>,
 }
 
-fn table() -> &'static Table {
-    static TABLE: LazyLock<Table> = LazyLock::new(|| {
+/// The same, ready to be matched.
+struct LocalFileRules {
+    collected: Globs,
+    data: Globs,
+    litter: Globs,
+    generated: Vec<String>,
+}
+
+fn rules() -> &'static LocalFileRules {
+    static RULES: LazyLock<LocalFileRules> = LazyLock::new(|| {
         let text = embedded::file(embedded::GATES, "local-files.toml").unwrap_or_default();
-        let table: Table = toml::from_str(text).unwrap_or_default();
-        let globs = [&table.collected, &table.data, &table.litter].map(|list| Globs::new(list).unwrap_or_default());
-        Table { globs: Some(globs), ..table }
+        let LocalFileTable { collected, data, litter, generated } = toml::from_str(text).unwrap_or_default();
+        let globs = |patterns: &[String]| Globs::new(patterns).unwrap_or_default();
+        LocalFileRules { collected: globs(&collected), data: globs(&data), litter: globs(&litter), generated }
     });
-    &TABLE
-}
-
-fn is_in(list: usize, path: &RepoPath) -> bool {
-    table().globs.as_ref().is_some_and(|globs| globs[list].is_match(path.to_os()))
+    &RULES
 }
 
 /// True for what a runner finds by its name alone: tests, plugins and settings.
 pub(crate) fn is_collected(path: &RepoPath) -> bool {
-    is_in(0, path)
+    rules().collected.is_match(path.to_os())
 }
 
 /// True for data that source files may name in full.
 pub(crate) fn is_data(path: &RepoPath) -> bool {
-    is_in(1, path)
+    rules().data.is_match(path.to_os())
 }
 
 /// True for what editors and desktops leave behind.
 pub(crate) fn is_litter(path: &RepoPath) -> bool {
-    is_in(2, path)
+    rules().litter.is_match(path.to_os())
 }
 
 /// True for a folder name that generators of code use for their output.
 pub(crate) fn is_generated_folder(name: &[u8]) -> bool {
-    table().generated.iter().any(|known| known.as_bytes() == name)
+    rules().generated.iter().any(|known| known.as_bytes() == name)
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
 
 /// Says why the push is refused, in the words of the hook.
 fn refuse(place: &Workplace, planned: &PlannedPush, ui: &mut Ui) -> Result<ExitCode> {
-    let Some(judgement) = judged_push::refuse(place, planned)? else { return Ok(Exit::Blocked.into()) };
+    let Some(judgement) = judged_push::judge_planned(place, planned)? else { return Ok(Exit::Blocked.into()) };
     let record = judgement.written.as_ref().map(|written| written.record.as_path());
     ui.say(render::verdict::for_push(&judgement.verdict, record).trim_end());
     Ok(judgement.verdict.outcome.exit().into())

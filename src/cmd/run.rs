@@ -100,7 +100,7 @@ fn run(place: &Workplace, root: &Path, job: Job<'_>, policy: &Policy, ui: &mut U
     recorded.finished.exit_code().into()
 }
 
-/// What a run that passed proves: this commit, only the working tree, or nothing and why.
+/// Says whether a run that passed proves this commit or only the working tree. If it proves nothing, says why.
 fn say_what_it_proves(place: &Workplace, recorded: &Recorded, policy: &Policy, ui: &mut Ui) {
     let named = recorded.run.iter().filter(|run| run.command.name.is_some());
     let mut runs = named.chain(&recorded.served).peekable();

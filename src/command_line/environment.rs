@@ -6,7 +6,7 @@ use crate::runner::{Catalogue, CommandKind, ExitMeaning, Invocation, ProjectFile
 use crate::shell::program::Leaf;
 
 use super::judge::understand;
-use super::settings::{self, Call, Inherited, run_settings};
+use super::settings::{self, CallSite, Inherited, run_settings};
 use super::table::table;
 
 /// What a variable does to a check.
@@ -57,7 +57,7 @@ pub fn inherited(line: &str, files: &dyn ProjectFiles, variables: &[(String, Str
         invocations.filter(|(_, found)| found.kinds.iter().any(|kind| CHECKS.contains(kind))).collect();
     let concerns = |entry: &Inherited| {
         let concerned = |(leaf, check): &(&Leaf, &Invocation)| {
-            entry.concerns(check) && (!entry.undefined || Call { leaf, files }.is_undefined())
+            entry.concerns(check) && (!entry.undefined || CallSite { leaf, files }.is_undefined())
         };
         checks.iter().any(concerned)
     };
@@ -70,7 +70,8 @@ pub fn inherited(line: &str, files: &dyn ProjectFiles, variables: &[(String, Str
         let found = variables.iter().find(|(name, value)| name == asked && !value.is_empty());
         found.map(|(_, value)| value.clone())
     };
-    let by_file = checks.iter().filter_map(|(leaf, check)| settings::of_person(Call { leaf, files }, check, variable));
+    let by_file =
+        checks.iter().filter_map(|(leaf, check)| settings::of_person(CallSite { leaf, files }, check, variable));
     by_variable.chain(by_file).next().map(|Narrowed { by, how }| match how {
         How::Part => format!("the environment of the run chooses a part of the tests ({by})"),
         How::Nothing => format!("with the environment of the run nothing is executed ({by})"),

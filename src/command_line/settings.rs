@@ -70,12 +70,12 @@ struct SettingsFile {
     paths: Vec<String>,
     /// Its places outside of the project.
     personal: Vec<String>,
-    setting: Vec<Setting>,
+    setting: Vec<SettingPattern>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Setting {
+struct SettingPattern {
     /// A line of the file, its group `value` the value.
     is: String,
     /// The variable that means the same.
@@ -99,7 +99,7 @@ impl SettingsFile {
     }
 
     /// What the first setting of a text does that makes less of a run.
-    fn read(&self, path: &str, text: &str, call: Call<'_>) -> Option<Narrowed> {
+    fn read(&self, path: &str, text: &str, call: CallSite<'_>) -> Option<Narrowed> {
         self.setting.iter().find_map(|setting| {
             let pattern = setting.compiled.get_or_init(|| Regex::new(&setting.is).ok()).as_ref()?;
             let found = pattern.captures(text)?;
@@ -115,12 +115,12 @@ impl SettingsFile {
 
 /// A command, and the files of the folder in which it runs.
 #[derive(Clone, Copy)]
-pub(super) struct Call<'a> {
+pub(super) struct CallSite<'a> {
     pub(super) leaf: &'a Leaf,
     pub(super) files: &'a dyn ProjectFiles,
 }
 
-impl Call<'_> {
+impl CallSite<'_> {
     /// Whether it calls a task that its file does not define.
     pub(super) fn is_undefined(&self) -> bool {
         let tasks = resolve_embedded(&self.leaf.words(), self.files);
@@ -130,7 +130,7 @@ impl Call<'_> {
 
 /// What a file of the project sets that makes less of a check, in words.
 pub(super) fn of_project(leaf: &Leaf, invocation: &Invocation, files: &dyn ProjectFiles) -> Option<String> {
-    let call = Call { leaf, files };
+    let call = CallSite { leaf, files };
     let known = run_settings().file.iter().filter(|file| file.concerns(invocation));
     let mut found =
         known.flat_map(|file| file.paths.iter().map(move |path| (file, path))).filter_map(|(file, path)| {
@@ -142,7 +142,7 @@ pub(super) fn of_project(leaf: &Leaf, invocation: &Invocation, files: &dyn Proje
 
 /// What a file outside of the project sets that makes less of a check. `variable`: the environment of the run.
 pub(super) fn of_person(
-    call: Call<'_>,
+    call: CallSite<'_>,
     invocation: &Invocation,
     variable: impl Fn(&str) -> Option<String>,
 ) -> Option<Narrowed> {
@@ -183,16 +183,16 @@ mod tests {
     use crate::command_line::{Proves, Record, inherited, judge};
     use crate::interpreter::Shell;
 
-    struct Files(BTreeMap<&'static str, &'static str>);
+    struct OneFile(BTreeMap<&'static str, &'static str>);
 
-    impl ProjectFiles for Files {
+    impl ProjectFiles for OneFile {
         fn read(&self, path: &str) -> Option<String> {
             self.0.get(path).map(|text| (*text).to_owned())
         }
     }
 
-    fn files(path: &'static str, text: &'static str) -> Files {
-        Files(BTreeMap::from([("package.json", r#"{"scripts":{"test":"sh t.sh"}}"#), (path, text)]))
+    fn files(path: &'static str, text: &'static str) -> OneFile {
+        OneFile(BTreeMap::from([("package.json", r#"{"scripts":{"test":"sh t.sh"}}"#), (path, text)]))
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub fn judge(hook: &GitHook<'_>, may_run: bool) -> anyhow::Result<PushAnswer> {
     Ok(PushAnswer::Judged(Box::new(place.judge_if(&policy, &state, facts, None, claimed))))
 }
 
-/// What the gates would say of a push, before it begins.
+/// The judgement of a push that has not begun.
 pub struct PushPreview {
     described: Described,
     /// The answers of the gates.
@@ -91,8 +91,8 @@ pub fn preview(place: &Workplace, planned: &PlannedPush) -> anyhow::Result<Optio
     with_hook(planned, |hook| Ok(described(place, hook)?.map(PushPreview::of)))
 }
 
-/// Judges a push that has not begun as its hook would, with what is counted and written.
-pub fn refuse(place: &Workplace, planned: &PlannedPush) -> anyhow::Result<Option<Judgement>> {
+/// Judges a push that has not begun as its hook would: the verdict is counted and written.
+pub fn judge_planned(place: &Workplace, planned: &PlannedPush) -> anyhow::Result<Option<Judgement>> {
     with_hook(planned, |hook| {
         let described = described(place, hook)?;
         Ok(described.map(|Described { policy, state, facts }| place.judge(&policy, &state, facts, None)))
@@ -104,7 +104,7 @@ fn with_hook<T>(planned: &PlannedPush, ask: impl FnOnce(&GitHook<'_>) -> T) -> T
     ask(&GitHook { name: "pre-push", args: &args, stdin: &planned.updates })
 }
 
-/// What a push is judged by.
+/// A push, with the policy and the record it is judged by.
 struct Described {
     policy: Policy,
     state: State,

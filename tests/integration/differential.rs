@@ -44,15 +44,15 @@ impl Random {
     }
 }
 
-/// Writes lines.
-struct Writer {
+/// Makes random command lines.
+struct LineGenerator {
     random: Random,
     stubs: usize,
     functions: usize,
     jobs: usize,
 }
 
-impl Writer {
+impl LineGenerator {
     fn line(&mut self) -> (String, usize) {
         (self.stubs, self.functions, self.jobs) = (0, 0, 0);
         let mut line = String::new();
@@ -394,7 +394,7 @@ pub type Job = (usize, String, String);
 
 /// Generates the lines and the plans; also says which lines are run under every plan.
 pub fn generate(seed: u64, count: usize) -> (Vec<String>, Vec<Job>, BTreeSet<usize>) {
-    let mut writer = Writer { random: Random(seed.max(1)), stubs: 0, functions: 0, jobs: 0 };
+    let mut writer = LineGenerator { random: Random(seed.max(1)), stubs: 0, functions: 0, jobs: 0 };
     let (mut lines, mut jobs, mut exhaustive) = (Vec::new(), Vec::new(), BTreeSet::new());
     for number in 0..count {
         let (line, stubs) = writer.line();
