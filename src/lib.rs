@@ -52,6 +52,7 @@ pub mod run;
 pub mod runner;
 pub mod session;
 pub mod shell;
+pub mod shell_word;
 pub mod snapshot;
 pub mod source;
 pub mod ssh;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::embedded;
 use crate::globs::Globs;
 use crate::repo_path::RepoPath;
+use crate::shell_word::shell_line;
 
 /// The reason that a checkout elsewhere does not have a file as it is here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -65,8 +66,9 @@ impl LocalCause {
         if self == Self::Filtered {
             return "commit the content that the tests need, and run them where no filter changes it".to_owned();
         }
-        let quoted = |path: &&RepoPath| format!(" '{}'", path.to_string().replace('\'', "'\\''"));
-        format!("commit it if it is needed: git add --force --{}", paths.iter().take(3).map(quoted).collect::<String>())
+        let paths: Vec<String> = paths.iter().take(3).map(ToString::to_string).collect();
+        let paths = shell_line(paths.iter().map(String::as_str));
+        format!("commit it if it is needed: git add --force -- {paths}")
     }
 }
 

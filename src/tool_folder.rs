@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::embedded;
 use crate::repo_path::RepoPath;
+use crate::shell_word::shell_word;
 
 /// A folder that a tool made and fills, such as a virtual environment: untracked, without a tracked file, and no content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +41,7 @@ impl ToolFolder {
 
     /// The command that makes git ignore it.
     pub fn remedy(&self) -> String {
-        format!("echo '/{}/' >> .gitignore", self.path.to_string().replace('\'', "'\\''"))
+        format!("echo {} >> .gitignore", shell_word(&format!("/{}/", self.path)))
     }
 }
 

@@ -22,6 +22,7 @@ use crate::record::{self, Job, Recorded};
 use crate::render::ui::{BAD, GOOD, Ui, WARN};
 use crate::repo_path::RepoPath;
 use crate::run::CommandLine;
+use crate::shell_word::shell_word;
 
 /// Arguments of `gate run`.
 #[derive(Debug, clap::Args)]
@@ -274,14 +275,4 @@ fn given<'a>(words: &'a [OsString], root: &Path, policy: &'a Policy) -> Result<J
         policy: policy.digest.clone(),
         declared: &policy.commands,
     })
-}
-
-/// A word as one would type it.
-fn shell_word(word: &str) -> String {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-+@%=:,^".contains(&b);
-    if !word.is_empty() && word.bytes().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }

@@ -34,7 +34,6 @@ pub mod witness;
 pub use environment::inherited;
 pub use judge::{judge, judge_kinds, understand, understand_in};
 pub use purpose::{Purpose, Understood};
-pub use remedy::quote;
 pub use said::{Known, Said, said, sum};
 pub use unseen::unseen_failure;
 pub use witness::{Deeds, Ground, Told, Witnessed, witness};

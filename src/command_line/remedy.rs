@@ -2,6 +2,7 @@
 
 use crate::runner::{Catalogue, ProjectFiles, Scope, classify};
 use crate::shell::program::Leaf;
+use crate::shell_word::{shell_line, shell_word};
 
 use super::Extent;
 use super::judge;
@@ -16,7 +17,7 @@ pub(super) fn would_prove(leaf: &Leaf, purpose: &Purpose, files: &dyn ProjectFil
     for arg in &leaf.argv {
         argv.push(arg.literal()?.to_owned());
     }
-    let inner = argv.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ");
+    let inner = shell_line(argv.iter().map(String::as_str));
     let whole = match purpose.extent {
         None | Some(Extent::Full) => inner,
         Some(_) => words(&widen(leaf, argv, files)?),
@@ -27,14 +28,14 @@ pub(super) fn would_prove(leaf: &Leaf, purpose: &Purpose, files: &dyn ProjectFil
         // The directory of another machine is named by the words that go there.
         let named = leaf.remote && leaf.text.contains(path);
         if !path.is_empty() && !named {
-            line = format!("cd {} && ", quote(path));
+            line = format!("cd {} && ", shell_word(path));
         }
     }
     for (name, value) in &leaf.environment {
         if value.as_ref().is_some_and(|value| name == "PATH" && value.contains('$')) {
             return None;
         }
-        line.extend([name.as_str(), "=", &quote(value.as_deref()?), " "]);
+        line.extend([name.as_str(), "=", &shell_word(value.as_deref()?), " "]);
     }
     line += &prefix(leaf);
     line += &whole;
@@ -44,7 +45,7 @@ pub(super) fn would_prove(leaf: &Leaf, purpose: &Purpose, files: &dyn ProjectFil
 
 /// The wrappers in front of the command, as they were written.
 fn prefix(leaf: &Leaf) -> String {
-    let Some(first) = leaf.argv.first().map(|arg| quote(&arg.text)) else { return String::new() };
+    let Some(first) = leaf.argv.first().map(|arg| shell_word(&arg.text)) else { return String::new() };
     if leaf.wrappers.is_empty() {
         return String::new();
     }
@@ -90,14 +91,5 @@ fn widen(leaf: &Leaf, mut argv: Vec<String>, files: &dyn ProjectFiles) -> Option
 }
 
 fn words(argv: &[String]) -> String {
-    argv.iter().map(|word| quote(word)).collect::<Vec<_>>().join(" ")
-}
-
-/// A word as a shell reads it back.
-pub fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,@%+~^".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
+    shell_line(argv.iter().map(String::as_str))
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use minijinja::context;
 
 use super::Workplace;
-use crate::command_line::{Ground, quote};
+use crate::command_line::Ground;
 use crate::event::rescue::Rescue;
 use crate::event::{Event, EventKind};
 use crate::fact::Note;
@@ -15,6 +15,7 @@ use crate::handoff::retry::{self, Past};
 use crate::journal::{Line, State};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
+use crate::shell_word::shell_word;
 use crate::source::project::Directory;
 use crate::templates::words::say;
 use crate::verdict::assemble::ESCALATES_AT;
@@ -46,7 +47,7 @@ impl Workplace {
         let made = tree.filter(|_| reference.is_none() && verdict.outcome != Outcome::Pass);
         let made = made.and_then(|tree| self.publish_content(verdict, tree));
         let gate_dir = self.repo.gate_dir();
-        let quoted = quote(session);
+        let quoted = shell_word(session);
         let record = artifact::newest(&gate_dir, session)
             .map_or_else(|| format!("gate log --session {quoted}"), |path| path.to_string_lossy().into_owned());
         let verify = format!("gate escalate --session {quoted}");

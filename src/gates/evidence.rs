@@ -10,7 +10,7 @@ use self::rewritten::{base_name, rewriter};
 use super::Kind;
 use super::finding::{Answer, Finding};
 use super::hosted::plain;
-use super::words::{self, list, shell_word, shell_words};
+use super::words::{self, list, shell_words};
 use crate::command_line::Outcome;
 use crate::event::{Ended, Grade};
 use crate::fact::Facts;
@@ -20,6 +20,7 @@ use crate::fact::story::Deed;
 use crate::fact::subject::{Base, Role, Subject};
 use crate::policy::{Command, Gate, ParamError, PathRules, Policy, read_params};
 use crate::repo_path::RepoPath;
+use crate::shell_word::shell_word;
 
 mod rewritten;
 

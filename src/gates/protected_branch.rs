@@ -14,6 +14,7 @@ use crate::fact::subject::{DefaultBranch, RefUpdate, Subject};
 use crate::globs::Globs;
 use crate::oid::Oid;
 use crate::policy::{Gate, ParamError, Policy, read_params};
+use crate::shell_word::shell_word;
 
 /// The kind `protected-branch`.
 pub const KIND: Kind = Kind { name: "protected-branch", words: "protected-branch", check, evaluate };
@@ -77,10 +78,10 @@ fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -
     let commit = update.new.as_ref().map(Oid::short).unwrap_or_default();
     // A branch of its own for the same commit: the local one where it has another name, else a new one.
     let refspec = match &subject.branch {
-        Some(local) if local != branch => words::shell_word(local),
+        Some(local) if local != branch => shell_word(local),
         _ => format!("{commit}:refs/heads/change/{commit}"),
     };
-    let context = context! { branch, action, refspec, remote => words::shell_word(&update.remote) };
+    let context = context! { branch, action, refspec, remote => shell_word(&update.remote) };
     let listed = params.lists(branch);
     let refuse = || {
         let reason = if update.new.is_none() { "delete" } else { "protected" };

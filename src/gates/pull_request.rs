@@ -11,7 +11,7 @@ use super::Kind;
 use super::finding::{Answer, Finding};
 use super::hosted::{self, Offline, cure, plain, unreadable, why};
 use super::protected_branch;
-use super::words::{list_of, shell_word};
+use super::words::list_of;
 use crate::fact::Facts;
 use crate::fact::hosting::{Hosting, Pull, PullState, Reading, Via};
 use crate::fact::subject::Base;
@@ -19,6 +19,7 @@ use crate::globs::{Globs, InvalidGlob};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Gate, ParamError, Policy, read_params};
+use crate::shell_word::shell_word;
 
 /// The kind `pull-request`.
 pub const KIND: Kind = Kind { name: "pull-request", words: "pull-request", check, evaluate };

@@ -8,6 +8,7 @@ use crate::embedded;
 use crate::gates::finding::{Answer, Finding};
 use crate::policy::{Gate, Message};
 use crate::repo_path::RepoPath;
+use crate::shell_word::shell_word;
 
 /// What a finding says.
 pub(super) struct Words {
@@ -115,16 +116,6 @@ pub(super) fn shell_words(paths: &[RepoPath]) -> String {
     words.filter(|words| (1..=8).contains(&words.len())).map_or_else(|| ".".to_owned(), |words| words.join(" "))
 }
 
-/// A text as one word of a shell: git lets names of branches and remotes hold what a shell would act upon.
-pub(super) fn shell_word(text: &str) -> String {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-+@%=:,".contains(&b);
-    if !text.is_empty() && text.bytes().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,19 +126,5 @@ mod tests {
         let paths: Vec<_> = many.chain([RepoPath::from("src/a.py"), RepoPath::from("b.py")]).collect();
         assert_eq!(list(&paths), ".venv/ (4631 files), src/a.py, b.py");
         assert_eq!(list(&paths[4626..]), ".venv/lib/4626.py, .venv/lib/4627.py, .venv/lib/4628.py and 4 more");
-    }
-
-    #[test]
-    fn what_a_shell_would_act_upon_is_quoted() {
-        for (text, word) in [
-            ("feature/a-1.2", "feature/a-1.2"),
-            ("x$(id);y", "'x$(id);y'"),
-            ("it's", "'it'\\''s'"),
-            ("", "''"),
-            ("~", "'~'"),
-            ("a&b", "'a&b'"),
-        ] {
-            assert_eq!(shell_word(text), word);
-        }
     }
 }

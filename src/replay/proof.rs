@@ -11,6 +11,7 @@ use crate::repo_path::seen_from;
 use crate::runner::{Catalogue, CommandKind, ProjectFiles, read_output_of, resolve};
 use crate::shell::dialect::Shell;
 use crate::shell::program::Leaf;
+use crate::shell_word::shell_word;
 
 /// A recorded command line.
 pub struct Recorded<'a> {
@@ -211,7 +212,7 @@ impl Reached {
         let packages = about(&aim.reach, all, &words, runs, content);
         let mut line = String::new();
         for word in &aim.rest {
-            let _ = write!(line, "{} ", quoted(word));
+            let _ = write!(line, "{} ", shell_word(word));
         }
         let files = From(content, &aim.dir);
         let whole = understand(&line, &files).is_ok_and(|understood| {
@@ -396,8 +397,4 @@ fn empty_task(words: &[&str], files: &dyn ProjectFiles, kind: CommandKind) -> Op
         let hidden = judged.exit_decides == Some(ExitDecides::NoMasked);
         hidden.then(|| Empty::Masked(format!("the task runs `{line}`: {}", judged.reason)))
     })
-}
-
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }

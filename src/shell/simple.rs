@@ -7,6 +7,7 @@ use super::parse;
 use super::program::{Arg, Directory, Expr, Setting, Sink, Source, Step};
 use super::unwrap::{self, Inner};
 use super::walk::{Context, Walker, after, wrapped};
+use crate::shell_word::shell_word;
 
 /// How deep functions and inner scripts are followed.
 const MAX_INNER: usize = 8;
@@ -130,7 +131,7 @@ impl Walker {
                 let opaque = self.leaf(vec![Arg::default()], mentions, scope, context);
                 return Step::Either(vec![Step::Leaf(opaque), plain]);
             };
-            let words = argv[1..].iter().map(|arg| if arg.whole { quote(&arg.text) } else { "\"$_\"".to_owned() });
+            let words = argv[1..].iter().map(|arg| if arg.whole { shell_word(&arg.text) } else { "\"$_\"".to_owned() });
             let line = std::iter::once(text).chain(words).collect::<Vec<_>>().join(" ");
             let mut inner = scope.clone();
             inner.aliases.remove(&name);
@@ -371,8 +372,4 @@ fn fresh(scope: &Scope, positional: Vec<Arg>, nounset: bool) -> Scope {
 
 fn as_word(arg: &Arg) -> Word {
     if arg.whole { Word::literal(arg.text.clone()) } else { Word { parts: vec![Part::Opaque(Vec::new())] } }
-}
-
-fn quote(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }

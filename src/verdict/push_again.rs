@@ -1,10 +1,10 @@
 //! The command that runs what a refused push is missing, and then pushes.
 
-use crate::command_line::quote;
 use crate::fact::Facts;
 use crate::fact::subject::{RefUpdate, Subject};
 use crate::moment::Moment;
 use crate::oid::Oid;
+use crate::shell_word::shell_word;
 
 /// `gate push REMOTE REF…` for the push that is judged. `None` where a run here proves something else than what is pushed:
 /// another commit than the one that is checked out, a deletion, or a push that has arrived. `forward` tells whether a ref
@@ -22,11 +22,11 @@ pub fn push_again(facts: &Facts, forward: impl Fn(&Oid, &Oid) -> bool) -> Option
     if remote.is_empty() || remote.contains('*') {
         return None;
     }
-    let mut words = vec!["gate".to_owned(), "push".to_owned(), quote(remote)];
+    let mut words = vec!["gate".to_owned(), "push".to_owned(), shell_word(remote)];
     for update in updates {
         let new = update.new.as_ref()?;
         let forced = update.old.as_ref().is_some_and(|old| !forward(old, new));
-        words.push(quote(&refspec(update, forced)));
+        words.push(shell_word(&refspec(update, forced)));
     }
     Some(words.join(" "))
 }

@@ -34,8 +34,8 @@ fn a_plugin_behind_any_ignore_rule_is_named() {
 
     let committed = project(&[(".gitignore", "conftest.py\n")]);
     committed.repo.write("conftest.py", "import os\n");
-    is_named_and_not_attested(&committed, "conftest.py", "git add --force -- 'conftest.py'");
-    committed.sh("git add --force -- 'conftest.py' && git commit -q -m 'add it'").exits(0);
+    is_named_and_not_attested(&committed, "conftest.py", "git add --force -- conftest.py");
+    committed.sh("git add --force -- conftest.py && git commit -q -m 'add it'").exits(0);
     is_attestable(&committed);
 
     let global = project(&[]);

@@ -46,10 +46,10 @@ fn a_folder_of_a_tool_is_no_content_and_is_named() {
         assert_eq!(kept_bytes(repo), 0, "{folder}: nothing of it is stored");
         project.push("git push origin HEAD:feature").exits(0).says(folder);
         project.gate(["status"]).exits(0).says(folder);
-        project.gate(["doctor"]).says(folder).says(&format!("echo '/{folder}/' >> .gitignore"));
+        project.gate(["doctor"]).says(folder).says(&format!("echo /{folder}/ >> .gitignore"));
         project.gate(["init", "--dry-run"]).says(folder);
         // The line that is printed ends it.
-        project.sh(&format!("echo '/{folder}/' >> .gitignore")).exits(0);
+        project.sh(&format!("echo /{folder}/ >> .gitignore")).exits(0);
         project.check().exits(0).never_says(&format!("{folder}/ ("));
         assert!(repo.path(format!("{folder}/lib/x.py")).exists());
     }

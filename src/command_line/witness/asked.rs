@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::command_line::judge::{CHECKS, understand};
 use crate::command_line::purpose::{Purpose, Understood};
-use crate::command_line::remedy::quote;
 use crate::command_line::table::table;
 use crate::repo_path::seen_from;
 use crate::runner::{Catalogue, Identity, ProjectFiles, resolve};
 use crate::shell::program::{Arg, Leaf};
 use crate::shell::status;
+use crate::shell_word::shell_word;
 
 /// How deep tasks that call tasks are followed.
 const DEEPEST: usize = 4;
@@ -211,7 +211,7 @@ fn script(lines: &[String], arguments: &[Option<String>]) -> Option<Vec<String>>
     let last = lines.last_mut()?;
     for argument in arguments {
         last.push(' ');
-        last.push_str(&quote(argument.as_deref()?));
+        last.push_str(&shell_word(argument.as_deref()?));
     }
     Some(lines)
 }

@@ -8,6 +8,7 @@ use super::super::text::{self, LINE, Sides, WORDS};
 use super::super::transcript::{Call, Outcome, Transcript};
 use crate::event::Ended;
 use crate::event::work::{Act, EditKind, Speaker};
+use crate::shell_word::shell_word;
 
 /// What is done, as an item or as an event of an older version.
 #[derive(Default)]
@@ -133,16 +134,8 @@ pub(super) fn command_line(command: Raw<'_>) -> Result<String, Broken> {
     {
         return Ok(text::start_of(*line, LINE));
     }
-    let words: Vec<String> = words.iter().map(|word| quoted(&word.text_or_empty())).collect();
+    let words: Vec<String> = words.iter().map(|word| shell_word(&word.text_or_empty())).collect();
     Ok(text::start(&words.join(" "), LINE))
-}
-
-fn quoted(word: &str) -> String {
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_./=:@%+,".contains(char);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 fn changes(fields: &Item<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
