@@ -21,10 +21,12 @@ use crate::git::{GitError, Head, Look, Repo};
 use crate::journal::{Journal, JournalError, NewEvent, OpenFailure, SessionState, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
-use crate::policy::Policy;
+use crate::policy::{Command, Policy};
 use crate::redact::redact_tokens;
+use crate::repo_path::RepoPath;
 use crate::runner::NamedTests;
 use crate::session::Session;
+use crate::snapshot::DirtyPath;
 use crate::snapshot::Snapshot;
 use crate::source::project::Directory;
 use crate::verdict::Verdict;
@@ -275,7 +277,14 @@ impl Workplace {
             None => None,
         };
         let forward = |old: &Oid, new: &Oid| self.repo.is_ancestor(old, new).unwrap_or(false);
-        let push_again = if blocked { push_again(&facts, forward) } else { None };
+        let push_again = if blocked && facts.moment == Moment::Push {
+            let commands = assemble::clearing_commands(policy, &results);
+            // Where git cannot say, the command that follows does.
+            let aside = self.uncommitted_inputs(&commands).unwrap_or_default();
+            push_again(&facts, &aside, forward)
+        } else {
+            None
+        };
         let occasion = Occasion { id, at, repository: self.name(), session: self.session.id.clone(), push_again };
         let mut verdict = assemble::verdict(policy, facts, results, occasion, attempt);
         if let Some(subject) = verdict.subjects.first_mut() {
@@ -285,6 +294,14 @@ impl Workplace {
         self.name_what_is_ruled_out(state, &mut verdict);
         let written = self.write(&mut verdict);
         Judgement { verdict, written }
+    }
+
+    /// The files that `commands` read and that differ from the commit that is checked out: a run now would not prove it.
+    pub fn uncommitted_inputs(&self, commands: &[&Command]) -> Result<Vec<DirtyPath>, GitError> {
+        let is_read = |path: &RepoPath| commands.iter().any(|command| command.inputs.matches(path));
+        let mut dirty = self.repo.look()?.snapshot.dirty;
+        dirty.retain(|dirty| is_read(&dirty.path));
+        Ok(dirty)
     }
 
     /// A session that used up its attempts is let go at every stop. It begins anew where everything that it was refused is

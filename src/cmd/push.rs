@@ -9,7 +9,7 @@ use crate::cmd::run::run_declared;
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::git::{PlannedPush, planned_push, push};
+use crate::git::{PlannedPush, PushOptions, planned_push, push};
 use crate::hook::missing_runs::missing_runs;
 use crate::hook::push as judged_push;
 use crate::render;
@@ -28,7 +28,9 @@ pub struct Args {
 /// failed, else that of git.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     let args = &args.args;
-    if args.iter().any(|arg| arg == "--no-verify") {
+    let words: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
+    let options = PushOptions::of(words.iter().map(AsRef::as_ref));
+    if options.no_verify {
         let failure = Failure::new(Exit::Usage, "gate push judges the push, and `--no-verify` would leave that out");
         return Err(failure.remedy("push without it: gate push").into());
     }
@@ -38,7 +40,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     let Some(planned) = planned_push(&here, args)? else { return Ok(finished(push(&here, args)?)) };
     let Some(preview) = judged_push::preview(&place, &planned)? else { return Ok(finished(push(&here, args)?)) };
     let missing = missing_runs(&place, &preview)?;
-    if args.iter().any(|arg| arg == "--dry-run" || arg == "-n") {
+    if options.dry_run {
         for command in &missing {
             ui.say(format_args!("gate: would run {}: {}", command.name, command.run));
         }

@@ -9,8 +9,8 @@ use crate::failure::Failure;
 use crate::gates::finding::{Effect, GateResult};
 use crate::hook::push::PushPreview;
 use crate::policy::Command;
-use crate::repo_path::RepoPath;
 use crate::snapshot::Presence;
+use crate::verdict::assemble::clearing_commands;
 
 /// The paths that a message names.
 const MAX_PATHS: usize = 3;
@@ -20,12 +20,10 @@ const MAX_PATHS: usize = 3;
 pub fn missing_runs<'p>(place: &Workplace, preview: &'p PushPreview) -> anyhow::Result<Vec<&'p Command>> {
     let refusing = preview.results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
     let findings: Vec<_> = refusing.flat_map(GateResult::decisive).collect();
-    if findings.iter().any(|finding| finding.command.is_none()) {
-        return Ok(Vec::new());
+    let commands = clearing_commands(preview.policy(), &preview.results);
+    if commands.is_empty() {
+        return Ok(commands);
     }
-    let names: BTreeSet<&str> = findings.iter().filter_map(|finding| finding.command.as_deref()).collect();
-    let commands: Vec<&Command> =
-        preview.policy().commands.iter().filter(|command| names.contains(command.name.as_str())).collect();
     let subjects: BTreeSet<&str> = findings.iter().map(|finding| finding.subject.as_str()).collect();
     let head = place.repo.head()?.commit;
     for Subject { name, commit, .. } in
@@ -36,17 +34,13 @@ pub fn missing_runs<'p>(place: &Workplace, preview: &'p PushPreview) -> anyhow::
             return Err(Failure::new(Exit::Blocked, what).remedy("git switch to it, then: gate push").into());
         }
     }
-    if !commands.is_empty() {
-        refuse_uncommitted(place, &commands)?;
-    }
+    refuse_uncommitted(place, &commands)?;
     Ok(commands)
 }
 
 /// A run counts for the content it saw: what is not committed would make it prove something else.
 fn refuse_uncommitted(place: &Workplace, commands: &[&Command]) -> anyhow::Result<()> {
-    let snapshot = place.repo.look()?.snapshot;
-    let counts = |path: &RepoPath| commands.iter().any(|command| command.inputs.matches(path));
-    let dirty: Vec<_> = snapshot.dirty.iter().filter(|dirty| counts(&dirty.path)).collect();
+    let dirty = place.uncommitted_inputs(commands)?;
     let Some(first) = dirty.first() else { return Ok(()) };
     let shown: Vec<String> = dirty.iter().take(MAX_PATHS).map(|dirty| dirty.path.to_string()).collect();
     let more = if dirty.len() > MAX_PATHS { format!(" and {} more", dirty.len() - MAX_PATHS) } else { String::new() };

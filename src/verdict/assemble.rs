@@ -1,5 +1,7 @@
 //! From the answers of the gates to one verdict.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use minijinja::context;
 
@@ -8,7 +10,7 @@ use crate::fact::subject::{Base, DefaultBranch};
 use crate::fact::{Facts, Note};
 use crate::gates::evidence;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
-use crate::policy::{Mode, Policy, Severity};
+use crate::policy::{Command, Mode, Policy, Severity};
 use crate::templates::words::{self, say};
 use crate::verdict::{EvidenceRecord, Outcome, PolicyRecord, SCHEMA_VERSION, SubjectRecord, UpdateRecord, Verdict};
 use crate::verdict::{feedback, hosted};
@@ -65,6 +67,15 @@ pub fn idle(policy: &Policy, results: &[GateResult]) -> Vec<String> {
 /// Whether any result stops whoever waits for the verdict.
 pub fn blocks(results: &[GateResult]) -> bool {
     results.iter().any(|result| result.effect() >= Effect::CannotJudge)
+}
+
+/// The declared commands that would clear all that stops; none where something stops that no command clears.
+pub fn clearing_commands<'p>(policy: &'p Policy, results: &[GateResult]) -> Vec<&'p Command> {
+    let stopping = results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
+    let names: Option<BTreeSet<&str>> =
+        stopping.flat_map(GateResult::decisive).map(|finding| finding.command.as_deref()).collect();
+    let names = names.unwrap_or_default();
+    policy.commands.iter().filter(|command| names.contains(command.name.as_str())).collect()
 }
 
 /// Puts the record together.

@@ -2,17 +2,18 @@
 
 use crate::fact::Facts;
 use crate::fact::subject::{RefUpdate, Subject};
-use crate::moment::Moment;
 use crate::oid::Oid;
-use crate::shell_word::shell_word;
+use crate::shell_word::{shell_line, shell_word};
+use crate::snapshot::{DirtyPath, Presence};
 
-/// `gate push REMOTE REF…` for the push that is judged. `None` where a run here proves something else than what is pushed:
+/// The most files that a command puts aside by name.
+const MAX_ASIDE: usize = 5;
+
+/// `gate push REMOTE REF…` for the push that is judged. `uncommitted` are the files that it would refuse to run with; the
+/// line puts them aside and back. `None` where a run here proves something else than what is pushed:
 /// another commit than the one that is checked out, a deletion, or a push that has arrived. `forward` tells whether a ref
 /// moves from an ancestor; for one that does not, the command forces as the push did.
-pub fn push_again(facts: &Facts, forward: impl Fn(&Oid, &Oid) -> bool) -> Option<String> {
-    if facts.moment != Moment::Push {
-        return None;
-    }
+pub fn push_again(facts: &Facts, uncommitted: &[DirtyPath], forward: impl Fn(&Oid, &Oid) -> bool) -> Option<String> {
     let here = |subject: &Subject| subject.checked_out == Some(true);
     let updates: Option<Vec<&RefUpdate>> =
         facts.subjects.iter().map(|subject| subject.update.as_ref().filter(|_| here(subject))).collect();
@@ -28,7 +29,25 @@ pub fn push_again(facts: &Facts, forward: impl Fn(&Oid, &Oid) -> bool) -> Option
         let forced = update.old.as_ref().is_some_and(|old| !forward(old, new));
         words.push(shell_word(&refspec(update, forced)));
     }
-    Some(words.join(" "))
+    let push = words.join(" ");
+    // `git stash` does not see what an index bit hides.
+    let hidden = uncommitted.iter().any(|file| file.presence == Presence::Hidden);
+    Some(if uncommitted.is_empty() || hidden {
+        push
+    } else {
+        format!("{} && {push} && git stash pop", stash(uncommitted))
+    })
+}
+
+/// The command that puts files aside.
+fn stash(files: &[DirtyPath]) -> String {
+    let is_tracked = files.iter().all(|file| file.presence == Presence::Tracked);
+    if is_tracked && files.len() > MAX_ASIDE {
+        return "git stash".to_owned();
+    }
+    let untracked = if is_tracked { "" } else { " --include-untracked" };
+    let paths: Vec<String> = files.iter().map(|file| file.path.to_string()).collect();
+    format!("git stash push{untracked} -- {}", shell_line(paths.iter().map(String::as_str)))
 }
 
 fn refspec(update: &RefUpdate, forced: bool) -> String {

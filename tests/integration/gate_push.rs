@@ -32,6 +32,7 @@ fn what_no_run_clears_is_refused_before_anything_runs() {
     let before = project.refs();
     project.gate(["push", "origin", "HEAD:main"]).exits(10).says("protected").never_says("gate: test: sh test.sh");
     project.gate(["push", "--no-verify", "origin", "feature"]).exits(64).says("would leave that out");
+    project.gate(["push", "origin", "feature", "--no-verif"]).exits(64).says("would leave that out");
     project.repo.append("src/lib.sh", "dirty\n");
     project.gate(["push", "origin", "feature"]).exits(10).says("src/lib.sh is not committed").says("git stash");
     project.sh("git stash -q && gate push -q origin feature && git stash pop -q").exits(0);
@@ -52,6 +53,8 @@ fn a_dry_run_says_what_would_run() {
     let before = project.refs();
     let said = project.gate(["push", "--dry-run", "origin", "feature"]).exits(0);
     said.says("gate: would run test: sh test.sh").never_says("3 passed");
+    project.gate(["push", "--dry", "origin", "feature"]).exits(0).says("would run").never_says("3 passed");
+    project.gate(["push", "-qn", "origin", "feature"]).exits(0).says("would run").never_says("3 passed");
     assert_eq!(project.refs(), before);
 }
 
@@ -95,8 +98,19 @@ fn a_refused_push_names_it_and_that_line_pushes() {
     let refused = project.push("git push --force origin HEAD:topic").exits(1);
     assert_eq!(next(&refused.text()), "gate push origin +feature:refs/heads/topic");
     project.sh("gate push origin +feature:refs/heads/topic").exits(0);
-    // What is not checked out cannot be proven here.
+    // What is not committed is put aside and back, for a run would not prove what is pushed.
     project.edit("four");
+    project.repo.append("src/lib.sh", "later\n");
+    project.repo.write("src/new.sh", "untracked\n");
+    let refused = project.push("git push origin feature").exits(1);
+    let line = next(&refused.text());
+    let stash = "git stash push --include-untracked -- src/lib.sh src/new.sh";
+    assert_eq!(line, format!("{stash} && gate push origin feature && git stash pop"));
+    project.sh(&line).exits(0);
+    assert!(String::from_utf8_lossy(&project.repo.read("src/lib.sh")).ends_with("later\n"));
+    project.sh("rm src/new.sh && git checkout -q src/lib.sh").exits(0);
+    // What is not checked out cannot be proven here.
+    project.edit("five");
     project.sh("git branch later && git reset -q --hard HEAD~1").exits(0);
     let refused = project.push("git push origin later").exits(1);
     assert!(!refused.text().contains("gate push"), "{}", refused.text());
