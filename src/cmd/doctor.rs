@@ -3,10 +3,13 @@
 use crate::cmd::install_failure;
 use crate::doctor::{Check, Health, Source, examine, signers};
 use crate::engine::Workplace;
+use crate::event::{EventKind, Origin};
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf};
+use crate::failure::Failure;
 use crate::git::DefaultBranch;
 use crate::install::Repository;
+use crate::journal::NewEvent;
 use crate::policy::PolicySource;
 use crate::render;
 use crate::render::ui::Ui;
@@ -17,11 +20,17 @@ pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Take note of the faults of the journal: they are recorded once, and verdicts mention them no more
+    #[arg(long)]
+    repair: bool,
 }
 
 /// Examines the repository of the current directory. Exits with 10 when something is broken.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let repository = Repository::discover(&std::env::current_dir()?).map_err(install_failure)?;
+    if args.repair {
+        repair(ui)?;
+    }
     let checks = examine(&repository, sources());
     if args.json {
         render::doctor::json(&checks, ui);
@@ -29,6 +38,24 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         render::doctor::text(&checks, ui);
     }
     Ok(if Health::worst(&checks) == Health::Broken { Exit::Blocked } else { Exit::Pass })
+}
+
+/// Records that a person took note of what is wrong with the journal.
+fn repair(ui: &mut Ui) -> anyhow::Result<()> {
+    let place = Workplace::here()?;
+    if place.session.agent.is_some() {
+        return Err(Failure::new(Exit::NeedsHuman, "only a person can take note of a damaged journal").into());
+    }
+    let integrity = place.journal.verify()?;
+    if integrity.is_intact() {
+        ui.say("gate: the journal is whole: nothing to repair");
+        return Ok(());
+    }
+    let session = Some(place.session.id.clone());
+    let kind = EventKind::Repaired(integrity.to_repaired());
+    place.journal.append(NewEvent { session, origin: Origin::observed(), kind })?;
+    ui.say(format_args!("gate: acknowledged: {integrity}; those lines stay as they are and prove nothing"));
+    Ok(())
 }
 
 /// What other parts of the program have checked here.
@@ -46,7 +73,7 @@ fn policy(place: &Workplace) -> Vec<Check> {
     let lineage = head.and_then(|head| collect::lineage(&place.repo, &head, BaseOf::AnyRemote).ok());
     match place.policy(lineage.as_ref()) {
         Err(failure) => {
-            vec![Check::broken("policy", failure.what, "mend gate.toml; `gate schema policy` describes it")]
+            vec![Check::broken("policy", failure.what, "fix gate.toml; `gate schema policy` describes it")]
         }
         Ok((policy, notes)) => {
             let found = match &policy.source {
@@ -64,9 +91,10 @@ fn policy(place: &Workplace) -> Vec<Check> {
 
 fn journal(place: &Workplace) -> Vec<Check> {
     let whole = match place.journal.verify() {
-        Ok(integrity) if integrity.is_intact() => Check::ok("journal", "the journal is whole"),
+        Ok(integrity) if integrity.is_intact() => Check::ok("journal", integrity.to_string()),
         Ok(integrity) => {
-            Check::warn("journal", integrity.to_string(), "nothing else is lost; what was cut or edited proves nothing")
+            let what = format!("{integrity}; nothing else is lost, and those lines prove nothing");
+            Check::warn("journal", what, "gate doctor --repair")
         }
         Err(error) => Check::broken("journal", error.to_string(), "nothing can be recorded until it can be read"),
     };

@@ -110,6 +110,8 @@ pub enum EventKind {
     Trial(Trial),
     /// Something was found to be lost or damaged, and set aside.
     Damage(Damage),
+    /// A person took note of the faults of the journal.
+    Repaired(Repaired),
     /// Written by a later version.
     Unknown {
         /// Its name there.
@@ -133,6 +135,7 @@ impl EventKind {
             Self::Rescue(_) => "rescue",
             Self::Trial(_) => "trial",
             Self::Damage(_) => "damage",
+            Self::Repaired(_) => "repaired",
             Self::Unknown { kind, .. } => kind,
         }
     }
@@ -323,4 +326,18 @@ pub struct GitEvent {
 pub struct Damage {
     /// What, where, and what remains.
     pub what: String,
+}
+
+/// Faults of the journal that a person took note of: verdicts mention them no more. The lines stay as they are and prove
+/// nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repaired {
+    /// Lines before which something is missing, counted from 1.
+    pub cut: Vec<u64>,
+    /// Lines that are not what the next line saw.
+    pub edited: Vec<u64>,
+    /// Lines that cannot be read.
+    pub damaged: Vec<u64>,
+    /// All faults, those that are not listed included.
+    pub faults: u64,
 }

@@ -137,6 +137,10 @@ fn of_leaf(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
             {
                 found.push(Intent { kind: IntentKind::RemovesGate, what: format!("gate {word}") });
             }
+            let repairs = leaf.argv.iter().any(|arg| arg.text == "--repair");
+            if repairs && leaf.argv.get(1).and_then(Arg::literal) == Some("doctor") {
+                found.push(Intent { kind: IntentKind::ChangesRecord, what: "gate doctor --repair".to_owned() });
+            }
         }
         Some("rm" | "mv" | "chmod" | "chown" | "ln" | "truncate" | "shred" | "unlink" | "tee") => {
             changed_arguments(leaf, &leaf.argv[1..], found);
@@ -269,6 +273,8 @@ mod tests {
             ("HUSKY=1 git push", &[]),
             ("rm .git/hooks/pre-push", &[ChangesHooks]),
             ("chmod -x .git/hooks/pre-push", &[ChangesHooks]),
+            ("gate doctor --repair", &[ChangesRecord]),
+            ("gate doctor", &[]),
             ("echo exit 0 > .git/hooks/pre-push", &[ChangesHooks]),
             ("cd .git && rm -f hooks/pre-push", &[ChangesHooks]),
             ("cat .git/hooks/pre-push", &[]),

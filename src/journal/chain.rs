@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::line::Decoded;
 use crate::digest::{hex_digest, hex_digest_read};
+use crate::event::{EventKind, Repaired};
 
 /// What the first line holds as its `prev`.
 pub(super) const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
@@ -28,12 +29,42 @@ pub struct Integrity {
     pub damaged: Vec<u64>,
     /// All faults, those that are not listed included.
     pub faults: u64,
+    /// Faults that a person took note of; they are counted and listed nowhere else.
+    #[serde(default)]
+    pub acknowledged: u64,
 }
 
 impl Integrity {
-    /// Nothing is missing, edited or damaged, as far as can be seen.
+    /// Nothing is missing, edited or damaged, as far as can be seen and was not acknowledged.
     pub fn is_intact(&self) -> bool {
         self.faults == 0
+    }
+
+    /// The faults, for the record of who takes note of them.
+    pub fn to_repaired(&self) -> Repaired {
+        let Self { cut, edited, damaged, faults, .. } = self.clone();
+        Repaired { cut, edited, damaged, faults }
+    }
+
+    /// Takes out the faults that `repaired` names. What happened to those lines afterwards is a fault again.
+    fn acknowledge(&mut self, repaired: &Repaired) {
+        // Of more faults than are listed, all or none are meant.
+        if self.to_repaired() == *repaired {
+            *self = Self { acknowledged: self.acknowledged + self.faults, ..Self::default() };
+            return;
+        }
+        let lists = [
+            (&mut self.cut, &repaired.cut),
+            (&mut self.edited, &repaired.edited),
+            (&mut self.damaged, &repaired.damaged),
+        ];
+        for (found, known) in lists {
+            let before = found.len();
+            found.retain(|line| !known.contains(line));
+            let gone = (before - found.len()) as u64;
+            self.faults -= gone;
+            self.acknowledged += gone;
+        }
     }
 
     fn note(list: &mut Vec<u64>, faults: &mut u64, line: u64) {
@@ -59,7 +90,12 @@ impl Integrity {
 impl std::fmt::Display for Integrity {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.is_intact() {
-            return f.write_str("the journal is whole");
+            f.write_str("the journal is whole")?;
+            return match self.acknowledged {
+                0 => Ok(()),
+                1 => f.write_str(", apart from a fault that was acknowledged"),
+                many => write!(f, ", apart from {many} faults that were acknowledged"),
+            };
         }
         f.write_str("the journal is not whole:")?;
         let faults =
@@ -102,6 +138,9 @@ impl Chain {
                 }
                 if line.prev != self.last {
                     self.integrity.note_edited(self.lines.saturating_sub(1).max(1));
+                }
+                if let EventKind::Repaired(repaired) = &line.event.kind {
+                    self.integrity.acknowledge(repaired);
                 }
             }
         }

@@ -62,6 +62,7 @@ pub fn data(kind: &EventKind) -> serde_json::Result<Box<RawValue>> {
         EventKind::Rescue(data) => to_raw_value(data),
         EventKind::Trial(data) => to_raw_value(data),
         EventKind::Damage(data) => to_raw_value(data),
+        EventKind::Repaired(data) => to_raw_value(data),
         EventKind::Unknown { data, .. } => to_raw_value(data),
     }
 }
@@ -128,6 +129,7 @@ fn known(wire: &Wire<'_>) -> serde_json::Result<EventKind> {
         "rescue" => EventKind::Rescue(serde_json::from_str(data)?),
         "trial" => EventKind::Trial(serde_json::from_str(data)?),
         "damage" => EventKind::Damage(serde_json::from_str(data)?),
+        "repaired" => EventKind::Repaired(serde_json::from_str(data)?),
         _ => unknown(wire)?,
     })
 }

@@ -225,7 +225,11 @@ impl State {
                     self.sessions.prompted(session, text);
                 }
             }
-            EventKind::Git(_) | EventKind::Trial(_) | EventKind::Damage(_) | EventKind::Unknown { .. } => {}
+            EventKind::Git(_)
+            | EventKind::Trial(_)
+            | EventKind::Damage(_)
+            | EventKind::Repaired(_)
+            | EventKind::Unknown { .. } => {}
         }
     }
 

@@ -56,6 +56,11 @@ fn tell(kind: &EventKind) -> (Style, String, String) {
         EventKind::Rescue(rescue) => tell_rescue(rescue),
         EventKind::Trial(trial) => tell_trial(trial),
         EventKind::Damage(damage) => (BAD, format!("damage: {}", damage.what), String::new()),
+        EventKind::Repaired(repaired) => {
+            let faults = repaired.faults;
+            let noun = if faults == 1 { "fault" } else { "faults" };
+            (WARN, format!("the journal: {faults} {noun} acknowledged"), String::new())
+        }
         EventKind::Unknown { kind, .. } => (DIM, format!("{kind} (of a later version)"), String::new()),
     }
 }

@@ -200,6 +200,13 @@ fn a_corrupt_line_is_set_aside_and_nothing_else_is_lost() {
     project.sh("gate check").exits(0).says("3 passed").says("note ");
     project.gate(["log"]).exits(0).says("cannot be read");
     project.push("git push origin feature").exits(0);
+    // A person takes note of it once; an agent cannot.
+    project.gate(["doctor"]).exits(0).says("unreadable line").says("gate doctor --repair");
+    project.sh("CLAUDECODE=1 gate doctor --repair").exits(11).says("only a person");
+    project.gate(["doctor", "--repair"]).exits(0).says("acknowledged: ").never_says("gate doctor --repair");
+    project.gate(["doctor", "--repair"]).exits(0).says("nothing to repair");
+    project.gate(["log"]).exits(0).says("the journal: 2 faults acknowledged");
+    project.gate(["check"]).exits(0).never_says("with reservations").never_says("unreadable line");
     // A half line at the end, as a writer leaves it that was killed.
     let mut bytes = fs::read(&journal).unwrap();
     let whole = bytes.len();

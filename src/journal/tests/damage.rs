@@ -66,7 +66,7 @@ fn cut_edit_and_reorder_are_found() {
         (
             "the first removed",
             |l| l[1..].concat(),
-            Integrity { cut: vec![5], edited: vec![1], faults: 2, damaged: vec![] },
+            Integrity { cut: vec![5], edited: vec![1], faults: 2, ..Integrity::default() },
         ),
         (
             "one edited",
@@ -82,7 +82,7 @@ fn cut_edit_and_reorder_are_found() {
             "one overwritten",
             |l| [l[0], l[1], b"garbage\n", l[3], l[4]].concat(),
             // It is shorter now, so that the end is not where it was either.
-            Integrity { edited: vec![3], damaged: vec![3], cut: vec![6], faults: 3 },
+            Integrity { edited: vec![3], damaged: vec![3], cut: vec![6], faults: 3, ..Integrity::default() },
         ),
     ];
     for (name, change, expected) in cases {
@@ -107,6 +107,32 @@ fn a_cut_is_known_for_ever_and_told_once() {
     let expected = Integrity { cut: vec![4], faults: 1, ..Integrity::default() };
     assert_eq!(journal.verify().unwrap(), expected);
     assert_eq!(journal.state().unwrap().integrity(), &expected);
+}
+
+#[test]
+fn what_was_acknowledged_is_no_fault_until_the_lines_change_again() {
+    let repaired = |journal: &Journal| {
+        let repaired = journal.verify().unwrap().to_repaired();
+        observed(EventKind::Repaired(repaired))
+    };
+    let expected = |acknowledged| Integrity { acknowledged, ..Integrity::default() };
+    let (_dir, journal) = scratch();
+    let whole = five(&journal);
+    let mut bytes = lines(&whole)[..4].concat();
+    bytes.extend_from_slice(b"garbage\n");
+    fs::write(journal.journal_path(), bytes).unwrap();
+    let found = journal.verify().unwrap();
+    assert_eq!((found.damaged.clone(), found.cut.clone()), (vec![5], vec![6]));
+    let event = repaired(&journal);
+    journal.append(event).unwrap();
+    assert_eq!(journal.verify().unwrap(), expected(found.faults));
+    assert_eq!(journal.state().unwrap().integrity(), &expected(found.faults));
+    // An earlier line is edited afterwards: that is new.
+    let bytes = fs::read(journal.journal_path()).unwrap();
+    let edited = String::from_utf8(bytes).unwrap().replacen("\"x\"", "\"y\"", 1);
+    fs::write(journal.journal_path(), edited).unwrap();
+    let after = journal.verify().unwrap();
+    assert_eq!((after.edited, after.faults, after.acknowledged), (vec![1], 1, found.faults));
 }
 
 #[test]

@@ -10,8 +10,8 @@ use super::{Journal, Line, NewEvent};
 use crate::event::rescue::Trial;
 use crate::event::work::{Act, Work};
 use crate::event::{
-    CommandRef, Damage, Ended, EventKind, FailingGate, GitEvent, Grade, Judged, Origin, Run, RunReport, RunStarted,
-    Waived,
+    CommandRef, Damage, Ended, EventKind, FailingGate, GitEvent, Grade, Judged, Origin, Repaired, Run, RunReport,
+    RunStarted, Waived,
 };
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -191,6 +191,9 @@ fn kinds() -> impl Strategy<Value = EventKind> {
             }
         ),
         any::<String>().prop_map(|what| EventKind::Damage(Damage { what })),
+        (prop::collection::vec(1..100_u64, 0..3), 0..9_u64).prop_map(|(damaged, faults)| {
+            EventKind::Repaired(Repaired { cut: Vec::new(), edited: Vec::new(), damaged, faults })
+        }),
         ("z[a-z]*", any::<String>(), any::<u64>()).prop_map(|(kind, text, number)| EventKind::Unknown {
             kind,
             data: serde_json::json!({ "text": text, "number": number, "list": [null, true] }),
