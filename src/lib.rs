@@ -41,6 +41,7 @@ pub mod lookup;
 pub mod moment;
 pub mod oid;
 pub mod policy;
+pub mod process_above;
 pub mod prompt;
 pub mod record;
 pub mod redact;

@@ -21,6 +21,8 @@ class Client:
     """One client. A session is a repository and a home of its own (`session.py`)."""
 
     lacks = {}
+    # The words that start it in its plan mode.
+    plans = []
     # Whether it hands its events to `gate` itself, as it has them.
     tells_gate = True
     # Where its logs lie, below the home, and what of them no scenario brings about.
@@ -68,6 +70,7 @@ class Claude(Client):
     not_driven = {"attachment.prompt", "toolUseResult.returnCodeInterpretation",
                   "toolUseResult.structuredPatch[].lines"}
     lacks = NOTHING_TO_TRUST
+    plans = ["--permission-mode", "plan"]
 
     def __init__(self, cache):
         super().__init__(cache)
@@ -84,7 +87,7 @@ class Claude(Client):
             "DISABLE_TELEMETRY": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_ERROR_REPORTING": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         }
-        args = ["-p", "--output-format", "stream-json", "--verbose", "--model", "claude-sonnet-4-5"]
+        args = ["-p", "--output-format", "stream-json", "--verbose", "--model", "claude-sonnet-4-5", *session.mode]
         return [self.binary, *args, *(["--resume", session.id()] if resumed else []), prompt], env
 
     def compact(self, session):
@@ -112,6 +115,7 @@ class Codex(Client):
     not_driven = {"payload.item.changes", "response_item/custom_tool_call", "response_item/custom_tool_call_output"}
     # It is told once, when the process has ended.
     waits, hides_the_background = 0, True
+    lacks = {"plan_mode": "its terminal program alone has the mode"}
 
     def __init__(self, cache):
         super().__init__(cache)
@@ -206,6 +210,7 @@ class Gemini(Client):
     tells_of_background = False
     hides_the_actor, hides_the_compaction, shortens_when_held = True, True, True
     lacks = NOTHING_TO_TRUST
+    plans = ["--approval-mode", "plan"]
 
     def __init__(self, cache):
         super().__init__(cache)
@@ -221,7 +226,7 @@ class Gemini(Client):
     def command(self, session, prompt, resumed):
         env = {"GEMINI_API_KEY": "made-up", "GOOGLE_GEMINI_BASE_URL": f"http://127.0.0.1:{session.model.port}",
                "GEMINI_CLI_TRUST_WORKSPACE": "true"}
-        args = ["--yolo", "--output-format", "stream-json", *(["--resume", "latest"] if resumed else []), "-p", prompt]
+        args = [*(session.mode or ["--yolo"]), "--output-format", "stream-json", *(["--resume", "latest"] if resumed else []), "-p", prompt]
         return ["node", self.binary, *args], env
 
     def shell(self, line):
@@ -250,6 +255,7 @@ class Copilot(Client):
     # It is told where the agent asks for it.
     waits = 0
     lacks = NOTHING_TO_TRUST
+    plans = ["--plan"]
 
     def __init__(self, cache):
         super().__init__(cache)
@@ -265,7 +271,7 @@ class Copilot(Client):
                "COPILOT_PROVIDER_BASE_URL": f"http://127.0.0.1:{port}", "COPILOT_PROVIDER_API_KEY": "made-up",
                "COPILOT_MODEL": "claude-sonnet-4", "COPILOT_PROVIDER_MAX_PROMPT_TOKENS": "80000"}
         again = [f"--resume={session.id()}"] if resumed else []
-        args = ["--disable-client-telemetry", "--allow-all-tools", "--allow-all-paths", *again, "-p", prompt]
+        args = ["--disable-client-telemetry", "--allow-all-tools", "--allow-all-paths", *session.mode, *again, "-p", prompt]
         return [self.binary, *args], env
 
     def writes(self, path, text):
@@ -315,7 +321,8 @@ class Opencode(Client):
     # A plugin of gate makes its own payloads of them.
     tells_gate = False
     logs = [".local/share/opencode/opencode.db"]
-    lacks = {"background": "a command that takes too long is ended", **NOTHING_TO_TRUST}
+    lacks = {"background": "a command that takes too long is ended",
+             "plan_mode": "an agent of its own stands for the mode, and no word starts it", **NOTHING_TO_TRUST}
 
     def __init__(self, cache):
         super().__init__(cache)

@@ -58,6 +58,17 @@ def documentation(client, gate):
     yield s, "the file that it made is known", made_by_it == (["GUIDE.md"] if made else [])
 
 
+def plan_mode(client, gate):
+    """An agent that may only plan is left alone, whatever it says and whatever a person left uncommitted."""
+    s = Session(client, gate, [{"text": "Plan: change src/lib.sh and run the tests. All done with the plan."}, QUESTION])
+    with (s.root / "src/lib.sh").open("a") as file:
+        file.write("a person's change\n")
+    s.mode = client.plans
+    s.says()
+    yield s, "it stopped, and was not judged", len(s.acts("stopped")) == 1 and s.blocked() == []
+    yield s, "nothing was asked of it", s.model.taken == 1
+
+
 def protected_branch(client, gate):
     """A push to the protected branch is refused before it is tried."""
     steps = [tools(client.shell("git push origin HEAD:main")), {"text": "Which branch is meant?"}]
@@ -141,5 +152,5 @@ def trust(client, gate):
     yield s, "doctor sees that one has changed since", f"trusts {len(hooks) - 1} of {len(hooks)} hooks" in said
 
 
-SCENARIOS = [premature_stop, failing_test, escalation, documentation, protected_branch, sub_agent, resume, compaction,
+SCENARIOS = [premature_stop, failing_test, escalation, documentation, plan_mode, protected_branch, sub_agent, resume, compaction,
              background, trust]

@@ -51,6 +51,8 @@ class Session:
         }
         self.model = Model(steps, PROMPT, TASK, delegated)
         self.trusted, self.session, self.server = False, None, None
+        # The words that choose another mode of the client.
+        self.mode = []
         self.out, self.err, self.seconds = "", "", 0.0
         self.make_repository()
         client.prepare(self)

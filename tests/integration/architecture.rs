@@ -6,7 +6,21 @@ use std::path::{Path, PathBuf};
 
 /// The stages, lowest first. A module uses modules of the stages above its own line here, and nothing beside or below.
 const STAGES: &[(&str, &[&str])] = &[
-    ("words", &["digest", "embedded", "exit", "globs", "interpreter", "moment", "oid", "repo_path", "shell_word"]),
+    (
+        "words",
+        &[
+            "digest",
+            "embedded",
+            "exit",
+            "globs",
+            "interpreter",
+            "moment",
+            "oid",
+            "process_above",
+            "repo_path",
+            "shell_word",
+        ],
+    ),
     ("what is no content", &["local_file", "tool_folder"]),
     (
         "values",

@@ -547,6 +547,32 @@ fn an_agent_of_copilot_that_may_only_plan_is_left_alone() {
 }
 
 #[test]
+fn an_agent_of_gemini_that_may_only_plan_is_left_alone() {
+    let project = Project::new();
+    project.edit("a person's change");
+    // Its hooks are not told: the words of the process that calls them are read.
+    let hook = |words: &str, event: &str, payload: &Value| {
+        let mut payload = payload.clone();
+        payload["session_id"] = json!("g");
+        payload["cwd"] = json!(project.repo.root());
+        let caller = format!("printf '%s' \"$1\" | gate hook gemini {event}; exit 0");
+        project.sh(&format!("sh -c '{}' sh '{payload}' {words}", caller.replace('\'', r"'\''"))).text()
+    };
+    let (asks, done) = (json!({"prompt": "change the library"}), json!({"prompt_response": "All done."}));
+    for words in ["--approval-mode=plan", "--approval-mode plan"] {
+        hook(words, "BeforeAgent", &asks);
+        assert_eq!(hook(words, "AfterAgent", &done).trim(), "", "{words}");
+    }
+    // The person lets the plan be carried out.
+    let approved = json!({"tool_name": "exit_plan_mode", "tool_input": {},
+        "tool_response": {"llmContent": "Plan approved. Switching to Default mode."}});
+    hook("--approval-mode=plan", "AfterTool", &approved);
+    project.edit("a change");
+    let held = hook("--approval-mode=plan", "AfterAgent", &done);
+    assert!(held.contains("tests: no run of"), "{held}");
+}
+
+#[test]
 fn a_claim_that_the_record_contradicts_is_said_to_whom_it_concerns() {
     // A rule on words that is off by default.
     let project = Project::with(

@@ -14,7 +14,7 @@ pub(super) fn read(payload: &Value, what: What) -> Told {
         session: text(payload, "session_id").to_owned(),
         dir: path(payload, "cwd"),
         log: path(payload, "transcript_path"),
-        planning: text(payload, "permission_mode") == "plan",
+        planning: named(payload, "permission_mode").map(|mode| mode == "plan"),
         // Inside a sub-agent the session is still the parent's.
         actor: named(payload, "agent_id"),
         what,
@@ -97,7 +97,7 @@ mod tests {
         let payload = json!({"last_assistant_message": "Done.", "background_tasks": tasks});
         assert_eq!(told("claude", "Stop", payload).what, stop(StopKind::Completed, "Done.", &["make"]));
         assert_eq!(told("codex", "Stop", json!({"agent_id": "a"})).actor.as_deref(), Some("a"));
-        assert!(told("claude", "Stop", json!({"permission_mode": "plan"})).planning);
+        assert!(told("claude", "Stop", json!({"permission_mode": "plan"})).planning == Some(true));
         assert_eq!(told("claude", "FileChanged", json!({})).what, What::Nothing);
         assert_eq!(told("codex", "PermissionRequest", json!({})).what, What::Nothing);
     }

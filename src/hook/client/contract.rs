@@ -228,6 +228,7 @@ fn kind(what: &What) -> &'static str {
         What::Before(_) => "before",
         What::After(..) => "after",
         What::Failed(..) => "failed",
+        What::PlanMode(_) => "changes the plan mode",
         What::SubagentStarted(_) | What::SubagentEnded(_) => "subagent",
         What::Stop(_) => "stop",
     }

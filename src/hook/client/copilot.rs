@@ -74,19 +74,19 @@ fn what(file: &ClientFile, event: &str, payload: &Value, log: Option<&Path>) -> 
 }
 
 /// Whether the agent may only plan. Prompts say so; at a stop it is what the log says last.
-fn planning(event: &str, payload: &Value, log: Option<&Path>) -> bool {
+fn planning(event: &str, payload: &Value, log: Option<&Path>) -> Option<bool> {
     match event {
-        "userPromptSubmitted" => text(payload, "prompt").trim_start().starts_with(PLAN),
+        "userPromptSubmitted" => Some(text(payload, "prompt").trim_start().starts_with(PLAN)),
         "agentStop" => {
             let bytes = log.and_then(|log| super::log::end(log, WINDOW).ok()).unwrap_or_default();
             plans(&bytes)
         }
-        _ => false,
+        _ => None,
     }
 }
 
 /// Whether the log tells last of the plan mode: by a change of the mode, or by a prompt of it.
-fn plans(bytes: &[u8]) -> bool {
+fn plans(bytes: &[u8]) -> Option<bool> {
     let lines = bytes.rsplit(|byte| *byte == b'\n').filter_map(|line| payload::parse(line).ok());
     let mode = |line: Value| {
         let data = line.get("data")?;
@@ -96,7 +96,7 @@ fn plans(bytes: &[u8]) -> bool {
             _ => None,
         }
     };
-    lines.into_iter().find_map(mode).unwrap_or(false)
+    lines.into_iter().find_map(mode)
 }
 
 fn agent(payload: &Value) -> String {

@@ -8,7 +8,11 @@ use super::told::{Call, Ending, Stopping, Told, What};
 use crate::client_file::ClientFile;
 use crate::event::Ended;
 use crate::event::work::{Phase, StopKind};
+use crate::process_above::processes_above;
 use crate::source::sessions::GeminiTrailer;
+
+/// How many processes may stand between the client and us: shells, and a process that it starts itself anew in.
+const MAX_DEPTH: usize = 6;
 
 /// Reads one call.
 pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
@@ -17,7 +21,8 @@ pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
         dir: path(payload, "cwd"),
         log: path(payload, "transcript_path"),
         actor: None,
-        planning: matches!(text(payload, "approval_mode"), "plan"),
+        // No payload tells, and the words that started the client do as long as nobody changes the mode.
+        planning: (event == "BeforeAgent").then(starts_planning),
         what: what(file, event, payload),
     }
 }
@@ -34,7 +39,10 @@ fn what(file: &ClientFile, event: &str, payload: &Value) -> What {
         "BeforeTool" if delegates(file, payload) => What::SubagentStarted(agent(payload)),
         "AfterTool" if delegates(file, payload) => What::SubagentEnded(agent(payload)),
         "BeforeTool" => What::Before(call(file, payload)),
-        "AfterTool" => after(call(file, payload), payload),
+        "AfterTool" => match plan_mode(payload) {
+            Some(on) => What::PlanMode(on),
+            None => after(call(file, payload), payload),
+        },
         "AfterAgent" => What::Stop(Stopping {
             how: StopKind::Completed,
             words: text(payload, "prompt_response").to_owned(),
@@ -43,6 +51,25 @@ fn what(file: &ClientFile, event: &str, payload: &Value) -> What {
             message: None,
         }),
         _ => What::Nothing,
+    }
+}
+
+/// Whether the client above this process was started in its plan mode.
+fn starts_planning() -> bool {
+    let in_plan_mode = |words: &Vec<String>| {
+        let pair = |pair: &[String]| pair[0] == "--approval-mode" && pair[1] == "plan";
+        words.iter().any(|word| word == "--approval-mode=plan") || words.windows(2).any(pair)
+    };
+    processes_above(MAX_DEPTH).iter().any(in_plan_mode)
+}
+
+/// Whether a tool that ended changed the plan mode: a person may refuse both ways.
+fn plan_mode(payload: &Value) -> Option<bool> {
+    let said = payload.get("tool_response").map(|response| text(response, "llmContent")).unwrap_or_default();
+    match text(payload, "tool_name") {
+        "enter_plan_mode" => said.starts_with("Switching to Plan mode").then_some(true),
+        "exit_plan_mode" => said.starts_with("Plan approved").then_some(false),
+        _ => None,
     }
 }
 
@@ -109,6 +136,24 @@ mod tests {
         ] {
             let What::After(_, ending) = shell(said) else { panic!("{said}") };
             assert_eq!((ending.ended, &*ending.output), (ended.map(Ended::Exited), output), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_tool_changes_the_plan_mode_where_nobody_refused() {
+        for (tool, said, mode) in [
+            ("enter_plan_mode", "Switching to Plan mode.", Some(true)),
+            ("enter_plan_mode", "User cancelled entering Plan Mode.", None),
+            (
+                "exit_plan_mode",
+                "Plan approved. Switching to Default mode (edits will require confirmation).",
+                Some(false),
+            ),
+            ("exit_plan_mode", "Plan rejected. No feedback provided.", None),
+            ("write_file", "Switching to Plan mode.", None),
+        ] {
+            let payload = json!({"tool_name": tool, "tool_input": {}, "tool_response": {"llmContent": said}});
+            assert_eq!(plan_mode(&payload), mode, "{said}");
         }
     }
 

@@ -46,6 +46,8 @@ pub(super) struct Memory {
     pub(super) began_on: Option<String>,
     /// The last prompt was one of a plan mode.
     pub(super) planning: bool,
+    /// The plan mode as the acts of the agent show it, where its client does not tell.
+    pub(super) plan_mode: Option<bool>,
     /// What a person last wrote is a question.
     pub(super) task_asks: bool,
     /// What was noticed at the last stop and is still to be told to the agent.
@@ -69,6 +71,11 @@ impl Memory {
         self.task_began_on = content;
         self.task_asks = asks;
         self.aborted = None;
+    }
+
+    /// Whether the agent may only plan, where the client says `told` of it.
+    pub(super) fn is_planning(&self, told: Option<bool>) -> bool {
+        told.or(self.plan_mode).unwrap_or(self.planning)
     }
 
     /// Notes that the agent is told this.

@@ -180,7 +180,7 @@ fn malformed(client: Client, event: &str, why: &str) -> Reply {
         dir: None,
         log: None,
         actor: None,
-        planning: false,
+        planning: None,
         what: What::Nothing,
     };
     let mut said = vec![format!("gate: {what}")];
@@ -202,7 +202,7 @@ fn handle(desk: &mut Desk, told: &Told) -> Decision {
             desk.record(None, Act::Session(*phase));
         }
         What::Prompt { from, text } => {
-            desk.memory.planning = told.planning;
+            desk.memory.planning = told.planning.unwrap_or(false);
             return prompt(desk, *from, text);
         }
         // A sub-agent's own stop is no end of the work.
@@ -220,6 +220,11 @@ fn handle(desk: &mut Desk, told: &Told) -> Decision {
                     desk.changed_at(&told.dir.as_deref().unwrap_or(&desk.root.clone()).join(path));
                 }
                 let edits = desk.edits(edits, told);
+                // No file of the project changes in a plan mode, and nothing else says that a person left it.
+                if desk.client == Client::Gemini && edits.iter().any(|edit| edit.path.to_os().is_relative()) {
+                    desk.memory.plan_mode = Some(false);
+                    desk.remember();
+                }
                 desk.record(Some(&call.id), Act::Edited(edits));
             }
             Does::Plans(items) => desk.record(Some(&call.id), Act::Planned(items.clone())),
@@ -232,6 +237,10 @@ fn handle(desk: &mut Desk, told: &Told) -> Decision {
         What::Failed(call, reason) => failed(desk, told, call, reason),
         What::BackgroundEnded { call, ended, output } => {
             evidence::end_of_background(desk, call, *ended, output);
+        }
+        What::PlanMode(on) => {
+            desk.memory.plan_mode = Some(*on);
+            desk.remember();
         }
         What::SubagentStarted(id) => {
             desk.adopt(id);

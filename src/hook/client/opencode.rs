@@ -21,7 +21,7 @@ pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
         session,
         dir: path(payload, "directory"),
         log: None,
-        planning: text(payload, "agent") == "plan",
+        planning: named(payload, "agent").map(|agent| agent == "plan"),
         what: what(file, event, payload, actor.is_some()),
         actor,
     }

@@ -122,7 +122,7 @@ fn remark(desk: &mut Desk, remarks: &[String]) -> Decision {
 /// Whether this is no stop to judge, whatever the content is.
 fn left_alone(desk: &mut Desk, told: &Told, stop: &Stopping) -> bool {
     let told_already = stop.message.is_some() && desk.memory.judged == stop.message;
-    if told_already || stop.how != StopKind::Completed || told.planning || desk.memory.planning {
+    if told_already || stop.how != StopKind::Completed || desk.memory.is_planning(told.planning) {
         return true;
     }
     let just_now = |at: u64| now().saturating_sub(at) < COOLDOWN.as_millis().try_into().unwrap_or(u64::MAX);

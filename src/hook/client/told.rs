@@ -16,8 +16,8 @@ pub(super) struct Told {
     pub log: Option<PathBuf>,
     /// The sub-agent that acts; `None`: the agent of the session.
     pub actor: Option<String>,
-    /// The client holds the agent to planning: it may change nothing.
-    pub planning: bool,
+    /// Whether the client holds the agent to planning, so that it may change nothing; `None`: the call does not tell.
+    pub planning: Option<bool>,
     /// What happened.
     pub what: What,
 }
@@ -51,6 +51,8 @@ pub(super) enum What {
         /// What it printed.
         output: Output,
     },
+    /// A tool of the agent began or ended the plan mode.
+    PlanMode(bool),
     /// A sub-agent started.
     SubagentStarted(String),
     /// A sub-agent ended.
