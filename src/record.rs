@@ -19,6 +19,7 @@ use crate::globs::Globs;
 use crate::interpreter::Shell;
 use crate::journal::{JournalError, NewEvent};
 use crate::policy::Command;
+use crate::repo_path::RepoPath;
 use crate::run::{self, CommandLine, Finished, Spec};
 use crate::runner::{Catalogue, NamedTests, Runner, read_junit};
 use crate::snapshot::KeptSnapshot;
@@ -80,7 +81,9 @@ pub fn record(place: &Workplace, root: &Path, job: Job<'_>) -> Recorded {
     let tests = report.map(|report| report.read()).filter(|tests| !tests.is_empty());
     let tests = tests.unwrap_or_else(|| named_in_output(&finished));
     let served = reading.served(root, &job, &finished);
-    let ended = start.and_then(|start| end(place, start, job.command, job.policy, (&finished, said, &tests)));
+    let logs = reading.logs(root, &job.command.dir, &finished);
+    let ending = Ending { finished: &finished, said, tests: &tests, logs };
+    let ended = start.and_then(|start| end(place, start, job.command, job.policy, ending));
     let ended = ended.and_then(|run| {
         let served: Vec<Run> = served.into_iter().map(|witnessed| run_of(&run, witnessed)).collect();
         served.iter().try_for_each(|run| place.append_run(run.clone(), &tests))?;
@@ -104,15 +107,24 @@ fn begin(place: &Workplace, command: &CommandRef) -> Result<KeptSnapshot, Record
     Ok(start)
 }
 
+/// How a run ended, and what it left.
+struct Ending<'a> {
+    finished: &'a Finished,
+    said: Said,
+    tests: &'a NamedTests,
+    logs: Vec<RepoPath>,
+}
+
 fn end(
     place: &Workplace,
     start: KeptSnapshot,
     command: CommandRef,
     policy: String,
-    (finished, said, tests): (&Finished, Said, &NamedTests),
+    Ending { finished, said, tests, logs }: Ending<'_>,
 ) -> Result<Run, RecordError> {
     let end = place.repo.keep_now()?;
     let mut changed = place.repo.changed_between(&start, &end)?;
+    changed.retain(|path| !(logs.contains(path) && end.untracked.contains(path)));
     changed.truncate(PATHS);
     let run = Run {
         command,
@@ -120,6 +132,7 @@ fn end(
         start,
         end,
         changed,
+        logs,
         ended: finished.ended,
         over_time: Ended::is_over_time(Some(finished.ended), ""),
         millis: finished.millis,
@@ -181,22 +194,32 @@ impl<'a> Reading<'a> {
         self.narrowed.clone().filter(|_| finished.ended.success())
     }
 
+    fn told<'t>(&'t self, root: &'t Path, dir: &'t RepoPath, finished: &Finished, text: &'t str) -> Told<'t> {
+        Told {
+            line: self.line,
+            dir,
+            root: root.to_str(),
+            ended: Some(finished.ended),
+            output: Some(text),
+            cut: finished.output.cut,
+            background: false,
+            shell: Some(Shell::Sh),
+        }
+    }
+
+    /// The files into which the line wrote what its checks print.
+    fn logs(&self, root: &Path, dir: &RepoPath, finished: &Finished) -> Vec<RepoPath> {
+        let text = run::plain_text(&finished.output.end());
+        command_line::own_logs(&self.told(root, dir, finished, &text), &Directory(root.to_owned()))
+    }
+
     /// What the run shows of declared commands that it is not by its words, as an agent's own line would show it.
     fn served(&self, root: &Path, job: &Job<'_>, finished: &Finished) -> Vec<Witnessed> {
         if job.command.name.is_some() || finished.ended == Ended::NotStarted {
             return Vec::new();
         }
         let text = run::plain_text(&finished.output.end());
-        let told = Told {
-            line: self.line,
-            dir: &job.command.dir,
-            root: root.to_str(),
-            ended: Some(finished.ended),
-            output: Some(&text),
-            cut: finished.output.cut,
-            background: false,
-            shell: Some(Shell::Sh),
-        };
+        let told = self.told(root, &job.command.dir, finished, &text);
         let mut served = command_line::witness(job.declared, &told, &Directory(root.to_owned()));
         // A run that shows nothing takes the place of none that did.
         served.retain(|witnessed| witnessed.masked.is_none());

@@ -74,6 +74,7 @@ fn run(number: usize, tree: Oid) -> Run {
         start: snapshot.clone(),
         end: snapshot,
         changed: vec![],
+        logs: Vec::new(),
         ended: Ended::Exited(i32::from(failed > 0)),
         over_time: false,
         millis: 1_234,

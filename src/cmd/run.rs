@@ -23,6 +23,7 @@ use crate::render::ui::{BAD, GOOD, Ui, WARN};
 use crate::repo_path::RepoPath;
 use crate::run::CommandLine;
 use crate::shell_word::shell_word;
+use crate::snapshot::DirtyPath;
 
 /// Arguments of `gate run`.
 #[derive(Debug, clap::Args)]
@@ -120,7 +121,8 @@ fn say_what_it_proves(place: &Workplace, recorded: &Recorded, policy: &Policy, u
         let inputs = policy.commands.iter().find(|command| Some(&command.name) == run.command.name.as_ref());
         let counts = |path: &&RepoPath| inputs.is_none_or(|command| command.inputs.matches(path));
         let dirty = |look: &Look| {
-            !look.snapshot.opaque.is_empty() || look.snapshot.dirty.iter().any(|dirty| counts(&&dirty.path))
+            let counts = |dirty: &DirtyPath| counts(&&dirty.path) && !run.logs.contains(&dirty.path);
+            !look.snapshot.opaque.is_empty() || look.snapshot.dirty.iter().any(counts)
         };
         let uncommitted = look.as_ref().is_none_or(dirty);
         let changed: Vec<_> = run.changed.iter().filter(counts).take(3).map(ToString::to_string).collect();

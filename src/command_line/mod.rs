@@ -36,7 +36,7 @@ pub use judge::{judge, judge_kinds, understand, understand_in};
 pub use purpose::{Purpose, Understood};
 pub use said::{Known, Said, said, sum};
 pub use unseen::unseen_failure;
-pub use witness::{Deeds, Ground, Told, Witnessed, witness};
+pub use witness::{Deeds, Ground, Told, Witnessed, own_logs, witness};
 
 /// What was recorded of a command line.
 #[derive(Clone, Copy, Debug, Default)]

@@ -27,6 +27,8 @@ pub struct Purpose {
     pub invocation: Option<Invocation>,
     /// How much of the tests it executes, if it is a test.
     pub extent: Option<Extent>,
+    /// Nobody knows what the program does: it may be a script that the policy declares.
+    pub is_unknown: bool,
     /// The argument that makes it less than a full run.
     pub narrowed_by: Option<String>,
     /// Whether it changes files of the working tree.
@@ -110,6 +112,7 @@ pub(super) fn purpose(leaf: &Leaf, files: &dyn ProjectFiles) -> Purpose {
         kinds: Vec::new(),
         invocation: None,
         extent: None,
+        is_unknown: false,
         narrowed_by: None,
         edits: leaf.writes.iter().any(|path| path.as_deref().is_some_and(|path| in_tree(path, leaf))),
         elsewhere: false,
@@ -120,6 +123,7 @@ pub(super) fn purpose(leaf: &Leaf, files: &dyn ProjectFiles) -> Purpose {
     let words = leaf.words();
     let Some(name) = leaf.name() else {
         found.kinds.push("other");
+        found.is_unknown = true;
         found.prints = Prints::Anything;
         return found;
     };
@@ -134,6 +138,7 @@ pub(super) fn purpose(leaf: &Leaf, files: &dyn ProjectFiles) -> Purpose {
     } else {
         check(leaf, invocation, files, &mut found);
     }
+    found.is_unknown = found.kinds.contains(&"other");
     if found.edits && found.kinds.iter().all(|kind| matches!(*kind, "read" | "other")) && !leaf.writes.is_empty() {
         found.kinds = vec!["edit"];
     }

@@ -177,6 +177,9 @@ pub struct Run {
     /// The paths that differ between the two (the first 256).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<RepoPath>,
+    /// The files into which the line wrote what its checks print, and nothing else (`| tee test.log`).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub logs: Vec<RepoPath>,
     /// How the process ended.
     pub ended: Ended,
     /// A time limit ended it.

@@ -8,12 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::fact::collect::{CollectError, Draft, Sources};
 use crate::fact::evidence::{RunFact, Shows};
 use crate::fact::overlay;
-use crate::git::TreeDiff;
+use crate::git::{Change, TreeDiff};
 use crate::journal::{MAX_PATHS, RecordedRun};
 use crate::local_file::{LocalCause, is_collected};
 use crate::oid::Oid;
 use crate::policy::Command;
 use crate::repo_path::RepoPath;
+use crate::snapshot::Snapshot;
 
 /// How many of the newest runs of a command are compared with a subject, beside those on exactly its tree.
 const COMPARED: usize = 32;
@@ -120,10 +121,38 @@ fn compare(sources: Sources<'_>, drafts: &mut [Draft<'_>], pairs: Vec<Pair<'_>>)
     for (pair, diff) in pairs.into_iter().zip(diffs.chunks_exact(2)) {
         let draft = &mut drafts[pair.draft];
         let differs = if is_on(&pair.run, draft) { Some(Vec::new()) } else { draft.differing(&diff[0]) };
-        let fact = run_fact(&pair.run, differs, &diff[1]);
+        let mut fact = run_fact(&pair.run, differs, &diff[1]);
+        leave_out_logs(&mut fact, &pair.run.run.logs, &diff[0], &diff[1], draft.snapshot);
         draft.subject.runs.entry(pair.command.name.clone()).or_default().push(fact);
     }
     Ok(())
+}
+
+/// Leaves out the files into which a run wrote its own output and nothing else, as long as no commit holds them and they
+/// are what the run left, or gone. `with` leads from its start to the subject's tree, `during` to its end.
+fn leave_out_logs(
+    fact: &mut RunFact,
+    logs: &[RepoPath],
+    with: &TreeDiff,
+    during: &TreeDiff,
+    snapshot: Option<&Snapshot>,
+) {
+    let (TreeDiff::Changes(with), TreeDiff::Changes(during)) = (with, during) else { return };
+    let of = |changes: &[Change], path: &RepoPath| changes.iter().find(|change| change.path == *path).cloned();
+    for path in logs {
+        let (with, during) = (of(with, path), of(during, path));
+        let committed = match (&with, &during) {
+            (Some(with), _) => with.after.is_some(),
+            (None, Some(during)) => during.before.is_some(),
+            (None, None) => continue,
+        };
+        let left = during.as_ref().map_or_else(|| with.and_then(|with| with.before), |during| during.after.clone());
+        let here = snapshot.and_then(|here| here.dirty.iter().find(|dirty| dirty.path == *path));
+        let is_another = here.is_some_and(|here| here.now.is_some() && here.now != left);
+        if !committed && !is_another {
+            fact.changed.iter_mut().chain(&mut fact.differs).for_each(|paths| paths.retain(|known| known != path));
+        }
+    }
 }
 
 /// Whether a run was on exactly the content of a draft.

@@ -47,6 +47,7 @@ impl RecordedRun {
         let mut run = run.clone();
         run.tail = String::new();
         run.changed.truncate(MAX_PATHS);
+        run.logs.truncate(MAX_PATHS);
         for snapshot in [&mut run.start, &mut run.end] {
             snapshot.untracked.truncate(MAX_PATHS);
             snapshot.hidden.truncate(MAX_PATHS);

@@ -36,6 +36,8 @@ struct StoredRun {
     end: Option<KeptSnapshot>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     changed: Vec<RepoPath>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    logs: Vec<RepoPath>,
     ended: Ended,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     over_time: bool,
@@ -66,7 +68,7 @@ impl From<Vec<RecordedRun>> for StoredRuns {
             let session = session.map(|session| number(&mut stored.sessions, &session));
             let Some(offset) = offset else { continue };
             let end = (run.end != run.start).then_some(run.end);
-            let Run { start, changed, ended, over_time, millis, report, masked, .. } = *run;
+            let Run { start, changed, logs, ended, over_time, millis, report, masked, .. } = *run;
             let at = (at.as_second(), at.subsec_nanosecond());
             stored.runs.push(StoredRun {
                 id,
@@ -77,6 +79,7 @@ impl From<Vec<RecordedRun>> for StoredRuns {
                 start,
                 end,
                 changed,
+                logs,
                 ended,
                 over_time,
                 millis,
@@ -108,6 +111,7 @@ impl TryFrom<StoredRuns> for Vec<RecordedRun> {
                 start,
                 end,
                 changed,
+                logs,
                 ended,
                 over_time,
                 millis,
@@ -120,6 +124,7 @@ impl TryFrom<StoredRuns> for Vec<RecordedRun> {
                 end: end.unwrap_or_else(|| start.clone()),
                 start,
                 changed,
+                logs,
                 ended,
                 over_time,
                 millis,

@@ -47,6 +47,7 @@ fn only_what_was_proven_is_attested() {
         start: snapshot.clone(),
         end: snapshot,
         changed: vec![],
+        logs: Vec::new(),
         ended: Ended::Exited(0),
         over_time: false,
         millis: 1,

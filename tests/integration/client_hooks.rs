@@ -79,7 +79,7 @@ impl<'p> Session<'p> {
 impl Said {
     /// Nothing is answered: the client goes on.
     #[track_caller]
-    fn quiet(self) -> Self {
+    pub fn quiet(self) -> Self {
         assert_eq!((self.out.as_str(), self.err.as_str()), ("", ""), "{self:?}");
         self
     }

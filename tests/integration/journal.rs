@@ -89,6 +89,7 @@ fn run(tree: u64, tail: &str) -> NewEvent {
         start: snapshot.clone(),
         end: snapshot,
         changed: vec![],
+        logs: Vec::new(),
         ended: Ended::Exited(0),
         over_time: false,
         millis: 1,

@@ -50,6 +50,7 @@ mod mutations;
 mod near_commits;
 mod note_history;
 mod oracle;
+mod own_logs;
 mod people;
 mod project;
 mod prompts;

@@ -126,6 +126,7 @@ fn run(tree: Oid) -> Box<Run> {
         start: snapshot.clone(),
         end: snapshot,
         changed: vec![],
+        logs: Vec::new(),
         ended: Ended::Exited(0),
         over_time: false,
         millis: 1,

@@ -121,6 +121,7 @@ fn run(key: &str) -> EventKind {
         start: snapshot.clone(),
         end: snapshot,
         changed: vec![],
+        logs: Vec::new(),
         ended: Ended::Exited(101),
         over_time: false,
         millis: 1234,

@@ -104,6 +104,16 @@ pub fn witness(commands: &[Command], told: &Told<'_>, files: &dyn ProjectFiles) 
         .collect()
 }
 
+/// The files below the root of the working tree into which a line wrote what its checks print, and nothing else.
+pub fn own_logs(told: &Told<'_>, files: &dyn ProjectFiles) -> Vec<RepoPath> {
+    let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return Vec::new() };
+    let mut logs: Vec<String> =
+        proofs(told, Place { root: told.root, start, files }).into_iter().flat_map(|proof| proof.logs).collect();
+    logs.sort_unstable();
+    logs.dedup();
+    logs.iter().map(|path| RepoPath::from(path.as_str())).collect()
+}
+
 /// What is shown of a declared command.
 struct Shows {
     failed: bool,

@@ -1,6 +1,7 @@
 //! What the record of a line shows of each check in it.
 
 use crate::command_line::Outcome;
+use crate::command_line::forgery::files_of;
 use crate::command_line::judge::{CHECKS, Reviewed};
 use crate::command_line::look::Look;
 use crate::command_line::purpose::Purpose;
@@ -36,6 +37,8 @@ pub(super) struct Proof {
     pub(super) shown: Shown,
     /// What its runner counted, where the counts are surely its own.
     pub(super) report: Option<RunReport>,
+    /// The files, from the root of the working tree, that hold what the check printed and nothing else.
+    pub(super) logs: Vec<String>,
 }
 
 /// Everything that the record of a line shows.
@@ -104,14 +107,37 @@ pub(super) fn proofs(told: &Told<'_>, place: Place<'_>) -> Vec<Proof> {
             (Shown::Open(_), Some(ended @ (Ended::Signalled(_) | Ended::NotStarted))) => Shown::BrokenOff(ended),
             _ => shown,
         };
+        let first = proofs.len();
         spread(&asked, &shown, report.as_ref(), &mut proofs);
+        if let Some(proof) = proofs.get_mut(first) {
+            proof.logs = logs_of(program, id, place);
+        }
     }
     proofs
 }
 
+/// The files, from the root of the working tree, that a check overwrites with what it prints.
+fn logs_of(program: &Program, id: LeafId, place: Place<'_>) -> Vec<String> {
+    let leaf = &program.leaves[id];
+    // What is appended to may hold something that the check reads.
+    let appends = |path: &str| {
+        let mut tees = program.leaves.iter().filter(|leaf| leaf.name() == Some("tee"));
+        leaf.text.contains(">>")
+            || tees.any(|tee| {
+                let has = |word: &str| tee.argv.iter().any(|arg| arg.text == word);
+                has(path) && (has("-a") || has("--append"))
+            })
+    };
+    let from_root = |path: &str| match &leaf.directory {
+        Some(directory) if !path.starts_with('/') => place.inside(&format!("{}/{path}", directory.path.as_ref()?)),
+        _ => place.inside(path),
+    };
+    files_of(program, id).into_iter().filter(|path| !appends(path)).filter_map(from_root).collect()
+}
+
 /// Notes what a check shows about itself and about what it consists of.
 fn spread(asked: &Asked, shown: &Shown, report: Option<&RunReport>, proofs: &mut Vec<Proof>) {
-    proofs.push(Proof { key: asked.key.clone(), shown: shown.clone(), report: report.cloned() });
+    proofs.push(Proof { key: asked.key.clone(), shown: shown.clone(), report: report.cloned(), logs: Vec::new() });
     let parts = asked.parts.as_deref().unwrap_or_default();
     for part in parts {
         match shown {

@@ -109,6 +109,7 @@ impl Tale {
             start: seen.clone(),
             end: seen.clone(),
             changed: Vec::new(),
+            logs: Vec::new(),
             ended: Ended::Exited(status),
             over_time: false,
             millis: 0,

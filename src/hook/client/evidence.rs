@@ -53,7 +53,7 @@ pub(super) fn weigh(line: Option<&Understood>) -> Weight {
         Weight::Checks
     } else if line.program.leaves.iter().zip(&line.purposes).all(|(leaf, one)| is_light(leaf, one)) {
         Weight::Light
-    } else if line.purposes.iter().any(|one| one.kinds.contains(&"other")) {
+    } else if line.purposes.iter().any(|one| one.is_unknown) {
         // A script nobody knows may be the command that the policy declares.
         Weight::Checks
     } else {
@@ -310,6 +310,8 @@ fn runs_of(
         .repo
         .changed_between(&ground.start, end)
         .map_err(|error| format!("gate: two snapshots could not be compared: {error}"))?;
+    let logs = command_line::own_logs(&told_of(pending, shell, ground, ended, output), &Directory(&ground.root));
+    changed.retain(|path| !(logs.contains(path) && end.untracked.contains(path)));
     changed.truncate(PATHS);
     let tail = tail_of(output);
     let tests = NamedTests::of_output(output, !pending.cut && output.len() < READ);
@@ -323,6 +325,7 @@ fn runs_of(
             start: ground.start.clone(),
             end: end.clone(),
             changed: changed.clone(),
+            logs: logs.clone(),
             ended: served.ended,
             over_time: Ended::is_over_time(Some(served.ended), &tail),
             millis: pending.millis,
@@ -360,7 +363,18 @@ fn served(
     ended: Ended,
     output: &str,
 ) -> Vec<Witnessed> {
-    let told = command_line::Told {
+    let told = told_of(pending, shell, ground, ended, output);
+    command_line::witness(&policy.commands, &told, &Directory(&ground.root))
+}
+
+fn told_of<'a>(
+    pending: &'a Pending,
+    shell: Option<Shell>,
+    ground: &'a Ground,
+    ended: Ended,
+    output: &'a str,
+) -> command_line::Told<'a> {
+    command_line::Told {
         line: &pending.line,
         dir: &ground.dir,
         root: ground.root.to_str(),
@@ -369,8 +383,7 @@ fn served(
         cut: pending.cut,
         background: false,
         shell,
-    };
-    command_line::witness(&policy.commands, &told, &Directory(&ground.root))
+    }
 }
 
 /// Whether a line is one of the declared commands, as far as its words show it.
@@ -447,6 +460,7 @@ mod tests {
             ("cd web && npm test 2>&1 | tail -5", Weight::Checks),
             ("sh test.sh", Weight::Checks),
             ("./check", Weight::Checks),
+            ("sh test.sh > out.log 2>&1", Weight::Checks),
             ("git commit -m x", Weight::Some),
             ("echo hello > file.txt", Weight::Some),
             ("if then fi (", Weight::Checks),

@@ -1,0 +1,65 @@
+//! What a line writes its own output into is no change of the content it tests.
+
+use crate::client_hooks::Session;
+use crate::project::Project;
+
+/// Every file is an input of the tests.
+const EVERYTHING: &str = "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n";
+const LOGGED: &str = "bash -c 'set -o pipefail; sh test.sh | tee out.log'";
+
+#[test]
+fn a_run_that_writes_its_own_log_is_proof() {
+    let project = Project::with(EVERYTHING);
+    project.edit("one");
+    project.sh(&format!("gate run -- {LOGGED}")).exits(0).says("proves").never_says("changed while it ran");
+    project.check().exits(0);
+    // The log is there already, and the next run overwrites it.
+    project.sh("echo two >> src/lib.sh; git commit -qam 'feat: two'").exits(0);
+    project.check().exits(10);
+    project.sh(&format!("gate run -- {LOGGED}")).exits(0).says("proves").never_says("changed while it ran");
+    project.check().exits(0);
+    project.sh("rm out.log").exits(0);
+    project.check().exits(0);
+    project.push("git push origin feature").exits(0);
+    // A folder below, a redirection, and standard error.
+    project.edit("three");
+    project.sh("mkdir logs; gate run -- sh -c 'sh test.sh > logs/out.txt 2>&1'").exits(0).says("proves");
+    project.check().exits(0);
+}
+
+#[test]
+fn an_agents_line_that_writes_its_own_log_is_proof() {
+    let project = Project::with(EVERYTHING);
+    let session = Session::claude(&project);
+    session.prompt("change the library");
+    project.edit("one");
+    session.run("sh test.sh > out.log 2>&1");
+    session.stop("Done.").quiet();
+    project.check().exits(0);
+}
+
+#[test]
+fn a_file_that_is_more_than_a_log_is_content() {
+    // It is committed.
+    let project = Project::with(EVERYTHING);
+    project.repo.write("out.log", "kept\n");
+    project.edit("one");
+    project.repo.commit_all("test: keep a log");
+    project.sh(&format!("gate run -- {LOGGED}")).exits(0).says("out.log changed while it ran");
+    project.check().exits(10);
+    // It became something else after the run.
+    let project = Project::with(EVERYTHING);
+    project.edit("one");
+    project.sh("gate run -- bash -c 'set -o pipefail; sh test.sh | tee src/more.sh'").exits(0);
+    project.check().exits(0);
+    project.repo.write("src/more.sh", "broken\n");
+    project.check().exits(10);
+    // Another command writes it, or it is added to.
+    let project = Project::with(EVERYTHING);
+    project.edit("one");
+    project.sh("gate run -- sh -c 'echo x > src/more.sh; sh test.sh'").exits(0);
+    project.check().exits(10).says("src/more.sh");
+    project.repo.write("src/data.txt", "needed\n");
+    project.sh("rm src/more.sh; gate run -- bash -c 'set -o pipefail; sh test.sh | tee -a src/data.txt'").exits(0);
+    project.check().exits(10).says("src/data.txt");
+}
