@@ -104,6 +104,9 @@ pub struct Install {
     /// The client refuses its tools where a hook fails, so the hook's line must not: without the program, work goes on.
     #[serde(default)]
     pub refuses_on_failure: bool,
+    /// Settings that switch all hooks of the client off.
+    #[serde(default)]
+    pub switches: Vec<Switch>,
     /// What the user should know.
     #[serde(default)]
     pub note: String,
@@ -120,6 +123,19 @@ pub enum Form {
     HooksFile,
     /// A plugin, a file of its own.
     Plugin,
+}
+
+/// A setting that switches all hooks of a client off.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Switch {
+    /// The files that may hold it, the one that decides first: below the root of the working tree, or, with `~/`, below
+    /// the home directory.
+    pub files: Vec<String>,
+    /// Its key, with dots.
+    pub key: String,
+    /// The value that switches the hooks off.
+    pub off: bool,
 }
 
 /// A hook that is installed.

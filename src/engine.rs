@@ -18,6 +18,7 @@ use crate::fact::{Facts, Note, ask, before, failed_tests, open_run};
 use crate::failure::Failure;
 use crate::gates;
 use crate::git::{GitError, Head, Look, Repo};
+use crate::install::{Repository, SwitchedOff, client_hooks_off, git_hooks_off};
 use crate::journal::{Journal, JournalError, NewEvent, OpenFailure, SessionState, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -176,8 +177,22 @@ impl Workplace {
         if facts.hosting.is_none() {
             facts.notes.extend(ask::nobody_to_ask(&self.repo, &here.policy, moment).map_err(internal)?);
         }
+        facts.notes.extend(self.hooks_off());
         self.tell(&here.state, &here.policy, session, &mut facts);
         Ok(facts)
+    }
+
+    /// The hooks that `gate init` installed here and that run no more.
+    pub fn hooks_off(&self) -> Vec<Note> {
+        let repository = Repository {
+            root: self.repo.root().map(Path::to_owned),
+            git_dir: self.repo.git_dir().to_owned(),
+            common_dir: self.repo.common_dir().to_owned(),
+            bare: self.repo.root().is_none(),
+        };
+        let hooks_path = self.repo.config("core.hooksPath").ok().flatten();
+        let off = git_hooks_off(&repository, hooks_path.as_deref()).into_iter().chain(client_hooks_off(&repository));
+        off.map(|SwitchedOff { what, remedy }| Note::new("hooks-off", format!("{what}; to fix it: {remedy}"))).collect()
     }
 
     /// What a stop of `session` would be told now. Nothing is counted and nothing is written.

@@ -147,9 +147,37 @@ fn judge(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<Exit> {
             ui.say(render::verdict::for_push(&judgement.verdict, record).trim_end());
             Ok(judgement.verdict.outcome.exit())
         }
+        "post-checkout" => {
+            // A working tree that is new is not refused for what gate could not put there.
+            if let Err(error) = equip_new_worktree(hook, ui) {
+                ui.say(format_args!(
+                    "gate: this working tree has no hooks in agent clients: {error:#}; add them: gate init"
+                ));
+            }
+            Ok(Exit::Pass)
+        }
         // Installed by hand, or by another version: nothing is asked of them.
         _ => Ok(Exit::Pass),
     }
+}
+
+/// Puts the hooks of agent clients into a linked working tree that git has just made: it calls the hook with no commit
+/// before.
+fn equip_new_worktree(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<()> {
+    let is_new = hook.args.first().is_some_and(|old| old.as_encoded_bytes().iter().all(|byte| *byte == b'0'));
+    if !is_new {
+        return Ok(());
+    }
+    let repository = install::Repository::discover(&std::env::current_dir()?)?;
+    if repository.git_dir.canonicalize()? == repository.common_dir {
+        return Ok(());
+    }
+    let plan = install::plan_new_worktree(&repository, &std::env::current_exe()?)?;
+    install::apply(&repository, &plan)?;
+    for note in &plan.notes {
+        ui.say(format_args!("gate: {note}"));
+    }
+    Ok(())
 }
 
 /// Runs declared commands while git waits. Whether they passed is for the judgement that follows.

@@ -7,27 +7,19 @@ use std::process::{Command, Stdio};
 use super::{Check, canary};
 use crate::client_file::ClientFile;
 use crate::digest::hex_digest;
-use crate::install::{Repository, installed, title};
+use crate::install::{Repository, SwitchedOff, client_hooks_off, installed, title};
 use crate::source::sessions::Client;
 
 /// One check for each client that has hooks here.
 pub(super) fn look(repository: &Repository) -> Vec<Check> {
     let Some(root) = &repository.root else { return Vec::new() };
-    let mut checks = Vec::new();
+    let off = client_hooks_off(repository).into_iter();
+    let mut checks: Vec<Check> =
+        off.map(|SwitchedOff { what, remedy }| Check::broken("client", what, remedy)).collect();
     for client in Client::ALL {
         let Some(hooks) = installed(root, client) else { continue };
         let install = ClientFile::of(client.as_str()).install;
-        let missing: Vec<&str> = install
-            .events
-            .keys()
-            .filter(|event| !hooks.iter().any(|(there, _)| there == *event))
-            .map(String::as_str)
-            .collect();
         let name = title(client);
-        if !missing.is_empty() {
-            let what = format!("{name} is not asked at {} ({})", missing.join(", "), install.file);
-            checks.push(Check::warn("client", what, "gate init"));
-        }
         checks.push(match hooks.iter().find_map(|(event, line)| silent(root, event, line)) {
             None => Check::ok("client", format!("{name}: the hooks in {} answer", install.file)),
             Some(why) => {

@@ -3,9 +3,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::client_hooks;
 use crate::command_line::{Purpose, Understood};
+use crate::event::work::Edit;
 use crate::repo_path::RepoPath;
-use crate::shell::program::{Arg, Leaf};
+use crate::shell::program::{Arg, Leaf, Source};
 
 /// One thing that is about to be done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +28,8 @@ pub enum IntentKind {
     RedirectsHooks,
     /// The hooks in the git directory are changed.
     ChangesHooks,
+    /// The hooks in an agent client are taken out or switched off.
+    ChangesClientHooks,
     /// The journal, or what is kept beside it, is changed.
     ChangesRecord,
     /// `gate.toml` is changed.
@@ -41,6 +45,7 @@ impl IntentKind {
             Self::SkipsHooks => "skips-hooks",
             Self::RedirectsHooks => "redirects-hooks",
             Self::ChangesHooks => "changes-hooks",
+            Self::ChangesClientHooks => "changes-client-hooks",
             Self::ChangesRecord => "changes-record",
             Self::ChangesPolicy => "changes-policy",
             Self::RemovesGate => "removes-gate",
@@ -69,6 +74,20 @@ pub fn of_paths<'a>(paths: impl IntoIterator<Item = &'a RepoPath>) -> Vec<Intent
         let text = String::from_utf8_lossy(path.as_bytes()).into_owned();
         if let Some(kind) = guards(&text) {
             found.push(Intent { kind, what: text });
+        }
+    }
+    found
+}
+
+/// What edits are about to do; relative paths are below the root of the working tree.
+pub fn of_edits<'a>(edits: impl IntoIterator<Item = &'a Edit>) -> Vec<Intent> {
+    let mut found = Vec::new();
+    for edit in edits {
+        let text = edit.path.to_string();
+        if client_hooks::takes_out(&text, edit) {
+            found.push(Intent { kind: IntentKind::ChangesClientHooks, what: text });
+        } else {
+            push_path(&text, &mut found);
         }
     }
     found
@@ -126,8 +145,9 @@ fn of_leaf(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
         }
     }
     for path in leaf.writes.iter().flatten() {
-        push_path(&placed(leaf, path), found);
+        push_changed(&placed(leaf, path), found);
     }
+    of_switches(leaf, purpose, found);
     match leaf.name() {
         Some("git") => of_git(leaf, found),
         Some("gate") => {
@@ -142,7 +162,15 @@ fn of_leaf(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
                 found.push(Intent { kind: IntentKind::ChangesRecord, what: "gate doctor --repair".to_owned() });
             }
         }
-        Some("rm" | "mv" | "chmod" | "chown" | "ln" | "truncate" | "shred" | "unlink" | "tee") => {
+        Some("rm" | "mv" | "rmdir" | "unlink" | "shred") => {
+            for path in leaf.argv.iter().skip(1).map(|arg| placed(leaf, &arg.text)) {
+                if client_hooks::holds_hook_files(&path) {
+                    found.push(Intent { kind: IntentKind::ChangesClientHooks, what: path });
+                }
+            }
+            changed_arguments(leaf, &leaf.argv[1..], found);
+        }
+        Some("chmod" | "chown" | "ln" | "truncate" | "tee") => {
             changed_arguments(leaf, &leaf.argv[1..], found);
         }
         Some("find") if leaf.argv.iter().any(|arg| arg.text == "-delete") => {
@@ -156,9 +184,33 @@ fn of_leaf(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
     }
 }
 
+/// Settings that switch the hooks of a client off: by a command of the client, or in a text that goes into its files.
+fn of_switches(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
+    // Their words are messages.
+    let speaks = matches!(leaf.name(), Some("git" | "gh" | "glab" | "gate"));
+    let reads = !purpose.edits && leaf.writes.is_empty() && purpose.kinds.iter().all(|kind| *kind == "read");
+    let handed = if let Source::Text(Some(text)) = &leaf.stdin { text.as_str() } else { "" };
+    let says = [leaf.text.as_str(), handed].into_iter().chain(leaf.argv.iter().map(|arg| arg.text.as_str()));
+    let of_client = matches!(leaf.name(), Some("claude" | "codex" | "gemini"));
+    let concerned = of_client || client_hooks::names_settings(&leaf.text);
+    if !reads && !speaks && concerned && says.into_iter().any(client_hooks::switches_off) {
+        found.push(Intent { kind: IntentKind::ChangesClientHooks, what: leaf.text.clone() });
+    }
+}
+
 fn changed_arguments(leaf: &Leaf, args: &[Arg], found: &mut Vec<Intent>) {
     for arg in args.iter().filter(|arg| !arg.text.starts_with('-')) {
-        push_path(&placed(leaf, &arg.text), found);
+        push_changed(&placed(leaf, &arg.text), found);
+    }
+}
+
+/// What a command line changes is known by its path alone.
+fn push_changed(path: &str, found: &mut Vec<Intent>) {
+    let known = found.iter().any(|intent| intent.what == path);
+    if client_hooks::is_hook_file(path) && !known {
+        found.push(Intent { kind: IntentKind::ChangesClientHooks, what: path.to_owned() });
+    } else {
+        push_path(path, found);
     }
 }
 
@@ -246,7 +298,9 @@ mod tests {
 
     #[test]
     fn command_lines() {
-        use IntentKind::{ChangesHooks, ChangesPolicy, ChangesRecord, RedirectsHooks, RemovesGate, SkipsHooks};
+        use IntentKind::{
+            ChangesClientHooks, ChangesHooks, ChangesPolicy, ChangesRecord, RedirectsHooks, RemovesGate, SkipsHooks,
+        };
         for (line, kinds) in [
             ("git commit -m 'no-verify is not used'", &[][..]),
             ("git commit --no-verify -m x", &[SkipsHooks]),
@@ -275,6 +329,21 @@ mod tests {
             ("chmod -x .git/hooks/pre-push", &[ChangesHooks]),
             ("gate doctor --repair", &[ChangesRecord]),
             ("gate doctor", &[]),
+            ("rm .codex/hooks.json", &[ChangesClientHooks]),
+            ("rm -rf .gemini", &[ChangesClientHooks]),
+            ("echo '{}' > .claude/settings.local.json", &[ChangesClientHooks]),
+            ("sed -i 's/gate hook/true/' .github/hooks/gate.json", &[ChangesClientHooks]),
+            ("cat .claude/settings.local.json", &[]),
+            ("echo '{\"disableAllHooks\": true}' > .claude/settings.json", &[ChangesClientHooks]),
+            ("cat > ~/.codex/config.toml <<'E'\n[features]\nhooks = false\nE", &[ChangesClientHooks]),
+            (
+                "python3 -c \"open('.claude/settings.json','w').write('{\\\"disableAllHooks\\\": true}')\"",
+                &[ChangesClientHooks],
+            ),
+            ("gemini hooks disable gate", &[ChangesClientHooks]),
+            ("grep -n 'disableAllHooks: true' .claude/settings.json", &[]),
+            ("git commit -m 'docs: disableAllHooks: true in .claude is refused'", &[]),
+            ("gate doctor --repair", &[ChangesRecord]),
             ("echo exit 0 > .git/hooks/pre-push", &[ChangesHooks]),
             ("cd .git && rm -f hooks/pre-push", &[ChangesHooks]),
             ("cat .git/hooks/pre-push", &[]),

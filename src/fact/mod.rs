@@ -10,6 +10,7 @@ pub mod assessment;
 pub mod attested;
 pub mod before;
 pub mod changed_files;
+pub mod client_hooks;
 pub mod collect;
 mod commit_queue;
 pub mod commits;

@@ -158,6 +158,7 @@ fn described(place: &Workplace, hook: &GitHook<'_>) -> anyhow::Result<Option<Des
     let mut facts = collect::at_push(sources, &updates, &head, target.as_ref(), receiving, begun)?;
     facts.notes.extend(notes);
     facts.notes.extend(aliases);
+    facts.notes.extend(if receiving { Vec::new() } else { place.hooks_off() });
     if receiving {
         attested(place, &updates)?.add_to(repo, &policy, &mut facts)?;
     } else {

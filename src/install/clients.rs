@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::change::{Change, FileState, Plan};
 use super::json_text::{self, Entry};
-use super::record::{FileRecord, Place, Role};
+use super::record::{Base, FileRecord, Place, Record, Role};
 use super::{InstallError, Repository, make_folder};
 use crate::client_file::{ClientFile, Form, Install};
 use crate::digest::hex_digest;
@@ -68,6 +68,16 @@ pub(super) fn plan(
         }
     }
     plan_exclude(repository, &root, &unshared, plan)
+}
+
+/// The clients that got hooks in any working tree.
+pub(super) fn recorded(record: &Record) -> Vec<Client> {
+    let files = || record.files.iter().filter(|file| file.role == Role::Client && file.place.base == Base::Root);
+    let has = |client: &Client| {
+        let install = ClientFile::of(client.as_str()).install;
+        files().any(|file| file.place.path.to_os() == Path::new(&install.file))
+    };
+    Client::ALL.into_iter().filter(has).collect()
 }
 
 /// What people call a client.

@@ -39,7 +39,27 @@ pub fn plan_init(repository: &Repository, wishes: &Wishes) -> Result<Plan, Insta
     if wishes.hooks {
         plan_hooks(repository, super::guarding_hooks(repository), wishes, &mut plan)?;
         clients::plan(repository, &wishes.clients, &wishes.binary, &mut plan)?;
+        plan_worktrees(repository, wishes, &mut plan)?;
     }
+    Ok(plan)
+}
+
+/// The hook that git calls in a new linked working tree, where clients have hooks: git does not copy what it does not track.
+fn plan_worktrees(repository: &Repository, wishes: &Wishes, plan: &mut Plan) -> Result<(), InstallError> {
+    let hooks = HooksDir::of(repository)?;
+    let has_clients = plan.record.files.iter().any(|file| file.role == Role::Client);
+    if !has_clients || hooks.place != HooksPlace::GitDir {
+        return Ok(());
+    }
+    plan_shim(repository, super::WORKTREE_HOOK, wishes, &hooks, &[], plan)
+}
+
+/// What a new linked working tree gets: the hooks in the clients that have some in another one. `binary` is the program that
+/// runs now.
+pub fn plan_new_worktree(repository: &Repository, binary: &Path) -> Result<Plan, InstallError> {
+    let mut plan = Plan { record: Record::load(repository)?, ..Plan::default() };
+    let clients = clients::recorded(&plan.record);
+    clients::plan(repository, &Chosen::Named(clients), binary, &mut plan)?;
     Ok(plan)
 }
 

@@ -173,6 +173,11 @@ pub(super) fn commands(text: &str) -> Vec<(String, String)> {
     found
 }
 
+/// A whole text as a value; `None` where it is not JSON.
+pub(super) fn value(text: &str) -> Option<Value> {
+    read(text).map(|root| root.value(text))
+}
+
 /// An entry for the list `hooks.<event>`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Entry {

@@ -18,6 +18,7 @@ mod managers;
 mod policy_text;
 mod record;
 mod shim;
+mod switched_off;
 mod uninstall;
 
 pub use apply::apply;
@@ -28,12 +29,16 @@ pub use error::InstallError;
 pub use git_facts::{HookConfig, Repository};
 pub use hooks_dir::{HooksDir, HooksPlace, Setting};
 use init::make_folder;
-pub use init::{Wishes, plan_init};
+pub use init::{Wishes, plan_init, plan_new_worktree};
 pub use job::plan_job;
 pub use managers::{Manager, is_running, managers};
 pub use record::{Before, HookRecord, Record};
 pub use shim::{Shim, is_shim, recorded_binary};
+pub use switched_off::{SwitchedOff, client_hooks_off, git_hooks_off};
 pub use uninstall::plan_uninstall;
+
+/// The hook that git calls in a new working tree.
+const WORKTREE_HOOK: &str = "post-checkout";
 
 /// The hooks that guard a repository: where pushes leave and where commits are made, or, in a bare one, where pushes
 /// arrive. The first decides about pushes; what another misses, that one still sees.

@@ -18,7 +18,14 @@ pub fn plan_uninstall(repository: &Repository, purge: bool) -> Result<Plan, Inst
         take_out(repository, hook, &mut plan)?;
     }
     unrecorded(repository, &record, &mut plan)?;
-    for file in record.files.iter().rev() {
+    for (at, file) in record.files.iter().enumerate().rev() {
+        // A linked working tree that is gone took its files with it.
+        let path = file.place.resolve(repository);
+        let stands_for_another =
+            |other: &FileRecord| other.role == file.role && other.place.resolve(repository) == path;
+        if file.role == Role::Client && record.files[..at].iter().any(stands_for_another) {
+            continue;
+        }
         put_back(repository, file, &mut plan)?;
     }
     plan.changes.extend(record.folders.iter().rev().map(|place| Change::RemoveFolder(place.resolve(repository))));
@@ -119,7 +126,7 @@ fn replace(path: PathBuf, now: FileState, kept: Option<PathBuf>, plan: &mut Plan
 /// Hooks of ours that no record knows: the record was deleted, or another repository installed them.
 fn unrecorded(repository: &Repository, record: &Record, plan: &mut Plan) -> Result<(), InstallError> {
     let hooks = HooksDir::of(repository)?;
-    for name in super::guarding_hooks(repository) {
+    for name in super::guarding_hooks(repository).iter().chain(&[super::WORKTREE_HOOK]) {
         let path = hooks.path.join(name);
         let known = record.hooks.iter().any(|hook| same(&hook.path(repository), &path));
         let now = FileState::read(&path).map_err(InstallError::io(&path))?;

@@ -40,6 +40,9 @@ class Client:
     def prepare(self, session):
         """Writes the settings that a person would have."""
 
+    def prepare_worktree(self, session):
+        """Trusts another working tree, as a person would."""
+
     def turn(self, session, prompt, resumed):
         """One prompt, until the client ends."""
         command, env = self.command(session, prompt, resumed)
@@ -116,6 +119,10 @@ class Codex(Client):
     # It is told once, when the process has ended.
     waits, hides_the_background = 0, True
     lacks = {"plan_mode": "its terminal program alone has the mode"}
+
+    def prepare_worktree(self, session):
+        with (session.home / ".codex/config.toml").open("a") as config:
+            config.write(f'[projects."{session.start}"]\ntrust_level = "trusted"\n')
 
     def __init__(self, cache):
         super().__init__(cache)
@@ -209,7 +216,7 @@ class Gemini(Client):
     logs = [".gemini/tmp/*/chats/**/*.jsonl"]
     tells_of_background = False
     hides_the_actor, hides_the_compaction, shortens_when_held = True, True, True
-    lacks = NOTHING_TO_TRUST
+    lacks = {"subdirectory": "it reads no settings of a folder above the one it is started in", **NOTHING_TO_TRUST}
     plans = ["--approval-mode", "plan"]
 
     def __init__(self, cache):
@@ -256,6 +263,10 @@ class Copilot(Client):
     waits = 0
     lacks = NOTHING_TO_TRUST
     plans = ["--plan"]
+
+    def prepare_worktree(self, session):
+        folders = {"trusted_folders": [str(session.root), str(session.start)]}
+        (session.home / ".copilot/config.json").write_text(json.dumps(folders))
 
     def __init__(self, cache):
         super().__init__(cache)
@@ -322,7 +333,8 @@ class Opencode(Client):
     tells_gate = False
     logs = [".local/share/opencode/opencode.db"]
     lacks = {"background": "a command that takes too long is ended",
-             "plan_mode": "an agent of its own stands for the mode, and no word starts it", **NOTHING_TO_TRUST}
+             "plan_mode": "an agent of its own stands for the mode, and no word starts it",
+             "subdirectory": "its server is told the directory", "linked_worktree": "its server is told the directory", **NOTHING_TO_TRUST}
 
     def __init__(self, cache):
         super().__init__(cache)

@@ -69,6 +69,25 @@ def plan_mode(client, gate):
     yield s, "nothing was asked of it", s.model.taken == 1
 
 
+def subdirectory(client, gate):
+    """An agent that is started in a folder of the repository is judged like one at its root."""
+    change = "echo two >> lib.sh && git commit -qam 'feat: two'"
+    s = Session(client, gate, [tools(client.shell(change)), CLAIM, QUESTION])
+    s.start = s.root / "src"
+    s.says()
+    yield s, "the agent was told what is missing", "Next: gate run test" in s.told(2)
+
+
+def linked_worktree(client, gate):
+    """A new linked working tree has the hooks of the first one, and is judged for itself."""
+    s = Session(client, gate, [tools(client.shell(CHANGE)), CLAIM, QUESTION])
+    s.start = s.folder / "linked"
+    s.git("worktree", "add", "-q", "-b", "other", s.start)
+    client.prepare_worktree(s)
+    s.says()
+    yield s, "the agent was told what is missing", "Next: gate run test" in s.told(2)
+
+
 def protected_branch(client, gate):
     """A push to the protected branch is refused before it is tried."""
     steps = [tools(client.shell("git push origin HEAD:main")), {"text": "Which branch is meant?"}]
@@ -152,5 +171,5 @@ def trust(client, gate):
     yield s, "doctor sees that one has changed since", f"trusts {len(hooks) - 1} of {len(hooks)} hooks" in said
 
 
-SCENARIOS = [premature_stop, failing_test, escalation, documentation, plan_mode, protected_branch, sub_agent, resume, compaction,
+SCENARIOS = [premature_stop, failing_test, escalation, documentation, plan_mode, subdirectory, linked_worktree, protected_branch, sub_agent, resume, compaction,
              background, trust]

@@ -51,8 +51,8 @@ class Session:
         }
         self.model = Model(steps, PROMPT, TASK, delegated)
         self.trusted, self.session, self.server = False, None, None
-        # The words that choose another mode of the client.
-        self.mode = []
+        # The words that choose another mode of the client, and where it is started.
+        self.mode, self.start = [], self.root
         self.out, self.err, self.seconds = "", "", 0.0
         self.make_repository()
         client.prepare(self)
@@ -103,7 +103,7 @@ exec "{self.gate}" "$@"
         self.client.compact(self)
 
     def execute(self, command, env):
-        done = subprocess.run(command, cwd=self.root, env={**self.env, **env}, stdin=subprocess.DEVNULL,
+        done = subprocess.run(command, cwd=self.start, env={**self.env, **env}, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=PATIENCE)
         self.out, self.err = done.stdout, done.stderr
 

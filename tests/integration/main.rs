@@ -39,6 +39,7 @@ mod forge;
 mod gate_push;
 mod git_reads;
 mod hidden_edits;
+mod hooks_off;
 mod import_maps;
 mod install;
 mod install_clients;

@@ -8,7 +8,6 @@ use crate::fact::intent::{self, Intent, IntentKind};
 use crate::fact::story::{Deed, Ran, Step};
 use crate::gates::finding::Answer;
 use crate::moment::Moment;
-use crate::repo_path::RepoPath;
 
 /// Notes about a policy that asks for less than the one that applies.
 const RELAXED: [&str; 3] = ["policy-relaxed", "policy-removed", "policy-broken"];
@@ -21,10 +20,7 @@ pub(super) fn notice(facts: &Facts, steps: &[Step]) -> Vec<Noticed> {
         let (intents, verb) = match &step.deed {
             // What ended badly has not been done.
             Deed::Ran(ran) if ran.ended.is_none_or(crate::event::Ended::success) => (ran.intents.clone(), verb(ran)),
-            Deed::Edited(touched) => {
-                let paths: Vec<&RepoPath> = touched.iter().map(|file| &file.path).collect();
-                (intent::of_paths(paths.iter().copied()), None)
-            }
+            Deed::Edited(touched) => (intent::of_paths(touched.iter().map(|file| &file.path)), None),
             _ => continue,
         };
         for Intent { kind, what } in intents {
@@ -33,6 +29,8 @@ pub(super) fn notice(facts: &Facts, steps: &[Step]) -> Vec<Noticed> {
                     policy.push(step.id.clone());
                     continue;
                 }
+                // Where hooks of gate were taken out, they are missing now, which a note says.
+                IntentKind::ChangesClientHooks => continue,
                 IntentKind::ChangesHooks | IntentKind::ChangesRecord => ("kept-changed", Answer::Fail),
                 IntentKind::RemovesGate => ("checks-off", Answer::Fail),
                 IntentKind::SkipsHooks | IntentKind::RedirectsHooks => match &step.deed {
@@ -60,6 +58,7 @@ pub(super) fn notice(facts: &Facts, steps: &[Step]) -> Vec<Noticed> {
             kind if RELAXED.contains(&kind) && !policy.is_empty() => ("policy-relaxed", Answer::Fail, policy.clone()),
             kind if RELAXED.contains(&kind) => ("policy-changed", Answer::Unknown, Vec::new()),
             "journal-damaged" => ("journal-damaged", Answer::Unknown, Vec::new()),
+            "hooks-off" => ("hooks-off", Answer::Unknown, Vec::new()),
             _ => continue,
         };
         found.push(Noticed {

@@ -12,6 +12,7 @@ use super::told::Call;
 use crate::command_line::Understood;
 use crate::event::work::{Act, Denial};
 use crate::fact::Facts;
+use crate::fact::client_hooks;
 use crate::fact::intent::{Intent, IntentKind};
 use crate::fact::subject::{RefUpdate, Subject};
 use crate::gates;
@@ -60,6 +61,9 @@ pub(super) fn judge(
 
 /// Whether what is touched guards this project. What lies in another repository, or is the session log of one, does not.
 fn is_of_this_project(desk: &Desk, intent: &Intent) -> bool {
+    if intent.kind == IntentKind::ChangesClientHooks && client_hooks::holds_hook_files(&intent.what) {
+        return has_hooks_of_gate(&desk.root.join(&intent.what));
+    }
     let is_a_path =
         matches!(intent.kind, IntentKind::ChangesHooks | IntentKind::ChangesRecord | IntentKind::ChangesPolicy);
     let path = Path::new(&intent.what);
@@ -85,6 +89,17 @@ fn is_of_this_project(desk: &Desk, intent: &Intent) -> bool {
     let in_git_dir = |dir: &Path| path.starts_with(dir) || real.starts_with(dir);
     let below_git_dir = in_git_dir(git_dir) || git_dir.canonicalize().is_ok_and(|dir| in_git_dir(&dir));
     is_log || home || below_git_dir || desk.work_tree_of(path).is_some() || path.starts_with(&desk.root)
+}
+
+/// Whether a file, or one below a folder, holds hooks of gate.
+fn has_hooks_of_gate(path: &Path) -> bool {
+    let is_folder = path.is_dir();
+    let read = |file: &Path| std::fs::read_to_string(file).is_ok_and(|text| text.contains(client_hooks::CALL));
+    let inner = || {
+        let entries = std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
+        entries.into_iter().any(|entry| read(&entry) || entry.is_dir() && has_hooks_of_gate(&entry))
+    };
+    if is_folder { inner() } else { read(path) || path.ends_with("*") && path.parent().is_some_and(has_hooks_of_gate) }
 }
 
 fn reason(refused: &[&GateResult]) -> String {

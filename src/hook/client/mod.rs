@@ -33,10 +33,9 @@ use self::desk::{Desk, clean};
 use self::evidence::Weight;
 use self::told::{Call, Does, Told, What};
 use crate::client_file::ClientFile;
-use crate::event::work::{Act, Denial, Phase, Prompt, ShellCommand, Speaker, ToolUse};
+use crate::event::work::{Act, Denial, Edit, Phase, Prompt, ShellCommand, Speaker, ToolUse};
 use crate::event::{Damage, EventKind};
 use crate::fact::{intent, last_words};
-use crate::repo_path::RepoPath;
 pub use crate::source::sessions::Client;
 
 fn read(client: Client, file: &ClientFile, event: &str, payload: &Value) -> Told {
@@ -136,9 +135,7 @@ fn concerns_nobody(told: &Told) -> bool {
             let dir = dir.as_deref().or(told.dir.as_deref()).unwrap_or_else(|| Path::new("."));
             evidence::weigh(evidence::understand(line, dir).as_ref()) == Weight::Light
         }
-        What::Before(Call { does: Does::Edits(edits), .. }) => {
-            intent::of_paths(edits.iter().map(|edit| &edit.path)).is_empty()
-        }
+        What::Before(Call { does: Does::Edits(edits), .. }) => intent::of_edits(edits).is_empty(),
         What::Nothing | What::Before(_) => true,
         What::After(call, _) => call.does == Does::Reads,
         _ => false,
@@ -267,9 +264,10 @@ fn before(desk: &mut Desk, told: &Told, call: &Call) -> Decision {
             decision
         }
         Does::Edits(edits) => {
-            let paths: Vec<RepoPath> = edits.iter().map(|edit| desk.path(&edit.path, told)).collect();
-            let what = paths.first().map(ToString::to_string).unwrap_or_default();
-            before::judge(desk, call, &what, intent::of_paths(&paths), None)
+            let placed = |edit: &Edit| Edit { path: desk.path(&edit.path, told), ..edit.clone() };
+            let edits: Vec<Edit> = edits.iter().map(placed).collect();
+            let what = edits.first().map(|edit| edit.path.to_string()).unwrap_or_default();
+            before::judge(desk, call, &what, intent::of_edits(&edits), None)
         }
         _ => Decision::Allow,
     }

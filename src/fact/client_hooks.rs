@@ -1,0 +1,134 @@
+//! Changes of the files in which agent clients keep the hooks of gate, and of settings that switch hooks off.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::event::work::{Edit, EditKind};
+
+/// The files in which gate puts its hooks. A test holds the list against `gates/client-hooks/`.
+const HOOK_FILES: [&str; 5] = [
+    ".claude/settings.local.json",
+    ".codex/hooks.json",
+    ".gemini/settings.json",
+    ".github/hooks/gate.json",
+    ".opencode/plugins/gate.js",
+];
+/// The folders in which clients keep their settings.
+const SETTINGS: [&str; 5] = [".claude", ".codex", ".gemini", ".copilot", ".opencode"];
+/// What each line of a hook holds.
+pub const CALL: &str = "gate hook ";
+
+/// Settings and commands that switch the hooks of a client off, as the clients document them.
+static SWITCH: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?mx)
+        disableAllHooks ["']? \s* (?: [:=] \s* | \s ) ["']? true \b
+        | hooksConfig \b [^}]* \b enabled ["']? \s* [:=] \s* false \b
+        | hooksConfig \b [^}]* \b disabled ["']? \s* : \s* \[ [^\]]* gate
+        | ^ \s* (?: features\. )? (?: codex_ )? hooks \s* = \s* false \b
+        | \b gemini \s+ hooks \s+ disable
+        | \b codex \s+ features \s+ disable \s+ (?: codex_ )? hooks \b
+        "#,
+    )
+    .ok()
+});
+
+/// Whether a text switches the hooks of a client off.
+pub(super) fn switches_off(text: &str) -> bool {
+    SWITCH.as_ref().is_some_and(|switch| switch.is_match(text))
+}
+
+/// Whether a text names the settings of a client.
+pub(super) fn names_settings(text: &str) -> bool {
+    SETTINGS.iter().any(|folder| text.contains(folder))
+}
+
+/// Whether a path is a file with hooks of gate.
+pub fn is_hook_file(path: &str) -> bool {
+    let path = path.replace('\\', "/");
+    HOOK_FILES.iter().any(|file| path == *file || path.strip_suffix(file).is_some_and(|rest| rest.ends_with('/')))
+}
+
+/// Whether a file with hooks of gate lies below a path that is deleted or moved.
+pub fn holds_hook_files(path: &str) -> bool {
+    let path = path.replace('\\', "/");
+    let last = path.trim_end_matches(['/', '*']);
+    let folders = HOOK_FILES.iter().flat_map(|file| file.match_indices('/').map(|(at, _)| &file[..at]));
+    let ends = |folder: &str| last == folder || last.strip_suffix(folder).is_some_and(|rest| rest.ends_with('/'));
+    is_hook_file(&path) || folders.into_iter().any(ends)
+}
+
+/// Whether an edit of this path takes the hooks of gate out, or switches the hooks of a client off.
+pub(super) fn takes_out(path: &str, edit: &Edit) -> bool {
+    let loses = edit.removed.contains(CALL) && !edit.added.contains(CALL);
+    // A tool that writes the whole file does not tell what was there.
+    let replaced = edit.how == EditKind::Deleted || edit.removed.is_empty() && !edit.added.contains(CALL);
+    let switches = names_settings(path) && switches_off(&edit.added) && !switches_off(&edit.removed);
+    switches || is_hook_file(path) && (loses || replaced)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client_file::ClientFile;
+    use crate::repo_path::RepoPath;
+    use crate::source::sessions::Client;
+
+    #[test]
+    fn every_file_of_a_client_is_known() {
+        let files: Vec<String> =
+            Client::ALL.into_iter().map(|client| ClientFile::of(client.as_str()).install.file).collect();
+        assert_eq!(files.len(), HOOK_FILES.len());
+        assert!(files.iter().all(|file| is_hook_file(file) && is_hook_file(&format!("/work/shop/{file}"))));
+        assert!(!is_hook_file(".claude/settings.json") && !is_hook_file("x.codex/hooks.json"));
+    }
+
+    #[test]
+    fn what_switches_hooks_off() {
+        for (text, off) in [
+            (r#"{"disableAllHooks": true}"#, true),
+            (r#"{"disableAllHooks": false}"#, false),
+            ("claude config set disableAllHooks true", true),
+            (r#"{"hooksConfig": {"enabled": false}}"#, true),
+            (r#"{"hooksConfig": {"enabled": true}, "other": {"enabled": false}}"#, false),
+            (r#"{"hooksConfig": {"disabled": ["gate"]}}"#, true),
+            ("[features]\nhooks = false\n", true),
+            ("features.hooks = false", true),
+            ("[features]\nhooks = true\n", false),
+            ("gemini hooks disable gate", true),
+            ("codex features disable hooks", true),
+            ("codex features list", false),
+        ] {
+            assert_eq!(switches_off(text), off, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_edit_that_takes_hooks_out() {
+        let edit = |how: EditKind, removed: &str, added: &str| Edit {
+            path: RepoPath::default(),
+            how,
+            removed: removed.to_owned(),
+            added: added.to_owned(),
+        };
+        let line = "\"command\": \"gate hook codex Stop\"";
+        for (path, edit, out) in [
+            (".codex/hooks.json", edit(EditKind::Written, line, ""), true),
+            (".codex/hooks.json", edit(EditKind::Written, "{", "{ // more"), false),
+            (".codex/hooks.json", edit(EditKind::Written, "", "{}"), true),
+            (".codex/hooks.json", edit(EditKind::Written, "", line), false),
+            (".codex/hooks.json", edit(EditKind::Deleted, "", ""), true),
+            ("docs/hooks.md", edit(EditKind::Written, line, ""), false),
+            (".claude/settings.json", edit(EditKind::Written, "", "\"disableAllHooks\": true"), true),
+            (".claude/settings.json", edit(EditKind::Written, "", "{\"permissions\": {}}"), false),
+        ] {
+            assert_eq!(takes_out(path, &edit), out, "{path} {edit:?}");
+        }
+        for (path, holds) in
+            [(".codex", true), ("/work/shop/.github/hooks/", true), (".gemini/*", true), ("src", false), ("a/b", false)]
+        {
+            assert_eq!(holds_hook_files(path), holds, "{path}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Hooks that are taken out or switched off: refused to an agent before it happens, and reported afterwards.
+
+use serde_json::json;
+
+use crate::client_hooks::Session;
+use crate::project::Project;
+
+/// A project in which three clients have hooks.
+fn with_clients() -> Project {
+    let project = Project::new();
+    project.gate(["init", "--yes", "--clients", "claude,codex,gemini"]).exits(0);
+    project
+}
+
+#[test]
+fn an_agent_may_not_take_the_hooks_of_a_client_out() {
+    let project = with_clients();
+    let session = Session::claude(&project);
+    let shell = |line: &str| {
+        session.hook("PreToolUse", json!({"tool_name": "Bash", "tool_input": {"command": line}, "tool_use_id": "t"}))
+    };
+    for line in [
+        "rm .codex/hooks.json",
+        "rm -rf .gemini",
+        "echo '{}' > .claude/settings.local.json",
+        "echo '{\"disableAllHooks\": true}' > .claude/settings.json",
+    ] {
+        let said = shell(line);
+        assert!(said.out.contains("\"deny\"") && said.out.contains("hooks that tell gate"), "{line}: {said:?}");
+    }
+    let write = |path: &str, text: &str| {
+        let input = json!({"file_path": project.repo.root().join(path), "content": text});
+        session.hook("PreToolUse", json!({"tool_name": "Write", "tool_input": input, "tool_use_id": "t"}))
+    };
+    assert!(write(".codex/hooks.json", "{}").out.contains("\"deny\""));
+    assert!(write(".claude/settings.json", "{\"disableAllHooks\": true}").out.contains("\"deny\""));
+    write(".claude/settings.json", "{\"permissions\": {}}").quiet();
+    // Where no hook of gate is, nothing is guarded.
+    let other = Project::new();
+    let session = Session::claude(&other);
+    other.repo.write(".codex/hooks.json", "{}");
+    let line = json!({"tool_name": "Bash", "tool_input": {"command": "rm .codex/hooks.json"}, "tool_use_id": "t"});
+    session.hook("PreToolUse", line).quiet();
+}
+
+#[test]
+fn hooks_of_clients_that_are_gone_or_switched_off_are_reported() {
+    for (change, said, undo) in [
+        (
+            "rm .codex/hooks.json",
+            "the hooks of gate for Codex are gone from .codex/hooks.json",
+            "gate init --yes --clients codex",
+        ),
+        (
+            "echo '{}' > .gemini/settings.json",
+            "the hooks of gate for Gemini CLI are gone",
+            "gate init --yes --clients gemini",
+        ),
+        (
+            "mkdir -p .claude; echo '{\"disableAllHooks\": true}' > .claude/settings.json",
+            "Claude Code runs no hooks: .claude/settings.json sets `disableAllHooks`",
+            "rm .claude/settings.json",
+        ),
+        (
+            "printf '[features]\\nhooks = false\\n' > .codex/config.toml",
+            "Codex runs no hooks: .codex/config.toml sets `features.hooks`",
+            "rm .codex/config.toml",
+        ),
+    ] {
+        let project = with_clients();
+        project.repo.write(".gitignore", ".claude/\n.codex/\n.gemini/\n");
+        project.edit("one");
+        project.gate(["run", "test"]).exits(0);
+        project.check().exits(0).never_says("not judged");
+        project.sh(change).exits(0);
+        project.check().exits(0).says(said);
+        project.gate(["doctor"]).says(said);
+        let session = Session::claude(&project);
+        session.prompt("go on");
+        let stopped = session.stop("All done.");
+        assert!(stopped.text().contains(said), "{stopped:?}");
+        project.push("git push origin feature").exits(0).says(said);
+        project.sh(undo).exits(0);
+        project.check().exits(0).never_says("not judged");
+    }
+}
+
+#[test]
+fn a_hook_of_git_that_is_gone_or_emptied_is_reported() {
+    for (change, said) in [
+        ("rm .git/hooks/pre-push", "the pre-push hook of git is gone from"),
+        (": > .git/hooks/pre-push", "the pre-push hook of git is empty in"),
+        ("echo 'exit 0' > .git/hooks/pre-push", "the pre-push hook of git does not call gate any more"),
+        ("git config core.hooksPath /dev/null", "the pre-push and commit-msg hooks of git are gone from /dev/null"),
+    ] {
+        let project = Project::new();
+        project.edit("one");
+        project.gate(["run", "test"]).exits(0);
+        project.check().exits(0).never_says("not judged");
+        project.sh(change).exits(0);
+        project.sh("gate check").exits(0).says(said).says("gate init");
+        let session = Session::claude(&project);
+        session.prompt("go on");
+        let stopped = session.stop("All done.");
+        assert!(stopped.text().contains(said), "{stopped:?}");
+    }
+    let project = Project::new();
+    project.edit("one");
+    project.gate(["run", "test"]).exits(0);
+    project.sh("rm .git/hooks/pre-push && gate init --yes").exits(0);
+    project.check().exits(0).never_says("not judged");
+    project.gate(["uninstall", "--yes"]).exits(0);
+    project.check().never_says("not judged");
+}
+
+#[test]
+fn a_new_linked_working_tree_gets_the_hooks_of_the_clients() {
+    let project = with_clients();
+    let tree = project.repo.outside().join("linked");
+    let path = tree.display().to_string();
+    let files = [".claude/settings.local.json", ".codex/hooks.json", ".gemini/settings.json"];
+    project.sh(&format!("git worktree add -q -b other '{path}' && git switch -q -c more && git switch -q -")).exits(0);
+    assert!(files.iter().all(|file| tree.join(file).is_file()));
+    project.gate_in(&tree, ["doctor"]).says("Codex: the hooks in .codex/hooks.json answer");
+    project.gate_in(&tree, ["check"]).exits(0).never_says("not judged");
+    // Git keeps nothing of it, and a working tree that is gone is nothing to put back.
+    project
+        .sh(&format!("git -C '{path}' status --porcelain | grep -q . && exit 1; git worktree remove '{path}'"))
+        .exits(0);
+    project.gate(["uninstall", "--yes"]).exits(0).never_says("left alone").never_says("edited since");
+    assert!(files.iter().all(|file| !project.repo.root().join(file).exists()));
+    assert!(!project.repo.root().join(".git/hooks/post-checkout").exists());
+    // One that lost them is told.
+    let project = with_clients();
+    project.sh(&format!("git worktree add -q '{path}' && rm '{path}/.codex/hooks.json'")).exits(0);
+    let said = "the hooks of gate for Codex are not in this working tree: .codex/hooks.json";
+    project.gate_in(&tree, ["doctor"]).says(said);
+    project.gate_in(&tree, ["init", "--yes", "--clients", "codex"]).exits(0);
+    project.gate_in(&tree, ["doctor"]).never_says(said);
+}
