@@ -27,3 +27,5 @@ mod streams;
 pub mod unwrap;
 pub mod walk;
 mod wrapper;
+
+pub use wrapper::wrapper_names;

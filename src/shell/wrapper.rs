@@ -46,6 +46,11 @@ struct Wrapper {
     joined: Vec<String>,
 }
 
+/// The names of all wrappers.
+pub fn wrapper_names() -> impl Iterator<Item = &'static str> {
+    wrappers().iter().flat_map(|wrapper| wrapper.names.iter().map(String::as_str))
+}
+
 /// What is behind the wrapper `name` that `argv` begins with, if the table has it.
 pub(super) fn remove(name: &str, argv: &[Arg]) -> Option<Unwrapped> {
     let mut of_that_name = wrappers().iter().filter(|wrapper| wrapper.names.iter().any(|known| known == name));
