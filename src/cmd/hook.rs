@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, IsTerminal, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::digest::hex_digest;
@@ -12,8 +12,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::hook::client::{self, Client};
 use crate::hook::push::PushAnswer;
+use crate::hook::typed_line;
 use crate::hook::{self, GitHook};
 use crate::install::{self, Chained};
+use crate::interpreter::Shell;
 use crate::render;
 use crate::render::ui::Ui;
 use crate::run::run_itself;
@@ -48,6 +50,33 @@ enum Caller {
     Gemini(Told),
     /// GitHub Copilot CLI
     Copilot(Told),
+    /// The shell of a person, by the script that `gate shell` prints
+    #[command(subcommand)]
+    Shell(Line),
+}
+
+/// A line that a person typed.
+#[derive(Debug, clap::Subcommand)]
+enum Line {
+    /// It is about to begin: prints the token of its end, or nothing
+    Begin {
+        /// The shell
+        #[arg(long, value_enum)]
+        shell: Shell,
+        /// The line
+        #[arg(long, allow_hyphen_values = true)]
+        line: String,
+        /// The directory in which it begins, if not the current one
+        #[arg(long)]
+        dir: Option<PathBuf>,
+    },
+    /// It ended
+    End {
+        /// What its beginning printed
+        token: String,
+        /// The exit status
+        status: i32,
+    },
 }
 
 /// A hook of an agent client; what happened is told on standard input.
@@ -66,7 +95,22 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<ExitCode> {
         Caller::OpenCode(told) => Ok(hook_client(Client::Opencode, &told.event, ui)),
         Caller::Gemini(told) => Ok(hook_client(Client::Gemini, &told.event, ui)),
         Caller::Copilot(told) => Ok(hook_client(Client::Copilot, &told.event, ui)),
+        Caller::Shell(line) => Ok(hook_shell(line, ui)),
     }
+}
+
+/// Answers the shell of a person, whose prompt waits: nothing that goes wrong is said.
+fn hook_shell(line: &Line, ui: &mut Ui) -> ExitCode {
+    match line {
+        Line::Begin { shell, line, dir } => {
+            let dir = dir.clone().or_else(|| std::env::current_dir().ok());
+            if let Some(token) = dir.and_then(|dir| typed_line::begin(*shell, line.clone(), dir)) {
+                ui.line(token);
+            }
+        }
+        Line::End { token, status } => typed_line::end(token.clone(), *status),
+    }
+    ExitCode::SUCCESS
 }
 
 /// Answers an agent client. Whatever goes wrong, the client goes on: it takes any other exit code for a refusal, or for

@@ -157,6 +157,13 @@ fn of_leaf(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
             {
                 found.push(Intent { kind: IntentKind::RemovesGate, what: format!("gate {word}") });
             }
+            if let (Some("hook"), Some(caller)) =
+                (leaf.argv.get(1).and_then(Arg::literal), leaf.argv.get(2).and_then(Arg::literal))
+                && caller != "git"
+            {
+                // What is told this way becomes a record.
+                found.push(Intent { kind: IntentKind::ChangesRecord, what: format!("gate hook {caller}") });
+            }
             let repairs = leaf.argv.iter().any(|arg| arg.text == "--repair");
             if repairs && leaf.argv.get(1).and_then(Arg::literal) == Some("doctor") {
                 found.push(Intent { kind: IntentKind::ChangesRecord, what: "gate doctor --repair".to_owned() });
@@ -344,6 +351,12 @@ mod tests {
             ("grep -n 'disableAllHooks: true' .claude/settings.json", &[]),
             ("git commit -m 'docs: disableAllHooks: true in .claude is refused'", &[]),
             ("gate doctor --repair", &[ChangesRecord]),
+            ("gate hook shell begin --shell bash --line 'npm test'", &[ChangesRecord]),
+            ("env -u CLAUDECODE ./target/gate hook shell end x 0", &[ChangesRecord]),
+            ("T=$(gate hook shell begin --line x); gate hook shell end $T 0", &[ChangesRecord, ChangesRecord]),
+            ("echo '{}' | gate hook claude PostToolUse", &[ChangesRecord]),
+            ("gate hook git pre-push", &[]),
+            ("gate shell bash", &[]),
             ("echo exit 0 > .git/hooks/pre-push", &[ChangesHooks]),
             ("cd .git && rm -f hooks/pre-push", &[ChangesHooks]),
             ("cat .git/hooks/pre-push", &[]),

@@ -6,8 +6,12 @@ pub mod message;
 pub mod missing_runs;
 pub mod protected_push;
 pub mod push;
+pub mod typed_line;
 
 use std::ffi::OsString;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 /// A git hook as git called it.
 #[derive(Clone, Copy, Debug)]
@@ -18,4 +22,14 @@ pub struct GitHook<'a> {
     pub args: &'a [OsString],
     /// Everything git wrote to it.
     pub stdin: &'a [u8],
+}
+
+/// The result of `work`; `None` where it takes longer than `budget`. It goes on then until the process ends.
+fn in_time<T: Send + 'static>(budget: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (sender, receiver) = mpsc::channel();
+    let worker = thread::Builder::new().spawn(move || {
+        // Nobody listens any more once the time is over.
+        let _ = sender.send(work());
+    });
+    worker.ok().and_then(|_| receiver.recv_timeout(budget).ok())
 }

@@ -170,7 +170,7 @@ impl Desk {
 }
 
 /// A text as events hold it: bounded, secrets removed.
-pub(super) fn clean(text: &str) -> String {
+pub(in crate::hook) fn clean(text: &str) -> String {
     bounded(&redact(&bounded(text, LOOKED_AT)), TEXT)
 }
 

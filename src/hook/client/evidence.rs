@@ -31,7 +31,7 @@ const MOST_GROUNDS: usize = 3;
 
 /// What a command line that is about to run means for the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Weight {
+pub(in crate::hook) enum Weight {
     /// It only reads: nothing needs to be known of it before it runs.
     Light,
     /// It does something.
@@ -41,12 +41,12 @@ pub(super) enum Weight {
 }
 
 /// Reads a line. Nothing of the repository is opened for it but the task files that say what it means.
-pub(super) fn understand(line: &str, dir: &Path) -> Option<Understood> {
+pub(in crate::hook) fn understand(line: &str, dir: &Path) -> Option<Understood> {
     command_line::understand(line, &Directory(dir)).ok()
 }
 
 /// Weighs a line; `None`: one that cannot be read.
-pub(super) fn weigh(line: Option<&Understood>) -> Weight {
+pub(in crate::hook) fn weigh(line: Option<&Understood>) -> Weight {
     const CHECKS: [CommandKind; 4] = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
     let Some(line) = line else { return Weight::Checks };
     if line.program.truncated || line.purposes.iter().any(|one| CHECKS.iter().any(|kind| one.is(*kind))) {
@@ -138,12 +138,12 @@ fn works_in(desk: &Desk, line: Option<&Understood>, at: &Path) -> Vec<PathBuf> {
 }
 
 /// The commands of a line that do more than read.
-fn heavy(line: &Understood) -> impl Iterator<Item = (&Leaf, &Purpose)> {
+pub(in crate::hook) fn heavy(line: &Understood) -> impl Iterator<Item = (&Leaf, &Purpose)> {
     line.program.leaves.iter().zip(&line.purposes).filter(|(leaf, one)| !leaf.remote && !is_light(leaf, one))
 }
 
 /// Where a command runs, as far as the line shows.
-fn place_of(leaf: &Leaf, at: &Path) -> Option<PathBuf> {
+pub(in crate::hook) fn place_of(leaf: &Leaf, at: &Path) -> Option<PathBuf> {
     let Some(directory) = &leaf.directory else { return Some(at.to_owned()) };
     let path = directory.path.as_deref()?;
     (!path.starts_with('~')).then(|| at.join(path))
@@ -261,13 +261,27 @@ pub(super) fn note_left_running(desk: &mut Desk, log: Option<&Path>) {
     }
 }
 
+/// How a line ended, as far as that is known.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::hook) struct LineEnd<'a> {
+    /// The shell that ran it; `None`: nothing says which.
+    pub(in crate::hook) shell: Option<Shell>,
+    /// Its status.
+    pub(in crate::hook) ended: Ended,
+    /// Its output; `None`: nobody saw it.
+    pub(in crate::hook) output: Option<&'a str>,
+    /// What the environment makes less of it, in words.
+    pub(in crate::hook) narrowed: Option<&'a str>,
+}
+
 /// Writes down a run for each declared command that this one was.
 fn prove(desk: &mut Desk, pending: &Pending, ended: Ended, output: &str) {
     for ground in &pending.grounds {
         let place = if ground.root == desk.root { None } else { desk.place_at(&ground.root) };
+        let line_end = LineEnd { shell: desk.shell(), ended, output: Some(output), narrowed: None };
         let runs = match place.as_ref() {
             None if ground.root != desk.root => continue,
-            place => runs_of(place.unwrap_or(&desk.place), pending, desk.shell(), ground, ended, output),
+            place => runs_of(place.unwrap_or(&desk.place), pending, ground, line_end),
         };
         match runs {
             Ok(runs) if runs.is_empty() => {}
@@ -285,17 +299,20 @@ fn prove(desk: &mut Desk, pending: &Pending, ended: Ended, output: &str) {
     }
 }
 
-fn runs_of(
+/// The runs of declared commands that a line was, in the working tree of `place`. An error says why they are lost.
+pub(in crate::hook) fn runs_of(
     place: &Workplace,
     pending: &Pending,
-    shell: Option<Shell>,
     ground: &Ground,
-    ended: Ended,
-    output: &str,
+    line_end: LineEnd<'_>,
 ) -> Result<Vec<EventKind>, String> {
     let Some(end) = &ground.end else { return Ok(Vec::new()) };
     let policy = policy_here(place)?;
-    let mut served = served(&policy, pending, shell, ground, ended, output);
+    let mut served = served(&policy, pending, ground, line_end);
+    let narrowed = |witnessed: &Witnessed| witnessed.ended.success() && witnessed.masked.is_none();
+    for witnessed in served.iter_mut().filter(|witnessed| narrowed(witnessed)) {
+        witnessed.masked = line_end.narrowed.map(str::to_owned);
+    }
     if served.iter().any(|witnessed| witnessed.masked.is_some()) {
         // A line whose status is another's shows nothing: it is kept to be told where nothing else is known of this
         // content, and takes the place of no run that showed something.
@@ -310,9 +327,10 @@ fn runs_of(
         .repo
         .changed_between(&ground.start, end)
         .map_err(|error| format!("gate: two snapshots could not be compared: {error}"))?;
-    let logs = command_line::own_logs(&told_of(pending, shell, ground, ended, output), &Directory(&ground.root));
+    let logs = command_line::own_logs(&told_of(pending, ground, line_end), &Directory(&ground.root));
     changed.retain(|path| !(logs.contains(path) && end.untracked.contains(path)));
     changed.truncate(PATHS);
+    let output = line_end.output.unwrap_or_default();
     let tail = tail_of(output);
     let tests = NamedTests::of_output(output, !pending.cut && output.len() < READ);
     // What failed before matters only where this run names tests.
@@ -341,7 +359,7 @@ fn runs_of(
 }
 
 /// The policy that counts for what is checked out.
-pub(super) fn policy_here(place: &Workplace) -> Result<Policy, String> {
+pub(in crate::hook) fn policy_here(place: &Workplace) -> Result<Policy, String> {
     let repo = &place.repo;
     let lineage = repo
         .head()
@@ -355,34 +373,22 @@ pub(super) fn policy_here(place: &Workplace) -> Result<Policy, String> {
     Ok(policy)
 }
 
-fn served(
-    policy: &Policy,
-    pending: &Pending,
-    shell: Option<Shell>,
-    ground: &Ground,
-    ended: Ended,
-    output: &str,
-) -> Vec<Witnessed> {
-    let told = told_of(pending, shell, ground, ended, output);
+/// What a line shows of the declared commands of the working tree that it ran on.
+fn served(policy: &Policy, pending: &Pending, ground: &Ground, line_end: LineEnd<'_>) -> Vec<Witnessed> {
+    let told = told_of(pending, ground, line_end);
     command_line::witness(&policy.commands, &told, &Directory(&ground.root))
 }
 
-fn told_of<'a>(
-    pending: &'a Pending,
-    shell: Option<Shell>,
-    ground: &'a Ground,
-    ended: Ended,
-    output: &'a str,
-) -> command_line::Told<'a> {
+fn told_of<'a>(pending: &'a Pending, ground: &'a Ground, line_end: LineEnd<'a>) -> command_line::Told<'a> {
     command_line::Told {
         line: &pending.line,
         dir: &ground.dir,
         root: ground.root.to_str(),
-        ended: Some(ended),
-        output: Some(output),
+        ended: Some(line_end.ended),
+        output: line_end.output,
         cut: pending.cut,
         background: false,
-        shell,
+        shell: line_end.shell,
     }
 }
 
@@ -409,7 +415,7 @@ fn start_of(desk: &Desk, told: &Told, dir: Option<&Path>) -> PathBuf {
 }
 
 /// A path below a root.
-fn relative(path: &Path, root: &Path) -> Option<RepoPath> {
+pub(in crate::hook) fn relative(path: &Path, root: &Path) -> Option<RepoPath> {
     let (path, root) = (path.canonicalize().ok()?, root.canonicalize().ok()?);
     path.strip_prefix(root).ok().map(|inner| RepoPath::from_os(inner.as_os_str()))
 }
@@ -434,7 +440,7 @@ fn end_of_file(path: &Path) -> String {
 }
 
 /// The project files of a directory: task files that say what a command line means.
-pub(super) struct Directory<'a>(pub(super) &'a Path);
+pub(in crate::hook) struct Directory<'a>(pub(in crate::hook) &'a Path);
 
 impl ProjectFiles for Directory<'_> {
     fn read(&self, path: &str) -> Option<String> {

@@ -106,51 +106,51 @@ fn print(text: &str) -> String {
 
 /// A command that was started, and what is known of it by now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Pending {
+pub(in crate::hook) struct Pending {
     /// The call.
-    pub(super) call: String,
+    pub(in crate::hook) call: String,
     /// The line, secrets removed.
-    pub(super) line: String,
+    pub(in crate::hook) line: String,
     /// The working trees of the repository in which it checks something, or may.
-    pub(super) grounds: Vec<Ground>,
+    pub(in crate::hook) grounds: Vec<Ground>,
     /// What is kept of the output.
     #[serde(default)]
-    pub(super) tail: String,
+    pub(in crate::hook) tail: String,
     /// Whether `tail` may not be all of the output.
     #[serde(default)]
-    pub(super) cut: bool,
+    pub(in crate::hook) cut: bool,
     /// How long it took, in milliseconds.
     #[serde(default)]
-    pub(super) millis: u64,
+    pub(in crate::hook) millis: u64,
     /// It was written down that the agent left it running.
     #[serde(default)]
-    pub(super) left_running: bool,
+    pub(in crate::hook) left_running: bool,
 }
 
 /// A working tree that a command runs on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Ground {
+pub(in crate::hook) struct Ground {
     /// Its root.
-    pub(super) root: PathBuf,
+    pub(in crate::hook) root: PathBuf,
     /// Where the line starts, relative to the root; absolute outside of it.
-    pub(super) dir: RepoPath,
+    pub(in crate::hook) dir: RepoPath,
     /// The content before.
-    pub(super) start: KeptSnapshot,
+    pub(in crate::hook) start: KeptSnapshot,
     /// The content after, where it is known to have ended.
     #[serde(default)]
-    pub(super) end: Option<KeptSnapshot>,
+    pub(in crate::hook) end: Option<KeptSnapshot>,
 }
 
 /// The files of one session.
 #[derive(Clone, Debug)]
-pub(super) struct Store {
+pub(in crate::hook) struct Store {
     folder: PathBuf,
     stem: String,
 }
 
 impl Store {
     /// Those of `session` in the repository whose gate directory this is.
-    fn of(gate_dir: &Path, session: &str) -> Self {
+    pub(in crate::hook) fn of(gate_dir: &Path, session: &str) -> Self {
         Self { folder: gate_dir.join("hooked"), stem: artifact::file_stem(session) }
     }
 
@@ -178,15 +178,25 @@ impl Store {
 
     /// Notes a command under another name than that of its call.
     pub(super) fn put_as(&self, name: &str, pending: &Pending) -> io::Result<()> {
-        self.write(&self.place(name), pending)
+        self.put_value(name, pending)
+    }
+
+    /// Notes a value under a name.
+    pub(in crate::hook) fn put_value(&self, name: &str, value: &impl Serialize) -> io::Result<()> {
+        self.write(&self.place(name), value)
     }
 
     /// Takes out what is noted under the name of a call, or another one.
     pub(super) fn take(&self, call: &str) -> Option<Pending> {
-        let place = self.place(call);
-        let pending = read(&place)?;
+        self.take_value(call)
+    }
+
+    /// Takes out the value that is noted under a name.
+    pub(in crate::hook) fn take_value<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        let place = self.place(name);
+        let value = read(&place)?;
         let _ = fs::remove_file(place);
-        Some(pending)
+        Some(value)
     }
 
     /// The commands of the session that ended and whose status is still to be learned.
@@ -210,6 +220,11 @@ impl Store {
     pub(super) fn forget(&self) {
         let own = self.files(|name| name.starts_with(&format!("{}.", self.stem)));
         own.for_each(|path| drop(fs::remove_file(path)));
+        self.forget_old();
+    }
+
+    /// Forgets what is old, of every session.
+    pub(in crate::hook) fn forget_old(&self) {
         let now = SystemTime::now();
         let old = |path: &PathBuf| {
             let modified = fs::metadata(path).and_then(|meta| meta.modified());

@@ -11,11 +11,11 @@ mod codex;
 #[cfg(test)]
 mod contract;
 mod copilot;
-mod desk;
-mod evidence;
+pub(super) mod desk;
+pub(super) mod evidence;
 mod gemini;
 mod log;
-mod memory;
+pub(super) mod memory;
 mod opencode;
 mod patch;
 mod payload;
@@ -23,8 +23,6 @@ mod stop;
 mod told;
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -36,6 +34,7 @@ use crate::client_file::ClientFile;
 use crate::event::work::{Act, Denial, Edit, Phase, Prompt, ShellCommand, Speaker, ToolUse};
 use crate::event::{Damage, EventKind};
 use crate::fact::{intent, last_words};
+use crate::hook::in_time;
 pub use crate::source::sessions::Client;
 
 fn read(client: Client, file: &ClientFile, event: &str, payload: &Value) -> Told {
@@ -149,13 +148,7 @@ fn within(
     event: &str,
     work: impl FnOnce() -> (Decision, Vec<String>) + Send + 'static,
 ) -> Reply {
-    let (sender, receiver) = mpsc::channel();
-    let worker = thread::Builder::new().spawn(move || {
-        // Nobody listens any more once the time is over.
-        let _ = sender.send(work());
-    });
-    let done = worker.ok().and_then(|_| receiver.recv_timeout(budget).ok());
-    match done {
+    match in_time(budget, work) {
         Some((decision, said)) => Reply { answer: form(client, event, &decision), said },
         None => Reply {
             answer: None,

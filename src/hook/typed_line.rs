@@ -1,0 +1,202 @@
+//! A line that a person types in their own shell becomes evidence, as an agent's does: two snapshots and its status.
+//!
+//! `hooks/shell/` calls this for lines that start a runner. A line that is no run of a declared command leaves nothing,
+//! and nothing that goes wrong here is said: the prompt of a person is no place for it. What an agent runs is recorded by
+//! the hooks of its client, so that nothing is recorded in its session, nor without a terminal.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::client::desk::clean;
+use super::client::evidence::{self, Directory, LineEnd, Weight};
+use super::client::memory::{Ground, Pending, Store};
+use super::in_time;
+use crate::command_line::{self, Understood};
+use crate::digest::hex_digest;
+use crate::engine::Workplace;
+use crate::event::{Ended, EventKind, Grade, Origin};
+use crate::interpreter::Shell;
+use crate::journal::NewEvent;
+use crate::repo_path::RepoPath;
+use crate::session::Session;
+
+/// The reporter of these runs, and the name under which what began is kept.
+const REPORTER: &str = "shell";
+/// The time within which the prompt comes back whatever happens.
+const PROMPT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The longest line that is looked at, in bytes.
+const MAX_LINE: usize = 16 * 1024;
+/// The number of working trees that one line may run on.
+const MAX_GROUNDS: usize = 3;
+
+/// A line that began, as it is kept until it ends.
+#[derive(Debug, Serialize, Deserialize)]
+struct TypedLine {
+    pending: Pending,
+    shell: Shell,
+    /// What the environment made less of it when it began, in words.
+    narrowed: Option<String>,
+    /// When it began, in milliseconds since 1970: for people.
+    began: u64,
+    /// The process session of the terminal: another one cannot end it.
+    terminal: i32,
+}
+
+/// Notes what a line runs on that is about to begin in `dir`. The token with which [`end`] knows it again; `None`: it is no
+/// run of a command that a `gate.toml` declares, or nothing is recorded here.
+pub fn begin(shell: Shell, line: String, dir: PathBuf) -> Option<String> {
+    in_time(PROMPT_TIMEOUT, move || begun(shell, &line, &dir)).flatten()
+}
+
+/// Records how the line of a token ended.
+pub fn end(token: String, status: i32) {
+    let _ = in_time(PROMPT_TIMEOUT, move || ended(&token, status));
+}
+
+fn begun(shell: Shell, line: &str, dir: &Path) -> Option<String> {
+    let terminal = terminal()?;
+    if line.len() > MAX_LINE || Session::current(dir).agent.is_some() {
+        return None;
+    }
+    let understood = evidence::understand(line, dir)?;
+    let in_background = understood.program.leaves.iter().any(|leaf| leaf.background || leaf.late);
+    if in_background || understood.program.truncated || evidence::weigh(Some(&understood)) != Weight::Checks {
+        return None;
+    }
+    let began = millis_since_1970();
+    let id = hex_digest(&[&std::process::id().to_be_bytes(), &began.to_be_bytes(), line.as_bytes()])[..16].to_owned();
+    let pending = Pending {
+        call: id.clone(),
+        line: clean(line),
+        grounds: Vec::new(),
+        tail: String::new(),
+        cut: false,
+        millis: 0,
+        left_running: false,
+    };
+    let (first, grounds) = grounds(shell, &pending, &understood, dir)?;
+    let variables: Vec<_> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    let narrowed = command_line::inherited(line, &Directory(dir), &variables);
+    let token = format!("{id}:{}", grounds.first()?.root.to_str()?);
+    let store = Store::of(&first.repo.gate_dir(), REPORTER);
+    store.forget_old();
+    let typed = TypedLine { pending: Pending { grounds, ..pending }, shell, narrowed, began, terminal };
+    store.put_value(&id, &typed).ok()?;
+    Some(token)
+}
+
+/// The working trees in which a line may be a run of a declared command, and the place of the first of them.
+fn grounds(shell: Shell, pending: &Pending, line: &Understood, dir: &Path) -> Option<(Workplace, Vec<Ground>)> {
+    let mut first = None;
+    let mut found: Vec<Ground> = Vec::new();
+    let places = evidence::heavy(line).filter_map(|(leaf, _)| evidence::place_of(leaf, dir));
+    for place in places.filter_map(|place| workplace(&place)) {
+        let Some(root) = place.repo.root().map(Path::to_owned) else { continue };
+        if found.len() >= MAX_GROUNDS || found.iter().any(|ground| ground.root == root) {
+            continue;
+        }
+        if let Some(ground) = ground(shell, pending, &place, root, dir) {
+            found.push(ground);
+            first.get_or_insert(place);
+        }
+    }
+    Some((first?, found))
+}
+
+fn workplace(dir: &Path) -> Option<Workplace> {
+    let mut place = Workplace::of_session(dir, Session::current(dir)).ok()?;
+    place.session = Session::current(place.repo.root()?);
+    Some(place)
+}
+
+/// A working tree before the line, if the line may be a run of a command that is declared for it.
+fn ground(shell: Shell, pending: &Pending, place: &Workplace, root: PathBuf, dir: &Path) -> Option<Ground> {
+    let policy = evidence::policy_here(place).ok()?;
+    let at = evidence::relative(dir, &root).unwrap_or_else(|| RepoPath::from_os(dir.as_os_str()));
+    let told = |ended| command_line::Told {
+        line: &pending.line,
+        dir: &at,
+        root: root.to_str(),
+        ended: Some(ended),
+        output: None,
+        cut: false,
+        background: false,
+        shell: Some(shell),
+    };
+    let serves = |ended| !command_line::witness(&policy.commands, &told(ended), &Directory(&root)).is_empty();
+    if ![0, 1].into_iter().map(Ended::Exited).any(serves) {
+        return None;
+    }
+    let start = place.repo.keep_now().ok()?;
+    Some(Ground { root, dir: at, start, end: None })
+}
+
+fn ended(token: &str, status: i32) -> Option<()> {
+    let (id, root) = token.split_once(':')?;
+    let first = workplace(Path::new(root))?;
+    let typed: TypedLine = Store::of(&first.repo.gate_dir(), REPORTER).take_value(id)?;
+    let other = terminal() != Some(typed.terminal) || first.session.agent.is_some();
+    if other || is_stopped(status) {
+        return None;
+    }
+    let mut pending = typed.pending;
+    pending.millis = millis_since_1970().saturating_sub(typed.began);
+    let line_end = LineEnd {
+        shell: Some(typed.shell),
+        ended: Ended::Exited(status),
+        output: None,
+        narrowed: typed.narrowed.as_deref(),
+    };
+    for mut ground in std::mem::take(&mut pending.grounds) {
+        let Some(place) = workplace(&ground.root) else { continue };
+        ground.end = place.repo.keep_now().ok();
+        record(&place, &pending, &ground, line_end);
+    }
+    Some(())
+}
+
+/// Writes down the runs of a line in one working tree. Where that cannot be done the line proves nothing.
+fn record(place: &Workplace, pending: &Pending, ground: &Ground, line_end: LineEnd<'_>) {
+    let runs = evidence::runs_of(place, pending, ground, line_end).unwrap_or_default();
+    if runs.is_empty() {
+        return;
+    }
+    let event = |kind: EventKind| NewEvent {
+        session: Some(place.session.id.clone()),
+        origin: Origin { by: REPORTER.to_owned(), grade: Grade::Hooked },
+        kind,
+    };
+    let recorded = runs.into_iter().map(event).try_for_each(|event| place.journal.append(event).map(drop));
+    if recorded.is_ok() && line_end.ended.success() {
+        let _ = place.begin_anew_where_mended();
+    }
+}
+
+/// Whether a status says that somebody stopped the line (Ctrl-Z): it has not ended.
+fn is_stopped(status: i32) -> bool {
+    // SIGSTOP, SIGTSTP, SIGTTIN and SIGTTOU have numbers from 17 to 22, depending on the system.
+    (128 + 17..=128 + 22).contains(&status)
+}
+
+/// The session of this process, if it has a terminal.
+#[cfg(unix)]
+fn terminal() -> Option<i32> {
+    File::open("/dev/tty").ok()?;
+    rustix::process::getsid(None).ok().map(|session| session.as_raw_nonzero().get())
+}
+
+/// The session of this process, if it has a terminal.
+#[cfg(not(unix))]
+fn terminal() -> Option<i32> {
+    File::open("CONIN$").ok().map(|_| 0)
+}
+
+fn millis_since_1970() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
