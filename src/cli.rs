@@ -88,6 +88,8 @@ pub enum Command {
     Doctor(cmd::doctor::Args),
     /// What installed hooks call
     Hook(cmd::hook::Args),
+    /// Print what your shell runs so that your own runs count: `eval "$(gate shell bash)"`
+    Shell(cmd::shell::Args),
     /// Print shell completions
     Completions(cmd::completions::Args),
     /// Print or write man pages
@@ -150,6 +152,7 @@ impl Cli {
             Command::Uninstall(args) => cmd::uninstall::main(&args, ui).map(Into::into),
             Command::Doctor(args) => cmd::doctor::main(&args, ui).map(Into::into),
             Command::Hook(args) => cmd::hook::main(&args, ui),
+            Command::Shell(args) => cmd::shell::main(&args, ui).map(Into::into),
             Command::Completions(args) => cmd::completions::main(&args, ui).map(Into::into),
             Command::Man(args) => cmd::man::main(&args, ui).map(Into::into),
             Command::Schema(args) => cmd::schema::main(&args, ui).map(Into::into),
@@ -191,6 +194,8 @@ mod tests {
             ("gate hook git pre-push origin https://example.com/x", true),
             ("gate hook git commit-msg -- --odd", true),
             ("gate hook", false),
+            ("gate hook shell begin --shell zsh --dir /work --line=-x", true),
+            ("gate hook shell end token 148", true),
             ("gate hook nobody Stop", false),
             ("gate hook claude --help", false),
             ("gate check", false),

@@ -5,11 +5,23 @@ use crate::cmd::install_failure;
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::install::{Chosen, Plan, Repository, Wishes, apply, plan_init};
+use crate::install::{Chosen, Plan, Repository, Wishes, apply, own_shell, plan_init};
+use crate::interpreter::Shell;
 use crate::render;
 use crate::render::ui::Ui;
 use crate::source::sessions::Client;
 use crate::tool_folder::ToolFolder;
+
+/// What stands for the shell of the person.
+const OWN: &str = "own";
+
+/// Reads the name of a shell that can run `gate shell`.
+fn shell(name: &str) -> Result<Shell, String> {
+    match name {
+        OWN => own_shell().ok_or_else(|| "$SHELL names none of them; name yours: --shell=bash".to_owned()),
+        name => super::shell::scripted(name),
+    }
+}
 
 /// Arguments of `gate init`.
 #[derive(Debug, clap::Args)]
@@ -36,6 +48,17 @@ pub struct Args {
     /// Install no hooks into agent clients
     #[arg(long)]
     no_clients: bool,
+    /// Let your shell (bash, zsh, fish) record the declared commands that you run yourself; without a name, the shell of $SHELL
+    #[arg(
+        long,
+        value_name = "SHELL",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = OWN,
+        value_parser = shell,
+        conflicts_with_all = ["scopes", "ci"]
+    )]
+    shell: Option<Shell>,
     /// Write the job that judges in CI; change nothing else
     #[arg(long, value_enum, value_name = "FORGE", conflicts_with_all = ["test", "build", "observe", "scopes", "no_hooks", "no_clients", "clients"])]
     ci: Option<Ci>,
@@ -83,6 +106,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
             (false, []) => Chosen::Found,
             (false, named) => Chosen::Named(named.to_vec()),
         },
+        shell: args.shell,
         binary: std::env::current_exe()?,
     };
     let mut plan = plan_init(&repository, &wishes).map_err(install_failure)?;

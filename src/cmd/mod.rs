@@ -33,6 +33,7 @@ pub mod schema;
 pub mod scope;
 mod scopes;
 pub mod sessions;
+pub mod shell;
 pub mod status;
 #[cfg(feature = "symbols")]
 pub mod symbols;

@@ -6,8 +6,9 @@ use super::change::{Change, FileState, Plan};
 use super::clients::{self, Chosen};
 use super::record::{Before, FileRecord, HookRecord, Place, Record, Role};
 use super::shim::{self, Shim};
-use super::{HooksDir, HooksPlace, InstallError, Manager, Repository, husky, managers, policy_text};
+use super::{HooksDir, HooksPlace, InstallError, Manager, Repository, husky, managers, policy_text, shell_settings};
 use crate::digest::hex_digest;
+use crate::interpreter::Shell;
 use crate::stack::{self, Declared, Files};
 
 /// What a hook that was there before is called beside ours.
@@ -26,6 +27,8 @@ pub struct Wishes {
     pub hooks: bool,
     /// The agent clients that get hooks.
     pub clients: Chosen,
+    /// The shell of this person whose settings get `gate shell`; `None`: a note offers it.
+    pub shell: Option<Shell>,
     /// The binary that hooks fall back on.
     pub binary: PathBuf,
 }
@@ -35,6 +38,7 @@ pub fn plan_init(repository: &Repository, wishes: &Wishes) -> Result<Plan, Insta
     let mut plan = Plan { record: Record::load(repository)?, ..Plan::default() };
     if let Some(root) = repository.root.clone() {
         plan_policy(repository, &root.join("gate.toml"), wishes, &mut plan)?;
+        shell_settings::plan(repository, wishes.shell, &wishes.binary, &mut plan)?;
     }
     if wishes.hooks {
         plan_hooks(repository, super::guarding_hooks(repository), wishes, &mut plan)?;

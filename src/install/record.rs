@@ -82,6 +82,8 @@ pub enum Role {
     Client,
     /// The list of files that git is not to see in this clone.
     Exclude,
+    /// Settings of a person's shell, of which nothing is kept in the record: `before` is empty where they existed.
+    Shell,
     /// What a forge starts a job from: the user's once it was edited or committed.
     Job,
 }

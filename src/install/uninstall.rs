@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::change::{Change, FileState, Plan};
 use super::record::{Before, FileRecord, HookRecord, Record, Role};
-use super::{HooksDir, HooksPlace, InstallError, Repository, clients, husky, managers, shim};
+use super::{HooksDir, HooksPlace, InstallError, Repository, clients, husky, managers, shell_settings, shim};
 use crate::digest::hex_digest;
 
 /// The endings under which hook managers keep a hook they found.
@@ -156,6 +156,7 @@ fn without_ours(role: Role, path: &Path, text: &str) -> Option<String> {
         Role::Script => husky::without_gate(text, &path.file_name()?.to_string_lossy()),
         Role::Client => clients::without(path, text),
         Role::Exclude => Some(clients::without_exclude(text)),
+        Role::Shell => shell_settings::without(text),
     }
 }
 
@@ -170,7 +171,7 @@ fn put_back(repository: &Repository, file: &FileRecord, plan: &mut Plan) -> Resu
         plan.notes.push(format!("{} is tracked by git and stays; `git rm` removes it.", path.display()));
         return Ok(());
     }
-    let before = if untouched {
+    let before = if untouched && file.role != Role::Shell {
         file.before.clone()
     } else {
         match String::from_utf8(now.bytes().to_vec()).ok().and_then(|text| without_ours(file.role, &path, &text)) {

@@ -37,4 +37,9 @@ mod server;
 mod shells;
 #[path = "../integration/support.rs"]
 mod support;
+#[path = "../integration/terminal.rs"]
+mod terminal;
+mod typed_lines;
+#[path = "../integration/typing.rs"]
+mod typing;
 mod webhooks;

@@ -1,0 +1,129 @@
+//! The line in a person's own shell settings that runs `gate shell`: put in on request, between two marks, and taken out again.
+//!
+//! Such a file holds for all repositories of a person and may hold secrets: nothing of it is kept in the record.
+
+use std::path::{Path, PathBuf};
+
+use super::change::{Change, FileState, Plan};
+use super::record::{FileRecord, Place, Role};
+use super::{InstallError, Repository, SCRIPTED, make_folder};
+use crate::digest::hex_digest;
+use crate::interpreter::Shell;
+use crate::shell_word::shell_word;
+
+/// What stands above our line.
+const BEGIN: &str = "# >>> gate shell >>>";
+/// What stands below our line.
+const END: &str = "# <<< gate shell <<<";
+
+/// The shell of this person that can run `gate shell`; `None`: it is not known, or there is no script for it.
+pub fn own_shell() -> Option<Shell> {
+    let shell = Shell::of_path(std::env::var("SHELL").ok()?.as_str())?;
+    SCRIPTED.contains(&shell).then_some(shell)
+}
+
+/// Plans the line in the settings of `shell`. Where it was not asked for, a note says how to get it.
+pub(super) fn plan(
+    repository: &Repository,
+    shell: Option<Shell>,
+    binary: &Path,
+    plan: &mut Plan,
+) -> Result<(), InstallError> {
+    let Some(chosen) = shell.or_else(own_shell) else { return Ok(()) };
+    let Some(path) = settings_file(chosen) else { return Ok(()) };
+    // A link to the real settings stays a link.
+    let path = path.canonicalize().unwrap_or(path);
+    let before = FileState::read(&path).map_err(InstallError::io(&path))?;
+    let text = match &before {
+        FileState::Missing => String::new(),
+        FileState::File { bytes, .. } => match String::from_utf8(bytes.clone()) {
+            Ok(text) => text,
+            Err(_) => return Ok(()),
+        },
+        _ => return Ok(()),
+    };
+    if text.lines().any(|line| !line.trim_start().starts_with('#') && line.contains("gate shell")) {
+        return Ok(());
+    }
+    let line = line_for(chosen, binary);
+    if shell.is_none() {
+        plan.notes.push(format!(
+            "The test runs that you start yourself can count, too: `gate init --shell` adds this line to {}:\n  {line}",
+            path.display()
+        ));
+        return Ok(());
+    }
+    let after = format!("{text}{}", block(&line));
+    let existed = before != FileState::Missing;
+    if let Some(parent) = path.parent() {
+        make_folder(repository, parent, plan);
+    }
+    plan.record.put_file(FileRecord {
+        place: Place::new(repository, &path),
+        role: Role::Shell,
+        digest: hex_digest(&[after.as_bytes()]),
+        before: existed.then(String::new),
+    });
+    plan.notes.push(format!(
+        "From the next {chosen} on, the runs of declared commands that you start yourself count, in all your repositories \
+         with a gate.toml."
+    ));
+    let mode = if existed { before.mode() } else { 0o644 };
+    plan.changes.push(Change::Write { path, before, bytes: after.into_bytes(), mode });
+    Ok(())
+}
+
+/// The settings that an interactive shell of this person reads; `None`: there is no home.
+fn settings_file(shell: Shell) -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = folder("HOME");
+    Some(match shell {
+        Shell::Bash => home?.join(".bashrc"),
+        Shell::Zsh => folder("ZDOTDIR").or(home)?.join(".zshrc"),
+        Shell::Fish => {
+            let config = folder("XDG_CONFIG_HOME").or_else(|| Some(home?.join(".config")))?;
+            config.join("fish/config.fish")
+        }
+        Shell::Sh | Shell::PowerShell | Shell::Cmd => return None,
+    })
+}
+
+/// The line that runs the script, and does nothing where the program is gone.
+fn line_for(shell: Shell, binary: &Path) -> String {
+    let program = binary.to_str().filter(|_| !super::clients::on_path("gate")).map_or("gate".to_owned(), shell_word);
+    match shell {
+        Shell::Fish => format!("command -v {program} >/dev/null; and {program} shell fish | source # gate shell"),
+        shell => format!("command -v {program} >/dev/null && eval \"$({program} shell {shell})\" # gate shell"),
+    }
+}
+
+/// What is added to the end of a file. It comes out again whatever the file ended with.
+fn block(line: &str) -> String {
+    format!("\n{BEGIN}\n{line}\n{END}\n")
+}
+
+/// The text of settings without our line; `None`: only a part of our lines is there.
+pub(super) fn without(text: &str) -> Option<String> {
+    let Some(begin) = text.find(&format!("\n{BEGIN}\n")) else {
+        return (!text.contains(BEGIN) && !text.contains(END)).then(|| text.to_owned());
+    };
+    let end = format!("\n{END}\n");
+    let after = begin + text[begin..].find(&end)? + end.len();
+    Some(format!("{}{}", &text[..begin], &text[after..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_comes_out_again_byte_for_byte() {
+        for text in ["", "a", "a\n", "a\n\n", "é\nb"] {
+            let with = format!("{text}{}", block("eval \"$(gate shell zsh)\""));
+            assert_eq!(without(&with).as_deref(), Some(text));
+            assert_eq!(without(&format!("{with}more\n")), Some(format!("{text}more\n")));
+            assert_eq!(without(text).as_deref(), Some(text));
+        }
+        assert_eq!(without(&format!("\n{BEGIN}\nx\n")), None);
+    }
+}
