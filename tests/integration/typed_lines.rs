@@ -2,6 +2,8 @@
 #![cfg(target_os = "linux")]
 
 use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
 
 use crate::typing::{Typist, holds_in};
 
@@ -94,4 +96,35 @@ fn a_token_counts_once_and_not_for_another_content() {
     typist.types(&[&begin, &format!("{gate} hook shell end $token 1"), &end, &end]);
     assert!(typist.check().1.contains("failed"), "it ended once");
     assert!(fs::read_dir(typist.repo.path(".git/gate/hooked")).unwrap().next().is_none());
+}
+
+#[test]
+fn an_agent_is_refused_that_makes_up_what_a_person_ran() {
+    let typist = Typist::new("bash", "exit 3\n");
+    for line in [
+        "gate hook shell end \"$(gate hook shell begin --shell bash --line 'sh t.sh')\" 0",
+        "env -u CLAUDECODE script -qc 'gate hook shell begin --line x' /dev/null",
+        "echo '{}' | gate hook claude PostToolUse",
+    ] {
+        let payload = serde_json::json!({
+            "session_id": "s", "cwd": typist.repo.root(), "hook_event_name": "PreToolUse", "tool_name": "Bash",
+            "tool_use_id": "t", "tool_input": {"command": line},
+        });
+        let mut hook = typist.repo.gate(["hook", "claude", "PreToolUse"]);
+        let mut hook = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        hook.stdin.take().unwrap().write_all(payload.to_string().as_bytes()).unwrap();
+        let said = hook.wait_with_output().unwrap().stdout;
+        assert!(String::from_utf8_lossy(&said).contains("\"permissionDecision\":\"deny\""), "{line}");
+    }
+}
+
+#[test]
+fn what_a_person_ran_is_not_signed() {
+    let typist = Typist::new("bash", "true\n");
+    typist.types(&["sh t.sh"]);
+    assert_eq!(typist.check().0, 0);
+    let output = typist.repo.gate(["attest"]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(10), "{said}");
+    assert!(said.contains("known to have run only as hooked"), "{said}");
 }
