@@ -8,6 +8,7 @@ use std::thread;
 use jiff::Timestamp;
 
 use crate::config;
+use crate::event::pushes::PushedRef;
 use crate::event::test_results::{TestResult, TestResults};
 use crate::event::{EventKind, Judged, Origin, Run};
 use crate::exit::Exit;
@@ -18,7 +19,6 @@ use crate::fact::{Facts, Note, ask, before, failed_tests, open_run};
 use crate::failure::Failure;
 use crate::gates;
 use crate::git::{GitError, Head, Look, Repo};
-use crate::install::{Repository, SwitchedOff, client_hooks_off, git_hooks_off};
 use crate::journal::{Journal, JournalError, NewEvent, OpenFailure, SessionState, State};
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -35,9 +35,11 @@ use crate::verdict::artifact::{self, Written};
 use crate::verdict::assemble::{self, Attempt, ESCALATES_AT, Occasion};
 use crate::verdict::push_again::push_again;
 
+mod around_hooks;
 mod escalation;
 mod policy;
 
+use self::around_hooks::PUSH_UNJUDGED;
 pub use self::escalation::{Basis, escalation_path};
 
 /// The number of failed tests that a run records by name.
@@ -95,6 +97,18 @@ pub struct Judgement {
     pub verdict: Verdict,
     /// Its files; `None` where nothing could be written.
     pub written: Option<Written>,
+}
+
+/// The refs that a push moves.
+fn pushed_refs(facts: &Facts) -> Vec<PushedRef> {
+    let updates = facts.subjects.iter().filter_map(|subject| subject.update.as_ref());
+    updates
+        .map(|update| PushedRef {
+            remote: update.remote.clone(),
+            reference: update.remote_ref.clone(),
+            new: update.new.clone(),
+        })
+        .collect()
 }
 
 impl Workplace {
@@ -178,21 +192,9 @@ impl Workplace {
             facts.notes.extend(ask::nobody_to_ask(&self.repo, &here.policy, moment).map_err(internal)?);
         }
         facts.notes.extend(self.hooks_off());
+        facts.notes.extend(self.pushes_without_verdict(&here.state, session));
         self.tell(&here.state, &here.policy, session, &mut facts);
         Ok(facts)
-    }
-
-    /// The hooks that `gate init` installed here and that run no more.
-    pub fn hooks_off(&self) -> Vec<Note> {
-        let repository = Repository {
-            root: self.repo.root().map(Path::to_owned),
-            git_dir: self.repo.git_dir().to_owned(),
-            common_dir: self.repo.common_dir().to_owned(),
-            bare: self.repo.root().is_none(),
-        };
-        let hooks_path = self.repo.config("core.hooksPath").ok().flatten();
-        let off = git_hooks_off(&repository, hooks_path.as_deref()).into_iter().chain(client_hooks_off(&repository));
-        off.map(|SwitchedOff { what, remedy }| Note::new("hooks-off", format!("{what}; to fix it: {remedy}"))).collect()
     }
 
     /// What a stop of `session` would be told now. Nothing is counted and nothing is written.
@@ -251,6 +253,8 @@ impl Workplace {
         let failing = assemble::failing(&results);
         let blocked = assemble::blocks(&results);
         let idle = assemble::idle(policy, &results);
+        let mentioned: Vec<String> =
+            facts.notes.iter().filter(|note| note.kind == PUSH_UNJUDGED).map(|note| note.text.clone()).collect();
         let trees: Vec<_> = facts.subjects.iter().filter_map(|subject| subject.tree.clone()).collect();
         let commits: Vec<_> = facts.subjects.iter().filter_map(|subject| subject.commit.clone()).collect();
         let counts = blocked && claimed();
@@ -274,6 +278,8 @@ impl Workplace {
                 commits: commits.clone(),
                 failing: failing.clone(),
                 idle: idle.clone(),
+                pushed: pushed_refs(&facts),
+                mentioned: mentioned.clone(),
                 branches: branches.iter().map(|name| redact_tokens(name).into_owned()).collect(),
                 blocked,
                 attempt: attempt.number,

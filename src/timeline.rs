@@ -8,11 +8,14 @@
 
 mod acts;
 mod order;
+mod pushes;
 
 use std::collections::{HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
 
+pub use self::pushes::without_verdict;
+use crate::event::pushes::{PushVerdict, SeenPush};
 use crate::event::{Event, EventKind, GitEvent, Origin};
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -40,6 +43,12 @@ pub struct Entry {
 /// Merges sources, each in its own order. Where clocks cannot tell, an earlier source comes first; where two sources
 /// report the same movement of a ref or the same act of an agent, the earlier one's report stays and names the other.
 pub fn merge(sources: Vec<Vec<Event>>) -> Vec<Entry> {
+    merge_since(sources, None)
+}
+
+/// As [`merge`], where it is known since when pushes are judged here: those before that, or, where that is not known, before
+/// the first recorded event are nobody's business.
+pub fn merge_since(sources: Vec<Vec<Event>>, judged_since: Option<Timestamp>) -> Vec<Entry> {
     let mut sources: Vec<Vec<Entry>> = sources.into_iter().map(pair_runs).collect();
     acts::join(&mut sources);
     let orders = join_movements(&mut sources);
@@ -49,29 +58,23 @@ pub fn merge(sources: Vec<Vec<Event>>) -> Vec<Entry> {
     let predecessors = order::predecessors(&sources, &orders);
     order::settle(&mut moments, &predecessors);
     let mut keyed = order::in_order(sources, &moments, &predecessors);
-    mark_unjudged(&mut keyed);
+    mark_unjudged(&mut keyed, judged_since);
     keyed.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// Marks the pushes that went around the gate: of commits that no verdict about a push let through.
-///
-/// What was pushed before the first recorded event is nobody's business. A push of a commit to another place than the
-/// one it was let through to is not told apart.
-fn mark_unjudged(entries: &mut [(Timestamp, Entry)]) {
+/// Marks the pushes that went around the gate.
+fn mark_unjudged(entries: &mut [(Timestamp, Entry)], judged_since: Option<Timestamp>) {
     let recorded = entries.iter().filter(|(_, entry)| movement(entry).is_none()).map(|(at, _)| *at).min();
-    let Some(since) = recorded else { return };
-    let mut passed: HashSet<Oid> = HashSet::new();
-    for (_, entry) in entries.iter() {
-        if let EventKind::Judged(judged) = &entry.event.kind
-            && judged.moment == Moment::Push
-            && !judged.blocked
-        {
-            passed.extend(judged.commits.iter().cloned());
-        }
-    }
-    for (_, entry) in entries.iter_mut().filter(|(at, _)| *at >= since) {
-        let pushed = movement(entry).filter(|movement| movement.action == "push").and_then(|push| push.new.as_ref());
-        entry.unjudged = pushed.is_some_and(|commit| !passed.contains(commit));
+    let Some(since) = recorded.into_iter().chain(judged_since).min() else { return };
+    let verdicts: Vec<PushVerdict> = entries.iter().filter_map(|(_, entry)| PushVerdict::of(&entry.event)).collect();
+    let seen = |(index, (at, entry)): (usize, &(Timestamp, Entry))| {
+        let push = movement(entry).filter(|movement| movement.action == "push" && *at >= since)?;
+        let (tracking, new, at) = (push.reference.clone(), push.new.clone()?, entry.event.at);
+        Some((index, SeenPush { tracking, new, at }))
+    };
+    let (places, pushes): (Vec<usize>, Vec<SeenPush>) = entries.iter().enumerate().filter_map(seen).unzip();
+    for (place, unjudged) in places.into_iter().zip(without_verdict(&pushes, &verdicts)) {
+        entries[place].1.unjudged = unjudged;
     }
 }
 
@@ -253,6 +256,8 @@ mod tests {
             failing: Vec::new(),
             idle: Vec::new(),
             branches: Vec::new(),
+            pushed: Vec::new(),
+            mentioned: Vec::new(),
             blocked: false,
             attempt: 0,
         };

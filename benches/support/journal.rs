@@ -96,6 +96,8 @@ fn judged(number: usize, tree: Oid) -> Judged {
         failing: if blocked { vec![failing] } else { vec![] },
         idle: Vec::new(),
         branches: Vec::new(),
+        pushed: Vec::new(),
+        mentioned: Vec::new(),
         blocked,
         attempt: u32::from(blocked),
     }

@@ -1,13 +1,14 @@
 //! `gate log`: what happened, as one timeline out of the journal, git and, for one session, the log of its client.
 
 use std::env;
-use std::process::Command;
 
+use crate::command_line;
 use crate::engine::Workplace;
-use crate::event::{Event, EventKind};
+use crate::event::work::Act;
+use crate::event::{Ended, Event, EventKind};
 use crate::exit::Exit;
+use crate::fact::intent;
 use crate::failure::Failure;
-use crate::journal::Journal;
 use crate::render;
 use crate::render::ui::{Ui, WARN};
 use crate::source;
@@ -41,9 +42,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     match &args.session {
         Some(session) => {
             let (session, logs) = logs(&place, session, ui)?;
-            show(args, Some(&session), logs, &place.journal, || place.repo.command(), ui)
+            show(args, Some(&session), logs, &place, ui)
         }
-        None => show(args, None, Vec::new(), &place.journal, || place.repo.command(), ui),
+        None => show(args, None, Vec::new(), &place, ui),
     }
 }
 
@@ -82,26 +83,38 @@ pub(super) fn logs(place: &Workplace, named: &str, ui: &mut Ui) -> anyhow::Resul
     Ok((session, events))
 }
 
-/// Prints the timeline of `journal`, of the repository that `git` prepares a git for, and of logs.
+/// Prints the timeline of the journal, of git, and of logs.
 fn show(
     args: &Args,
     session: Option<&str>,
     logs: Vec<Vec<Event>>,
-    journal: &Journal,
-    git: impl FnOnce() -> Command,
+    place: &Workplace,
     ui: &mut Ui,
 ) -> anyhow::Result<Exit> {
-    let mut sources = vec![source::journal::read(journal)?];
+    let mut sources = vec![source::journal::read(&place.journal)?];
     sources.extend(logs);
-    match source::git::read(git, MOVEMENTS) {
+    match source::git::read(|| place.repo.command(), MOVEMENTS) {
         Ok(logs) => sources.extend(logs.into_iter().map(|log| log.events)),
         // What the journal holds is worth showing without it.
         Err(error) => ui.say(format_args!("{WARN}warning:{WARN:#} {error}")),
     }
-    for entry in select(timeline::merge(sources), args, session)? {
+    let judged_since = place.judged_since().and_then(|at| at.try_into().ok());
+    let mut entries = timeline::merge_since(sources, judged_since);
+    for entry in &mut entries {
+        entry.unjudged |= is_push_past_hooks(&entry.event.kind);
+    }
+    for entry in select(entries, args, session)? {
         if args.json { ui.line(render::timeline::json(&entry)?) } else { ui.line(render::timeline::human(&entry)) }
     }
     Ok(Exit::Pass)
+}
+
+/// Whether an agent's command line pushed past the hooks.
+fn is_push_past_hooks(kind: &EventKind) -> bool {
+    let EventKind::Work(work) = kind else { return false };
+    let Act::Command(command) = &work.act else { return false };
+    let understood = command_line::understand_in(&command.line, command.shell, &());
+    command.ended.is_some_and(Ended::success) && understood.is_ok_and(|line| intent::pushes_past_hooks(&line))
 }
 
 /// What the arguments ask for, newest last.

@@ -5,6 +5,7 @@
 
 pub mod hosting;
 pub mod passed_on;
+pub mod pushes;
 pub mod rescue;
 pub mod test_results;
 pub mod work;
@@ -12,6 +13,7 @@ pub mod work;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::event::pushes::PushedRef;
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::test_results::TestResults;
 use crate::event::work::Work;
@@ -279,6 +281,12 @@ pub struct Judged {
     /// The branches that it is about, and those whose content what it judged goes on from; empty where none is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub branches: Vec<String>,
+    /// The refs of a push.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pushed: Vec<PushedRef>,
+    /// The pushes without a verdict that it mentioned, in its words: none is mentioned twice in a session.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mentioned: Vec<String>,
     /// Whether anything was blocked.
     pub blocked: bool,
     /// The attempt, counted from 1; 0 when nothing was blocked.

@@ -7,6 +7,7 @@ use super::client_hooks;
 use crate::command_line::{Purpose, Understood};
 use crate::event::work::Edit;
 use crate::repo_path::RepoPath;
+use crate::runner::CommandKind;
 use crate::shell::program::{Arg, Leaf, Source};
 
 /// One thing that is about to be done.
@@ -65,6 +66,19 @@ pub fn of_line(line: &Understood) -> Vec<Intent> {
         of_leaf(leaf, purpose, &mut found);
     }
     found
+}
+
+/// Whether a command line pushes past the hooks of git. It need not leave a trace in git: a push to a path or an address has no
+/// remote-tracking ref.
+pub fn pushes_past_hooks(line: &Understood) -> bool {
+    let pushes = line.purposes.iter().any(|purpose| !purpose.pushes.is_empty() || purpose.is(CommandKind::Push));
+    of_line(line).iter().any(|intent| match intent.kind {
+        IntentKind::SkipsHooks => {
+            ["git push", "git send-pack", "git http-push"].iter().any(|push| intent.what.starts_with(push))
+        }
+        IntentKind::RedirectsHooks => pushes,
+        _ => false,
+    })
 }
 
 /// What edits of these paths are about to do; relative ones are below the root of the working tree.

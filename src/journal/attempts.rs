@@ -285,6 +285,8 @@ mod tests {
             failing: failing.to_vec(),
             idle: Vec::new(),
             branches: Vec::new(),
+            pushed: Vec::new(),
+            mentioned: Vec::new(),
             blocked,
             attempt: u32::from(blocked),
         }

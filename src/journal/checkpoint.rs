@@ -15,7 +15,7 @@ use super::state::State;
 use super::{Journal, JournalError, files};
 
 /// The version of [`State`]'s form. It changes whenever the same lines would add up to something else.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 /// How much is read again and again before a new checkpoint is worth its writing.
 const DUE_BYTES: u64 = 96 * 1024;
 const DUE_LINES: u64 = 128;

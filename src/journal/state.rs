@@ -11,6 +11,7 @@ use super::open_failures::{self, OpenFailure};
 use super::runs::{RecordedRun, Runs};
 use crate::digest::hex_digest;
 use crate::event::passed_on;
+use crate::event::pushes::PushVerdict;
 use crate::event::work::{Act, Edit, EditKind, Prompt, Speaker};
 use crate::event::{Event, EventKind, Grade, Judged, Run, RunStarted, Waived};
 use crate::repo_path::RepoPath;
@@ -28,6 +29,10 @@ const MAX_SEEN: usize = 512;
 pub const MAX_WORKS: usize = 64;
 /// How many markers of tool folders are remembered.
 const MAX_MARKERS: usize = 256;
+/// How many pushes that were let through are kept.
+const MAX_PUSHES: usize = 256;
+/// How many mentions of pushes without a verdict are kept.
+const MAX_MENTIONED: usize = 128;
 /// How many gates that do not block are counted.
 const MAX_COUNTED: usize = 256;
 
@@ -51,6 +56,12 @@ pub struct State {
     /// Markers of tool folders that an edit wrote, newest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     edited_markers: Vec<RepoPath>,
+    /// The pushes that were let through, newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    push_verdicts: Vec<PushVerdict>,
+    /// The pushes without a verdict that were mentioned, with the session, newest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    mentioned: Vec<(String, String)>,
     /// The event of the last line that was followed.
     #[serde(default)]
     last_event: Option<String>,
@@ -98,6 +109,16 @@ impl State {
     /// The session and the name of a packet that was handed over and not answered: the one called `id`, else the latest.
     pub fn waiting(&self, id: Option<&str>) -> Option<(&str, &str)> {
         self.sessions.waiting(id)
+    }
+
+    /// The pushes that were let through, newest first (the latest 256).
+    pub fn push_verdicts(&self) -> &[PushVerdict] {
+        &self.push_verdicts
+    }
+
+    /// Whether a push without a verdict was mentioned in a session, in these words (the latest 128).
+    pub fn was_mentioned(&self, session: &str, text: &str) -> bool {
+        self.mentioned.iter().any(|(known, said)| known == session && said == text)
     }
 
     /// By gate: how often it failed without blocking, each (gate, trees) counted once.
@@ -203,6 +224,7 @@ impl State {
             }
             EventKind::Judged(judged) => {
                 self.count_would_block(judged);
+                self.note_pushes(event, judged);
                 self.sessions.count(event.session.as_deref().unwrap_or_default(), judged);
             }
             EventKind::Waived(waived) => {
@@ -242,6 +264,18 @@ impl State {
         if let Some(at) = self.unfinished.iter().position(same) {
             self.unfinished.remove(at);
         }
+    }
+
+    fn note_pushes(&mut self, event: &Event, judged: &Judged) {
+        if let Some(verdict) = PushVerdict::of(event) {
+            self.push_verdicts.insert(0, verdict);
+            self.push_verdicts.truncate(MAX_PUSHES);
+        }
+        let session = event.session.as_deref().unwrap_or_default();
+        for text in &judged.mentioned {
+            self.mentioned.insert(0, (session.to_owned(), text.clone()));
+        }
+        self.mentioned.truncate(MAX_MENTIONED);
     }
 
     fn count_would_block(&mut self, judged: &Judged) {

@@ -4,4 +4,5 @@ pub mod forge;
 pub mod git;
 pub mod journal;
 pub mod project;
+pub mod remote_reflogs;
 pub mod sessions;

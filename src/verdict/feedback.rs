@@ -95,7 +95,8 @@ pub fn checklist_for(results: &[GateResult]) -> Vec<String> {
 /// What is noticed of how the session went and of what it says, and does not block: one sentence for each.
 pub fn remarks(results: &[GateResult]) -> Vec<String> {
     let of_session = |gate: &str| matches!(gate, "claims" | "loops" | "completion");
-    let is_told = |finding: &Finding| is_about_words(finding) || finding.reason == "hooks-off";
+    let is_told =
+        |finding: &Finding| is_about_words(finding) || matches!(finding.reason.as_str(), "hooks-off" | "push-unjudged");
     let found = noticed(results).filter(|(result, finding)| of_session(&result.gate) || is_told(finding));
     found.map(|(_, finding)| finding.message.clone()).collect()
 }

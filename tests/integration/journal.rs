@@ -188,6 +188,8 @@ fn attempts_are_counted_once_each_however_many_ask_at_once() {
                     failing,
                     idle,
                     branches,
+                    pushed: Vec::new(),
+                    mentioned: Vec::new(),
                     blocked: true,
                     attempt,
                 }

@@ -84,4 +84,5 @@ mod tool_folders;
 mod typed_lines;
 mod typing;
 mod unblocking;
+mod unjudged_pushes;
 mod working_trees;

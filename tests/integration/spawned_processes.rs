@@ -148,6 +148,8 @@ fn judged(number: usize, tree: Oid) -> Judged {
         failing: vec![failing],
         idle: vec![],
         branches: Vec::new(),
+        pushed: Vec::new(),
+        mentioned: Vec::new(),
         blocked: true,
         attempt: 1,
     }

@@ -59,6 +59,7 @@ pub(super) fn notice(facts: &Facts, steps: &[Step]) -> Vec<Noticed> {
             kind if RELAXED.contains(&kind) => ("policy-changed", Answer::Unknown, Vec::new()),
             "journal-damaged" => ("journal-damaged", Answer::Unknown, Vec::new()),
             "hooks-off" => ("hooks-off", Answer::Unknown, Vec::new()),
+            "push-unjudged" => ("push-unjudged", Answer::Unknown, Vec::new()),
             _ => continue,
         };
         found.push(Noticed {

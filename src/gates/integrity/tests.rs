@@ -252,6 +252,8 @@ fn what_a_person_was_told_is_not_held_against_the_session_for_ever() {
         failing: vec![FailingGate { gate: "integrity".to_owned(), fingerprint: String::new(), blocks: true }],
         idle: Vec::new(),
         branches: Vec::new(),
+        pushed: Vec::new(),
+        mentioned: Vec::new(),
         blocked: true,
         attempt: 1,
     };

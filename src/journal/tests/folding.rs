@@ -151,6 +151,8 @@ fn what_would_have_blocked_counts_once_for_each_content() {
             failing,
             idle: Vec::new(),
             branches: Vec::new(),
+            pushed: Vec::new(),
+            mentioned: Vec::new(),
             blocked: blocks,
             attempt: 0,
         }))

@@ -167,6 +167,8 @@ fn verdicts() -> impl Strategy<Value = Judged> {
             failing,
             idle: Vec::new(),
             branches: Vec::new(),
+            pushed: Vec::new(),
+            mentioned: Vec::new(),
             blocked,
             attempt,
         },
