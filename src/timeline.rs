@@ -65,6 +65,8 @@ pub fn merge_since(sources: Vec<Vec<Event>>, judged_since: Option<Timestamp>) ->
 /// Marks the pushes that went around the gate.
 fn mark_unjudged(entries: &mut [(Timestamp, Entry)], judged_since: Option<Timestamp>) {
     let recorded = entries.iter().filter(|(_, entry)| movement(entry).is_none()).map(|(at, _)| *at).min();
+    // git writes whole seconds.
+    let judged_since = judged_since.and_then(|since| Timestamp::from_second(since.as_second()).ok());
     let Some(since) = recorded.into_iter().chain(judged_since).min() else { return };
     let verdicts: Vec<PushVerdict> = entries.iter().filter_map(|(_, entry)| PushVerdict::of(&entry.event)).collect();
     let seen = |(index, (at, entry)): (usize, &(Timestamp, Entry))| {

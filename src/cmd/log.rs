@@ -1,9 +1,11 @@
 //! `gate log`: what happened, as one timeline out of the journal, git and, for one session, the log of its client.
 
 use std::env;
+use std::time::{Duration, SystemTime};
 
 use crate::command_line;
 use crate::engine::Workplace;
+use crate::event::pushes::SeenPush;
 use crate::event::work::Act;
 use crate::event::{Ended, Event, EventKind};
 use crate::exit::Exit;
@@ -12,6 +14,7 @@ use crate::failure::Failure;
 use crate::render;
 use crate::render::ui::{Ui, WARN};
 use crate::source;
+use crate::source::remote_reflogs::pushes_since;
 use crate::source::sessions::{self, Source};
 use crate::timeline::{self, Entry};
 
@@ -98,15 +101,29 @@ fn show(
         // What the journal holds is worth showing without it.
         Err(error) => ui.say(format_args!("{WARN}warning:{WARN:#} {error}")),
     }
-    let judged_since = place.judged_since().and_then(|at| at.try_into().ok());
-    let mut entries = timeline::merge_since(sources, judged_since);
+    let judged_since = place.judged_since();
+    let mut entries = timeline::merge_since(sources, judged_since.and_then(|since| since.try_into().ok()));
+    let precede = judged_since.map(|since| pushes_in_second_before(place, since)).unwrap_or_default();
     for entry in &mut entries {
         entry.unjudged |= is_push_past_hooks(&entry.event.kind);
+        entry.unjudged &= !precede.iter().any(|push| is_of(push, &entry.event.kind));
     }
     for entry in select(entries, args, session)? {
         if args.json { ui.line(render::timeline::json(&entry)?) } else { ui.line(render::timeline::human(&entry)) }
     }
     Ok(Exit::Pass)
+}
+
+/// The pushes in the second in which gate was installed, before it was.
+fn pushes_in_second_before(place: &Workplace, since: SystemTime) -> Vec<SeenPush> {
+    let second = since.checked_sub(Duration::from_secs(1)).unwrap_or(since);
+    let mut pushes = pushes_since(place.repo.common_dir(), second);
+    pushes.retain(|push| SystemTime::from(push.at) < since);
+    pushes
+}
+
+fn is_of(push: &SeenPush, kind: &EventKind) -> bool {
+    matches!(kind, EventKind::Git(seen) if seen.reference == push.tracking && seen.new.as_ref() == Some(&push.new))
 }
 
 /// Whether an agent's command line pushed past the hooks.

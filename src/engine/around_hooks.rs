@@ -49,10 +49,8 @@ impl Workplace {
         new.map(|text| Note::new(PUSH_UNJUDGED, text)).collect()
     }
 
-    /// When gate was installed here, in whole seconds as git writes them; `None`: it was not.
+    /// When gate was installed here; `None`: it was not.
     pub fn judged_since(&self) -> Option<SystemTime> {
-        let installed = self.repo.gate_dir().join("install.json").metadata().and_then(|meta| meta.modified()).ok()?;
-        let since_epoch = installed.duration_since(SystemTime::UNIX_EPOCH).ok()?;
-        SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(since_epoch.as_secs()))
+        self.repo.gate_dir().join("install.json").metadata().and_then(|meta| meta.modified()).ok()
     }
 }

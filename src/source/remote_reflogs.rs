@@ -28,8 +28,13 @@ pub fn pushes_since(common_dir: &Path, since: SystemTime) -> Vec<SeenPush> {
             }
             match entry.metadata() {
                 Ok(meta) if meta.is_dir() => folders.push(entry.path()),
-                Ok(meta) if meta.modified().is_ok_and(|at| at >= since) => read(common_dir, &entry.path(), &mut found),
-                _ => {}
+                Ok(meta) => {
+                    let written = meta.modified().ok().filter(|at| *at >= since);
+                    if let Some(written) = written {
+                        read(common_dir, &entry.path(), written, &mut found);
+                    }
+                }
+                Err(_) => {}
             }
         }
     }
@@ -38,11 +43,19 @@ pub fn pushes_since(common_dir: &Path, since: SystemTime) -> Vec<SeenPush> {
     found
 }
 
-fn read(common_dir: &Path, path: &Path, found: &mut Vec<SeenPush>) {
+/// Reads the reflog in the file `path`, which was `written` last at that time.
+fn read(common_dir: &Path, path: &Path, written: SystemTime, found: &mut Vec<SeenPush>) {
     let Some(tracking) = path.strip_prefix(common_dir.join("logs")).ok().and_then(Path::to_str) else { return };
     let tracking = tracking.replace('\\', "/");
     let text = tail(path).unwrap_or_default();
+    let first = found.len();
     found.extend(String::from_utf8_lossy(&text).lines().filter_map(|line| push(&tracking, line)));
+    // Lines have whole seconds; the file says when the last of them was written.
+    if let (Some(last), Ok(written)) = (found[first..].last_mut(), Timestamp::try_from(written))
+        && last.at.as_second() == written.as_second()
+    {
+        last.at = written;
+    }
 }
 
 fn tail(path: &Path) -> std::io::Result<Vec<u8>> {

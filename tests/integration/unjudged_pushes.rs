@@ -35,6 +35,18 @@ fn the_mark_belongs_to_the_push() {
 }
 
 #[test]
+fn what_was_pushed_before_gate_was_installed_is_nobodys_business() {
+    let project = Project::bare_bones();
+    project.repo.add_bare_remote("upstream");
+    let pushes = "unset GIT_COMMITTER_DATE; git push -q upstream HEAD:main";
+    project
+        .sh(&format!("{pushes} && gate init --yes --test 'sh test.sh' && git add -A && git commit -qm 'chore: gate'"))
+        .exits(0);
+    project.sh("gate run test; gate log -n 0").exits(0).never_says("without a verdict");
+    project.check().exits(0).never_says("without a verdict");
+}
+
+#[test]
 fn the_next_check_and_the_next_stop_mention_it_once() {
     let project = Project::new();
     project.edit("one");
