@@ -1,13 +1,20 @@
 //! `gate status`: on one screen, what is proven for the commit and for the working tree.
 
+use std::fs;
+
 use anyhow::Result;
 
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::gates;
+use crate::gates::finding::Answer;
 use crate::moment::Moment;
+use crate::policy::Mode;
 use crate::render;
+use crate::render::observed::{Observed, ObservedCase};
 use crate::render::ui::Ui;
+use crate::verdict::Verdict;
+use crate::verdict::artifact;
 
 /// Arguments of `gate status`.
 #[derive(Debug, clap::Args)]
@@ -15,11 +22,23 @@ pub struct Args {
     /// Print it as JSON
     #[arg(long)]
     json: bool,
+    /// List every case that a gate which only observes would have blocked, with its reason
+    #[arg(long)]
+    observed: bool,
 }
 
 /// Prints the state; nothing is counted and nothing is written.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
+    if args.observed {
+        let observed = observed(&place)?;
+        if args.json {
+            ui.line(render::observed::json(&observed)?);
+        } else {
+            ui.raw(render::observed::lines(&observed));
+        }
+        return Ok(Exit::Pass);
+    }
     let here = place.look()?;
     let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
     let results = gates::judge(&here.policy, &facts);
@@ -37,4 +56,23 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         ui.raw(render::status::lines(&status));
     }
     Ok(Exit::Pass)
+}
+
+/// The cases that gates which only observe would have blocked, oldest first: each gate and content once.
+fn observed(place: &Workplace) -> Result<Observed> {
+    let mut cases: Vec<ObservedCase> = Vec::new();
+    let records = artifact::records(&place.repo.gate_dir())?;
+    let verdicts = records.iter().filter_map(|path| serde_json::from_slice::<Verdict>(&fs::read(path).ok()?).ok());
+    for verdict in verdicts {
+        let failed = verdict.gates.iter().filter(|gate| gate.mode == Mode::Observe && gate.answer == Answer::Fail);
+        for gate in failed {
+            let case = ObservedCase::of(&verdict, gate);
+            if !cases.iter().any(|known| known.is_same(&case)) {
+                cases.push(case);
+            }
+        }
+    }
+    let counted: u64 = place.state()?.would_block().values().sum();
+    let earlier = counted.saturating_sub(cases.len() as u64);
+    Ok(Observed { cases, earlier })
 }

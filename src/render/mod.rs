@@ -6,6 +6,7 @@ pub mod doctor;
 pub mod explain;
 pub mod explained;
 pub mod gate_docs;
+pub mod observed;
 mod params;
 pub mod plan;
 pub mod prompt;

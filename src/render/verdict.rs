@@ -8,6 +8,7 @@ use minijinja::context;
 
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::moment::Moment;
+use crate::policy::Mode;
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
 use crate::templates::words::say;
 use crate::verdict::feedback::{LAST_WARNING, checklist_for};
@@ -35,9 +36,13 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
         }
         for (subjects, finding) in found {
             let subject = if several { format!("{DIM}{}:{DIM:#} ", subjects.join(", ")) } else { String::new() };
-            let (style, word) = word(finding.answer);
+            let (style, word) = if is_observed(result) && finding.answer == Answer::Fail {
+                (WARN, "would block")
+            } else {
+                word(finding.answer)
+            };
             // What holds nobody up is not among what is to be done next, which the end says.
-            let next = finding.remedy.as_ref().filter(|_| finding.answer == Answer::Pending);
+            let next = finding.remedy.as_ref().filter(|_| finding.answer == Answer::Pending || is_observed(result));
             let next = next.map(|next| format!("; next: {next}")).unwrap_or_default();
             let _ = writeln!(text, "  {style}{word}{style:#} {}: {subject}{}{next}", result.gate, finding.message);
             if let Some(fix) = finding.fix.as_ref().filter(|_| finding.answer >= Answer::Pending) {
@@ -47,6 +52,9 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
     }
     for note in &verdict.notes {
         let _ = writeln!(text, "  {WARN}note{WARN:#} {}", note.text);
+    }
+    if verdict.gates.iter().any(is_observed) {
+        let _ = writeln!(text, "  {DIM}{}{DIM:#}", say("terminal", "all_observed", &context! {}));
     }
     let items = if verdict.attempt == LAST_WARNING { checklist_for(&verdict.gates) } else { Vec::new() };
     if !items.is_empty() {
@@ -71,6 +79,11 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
         let _ = writeln!(text, "  {DIM}full record: {}{DIM:#}", from_here(record).display());
     }
     text
+}
+
+/// Whether a gate that only observes would have blocked.
+fn is_observed(result: &GateResult) -> bool {
+    result.mode == Mode::Observe && result.answer == Answer::Fail
 }
 
 /// The verdict for whoever pushes: one line where it may go, since long output of hooks is piped away together with
@@ -126,6 +139,9 @@ fn headline(verdict: &Verdict) -> String {
         |again: bool, over: bool| say("terminal", "attempt", &context! { attempt => verdict.attempt, again, over });
     let (style, words, attempt) = match verdict.outcome {
         Outcome::Pass if verdict.complete => (GOOD, say("terminal", "pass", &context! {}), String::new()),
+        Outcome::Pass if verdict.gates.iter().any(is_observed) => {
+            (WARN, say("terminal", "observed", &context! { what }), String::new())
+        }
         Outcome::Pass => (WARN, say("terminal", "reservations", &context! {}), String::new()),
         Outcome::Blocked => (BAD, say("terminal", "blocked", &context! { what }), attempt(verdict.repeated, false)),
         Outcome::NeedsHuman => {

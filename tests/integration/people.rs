@@ -25,8 +25,9 @@ fn observing_blocks_nothing_and_counts_what_it_would_have_blocked() {
     let verdict = project.verdict();
     assert_eq!((&verdict["outcome"], &verdict["complete"]), (&"pass".into(), &false.into()));
     assert_eq!(verdict["severity"], "NONE");
-    project.push("git push origin feature").exits(0);
-    project.push("git push origin HEAD:main").exits(0);
+    let pushed = project.push("git push origin feature").exits(0).says("observing only: this push would be blocked");
+    pushed.says("would block tests: no run of `sh test.sh` on this content; next: gate run test");
+    project.push("git push origin HEAD:main").exits(0).says("would block protected-branch: main is protected");
     let status = project.gate(["status"]).exits(0).says("tests would have blocked 1 time(s) so far");
     status.says("protected-branch would have blocked 1 time(s) so far").says("[observes]");
     // The same content again is not counted again; other content is.
@@ -35,6 +36,14 @@ fn observing_blocks_nothing_and_counts_what_it_would_have_blocked() {
     project.edit("more");
     project.check().exits(0);
     project.gate(["status"]).says("tests would have blocked 2 time(s) so far");
+    // Each case is listed once, with its reason.
+    let listed = project.gate(["status", "--observed"]).exits(0);
+    assert_eq!(listed.out.matches("would block tests: no run of `sh test.sh`").count(), 2, "{}", listed.out);
+    listed.says("would block protected-branch: main is protected").says("push ").never_says("no record");
+    let json = project.gate(["status", "--observed", "--json"]).exits(0);
+    let json: Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!((json["cases"].as_array().unwrap().len(), &json["earlier"]), (3, &0.into()));
+    assert!(json["cases"][0]["reasons"][0].as_str().unwrap().contains("no run of"));
     // Nothing of it is an attempt.
     assert_eq!(project.verdict()["attempt"], 0);
     assert!(project.verdict_files().iter().all(|file| !file.to_string_lossy().contains("escalation")));

@@ -45,7 +45,7 @@ const WAYS_AROUND: &[&str] = &[
     "hooks-path",
     "set-head origin main",
     "gate_session",
-    "--observe",
+    "init --observe",
 ];
 
 /// What a command said, and how it ended.
