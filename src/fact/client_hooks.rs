@@ -7,7 +7,7 @@ use regex::Regex;
 use crate::event::work::{Edit, EditKind};
 
 /// The files in which gate puts its hooks. A test holds the list against `gates/client-hooks/`.
-const HOOK_FILES: [&str; 5] = [
+pub const HOOK_FILES: [&str; 5] = [
     ".claude/settings.local.json",
     ".codex/hooks.json",
     ".gemini/settings.json",

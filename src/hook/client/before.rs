@@ -62,7 +62,7 @@ pub(super) fn judge(
 /// Whether what is touched guards this project. What lies in another repository, or is the session log of one, does not.
 fn is_of_this_project(desk: &Desk, intent: &Intent) -> bool {
     if intent.kind == IntentKind::ChangesClientHooks && client_hooks::holds_hook_files(&intent.what) {
-        return has_hooks_of_gate(&desk.root.join(&intent.what));
+        return has_hooks_of_gate(&desk.root, &intent.what);
     }
     let is_a_path =
         matches!(intent.kind, IntentKind::ChangesHooks | IntentKind::ChangesRecord | IntentKind::ChangesPolicy);
@@ -91,15 +91,14 @@ fn is_of_this_project(desk: &Desk, intent: &Intent) -> bool {
     is_log || home || below_git_dir || desk.work_tree_of(path).is_some() || path.starts_with(&desk.root)
 }
 
-/// Whether a file, or one below a folder, holds hooks of gate.
-fn has_hooks_of_gate(path: &Path) -> bool {
-    let is_folder = path.is_dir();
-    let read = |file: &Path| std::fs::read_to_string(file).is_ok_and(|text| text.contains(client_hooks::CALL));
-    let inner = || {
-        let entries = std::fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
-        entries.into_iter().any(|entry| read(&entry) || entry.is_dir() && has_hooks_of_gate(&entry))
+/// Whether a path is a file with hooks of gate, or a folder of `root` in which there is one.
+fn has_hooks_of_gate(root: &Path, path: &str) -> bool {
+    let place = root.join(path.trim_end_matches(['/', '*']));
+    let has = |file: &Path| std::fs::read_to_string(file).is_ok_and(|text| text.contains(client_hooks::CALL));
+    let below = || {
+        client_hooks::HOOK_FILES.iter().map(|file| root.join(file)).any(|file| file.starts_with(&place) && has(&file))
     };
-    if is_folder { inner() } else { read(path) || path.ends_with("*") && path.parent().is_some_and(has_hooks_of_gate) }
+    if place.is_dir() { below() } else { has(&place) }
 }
 
 fn reason(refused: &[&GateResult]) -> String {

@@ -203,17 +203,23 @@ fn handle(desk: &mut Desk, told: &Told) -> Decision {
         What::Before(call) => return before(desk, told, call),
         What::After(call, ending) => match &call.does {
             Does::Reads => {}
-            Does::Shell { line, dir, .. } => evidence::end(desk, told, &call.id, line, dir.as_deref(), ending),
+            Does::Shell { line, dir, .. } => {
+                let at = dir.as_deref().or(told.dir.as_deref()).unwrap_or(&desk.root);
+                if desk.client == Client::Gemini
+                    && evidence::weigh(evidence::understand(line, at).as_ref()) != Weight::Light
+                {
+                    leave_plan_mode(desk);
+                }
+                evidence::end(desk, told, &call.id, line, dir.as_deref(), ending);
+            }
             Does::Edits(edits) => {
                 for edit in edits {
                     let path = edit.path.to_os();
                     desk.changed_at(&told.dir.as_deref().unwrap_or(&desk.root.clone()).join(path));
                 }
                 let edits = desk.edits(edits, told);
-                // No file of the project changes in a plan mode, and nothing else says that a person left it.
-                if desk.client == Client::Gemini && edits.iter().any(|edit| edit.path.to_os().is_relative()) {
-                    desk.memory.plan_mode = Some(false);
-                    desk.remember();
+                if edits.iter().any(|edit| edit.path.to_os().is_relative()) {
+                    leave_plan_mode(desk);
                 }
                 desk.record(Some(&call.id), Act::Edited(edits));
             }
@@ -240,6 +246,14 @@ fn handle(desk: &mut Desk, told: &Told) -> Decision {
         What::Stop(stopping) => return stop::judge(desk, told, stopping),
     }
     Decision::Allow
+}
+
+/// Notes that an agent of Gemini CLI does more than plan: nothing else says that a person ended its plan mode.
+fn leave_plan_mode(desk: &mut Desk) {
+    if desk.client == Client::Gemini {
+        desk.memory.plan_mode = Some(false);
+        desk.remember();
+    }
 }
 
 fn before(desk: &mut Desk, told: &Told, call: &Call) -> Decision {
