@@ -412,6 +412,24 @@ fn without_a_terminal_reply_the_payload_is_ours_and_there_is_one() {
 }
 
 #[test]
+fn the_documented_reply_and_commands_work() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/escalation.md")).unwrap();
+    let block = |start: &str| {
+        let (_, rest) = page.split_once(start).unwrap();
+        rest.split_once("```").unwrap().0.to_owned()
+    };
+    let project = used_up();
+    project.gate(["escalate"]).exits(0).says("<ESCALATION>").says("status: blocked");
+    project.sh("gate handoff --task .git/task.md > .git/packet.md && gate handoff verify .git/packet.md").exits(0);
+    reply(&project, &block("```text\n")).exits(0).says("gate: retry_packet_for_coder accepted");
+    // The configuration is one that is read.
+    let policy = format!("{POLICY}\n{}", block("```toml\n"));
+    let project = Project::with(&policy);
+    project.check().exits(0);
+    project.gate(["escalate"]).exits(13);
+}
+
+#[test]
 fn every_other_output_is_taken_and_a_question_too() {
     for name in ["contract_correction", "architecture_correction", "test_harness_fix"] {
         let project = used_up();
