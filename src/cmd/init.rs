@@ -36,8 +36,9 @@ pub struct Args {
     /// Begin without blocking: count what would have been blocked
     #[arg(long)]
     observe: bool,
-    /// Print a first table of scopes, derived from the layout and the history; change nothing
-    #[arg(long, conflicts_with_all = ["test", "build", "observe", "yes", "dry_run"])]
+    /// Derive a first table of scopes from the layout and the history, and add it to gate.toml; without --yes and outside
+    /// of a terminal, print it
+    #[arg(long, conflicts_with_all = ["test", "build", "observe"])]
     scopes: bool,
     /// Write gate.toml only
     #[arg(long)]
@@ -80,10 +81,17 @@ pub(super) struct Consent {
     dry_run: bool,
 }
 
+impl Consent {
+    /// Whether something may be written: somebody said so, or can be asked.
+    pub(super) fn asks_to_write(self, ui: &Ui) -> bool {
+        !self.dry_run && (self.yes || ui.is_interactive())
+    }
+}
+
 /// Installs into the repository of the current directory.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     if args.scopes {
-        return super::scopes::print(ui);
+        return super::scopes::main(args.consent, ui);
     }
     if let Some(ci) = args.ci {
         return super::init_ci::write(ci, args.source.as_ref(), args.consent, ui);

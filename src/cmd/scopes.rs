@@ -1,6 +1,8 @@
 //! `gate init --scopes`: a first table of scopes, for a person to edit.
 
 use crate::cmd::commits::gate;
+use crate::cmd::init::{Consent, carry_out};
+use crate::cmd::install_failure;
 use crate::commit::derive::{self, Past};
 use crate::commit::message::Message;
 use crate::commit::rules::Rules;
@@ -8,14 +10,15 @@ use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::git::Range;
+use crate::install::{Repository, plan_scopes};
 use crate::render::ui::Ui;
 use crate::repo_path::RepoPath;
 
 /// How much of the history is looked at.
 const LOOKED_AT: usize = 2000;
 
-/// Prints the table; nothing is changed.
-pub(super) fn print(ui: &mut Ui) -> anyhow::Result<Exit> {
+/// Puts the table into `gate.toml`, where somebody agrees; else prints it and changes nothing.
+pub(super) fn main(consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
     let place = Workplace::here()?;
     let repo = &place.repo;
     let Some(tip) = repo.head()?.commit else {
@@ -38,7 +41,16 @@ pub(super) fn print(ui: &mut Ui) -> anyhow::Result<Exit> {
         ui.say("gate: no parts were recognised; write [scopes] by hand: name = [\"folder/**\"]");
         return Ok(Exit::Pass);
     }
-    ui.raw(derive::text(&scopes));
-    ui.say("Put this into gate.toml and edit it; `gate commits --history 500` shows what it would have said.");
+    let table = derive::text(&scopes);
+    if consent.asks_to_write(ui) {
+        let repository = Repository::discover(&std::env::current_dir()?).map_err(install_failure)?;
+        let plan = plan_scopes(&repository, &table).map_err(install_failure)?;
+        if carry_out(&repository, &plan, consent, "gate init --scopes", ui)? {
+            ui.say("Edit and commit it; `gate commits --history 500` shows what it would have said.");
+        }
+        return Ok(Exit::Pass);
+    }
+    ui.raw(table);
+    ui.say("Put this into gate.toml (gate init --scopes --yes does) and edit it; `gate commits --history 500` shows what it would have said.");
     Ok(Exit::Pass)
 }

@@ -343,6 +343,14 @@ fn a_table_is_derived_and_can_be_used_at_once() {
     repo.commit_all("start");
     let derived = repo.gate(["init", "--scopes"]).output().unwrap();
     assert!(derived.status.success() && !repo.path("gate.toml").exists());
+    let write = || repo.gate(["init", "--scopes", "--yes"]).output().unwrap();
+    assert_eq!(write().status.code(), Some(65), "there is no gate.toml yet");
+    repo.write("gate.toml", "version = 1\n# a word\n");
+    assert!(write().status.success());
+    let text = String::from_utf8_lossy(&repo.read("gate.toml")).into_owned();
+    assert!(text.starts_with("version = 1\n# a word\n\n# ") && text.contains("[scopes]\napi = "), "{text}");
+    let again = write();
+    assert!(String::from_utf8_lossy(&again.stderr).contains("it has [scopes] already"), "{again:?}");
     repo.write("gate.toml", &derived.stdout);
     repo.write("packages/api/a.ts", "const alpha = 1\n").write("packages/web/b.tsx", "<b/>\n");
     repo.commit_all("fix stuff");
