@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::fact::collect::{CollectError, Draft, Sources};
 use crate::fact::evidence::{RunFact, Shows};
 use crate::fact::overlay;
-use crate::git::{Change, TreeDiff};
+use crate::git::{Change, GitError, TreeDiff};
 use crate::journal::{MAX_PATHS, RecordedRun};
 use crate::local_file::{LocalCause, is_collected};
 use crate::oid::Oid;
@@ -122,14 +122,33 @@ fn compare(sources: Sources<'_>, drafts: &mut [Draft<'_>], pairs: Vec<Pair<'_>>)
         let draft = &mut drafts[pair.draft];
         let differs = if is_on(&pair.run, draft) { Some(Vec::new()) } else { draft.differing(&diff[0]) };
         let mut fact = run_fact(&pair.run, differs, &diff[1]);
-        leave_out_logs(&mut fact, &pair.run.run.logs, &diff[0], &diff[1], draft.snapshot);
+        let logs = own_logs(sources, &pair.run)?;
+        leave_out_logs(&mut fact, &logs, &diff[0], &diff[1], draft.snapshot);
         draft.subject.runs.entry(pair.command.name.clone()).or_default().push(fact);
     }
     Ok(())
 }
 
-/// Leaves out the files into which a run wrote its own output and nothing else, as long as no commit holds them and they
-/// are what the run left, or gone. `with` leads from its start to the subject's tree, `during` to its end.
+/// The files into which a run wrote its own output and nothing else: they were not there when it began, or held what an
+/// earlier run had written in the same way. What else they held the checks may have read.
+fn own_logs(sources: Sources<'_>, recorded: &RecordedRun) -> Result<Vec<RepoPath>, GitError> {
+    let run = &recorded.run;
+    if run.logs.iter().all(|path| !run.start.untracked.contains(path)) {
+        return Ok(run.logs.clone());
+    }
+    let earlier = sources.state.runs(&run.command.key).iter().filter(|earlier| earlier.id < recorded.id);
+    let earlier: Vec<&RecordedRun> = earlier.filter(|earlier| !earlier.run.logs.is_empty()).take(FIRST).collect();
+    let trees: Vec<_> = earlier.iter().map(|earlier| (earlier.run.end.tree.clone(), run.start.tree.clone())).collect();
+    let diffs = sources.repo.diff_trees(&trees)?;
+    let was_written = |path: &RepoPath| {
+        let same = |diff: &TreeDiff| matches!(diff, TreeDiff::Changes(changes) if changes.iter().all(|change| change.path != *path));
+        earlier.iter().zip(&diffs).any(|(earlier, diff)| earlier.run.logs.contains(path) && same(diff))
+    };
+    let is_log = |path: &&RepoPath| !run.start.untracked.contains(path) || was_written(path);
+    Ok(run.logs.iter().filter(is_log).cloned().collect())
+}
+
+/// Leaves out these files of a run, as long as no commit holds them and they are what the run left, or gone. `with` leads from its start to the subject's tree, `during` to its end.
 fn leave_out_logs(
     fact: &mut RunFact,
     logs: &[RepoPath],

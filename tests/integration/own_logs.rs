@@ -54,6 +54,16 @@ fn a_file_that_is_more_than_a_log_is_content() {
     project.check().exits(0);
     project.repo.write("src/more.sh", "broken\n");
     project.check().exits(10);
+    // It held something that the tests read before they wrote into it.
+    let project = Project::with(EVERYTHING);
+    let passed = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out";
+    project.repo.write("test.sh", format!("grep -q needed data.log && printf 'read\\n{passed}\\n'\n"));
+    project.edit("one");
+    project.repo.write("data.log", "needed\n");
+    project.sh("gate run -- bash -c 'set -o pipefail; sh test.sh | (read x; tee data.log)'").exits(0);
+    let run = project.journal().into_iter().rfind(|line| line["kind"] == "run").unwrap();
+    assert_eq!(run["data"]["logs"], serde_json::json!(["data.log"]));
+    project.check().exits(10);
     // Another command writes it, or it is added to.
     let project = Project::with(EVERYTHING);
     project.edit("one");
