@@ -1,10 +1,12 @@
 //! Changes of the files in which agent clients keep the hooks of gate, and of settings that switch hooks off.
 
+use std::path::Path;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use crate::event::work::{Edit, EditKind};
+use crate::globs::Globs;
 
 /// The files in which gate puts its hooks. A test holds the list against `gates/client-hooks/`.
 pub const HOOK_FILES: [&str; 5] = [
@@ -50,13 +52,28 @@ pub fn is_hook_file(path: &str) -> bool {
     HOOK_FILES.iter().any(|file| path == *file || path.strip_suffix(file).is_some_and(|rest| rest.ends_with('/')))
 }
 
-/// Whether a file with hooks of gate lies below a path that is deleted or moved.
-pub fn holds_hook_files(path: &str) -> bool {
+/// The files with hooks of gate that a path which is deleted or moved stands for: itself, those below it, or those that a pattern
+/// matches. What lies elsewhere than below the root of the working tree is named by the path itself.
+pub(super) fn hook_files_at(path: &str) -> Vec<String> {
     let path = path.replace('\\', "/");
-    let last = path.trim_end_matches(['/', '*']);
+    let place = path.trim_start_matches("./").trim_end_matches('/');
+    if is_hook_file(place) {
+        return vec![place.to_owned()];
+    }
+    if place.is_empty() || place == "." {
+        return HOOK_FILES.map(str::to_owned).to_vec();
+    }
+    let pattern = Globs::new(&[place, &format!("{place}/**")]).unwrap_or_default();
+    let below: Vec<String> =
+        HOOK_FILES.into_iter().filter(|file| pattern.is_match(Path::new(file))).map(str::to_owned).collect();
     let folders = HOOK_FILES.iter().flat_map(|file| file.match_indices('/').map(|(at, _)| &file[..at]));
-    let ends = |folder: &str| last == folder || last.strip_suffix(folder).is_some_and(|rest| rest.ends_with('/'));
-    is_hook_file(&path) || folders.into_iter().any(ends)
+    let ends = |folder: &str| place.strip_suffix(folder).is_some_and(|rest| rest.ends_with('/'));
+    if below.is_empty() && folders.into_iter().any(ends) { vec![place.to_owned()] } else { below }
+}
+
+/// Whether a path is a file with hooks of gate or a folder in which clients look for one.
+pub fn holds_hook_files(path: &str) -> bool {
+    !hook_files_at(path).is_empty()
 }
 
 /// Whether an edit of this path takes the hooks of gate out, or switches the hooks of a client off.
@@ -125,9 +142,14 @@ mod tests {
         ] {
             assert_eq!(takes_out(path, &edit), out, "{path} {edit:?}");
         }
-        for (path, holds) in
-            [(".codex", true), ("/work/shop/.github/hooks/", true), (".gemini/*", true), ("src", false), ("a/b", false)]
-        {
+        for (path, holds) in [
+            (".codex", true),
+            ("/work/shop/.github/hooks/", true),
+            (".gemini/*", true),
+            (".c*", true),
+            ("src", false),
+            ("a/b", false),
+        ] {
             assert_eq!(holds_hook_files(path), holds, "{path}");
         }
     }

@@ -1,11 +1,14 @@
 //! What an agent is about to do that touches what guards its work: read from the parsed command line or the edit, before
 //! it happens.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 
-use super::client_hooks;
+use super::{client_hooks, script_changes};
 use crate::command_line::{Purpose, Understood};
 use crate::event::work::Edit;
+use crate::globs::Globs;
 use crate::repo_path::RepoPath;
 use crate::runner::CommandKind;
 use crate::shell::program::{Arg, Leaf, Source};
@@ -183,21 +186,21 @@ fn of_leaf(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
                 found.push(Intent { kind: IntentKind::ChangesRecord, what: "gate doctor --repair".to_owned() });
             }
         }
-        Some("rm" | "mv" | "rmdir" | "unlink" | "shred") => {
-            for path in leaf.argv.iter().skip(1).map(|arg| placed(leaf, &arg.text)) {
-                if client_hooks::holds_hook_files(&path) {
-                    found.push(Intent { kind: IntentKind::ChangesClientHooks, what: path });
-                }
-            }
-            changed_arguments(leaf, &leaf.argv[1..], found);
-        }
+        Some("rm" | "mv" | "rmdir" | "unlink" | "shred") => removed_arguments(leaf, &leaf.argv[1..], found),
         Some("chmod" | "chown" | "ln" | "truncate" | "tee") => {
             changed_arguments(leaf, &leaf.argv[1..], found);
         }
-        Some("find") if leaf.argv.iter().any(|arg| arg.text == "-delete") => {
-            let end =
-                leaf.argv.iter().skip(1).position(|arg| arg.text.starts_with('-')).map_or(leaf.argv.len(), |at| at + 1);
-            changed_arguments(leaf, &leaf.argv[1..end], found);
+        Some("find") if leaf.argv.iter().any(|arg| arg.text == "-delete") => deleted_by_find(leaf, found),
+        Some("dd") => {
+            let out = leaf.argv.iter().filter_map(|arg| arg.text.strip_prefix("of="));
+            out.for_each(|path| push_changed(&placed(leaf, path), found));
+        }
+        Some(name) if script_changes::is_interpreter(name) => {
+            let handed = if let Source::Text(Some(text)) = &leaf.stdin { text.as_str() } else { "" };
+            let texts = leaf.argv.iter().skip(1).map(|arg| arg.text.as_str()).chain([handed]);
+            for path in texts.flat_map(script_changes::changed) {
+                push_changed(&placed(leaf, &path), found);
+            }
         }
         Some("cp" | "install") => changed_arguments(leaf, &leaf.argv[leaf.argv.len().saturating_sub(1)..], found),
         _ if purpose.edits => changed_arguments(leaf, leaf.argv.get(1..).unwrap_or_default(), found),
@@ -223,6 +226,37 @@ fn changed_arguments(leaf: &Leaf, args: &[Arg], found: &mut Vec<Intent>) {
     for arg in args.iter().filter(|arg| !arg.text.starts_with('-')) {
         push_changed(&placed(leaf, &arg.text), found);
     }
+}
+
+/// What is deleted or moved takes along what lies below it.
+fn removed_arguments(leaf: &Leaf, args: &[Arg], found: &mut Vec<Intent>) {
+    // An argument that is not known has no text.
+    for arg in args.iter().filter(|arg| !arg.text.is_empty() && !arg.text.starts_with('-')) {
+        removed(&placed(leaf, &arg.text), found);
+    }
+}
+
+/// `find … -delete`: what lies below its start points, and has the name that it asks for.
+fn deleted_by_find(leaf: &Leaf, found: &mut Vec<Intent>) {
+    let is_option = |arg: &Arg| arg.text.starts_with('-');
+    let end = leaf.argv.iter().skip(1).position(is_option).map_or(leaf.argv.len(), |at| at + 1);
+    let mut below = Vec::new();
+    removed_arguments(leaf, &leaf.argv[1..end], &mut below);
+    let name = leaf.argv.iter().skip_while(|arg| !matches!(&*arg.text, "-name" | "-iname")).nth(1);
+    if let Some(name) = name.and_then(|name| Globs::new(&[&name.text]).ok()) {
+        let is_meant = |path: &str| path.rsplit('/').next().is_some_and(|base| name.is_match(Path::new(base)));
+        below.retain(|intent| intent.kind != IntentKind::ChangesClientHooks || is_meant(&intent.what));
+    }
+    found.extend(below);
+}
+
+fn removed(path: &str, found: &mut Vec<Intent>) {
+    for what in client_hooks::hook_files_at(path) {
+        if !found.iter().any(|intent| intent.what == what) {
+            found.push(Intent { kind: IntentKind::ChangesClientHooks, what });
+        }
+    }
+    push_path(path, found);
 }
 
 /// What a command line changes is known by its path alone.
@@ -274,6 +308,19 @@ fn of_git(leaf: &Leaf, found: &mut Vec<Intent>) {
     if matches!(&*subcommand, "send-pack" | "http-push") {
         found.push(Intent { kind: IntentKind::SkipsHooks, what: format!("git {subcommand}") });
     }
+    let operands = || rest.iter().filter(|arg| !arg.text.starts_with('-'));
+    match &*subcommand {
+        "rm" | "mv" => operands().for_each(|arg| {
+            let held = client_hooks::hook_files_at(&placed(leaf, &arg.text)).into_iter();
+            found.extend(held.map(|what| Intent { kind: IntentKind::ChangesClientHooks, what }));
+        }),
+        // It deletes what git ignores, and the hooks of clients are ignored.
+        "clean" if cleans_ignored(&rest) => {
+            let held = client_hooks::hook_files_at(".").into_iter();
+            found.extend(held.map(|what| Intent { kind: IntentKind::ChangesClientHooks, what }));
+        }
+        _ => {}
+    }
     if HOOKED.contains(&&*subcommand) {
         let skips = |arg: &&&Arg| skips_hooks(&subcommand, &arg.text);
         if let Some(option) = rest.iter().take_while(|arg| arg.text != "--").find(skips) {
@@ -292,6 +339,16 @@ fn of_git(leaf: &Leaf, found: &mut Vec<Intent>) {
             found.push(Intent { kind: IntentKind::RedirectsHooks, what });
         }
     }
+}
+
+/// Whether `git clean` deletes ignored files everywhere, and keeps none of them.
+fn cleans_ignored(args: &[&Arg]) -> bool {
+    let letters = |arg: &&&Arg| arg.text.starts_with('-') && !arg.text.starts_with("--");
+    let has = |letter: char| args.iter().filter(letters).any(|arg| arg.text.contains(letter));
+    let spares = has('n')
+        || has('e')
+        || args.iter().any(|arg| matches!(&*arg.text, "--dry-run") || arg.text.starts_with("--exclude"));
+    (has('x') || has('X')) && has('f') && !spares && args.iter().all(|arg| arg.text.starts_with('-'))
 }
 
 /// Whether a setting decides which hooks git runs.
@@ -352,6 +409,21 @@ mod tests {
             ("gate doctor", &[]),
             ("rm .codex/hooks.json", &[ChangesClientHooks]),
             ("rm -rf .gemini", &[ChangesClientHooks]),
+            ("rm .codex/hooks.jso?", &[ChangesClientHooks]),
+            ("rm -rf .c*", &[ChangesClientHooks, ChangesClientHooks]),
+            ("> .codex/hooks.json", &[ChangesClientHooks]),
+            ("> .git/hooks/pre-push", &[ChangesHooks]),
+            ("dd if=/dev/null of=.codex/hooks.json", &[ChangesClientHooks]),
+            ("find . -name hooks.json -delete", &[ChangesClientHooks]),
+            ("find . -name '*.pyc' -delete", &[]),
+            ("git rm -f .github/hooks/gate.json", &[ChangesClientHooks]),
+            ("git clean -fd", &[]),
+            ("git clean -ndx", &[]),
+            ("git clean -fdx -e .codex", &[]),
+            ("git clean -fdx target", &[]),
+            ("python3 -c \"import os; os.remove('.codex/hooks.json')\"", &[ChangesClientHooks]),
+            ("python3 - <<'P'\nimport os\nos.remove('.git/hooks/pre-push')\nP", &[ChangesHooks]),
+            ("node -e \"console.log(require('fs').readFileSync('.codex/hooks.json'))\"", &[]),
             ("echo '{}' > .claude/settings.local.json", &[ChangesClientHooks]),
             ("sed -i 's/gate hook/true/' .github/hooks/gate.json", &[ChangesClientHooks]),
             ("cat .claude/settings.local.json", &[]),

@@ -30,6 +30,7 @@ pub mod open_run;
 pub mod outputs;
 mod overlay;
 pub mod policy_change;
+mod script_changes;
 pub mod story;
 pub mod subject;
 mod taken_away;

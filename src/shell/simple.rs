@@ -23,6 +23,11 @@ impl Walker {
         mut context: Context,
     ) -> Step {
         let mut before = Vec::new();
+        if simple.words.is_empty() && simple.assignments.is_empty() && !redirects.is_empty() {
+            // A redirection alone opens its files, as `:` would.
+            let colon = Simple { words: vec![Word::literal(":")], ..simple.clone() };
+            return self.simple(&colon, redirects, scope, context);
+        }
         if simple.words.is_empty() {
             return self.assignments(simple, redirects, scope, &mut context);
         }

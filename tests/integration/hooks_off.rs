@@ -24,6 +24,10 @@ fn an_agent_may_not_take_the_hooks_of_a_client_out() {
         "rm -rf .gemini",
         "echo '{}' > .claude/settings.local.json",
         "echo '{\"disableAllHooks\": true}' > .claude/settings.json",
+        "> .codex/hooks.json",
+        "find .codex -delete",
+        "git clean -fdx",
+        "python3 -c \"import os; os.remove('.codex/hooks.json')\"",
     ] {
         let said = shell(line);
         assert!(said.out.contains("\"deny\"") && said.out.contains("hooks that tell gate"), "{line}: {said:?}");
@@ -35,6 +39,11 @@ fn an_agent_may_not_take_the_hooks_of_a_client_out() {
     assert!(write(".codex/hooks.json", "{}").out.contains("\"deny\""));
     assert!(write(".claude/settings.json", "{\"disableAllHooks\": true}").out.contains("\"deny\""));
     write(".claude/settings.json", "{\"permissions\": {}}").quiet();
+    for line in
+        ["git clean -fdx -e .codex -e .gemini -e .claude", "find . -name '*.pyc' -delete", "cat .codex/hooks.json"]
+    {
+        shell(line).quiet();
+    }
     // Where no hook of gate is, nothing is guarded.
     let other = Project::new();
     let session = Session::claude(&other);

@@ -87,7 +87,7 @@ fn the_commands_of_a_line() {
         ("rm -rf !(keep|me)", &["rm -rf !(keep|me)"]),
         ("cargo test {a,b}", &["cargo test {a,b}…"]),
         ("A=1 B=2", &[]),
-        ("> log", &[]),
+        ("> log", &[":"]),
     ] {
         let found = commands(line);
         if found != wanted {

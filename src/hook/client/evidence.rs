@@ -64,7 +64,8 @@ pub(in crate::hook) fn weigh(line: Option<&Understood>) -> Weight {
 /// Whether a command only reads.
 fn is_light(leaf: &Leaf, one: &Purpose) -> bool {
     let reads = one.kinds.iter().all(|kind| *kind == "read");
-    !one.edits && leaf.writes.is_empty() && (reads || leaf.name().is_some_and(harmless))
+    let deletes = leaf.name() == Some("find") && leaf.argv.iter().any(|arg| arg.text == "-delete");
+    !one.edits && !deletes && leaf.writes.is_empty() && (reads || leaf.name().is_some_and(harmless))
 }
 
 /// Whether a program neither changes nor checks anything, whatever its arguments are.
@@ -462,6 +463,8 @@ mod tests {
             ("ls -la", Weight::Light),
             ("cat a | grep b | head -3", Weight::Light),
             ("cd src && rg -n foo", Weight::Light),
+            ("find . -name '*.rs'", Weight::Light),
+            ("find . -name hooks.json -delete", Weight::Some),
             ("cargo test", Weight::Checks),
             ("cd web && npm test 2>&1 | tail -5", Weight::Checks),
             ("sh test.sh", Weight::Checks),
