@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::cmd;
 use crate::exit::Exit;
@@ -13,82 +13,84 @@ use crate::git::GitError;
 use crate::journal::JournalError;
 use crate::render::ui::{BAD, Ui};
 
+mod help;
+
 /// Stands between a coding agent and the words "it is done"
 #[derive(Debug, Parser)]
 #[command(name = "gate", version, propagate_version = true, max_term_width = 100)]
 pub struct Cli {
-    /// What to do
+    /// The command to run
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What `gate` can do.
+/// The commands of `gate`.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Judge what is here before anybody says "done"
+    /// Check whether the work here is proven
     Check(cmd::check::Args),
-    /// Judge what a job of a forge was started for, by the policy of the target branch
+    /// Judge a pull request in CI by its target branch's policy
     Ci(cmd::ci::Args),
     /// Run a declared command, or any, and record what it proves
     Run(cmd::run::Args),
-    /// Run what a push is missing, then push: `gate push [git push arguments]`
+    /// Run what a push still needs, then push
     Push(cmd::push::Args),
-    /// Show what is proven for the commit and for the working tree
+    /// Show what is proven for the commit and the working tree
     Status(cmd::status::Args),
-    /// Split the last commit, or what is staged, by scope
+    /// Split the last commit, or the staged changes, by scope
     Commit(cmd::commit::Args),
-    /// Judge commits: is each one thing, and the thing it says
+    /// Check that each commit makes one change, and the one it names
     Commits(cmd::commits::Args),
-    /// Show what happened, as one timeline
+    /// Show runs, verdicts, commits and pushes in order
     Log(cmd::log::Args),
-    /// List the decisions that were written down: ADRs, @RATIONALE, @REJECTED
+    /// List recorded decisions: ADRs, @RATIONALE and @REJECTED tags
     Decisions(cmd::decisions::Args),
-    /// Hold what an agent says of its own work against the record
+    /// Compare an agent's report on its work with the record
     Assess(cmd::assess::Args),
-    /// Sign what was proven here, so that it counts in CI
+    /// Sign what was proven here so that it counts in CI
     Attest(cmd::attest::Args),
-    /// Judge again what was recorded
+    /// Judge a recorded session, verdict or case again
     Replay(cmd::replay::Args),
-    /// Write a verdict down as a case that can be kept and judged anywhere
+    /// Save a wrong verdict as a case that can be judged anywhere
     Appeal(cmd::appeal::Args),
-    /// List the sessions that coding agents had here
+    /// List the sessions of coding agents in this repository
     Sessions(cmd::sessions::Args),
-    /// Take over a session log from elsewhere
+    /// Import a session log from elsewhere
     Import(cmd::import::Args),
-    /// Say whether a request is clear before the work begins
+    /// Check whether a request is clear before the work begins
     Prompt(cmd::prompt::Args),
     /// List the tasks in a request
     Scope(cmd::prompt::Args),
     /// Explain a gate or a verdict
     Explain(cmd::explain::Args),
-    /// Say which scope a file belongs to, and why
+    /// Show which scope a file belongs to, and why
     ExplainPath(cmd::explain_path::Args),
-    /// Map what a file imports, gives and needs before it is split, and verify the split
+    /// Map a file's imports before a split, and verify the split
     #[cfg(feature = "symbols")]
     ImportMap(cmd::import_map::Args),
-    /// Say which functions a change lost, moved, renamed or emptied
+    /// Show which functions a change lost, moved or emptied
     #[cfg(feature = "symbols")]
     Symbols(cmd::symbols::Args),
-    /// Begin a task under a contract, and check whether it is met
+    /// Begin a task under a contract and check whether it is met
     Contract(cmd::contract::Args),
-    /// Print the escalation payload for what is failing now
+    /// Print the escalation payload for what is failing
     Escalate(cmd::escalate::Args),
-    /// Make a clean packet for whoever is to find the way out
+    /// Print a clean packet for whoever takes over
     Handoff(cmd::handoff::Args),
-    /// Take the reply to a handoff
+    /// Read the reply to a handoff
     Unblock(cmd::unblock::Args),
     /// Let one gate pass for one content, with a reason (people only)
     #[command(hide = true)]
     Waive(cmd::waive::Args),
-    /// Set up this repository: declare its commands and install the hooks
+    /// Set up gate in this repository
     Init(cmd::init::Args),
-    /// Take out what `gate init` put in
+    /// Remove everything that gate init installed
     Uninstall(cmd::uninstall::Args),
-    /// Prove that the installation works
+    /// Check that the installation works
     Doctor(cmd::doctor::Args),
-    /// What installed hooks call
+    /// Run a hook (called by git, agent clients and shells)
     Hook(cmd::hook::Args),
-    /// Print what your shell runs so that your own runs count: `eval "$(gate shell bash)"`
+    /// Print the shell code that records the tests you run yourself
     Shell(cmd::shell::Args),
     /// Print shell completions
     Completions(cmd::completions::Args),
@@ -97,7 +99,7 @@ pub enum Command {
     Man(cmd::man::Args),
     /// Print the JSON Schema of a record
     Schema(cmd::schema::Args),
-    /// Show what a command line executes, and what its exit status and output prove
+    /// Show what a command line executes and proves
     ExplainCommand(cmd::explain_command::Args),
 }
 
@@ -115,6 +117,15 @@ impl Cli {
         args.nth(1).filter(|word| word == "hook")?;
         let hook = Hook::try_parse_from([OsString::from("gate hook")].into_iter().chain(args)).ok()?;
         Some(Self { command: Command::Hook(hook.args) })
+    }
+
+    /// Reads the command line of this process.
+    ///
+    /// # Errors
+    ///
+    /// The message that clap prints for a wrong command line, and for `--help` and `--version`.
+    pub fn read() -> Result<Self, clap::Error> {
+        Self::from_arg_matches(&help::grouped(Self::command()).try_get_matches()?)
     }
 
     /// Runs the command and prints what it failed with.

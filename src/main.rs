@@ -3,13 +3,12 @@
 use std::env;
 use std::process::ExitCode;
 
-use clap::Parser;
 use gate::cli::Cli;
 use gate::exit::Exit;
 use gate::render::ui::Ui;
 
 fn main() -> ExitCode {
-    match Cli::of_hook(env::args_os()).map_or_else(Cli::try_parse, Ok) {
+    match Cli::of_hook(env::args_os()).map_or_else(Cli::read, Ok) {
         Ok(cli) => cli.run(&mut Ui::new()),
         Err(error) => {
             // clap prints help to standard output and errors to standard error; a closed stream is no error of ours.
