@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use gate::event::EventKind;
-use gate::event::work::Act;
+use gate::event::agent_work::Act;
 use gate::source::sessions::{self, Client, Cursors, Roots, Source};
 use serde::Deserialize;
 

@@ -20,7 +20,7 @@ use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::run::{self, Errand, Returned};
 use crate::runner::Catalogue;
-use crate::source::project::Directory;
+use crate::source::project_files::Directory;
 
 /// How long a command of a contract may take unless the caller says otherwise.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_mins(2);

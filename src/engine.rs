@@ -13,9 +13,9 @@ use crate::event::test_results::{TestResult, TestResults};
 use crate::event::{EventKind, Judged, Origin, Run};
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Sources};
-use crate::fact::lineage::Lineage;
+use crate::fact::merge_base::Lineage;
 use crate::fact::subject::{Base, Role, Subject};
-use crate::fact::{Facts, Note, ask, before, failed_tests, open_run};
+use crate::fact::{Facts, Note, earlier_runs, failed_tests, forge_query, unfinished_runs};
 use crate::failure::Failure;
 use crate::gates;
 use crate::git::{GitError, Head, Look, Repo};
@@ -29,17 +29,17 @@ use crate::runner::NamedTests;
 use crate::session::Session;
 use crate::snapshot::DirtyPath;
 use crate::snapshot::Snapshot;
-use crate::source::project::Directory;
+use crate::source::project_files::Directory;
 use crate::verdict::Verdict;
-use crate::verdict::artifact::{self, Written};
 use crate::verdict::assemble::{self, Attempt, ESCALATES_AT, Occasion};
-use crate::verdict::push_again::push_again;
+use crate::verdict::push_command::push_again;
+use crate::verdict::verdict_files::{self, Written};
 
-mod around_hooks;
+mod bypassed_hooks;
 mod escalation;
-mod policy;
+mod policy_choice;
 
-use self::around_hooks::PUSH_UNJUDGED;
+use self::bypassed_hooks::PUSH_UNJUDGED;
 pub use self::escalation::{Basis, escalation_path};
 
 /// The number of failed tests that a run records by name.
@@ -187,9 +187,9 @@ impl Workplace {
             .map_err(|error| Failure::new(Exit::CannotJudge, error))?;
         facts.notes.extend(here.notes.iter().cloned());
         let internal = |error| Failure::new(Exit::CannotJudge, error);
-        facts.hosting = ask::about_checkout(&self.repo, &here.policy, moment, &here.head).map_err(internal)?;
+        facts.hosting = forge_query::about_checkout(&self.repo, &here.policy, moment, &here.head).map_err(internal)?;
         if facts.hosting.is_none() {
-            facts.notes.extend(ask::nobody_to_ask(&self.repo, &here.policy, moment).map_err(internal)?);
+            facts.notes.extend(forge_query::nobody_to_ask(&self.repo, &here.policy, moment).map_err(internal)?);
         }
         facts.notes.extend(self.hooks_off());
         facts.notes.extend(self.pushes_without_verdict(&here.state, session));
@@ -396,7 +396,7 @@ impl Workplace {
         if matches!(facts.moment, Moment::Stop | Moment::After) {
             match collect::story(&self.journal, state, session, &self.files()) {
                 Ok(story) => {
-                    facts.open_runs = open_run::find(policy, &story, &self.files());
+                    facts.open_runs = unfinished_runs::find(policy, &story, &self.files());
                     facts.story = story;
                 }
                 Err(error) => facts.notes.push(unreadable(&error)),
@@ -406,7 +406,7 @@ impl Workplace {
             Ok(failed) => facts.failed_tests = failed,
             Err(error) => facts.notes.push(unreadable(&error)),
         }
-        match before::read(&self.repo, &self.journal, session, facts, &self.files()) {
+        match earlier_runs::read(&self.repo, &self.journal, session, facts, &self.files()) {
             Ok(before) => facts.before = before,
             Err(error) => facts.notes.push(unreadable(&error)),
         }
@@ -415,7 +415,7 @@ impl Workplace {
     fn write(&self, verdict: &mut Verdict) -> Option<Written> {
         let gate_dir = self.repo.gate_dir();
         let payload = (verdict.attempt >= ESCALATES_AT).then(|| escalation_path(&gate_dir, &self.session.id));
-        match artifact::write(&gate_dir, verdict, payload.as_deref()) {
+        match verdict_files::write(&gate_dir, verdict, payload.as_deref()) {
             Ok(written) => {
                 // Exactly one payload for one series of attempts: the fourth writes it, later ones point to it.
                 let due = verdict.attempt == ESCALATES_AT;

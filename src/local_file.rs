@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::embedded;
 use crate::globs::Globs;
 use crate::repo_path::RepoPath;
-use crate::shell_word::shell_line;
+use crate::shell_quote::shell_line;
 
 /// The reason that a checkout elsewhere does not have a file as it is here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

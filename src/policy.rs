@@ -89,7 +89,7 @@ pub enum PolicySource {
     Defaults,
 }
 
-/// Whose signed statements count, as `[attest]` in `gate.toml` has it. Lines have the form of [`crate::ssh::signers`].
+/// Whose signed statements count, as `[attest]` in `gate.toml` has it. Lines have the form of [`crate::ssh::allowed_signers`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Signers {
     /// Nobody's.

@@ -1,7 +1,7 @@
 //! The texts of `templates/`, filled. A file of the same name in the user's own configuration stands before the
 //! embedded one; the repository's cannot, since an agent may write there.
 
-pub mod words;
+pub mod sentences;
 
 use std::path::PathBuf;
 use std::{env, fs, io};

@@ -6,15 +6,15 @@
 //! it; a commit that a run or a verdict of that second does not know comes after it; and a branch is made after the commit it
 //! begins at.
 
-mod acts;
-mod order;
-mod pushes;
+mod bypassing_pushes;
+mod merge_acts;
+mod merge_order;
 
 use std::collections::{HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-pub use self::pushes::without_verdict;
+pub use self::bypassing_pushes::without_verdict;
 use crate::event::pushes::{PushVerdict, SeenPush};
 use crate::event::{Event, EventKind, GitEvent, Origin};
 use crate::moment::Moment;
@@ -50,14 +50,14 @@ pub fn merge(sources: Vec<Vec<Event>>) -> Vec<Entry> {
 /// the first recorded event are nobody's business.
 pub fn merge_since(sources: Vec<Vec<Event>>, judged_since: Option<Timestamp>) -> Vec<Entry> {
     let mut sources: Vec<Vec<Entry>> = sources.into_iter().map(pair_runs).collect();
-    acts::join(&mut sources);
+    merge_acts::join(&mut sources);
     let orders = join_movements(&mut sources);
     let mentions = Mentions::of(sources.iter().flatten());
     let mut moments: Vec<Vec<Timestamp>> =
         sources.iter().map(|source| source.iter().map(|entry| mentions.moment(&entry.event)).collect()).collect();
-    let predecessors = order::predecessors(&sources, &orders);
-    order::settle(&mut moments, &predecessors);
-    let mut keyed = order::in_order(sources, &moments, &predecessors);
+    let predecessors = merge_order::predecessors(&sources, &orders);
+    merge_order::settle(&mut moments, &predecessors);
+    let mut keyed = merge_order::in_order(sources, &moments, &predecessors);
     mark_unjudged(&mut keyed, judged_since);
     keyed.into_iter().map(|(_, entry)| entry).collect()
 }

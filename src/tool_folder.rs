@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::embedded;
 use crate::repo_path::RepoPath;
-use crate::shell_word::shell_word;
+use crate::shell_quote::shell_word;
 
 /// A folder that a tool made and fills, such as a virtual environment: untracked, without a tracked file, and no content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

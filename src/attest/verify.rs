@@ -10,7 +10,7 @@ use super::summary::{self, Summary};
 use super::test_run::{self, TestRun};
 use super::{Envelope, LONGEST, NAMESPACE};
 use crate::oid::Oid;
-use crate::ssh::signers::{self, Standing};
+use crate::ssh::allowed_signers::{self, Standing};
 use crate::ssh::{PublicKey, Signer};
 
 /// A run that somebody vouches for who may.
@@ -119,7 +119,7 @@ fn statement(tree: &Oid, line: &str, signers: &[Signer], now: Timestamp) -> Resu
 fn allowed<'a>(keys: &[PublicKey], signers: &'a [Signer], now: Timestamp) -> Result<&'a Signer, String> {
     let mut wrong = None;
     for key in keys {
-        let why = match signers::standing(signers, key, NAMESPACE, now) {
+        let why = match allowed_signers::standing(signers, key, NAMESPACE, now) {
             Standing::Allowed(signer) => return Ok(signer),
             Standing::Expired(signer, until) => format!("the key of {} was allowed until {until}", signer.name),
             Standing::NotYet(signer, from) => format!("the key of {} is allowed from {from} on", signer.name),

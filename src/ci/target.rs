@@ -2,12 +2,12 @@
 
 use crate::exit::Exit;
 use crate::fact::hosting::{HostedHead, Via};
-use crate::fact::lineage::{Lineage, Target};
+use crate::fact::merge_base::{Lineage, Target};
 use crate::fact::subject::Base;
 use crate::failure::Failure;
 use crate::git::{GitError, Repo};
 use crate::oid::Oid;
-use crate::source::forge::actions::{Event, EventPull, Happening};
+use crate::source::forge::github_actions::{Event, EventPull, Happening};
 
 /// What a job judges.
 #[derive(Clone, Debug)]

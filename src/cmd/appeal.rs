@@ -9,7 +9,7 @@ use crate::redact::redact_tokens;
 use crate::render::ui::{Ui, WARN};
 use crate::replay::appeal::{self, AppealError};
 use crate::verdict::Outcome;
-use crate::verdict::artifact;
+use crate::verdict::verdict_files;
 
 /// Arguments of `gate appeal`.
 #[derive(Debug, clap::Args)]
@@ -68,7 +68,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let text = redact_tokens(&text);
     match &args.output {
         Some(path) => {
-            artifact::write_bytes(path, format!("{text}\n").as_bytes())
+            verdict_files::write_bytes(path, format!("{text}\n").as_bytes())
                 .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", path.display())))?;
             ui.say(format_args!(
                 "gate: {} holds verdict {} as a case; read it before you share it",

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use crate::cmd::tidy::tidy;
+use crate::cmd::housekeeping::tidy;
 use crate::engine::{Uncommitted, Workplace};
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Sources};

@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use crate::ci::authorship::{self, Authors};
-use crate::ci::{target, time};
+use crate::ci::{duration, target};
 use crate::cmd::run;
 use crate::digest::hex_digest;
 use crate::engine::{Judgement, Workplace};
 use crate::exit::Exit;
-use crate::fact::ask::{self, Question};
 use crate::fact::attested::Found;
 use crate::fact::collect::{self, Sources};
+use crate::fact::forge_query::{self, Question};
 use crate::fact::hosting::{Hosting, StartedFor, Trouble};
-use crate::fact::lineage::Lineage;
+use crate::fact::merge_base::Lineage;
 use crate::fact::subject::Base;
 use crate::fact::{Facts, Note};
 use crate::failure::Failure;
@@ -28,20 +28,20 @@ use crate::policy::{Policy, PolicySource, Strictness};
 use crate::render;
 use crate::render::ci::{annotations, junit, sarif, summary};
 use crate::render::ui::Ui;
-use crate::source::forge::actions::{Event, EventError, Happening, Job};
-use crate::source::forge::place::{GITHUB, Known, Place};
+use crate::source::forge::github_actions::{Event, EventError, Happening, Job};
+use crate::source::forge::repository_url::{GITHUB, Known, Place};
 use crate::source::forge::{self, Forge, Patience, token};
-use crate::verdict::artifact;
+use crate::verdict::verdict_files;
 
 /// Arguments of `gate ci`.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Args {
     /// Ask again until every check has ended, for this long at most: 90s, 20m, 1h
-    #[arg(long, value_name = "TIME", value_parser = time::span)]
+    #[arg(long, value_name = "TIME", value_parser = duration::span)]
     wait: Option<Duration>,
     /// How long to pause between two questions
-    #[arg(long, value_name = "TIME", value_parser = time::span, default_value = "15s", hide = true)]
+    #[arg(long, value_name = "TIME", value_parser = duration::span, default_value = "15s", hide = true)]
     every: Duration,
     /// Run the declared commands whose evidence is missing, in what is checked out
     #[arg(long)]
@@ -145,10 +145,10 @@ fn judge(args: &Args, job: Option<&Job>, ui: &mut Ui) -> Result<Exit> {
     });
     let ask = || -> Option<Hosting> {
         let (place, question) = (forge_place.as_ref()?, question.as_ref()?);
-        if !ask::is_wanted(&policy, Moment::Ci) {
+        if !forge_query::is_wanted(&policy, Moment::Ci) {
             return None;
         }
-        ask::about(place, token.as_ref(), Patience::LONG, question)
+        forge_query::about(place, token.as_ref(), Patience::LONG, question)
     };
 
     let state = place.state()?;
@@ -287,9 +287,9 @@ fn write_artifacts(args: &Args, judgement: &Judgement) -> Result<()> {
         Failure::new(Exit::BadInput, format!("{} cannot be written to: {error}", folder.display()))
     };
     fs::create_dir_all(folder).map_err(failed)?;
-    artifact::write_json(&folder.join("verdict.json"), verdict).map_err(failed)?;
-    artifact::write_json(&folder.join("gate.sarif"), &sarif::log(verdict)).map_err(failed)?;
-    artifact::write_bytes(&folder.join("gate.junit.xml"), junit::report(verdict).as_bytes()).map_err(failed)?;
+    verdict_files::write_json(&folder.join("verdict.json"), verdict).map_err(failed)?;
+    verdict_files::write_json(&folder.join("gate.sarif"), &sarif::log(verdict)).map_err(failed)?;
+    verdict_files::write_bytes(&folder.join("gate.junit.xml"), junit::report(verdict).as_bytes()).map_err(failed)?;
     Ok(())
 }
 

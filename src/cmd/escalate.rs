@@ -9,7 +9,7 @@ use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::render::ui::Ui;
 use crate::rescue::{self, Case};
-use crate::templates::words::say;
+use crate::templates::sentences::say;
 use crate::verdict::escalation;
 
 /// Arguments of `gate escalate`.

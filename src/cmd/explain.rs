@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::render;
 use crate::render::ui::Ui;
 use crate::verdict::Verdict;
-use crate::verdict::artifact;
+use crate::verdict::verdict_files;
 
 /// Arguments of `gate explain`.
 #[derive(Debug, clap::Args)]
@@ -67,7 +67,7 @@ pub(super) fn find_where(
     if let Some(path) = what.map(PathBuf::from).filter(|path| path.is_file()) {
         return Ok(Some((path.clone(), read(&path)?)));
     }
-    let records = artifact::records(&place.repo.gate_dir())?;
+    let records = verdict_files::records(&place.repo.gate_dir())?;
     let read = |path: PathBuf| Some((serde_json::from_slice::<Verdict>(&fs::read(&path).ok()?).ok()?, path));
     let mut readable = records.into_iter().rev().filter_map(read);
     let found = readable.find(|(verdict, _)| what.is_none_or(|what| verdict.id == what) && counts(verdict));

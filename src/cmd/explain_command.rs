@@ -11,12 +11,12 @@ use crate::engine::Workplace;
 use crate::event::Ended;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::render::explained;
+use crate::render::explained_command;
 use crate::render::ui::Ui;
 use crate::repo_path::RepoPath;
 use crate::runner::ProjectFiles;
 use crate::shell::dialect::Shell;
-use crate::source::project::Directory;
+use crate::source::project_files::Directory;
 
 /// The longest line of a `--jsonl` file that is read, in bytes.
 const MAX_RECORD: usize = 64 * 1024 * 1024;
@@ -98,7 +98,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         ui.line(serde_json::to_string_pretty(&answer)?);
     } else {
         let declared = declared(line, &files.0, &record).unwrap_or_default();
-        explained::print(understand_in(line, shell, &files).ok().as_ref(), &judgement, &record, &declared, ui);
+        explained_command::print(understand_in(line, shell, &files).ok().as_ref(), &judgement, &record, &declared, ui);
     }
     Ok(Exit::Pass)
 }

@@ -12,10 +12,10 @@ use super::escalate::trying;
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::handoff::trigger::{self, Reception};
+use crate::handoff::handoff_detection::{self, Reception};
 use crate::render::ui::Ui;
 use crate::rescue::{self, Handed, Request};
-use crate::templates::words::say;
+use crate::templates::sentences::say;
 
 /// Arguments of `gate handoff`.
 #[derive(Debug, clap::Args)]
@@ -97,7 +97,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
 }
 
 fn verify(text: &str, ui: &mut Ui) -> Exit {
-    match trigger::receive(text) {
+    match handoff_detection::receive(text) {
         Reception::Clean(_) => {
             ui.line("ok");
             Exit::Pass

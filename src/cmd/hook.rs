@@ -11,14 +11,14 @@ use crate::doctor::canary;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::hook::client::{self, Client};
-use crate::hook::push::PushAnswer;
+use crate::hook::pre_push::PushAnswer;
 use crate::hook::typed_line;
 use crate::hook::{self, GitHook};
 use crate::install::{self, Chained};
-use crate::interpreter::Shell;
 use crate::render;
 use crate::render::ui::Ui;
 use crate::run::run_itself;
+use crate::shell_kind::Shell;
 
 /// Arguments of `gate hook`.
 #[derive(Debug, clap::Args)]
@@ -164,10 +164,10 @@ pub fn hook_git(
 fn judge(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<Exit> {
     match hook.name {
         "pre-push" | "pre-receive" => {
-            let mut answer = hook::push::judge(hook, true)?;
+            let mut answer = hook::pre_push::judge(hook, true)?;
             if let PushAnswer::RunFirst(names) = &answer {
                 run_first(names, ui)?;
-                answer = hook::push::judge(hook, false)?;
+                answer = hook::pre_push::judge(hook, false)?;
             }
             let PushAnswer::Judged(judgement) = answer else { return Ok(Exit::Pass) };
             let record = judgement.written.as_ref().map(|written| written.record.as_path());
@@ -175,10 +175,10 @@ fn judge(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<Exit> {
             Ok(judgement.verdict.outcome.exit())
         }
         "commit-msg" => {
-            if let Some(refusal) = hook::message::broken_policy() {
+            if let Some(refusal) = hook::commit_msg::broken_policy() {
                 return Err(refusal.into());
             }
-            let judgement = match hook::message::judge(hook) {
+            let judgement = match hook::commit_msg::judge(hook) {
                 Ok(Some(judgement)) => judgement,
                 Ok(None) => return Ok(Exit::Pass),
                 // A commit repairs a policy that cannot be read; what this one misses, its push does not.

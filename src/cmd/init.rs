@@ -6,9 +6,9 @@ use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::install::{Chosen, Plan, Repository, Wishes, apply, own_shell, plan_init};
-use crate::interpreter::Shell;
 use crate::render;
 use crate::render::ui::Ui;
+use crate::shell_kind::Shell;
 use crate::source::sessions::Client;
 use crate::tool_folder::ToolFolder;
 
@@ -146,7 +146,7 @@ pub(super) fn carry_out(
     command: &str,
     ui: &mut Ui,
 ) -> anyhow::Result<bool> {
-    render::plan::print(plan, repository.base(), ui);
+    render::install_plan::print(plan, repository.base(), ui);
     if plan.is_idle(repository) {
         ui.say("Nothing to do.");
         return Ok(false);

@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use crate::command_line;
 use crate::engine::Workplace;
+use crate::event::agent_work::Act;
 use crate::event::pushes::SeenPush;
-use crate::event::work::Act;
 use crate::event::{Ended, Event, EventKind};
 use crate::exit::Exit;
 use crate::fact::intent;

@@ -18,6 +18,7 @@ pub mod explain_command;
 pub mod explain_path;
 pub mod handoff;
 pub mod hook;
+mod housekeeping;
 pub mod import;
 #[cfg(feature = "symbols")]
 pub mod import_map;
@@ -37,7 +38,6 @@ pub mod shell;
 pub mod status;
 #[cfg(feature = "symbols")]
 pub mod symbols;
-mod tidy;
 pub mod unblock;
 pub mod uninstall;
 pub mod waive;

@@ -8,8 +8,8 @@ use anyhow::Result;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::git::Repo;
-use crate::lookup::{LOOKUP_TIMEOUT, look_up};
 use crate::prompt::{PromptEvaluation, Reading, evaluate};
+use crate::prompt_lookup::{LOOKUP_TIMEOUT, look_up};
 use crate::render;
 use crate::render::ui::Ui;
 

@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::git::{PlannedPush, PushOptions, planned_push, push};
 use crate::hook::missing_runs::missing_runs;
-use crate::hook::push as judged_push;
+use crate::hook::pre_push as judged_push;
 use crate::render;
 use crate::render::ui::{BAD, Ui};
 use crate::verdict::assemble;

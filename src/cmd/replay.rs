@@ -12,9 +12,9 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::render;
 use crate::render::ui::Ui;
-use crate::replay::neutral::Neutral;
-use crate::replay::session::{self, Told};
-use crate::replay::verdict::{self, AgainError};
+use crate::replay::anonymize::Neutral;
+use crate::replay::rejudge::{self, AgainError};
+use crate::replay::session_case::{self, Told};
 use crate::replay::{Case, CaseError, answer};
 use crate::source::sessions::{self, Roots, Source};
 use crate::verdict::Verdict;
@@ -82,8 +82,8 @@ fn recorded(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         return again(args, &place, &verdict, ui);
     }
     let (id, logs) = super::log::logs(&place, &args.what, ui)?;
-    let mut journal = verdict::events(&place);
-    let given = session::verdict_on_stop(&journal, &id);
+    let mut journal = rejudge::events(&place);
+    let given = session_case::verdict_on_stop(&journal, &id);
     let verdict = given.map(|given| super::explain::find(&place, Some(given))).transpose()?.flatten();
     // Evidence counts whoever's session it is of.
     let its = |event: &Event| event.session.as_ref() == Some(&id);
@@ -94,7 +94,7 @@ fn recorded(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     }
     let told = Told { id, journal, logs, verdict: verdict.map(|(_, verdict)| verdict) };
     let neutral = neutral(Some(&place));
-    match session::case(Some(&place), told, &neutral)? {
+    match session_case::case(Some(&place), told, &neutral)? {
         Some(made) => case(args, made.to_string().as_bytes(), ui),
         None => Err(Failure::new(
             Exit::Usage,
@@ -124,7 +124,7 @@ fn log(args: &Args, log: &Source, ui: &mut Ui) -> anyhow::Result<Exit> {
         Some(place) => neutral(Some(place)),
         None => Neutral::new(dir.as_deref(), None),
     };
-    match session::case(place.as_ref(), told, &neutral)? {
+    match session_case::case(place.as_ref(), told, &neutral)? {
         Some(made) => case(args, made.to_string().as_bytes(), ui),
         None => Err(Failure::new(Exit::BadInput, format!("{}: nothing happens in this log", args.what)).into()),
     }
@@ -138,7 +138,7 @@ pub(super) fn neutral(place: Option<&Workplace>) -> Neutral {
 
 /// Judges a verdict again.
 fn again(args: &Args, place: &Workplace, verdict: &Verdict, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let again = verdict::again(place, verdict).map_err(|error| cannot(&verdict.id, error))?;
+    let again = rejudge::again(place, verdict).map_err(|error| cannot(&verdict.id, error))?;
     if args.json {
         ui.line(serde_json::to_string_pretty(&again)?);
     } else {

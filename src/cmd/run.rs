@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::cmd::tidy::tidy;
+use crate::cmd::housekeeping::tidy;
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended};
 use crate::exit::Exit;
@@ -18,11 +18,11 @@ use crate::gates::finding::{Answer, Finding};
 use crate::git::Look;
 use crate::moment::Moment;
 use crate::policy::{Command, Policy, PolicySource, command_key};
-use crate::record::{self, Job, Recorded};
+use crate::recorded_run::{self, Job, Recorded};
 use crate::render::ui::{BAD, GOOD, Ui, WARN};
 use crate::repo_path::RepoPath;
 use crate::run::CommandLine;
-use crate::shell_word::shell_word;
+use crate::shell_quote::shell_word;
 use crate::snapshot::DirtyPath;
 
 /// Arguments of `gate run`.
@@ -94,7 +94,7 @@ pub(super) fn run_declared(
 
 fn run(place: &Workplace, root: &Path, job: Job<'_>, policy: &Policy, ui: &mut Ui) -> ExitCode {
     let name = job.command.name.clone().unwrap_or_else(|| job.command.line.clone());
-    let recorded = record::record(place, root, job);
+    let recorded = recorded_run::record(place, root, job);
     say(&name, &recorded, ui);
     if recorded.loss.is_none() && recorded.finished.ended.success() {
         say_what_it_proves(place, &recorded, policy, ui);

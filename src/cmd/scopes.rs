@@ -3,7 +3,7 @@
 use crate::cmd::commits::gate;
 use crate::cmd::init::{Consent, carry_out};
 use crate::cmd::install_failure;
-use crate::commit::derive::{self, Past};
+use crate::commit::derive_scopes::{self, Past};
 use crate::commit::message::Message;
 use crate::commit::rules::Rules;
 use crate::engine::Workplace;
@@ -36,12 +36,12 @@ pub(super) fn main(consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
         let paths: Vec<RepoPath> = commit.files.into_iter().map(|file| file.path).collect();
         history.push(Past { declared: message.scopes().to_vec(), paths });
     }
-    let scopes = derive::derive(&listed, &history, &rules).map_err(|error| malformed(error.to_string()))?;
+    let scopes = derive_scopes::derive(&listed, &history, &rules).map_err(|error| malformed(error.to_string()))?;
     if scopes.is_empty() {
         ui.say("gate: no parts were recognised; write [scopes] by hand: name = [\"folder/**\"]");
         return Ok(Exit::Pass);
     }
-    let table = derive::text(&scopes);
+    let table = derive_scopes::text(&scopes);
     if consent.asks_to_write(ui) {
         let repository = Repository::discover(&std::env::current_dir()?).map_err(install_failure)?;
         let plan = plan_scopes(&repository, &table).map_err(install_failure)?;

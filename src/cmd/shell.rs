@@ -2,8 +2,8 @@
 
 use crate::exit::Exit;
 use crate::install::{SCRIPTED, shell_script};
-use crate::interpreter::Shell;
 use crate::render::ui::Ui;
+use crate::shell_kind::Shell;
 
 /// Arguments of `gate shell`.
 #[derive(Debug, clap::Args)]

@@ -11,10 +11,10 @@ use crate::gates::finding::Answer;
 use crate::moment::Moment;
 use crate::policy::Mode;
 use crate::render;
-use crate::render::observed::{Observed, ObservedCase};
+use crate::render::observed_blocks::{Observed, ObservedCase};
 use crate::render::ui::Ui;
 use crate::verdict::Verdict;
-use crate::verdict::artifact;
+use crate::verdict::verdict_files;
 
 /// Arguments of `gate status`.
 #[derive(Debug, clap::Args)]
@@ -33,9 +33,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     if args.observed {
         let observed = observed(&place)?;
         if args.json {
-            ui.line(render::observed::json(&observed)?);
+            ui.line(render::observed_blocks::json(&observed)?);
         } else {
-            ui.raw(render::observed::lines(&observed));
+            ui.raw(render::observed_blocks::lines(&observed));
         }
         return Ok(Exit::Pass);
     }
@@ -61,7 +61,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
 /// The cases that gates which only observe would have blocked, oldest first: each gate and content once.
 fn observed(place: &Workplace) -> Result<Observed> {
     let mut cases: Vec<ObservedCase> = Vec::new();
-    let records = artifact::records(&place.repo.gate_dir())?;
+    let records = verdict_files::records(&place.repo.gate_dir())?;
     let verdicts = records.iter().filter_map(|path| serde_json::from_slice::<Verdict>(&fs::read(path).ok()?).ok());
     for verdict in verdicts {
         let failed = verdict.gates.iter().filter(|gate| gate.mode == Mode::Observe && gate.answer == Answer::Fail);

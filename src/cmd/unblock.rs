@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::handoff::reply::Reply;
 use crate::render::ui::Ui;
 use crate::rescue::{self, Handed, Request, Waiting};
-use crate::templates::words::say;
+use crate::templates::sentences::say;
 use crate::verdict::escalation;
 
 /// Arguments of `gate unblock`.

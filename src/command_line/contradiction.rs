@@ -1,15 +1,15 @@
 //! Where a status of success is contradicted by what the runner said, or by what it did not say.
 
-use crate::runner::lines::{LineRule, Means, lines};
+use crate::runner::output_line::{LineRule, Means, lines};
 use crate::runner::{Catalogue, CommandKind, ProjectFiles, Runner, Says, read_output};
 use crate::shell::program::{Leaf, LeafId, Sink};
 
-use super::evidence::MUTE;
+use super::command_table::table;
 use super::judge::understand;
+use super::output_evidence::MUTE;
+use super::output_filters::may_show;
 use super::purpose::{Purpose, Understood};
-use super::said::Known;
-use super::table::table;
-use super::view::may_show;
+use super::run_result::Known;
 
 /// Why the output of a line whose status 0 is its runner's own does not go with that status; `None`: it does, as far
 /// as it shows.

@@ -5,9 +5,9 @@ use regex::Regex;
 use crate::runner::{Catalogue, CommandKind, ExitMeaning, Invocation, ProjectFiles};
 use crate::shell::program::Leaf;
 
+use super::command_table::table;
 use super::judge::understand;
-use super::settings::{self, CallSite, Inherited, run_settings};
-use super::table::table;
+use super::run_settings::{self, CallSite, Inherited, run_settings};
 
 /// What a variable does to a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub fn inherited(line: &str, files: &dyn ProjectFiles, variables: &[(String, Str
         found.map(|(_, value)| value.clone())
     };
     let by_file =
-        checks.iter().filter_map(|(leaf, check)| settings::of_person(CallSite { leaf, files }, check, variable));
+        checks.iter().filter_map(|(leaf, check)| run_settings::of_person(CallSite { leaf, files }, check, variable));
     by_variable.chain(by_file).next().map(|Narrowed { by, how }| match how {
         How::Part => format!("the environment of the run chooses a part of the tests ({by})"),
         How::Nothing => format!("with the environment of the run nothing is executed ({by})"),

@@ -3,17 +3,20 @@
 use std::fmt::Write as _;
 
 use crate::runner::{CommandKind, ProjectFiles};
+use crate::shell::build_program;
 use crate::shell::dialect::{self, Shell};
+use crate::shell::exit_status::{self, Fate, Seen};
 use crate::shell::parse::Unparsed;
 use crate::shell::program::{LeafId, Program};
-use crate::shell::status::{self, Fate, Seen};
-use crate::shell::walk;
 
-use super::elsewhere;
-use super::look::Look;
+use super::check_outcome::Look;
+use super::command_table::{Says as Harness, table};
 use super::purpose::{Purpose, Understood, purpose};
-use super::table::{Says as Harness, table};
-use super::{ExitDecides, Extent, Judgement, Outcome, Proves, Record, evidence, hooks, made_here, push, remedy};
+use super::working_directory;
+use super::{
+    ExitDecides, Extent, Judgement, Outcome, Proves, Record, generated_programs, git_hook_checks, output_evidence,
+    push_target, remedy,
+};
 
 /// The kinds of checks, the one that decides first.
 pub(super) const CHECKS: [CommandKind; 4] =
@@ -29,11 +32,11 @@ pub fn understand(line: &str, files: &dyn ProjectFiles) -> Result<Understood, Un
 
 /// As [`understand`], for a line of this shell; `None`: nothing says which shell ran it.
 pub fn understand_in(line: &str, shell: Option<Shell>, files: &dyn ProjectFiles) -> Result<Understood, Unparsed> {
-    let mut program = walk::program_in(&dialect::with_slashes(line), &Shell::candidates(shell))?;
-    program.leaves.iter_mut().for_each(elsewhere::follow);
+    let mut program = build_program::program_in(&dialect::with_slashes(line), &Shell::candidates(shell))?;
+    program.leaves.iter_mut().for_each(working_directory::follow);
     let mut purposes: Vec<Purpose> = program.leaves.iter().map(|leaf| purpose(leaf, files)).collect();
-    push::name_branches(&program, &mut purposes);
-    made_here::mark(&mut program, &mut purposes);
+    push_target::name_branches(&program, &mut purposes);
+    generated_programs::mark(&mut program, &mut purposes);
     Ok(Understood { program, purposes })
 }
 
@@ -69,11 +72,11 @@ impl<'a> Reviewed<'a> {
         let harness = record.output.and_then(|output| table().harness_says(output));
         let output = record.output.map(|output| table().bare(output));
         if let (None, Some(output)) = (harness, output) {
-            hooks::add(&mut understood, output);
+            git_hook_checks::add(&mut understood, output);
         }
         let seen = match (harness, output) {
             (None, Some(output)) if !understood.program.truncated => {
-                evidence::seen(&understood.program, &understood.purposes, output)
+                output_evidence::seen(&understood.program, &understood.purposes, output)
             }
             _ => Vec::new(),
         };
@@ -102,7 +105,7 @@ pub(super) fn would_decide(line: &str, files: &dyn ProjectFiles) -> bool {
         && found.all(|(id, purpose)| {
             purpose.honest()
                 && purpose.extent.is_none_or(|extent| extent == Extent::Full)
-                && status::fate(&understood.program, id).decides()
+                && exit_status::fate(&understood.program, id).decides()
         })
 }
 
@@ -275,7 +278,7 @@ impl Judge<'_> {
     fn results(&self, ids: &[LeafId]) -> Vec<Check> {
         let mut checks = Vec::with_capacity(ids.len());
         for &leaf in ids {
-            let fate = status::fate(self.program(), leaf);
+            let fate = exit_status::fate(self.program(), leaf);
             let (result, because, by_line) = match self.harness {
                 Some(Harness::Rejected) => (Outcome::NoTests, "the call was refused and nothing ran".to_owned(), false),
                 Some(Harness::Background) => (Outcome::Unknown, "the line goes on in the background".to_owned(), false),
@@ -299,7 +302,7 @@ impl Judge<'_> {
         let ids: Vec<LeafId> = checks.iter().filter(|check| shown(check)).map(|check| check.leaf).collect();
         let Some(output) = self.record.output.filter(|_| ids.len() > 1) else { return };
         let runs = |id: &LeafId| self.purpose(*id).runs().map(str::to_owned).collect::<Vec<_>>();
-        if evidence::closing_lines(ids.iter().flat_map(runs), output).is_some_and(|lines| lines < ids.len()) {
+        if output_evidence::closing_lines(ids.iter().flat_map(runs), output).is_some_and(|lines| lines < ids.len()) {
             for check in checks.iter_mut().filter(|check| shown(check)) {
                 check.result = Outcome::Unknown;
                 "one closing line is shown for several runs".clone_into(&mut check.because);
@@ -345,7 +348,7 @@ impl Judge<'_> {
         if !self.purpose(check.leaf).honest() {
             return "it succeeds whatever it finds".to_owned();
         }
-        let (zero, failure) = status::deciders(self.program());
+        let (zero, failure) = exit_status::deciders(self.program());
         let others: Vec<LeafId> = zero.into_iter().filter(|id| *id != check.leaf).collect();
         let ours = failure.contains(&check.leaf);
         match others.last().map(|id| self.program().leaves[*id].text.trim().to_owned()) {

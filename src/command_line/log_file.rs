@@ -2,8 +2,8 @@
 
 use crate::shell::program::{Arg, Leaf, LeafId, Program, Source};
 
-use super::table::{Prints, table};
-use super::view::may_show;
+use super::command_table::{Prints, table};
+use super::output_filters::may_show;
 
 /// Whether something between the command that wrote the log and the one that shows it may have put other lines into it:
 /// a command that names it and is not known to only read, or a change of the directory that its name is relative to.

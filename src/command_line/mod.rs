@@ -11,32 +11,32 @@ use serde::{Deserialize, Serialize};
 use crate::runner::CommandKind;
 use crate::shell::dialect::Shell;
 
+mod check_outcome;
+mod command_table;
 mod contradiction;
-mod elsewhere;
+pub mod coverage;
 mod environment;
-mod evidence;
-mod forgery;
-mod hooks;
+mod forged_output;
+mod generated_programs;
+mod git_hook_checks;
 mod judge;
 mod log_file;
-mod look;
-mod made_here;
+mod masked_failure;
+mod output_evidence;
+mod output_filters;
 mod purpose;
-mod push;
+mod push_target;
 mod remedy;
-mod said;
-mod settings;
-mod table;
-mod unseen;
-mod view;
-pub mod witness;
+mod run_result;
+mod run_settings;
+mod working_directory;
 
+pub use coverage::{Deeds, Ground, Told, Witnessed, own_logs, witness};
 pub use environment::inherited;
 pub use judge::{judge, judge_kinds, understand, understand_in};
+pub use masked_failure::unseen_failure;
 pub use purpose::{Purpose, Understood};
-pub use said::{Known, Said, said, sum};
-pub use unseen::unseen_failure;
-pub use witness::{Deeds, Ground, Told, Witnessed, own_logs, witness};
+pub use run_result::{Known, Said, said, sum};
 
 /// What was recorded of a command line.
 #[derive(Clone, Copy, Debug, Default)]

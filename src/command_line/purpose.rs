@@ -4,10 +4,10 @@ use crate::runner::{CommandKind, ExitMeaning, Invocation, ProjectFiles, Scope, c
 use crate::shell::program::{Arg, Leaf, Program, Source};
 
 use super::Extent;
+use super::command_table::{Command, Paths, Prints, table};
 use super::environment::{self, How, Narrowed};
-use super::push;
-use super::settings;
-use super::table::{Command, Paths, Prints, table};
+use super::push_target;
+use super::run_settings;
 
 /// A command line and what its commands are for.
 #[derive(Clone, Debug)]
@@ -153,7 +153,7 @@ fn check(leaf: &Leaf, mut invocation: Invocation, files: &dyn ProjectFiles, foun
     }
     let narrowed = environment::set_for(leaf, &invocation);
     invocation.exit = Narrowed::exit(narrowed.as_ref(), invocation.exit);
-    found.replaced = settings::of_project(leaf, &invocation, files);
+    found.replaced = run_settings::of_project(leaf, &invocation, files);
     if found.replaced.is_some() {
         invocation.exit = ExitMeaning::ZeroOnFindings;
     }
@@ -215,7 +215,7 @@ fn other(name: &str, leaf: &Leaf, words: &[Option<String>], found: &mut Purpose)
     }
     found.kinds.extend(entry.kinds.iter().map(|kind| static_name(kind)));
     if found.kinds.contains(&"push") {
-        found.pushes = push::destinations(&leaf.argv);
+        found.pushes = push_target::destinations(&leaf.argv);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::runner::{Catalogue, ProjectFiles, Scope, classify};
 use crate::shell::program::Leaf;
-use crate::shell_word::{shell_line, shell_word};
+use crate::shell_quote::{shell_line, shell_word};
 
 use super::Extent;
 use super::judge;

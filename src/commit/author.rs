@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use regex::bytes::Regex;
 use serde::Deserialize;
 
+use super::cache::Memo;
 use super::change::Person;
-use super::memo::Memo;
 use super::trailers;
 use crate::embedded;
 

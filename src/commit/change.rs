@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::texture::Texture;
+use super::change_class::Texture;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 

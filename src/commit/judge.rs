@@ -7,15 +7,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::change::{Commit, FileChange, Status};
-use super::connect::mentions;
+use super::cohesion::mentions;
 pub use super::judgement::{Connection, Declared, Judgement, Kind, Outcome, Reason, Touched};
 use super::message::Message;
-use super::misspelt::nearest;
+use super::misspelled_scope::nearest;
 use super::rules::{Level, Role, Rule, Rules};
 use super::scopes::Table;
 use crate::repo_path::RepoPath;
 
-mod crossing;
+mod cross_scope;
 
 /// A file with what is known of its place.
 struct Placed<'c> {
@@ -143,7 +143,7 @@ impl<'a> Case<'a> {
             .filter(|placed| match placed.file.status {
                 // Moving files between scopes is one thing, and it cannot be done in one of them alone.
                 Status::Renamed(similarity) => !mostly_renames && similarity < self.rules.limits.rename_similarity,
-                _ => !placed.file.texture.as_ref().is_some_and(super::texture::Texture::is_aside),
+                _ => !placed.file.texture.as_ref().is_some_and(super::change_class::Texture::is_aside),
             })
             .filter_map(|placed| Some((placed.scope?, placed.file)))
             .collect()

@@ -1,6 +1,6 @@
 //! What a commit says of itself.
 
-use super::style::{self, Style, Subject};
+use super::subject_style::{self, Style, Subject};
 use super::trailers::{self, Trailer};
 
 /// A commit message, taken apart.
@@ -42,7 +42,7 @@ impl Message {
             autosquash.push(mark);
             subject = inner;
         }
-        let parsed = style::parse(subject, styles, types);
+        let parsed = subject_style::parse(subject, styles, types);
         let (body, trailers) = trailers::split(rest);
         let reverts = reverts(subject, parsed.as_ref().map(|(_, subject)| subject), &body, &trailers);
         Self { subject: subject.to_owned(), autosquash, parsed, body, trailers, reverts }

@@ -4,19 +4,19 @@
 //! [`crate::fact`] carries them, and the gate of kind `commits` turns a [`judge::Judgement`] into findings.
 
 pub mod author;
+mod cache;
 pub mod change;
-mod connect;
-pub mod derive;
-pub mod draft;
+pub mod change_class;
+pub mod changed_names;
+mod cohesion;
+pub mod derive_scopes;
 pub mod judge;
 pub mod judgement;
-mod memo;
 pub mod message;
-mod misspelt;
-pub mod names;
+pub mod message_draft;
+mod misspelled_scope;
 pub mod rules;
 pub mod scopes;
 pub mod split;
-pub mod style;
-pub mod texture;
+pub mod subject_style;
 pub mod trailers;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::memo::Memo;
-use super::style::Style;
+use super::cache::Memo;
+use super::subject_style::Style;
 use crate::globs::Globs;
 use crate::policy::{ParamError, read_params};
 use crate::repo_path::RepoPath;

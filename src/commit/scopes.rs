@@ -3,7 +3,7 @@
 //! The most specific glob that matches a path decides; of equally specific ones, the first in the file. A scope
 //! `core/parser` lies inside the scope `core` where there is one.
 
-use super::memo::Memo;
+use super::cache::Memo;
 use crate::globs::{Globs, InvalidGlob};
 use crate::policy::Scope;
 use crate::repo_path::RepoPath;

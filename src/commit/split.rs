@@ -5,7 +5,7 @@ use super::judge::Judgement;
 use super::message::Message;
 use super::rules::{Level, Role, Rule, Rules};
 use super::scopes::Table;
-use super::style::{Style, Subject};
+use super::subject_style::{Style, Subject};
 use crate::repo_path::RepoPath;
 
 /// One of the commits that a split makes.

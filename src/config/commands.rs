@@ -5,7 +5,7 @@ use toml::de::DeTable;
 use super::error::{Report, nearest, quoted};
 use super::fields::{Fields, Said, as_table, entries, is_name};
 use super::merge::Gates;
-use super::{EVIDENCE, IGNORE, globs};
+use super::{EVIDENCE, IGNORE, glob_check};
 use crate::policy::{Command, Gate, PathRules};
 use crate::repo_path::RepoPath;
 
@@ -105,7 +105,7 @@ pub(super) fn below_root(report: &mut Report<'_>, said: &Said<String>, key: &str
 
 /// The inputs of a command that names them.
 fn inputs(report: &mut Report<'_>, said: &Said<Vec<Said<String>>>) -> Vec<String> {
-    globs::check(report, &said.value);
+    glob_check::check(report, &said.value);
     if said.value.iter().all(|glob| glob.value.starts_with('!')) {
         report
             .add(&said.at, "`inputs` takes in no path, so that no change would ask for the command; begin with \"**\"");
@@ -116,7 +116,7 @@ fn inputs(report: &mut Report<'_>, said: &Said<Vec<Said<String>>>) -> Vec<String
 /// A list of globs.
 fn list(report: &mut Report<'_>, fields: &Fields<'_, '_>, key: &str) -> Vec<String> {
     let Some(said) = fields.texts(report, key) else { return Vec::new() };
-    globs::check(report, &said.value);
+    glob_check::check(report, &said.value);
     said.value.into_iter().map(|glob| glob.value).collect()
 }
 

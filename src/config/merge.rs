@@ -8,7 +8,7 @@ use super::error::{Report, nearest, quoted};
 use super::fields::{Said, as_table, entries, is_name, texts};
 use super::gate_table::{GateTable, check_templates};
 use super::param_error::CheckParams;
-use super::{EVIDENCE, IGNORE, globs, param_error};
+use super::{EVIDENCE, IGNORE, glob_check, param_error};
 use crate::event::Grade;
 use crate::policy::{Gate, Mode, ModeFrom, OnUnknown};
 
@@ -134,7 +134,7 @@ fn known_codes(report: &mut Report<'_>, said: &GateTable<'_, '_>, codes: &BTreeS
 fn ignored_paths(report: &mut Report<'_>, said: &GateTable<'_, '_>) {
     let Some(value) = said.params.as_ref().and_then(|params| params.table.get(IGNORE)) else { return };
     if let Some(list) = texts(report, IGNORE, value) {
-        globs::check(report, &list.value);
+        glob_check::check(report, &list.value);
     }
 }
 

@@ -5,17 +5,17 @@
 //! belong to gates.
 
 mod attest;
-mod built_in;
-mod canonical;
+mod built_in_gates;
 mod ci;
 mod commands;
 mod error;
 mod fields;
 mod gate_table;
-mod globs;
+mod glob_check;
 mod locate;
 mod merge;
 mod param_error;
+mod policy_digest;
 mod push;
 mod retention;
 mod scopes;
@@ -24,7 +24,7 @@ mod tests;
 
 use toml::de::DeTable;
 
-pub use self::built_in::{built_in, read_ahead};
+pub use self::built_in_gates::{built_in, read_ahead};
 use self::error::Report;
 pub use self::error::{ConfigError, Problem, nearest};
 use self::fields::{Fields, Said};
@@ -137,7 +137,7 @@ fn parse_over(
 }
 
 fn digested(policy: Policy) -> Policy {
-    Policy { digest: canonical::digest(&policy), ..policy }
+    Policy { digest: policy_digest::digest(&policy), ..policy }
 }
 
 /// `[unblock]`: the command that answers a handoff.

@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::error::{Report, nearest, quoted};
 use super::fields::{Fields, Said, entries, texts, wrong_type};
-use super::globs;
+use super::glob_check;
 use crate::policy::Scope;
 
 pub(super) const KEYS: &[&str] = &["paths", "aliases", "with", "shared", "goes_along"];
@@ -45,7 +45,7 @@ fn scope(report: &mut Report<'_>, name: &Said<&str>, table: &DeTable<'_>, with: 
     let aliases = list(report, "aliases");
     let others = list(report, "with");
     let shared = list(report, "shared");
-    globs::check(report, &shared);
+    glob_check::check(report, &shared);
     let plain = |said: Vec<Said<String>>| said.into_iter().map(|said| said.value).collect::<Vec<_>>();
     let goes_along = fields.flag(report, "goes_along").is_some_and(|said| said.value);
     with.extend(others.iter().cloned());
@@ -61,7 +61,7 @@ fn scope(report: &mut Report<'_>, name: &Said<&str>, table: &DeTable<'_>, with: 
 
 /// The globs of a scope.
 fn paths(report: &mut Report<'_>, name: &str, said: &Said<Vec<Said<String>>>) -> Vec<String> {
-    globs::check(report, &said.value);
+    glob_check::check(report, &said.value);
     if said.value.iter().all(|glob| glob.value.starts_with('!')) {
         report.add(&said.at, format!("the scope {} takes in no path", quoted(name)));
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::revision::Revision;
-use super::{Decision, Kind, coherence, naming, occurrence, words};
+use super::{Decision, Kind, contradictions, pattern_occurrence, references, same_text};
 
 /// Records that share so many of their words, in percent, are two states of one.
 const ALIKE: usize = 50;
@@ -43,11 +43,11 @@ pub fn changes(before: &[Decision], after: &[Decision], revisions: &[Revision]) 
             if decision.kind == Kind::Adr {
                 return if other.id == decision.id || other.path == decision.path { 100 } else { 0 };
             }
-            if words::words(&other.name()) == words::words(&decision.name()) {
+            if same_text::words(&other.name()) == same_text::words(&decision.name()) {
                 return 100;
             }
             let near = other.path == decision.path || (!other.within.is_empty() && other.within == decision.within);
-            if near { words::likeness(&decision.text, &other.text) } else { 0 }
+            if near { same_text::likeness(&decision.text, &other.text) } else { 0 }
         };
         let best = (0..free.len())
             .filter(|&at| free[at].kind == decision.kind)
@@ -77,7 +77,7 @@ fn keeps(before: &Decision, now: &Decision) -> bool {
         && before.id == now.id
         && (now.binds() || !before.binds())
         && (before.status == now.status || before.kind != Kind::Adr || !before.binds())
-        && words::says_all(&before.text, &now.text)
+        && same_text::says_all(&before.text, &now.text)
         && holds(&before.patterns, &now.patterns)
         && holds(&before.paths, &now.paths)
 }
@@ -99,10 +99,10 @@ pub struct Overruling {
 pub fn overrulings(local: &[&Decision], global: &[Decision]) -> Vec<Overruling> {
     let mut found = Vec::new();
     let is_local = |tag: &&&Decision| {
-        tag.kind != Kind::Adr && !global.iter().any(|adr| adr.kind == Kind::Adr && coherence::belongs(tag, adr))
+        tag.kind != Kind::Adr && !global.iter().any(|adr| adr.kind == Kind::Adr && contradictions::belongs(tag, adr))
     };
     for tag in local.iter().filter(is_local) {
-        let against = naming::against(tag);
+        let against = references::against(tag);
         let overruled = against.overruled.iter().map(|id| (id, false));
         for (id, in_doubt) in overruled.chain(against.out_of_scope.iter().map(|id| (id, true))) {
             let adr = global.iter().find(|adr| adr.kind == Kind::Adr && adr.id.eq_ignore_ascii_case(id) && adr.binds());
@@ -151,7 +151,7 @@ pub fn returns(rejected: &[Decision], files: &[File]) -> Vec<Return> {
     for decision in rejected.iter().filter(|decision| decision.kind == Kind::Rejected) {
         for pattern in &decision.patterns {
             let lines = |file: &File, text: &Option<Vec<u8>>| {
-                text.as_deref().map(|text| occurrence::lines(&file.path, text, pattern)).unwrap_or_default()
+                text.as_deref().map(|text| pattern_occurrence::lines(&file.path, text, pattern)).unwrap_or_default()
             };
             let held: Vec<_> =
                 files.iter().map(|file| (file, lines(file, &file.before), lines(file, &file.now))).collect();

@@ -5,15 +5,15 @@
 //! rule is the reason for all of this: a record must not vanish as a shortcut out of a failure.
 
 mod adr;
-pub mod coherence;
 mod comments;
 pub mod compare;
-mod naming;
-mod occurrence;
+pub mod contradictions;
+mod pattern_occurrence;
+mod references;
 pub mod revision;
 pub mod rules;
+mod same_text;
 mod tags;
-mod words;
 
 use serde::{Deserialize, Serialize};
 
@@ -96,12 +96,12 @@ impl Kind {
 impl Decision {
     /// What one calls it in a sentence: its id, or the first words of what it says.
     pub fn name(&self) -> String {
-        if self.id.is_empty() { words::name(&self.text) } else { self.id.clone() }
+        if self.id.is_empty() { same_text::name(&self.text) } else { self.id.clone() }
     }
 
     /// Whether it says that it takes the place of an ADR, or that one does not bind it.
     pub fn is_against_one(&self) -> bool {
-        !naming::against(self).is_empty()
+        !references::against(self).is_empty()
     }
 
     /// Whether it binds: a tag always does, an ADR once it is decided.

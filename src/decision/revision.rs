@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Decision, Kind, Status, naming, words};
+use super::{Decision, Kind, Status, references, same_text};
 
-pub(super) use super::naming::{named_in, number};
+pub(super) use super::references::{named_in, number};
 
 /// The trailer of a commit message that revises a record of the code: `Decision-Revision: NAME: what changed`.
 pub const TRAILER: &str = "Decision-Revision";
@@ -40,7 +40,7 @@ impl Revision {
     /// The revision that the value of a trailer is.
     pub fn of_trailer(commit: &str, value: &str) -> Self {
         let first = value.split_whitespace().next().unwrap_or_default();
-        let ids = naming::adr(first).into_iter().chain(named_in(value)).collect();
+        let ids = references::adr(first).into_iter().chain(named_in(value)).collect();
         Self { place: commit.to_owned(), ids, text: value.to_owned(), global: false }
     }
 
@@ -48,19 +48,19 @@ impl Revision {
     pub fn names(&self, decision: &Decision) -> bool {
         if decision.kind == Kind::Adr {
             let same = |id: &String| id.eq_ignore_ascii_case(&decision.id);
-            self.ids.iter().any(same) || (!self.global && words::names(&self.text, &decision.id))
+            self.ids.iter().any(same) || (!self.global && same_text::names(&self.text, &decision.id))
         } else if self.global {
-            naming::changes(&self.text, &decision.name())
+            references::changes(&self.text, &decision.name())
         } else {
-            words::names(&self.text, &decision.name())
+            same_text::names(&self.text, &decision.name())
         }
     }
 
     /// Whether it names a record of its own reach and says what changed: an ADR is revised by an ADR alone.
     pub fn revises(&self, decision: &Decision) -> bool {
-        let about = if decision.kind == Kind::Adr { 1 } else { words::words(&decision.name()).len() };
+        let about = if decision.kind == Kind::Adr { 1 } else { same_text::words(&decision.name()).len() };
         self.names(decision)
             && (self.global || decision.kind != Kind::Adr)
-            && words::words(&self.text).len() >= about + FEWEST
+            && same_text::words(&self.text).len() >= about + FEWEST
     }
 }

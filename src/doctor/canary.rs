@@ -36,7 +36,7 @@ pub fn send(repository: &Repository, name: &str) -> Check {
     } else {
         ("push", "a push into a throwaway repository was refused by gate")
     };
-    let remedy = format!("{} are not judged; `gate init` installs the hook", super::hook::judged(name));
+    let remedy = format!("{} are not judged; `gate init` installs the hook", super::hook_file::judged(name));
     let flight = if commit { try_message(repository, name) } else { try_send(repository) };
     match flight {
         Err(reason) => Check::broken("canary", format!("no canary could be sent: {reason}"), ""),

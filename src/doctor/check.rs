@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::{clients, config, hook};
+use super::{clients, hook_file, hook_settings};
 use crate::install::{Repository, managers};
 
 /// The oldest git that is tested with.
@@ -68,8 +68,8 @@ pub fn examine(repository: &Repository, more: Vec<Source<'_>>) -> Vec<Check> {
     let mut checks = vec![git(repository), kind(repository)];
     checks.extend(more.into_iter().flat_map(|source| source()));
     for (at, name) in crate::install::guarding_hooks(repository).iter().enumerate() {
-        let (mut found, reached) = hook::look(repository, name);
-        found.extend(config::look(repository, name));
+        let (mut found, reached) = hook_file::look(repository, name);
+        found.extend(hook_settings::look(repository, name));
         if reached {
             found.push(super::canary::send(repository, name));
         }
@@ -83,7 +83,7 @@ pub fn examine(repository: &Repository, more: Vec<Source<'_>>) -> Vec<Check> {
         checks.extend(found);
     }
     checks.extend(clients::look(repository));
-    checks.extend(config::switches());
+    checks.extend(hook_settings::switches());
     checks.extend(hook_managers(repository));
     checks
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::{Check, canary};
-use crate::client_file::ClientFile;
+use crate::client_definition::ClientFile;
 use crate::digest::hex_digest;
 use crate::install::{Repository, SwitchedOff, client_hooks_off, installed, title};
 use crate::source::sessions::Client;

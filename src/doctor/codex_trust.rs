@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::Check;
-use crate::client_file::ClientFile;
+use crate::client_definition::ClientFile;
 use crate::digest::sha256;
 
 /// Where `/hooks` is in Codex.

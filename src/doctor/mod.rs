@@ -5,8 +5,8 @@ pub mod canary;
 mod check;
 mod clients;
 mod codex_trust;
-mod config;
-mod hook;
+mod hook_file;
+mod hook_settings;
 pub mod signers;
 
 pub use check::{Check, Health, Source, examine};

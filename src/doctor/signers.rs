@@ -8,7 +8,7 @@ use crate::attest::sign::{self, SignError, Signer};
 use crate::fact::attested;
 use crate::git::Repo;
 use crate::policy::{Policy, PolicySource, Signers};
-use crate::ssh::signers::{Standing, standing};
+use crate::ssh::allowed_signers::{Standing, standing};
 
 /// What `[attest]` of `policy` says, and the key of git's settings held against it. Nothing where it is not there.
 pub fn look(repo: &Repo, policy: &Policy) -> Vec<Check> {

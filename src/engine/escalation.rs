@@ -11,18 +11,18 @@ use crate::event::rescue::Rescue;
 use crate::event::{Event, EventKind};
 use crate::fact::Note;
 use crate::git::TreeDiff;
-use crate::handoff::retry::{self, Past};
+use crate::handoff::ruled_out_retries::{self, Past};
 use crate::journal::{Line, State};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
-use crate::shell_word::shell_word;
-use crate::source::project::Directory;
-use crate::templates::words::say;
+use crate::shell_quote::shell_word;
+use crate::source::project_files::Directory;
+use crate::templates::sentences::say;
 use crate::verdict::assemble::ESCALATES_AT;
-use crate::verdict::escalation::failing::{Clean, Proof};
+use crate::verdict::escalation::failing_command::{Clean, Proof};
 use crate::verdict::escalation::history::History;
 use crate::verdict::escalation::{self, Artifacts, Escalation};
-use crate::verdict::{Outcome, Verdict, artifact};
+use crate::verdict::{Outcome, Verdict, verdict_files};
 
 /// What a payload is derived from.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ impl Workplace {
         let made = made.and_then(|tree| self.publish_content(verdict, tree));
         let gate_dir = self.repo.gate_dir();
         let quoted = shell_word(session);
-        let record = artifact::newest(&gate_dir, session)
+        let record = verdict_files::newest(&gate_dir, session)
             .map_or_else(|| format!("gate log --session {quoted}"), |path| path.to_string_lossy().into_owned());
         let verify = format!("gate escalate --session {quoted}");
         let payload = if verdict.attempt >= ESCALATES_AT {
@@ -69,8 +69,8 @@ impl Workplace {
     pub fn write_payload(&self, session: &str, payload: &Escalation) -> io::Result<PathBuf> {
         let path = escalation_path(&self.repo.gate_dir(), session);
         let text = escalation::text(payload).map_err(io::Error::other)?;
-        artifact::write_json(&path, payload)?;
-        artifact::write_bytes(&path.with_extension("txt"), text.as_bytes())?;
+        verdict_files::write_json(&path, payload)?;
+        verdict_files::write_bytes(&path.with_extension("txt"), text.as_bytes())?;
         Ok(path)
     }
 
@@ -112,7 +112,7 @@ impl Workplace {
             changed: &self.changed_since(&events[..=at], verdict),
             ground: Ground { root: root.as_deref(), files: &files },
         };
-        for item in retry::repeated(items, &past) {
+        for item in ruled_out_retries::repeated(items, &past) {
             let text = say("feedback", "ruled_out", &context! { item });
             if !verdict.feedback.is_empty() {
                 verdict.feedback.push_str("\n- ");
@@ -152,5 +152,5 @@ impl Workplace {
 
 /// Where the payload of a session lies.
 pub fn escalation_path(gate_dir: &Path, session: &str) -> PathBuf {
-    artifact::folder(gate_dir).join(format!("escalation_{}.json", artifact::file_stem(session)))
+    verdict_files::folder(gate_dir).join(format!("escalation_{}.json", verdict_files::file_stem(session)))
 }

@@ -3,20 +3,20 @@
 //! Written by one version and read by another: never `flatten`, never `untagged`; a field that is added has a
 //! default; a kind that is not known is kept as [`EventKind::Unknown`], never dropped.
 
+pub mod agent_work;
+pub mod forwarded_text;
 pub mod hosting;
-pub mod passed_on;
 pub mod pushes;
 pub mod rescue;
 pub mod test_results;
-pub mod work;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::event::agent_work::Work;
 use crate::event::pushes::PushedRef;
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::test_results::TestResults;
-use crate::event::work::Work;
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;

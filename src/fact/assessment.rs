@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::fact::last_words;
+use crate::fact::final_message;
 
 /// The longest text that is looked at, in bytes.
 const LARGEST: usize = 256 * 1024;
@@ -245,7 +245,7 @@ fn list(map: &Map<String, Value>, key: &str) -> Vec<String> {
 }
 
 fn is_nothing(text: &str) -> bool {
-    text.chars().all(|c| !c.is_alphanumeric()) || last_words::nothing(text)
+    text.chars().all(|c| !c.is_alphanumeric()) || final_message::nothing(text)
 }
 
 /// The outermost `{ … }` of a text, strings and comments respected.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::event::work::{Edit, EditKind};
+use crate::event::agent_work::{Edit, EditKind};
 use crate::globs::Globs;
 
 /// The files in which gate puts its hooks. A test holds the list against `gates/client-hooks/`.
@@ -88,7 +88,7 @@ pub(super) fn takes_out(path: &str, edit: &Edit) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client_file::ClientFile;
+    use crate::client_definition::ClientFile;
     use crate::repo_path::RepoPath;
     use crate::source::sessions::Client;
 

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 
 use crate::fact::commits::{self, NewCommits};
-use crate::fact::compare;
 use crate::fact::decisions;
 use crate::fact::hosting::HostedHead;
-use crate::fact::lineage::{self, Target};
-pub use crate::fact::lineage::{BaseOf, Lineage, lineage, pushed, target};
-use crate::fact::overlay;
-use crate::fact::story::Story;
+use crate::fact::merge_base::{self, Target};
+pub use crate::fact::merge_base::{BaseOf, Lineage, lineage, pushed, target};
+use crate::fact::run_comparison;
+use crate::fact::session_steps::Story;
 use crate::fact::subject::{Base, RefUpdate, Role, Subject};
-use crate::fact::taken_away;
+use crate::fact::test_changes;
+use crate::fact::working_tree_diff;
 use crate::fact::{Facts, Note};
 use crate::git::{ConcealmentKind, DefaultBranch, GitError, Head, Log, Look, ObjectKind, Range, Repo, TreeDiff};
 use crate::journal::{Journal, JournalError, State};
@@ -177,7 +177,7 @@ pub fn at_push(
         let name = update_name(update);
         let mut draft = match lineage {
             Some(lineage) => Draft::commit(&name, sources.repo, lineage)?,
-            None => match lineage::pushed_tree(sources.repo, update)? {
+            None => match merge_base::pushed_tree(sources.repo, update)? {
                 Some(tree) => Draft::tree(&name, sources.repo, tree, target)?,
                 None => Draft::empty(&name),
             },
@@ -319,8 +319,8 @@ impl<'a> Draft<'a> {
     pub(super) fn differing(&self, diff: &TreeDiff) -> Option<Vec<RepoPath>> {
         let TreeDiff::Changes(changes) = diff else { return None };
         Some(match self.snapshot {
-            Some(snapshot) => overlay::differing(changes, &snapshot.dirty),
-            None => overlay::listed(changes),
+            Some(snapshot) => working_tree_diff::differing(changes, &snapshot.dirty),
+            None => working_tree_diff::listed(changes),
         })
     }
 }
@@ -345,8 +345,8 @@ pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft
     }
 
     let astray = astray(sources, &drafts)?;
-    let weakening = taken_away::weakened(sources, moment, &drafts)?;
-    compare::runs(sources, &mut drafts)?;
+    let weakening = test_changes::weakened(sources, moment, &drafts)?;
+    run_comparison::runs(sources, &mut drafts)?;
     for draft in &mut drafts {
         for command in &sources.policy.commands {
             let key = command.reference().key;
@@ -389,7 +389,7 @@ fn local_file_notes<'f>(sources: Sources<'_>, files: impl Iterator<Item = &'f Lo
         by_cause.entry(file.cause).or_default().insert(&file.path);
     }
     if let Some(ignored) = by_cause.get_mut(&LocalCause::Ignored) {
-        let made = compare::made_local_files(sources);
+        let made = run_comparison::made_local_files(sources);
         ignored.retain(|path| !made.contains(*path));
     }
     let named = by_cause.into_iter().filter(|(_, paths)| !paths.is_empty());

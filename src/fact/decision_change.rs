@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::commit::trailers;
-use crate::decision::coherence::{self, Contradiction};
 use crate::decision::compare::{self, File, Overruling, Return};
+use crate::decision::contradictions::{self, Contradiction};
 use crate::decision::revision::{Revision, TRAILER};
 use crate::decision::rules::Rules;
 use crate::decision::{self, Decision, Kind};
@@ -140,13 +140,13 @@ fn contradictions<E>(
     everything: impl FnOnce() -> Result<Vec<Decision>, E>,
 ) -> Result<Vec<Contradiction>, E> {
     let new = compare::new(&state.before, &state.after);
-    if !new.iter().any(|one| coherence::concerns(one, &state.after)) {
+    if !new.iter().any(|one| contradictions::concerns(one, &state.after)) {
         return Ok(Vec::new());
     }
     let mut everything = everything()?;
     everything.retain(|one| !changed.contains(&one.path));
     everything.extend(state.after.iter().cloned());
-    Ok(coherence::contradictions(&everything, &new))
+    Ok(contradictions::contradictions(&everything, &new))
 }
 
 /// The revisions in the messages of commits.

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use super::Facts;
 use super::decision_change::{self, Change, SubjectDecisions};
-use super::decision_memory as memory;
-use super::overlay;
+use super::decision_index as memory;
 use super::subject::{Base, Role, Subject};
+use super::working_tree_diff;
 use crate::decision::compare::File;
 use crate::decision::rules::{KIND, Rules};
 use crate::decision::{self, Decision};
@@ -52,7 +52,7 @@ fn since_local(repo: &Repo, tip: &Oid) -> Result<Option<(Oid, Vec<RepoPath>)>, G
     let Some(base) = base else { return Ok(None) };
     let pair = (repo.tree_of(&base)?, repo.tree_of(tip)?);
     Ok(match repo.diff_trees(&[pair])?.pop() {
-        Some(TreeDiff::Changes(changes)) => Some((base, overlay::listed(&changes))),
+        Some(TreeDiff::Changes(changes)) => Some((base, working_tree_diff::listed(&changes))),
         Some(TreeDiff::Unreadable) | None => None,
     })
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{client_hooks, script_changes};
 use crate::command_line::{Purpose, Understood};
-use crate::event::work::Edit;
+use crate::event::agent_work::Edit;
 use crate::globs::Globs;
 use crate::repo_path::RepoPath;
 use crate::runner::CommandKind;

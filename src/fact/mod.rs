@@ -4,37 +4,37 @@
 //! function, so that every scenario can be tested, stored and judged again without a repository.
 
 mod abreast;
-pub mod again;
-pub mod ask;
 pub mod assessment;
 pub mod attested;
-pub mod before;
 pub mod changed_files;
 pub mod client_hooks;
 pub mod collect;
 mod commit_queue;
 pub mod commits;
-mod compare;
 pub mod decision_change;
-mod decision_memory;
+mod decision_index;
 pub mod decisions;
+pub mod earlier_runs;
 pub mod evidence;
 pub mod failed_tests;
+pub mod final_message;
+pub mod forge_query;
+pub mod from_verdict;
 #[cfg(feature = "symbols")]
 pub mod functions;
 pub mod hosting;
 pub mod intent;
-pub mod last_words;
-pub mod lineage;
-pub mod open_run;
-pub mod outputs;
-mod overlay;
+pub mod merge_base;
+pub mod output_patterns;
 pub mod policy_change;
+mod run_comparison;
 mod script_changes;
-pub mod story;
+pub mod session_steps;
 pub mod subject;
-mod taken_away;
+mod test_changes;
+pub mod unfinished_runs;
 pub mod weakening;
+mod working_tree_diff;
 
 use std::collections::BTreeMap;
 
@@ -61,11 +61,11 @@ pub struct Facts {
     /// The judgement is made where the work is pushed to: the journal of whoever did it is out of reach.
     pub receiving: bool,
     /// What the session at work did, as far as its client tells. Empty where that is not asked or not known.
-    #[serde(default, skip_serializing_if = "story::Story::is_empty")]
-    pub story: story::Story,
+    #[serde(default, skip_serializing_if = "session_steps::Story::is_empty")]
+    pub story: session_steps::Story,
     /// What was run on the same work before, whoever did, where its change takes away what a failure may have asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub before: Vec<story::Story>,
+    pub before: Vec<session_steps::Story>,
     /// By name of the subject: what its change takes away from the tests.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub weakening: BTreeMap<String, weakening::Weakening>,
@@ -81,7 +81,7 @@ pub struct Facts {
     pub unfinished: Vec<String>,
     /// The newest runs of declared commands in the session, where no status says how they ended.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub open_runs: Vec<open_run::OpenRun>,
+    pub open_runs: Vec<unfinished_runs::OpenRun>,
     /// Declared commands, by name, whose folder is nowhere: neither in what is judged nor in what it began from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub astray: Vec<String>,
@@ -103,7 +103,7 @@ impl Facts {
             notes: Vec::new(),
             intents: Vec::new(),
             receiving: false,
-            story: story::Story { session: None, steps: Vec::new(), cut: false },
+            story: session_steps::Story { session: None, steps: Vec::new(), cut: false },
             before: Vec::new(),
             weakening: BTreeMap::new(),
             failed_tests: Vec::new(),

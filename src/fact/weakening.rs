@@ -3,19 +3,19 @@
 //! Counted in the whole texts of both sides, so that a test that moves to another file is no loss. Reading is done
 //! without knowing the languages well (`gates/weakening.toml`): what is found is what was seen, and the gate says whether it matters.
 
-mod language;
-mod needed;
-mod obsolete;
-mod setting;
+mod obsolete_tests;
+mod regex_literals;
 mod table;
-mod task;
+mod test_reader;
+mod test_settings;
+mod test_tasks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use self::language::{Reading, Test};
 use self::table::table;
+use self::test_reader::{Reading, Test};
 use crate::repo_path::RepoPath;
 
 /// The kind of gate that asks for this.
@@ -128,7 +128,7 @@ impl Weakening {
     /// Takes up the other files that differ, `all` of them: a test may be gone because what it was about is.
     #[must_use]
     pub fn with_code(mut self, all: &[Pair]) -> Self {
-        obsolete::note(&mut self, all);
+        obsolete_tests::note(&mut self, all);
         self
     }
 
@@ -185,8 +185,8 @@ pub fn compare(pairs: &[Pair]) -> Weakening {
             languages.entry(index).or_default().push((pair, old, new));
         }
         if let (Some(old), Some(new)) = (&pair.old, &pair.new) {
-            setting::compare(&pair.path, old, new, &mut found.changes);
-            task::compare(&pair.path, old, new, &mut found.changes);
+            test_settings::compare(&pair.path, old, new, &mut found.changes);
+            test_tasks::compare(&pair.path, old, new, &mut found.changes);
         }
     }
     for files in languages.values() {

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::Kind;
 use super::finding::{Answer, Finding};
-use super::hosted::{self, Offline, cure, plain, unreadable, why};
+use super::forge_gates::{self, Offline, cure, plain, unreadable, why};
 use super::pull_request::open_pull;
 use crate::fact::Facts;
 use crate::fact::hosting::{Check, CheckKind, Checks, Hosting, Reading, Required, Via};
@@ -54,7 +54,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
         number => open_pull(hosting).map(|pull| pull.number),
         ..more
     };
-    vec![hosted::finding(gate, facts, hosting, answer, reason, &all)]
+    vec![forge_gates::finding(gate, facts, hosting, answer, reason, &all)]
 }
 
 type Said = (Answer, &'static str, Value);
@@ -148,7 +148,7 @@ fn tally(params: &Params, moment: Moment, checks: &Checks, required: &[Required]
     let open = if moment == Moment::Ci { Answer::Unknown } else { Answer::Pending };
     let total = counted.len();
     let say = |answer, reason, list: Vec<&str>| {
-        (answer, reason, context! { count => list.len(), total, names => hosted::names(list.into_iter()) })
+        (answer, reason, context! { count => list.len(), total, names => forge_gates::names(list.into_iter()) })
     };
     let approval: Vec<_> = of(Colour::Approval).map(|check| check.name.as_str()).collect();
     let pending: Vec<_> = of(Colour::Pending).map(|check| check.name.as_str()).collect();

@@ -7,15 +7,15 @@ use serde::Deserialize;
 
 use super::Kind;
 use super::finding::{Answer, Finding};
-use super::words;
+use super::finding_text;
 use crate::command_line::Outcome;
 use crate::event::Ended;
 use crate::fact::Facts;
 use crate::fact::assessment::{Assessment, Status};
 use crate::fact::evidence::Shows;
+use crate::fact::final_message;
 use crate::fact::hosting::PullState;
-use crate::fact::last_words;
-use crate::fact::story::{Deed, Ran, Step};
+use crate::fact::session_steps::{Deed, Ran, Step};
 use crate::policy::{Gate, ParamError, Policy, read_params};
 use crate::repo_path::RepoPath;
 
@@ -120,13 +120,13 @@ impl Judge<'_> {
             _ => None,
         });
         let Some(last) = last else { return };
-        let sentences = last_words::sentences(last);
+        let sentences = final_message::sentences(last);
         let Ok(denials) = set(&params.denials) else { return };
         let is_on = |rule: &str| params.words.iter().any(|word| word == rule);
         let claimed = |rule: &str, patterns: &[String]| {
             let patterns = set(patterns).ok().filter(|_| is_on(rule))?;
             let claims = |sentence: &&String| {
-                patterns.is_match(sentence) && !denials.is_match(sentence) && !last_words::is_question(sentence)
+                patterns.is_match(sentence) && !denials.is_match(sentence) && !final_message::is_question(sentence)
             };
             sentences.iter().find(claims).map(|sentence| format!("the last words are “{}”", cut(sentence)))
         };
@@ -198,7 +198,7 @@ impl Judge<'_> {
             self.add(WORK, Answer::Fail, "stuck", &context! { other => cut(&form.alternate_approach) });
         }
         let (own, persons): (Vec<String>, Vec<String>) =
-            form.needs_user_action.iter().cloned().partition(|item| !last_words::only_a_person(item));
+            form.needs_user_action.iter().cloned().partition(|item| !final_message::only_a_person(item));
         self.listed(WORK, Answer::Fail, "own-work", &own);
         self.listed(WORK, Answer::Unknown, "needs-person", &persons);
         if let Some(finding) = self.findings.iter_mut().find(|finding| finding.reason == "needs-person") {
@@ -271,7 +271,7 @@ impl Judge<'_> {
         let named = squeezed(command.trim_matches('`'));
         let is_it = |(_, ran): (&Step, &Ran)| {
             let whole = squeezed(&ran.line);
-            let part = |simple: &crate::fact::story::Simple| simple.words.join(" ") == named;
+            let part = |simple: &crate::fact::session_steps::Simple| simple.words.join(" ") == named;
             whole == named || ran.commands.iter().any(part)
         };
         if !named.is_empty() && self.is_told() && !self.facts.story.runs().any(is_it) {
@@ -349,7 +349,7 @@ impl Judge<'_> {
     }
 
     fn add(&mut self, subject: &str, answer: Answer, reason: &str, values: &minijinja::Value) {
-        let words = words::say(self.gate, reason, values);
+        let words = finding_text::say(self.gate, reason, values);
         // The same is often claimed twice, in the form and in the last words.
         if self.findings.iter().any(|known| known.subject == subject && known.reason == reason && reason != "not-run") {
             return;
@@ -387,7 +387,7 @@ fn is_declared(ran: &Ran, policy: &Policy, gate: &str) -> bool {
 
 /// A text of somebody else in a sentence.
 fn cut(text: &str) -> String {
-    super::hosted::plain(text)
+    super::forge_gates::plain(text)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use minijinja::context;
 
 use super::Kind;
 use super::finding::{Answer, Finding};
-use super::words::{self, list};
+use super::finding_text::{self, list};
 use crate::commit::change::Commit;
 use crate::commit::judge::{Outcome, Reason};
 use crate::commit::rules::{self, Level, Rule, Rules};
@@ -31,7 +31,7 @@ fn answers(gate: &Gate, yardstick: &Yardstick, moment: Moment, subject: &Subject
     let mut findings = Vec::new();
     let new = &subject.commits;
     if let Some(Unknown { why, fetch }) = &new.unknown {
-        let words = words::say(gate, "unknown-range", &context! { why, fetch });
+        let words = finding_text::say(gate, "unknown-range", &context! { why, fetch });
         findings.push(finding(subject, Answer::Unknown, "unknown-range", words, Vec::new(), None));
     }
     let mut judged = 0;
@@ -69,7 +69,7 @@ fn answers(gate: &Gate, yardstick: &Yardstick, moment: Moment, subject: &Subject
             1 => "the new commit is one thing".to_owned(),
             count => format!("the {count} new commits are one thing each"),
         };
-        let words = words::Words { message, remedy: None, fix: None };
+        let words = finding_text::Words { message, remedy: None, fix: None };
         findings.insert(0, finding(subject, Answer::Pass, "passed", words, Vec::new(), None));
     }
     findings
@@ -83,7 +83,7 @@ fn reason_words(
     reason: &Reason,
     exempt: Option<&str>,
     answer: Answer,
-) -> words::Words {
+) -> finding_text::Words {
     let name = match &commit.id {
         Some(_) => format!("{} ({})", commit.short(), cut(commit.subject())),
         None => "this commit".to_owned(),
@@ -99,13 +99,14 @@ fn reason_words(
         base,
         ..values(reason)
     };
-    let mut words = words::say(gate, reason.rule.code(), &context);
+    let mut words = finding_text::say(gate, reason.rule.code(), &context);
     if base.is_empty() && reason.rule == Rule::AutosquashLeft {
         words.remedy = None;
     }
     if answer == Answer::Waived {
-        let exempt = words::say(gate, "exempt", &context! { exempt => exempt.unwrap_or_default(), ..context });
-        words = words::Words { message: format!("{}; {}", words.message, exempt.message), remedy: None, fix: None };
+        let exempt = finding_text::say(gate, "exempt", &context! { exempt => exempt.unwrap_or_default(), ..context });
+        words =
+            finding_text::Words { message: format!("{}; {}", words.message, exempt.message), remedy: None, fix: None };
     }
     words
 }
@@ -128,7 +129,7 @@ fn finding(
     subject: &Subject,
     answer: Answer,
     reason: &str,
-    words: words::Words,
+    words: finding_text::Words,
     paths: Vec<RepoPath>,
     commit: Option<String>,
 ) -> Finding {
@@ -143,5 +144,5 @@ pub fn line(gate: &Gate, commit: &Commit, reason: &Reason) -> String {
         paths => list(&reason.paths),
         ..values(reason)
     };
-    words::say(gate, reason.rule.code(), &context).message.trim().to_owned()
+    finding_text::say(gate, reason.rule.code(), &context).message.trim().to_owned()
 }

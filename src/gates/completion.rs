@@ -8,14 +8,14 @@ use serde::Deserialize;
 
 use super::Kind;
 use super::finding::{Answer, Finding};
-use super::hosted::plain;
-use super::words;
+use super::finding_text;
+use super::forge_gates::plain;
 use crate::command_line::Outcome;
-use crate::event::passed_on::own_words;
-use crate::event::work::{Speaker, StopKind};
+use crate::event::agent_work::{Speaker, StopKind};
+use crate::event::forwarded_text::own_words;
 use crate::fact::Facts;
-use crate::fact::last_words;
-use crate::fact::story::{Deed, Ran, Step};
+use crate::fact::final_message;
+use crate::fact::session_steps::{Deed, Ran, Step};
 use crate::policy::{Gate, ParamError, Policy, read_params};
 
 /// The rules, each the reason of its findings.
@@ -78,7 +78,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
         if !params.rules.iter().any(|rule| rule == reason) {
             return;
         }
-        let words = words::say(gate, reason, values);
+        let words = finding_text::say(gate, reason, values);
         findings.push(words.finding(
             facts.subjects.last().map_or("session", |subject| subject.name.as_str()),
             Answer::Unknown,
@@ -86,7 +86,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
         ));
     };
     let last = last_words_of(steps);
-    let words = last_words::read(last);
+    let words = final_message::read(last);
     let is_test = |ran: &Ran| ran.kinds.iter().any(|kind| kind == "test");
     let mut runs = steps.iter().filter_map(ran);
     if asks_tests.is_match(task) && !runs.clone().any(is_test) {
@@ -120,10 +120,10 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     {
         add("last-failed", &context! { command => plain(&ran.line) });
     }
-    if last_words::offer(last) {
+    if final_message::offer(last) {
         add("offered", &context! { words => plain(&tail(last)) });
     } else if wants_an_act
-        && let Some(sentence) = last_words::sentences(last).iter().rev().take(12).find(|line| ahead.is_match(line))
+        && let Some(sentence) = final_message::sentences(last).iter().rev().take(12).find(|line| ahead.is_match(line))
         && !words.waits
     {
         add("ahead", &context! { words => plain(sentence) });
@@ -180,13 +180,13 @@ fn left_alone(task: &str, steps: &[Step]) -> Option<(String, String)> {
 }
 
 fn tail(text: &str) -> String {
-    last_words::sentences(text).last().cloned().unwrap_or_default()
+    final_message::sentences(text).last().cloned().unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fact::story::tale::Tale;
+    use crate::fact::session_steps::test_builder::Tale;
     use crate::moment::Moment;
     use crate::policy::PolicySource;
 

@@ -4,7 +4,7 @@ use minijinja::context;
 
 use super::Kind;
 use super::finding::{Answer, Finding};
-use super::words::{self, Words};
+use super::finding_text::{self, Words};
 use crate::decision::Decision;
 use crate::decision::compare::Change;
 use crate::decision::rules::{self, Rules};
@@ -46,7 +46,7 @@ fn answers(gate: &Gate, found: &SubjectDecisions) -> Vec<Finding> {
             (None, Some(now)) => whole(now),
             (None, None) => String::new(),
         };
-        let words = words::say(
+        let words = finding_text::say(
             gate,
             reason,
             &context! {
@@ -62,14 +62,17 @@ fn answers(gate: &Gate, found: &SubjectDecisions) -> Vec<Finding> {
         add(answer, reason, (&[at.map_or(&before.path, |(path, _)| path)], at.map(|(_, line)| line)), words);
     }
     for back in &found.returns {
-        let words =
-            words::say(gate, "returned", &context! { by => &back.by, at => &back.place, ..about(&back.decision) });
+        let words = finding_text::say(
+            gate,
+            "returned",
+            &context! { by => &back.by, at => &back.place, ..about(&back.decision) },
+        );
         add(Answer::Fail, "returned", (&[&back.decision.path], Some(back.decision.line)), words);
     }
     for pair in &found.overrulings {
         // Whether an ADR is about a place, no word of it tells for certain.
         let (answer, reason) = if pair.in_doubt { (Answer::Unknown, "scope") } else { (Answer::Fail, "incoherent") };
-        let words = words::say(
+        let words = finding_text::say(
             gate,
             reason,
             &context! {
@@ -82,7 +85,7 @@ fn answers(gate: &Gate, found: &SubjectDecisions) -> Vec<Finding> {
         add(answer, reason, (&[&pair.local.path, &pair.global.path], Some(pair.local.line)), words);
     }
     for pair in &found.contradictions {
-        let words = words::say(
+        let words = finding_text::say(
             gate,
             "contradictory",
             &context! {

@@ -6,23 +6,23 @@
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use self::rewritten::{base_name, rewriter};
+use self::rewritten_files::{base_name, rewriter};
 use super::Kind;
 use super::finding::{Answer, Finding};
-use super::hosted::plain;
-use super::words::{self, list, shell_words};
+use super::finding_text::{self, list, shell_words};
+use super::forge_gates::plain;
 use crate::command_line::Outcome;
 use crate::event::{Ended, Grade};
 use crate::fact::Facts;
 use crate::fact::evidence::{RunFact, Shows};
-use crate::fact::open_run::OpenRunState;
-use crate::fact::story::Deed;
+use crate::fact::session_steps::Deed;
 use crate::fact::subject::{Base, Role, Subject};
+use crate::fact::unfinished_runs::OpenRunState;
 use crate::policy::{Command, Gate, ParamError, PathRules, Policy, read_params};
 use crate::repo_path::RepoPath;
-use crate::shell_word::shell_word;
+use crate::shell_quote::shell_word;
 
-mod rewritten;
+mod rewritten_files;
 
 /// The kind `evidence`.
 pub const KIND: Kind = Kind { name: "evidence", words: "tests", check, evaluate };
@@ -82,7 +82,7 @@ fn undeclared(gate: &Gate, subject: &Subject) -> Option<Finding> {
     if paths.is_empty() {
         return None;
     }
-    let words = words::say(gate, "undeclared", &context! { paths => list(&paths) });
+    let words = finding_text::say(gate, "undeclared", &context! { paths => list(&paths) });
     Some(Finding { paths, ..words.finding(&subject.name, Answer::Unknown, "undeclared") })
 }
 
@@ -164,7 +164,7 @@ impl Case<'_> {
         if names.is_empty() || !names.iter().all(|name| super::ci_green::succeeded(checks, required, name)) {
             return None;
         }
-        let message = format!("CI proves `{}` on this commit: {}", self.command.run, words::list_of(names));
+        let message = format!("CI proves `{}` on this commit: {}", self.command.run, finding_text::list_of(names));
         Some(self.settled(Answer::Pass, "ci", message, &[]))
     }
 
@@ -392,7 +392,7 @@ impl Case<'_> {
             unfinished => self.unfinished,
             ..more.clone()
         };
-        let words = words::say(self.gate, reason, &context);
+        let words = finding_text::say(self.gate, reason, &context);
         // A command can only be run on what is checked out.
         let elsewhere = self.subject.checked_out == Some(false);
         let remedy = words.remedy.map(|remedy| match (&self.subject.branch, &self.subject.commit) {

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::Kind;
 use super::finding::{Answer, Finding};
-use super::words;
+use super::finding_text;
 use crate::fact::Facts;
 use crate::fact::intent::IntentKind;
 use crate::policy::{Gate, ParamError, Policy, read_params};
@@ -39,7 +39,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     refused
         .map(|intent| {
             let reason = intent.kind.as_str();
-            let words = words::say(gate, reason, &context! { what => &intent.what });
+            let words = finding_text::say(gate, reason, &context! { what => &intent.what });
             words.finding("this call", Answer::Fail, reason)
         })
         .collect()

@@ -3,7 +3,7 @@
 //! What is read in texts advises; what the record shows blocks (`DESIGN.md`, "Who it is for").
 
 mod failed_tests;
-mod record;
+mod record_changes;
 mod tests_weakened;
 
 use std::collections::BTreeSet;
@@ -13,10 +13,10 @@ use serde::Deserialize;
 
 use super::Kind;
 use super::finding::{Answer, Finding};
-use super::words::{self, list};
-use crate::event::work::Speaker;
+use super::finding_text::{self, list};
+use crate::event::agent_work::Speaker;
 use crate::fact::Facts;
-use crate::fact::story::{Deed, Step, Story};
+use crate::fact::session_steps::{Deed, Step, Story};
 use crate::policy::{Gate, ParamError, Policy, read_params};
 use crate::repo_path::RepoPath;
 
@@ -45,17 +45,19 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     noticed.extend(
         hidden.into_iter().filter(|one| one.paths.is_empty() || !one.paths.iter().all(|path| told.contains(path))),
     );
-    noticed.extend(record::notice(facts, steps));
+    noticed.extend(record_changes::notice(facts, steps));
     if noticed.is_empty() {
         let asked = !facts.story.is_empty() || !facts.weakening.is_empty();
-        let words = words::Words { message: "nothing that proves was weakened".to_owned(), remedy: None, fix: None };
+        let words =
+            finding_text::Words { message: "nothing that proves was weakened".to_owned(), remedy: None, fix: None };
         let subject = default_subject(facts);
         return asked.then(|| finding(&subject, Answer::Pass, "passed", words, &[], Vec::new())).into_iter().collect();
     }
     noticed
         .into_iter()
         .map(|one| {
-            let words = words::say(gate, one.reason, &context! { paths => list(&one.paths), ..one.values.clone() });
+            let words =
+                finding_text::say(gate, one.reason, &context! { paths => list(&one.paths), ..one.values.clone() });
             let line = one.line;
             Finding { line, ..finding(&one.subject, one.answer, one.reason, words, &one.paths, one.steps) }
         })
@@ -77,7 +79,7 @@ fn finding(
     subject: &str,
     answer: Answer,
     reason: &str,
-    words: words::Words,
+    words: finding_text::Words,
     paths: &[RepoPath],
     evidence: Vec<String>,
 ) -> Finding {

@@ -11,10 +11,10 @@ use serde::Deserialize;
 
 use super::Kind;
 use super::finding::{Answer, Finding};
-use super::words;
-use crate::event::work::{Speaker, StopKind};
+use super::finding_text;
+use crate::event::agent_work::{Speaker, StopKind};
 use crate::fact::Facts;
-use crate::fact::story::{Deed, Ran, Simple, Step, Story};
+use crate::fact::session_steps::{Deed, Ran, Simple, Step, Story};
 use crate::policy::{Gate, ParamError, Policy, read_params};
 
 /// The kind `loops`.
@@ -62,17 +62,17 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     let subject = facts.subjects.last().map_or("session", |subject| subject.name.as_str());
     let noticed = notice(&params, &facts.story);
     if noticed.is_empty() {
-        let words = words::Words { message: "the work moves on".to_owned(), remedy: None, fix: None };
+        let words = finding_text::Words { message: "the work moves on".to_owned(), remedy: None, fix: None };
         return vec![finding(subject, Answer::Pass, "passed", words, Vec::new())];
     }
     let said = |one: Noticed| {
-        let words = words::say(gate, one.reason, &one.values);
+        let words = finding_text::say(gate, one.reason, &one.values);
         finding(subject, one.answer, one.reason, words, one.steps)
     };
     noticed.into_iter().map(said).collect()
 }
 
-fn finding(subject: &str, answer: Answer, reason: &str, words: words::Words, evidence: Vec<String>) -> Finding {
+fn finding(subject: &str, answer: Answer, reason: &str, words: finding_text::Words, evidence: Vec<String>) -> Finding {
     Finding { evidence, ..words.finding(subject, answer, reason) }
 }
 

@@ -10,13 +10,13 @@ pub mod completion;
 pub mod decisions;
 pub mod evidence;
 pub mod finding;
+mod finding_text;
+mod forge_gates;
 pub mod guarded;
-mod hosted;
 pub mod integrity;
 pub mod loops;
 pub mod protected_branch;
 pub mod pull_request;
-mod words;
 
 use crate::fact::Facts;
 use crate::gates::finding::{Answer, Finding, GateResult};

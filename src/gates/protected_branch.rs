@@ -8,13 +8,13 @@ use serde::Deserialize;
 
 use super::Kind;
 use super::finding::{Answer, Finding};
-use super::words;
+use super::finding_text;
 use crate::fact::Facts;
 use crate::fact::subject::{DefaultBranch, RefUpdate, Subject};
 use crate::globs::Globs;
 use crate::oid::Oid;
 use crate::policy::{Gate, ParamError, Policy, read_params};
-use crate::shell_word::shell_word;
+use crate::shell_quote::shell_word;
 
 /// The kind `protected-branch`.
 pub const KIND: Kind = Kind { name: "protected-branch", words: "protected-branch", check, evaluate };
@@ -62,7 +62,7 @@ fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -
     let Some(branch) = update.remote_ref.strip_prefix("refs/heads/") else {
         let tag = update.remote_ref.strip_prefix("refs/tags/");
         if let Some(tag) = tag.filter(|tag| Globs::new(&params.tags).is_ok_and(|patterns| patterns.is_match(tag))) {
-            let words = words::say(gate, "tag", &context! { tag });
+            let words = finding_text::say(gate, "tag", &context! { tag });
             return Finding {
                 message: words.message,
                 ..finding(gate, subject, Answer::Pass, "tag", &context! { tag })
@@ -105,8 +105,10 @@ fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -
 
 fn finding(gate: &Gate, subject: &Subject, answer: Answer, reason: &str, context: &minijinja::Value) -> Finding {
     let words = match answer {
-        Answer::Pass | Answer::Skip => words::Words { message: reason.replace('-', " "), remedy: None, fix: None },
-        _ => words::say(gate, reason, context),
+        Answer::Pass | Answer::Skip => {
+            finding_text::Words { message: reason.replace('-', " "), remedy: None, fix: None }
+        }
+        _ => finding_text::say(gate, reason, context),
     };
     // Where a push arrives, nobody knows what whoever pushes calls this place.
     let named = subject.update.as_ref().is_some_and(|update| !update.remote.is_empty());

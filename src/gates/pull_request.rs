@@ -9,9 +9,9 @@ use serde::Deserialize;
 
 use super::Kind;
 use super::finding::{Answer, Finding};
-use super::hosted::{self, Offline, cure, plain, unreadable, why};
+use super::finding_text::list_of;
+use super::forge_gates::{self, Offline, cure, plain, unreadable, why};
 use super::protected_branch;
-use super::words::list_of;
 use crate::fact::Facts;
 use crate::fact::hosting::{Hosting, Pull, PullState, Reading, Via};
 use crate::fact::subject::Base;
@@ -19,7 +19,7 @@ use crate::globs::{Globs, InvalidGlob};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Gate, ParamError, Policy, read_params};
-use crate::shell_word::shell_word;
+use crate::shell_quote::shell_word;
 
 /// The kind `pull-request`.
 pub const KIND: Kind = Kind { name: "pull-request", words: "pull-request", check, evaluate };
@@ -60,7 +60,7 @@ fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
         repository => plain(&hosting.repository),
         ..more
     };
-    vec![hosted::finding(gate, facts, hosting, answer, reason, &all)]
+    vec![forge_gates::finding(gate, facts, hosting, answer, reason, &all)]
 }
 
 type Said = (Answer, &'static str, Value);
@@ -79,7 +79,7 @@ fn answer(gate: &Gate, policy: &Policy, params: &Params, facts: &Facts, hosting:
     if hosting.default_branch.as_deref() == Some(branch) && is_own(&hosting.repository) {
         return skip("default-branch");
     }
-    if hosted::subject(facts, hosting).is_some_and(|subject| match &subject.base {
+    if forge_gates::subject(facts, hosting).is_some_and(|subject| match &subject.base {
         Base::MergeBase { commit, .. } => *commit == head.commit,
         Base::Nothing | Base::Unknown(_) => false,
     }) {

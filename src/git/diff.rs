@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::command::{failed, run_any};
 use super::status::octal;
-use super::{GitError, Repo, near_trees};
+use super::{GitError, Repo, inprocess_tree_diff};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::Entry;
@@ -49,7 +49,8 @@ impl Repo {
         asked.sort_unstable();
         asked.dedup();
         if !asked.is_empty() {
-            let mut told = self.library(|library| Ok(near_trees::compare(library, &asked))).unwrap_or_default();
+            let mut told =
+                self.library(|library| Ok(inprocess_tree_diff::compare(library, &asked))).unwrap_or_default();
             asked.retain(|pair| !told.contains_key(pair));
             if !asked.is_empty() {
                 told.extend(asked.iter().cloned().zip(self.ask_diffs(&asked)?));

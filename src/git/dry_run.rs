@@ -1,7 +1,7 @@
 //! Whether the push that called us only tries what it would do: git tells its hook nothing of it.
 
 use super::push_options::PushOptions;
-use crate::process_above::processes_above;
+use crate::parent_processes::processes_above;
 
 /// How many processes may stand between `git push` and us: the shell of the hook, and one that it starts.
 const MAX_DEPTH: usize = 4;

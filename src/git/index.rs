@@ -1,7 +1,7 @@
 //! What of the index `git status` does not show: read in process, and listed by git where the index has a form that only
 //! git reads (split, sparse, of another hash).
 
-use super::read::parse_oid;
+use super::refs_and_objects::parse_oid;
 use super::status::octal;
 use super::{GitError, Repo};
 use crate::repo_path::RepoPath;

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use super::command::{run, run_any};
 use super::config::ConfigEntry;
-use super::hidden::{expand_home, has_rules, last};
-use super::left_behind::{is_code, is_made};
+use super::hidden_edits::{expand_home, has_rules, last};
+use super::leftover_files::{is_code, is_made};
 use super::status::{Status, StatusPath};
 use super::tool_folders::find;
 use super::{GitError, Repo};
-use crate::client_file;
+use crate::client_definition;
 use crate::local_file::{LocalCause, LocalFile, is_collected, is_data, is_generated_folder, is_litter};
 use crate::repo_path::RepoPath;
 use crate::snapshot::Entry;
@@ -52,7 +52,7 @@ impl Repo {
     }
 
     fn needed_and_ignored(&self, root: &Path, status: &Status) -> Result<Vec<LocalFile>, GitError> {
-        let own = client_file::installed_files();
+        let own = client_definition::installed_files();
         let mut candidates = candidates(root, &status.ignored);
         candidates.retain(|one| !own.iter().any(|own| own.as_bytes() == one.path.as_bytes()));
         if candidates.is_empty() {

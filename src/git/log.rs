@@ -6,10 +6,10 @@ use std::io::BufReader;
 use std::process::{Child, ChildStdout};
 use std::{iter, vec};
 
-use super::ahead::Ahead;
-use super::blobs::Blobs;
+use super::changed_blobs::Blobs;
 use super::command::{Said, described};
-use super::{GitError, Repo, fields, near_commits};
+use super::prefetch::Ahead;
+use super::{GitError, Repo, inprocess_log, output_fields};
 use crate::commit::change::{Commit, FileChange, Person, Status};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
@@ -99,7 +99,7 @@ impl Repo {
         if self.is_shallow() || self.common_dir().join("info/grafts").exists() {
             return None;
         }
-        self.library(|library| Ok(near_commits::read(library, range)))?
+        self.library(|library| Ok(inprocess_log::read(library, range)))?
     }
 
     fn print_log(&self, range: &Range) -> Result<Printed, GitError> {
@@ -186,7 +186,7 @@ impl Printed {
 
     fn field(&mut self) -> Result<Option<Vec<u8>>, GitError> {
         let mut bytes = Vec::new();
-        let read = fields::read(&mut self.out, 0, &mut bytes);
+        let read = output_fields::read(&mut self.out, 0, &mut bytes);
         let any = read.map_err(|source| GitError::NotStarted { command: self.command.clone(), source })?;
         Ok(any.then_some(bytes))
     }

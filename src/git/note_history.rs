@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::notes::{MAX_DEPTH, sorted_into};
-use super::read::next_blob;
+use super::refs_and_objects::next_blob;
 use super::{GitError, Repo};
 use crate::oid::Oid;
 

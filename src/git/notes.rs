@@ -6,8 +6,8 @@ use std::fs::{self, File};
 use std::time::Duration;
 
 use super::command::{io_error, run};
-use super::publish::IDENTITY;
-use super::read::next_blob;
+use super::publish_snapshot::IDENTITY;
+use super::refs_and_objects::next_blob;
 use super::remote::run_within;
 use super::{GitError, Repo};
 use crate::oid::Oid;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread;
 
 use super::index::Marked;
-use super::scratch::Scratch;
+use super::scratch_index::Scratch;
 use super::status::{STATUS, Status, StatusPath, Work, parse_status};
 use super::{GitError, Repo};
 use crate::local_file::LocalFile;

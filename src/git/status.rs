@@ -1,7 +1,7 @@
 //! Reading what `git status --porcelain=v2 -z` prints.
 
 use super::GitError;
-use super::read::parse_oid;
+use super::refs_and_objects::parse_oid;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::Entry;

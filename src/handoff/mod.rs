@@ -1,11 +1,11 @@
 //! Handing over when the attempts are used up: the packet for whoever is to find the way out, what may be in it, and
 //! the reply that comes back. The contract is that of `seeds/004`.
 
+pub mod handoff_detection;
 pub mod packet;
-pub mod pollution;
+pub mod packet_check;
 pub mod reply;
-pub mod retry;
-pub mod trigger;
+pub mod ruled_out_retries;
 
 use serde::Deserialize;
 

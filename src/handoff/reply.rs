@@ -1,13 +1,13 @@
 //! A reply to a handoff: exactly one of the outputs of `seeds/004`, complete, or what is wrong with it.
 
-mod fields;
+mod format;
 
 use minijinja::context;
 use serde::{Deserialize, Serialize};
 
-use self::fields::{Document, Field};
+use self::format::{Document, Field};
 use super::TERMINAL_AT;
-use crate::templates::words::say;
+use crate::templates::sentences::say;
 use crate::verdict::escalation::{self, Escalation, LAYERS};
 
 /// The outputs with fields, and the fields each must have.
@@ -157,7 +157,7 @@ fn read(text: &str) -> Result<Reply, Vec<Refusal>> {
         };
     }
     let names: Vec<&str> = OUTPUTS.iter().map(|(name, _)| *name).collect();
-    let document = if trimmed.starts_with('{') { fields::json(trimmed) } else { fields::text(&body, &names) }?;
+    let document = if trimmed.starts_with('{') { format::json(trimmed) } else { format::text(&body, &names) }?;
     complete(document).map(Reply::Output)
 }
 

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::fact::subject::Subject;
 use crate::failure::Failure;
 use crate::gates::finding::{Effect, GateResult};
-use crate::hook::push::PushPreview;
+use crate::hook::pre_push::PushPreview;
 use crate::policy::Command;
 use crate::snapshot::Presence;
 use crate::verdict::assemble::clearing_commands;

@@ -2,10 +2,10 @@
 
 mod amend;
 pub mod client;
-pub mod message;
+pub mod commit_msg;
 pub mod missing_runs;
+pub mod pre_push;
 pub mod protected_push;
-pub mod push;
 pub mod typed_line;
 
 use std::ffi::OsString;

@@ -10,18 +10,18 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::client::desk::clean;
-use super::client::evidence::{self, Directory, LineEnd, Weight};
-use super::client::memory::{Ground, Pending, Store};
+use super::client::command_evidence::{self, Directory, LineEnd, Weight};
+use super::client::hook_context::clean;
+use super::client::session_state::{Ground, Pending, Store};
 use super::in_time;
 use crate::command_line::{self, Understood};
 use crate::digest::hex_digest;
 use crate::engine::Workplace;
 use crate::event::{Ended, EventKind, Grade, Origin};
-use crate::interpreter::Shell;
 use crate::journal::NewEvent;
 use crate::repo_path::RepoPath;
 use crate::session::Session;
+use crate::shell_kind::Shell;
 
 /// The reporter of these runs, and the name under which what began is kept.
 const REPORTER: &str = "shell";
@@ -61,9 +61,9 @@ fn begun(shell: Shell, line: &str, dir: &Path) -> Option<String> {
     if line.len() > MAX_LINE || Session::current(dir).agent.is_some() {
         return None;
     }
-    let understood = evidence::understand(line, dir)?;
+    let understood = command_evidence::understand(line, dir)?;
     let in_background = understood.program.leaves.iter().any(|leaf| leaf.background || leaf.late);
-    if in_background || understood.program.truncated || evidence::weigh(Some(&understood)) != Weight::Checks {
+    if in_background || understood.program.truncated || command_evidence::weigh(Some(&understood)) != Weight::Checks {
         return None;
     }
     let began = millis_since_1970();
@@ -94,7 +94,7 @@ fn begun(shell: Shell, line: &str, dir: &Path) -> Option<String> {
 fn grounds(shell: Shell, pending: &Pending, line: &Understood, dir: &Path) -> Option<(Workplace, Vec<Ground>)> {
     let mut first = None;
     let mut found: Vec<Ground> = Vec::new();
-    let places = evidence::heavy(line).filter_map(|(leaf, _)| evidence::place_of(leaf, dir));
+    let places = command_evidence::heavy(line).filter_map(|(leaf, _)| command_evidence::place_of(leaf, dir));
     for place in places.filter_map(|place| workplace(&place)) {
         let Some(root) = place.repo.root().map(Path::to_owned) else { continue };
         if found.len() >= MAX_GROUNDS || found.iter().any(|ground| ground.root == root) {
@@ -116,8 +116,8 @@ fn workplace(dir: &Path) -> Option<Workplace> {
 
 /// A working tree before the line, if the line may be a run of a command that is declared for it.
 fn ground(shell: Shell, pending: &Pending, place: &Workplace, root: PathBuf, dir: &Path) -> Option<Ground> {
-    let policy = evidence::policy_here(place).ok()?;
-    let at = evidence::relative(dir, &root).unwrap_or_else(|| RepoPath::from_os(dir.as_os_str()));
+    let policy = command_evidence::policy_here(place).ok()?;
+    let at = command_evidence::relative(dir, &root).unwrap_or_else(|| RepoPath::from_os(dir.as_os_str()));
     let told = |ended| command_line::Told {
         line: &pending.line,
         dir: &at,
@@ -162,7 +162,7 @@ fn ended(token: &str, status: i32) -> Option<()> {
 
 /// Writes down the runs of a line in one working tree. Where that cannot be done the line proves nothing.
 fn record(place: &Workplace, pending: &Pending, ground: &Ground, line_end: LineEnd<'_>) {
-    let runs = evidence::runs_of(place, pending, ground, line_end).unwrap_or_default();
+    let runs = command_evidence::runs_of(place, pending, ground, line_end).unwrap_or_default();
     if runs.is_empty() {
         return;
     }

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::change::{Change, FileState, Plan};
-use super::json_text::{self, Entry};
-use super::record::{Base, FileRecord, Place, Record, Role};
+use super::install_record::{Base, FileRecord, Place, Record, Role};
+use super::json_edit::{self, Entry};
+use super::plan::{Change, FileState, Plan};
 use super::{InstallError, Repository, make_folder};
-use crate::client_file::{ClientFile, Form, Install};
+use crate::client_definition::{ClientFile, Form, Install};
 use crate::digest::hex_digest;
 use crate::embedded;
 use crate::source::sessions::Client;
@@ -146,7 +146,7 @@ fn whole(client: Client, install: &Install, text: Option<&str>, folder: Option<&
         |text: &str| text.contains(&format!("gate hook 1 {client}")) || text.contains(&format!("gate hook {client} "));
     match install.form {
         Form::Settings => {
-            json_text::with_hooks(text.unwrap_or_default(), &entries(client, install, folder), &|value| {
+            json_edit::with_hooks(text.unwrap_or_default(), &entries(client, install, folder), &|value| {
                 is_ours(client, value)
             })
         }
@@ -169,7 +169,7 @@ fn whole(client: Client, install: &Install, text: Option<&str>, folder: Option<&
 }
 
 fn entries(client: Client, install: &Install, folder: Option<&Path>) -> Vec<Entry> {
-    let entry = |(event, hook): (&String, &crate::client_file::Event)| {
+    let entry = |(event, hook): (&String, &crate::client_definition::Event)| {
         let mut handler = json!({
             "type": "command",
             "command": command(client, event, install, folder),
@@ -227,7 +227,7 @@ pub fn installed(root: &Path, client: Client) -> Option<Vec<(String, String)>> {
             let line = |event: &String| (event.clone(), format!("gate hook {client} {event}"));
             if ours { install.events.keys().map(line).collect() } else { Vec::new() }
         }
-        Form::Settings | Form::HooksFile => json_text::commands(&text)
+        Form::Settings | Form::HooksFile => json_edit::commands(&text)
             .into_iter()
             .filter(|(event, line)| line.contains(&format!("gate hook {client} {event}")))
             .collect(),
@@ -240,7 +240,7 @@ pub(super) fn without(path: &Path, text: &str) -> Option<String> {
     let client =
         Client::ALL.into_iter().find(|client| path.ends_with(&ClientFile::of(client.as_str()).install.file))?;
     match ClientFile::of(client.as_str()).install.form {
-        Form::Settings => json_text::without_hooks(text, &|value| is_ours(client, value)),
+        Form::Settings => json_edit::without_hooks(text, &|value| is_ours(client, value)),
         Form::HooksFile | Form::Plugin => None,
     }
 }

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use super::change::{Change, FileState, Plan};
 use super::clients::{self, Chosen};
-use super::record::{Before, FileRecord, HookRecord, Place, Record, Role};
+use super::install_record::{Before, FileRecord, HookRecord, Place, Record, Role};
+use super::plan::{Change, FileState, Plan};
 use super::shim::{self, Shim};
 use super::{HooksDir, HooksPlace, InstallError, Manager, Repository, husky, managers, policy_text, shell_settings};
 use crate::digest::hex_digest;
-use crate::interpreter::Shell;
+use crate::shell_kind::Shell;
 use crate::stack::{self, Declared, Files};
 
 /// What a hook that was there before is called beside ours.
@@ -269,7 +269,7 @@ fn plan_shim(
             if kept_state == FileState::Missing {
                 plan.changes.push(Change::Move { from: path.clone(), to: kept.clone() });
             }
-            let by = super::managers::author(managers, state.bytes());
+            let by = super::hook_managers::author(managers, state.bytes());
             let by = by.map_or_else(String::new, |manager| format!(" (of {})", manager.name));
             plan.notes.push(format!("The {name} hook{by} that is there runs after gate's, as {}.", kept.display()));
             kept_as(name, state)

@@ -3,44 +3,44 @@
 //! `plan` decides and changes nothing, `apply` changes what the plan says, `record` remembers what was there
 //! before. Hook managers that are there keep working: what each documents is done, or said.
 
-mod apply;
-mod chain;
-mod change;
+mod apply_plan;
+mod ci_job;
 mod clients;
+mod disabled_hooks;
 mod error;
-mod git_facts;
+mod hook_managers;
 mod hooks_dir;
 mod husky;
 mod init;
-mod job;
-mod json_text;
-mod managers;
+mod install_record;
+mod json_edit;
+mod plan;
 mod policy_text;
-mod record;
-mod scopes;
+mod previous_hook;
+mod repository_facts;
+mod scope_table;
 mod shell_script;
 mod shell_settings;
 mod shim;
-mod switched_off;
 mod uninstall;
 
-pub use apply::apply;
-pub use chain::{CHAINED, Chained, HOOK_FILE, chained, run_chained};
-pub use change::{Change, FileState, Plan, diff};
+pub use apply_plan::apply;
+pub use ci_job::plan_job;
 pub use clients::{Chosen, installed, title};
+pub use disabled_hooks::{SwitchedOff, client_hooks_off, git_hooks_off};
 pub use error::InstallError;
-pub use git_facts::{HookConfig, Repository};
+pub use hook_managers::{Manager, is_running, managers};
 pub use hooks_dir::{HooksDir, HooksPlace, Setting};
 use init::make_folder;
 pub use init::{Wishes, plan_init, plan_new_worktree};
-pub use job::plan_job;
-pub use managers::{Manager, is_running, managers};
-pub use record::{Before, HookRecord, Record};
-pub use scopes::plan_scopes;
+pub use install_record::{Before, HookRecord, Record};
+pub use plan::{Change, FileState, Plan, diff};
+pub use previous_hook::{CHAINED, Chained, HOOK_FILE, chained, run_chained};
+pub use repository_facts::{HookConfig, Repository};
+pub use scope_table::plan_scopes;
 pub use shell_script::{SCRIPTED, shell_script};
 pub use shell_settings::own_shell;
 pub use shim::{Shim, is_shim, recorded_binary};
-pub use switched_off::{SwitchedOff, client_hooks_off, git_hooks_off};
 pub use uninstall::plan_uninstall;
 
 /// The hook that git calls in a new working tree.

@@ -4,12 +4,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::change::{Change, FileState, Plan};
-use super::record::{FileRecord, Place, Role};
+use super::install_record::{FileRecord, Place, Role};
+use super::plan::{Change, FileState, Plan};
 use super::{InstallError, Repository, SCRIPTED, make_folder};
 use crate::digest::hex_digest;
-use crate::interpreter::Shell;
-use crate::shell_word::shell_word;
+use crate::shell_kind::Shell;
+use crate::shell_quote::shell_word;
 
 /// What stands above our line.
 const BEGIN: &str = "# >>> gate shell >>>";

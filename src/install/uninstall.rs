@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::change::{Change, FileState, Plan};
-use super::record::{Before, FileRecord, HookRecord, Record, Role};
-use super::{HooksDir, HooksPlace, InstallError, Repository, clients, husky, managers, shell_settings, shim};
+use super::install_record::{Before, FileRecord, HookRecord, Record, Role};
+use super::plan::{Change, FileState, Plan};
+use super::{HooksDir, HooksPlace, InstallError, Repository, clients, hook_managers, husky, shell_settings, shim};
 use crate::digest::hex_digest;
 
 /// The endings under which hook managers keep a hook they found.
@@ -91,7 +91,7 @@ fn take_out(repository: &Repository, hook: &HookRecord, plan: &mut Plan) -> Resu
                 kept.as_ref().map(|kept| FileState::read(kept).map_err(InstallError::io(kept))).transpose()?;
             match (kept, earlier) {
                 // It installed itself again: what it was before is there already, and a second one it would run, too.
-                (Some(kept), Some(before)) if managers::wrote_both(before.bytes(), now.bytes()) => {
+                (Some(kept), Some(before)) if hook_managers::wrote_both(before.bytes(), now.bytes()) => {
                     plan.changes.push(Change::Remove { path: moved, before: state });
                     plan.changes.push(Change::Remove { path: kept, before });
                 }

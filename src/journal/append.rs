@@ -5,11 +5,11 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::chain::{GENESIS, Mark, line_digest};
-use super::line::{self, MAX_LINE};
+use super::hash_chain::{GENESIS, Mark, line_digest};
+use super::latest_runs::RecordedRun;
+use super::line_format::{self, MAX_LINE};
 use super::read::{self, RawLines, Tail};
-use super::runs::RecordedRun;
-use super::{Journal, JournalError, NewEvent, checkpoint, files, index, spool};
+use super::{Journal, JournalError, NewEvent, checkpoint, private_files, runs_by_tree, spool};
 use crate::digest::hex_digest;
 use crate::event::{Damage, Event, EventKind, Origin};
 
@@ -47,8 +47,8 @@ impl Batch {
     }
 
     fn push(&mut self, event: &Event, lost: Option<u64>) -> Result<(), JournalError> {
-        let line = line::encode(event, self.prev(), lost)?;
-        self.runs.extend(index::indexed(event, Some(self.end())));
+        let line = line_format::encode(event, self.prev(), lost)?;
+        self.runs.extend(runs_by_tree::indexed(event, Some(self.end())));
         self.push_line(&line)
     }
 
@@ -72,13 +72,14 @@ impl Batch {
 impl<'a> Writer<'a> {
     /// Waits for its turn, at most `patience`; then looks at what the last one left.
     pub(super) fn begin(journal: &'a Journal, patience: Duration) -> Result<Self, JournalError> {
-        files::create_dir(&journal.dir).map_err(JournalError::write(&journal.dir))?;
+        private_files::create_dir(&journal.dir).map_err(JournalError::write(&journal.dir))?;
         let lock_path = journal.lock_path();
-        let lock = files::open(&lock_path, OpenOptions::new().read(true).write(true).create(true).truncate(false))
-            .map_err(JournalError::write(&lock_path))?;
+        let lock =
+            private_files::open(&lock_path, OpenOptions::new().read(true).write(true).create(true).truncate(false))
+                .map_err(JournalError::write(&lock_path))?;
         take(&lock, &lock_path, patience)?;
         let path = journal.journal_path();
-        let mut file = files::open(&path, OpenOptions::new().read(true).append(true).create(true))
+        let mut file = private_files::open(&path, OpenOptions::new().read(true).append(true).create(true))
             .map_err(JournalError::write(&path))?;
         let unreadable = JournalError::read(&path);
         let length = file.metadata().map_err(JournalError::read(&path))?.len();
@@ -98,19 +99,21 @@ impl<'a> Writer<'a> {
     /// where it cannot be written, nothing is lost.
     fn index_rest(&self, anchor: Option<&Mark>) {
         let from = match anchor {
-            Some(anchor) if self.gap.is_none() && index::exists(&self.journal.dir) => anchor.end,
+            Some(anchor) if self.gap.is_none() && runs_by_tree::exists(&self.journal.dir) => anchor.end,
             _ => 0,
         };
-        if index::create(&self.journal.dir).is_err() || from >= self.length {
+        if runs_by_tree::create(&self.journal.dir).is_err() || from >= self.length {
             return;
         }
         let path = self.journal.journal_path();
-        let Ok(mut lines) = files::reader(&path).and_then(|file| RawLines::from(file, &path, from)) else { return };
+        let Ok(mut lines) = private_files::reader(&path).and_then(|file| RawLines::from(file, &path, from)) else {
+            return;
+        };
         while let Ok(Some(line)) = lines.next_line() {
             if let Ok(decoded) = line.decode()
-                && let Some(run) = index::indexed(&decoded.event, Some(line.start))
+                && let Some(run) = runs_by_tree::indexed(&decoded.event, Some(line.start))
             {
-                let _ = index::insert(&self.journal.dir, &run, true);
+                let _ = runs_by_tree::insert(&self.journal.dir, &run, true);
             }
         }
     }
@@ -155,9 +158,9 @@ impl<'a> Writer<'a> {
             None => spool::Pending::default(),
         };
         for spooled in pending.files.iter().flat_map(|file| &file.lines) {
-            match (line::decode(spooled), line::relink(spooled, batch.prev())) {
+            match (line_format::decode(spooled), line_format::relink(spooled, batch.prev())) {
                 (Ok(decoded), Ok(line)) => {
-                    batch.runs.extend(index::indexed(&decoded.event, Some(batch.end())));
+                    batch.runs.extend(runs_by_tree::indexed(&decoded.event, Some(batch.end())));
                     batch.push_line(&line)?;
                 }
                 (Err(reason), _) => {
@@ -185,7 +188,7 @@ impl<'a> Writer<'a> {
         Some(self.decoded(self.tail.as_ref()?)?.event.id)
     }
 
-    fn decoded(&self, tail: &Tail) -> Option<line::Decoded> {
+    fn decoded(&self, tail: &Tail) -> Option<line_format::Decoded> {
         let mut bytes = Vec::new();
         let mut file = &self.file;
         let length = tail.mark.end - tail.mark.start;
@@ -194,7 +197,7 @@ impl<'a> Writer<'a> {
         }
         file.seek(SeekFrom::Start(tail.mark.start)).ok()?;
         file.take(length).read_to_end(&mut bytes).ok()?;
-        line::decode(bytes.strip_suffix(b"\n").unwrap_or(&bytes)).ok()
+        line_format::decode(bytes.strip_suffix(b"\n").unwrap_or(&bytes)).ok()
     }
 
     /// Writes events, giving them their ids and times.
@@ -240,7 +243,7 @@ impl<'a> Writer<'a> {
             tail.mark.end = self.length;
         }
         for run in &batch.runs {
-            if let Err(error) = index::insert(&self.journal.dir, run, false) {
+            if let Err(error) = runs_by_tree::insert(&self.journal.dir, run, false) {
                 self.damage.push(format!("the index of runs could not be written: {error}"));
             }
         }
@@ -289,7 +292,7 @@ fn take(lock: &File, path: &Path, patience: Duration) -> Result<(), JournalError
 
 /// The last place that a writer left in good order.
 pub(super) fn read_anchor(lock_path: &Path) -> Option<Mark> {
-    Mark::from_text(&String::from_utf8(files::read(lock_path).ok()?).ok()?)
+    Mark::from_text(&String::from_utf8(private_files::read(lock_path).ok()?).ok()?)
 }
 
 fn damage_event(what: String) -> Event {

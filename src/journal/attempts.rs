@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rescue_state::RescueState;
 use crate::event::rescue::{self, Rescue};
-use crate::event::{FailingGate, Judged, passed_on};
+use crate::event::{FailingGate, Judged, forwarded_text};
 use crate::moment::Moment;
 use crate::oid::Oid;
 
@@ -237,8 +237,8 @@ impl Sessions {
                 return;
             }
         }
-        let states = |state: &SessionState| passed_on::states(text, &state.rescue.hypotheses).is_some();
-        if self.goes_on(session, true, states) || passed_on::has_payload(text) && self.of(session).made() > 0 {
+        let states = |state: &SessionState| forwarded_text::states(text, &state.rescue.hypotheses).is_some();
+        if self.goes_on(session, true, states) || forwarded_text::has_payload(text) && self.of(session).made() > 0 {
             return;
         }
         self.0.retain(|(known, _)| known != session);

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::append::read_anchor;
-use super::chain::{Holds, Mark};
+use super::hash_chain::{Holds, Mark};
 use super::read::RawLines;
 use super::state::State;
-use super::{Journal, JournalError, files};
+use super::{Journal, JournalError, private_files};
 
 /// The version of [`State`]'s form. It changes whenever the same lines would add up to something else.
 const FORMAT: u32 = 8;
@@ -49,7 +49,7 @@ fn path(dir: &Path) -> PathBuf {
 }
 
 fn read(dir: &Path) -> Option<Checkpoint> {
-    let bytes = files::read(&path(dir)).ok()?;
+    let bytes = private_files::read(&path(dir)).ok()?;
     serde_json::from_slice(&bytes).ok().filter(|checkpoint: &Checkpoint| checkpoint.format == FORMAT)
 }
 
@@ -61,7 +61,7 @@ pub(super) fn mark(dir: &Path) -> Option<Mark> {
 /// What is missing of a journal in which `known` was once seen.
 pub(super) fn gap(journal: &Path, known: Option<&Mark>) -> Result<Option<u64>, JournalError> {
     let Some(known) = known else { return Ok(None) };
-    match files::found(files::reader(journal)).map_err(JournalError::read(journal))? {
+    match private_files::found(private_files::reader(journal)).map_err(JournalError::read(journal))? {
         None => Ok(Some(known.end)),
         Some(mut file) => holds(known, &mut file, journal).map(Holds::lost),
     }
@@ -81,7 +81,7 @@ pub(super) fn load(journal: &Journal) -> Result<Loaded, JournalError> {
     let known = anchor.as_ref().or(checkpoint.as_ref().map(|checkpoint| &checkpoint.mark));
     let gap = gap(&path, known)?;
     let mut loaded = Loaded { state: State::default(), gap, rest_bytes: 0, rest_lines: 0 };
-    let Some(mut file) = files::found(files::reader(&path)).map_err(JournalError::read(&path))? else {
+    let Some(mut file) = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))? else {
         return Ok(loaded);
     };
     let mut offset = 0;
@@ -111,7 +111,7 @@ pub(super) fn load(journal: &Journal) -> Result<Loaded, JournalError> {
 pub(super) fn is_current(journal: &Journal, state: &State) -> Result<bool, JournalError> {
     let anchor = read_anchor(&journal.lock_path());
     let path = journal.journal_path();
-    let file = files::found(files::reader(&path)).map_err(JournalError::read(&path))?;
+    let file = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))?;
     let (Some(until), Some(mut file)) = (&state.until, file) else { return Ok(false) };
     let length = file.metadata().map_err(JournalError::read(&path))?.len();
     // Without an anchor, or with one elsewhere, there is more to find out.
@@ -125,7 +125,7 @@ impl Loaded {
         if self.rest_bytes <= DUE_BYTES && self.rest_lines <= DUE_LINES {
             return;
         }
-        let Ok(lock) = files::reader(&journal.lock_path()) else { return };
+        let Ok(lock) = private_files::reader(&journal.lock_path()) else { return };
         // Under the lock, what was read can no longer be taken back by a writer that ran out of room.
         if lock.try_lock().is_ok() && matches!(gap(&journal.journal_path(), self.state.until.as_ref()), Ok(None)) {
             self.store(journal);
@@ -138,7 +138,7 @@ impl Loaded {
             return;
         };
         let temporary = journal.dir.join("state.json.tmp");
-        let written = files::open(&temporary, OpenOptions::new().write(true).create(true).truncate(true))
+        let written = private_files::open(&temporary, OpenOptions::new().write(true).create(true).truncate(true))
             .and_then(|mut file| file.write_all(&bytes));
         match written {
             Ok(()) => drop(fs::rename(&temporary, path(&journal.dir))),

@@ -14,19 +14,19 @@
 
 mod append;
 mod attempts;
-mod chain;
 mod checkpoint;
-mod files;
-mod index;
-mod line;
+mod compact_runs;
+mod hash_chain;
+mod latest_runs;
+mod line_format;
 mod open_failures;
+mod private_files;
 mod read;
 mod rescue_state;
-mod runs;
-mod session;
+mod runs_by_tree;
+mod session_events;
 mod spool;
 mod state;
-mod stored;
 
 use std::borrow::Cow;
 use std::io;
@@ -34,17 +34,17 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use self::attempts::{MAX_SESSIONS, SessionState};
-pub use self::chain::Integrity;
-pub use self::line::{MAX_LINE, data};
+pub use self::hash_chain::Integrity;
+pub use self::latest_runs::{MAX_KEYS, MAX_PAIRS, MAX_PATHS, MAX_RUNS, MAX_RUNS_OF_PAIR, RecordedRun};
+pub use self::line_format::{MAX_LINE, data};
 pub use self::open_failures::{MAX_OPEN_FAILURES, OpenFailure};
 pub use self::read::Line;
 pub use self::rescue_state::RescueState;
-pub use self::runs::{MAX_KEYS, MAX_PAIRS, MAX_PATHS, MAX_RUNS, MAX_RUNS_OF_PAIR, RecordedRun};
-pub use self::session::{MAX_STORY, SessionEvents};
+pub use self::session_events::{MAX_STORY, SessionEvents};
 pub use self::state::{MAX_UNFINISHED, MAX_WAIVERS, MAX_WORKS, State};
 
 use self::append::Writer;
-use self::chain::Chain;
+use self::hash_chain::Chain;
 use self::read::{Lines, RawLines};
 use crate::event::{Event, EventKind, Origin};
 use crate::oid::Oid;
@@ -114,13 +114,15 @@ impl JournalError {
 
     fn write(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
-        |source| if files::is_full(&source) { Self::Full { path, source } } else { Self::Write { path, source } }
+        |source| {
+            if private_files::is_full(&source) { Self::Full { path, source } } else { Self::Write { path, source } }
+        }
     }
 
     /// The journal cannot be written from here, but another place may.
     fn is_refused(&self) -> bool {
         match self {
-            Self::Write { source, .. } => files::is_refused(source),
+            Self::Write { source, .. } => private_files::is_refused(source),
             Self::Busy { .. } => true,
             _ => false,
         }
@@ -295,7 +297,7 @@ impl Journal {
     /// The kept runs of a command key that began and ended on exactly this tree, newest first. Its cost does not
     /// depend on the length of the journal.
     pub fn runs_on(&self, key: &str, tree: &Oid) -> Result<Vec<RecordedRun>, JournalError> {
-        let (mut runs, spooled) = self.with_spool(|| match index::read(&self.dir, tree)? {
+        let (mut runs, spooled) = self.with_spool(|| match runs_by_tree::read(&self.dir, tree)? {
             Some(mut runs) => {
                 runs.retain(|run| self.holds(run));
                 Ok(runs)
@@ -304,7 +306,7 @@ impl Journal {
         })?;
         for line in spooled.lines() {
             if let Line::Event(event) = line
-                && let Some(run) = index::indexed(&event, None).filter(|run| run.run.start.tree == *tree)
+                && let Some(run) = runs_by_tree::indexed(&event, None).filter(|run| run.run.start.tree == *tree)
             {
                 runs.push(run);
             }
@@ -320,7 +322,7 @@ impl Journal {
             return Ok(Vec::new());
         }
         if Writer::begin(self, SHORT_PATIENCE).is_ok()
-            && let Some(mut runs) = index::read(&self.dir, tree)?
+            && let Some(mut runs) = runs_by_tree::read(&self.dir, tree)?
         {
             runs.retain(|run| self.holds(run));
             return Ok(runs);
@@ -330,7 +332,7 @@ impl Journal {
         let Some(mut lines) = self.raw_lines(0)? else { return Ok(runs) };
         while let Some(line) = lines.next_line().map_err(JournalError::read(&path))? {
             if let Ok(decoded) = line.decode() {
-                let run = index::indexed(&decoded.event, Some(line.start));
+                let run = runs_by_tree::indexed(&decoded.event, Some(line.start));
                 runs.extend(run.filter(|run| run.run.start.tree == *tree));
             }
         }
@@ -350,7 +352,8 @@ impl Journal {
     /// The id of the newest event that can be read; `None`: there is none.
     pub fn newest_id(&self) -> Result<Option<String>, JournalError> {
         let path = self.journal_path();
-        let Some(mut file) = files::found(files::reader(&path)).map_err(JournalError::read(&path))? else {
+        let Some(mut file) = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))?
+        else {
             return Ok(None);
         };
         let length = file.metadata().map_err(JournalError::read(&path))?.len();
@@ -410,7 +413,7 @@ impl Journal {
     /// The lines from a byte on, up to what is there now; `None` when there is no journal.
     fn raw_lines(&self, offset: u64) -> Result<Option<RawLines>, JournalError> {
         let path = self.journal_path();
-        let file = files::found(files::reader(&path)).map_err(JournalError::read(&path))?;
+        let file = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))?;
         file.map(|file| RawLines::from(file, &path, offset)).transpose().map_err(JournalError::read(&path))
     }
 

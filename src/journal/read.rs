@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::chain::{self, Mark};
-use super::line::{self, MAX_LINE};
+use super::hash_chain::{self, Mark};
+use super::line_format::{self, MAX_LINE};
 use crate::event::Event;
 
 /// One line of the journal.
@@ -37,9 +37,9 @@ pub(super) struct RawLine<'a> {
 
 impl RawLine<'_> {
     /// The line as an event, or what is wrong with it.
-    pub(super) fn decode(&self) -> Result<line::Decoded, String> {
+    pub(super) fn decode(&self) -> Result<line_format::Decoded, String> {
         match self.bytes {
-            Ok(bytes) => line::decode(bytes),
+            Ok(bytes) => line_format::decode(bytes),
             Err(_) => Err(format!("longer than {MAX_LINE} bytes")),
         }
     }
@@ -47,7 +47,7 @@ impl RawLine<'_> {
     /// The digest of its bytes.
     pub(super) fn digest(&self) -> String {
         match &self.bytes {
-            Ok(bytes) => chain::line_digest(bytes),
+            Ok(bytes) => hash_chain::line_digest(bytes),
             Err(digest) => digest.clone(),
         }
     }
@@ -88,7 +88,7 @@ impl RawLines {
         if !terminated && read > MAX_LINE {
             terminated = self.skip_line()?;
             let text_end = self.offset - u64::from(terminated);
-            let digest = chain::range_digest(&mut super::files::reader(&self.path)?, start, text_end)?;
+            let digest = hash_chain::range_digest(&mut super::private_files::reader(&self.path)?, start, text_end)?;
             return Ok(Some(RawLine { start, end: self.offset, bytes: Err(digest), terminated }));
         }
         Ok(Some(RawLine { start, end: self.offset, bytes: Ok(&self.buffer), terminated }))
@@ -180,6 +180,6 @@ pub(super) fn tail(file: &mut File, length: u64) -> io::Result<Option<Tail>> {
         }
         to = from;
     }
-    let digest = chain::range_digest(file, start, end)?;
+    let digest = hash_chain::range_digest(file, start, end)?;
     Ok(Some(Tail { mark: Mark { start, end: length, digest }, terminated }))
 }

@@ -12,9 +12,9 @@ use ring::hmac;
 use ring::rand::{SecureRandom as _, SystemRandom};
 
 use super::append::event;
-use super::line;
+use super::line_format;
 use super::read::Line;
-use super::{Journal, JournalError, NewEvent, files};
+use super::{Journal, JournalError, NewEvent, private_files};
 use crate::digest::hex;
 use crate::event::Event;
 
@@ -60,21 +60,21 @@ pub(super) fn write(root: &Path, journal: &Journal, new: Vec<NewEvent>) -> Resul
             "it needs the key of this repository, which is made when gate can write the journal for the first time";
         return Err(unwritable(io::Error::new(io::ErrorKind::PermissionDenied, why)));
     };
-    files::create_dir(&folder).map_err(unwritable)?;
+    private_files::create_dir(&folder).map_err(unwritable)?;
     if !is_ours(root) {
         let source = io::Error::from(io::ErrorKind::NotADirectory);
         return Err(JournalError::Write { path: folder, source });
     }
     let ignore = root.join(".gate").join(".gitignore");
-    if let Ok(mut file) = files::open(&ignore, OpenOptions::new().write(true).create_new(true)) {
+    if let Ok(mut file) = private_files::open(&ignore, OpenOptions::new().write(true).create_new(true)) {
         file.write_all(b"*\n").map_err(JournalError::write(&ignore))?;
     }
     let events: Vec<Event> = new.into_iter().map(event).collect();
     let Some(first) = events.first() else { return Ok(events) };
     let mut signed = format!("{}\n", journal_length(journal)).into_bytes();
     for event in &events {
-        let line = line::encode(event, "", None)?;
-        if line.len() > line::MAX_LINE {
+        let line = line_format::encode(event, "", None)?;
+        if line.len() > line_format::MAX_LINE {
             return Err(JournalError::TooLong { length: line.len() });
         }
         signed.extend(line);
@@ -83,7 +83,7 @@ pub(super) fn write(root: &Path, journal: &Journal, new: Vec<NewEvent>) -> Resul
     bytes.extend(signed);
     let (temporary, path) = (folder.join(format!("{}.tmp", first.id)), folder.join(format!("{}.jsonl", first.id)));
     // Under its own name only when it is whole, so that nobody takes up half of it.
-    let written = files::open(&temporary, OpenOptions::new().write(true).create_new(true))
+    let written = private_files::open(&temporary, OpenOptions::new().write(true).create_new(true))
         .and_then(|mut file| file.write_all(&bytes))
         .and_then(|()| fs::rename(&temporary, &path));
     if let Err(error) = written {
@@ -116,7 +116,7 @@ pub(super) fn pending(root: &Path, journal: &Journal) -> Pending {
     paths.sort();
     let key = key(&journal.dir, root);
     for path in paths {
-        match files::found(read_bounded(&path)) {
+        match private_files::found(read_bounded(&path)) {
             // Another process has taken it up meanwhile.
             Ok(None) => {}
             Ok(Some(bytes)) => match key.as_ref().and_then(|key| opened(&path, &bytes, key)) {
@@ -135,7 +135,7 @@ pub(super) fn pending(root: &Path, journal: &Journal) -> Pending {
 
 fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    files::reader(path)?.take(MAX_FILE).read_to_end(&mut bytes)?;
+    private_files::reader(path)?.take(MAX_FILE).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -154,7 +154,7 @@ impl Pending {
     pub(super) fn lines(&self) -> Vec<Line> {
         let lines = self.files.iter().flat_map(|file| &file.lines);
         lines
-            .map(|line| match line::decode(line) {
+            .map(|line| match line_format::decode(line) {
                 Ok(decoded) => Line::Event(decoded.event),
                 Err(reason) => Line::Damaged { number: 0, reason },
             })
@@ -173,7 +173,7 @@ impl Pending {
     fn forget_taken(&mut self, journal: &Journal) {
         let Some(from) = self.files.iter().map(|file| file.journal_length).min() else { return };
         let Ok(Some(mut lines)) = journal.raw_lines(from) else { return };
-        let id = |line: &[u8]| line::decode(line).ok().map(|decoded| decoded.event.id);
+        let id = |line: &[u8]| line_format::decode(line).ok().map(|decoded| decoded.event.id);
         let mut taken = Vec::new();
         while let Ok(Some(line)) = lines.next_line() {
             taken.extend(line.decode().ok().map(|decoded| decoded.event.id));
@@ -197,7 +197,7 @@ pub(super) fn make_key(dir: &Path) {
     let mut key = [0; KEY_LENGTH];
     if SystemRandom::new().fill(&mut key).is_ok() {
         // Without it, there is no spool.
-        let _ = files::open(&key_path(dir), OpenOptions::new().write(true).create_new(true))
+        let _ = private_files::open(&key_path(dir), OpenOptions::new().write(true).create_new(true))
             .and_then(|mut file| file.write_all(hex(&key).as_bytes()));
     }
 }
@@ -208,7 +208,7 @@ fn key(dir: &Path, root: &Path) -> Option<hmac::Key> {
     if first.is_some_and(|first| first != Component::Normal(".git".as_ref())) {
         return None;
     }
-    let key = unhex(&files::read(&key_path(dir)).ok()?)?;
+    let key = unhex(&private_files::read(&key_path(dir)).ok()?)?;
     (key.len() == KEY_LENGTH).then(|| hmac::Key::new(hmac::HMAC_SHA256, &key))
 }
 

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::attempts::{SessionState, Sessions};
-use super::chain::{Chain, Integrity, Mark};
-use super::line::Decoded;
+use super::hash_chain::{Chain, Integrity, Mark};
+use super::latest_runs::{RecordedRun, Runs};
+use super::line_format::Decoded;
 use super::open_failures::{self, OpenFailure};
-use super::runs::{RecordedRun, Runs};
 use crate::digest::hex_digest;
-use crate::event::passed_on;
+use crate::event::agent_work::{Act, Edit, EditKind, Prompt, Speaker};
+use crate::event::forwarded_text;
 use crate::event::pushes::PushVerdict;
-use crate::event::work::{Act, Edit, EditKind, Prompt, Speaker};
 use crate::event::{Event, EventKind, Grade, Judged, Run, RunStarted, Waived};
 use crate::repo_path::RepoPath;
 use crate::tool_folder::is_marker_name;
@@ -242,7 +242,7 @@ impl State {
                 if let (Act::Prompt(Prompt { from: Speaker::Person, text }), None, Some(session)) =
                     (&work.act, &work.actor, &event.session)
                     && event.origin.grade >= Grade::Hooked
-                    && passed_on::says_something(text)
+                    && forwarded_text::says_something(text)
                 {
                     self.sessions.prompted(session, text);
                 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::words::Language;
+use super::word_lists::Language;
 
 /// The kind of act that a clause asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

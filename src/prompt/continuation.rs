@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::words;
+use super::word_lists;
 
 /// The most words of a continuation.
 pub(super) const MAX_CONTINUATION_WORDS: usize = 6;
@@ -94,28 +94,28 @@ pub(super) fn is_continuation(text: &str, previous: Option<&str>) -> bool {
     }
     // A memory of something before is a wish of its own.
     signals > 0
-        && words::spans("smells.implicit_context", &lower).is_empty()
-        && words::spans("smells.total_system", &lower).iter().all(|_| previous.is_some())
-        && words::spans("smells.bug_without_reproduction", &lower).is_empty()
-        && words::spans("smells.performance_without_metric", &lower).is_empty()
-        && words::spans("smells.vague_improvement", &lower).is_empty()
+        && word_lists::spans("smells.implicit_context", &lower).is_empty()
+        && word_lists::spans("smells.total_system", &lower).iter().all(|_| previous.is_some())
+        && word_lists::spans("smells.bug_without_reproduction", &lower).is_empty()
+        && word_lists::spans("smells.performance_without_metric", &lower).is_empty()
+        && word_lists::spans("smells.vague_improvement", &lower).is_empty()
 }
 
 /// One whole entry of the list.
 fn whole(key: &str, token: &str) -> bool {
-    words::spans(key, token).contains(&(0, token.len()))
+    word_lists::spans(key, token).contains(&(0, token.len()))
 }
 
 /// All of a text without spaces is entries of the lists.
 fn covered(text: &str) -> bool {
     let mut left = vec![false; text.len()];
     for key in ["accept", "select", "refuse", "filler"] {
-        for (start, end) in words::spans(&format!("continuations.{key}"), text) {
+        for (start, end) in word_lists::spans(&format!("continuations.{key}"), text) {
             left[start..end].fill(true);
         }
     }
     text.char_indices().all(|(at, c)| left[at] || !c.is_alphabetic() || c.is_ascii_digit())
-        && words::spans("smells.vague_improvement", text).is_empty()
+        && word_lists::spans("smells.vague_improvement", text).is_empty()
 }
 
 /// How many items of the menu a continuation selects by a range or as a whole; `None` for other prompts.
@@ -135,8 +135,8 @@ pub(super) fn selected(text: &str, previous: Option<&str>) -> Option<Vec<String>
     if numbers.len() > 1 {
         return Some(numbers.into_iter().map(|n| menu[n - 1].clone()).collect());
     }
-    let refused = !words::spans("continuations.refuse", &lower).is_empty();
-    let all = words::spans("continuations.all", &lower).into_iter().any(|(start, end)| end > start);
+    let refused = !word_lists::spans("continuations.refuse", &lower).is_empty();
+    let all = word_lists::spans("continuations.all", &lower).into_iter().any(|(start, end)| end > start);
     (all && !refused).then_some(menu)
 }
 

@@ -3,26 +3,26 @@
 //! The evaluation is pure: it takes the prompt, the turn before, and what was looked up in the repository. It runs no model and obeys
 //! no text. A [`Reading`] says which names to look up; `lookup` does that.
 
-mod ask;
 mod class;
 mod clauses;
 mod continuation;
-mod findings;
-mod reading;
-mod scope;
+mod lookup_results;
+mod prompt_text;
+mod questions;
 mod scores;
 mod smells;
-mod words;
+mod task_scope;
+mod word_lists;
 
 use serde::Serialize;
 
-pub use ask::PromptQuestion;
 pub use class::ClassShare;
-pub use findings::{Findings, Found};
-pub use reading::{MAX_READ, NameInPrompt, NameKind, Reading};
-pub use scope::TaskInPrompt;
+pub use lookup_results::{Findings, Found};
+pub use prompt_text::{MAX_READ, NameInPrompt, NameKind, Reading};
+pub use questions::PromptQuestion;
 pub use scores::{PromptScore, PromptScores, ScoreEvidence};
 pub use smells::Smell;
+pub use task_scope::TaskInPrompt;
 
 /// The consequence of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -99,13 +99,13 @@ const BONUS: u32 = 10;
 
 /// Evaluates a prompt.
 pub fn evaluate(reading: &Reading<'_>, previous: Option<&str>, findings: &Findings) -> PromptEvaluation {
-    let language = words::Language::of(&reading.wish);
+    let language = word_lists::Language::of(&reading.wish);
     let clauses = clauses::clauses(&reading.wish, language);
     if continuation::is_continuation(reading.text, previous) {
         return continued(reading, previous);
     }
     let mut smells = smells::smells(reading, language, &clauses, previous);
-    let spans = scope::tasks(reading, language, &clauses);
+    let spans = task_scope::tasks(reading, language, &clauses);
     let menu = previous.map(continuation::menu).unwrap_or_default();
     let has_antecedent = previous.is_some() && menu.is_empty();
     let ground = scores::Ground {
@@ -119,7 +119,7 @@ pub fn evaluate(reading: &Reading<'_>, previous: Option<&str>, findings: &Findin
         has_menu: !menu.is_empty(),
     };
     let scores = ground.scores();
-    let questions = ask::questions(&ground, &scores);
+    let questions = questions::questions(&ground, &scores);
     let shares = class::classes(&ground);
     let composite = scores.tenths();
     let live_context_bonus = menu.len() >= 2 && continuation::words_in(reading.text) <= continuation::MAX_LIVE_WORDS;
@@ -132,12 +132,12 @@ pub fn evaluate(reading: &Reading<'_>, previous: Option<&str>, findings: &Findin
         .iter()
         .map(|&(start, end)| TaskInPrompt {
             text: reading.text[start..end].trim().trim_end_matches([',', ';', '.']).to_owned(),
-            touches: ask::touches(&ground, start, end),
+            touches: questions::touches(&ground, start, end),
         })
         .collect();
-    let reformulation = band.is_halted().then(|| ask::reformulation(&ground, &scores));
+    let reformulation = band.is_halted().then(|| questions::reformulation(&ground, &scores));
     for smell in &mut smells {
-        smell.question = ask::of_smell(smell, language);
+        smell.question = questions::of_smell(smell, language);
     }
     let tenths = |value: u32| Some(f64::from(value) / 10.0);
     PromptEvaluation {

@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::clauses::{Act, Clause};
-use super::findings::{Findings, Resolution};
-use super::reading::{NameInPrompt, NameKind, Reading};
+use super::lookup_results::{Findings, Resolution};
+use super::prompt_text::{NameInPrompt, NameKind, Reading};
 use super::smells::{Smell, concrete, has_metric};
-use super::words::Language;
+use super::word_lists::Language;
 
 /// A place in the prompt and why it counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

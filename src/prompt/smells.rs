@@ -6,8 +6,8 @@ use regex::Regex;
 use serde::Serialize;
 
 use super::clauses::Clause;
-use super::reading::{NameKind, Reading};
-use super::words::{self, Language};
+use super::prompt_text::{NameKind, Reading};
+use super::word_lists::{self, Language};
 
 /// A smell in a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -62,7 +62,7 @@ pub(super) fn smells(
     let mut found: Vec<Smell> = Vec::new();
     let wish = reading.wish.as_str();
     for id in SMELLS {
-        for (start, end) in words::spans(&format!("smells.{id}"), wish) {
+        for (start, end) in word_lists::spans(&format!("smells.{id}"), wish) {
             let inside_name = reading.explicit().any(|name| name.start <= start && end <= name.end);
             let clause = clauses.iter().find(|clause| clause.start <= start && start < clause.end);
             let negated = clause.is_some_and(|clause| clause.is_constraint) || is_negated(wish, start);
@@ -113,7 +113,7 @@ fn is_open(
             !has_metric(text) && !defined && concrete(rest) <= 1
         }
         "bug_without_reproduction" => {
-            let steps = !super::scope::list_items(wish).is_empty();
+            let steps = !super::task_scope::list_items(wish).is_empty();
             let quoted = concrete(text) > 0
                 && (expected || language.has("says.values", wish) || text.contains('`') || text.contains('"'));
             !reading.has_trace && !steps && !text.contains("```") && !quoted && concrete(text) < 2

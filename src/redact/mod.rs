@@ -6,17 +6,17 @@
 //! This is a net with holes, as any such net: a password that is a plain word in running text looks like a word.
 
 mod encoded;
+mod environment_values;
 mod patterns;
-mod values;
-mod views;
+mod text_views;
 
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use environment_values::Values;
 use patterns::Patterns;
-use values::Values;
-use views::View;
+use text_views::View;
 
 /// What stands in the place of a secret. No pattern takes it for one.
 pub const REDACTED: &str = "[redacted]";

@@ -229,7 +229,7 @@ mod tests {
     use std::ffi::OsString;
 
     use super::*;
-    use crate::redact::values::Values;
+    use crate::redact::environment_values::Values;
     use crate::redact::{REDACTED, redact_with};
 
     fn clean(text: &str, patterns: &Patterns, cut: bool) -> String {

@@ -31,7 +31,7 @@ pub fn gate(policy: &Policy, id: &str) -> Option<String> {
     row(&mut out, "policy", &source(policy));
     if !gate.params.is_empty() {
         out.push_str("\n  params\n");
-        for line in super::params::lines(&gate.params, WIDTH - 4) {
+        for line in super::gate_params::lines(&gate.params, WIDTH - 4) {
             let _ = writeln!(out, "    {}", shown(&line));
         }
     }
@@ -101,7 +101,7 @@ fn commanded(out: &mut String, command: &Command) {
     for (name, globs) in rules {
         if !globs.is_empty() {
             let globs: Vec<String> = globs.iter().map(|glob| shown(glob)).collect();
-            row(out, name, &super::params::filled(&globs, WIDTH - INDENT).join("\n"));
+            row(out, name, &super::gate_params::filled(&globs, WIDTH - INDENT).join("\n"));
         }
     }
 }

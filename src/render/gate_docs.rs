@@ -54,7 +54,7 @@ fn section(out: &mut String, gate: &Gate) {
     );
     if !gate.params.is_empty() {
         let _ = writeln!(out, "\n```toml\n[gates.{}.params]", gate.id);
-        for line in super::params::lines(&gate.params, 110) {
+        for line in super::gate_params::lines(&gate.params, 110) {
             let _ = writeln!(out, "{line}");
         }
         out.push_str("```\n");

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use anstyle::Style;
 
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
-use crate::replay::verdict::Again;
+use crate::replay::rejudge::Again;
 use crate::replay::{Answers, Case, Said, Word};
 
 /// The answers as a table, and where they differ from what the case expects.

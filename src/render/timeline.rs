@@ -7,9 +7,9 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use crate::event::agent_work::{Act, Work};
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::test_results::{TestResult, TestResults};
-use crate::event::work::{Act, Work};
 use crate::event::{Ended, EventKind, GitEvent, Judged, Origin, Run};
 use crate::journal;
 use crate::oid::Oid;

@@ -10,7 +10,7 @@ use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::moment::Moment;
 use crate::policy::Mode;
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
-use crate::templates::words::say;
+use crate::templates::sentences::say;
 use crate::verdict::feedback::{LAST_WARNING, checklist_for};
 use crate::verdict::{Outcome, Verdict};
 

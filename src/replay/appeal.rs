@@ -9,11 +9,11 @@ use crate::gates::finding::{Effect, GateResult};
 use crate::git::Range;
 use crate::moment::Moment;
 use crate::oid::Oid;
-use crate::replay::answer::{Said, of_results};
+use crate::replay::anonymize::Neutral;
 use crate::replay::case::{Case, CaseError, Word};
 use crate::replay::compose::{End, Record, compose};
-use crate::replay::neutral::Neutral;
-use crate::replay::verdict::{self, AgainError};
+use crate::replay::gate_answers::{Said, of_results};
+use crate::replay::rejudge::{self, AgainError};
 use crate::source;
 use crate::timeline;
 use crate::verdict::Verdict;
@@ -48,7 +48,7 @@ const MOVEMENTS: usize = 5_000;
 
 /// Writes a verdict of this repository down as a case.
 pub fn appeal(place: &Workplace, verdict: &Verdict, neutral: &Neutral) -> Result<Appeal, AppealError> {
-    let judged = verdict::judged(place, verdict)?;
+    let judged = rejudge::judged(place, verdict)?;
     let stopping: Vec<&GateResult> =
         verdict.gates.iter().filter(|result| result.effect() >= Effect::CannotJudge).collect();
     let findings = || stopping.iter().flat_map(|result| result.decisive());
@@ -91,7 +91,7 @@ pub fn appeal(place: &Workplace, verdict: &Verdict, neutral: &Neutral) -> Result
         .filter(is_lost)
         .map(|(question, said)| (question.clone(), said.clone(), answers.gates[question].clone()));
     let lost = lost.collect();
-    let is_asked = |gate: &str| crate::replay::answer::asks(gate);
+    let is_asked = |gate: &str| crate::replay::gate_answers::asks(gate);
     let unasked = stopping.iter().filter(|result| !is_asked(&result.gate)).map(|result| result.gate.clone()).collect();
     case["title"] = neutral.text(&record.title).into();
     Ok(Appeal { case, lost, unasked })
@@ -100,7 +100,7 @@ pub fn appeal(place: &Workplace, verdict: &Verdict, neutral: &Neutral) -> Result
 /// The text of the policy. A case is judged as a stop is, so that a gate which is not asked before a commit is made is off
 /// in that of a refused commit.
 fn policy(place: &Workplace, verdict: &Verdict) -> Option<String> {
-    let text = verdict::policy_text(place, verdict);
+    let text = rejudge::policy_text(place, verdict);
     if verdict.moment != Moment::Commit {
         return text;
     }
@@ -125,8 +125,8 @@ pub fn expect_pass(case: &mut Value, verdict: &Verdict) {
 /// What happened up to a verdict: in its session and, where that has no other act, whatever was recorded; and the
 /// movements of refs.
 fn entries(place: &Workplace, verdict: &Verdict) -> Vec<timeline::Entry> {
-    let mut events = verdict::events(place);
-    if let Some(at) = events.iter().position(|event| verdict::is_of(event, verdict)) {
+    let mut events = rejudge::events(place);
+    if let Some(at) = events.iter().position(|event| rejudge::is_of(event, verdict)) {
         events.truncate(at);
     }
     // Evidence counts whoever's session it is of; what else others did is not of this verdict.

@@ -17,7 +17,7 @@ use crate::fact::hosting::Hosting;
 use crate::fact::subject::{DefaultBranch, RefUpdate};
 use crate::git::{GitError, Repo};
 use crate::oid::Oid;
-use crate::replay::neutral::Neutral;
+use crate::replay::anonymize::Neutral;
 use crate::timeline::Entry;
 
 /// What a case is written from.

@@ -8,23 +8,23 @@
 //! from what is recorded: of a session ([`session`]), of a verdict that its reader contradicts ([`appeal`]). A verdict
 //! itself is judged again from the repository and the journal ([`verdict`]).
 
-pub mod answer;
+pub mod anonymize;
 pub mod appeal;
 pub mod case;
+pub mod case_commits;
+pub mod case_events;
+pub mod case_facts;
+pub mod case_policy;
 pub mod compose;
-pub mod content;
-pub mod facts;
-pub mod history;
-pub mod hosting;
-pub mod neutral;
+pub mod forge_state;
+pub mod gate_answers;
+pub mod package_proofs;
 pub mod packages;
-pub mod policy;
-pub mod proof;
-pub mod remote;
-pub mod session;
-pub mod tale;
-pub mod verdict;
-pub mod world;
+pub mod rejudge;
+pub mod remote_effects;
+pub mod session_case;
+pub mod simulated_repository;
+pub mod tree_content;
 
-pub use answer::{Answers, Said, answer};
 pub use case::{Case, CaseError, Word};
+pub use gate_answers::{Answers, Said, answer};

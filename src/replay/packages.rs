@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::globs::Globs;
-use crate::replay::content::Content;
+use crate::replay::tree_content::Content;
 use crate::runner::Catalogue;
 
 /// A part of the repository that is tested on its own.

@@ -12,7 +12,7 @@ use crate::journal::NewEvent;
 use crate::oid::Oid;
 use crate::redact::redact;
 use crate::verdict::assemble::ESCALATES_AT;
-use crate::verdict::escalation::failing::Clean;
+use crate::verdict::escalation::failing_command::Clean;
 use crate::verdict::escalation::history::History;
 use crate::verdict::escalation::{Escalation, smallest_failure};
 use crate::verdict::{Outcome, Verdict};

@@ -6,12 +6,12 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use crate::event::Ended;
-use crate::fact::outputs;
+use crate::fact::output_patterns;
 use crate::git::Repo;
 use crate::oid::Oid;
 use crate::redact::REDACTED;
 use crate::run::{self, Errand, Output, Returned};
-use crate::verdict::escalation::failing::Clean;
+use crate::verdict::escalation::failing_command::Clean;
 use crate::verdict::escalation::history::Failure;
 
 /// How much it may write, in bytes.
@@ -49,7 +49,7 @@ pub(super) fn end(
             said = said.replace(&*there.to_string_lossy(), &here.to_string_lossy());
         }
     }
-    Ok((ended, outputs::signature(&said)))
+    Ok((ended, output_patterns::signature(&said)))
 }
 
 /// `line` with the paths that lead into `here` leading to the same place in `there`: a command that goes to the working tree

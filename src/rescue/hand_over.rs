@@ -14,15 +14,15 @@ use crate::event::{EventKind, Origin};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::handoff::packet::{self, Packet, Snapshot};
-use crate::handoff::pollution;
+use crate::handoff::packet_check;
 use crate::handoff::{TERMINAL_AT, checklist};
 use crate::journal::{NewEvent, RescueState};
 use crate::oid::Oid;
 use crate::redact::redact;
-use crate::templates::{TemplateError, Told, words::say};
-use crate::verdict::artifact::{write_bytes, write_json};
+use crate::templates::{TemplateError, Told, sentences::say};
 use crate::verdict::assemble::ESCALATES_AT;
 use crate::verdict::escalation::{self, Escalation};
+use crate::verdict::verdict_files::{write_bytes, write_json};
 
 /// What is asked for.
 #[derive(Clone, Debug)]
@@ -181,7 +181,7 @@ fn clean_task(task: &str) -> Result<(), Failure> {
             &context! {},
         )));
     }
-    let found = pollution::find_in_task(task);
+    let found = packet_check::find_in_task(task);
     let Some(first) = found.first() else { return Ok(()) };
     let what = say("handoff", "polluted_task", &context! { line => first.line, what => &first.what });
     Err(Failure::new(Exit::BadInput, what).remedy(say("handoff", "polluted_task_remedy", &context! {})))

@@ -3,7 +3,7 @@
 mod case;
 mod clean_run;
 mod hand_over;
-mod receive;
+mod take_reply;
 
 use std::fs;
 use std::path::PathBuf;
@@ -18,11 +18,11 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::journal::{NewEvent, State};
 use crate::run::{Errand, Returned};
-use crate::templates::words::say;
+use crate::templates::sentences::say;
 
 pub use self::case::Case;
 pub use self::hand_over::{Handed, Request, hand_over};
-pub use self::receive::{Accepted, Waiting, receive, waiting};
+pub use self::take_reply::{Accepted, Waiting, receive, waiting};
 
 /// How much a command may say that is asked for a reply, in bytes: far more than a reply is.
 const MOST_SAID: u64 = 1024 * 1024;

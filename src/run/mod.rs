@@ -15,22 +15,22 @@
 //! - `SIGTERM`, `SIGHUP`, `SIGUSR1` and `SIGUSR2` are passed on to the child, and `SIGINT` and `SIGQUIT` where they
 //!   cannot have come from the keyboard; sent to the whole process group, they reach it twice.
 
-mod errand;
-mod itself;
-mod plain;
+mod bounded_command;
+mod head_and_tail;
+mod output_streams;
 mod process;
 #[cfg(unix)]
 mod pty;
+mod self_command;
 #[cfg(unix)]
 mod signals;
-mod start;
-mod streams;
-mod tail;
+mod start_error;
 mod tee;
+mod terminal_text;
 
-pub use errand::{Errand, Returned};
-pub use itself::run_itself;
-pub use plain::{clean_tail, plain_text, whole_text};
+pub use bounded_command::{Errand, Returned};
+pub use head_and_tail::{HEAD, Output, TAIL};
 pub use process::{CommandLine, Finished, Spec, run};
-pub use start::{StartError, StartProblem};
-pub use tail::{HEAD, Output, TAIL};
+pub use self_command::run_itself;
+pub use start_error::{StartError, StartProblem};
+pub use terminal_text::{clean_tail, plain_text, whole_text};

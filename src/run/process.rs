@@ -8,9 +8,9 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::start::StartError;
-use super::streams;
-use super::tail::Output;
+use super::head_and_tail::Output;
+use super::output_streams;
+use super::start_error::StartError;
 use super::tee::Tee;
 use crate::event::Ended;
 use crate::git::BINDING;
@@ -92,7 +92,7 @@ fn attempt(spec: &Spec<'_>) -> Result<Finished, StartError> {
     let (program, arguments) = argv.split_first().ok_or_else(StartError::no_command)?;
     enterable(spec.dir).map_err(|error| StartError::directory(spec.dir, &error))?;
 
-    let streams = streams::open().map_err(|error| StartError::streams(&error))?;
+    let streams = output_streams::open().map_err(|error| StartError::streams(&error))?;
     let tee = Tee::start(streams.channels).map_err(|error| StartError::streams(&error))?;
     #[cfg(unix)]
     let mut watch = super::signals::Watch::start().map_err(|error| StartError::streams(&error))?;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::streams::Channel;
-use super::tail::{Bounded, Output};
+use super::head_and_tail::{Bounded, Output};
+use super::output_streams::Channel;
 
 /// The size of one read: what a pipe holds by default.
 const CHUNK: usize = 64 * 1024;

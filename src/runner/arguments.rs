@@ -1,12 +1,12 @@
 //! What the arguments of a runner mean: do they choose a part, execute nothing, write files?
 
-mod implied;
+mod implied_options;
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-pub use self::implied::Implied;
+pub use self::implied_options::Implied;
 
 /// What the arguments of a runner mean. In the lists, `--option` stands for the option with any value and
 /// `--option=value` for the option with this value only, `--option=key=` for any value that begins with `key=`.

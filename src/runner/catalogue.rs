@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use crate::embedded;
 use crate::runner::arguments::Arguments;
-use crate::runner::kind::{CommandKind, ExitMeaning};
-use crate::runner::lines::LineRule;
+use crate::runner::command_kind::{CommandKind, ExitMeaning};
+use crate::runner::output_line::LineRule;
 use crate::runner::task::{TaskNames, TaskRules};
 
 /// Everything known about runners.

@@ -4,10 +4,10 @@ use std::cell::Cell;
 
 use crate::runner::arguments::Read;
 use crate::runner::catalogue::{Catalogue, Invoke, Runner, program_name};
-use crate::runner::kind::{CommandKind, ExitMeaning, Scope};
+use crate::runner::command_kind::{CommandKind, ExitMeaning, Scope};
 use crate::runner::task::{ProjectFiles, TaskRun, resolve};
 use crate::shell::program::Sink;
-use crate::shell::{status, walk};
+use crate::shell::{build_program, exit_status};
 
 /// How many tasks deep a task is followed.
 const DEEPEST: u8 = 4;
@@ -393,13 +393,13 @@ struct Scripted {
 fn followed(lines: &[String]) -> Option<Vec<Scripted>> {
     let mut commands = Vec::new();
     for line in lines {
-        let program = walk::program(line).ok().filter(|program| !program.truncated)?;
+        let program = build_program::program(line).ok().filter(|program| !program.truncated)?;
         for (id, leaf) in program.leaves.iter().enumerate() {
             let directory = match &leaf.directory {
                 Some(directory) => Some(directory.path.clone()?),
                 None => None,
             };
-            let decides = status::fate(&program, id).decides();
+            let decides = exit_status::fate(&program, id).decides();
             let visible = leaf.stdout == Sink::Terminal && leaf.stderr == Sink::Terminal;
             commands.push(Scripted { argv: leaf.words(), directory, decides, visible });
         }

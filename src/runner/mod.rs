@@ -5,23 +5,23 @@
 
 pub mod arguments;
 pub mod catalogue;
-pub mod identity;
+pub mod check_identity;
+pub mod command_kind;
 pub mod invocation;
 pub mod junit;
-pub mod kind;
-pub mod lines;
 pub mod output;
-pub mod place;
-pub mod script;
-mod tally;
+pub mod output_line;
+mod output_tally;
+pub mod runner_directory;
+pub mod simple_command_line;
 pub mod task;
 pub mod test_names;
 
 pub use catalogue::{Catalogue, CatalogueError, Runner};
-pub use identity::Identity;
+pub use check_identity::Identity;
+pub use command_kind::{CommandKind, ExitMeaning, Scope};
 pub use invocation::{Invocation, classify, classify_embedded};
 pub use junit::{JunitError, read_junit};
-pub use kind::{CommandKind, ExitMeaning, Scope};
 pub use output::{OutputReading, Says, read_output, read_output_as, read_output_of};
 pub use task::{ProjectFiles, TaskRun, resolve, resolve_embedded};
 pub use test_names::NamedTests;

@@ -5,9 +5,9 @@
 
 use crate::event::RunReport;
 use crate::runner::catalogue::{Catalogue, Runner, Summaries};
-use crate::runner::kind::CommandKind;
-use crate::runner::lines::{lines, without_prefix};
-use crate::runner::tally::Tally;
+use crate::runner::command_kind::CommandKind;
+use crate::runner::output_line::{lines, without_prefix};
+use crate::runner::output_tally::Tally;
 
 /// What an output says, all runners in it taken together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use serde::Deserialize;
 
 use crate::runner::catalogue::{Catalogue, Runner};
+use crate::runner::command_kind::CommandKind;
 use crate::runner::invocation::Found;
-use crate::runner::kind::CommandKind;
 
-mod files;
+mod task_files;
 
 /// The text files of a project, as far as they are at hand.
 pub trait ProjectFiles {
@@ -246,13 +246,13 @@ fn calls(catalogue: &Catalogue, rules: &TaskRules, found: &Found<'_>, files: &dy
         if invoke.task.is_none() && invoke.words.is_empty() && rules.not_tasks.iter().any(|word| word == name) {
             continue;
         }
-        let script = file.as_deref().and_then(|text| files::script(rules.format, text, name));
+        let script = file.as_deref().and_then(|text| task_files::script(rules.format, text, name));
         if rules.only_defined && script.is_none() {
             continue;
         }
         let has_script = |word: &str| {
             let text = file.as_deref().filter(|_| rules.format == Format::JsonScripts);
-            text.is_some_and(|text| files::script(rules.format, text, &format!("{word}{name}")).is_some())
+            text.is_some_and(|text| task_files::script(rules.format, text, &format!("{word}{name}")).is_some())
         };
         let framed = has_script("pre") || has_script("post");
         let tests = catalogue.names.kinds(rules, name).contains(&CommandKind::Test);

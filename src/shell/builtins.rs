@@ -1,10 +1,10 @@
 //! Builtins that change the shell, or whose status is known.
 
 use super::ast::{Part, Simple, Word};
+use super::build_program::{Context, Walker, after};
 use super::dialect::Shell;
 use super::expand::Scope;
 use super::program::{Arg, Calc, Directory, Expr, Setting, Sink, Step};
-use super::walk::{Context, Walker, after};
 
 impl Walker {
     /// Builtins that change the shell or whose status is known.

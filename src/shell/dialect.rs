@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-pub use crate::interpreter::Shell;
+pub use crate::shell_kind::Shell;
 
 use super::program::{Program, Source};
 

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::ast::{Arithmetic, Condition, Node, Part, Word};
 use super::dialect::Shell;
-use super::processors::is_processor_count;
+use super::nproc::is_processor_count;
 use super::program::{Arg, Calc, Check, Directory, Expr, Sink};
 
 /// What the line has defined at one point of it.

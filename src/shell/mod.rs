@@ -7,25 +7,25 @@
 //! Nothing here knows what a test is: that is [`crate::command_line`].
 
 pub mod ast;
-mod branches;
+pub mod build_program;
 mod builtins;
+mod control_flow;
 pub mod dialect;
+pub mod exit_status;
 mod expand;
-mod forget;
+mod interpreter;
+mod live_variables;
+mod loop_variables;
 mod lower;
 mod lower_words;
-mod machine;
-mod names;
+mod nproc;
 mod other_shells;
 pub mod parse;
-mod processors;
 pub mod program;
-mod simple;
-mod state;
-pub mod status;
-mod streams;
+mod redirections;
+mod shell_state;
+mod simple_command;
 pub mod unwrap;
-pub mod walk;
-mod wrapper;
+mod wrapper_table;
 
-pub use wrapper::wrapper_names;
+pub use wrapper_table::wrapper_names;

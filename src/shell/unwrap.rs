@@ -3,7 +3,7 @@
 //! They are data (`gates/wrappers.toml`); only shells, `eval`, `exec` and `find -exec` have rules of their own.
 
 use super::program::{Arg, Passes};
-use super::wrapper;
+use super::wrapper_table;
 
 /// What a command runs in the place of itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +79,7 @@ pub fn unwrap(argv: &[Arg]) -> Option<Unwrapped> {
     if name == "find" {
         return find(argv);
     }
-    wrapper::remove(name, argv)
+    wrapper_table::remove(name, argv)
 }
 
 pub(super) fn plain(name: &str, inner: Inner) -> Unwrapped {

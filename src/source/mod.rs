@@ -3,6 +3,6 @@
 pub mod forge;
 pub mod git;
 pub mod journal;
-pub mod project;
+pub mod project_files;
 pub mod remote_reflogs;
 pub mod sessions;

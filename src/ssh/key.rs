@@ -8,7 +8,7 @@ use ring::signature::{
 };
 use sha2::{Digest, Sha256};
 
-use super::wire::Reader;
+use super::wire_format::Reader;
 
 /// The longest key that is read, in bytes: RSA of 8192 bits has some 1050.
 const LONGEST: usize = 4096;

@@ -4,11 +4,11 @@
 //! read comes from strangers, so every length is held against what is there, and what is not understood is no
 //! signature. Certificates, DSA, SHA-1 and the curve P-521 are not understood.
 
+pub mod allowed_signers;
 pub mod key;
 pub mod signature;
-pub mod signers;
-mod wire;
+mod wire_format;
 
+pub use allowed_signers::{Signer, Standing};
 pub use key::PublicKey;
 pub use signature::{Signature, SignatureError};
-pub use signers::{Signer, Standing};

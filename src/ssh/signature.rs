@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256, Sha512};
 
 use super::key::{KeyError, Made, PublicKey};
-use super::wire::{Reader, put};
+use super::wire_format::{Reader, put};
 
 const MAGIC: &[u8] = b"SSHSIG";
 const VERSION: u32 = 1;

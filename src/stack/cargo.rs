@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::assemble::relative;
-use super::files::{join, resolve, within};
+use super::components::relative;
+use super::file_list::{join, resolve, within};
 use super::{BUILD, Files, Found, TESTS};
 use crate::globs::Globs;
 

@@ -4,18 +4,18 @@
 //! written. Cargo, the node package managers and Python need rules and have a file each; make and just are read for
 //! the targets they really have; every other stack is an entry of `gates/stacks.toml`.
 
-mod assemble;
 mod cargo;
-mod files;
+mod components;
+mod file_list;
+mod make_targets;
 mod node;
 mod python;
 mod table;
-mod targets;
 #[cfg(test)]
 mod tests;
 
-pub use assemble::detect;
-pub use files::Files;
+pub use components::detect;
+pub use file_list::Files;
 
 /// A part of the repository that is tested and built by its own commands.
 #[derive(Clone, Debug, PartialEq, Eq)]

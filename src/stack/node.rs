@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::files::{join, resolve, within};
+use super::file_list::{join, resolve, within};
 use super::{BUILD, Files, Found, TESTS};
 use crate::globs::Globs;
 

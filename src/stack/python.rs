@@ -1,6 +1,6 @@
 //! Python: which runner, and through which environment manager.
 
-use super::files::{depth, join, within};
+use super::file_list::{depth, join, within};
 use super::{Files, Found, TESTS};
 
 /// Files that say "a Python project is here".

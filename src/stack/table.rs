@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::files::{depth, join, prefix, within};
+use super::file_list::{depth, join, prefix, within};
 use super::{BUILD, Files, Found, TESTS};
 use crate::embedded;
 use crate::globs::Globs;

@@ -9,7 +9,7 @@ use regex::Regex;
 use serde::Deserialize;
 use tree_sitter::{Language as Grammar, Query};
 
-use super::hollow::Hollow;
+use super::hollow_bodies::Hollow;
 use crate::embedded;
 use crate::globs::Globs;
 
@@ -26,7 +26,7 @@ pub(super) struct LanguageTable {
 struct WrittenTable {
     language: Vec<LanguageEntry>,
     generated: GeneratedSigns,
-    hollow: super::hollow::HollowTable,
+    hollow: super::hollow_bodies::HollowTable,
 }
 
 /// One language of the table.

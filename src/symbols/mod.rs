@@ -2,16 +2,16 @@
 //!
 //! Pure over texts: who reads them decides where they come from.
 
-mod compare;
+mod compare_functions;
 mod function;
-mod hollow;
+mod hollow_bodies;
 mod language;
 mod modules;
-mod names;
 mod outline;
+mod qualified_names;
 mod tokens;
 
-pub use compare::{
+pub use compare_functions::{
     FunctionChange, FunctionDiff, FunctionPlace, Outlines, Preservation, RenamedFunction, UnparsedFile, compare,
 };
 pub use function::Function;

@@ -7,7 +7,7 @@ use tree_sitter::{Node, ParseOptions, Parser, QueryCursor, QueryMatch, Streaming
 
 use super::function::Function;
 use super::language::{LanguageTable, SourceLanguage};
-use super::names::{self, clean, segments};
+use super::qualified_names::{self, clean, segments};
 use super::tokens;
 
 /// The size, in bytes, from which a file is not read.
@@ -384,7 +384,7 @@ impl<'a> Reader<'a> {
         let closure = setting("closure").is_some();
         let suffix = setting("suffix").map(str::to_owned).or_else(|| Some(self.written(node("suffix")?).to_owned()));
         let definition = if let Some(declarator) = node("declarator") {
-            let Some(declared) = names::declared(declarator, self.text) else { return };
+            let Some(declared) = qualified_names::declared(declarator, self.text) else { return };
             Definition {
                 name: declared.name,
                 container: declared.container,

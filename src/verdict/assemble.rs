@@ -11,9 +11,9 @@ use crate::fact::{Facts, Note};
 use crate::gates::evidence;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::policy::{Command, Mode, Policy, Severity};
-use crate::templates::words::{self, say};
+use crate::templates::sentences::{self, say};
 use crate::verdict::{EvidenceRecord, Outcome, PolicyRecord, SCHEMA_VERSION, SubjectRecord, UpdateRecord, Verdict};
-use crate::verdict::{feedback, hosted};
+use crate::verdict::{feedback, forge_record};
 
 /// From this attempt on, control goes to a person (R8 of the mission, from `seeds/002` and `seeds/004`: attempts 1–2
 /// feedback, 3 the last warning, 4 escalation).
@@ -109,11 +109,11 @@ pub fn verdict(
     human_actions.extend(findings.flat_map(|finding| finding.persons.iter().cloned()));
     let (feedback, wrong) = feedback::text(&results, &next_actions, outcome, attempt);
     let mut notes = facts.notes;
-    let words = words::fault().filter(|_| outcome != Outcome::Pass);
+    let words = sentences::fault().filter(|_| outcome != Outcome::Pass);
     let wrong = wrong.map(|error| error.to_string()).into_iter().chain(words);
     notes.extend(wrong.map(|text| Note::new("template", text)));
     let subjects = facts.subjects.iter().map(record).collect();
-    let hosting = facts.hosting.as_ref().and_then(hosted::kept);
+    let hosting = facts.hosting.as_ref().and_then(forge_record::kept);
     Verdict {
         schema_version: SCHEMA_VERSION,
         id: occasion.id,

@@ -1,11 +1,11 @@
 //! The verdict: one record for each evaluation, the same at every moment.
 
-pub mod artifact;
 pub mod assemble;
 pub mod escalation;
 pub mod feedback;
-pub mod hosted;
-pub mod push_again;
+pub mod forge_record;
+pub mod push_command;
+pub mod verdict_files;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

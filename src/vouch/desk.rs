@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::git::Repo;
 use crate::oid::Oid;
 use crate::policy::{Policy, PolicySource, Signers};
-use crate::ssh::signers::{Standing, standing};
+use crate::ssh::allowed_signers::{Standing, standing};
 use crate::ssh::{PublicKey, SignatureError};
 
 /// A repository whose notes are written, and the key that signs.

@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::fact::Facts;
 use crate::fact::collect::{self, BaseOf, Sources};
 use crate::fact::evidence::{RunFact, Shows};
-use crate::fact::lineage::Lineage;
+use crate::fact::merge_base::Lineage;
 use crate::failure::Failure;
 use crate::gates::{self, finding::Answer};
 use crate::local_file::{LocalCause, LocalFile};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use gate::source::forge::actions::{Event, EventError, Happening};
+use gate::source::forge::github_actions::{Event, EventError, Happening};
 use serde_json::Value;
 
 use crate::installed;

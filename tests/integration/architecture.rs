@@ -13,19 +13,19 @@ const STAGES: &[(&str, &[&str])] = &[
             "embedded",
             "exit",
             "globs",
-            "interpreter",
+            "shell_kind",
             "moment",
             "oid",
-            "process_above",
+            "parent_processes",
             "repo_path",
-            "shell_word",
+            "shell_quote",
         ],
     ),
     ("what is no content", &["local_file", "tool_folder"]),
     (
         "values",
         &[
-            "client_file",
+            "client_definition",
             "contract",
             "failure",
             "prompt",
@@ -42,7 +42,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("what is wanted", &["policy"]),
     ("what a commit is", &["commit"]),
     ("what was decided", &["decision"]),
-    ("places that are read and written", &["config", "git", "journal", "lookup", "runner", "stack"]),
+    ("places that are read and written", &["config", "git", "journal", "prompt_lookup", "runner", "stack"]),
     ("what is run", &["run"]),
     ("what a command line proves", &["command_line"]),
     ("sources", &["source"]),
@@ -54,7 +54,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("verdicts", &["verdict"]),
     ("what is handed over", &["handoff"]),
     ("the order of the stages", &["engine"]),
-    ("what is done with it", &["ci", "contract_check", "hook", "record", "replay", "rescue", "vouch"]),
+    ("what is done with it", &["ci", "contract_check", "hook", "recorded_run", "replay", "rescue", "vouch"]),
     ("whether it works", &["doctor"]),
     ("what people and programs see", &["render"]),
     ("commands", &["cmd"]),
@@ -69,21 +69,21 @@ const EXCEPTIONS: &[(&str, &str, &str)] =
 const APART: &[(&str, &[&str])] = &[
     ("gates", &["config", "git", "journal", "run", "runner", "source", "stack"]),
     ("verdict", &["config", "git", "journal", "run", "runner", "source", "stack"]),
-    ("render", &["engine", "git", "hook", "record", "run", "source"]),
+    ("render", &["engine", "git", "hook", "recorded_run", "run", "source"]),
     ("event", &["redact", "session", "shell"]),
 ];
 
 /// Who may print: `render` owns the terminal, `run` passes on what a command says.
 const PRINTS: &[&str] = &["render", "run"];
 
-struct File {
-    module: String,
-    path: PathBuf,
+pub struct File {
+    pub module: String,
+    pub path: PathBuf,
     /// Without comments and without unit tests.
-    code: String,
+    pub code: String,
 }
 
-fn files() -> Vec<File> {
+pub fn files() -> Vec<File> {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     let mut folders = vec![src.clone()];

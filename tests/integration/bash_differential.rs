@@ -1,8 +1,8 @@
 //! Generated command lines, run in a real bash, and lines that decide in some shells only.
 
+use gate::shell::build_program;
 use gate::shell::dialect::Shell;
-use gate::shell::status::fate;
-use gate::shell::walk;
+use gate::shell::exit_status::fate;
 
 use crate::differential::{Comparison, LINES, generate, setting, work};
 
@@ -62,12 +62,12 @@ fn a_line_decides_only_in_the_shells_that_mean_it_so() {
         (&format!("zsh -c '{bash}'"), &[]),
     ] {
         for shell in [Shell::Bash, Shell::Zsh, Shell::Sh, Shell::Fish, Shell::PowerShell, Shell::Cmd] {
-            let program = walk::program_in(line, &[shell]).expect("a line");
+            let program = build_program::program_in(line, &[shell]).expect("a line");
             let test = program.leaves.iter().position(|leaf| leaf.argv.get(1).is_some_and(|arg| arg.text == "test"));
             let decides = test.is_some_and(|test| fate(&program, test).decides());
             assert_eq!(decides, decides_in.contains(&shell), "{shell}: {line}");
         }
     }
-    let unknown = walk::program_in(bash, Shell::UNKNOWN).expect("a line");
+    let unknown = build_program::program_in(bash, Shell::UNKNOWN).expect("a line");
     assert!(!fate(&unknown, 0).decides());
 }

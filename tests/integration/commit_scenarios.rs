@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use gate::commit::change::{Commit, FileChange, Person, Status};
-use gate::commit::derive;
+use gate::commit::change_class::Texture;
+use gate::commit::derive_scopes;
 use gate::commit::judge::{Outcome, judge};
 use gate::commit::rules::Rules;
 use gate::commit::scopes::Table;
-use gate::commit::texture::Texture;
 use gate::embedded;
 use gate::repo_path::RepoPath;
 use serde_json::Value;
@@ -63,7 +63,7 @@ fn replay(file: &Path) -> Option<(String, Vec<Outcome>)> {
         paths.insert(RepoPath::from(name.as_str()));
     }
     let paths: Vec<RepoPath> = paths.into_iter().collect();
-    let table = Table::new(derive::derive(&paths, &[], &rules()).unwrap()).unwrap();
+    let table = Table::new(derive_scopes::derive(&paths, &[], &rules()).unwrap()).unwrap();
     Some((expected, commits.iter().map(|commit| judge(commit, &table, &rules()).outcome()).collect()))
 }
 

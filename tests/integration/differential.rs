@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
+use gate::shell::build_program;
 use gate::shell::dialect::Shell;
-use gate::shell::status::{Fate, fate};
-use gate::shell::walk;
+use gate::shell::exit_status::{Fate, fate};
 
 use crate::support::TestFolder;
 
@@ -363,7 +363,7 @@ pub fn run_all(shell: Shell, jobs: &[Job]) -> Vec<Run> {
 
 /// The fates of each stub of a line; several where a stub stands in a function that is called twice.
 pub fn fates(shell: Shell, line: &str) -> Option<BTreeMap<usize, Vec<Fate>>> {
-    let program = walk::program_in(line, &[shell]).ok()?;
+    let program = build_program::program_in(line, &[shell]).ok()?;
     let mut fates: BTreeMap<usize, Vec<Fate>> = BTreeMap::new();
     for (id, leaf) in program.leaves.iter().enumerate() {
         if let (Some("s" | "x"), Some(number)) = (leaf.name(), leaf.argv.get(1).and_then(|arg| arg.literal())) {

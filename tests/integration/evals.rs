@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gate::fact::last_words;
+use gate::fact::final_message;
 use gate::replay::{self, Case, Word};
 use serde_json::{Value, json};
 
@@ -214,7 +214,7 @@ fn next_step(inputs: &Value) -> &'static str {
     let flag = |key: &str| inputs[key].as_bool().unwrap_or_default();
     let (task, last) = (text("task_summary"), text("last_assistant_response"));
     let mut acts = named_acts(text("tools_used"), ",");
-    let words = last_words::read(last);
+    let words = final_message::read(last);
     if acts.is_empty() && task.starts_with("(no task") || words.waits || words.asks {
         return "needs_clarification";
     }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use gate::lookup::look_up;
 use gate::prompt::{PromptBand, PromptEvaluation, Reading, Skipped, evaluate};
+use gate::prompt_lookup::look_up;
 use serde_json::Value;
 
 use crate::support::TestFolder;

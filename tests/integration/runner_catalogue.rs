@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gate::embedded::GATES;
-use gate::runner::script::simple_commands;
+use gate::runner::simple_command_line::simple_commands;
 use gate::runner::{Catalogue, CommandKind, ExitMeaning, Invocation, ProjectFiles, Scope, classify};
 
 fn catalogue() -> Catalogue {

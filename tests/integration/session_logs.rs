@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use gate::event::work::{Act, Work};
+use gate::event::agent_work::{Act, Work};
 use gate::event::{Ended, Event, EventKind, Grade};
 use gate::source::sessions::{self, Client, Cursors, Log, Roots, Source};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! What an agent did, told through the journal, and what the gates of a session say to it.
 
-use gate::event::work::{Act, Edit, EditKind, PlanItem, Prompt, ShellCommand, Speaker, Work};
+use gate::event::agent_work::{Act, Edit, EditKind, PlanItem, Prompt, ShellCommand, Speaker, Work};
 use gate::event::{Ended, EventKind, Grade, Origin};
 use gate::journal::{Journal, NewEvent};
 use gate::repo_path::RepoPath;

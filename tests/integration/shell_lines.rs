@@ -3,14 +3,14 @@
 use std::time::{Duration, Instant};
 
 use gate::command_line::{Record, judge};
+use gate::shell::build_program;
 use gate::shell::dialect::Shell;
-use gate::shell::status::fate;
-use gate::shell::walk;
+use gate::shell::exit_status::fate;
 use proptest::prelude::*;
 
 /// The commands of a line, wrappers removed, with the directory where one is known.
 fn commands(line: &str) -> Vec<String> {
-    let program = walk::program(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+    let program = build_program::program(line).unwrap_or_else(|error| panic!("{line}: {error}"));
     program
         .leaves
         .iter()
@@ -186,7 +186,7 @@ fn what_a_status_implies() {
         ("exec cargo test; ls", true),
         ("set -u; cargo test; echo $?", false),
     ] {
-        let program = walk::program(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        let program = build_program::program(line).unwrap_or_else(|error| panic!("{line}: {error}"));
         let mut found = program.leaves.iter().enumerate().filter(|(_, leaf)| leaf.name() == Some("cargo")).peekable();
         assert!(found.peek().is_some(), "{line}");
         if found.all(|(id, _)| fate(&program, id).decides()) != decides {

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::commit::change::Person;
+use crate::commit::change_class::{Form, Texture};
 use crate::commit::split;
-use crate::commit::texture::{Form, Texture};
 use crate::policy::Scope;
 
 fn scope(name: &str, paths: &[&str]) -> Scope {

@@ -207,7 +207,7 @@ proptest! {
     fn no_message_panics(text in "\\PC{0,80}|[a-z()!:#, \n-]{0,200}") {
         let message = Message::parse(&text, &styles(&["conventional", "subsystem", "bracket"]), &types());
         let _ = (message.is_breaking(), message.kind(), message.description().len());
-        let _ = super::super::draft::clean(&text, "#");
+        let _ = super::super::message_draft::clean(&text, "#");
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod properties;
 mod refused;
 mod schema;
 
-use super::{ConfigError, FILE, built_in, parse_over};
+use super::{ConfigError, FILE, built_in_gates, parse_over};
 use crate::policy::{Gate, ParamError, Policy, PolicySource, read_params};
 
 const TESTS: &str = r#"
@@ -67,7 +67,7 @@ pub(super) fn check(kind: &str, params: &toml::Table) -> Result<(), ParamError> 
 
 /// The gates that these tests know, whatever the binary brings.
 pub(super) fn base() -> Vec<Gate> {
-    let read = |name, text| built_in::read(name, text).unwrap();
+    let read = |name, text| built_in_gates::read(name, text).unwrap();
     vec![read("protected-branch.toml", PROTECTED), read("tests.toml", TESTS)]
 }
 

@@ -1,11 +1,11 @@
 //! Runs that were attested elsewhere, as evidence for what is judged here.
 
-use super::order::RunOrder;
+use super::run_order::RunOrder;
 use crate::attest::verify::Attested;
 use crate::event::Grade;
 use crate::fact::Facts;
 use crate::fact::evidence::RunFact;
-use crate::fact::overlay;
+use crate::fact::working_tree_diff;
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::policy::Policy;
 
@@ -50,7 +50,7 @@ fn run_fact(attested: &Attested, diff: &TreeDiff) -> RunFact {
     // Where it differs from its own subject, and where that differs from what is judged: no path can be missing.
     let differs = match diff {
         TreeDiff::Changes(changes) => {
-            let mut paths = [seen.differs.clone(), overlay::listed(changes)].concat();
+            let mut paths = [seen.differs.clone(), working_tree_diff::listed(changes)].concat();
             paths.sort();
             paths.dedup();
             Some(paths)

@@ -1,12 +1,12 @@
 //! What was attested elsewhere about what is judged here: found, held against the signers of the base, and compared.
 
 mod compare;
-mod order;
-mod remote;
+mod notes_remote;
+mod run_order;
 
 use jiff::Timestamp;
 
-use self::order::RunOrder;
+use self::run_order::RunOrder;
 use crate::attest::summary;
 use crate::attest::verify::{self, Attested, Judged};
 use crate::attest::{LONGEST, NOTES};
@@ -61,7 +61,7 @@ impl Found {
         };
         let Some(signers) = found.signers(repo, policy, base) else { return Ok(found) };
         let mut refs = vec![NOTES.to_owned()];
-        for remote in remote::of(repo, fork)? {
+        for remote in notes_remote::of(repo, fork)? {
             found.notes.extend(remote.fetch(repo).map(note));
             refs.push(Repo::notes_of(&remote.from));
         }

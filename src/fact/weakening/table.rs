@@ -6,7 +6,7 @@ use memchr::memmem;
 use regex::Regex;
 use serde::{Deserialize, Deserializer};
 
-use super::needed::needed;
+use super::regex_literals::needed;
 use crate::embedded;
 use crate::globs::Globs;
 use crate::repo_path::RepoPath;

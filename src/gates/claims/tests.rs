@@ -1,5 +1,5 @@
 use super::*;
-use crate::fact::story::tale::Tale;
+use crate::fact::session_steps::test_builder::Tale;
 use crate::moment::Moment;
 use crate::policy::PolicySource;
 

@@ -2,8 +2,8 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::event::{Grade, RunReport, Waived};
-use crate::fact::story::Story;
-use crate::fact::story::tale::Tale;
+use crate::fact::session_steps::Story;
+use crate::fact::session_steps::test_builder::Tale;
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Mode, PathRules, PolicySource, Severity};

@@ -1,7 +1,7 @@
 use super::*;
-use crate::event::work::Act;
+use crate::event::agent_work::Act;
 use crate::fact::Note;
-use crate::fact::story::tale::{Tale, tree};
+use crate::fact::session_steps::test_builder::{Tale, tree};
 use crate::fact::subject::{Base, Role, Subject};
 use crate::fact::weakening::{Pair, compare};
 use crate::moment::Moment;

@@ -6,10 +6,10 @@ use minijinja::context;
 
 use super::{Noticed, Params, default_subject};
 use crate::command_line::Outcome;
-use crate::event::passed_on::own_words;
-use crate::event::work::Speaker;
+use crate::event::agent_work::Speaker;
+use crate::event::forwarded_text::own_words;
 use crate::fact::Facts;
-use crate::fact::story::{Deed, Step};
+use crate::fact::session_steps::{Deed, Step};
 use crate::fact::weakening::{Weakened, Weakening, What, is_same_test, is_test_file};
 use crate::gates::finding::Answer;
 use crate::repo_path::RepoPath;

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use minijinja::context;
 
 use super::{Noticed, Params, is_looking, is_waiting};
-use crate::event::passed_on::own_words;
-use crate::event::work::Speaker;
-use crate::fact::story::{Deed, Step};
+use crate::event::agent_work::Speaker;
+use crate::event::forwarded_text::own_words;
+use crate::fact::session_steps::{Deed, Step};
 use crate::gates::finding::Answer;
 
 /// Plans in a row, with nothing done and nothing learned between them, at the end of the steps.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Noticed, Params, is_looking, is_waiting, told};
 use crate::command_line::Outcome;
-use crate::fact::story::{ContentId, Deed, Ran, Step};
+use crate::fact::session_steps::{ContentId, Deed, Ran, Step};
 use crate::gates::finding::Answer;
 
 /// How often a command has failed one way on one content since anything was new.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::event::Grade;
-use crate::event::work::{Act, PlanItem, Prompt, ToolUse};
-use crate::fact::story::tale::{Tale, shell};
+use crate::event::agent_work::{Act, PlanItem, Prompt, ToolUse};
+use crate::fact::session_steps::test_builder::{Tale, shell};
 
 const RED: &str = "test adds ... FAILED\n\ntest result: FAILED. 11 passed; 1 failed; 0 ignored; finished in 0.31s\n";
 const WORSE: &str =
@@ -261,7 +261,7 @@ fn agents_are_judged_one_by_one() {
 
 #[test]
 fn hooks_and_compaction_are_no_new_prompt() {
-    use crate::event::work::Phase;
+    use crate::event::agent_work::Phase;
     let hook = Act::Prompt(Prompt { from: Speaker::Hook, text: "go on".to_owned() });
     let tale = times(begin(), 2, |tale, _| tale.ran("make", 2, "error: x\n")).stop("Done.");
     let tale = tale.act(hook).act(Act::Session(Phase::Compacted));
@@ -348,7 +348,7 @@ fn tool(call: &str) -> Act {
             let line = if rest.starts_with("git ") { rest } else { "" };
             Act::Command(Box::new(shell(line, status, "")))
         }
-        "edit" | "write" => Act::Edited(vec![crate::fact::story::tale::edit("a", "", "")]),
+        "edit" | "write" => Act::Edited(vec![crate::fact::session_steps::test_builder::edit("a", "", "")]),
         _ => Act::Used(ToolUse { tool: name.to_owned(), reads: true, target: rest.to_owned(), failed: false }),
     }
 }

@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::claude_shape;
+use super::hook_event::{Call, Ending, Output, Told, What};
 use super::payload::{self, first, flag, text};
-use super::told::{Call, Ending, Output, Told, What};
-use crate::client_file::ClientFile;
+use crate::client_definition::ClientFile;
 use crate::event::Ended;
 
 /// The signal with which a command in the background is stopped.
@@ -83,7 +83,7 @@ fn failure(call: Call, payload: &Value) -> What {
 mod tests {
     use serde_json::json;
 
-    use super::super::told::Does;
+    use super::super::hook_event::Does;
     use super::*;
 
     #[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]

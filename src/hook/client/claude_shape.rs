@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
+use super::hook_event::{Call, Stopping, Told, What};
 use super::payload::{self, TEXT, named, path, prompt, text};
-use super::told::{Call, Stopping, Told, What};
-use crate::client_file::ClientFile;
-use crate::event::work::{Phase, StopKind};
+use crate::client_definition::ClientFile;
+use crate::event::agent_work::{Phase, StopKind};
 
 /// Reads what every call tells, beside `what` happened.
 pub(super) fn read(payload: &Value, what: What) -> Told {
@@ -67,7 +67,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::event::work::Speaker;
+    use crate::event::agent_work::Speaker;
 
     #[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
     fn told(client: &str, event: &str, payload: Value) -> Told {

@@ -4,10 +4,10 @@
 use serde_json::Value;
 
 use super::claude_shape;
+use super::hook_event::{Ending, Told, What};
 use super::payload::text;
-use super::told::{Ending, Told, What};
-use crate::client_file::ClientFile;
-use crate::event::work::StopKind;
+use crate::client_definition::ClientFile;
+use crate::event::agent_work::StopKind;
 
 /// Reads one call.
 pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
@@ -32,7 +32,7 @@ fn ending(payload: &Value) -> Ending {
 mod tests {
     use serde_json::json;
 
-    use super::super::told::{Call, Does};
+    use super::super::hook_event::{Call, Does};
     use super::*;
 
     #[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]

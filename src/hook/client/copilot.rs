@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::hook_event::{Call, Ending, Output, Stopping, Told, What};
 use super::payload::{self, named, path, text};
-use super::told::{Call, Ending, Output, Stopping, Told, What};
-use crate::client_file::ClientFile;
+use crate::client_definition::ClientFile;
 use crate::event::Ended;
-use crate::event::work::{Phase, StopKind};
+use crate::event::agent_work::{Phase, StopKind};
 
 /// How much of the end of the log is looked at for the last words, in bytes.
 const WINDOW: u64 = 256 * 1024;
@@ -78,7 +78,7 @@ fn planning(event: &str, payload: &Value, log: Option<&Path>) -> Option<bool> {
     match event {
         "userPromptSubmitted" => Some(text(payload, "prompt").trim_start().starts_with(PLAN)),
         "agentStop" => {
-            let bytes = log.and_then(|log| super::log::end(log, WINDOW).ok()).unwrap_or_default();
+            let bytes = log.and_then(|log| super::log_tail::end(log, WINDOW).ok()).unwrap_or_default();
             plans(&bytes)
         }
         _ => None,
@@ -175,7 +175,7 @@ fn end_of_background(payload: &Value) -> What {
 /// of this very stop, the hook called at `at`, may be the words of an earlier one, and then none are known.
 fn last_words(log: &Path, at: Option<i64>) -> String {
     let told = move |bytes: &[u8]| at.is_none_or(|at| tells_of(bytes, at)).then(|| said_last(bytes));
-    super::log::awaited(log, WINDOW, PATIENCE, told).unwrap_or_default()
+    super::log_tail::awaited(log, WINDOW, PATIENCE, told).unwrap_or_default()
 }
 
 /// Whether a log tells that the hook of a stop was called then.
@@ -201,7 +201,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::event::work::Speaker;
+    use crate::event::agent_work::Speaker;
 
     #[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
     fn told(event: &str, payload: Value) -> Told {

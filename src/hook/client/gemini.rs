@@ -3,12 +3,12 @@
 
 use serde_json::Value;
 
+use super::hook_event::{Call, Ending, Stopping, Told, What};
 use super::payload::{self, path, text};
-use super::told::{Call, Ending, Stopping, Told, What};
-use crate::client_file::ClientFile;
+use crate::client_definition::ClientFile;
 use crate::event::Ended;
-use crate::event::work::{Phase, StopKind};
-use crate::process_above::processes_above;
+use crate::event::agent_work::{Phase, StopKind};
+use crate::parent_processes::processes_above;
 use crate::source::sessions::GeminiTrailer;
 
 /// How many processes may stand between the client and us: shells, and a process that it starts itself anew in.
@@ -97,7 +97,7 @@ fn after(call: Call, payload: &Value) -> What {
     let body = body.strip_suffix("</untrusted_context>").unwrap_or(body).trim_end();
     let Some(body) = body.strip_prefix("Output: ").or_else(|| body.strip_prefix("Output:")) else {
         return match &call.does {
-            super::told::Does::Shell { .. } => What::Failed(call, payload::bounded(said, 2048)),
+            super::hook_event::Does::Shell { .. } => What::Failed(call, payload::bounded(said, 2048)),
             _ => What::After(call, Ending { output: String::new(), ..Ending::default() }),
         };
     };

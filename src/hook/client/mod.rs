@@ -4,36 +4,36 @@
 //! A client waits for the answer, and whatever goes wrong here must not stop the agent: then nothing is answered, which
 //! every client takes for "go on", and standard error says why.
 
-mod before;
 mod claude;
 mod claude_shape;
 mod codex;
-#[cfg(test)]
-mod contract;
+pub(super) mod command_evidence;
 mod copilot;
-pub(super) mod desk;
-pub(super) mod evidence;
 mod gemini;
-mod log;
-pub(super) mod memory;
+pub(super) mod hook_context;
+mod hook_event;
+mod log_tail;
 mod opencode;
 mod patch;
 mod payload;
+#[cfg(test)]
+mod payload_contract;
+mod pre_tool_use;
+pub(super) mod session_state;
 mod stop;
-mod told;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use self::desk::{Desk, clean};
-use self::evidence::Weight;
-use self::told::{Call, Does, Told, What};
-use crate::client_file::ClientFile;
-use crate::event::work::{Act, Denial, Edit, Phase, Prompt, ShellCommand, Speaker, ToolUse};
+use self::command_evidence::Weight;
+use self::hook_context::{Desk, clean};
+use self::hook_event::{Call, Does, Told, What};
+use crate::client_definition::ClientFile;
+use crate::event::agent_work::{Act, Denial, Edit, Phase, Prompt, ShellCommand, Speaker, ToolUse};
 use crate::event::{Damage, EventKind};
-use crate::fact::{intent, last_words};
+use crate::fact::{final_message, intent};
 use crate::hook::in_time;
 pub use crate::source::sessions::Client;
 
@@ -132,7 +132,7 @@ fn concerns_nobody(told: &Told) -> bool {
     match &told.what {
         What::Before(Call { does: Does::Shell { line, dir, .. }, .. }) => {
             let dir = dir.as_deref().or(told.dir.as_deref()).unwrap_or_else(|| Path::new("."));
-            evidence::weigh(evidence::understand(line, dir).as_ref()) == Weight::Light
+            command_evidence::weigh(command_evidence::understand(line, dir).as_ref()) == Weight::Light
         }
         What::Before(Call { does: Does::Edits(edits), .. }) => intent::of_edits(edits).is_empty(),
         What::Nothing | What::Before(_) => true,
@@ -186,7 +186,7 @@ fn handle(desk: &mut Desk, told: &Told) -> Decision {
         What::Nothing => {}
         What::Session(phase) => {
             if matches!(phase, Phase::Ended) {
-                evidence::settle(desk, told.log.as_deref());
+                command_evidence::settle(desk, told.log.as_deref());
                 desk.store.forget();
             }
             desk.record(None, Act::Session(*phase));
@@ -206,11 +206,11 @@ fn handle(desk: &mut Desk, told: &Told) -> Decision {
             Does::Shell { line, dir, .. } => {
                 let at = dir.as_deref().or(told.dir.as_deref()).unwrap_or(&desk.root);
                 if desk.client == Client::Gemini
-                    && evidence::weigh(evidence::understand(line, at).as_ref()) != Weight::Light
+                    && command_evidence::weigh(command_evidence::understand(line, at).as_ref()) != Weight::Light
                 {
                     leave_plan_mode(desk);
                 }
-                evidence::end(desk, told, &call.id, line, dir.as_deref(), ending);
+                command_evidence::end(desk, told, &call.id, line, dir.as_deref(), ending);
             }
             Does::Edits(edits) => {
                 for edit in edits {
@@ -232,7 +232,7 @@ fn handle(desk: &mut Desk, told: &Told) -> Decision {
         },
         What::Failed(call, reason) => failed(desk, told, call, reason),
         What::BackgroundEnded { call, ended, output } => {
-            evidence::end_of_background(desk, call, *ended, output);
+            command_evidence::end_of_background(desk, call, *ended, output);
         }
         What::PlanMode(on) => {
             desk.memory.plan_mode = Some(*on);
@@ -260,13 +260,13 @@ fn before(desk: &mut Desk, told: &Told, call: &Call) -> Decision {
     match &call.does {
         Does::Shell { line, dir, .. } => {
             // A push asks for the evidence of what ran before it.
-            evidence::settle(desk, told.log.as_deref());
+            command_evidence::settle(desk, told.log.as_deref());
             let at = dir.as_deref().or(told.dir.as_deref()).unwrap_or(&desk.root);
-            let understood = evidence::understand(line, at);
+            let understood = command_evidence::understand(line, at);
             let intents = understood.as_ref().map(intent::of_line).unwrap_or_default();
-            let decision = before::judge(desk, call, line, intents, understood.as_ref());
-            if decision == Decision::Allow && evidence::weigh(understood.as_ref()) == Weight::Checks {
-                evidence::begin(desk, told, &call.id, line, dir.as_deref(), understood.as_ref());
+            let decision = pre_tool_use::judge(desk, call, line, intents, understood.as_ref());
+            if decision == Decision::Allow && command_evidence::weigh(understood.as_ref()) == Weight::Checks {
+                command_evidence::begin(desk, told, &call.id, line, dir.as_deref(), understood.as_ref());
             }
             decision
         }
@@ -274,7 +274,7 @@ fn before(desk: &mut Desk, told: &Told, call: &Call) -> Decision {
             let placed = |edit: &Edit| Edit { path: desk.path(&edit.path, told), ..edit.clone() };
             let edits: Vec<Edit> = edits.iter().map(placed).collect();
             let what = edits.first().map(|edit| edit.path.to_string()).unwrap_or_default();
-            before::judge(desk, call, &what, intent::of_edits(&edits), None)
+            pre_tool_use::judge(desk, call, &what, intent::of_edits(&edits), None)
         }
         _ => Decision::Allow,
     }
@@ -287,7 +287,7 @@ fn prompt(desk: &mut Desk, from: Speaker, text: &str) -> Decision {
         from => from,
     };
     if from == Speaker::Person {
-        let asks = last_words::sentences(text).last().is_some_and(|sentence| last_words::is_question(sentence));
+        let asks = final_message::sentences(text).last().is_some_and(|sentence| final_message::is_question(sentence));
         desk.memory.begin_task(stop::content(&desk.place), asks);
         let elsewhere: Vec<PathBuf> = desk.memory.elsewhere.keys().cloned().collect();
         // One that is gone, or whose content nobody can read, is forgotten.

@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
+use super::hook_event::{Call, Ending, Stopping, Told, What};
 use super::payload::{self, first, flag, named, path, text};
-use super::told::{Call, Ending, Stopping, Told, What};
-use crate::client_file::ClientFile;
+use crate::client_definition::ClientFile;
 use crate::event::Ended;
-use crate::event::work::{Phase, StopKind};
+use crate::event::agent_work::{Phase, StopKind};
 
 /// Reads one call.
 pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {

@@ -1,7 +1,7 @@
 //! The patch form that several clients give to their models: `*** Begin Patch`, `*** Update File: a.txt`, lines.
 
 use super::payload::bounded;
-use crate::event::work::{Edit, EditKind};
+use crate::event::agent_work::{Edit, EditKind};
 use crate::repo_path::RepoPath;
 
 /// How much of the lines of one file is taken over, in bytes.

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::told::{Call, Does, What};
-use crate::client_file::{ClientFile, Tools};
+use super::hook_event::{Call, Does, What};
+use crate::client_definition::{ClientFile, Tools};
 use crate::digest::hex_digest;
-use crate::event::work::{Edit, EditKind, MADE_UP, PlanItem, Speaker};
+use crate::event::agent_work::{Edit, EditKind, MADE_UP, PlanItem, Speaker};
 use crate::repo_path::RepoPath;
 
 /// How much of a text is taken over, in bytes; more is cut off.

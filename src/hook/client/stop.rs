@@ -6,31 +6,31 @@ use std::time::{Duration, SystemTime};
 
 use minijinja::context;
 
-use super::desk::{Desk, clean};
-use super::told::{Stopping, Told};
-use super::{Decision, evidence};
+use super::hook_context::{Desk, clean};
+use super::hook_event::{Stopping, Told};
+use super::{Decision, command_evidence};
 use crate::digest::hex_digest;
 use crate::engine::{Uncommitted, Workplace};
-use crate::event::work::{Act, Prompt, Speaker, Stop, StopKind};
+use crate::event::agent_work::{Act, Prompt, Speaker, Stop, StopKind};
 use crate::fact::Facts;
-use crate::fact::last_words::{self, LastWords};
-use crate::fact::open_run::OpenRunState;
+use crate::fact::final_message::{self, LastWords};
+use crate::fact::unfinished_runs::OpenRunState;
 use crate::failure::Failure;
 use crate::gates;
 use crate::moment::Moment;
 use crate::policy::PolicySource;
 use crate::snapshot::Snapshot;
 use crate::source::sessions::Client;
-use crate::templates::words::say;
-use crate::verdict::{Outcome, Verdict, artifact, feedback};
+use crate::templates::sentences::say;
+use crate::verdict::{Outcome, Verdict, feedback, verdict_files};
 
 /// After a person broke off a turn, the agent is left alone for as long (`seeds/002`, 4.1).
 const COOLDOWN: Duration = Duration::from_secs(10);
 
 /// Judges the end of a turn.
 pub(super) fn judge(desk: &mut Desk, told: &Told, stop: &Stopping) -> Decision {
-    evidence::settle(desk, told.log.as_deref());
-    evidence::note_left_running(desk, told.log.as_deref());
+    command_evidence::settle(desk, told.log.as_deref());
+    command_evidence::note_left_running(desk, told.log.as_deref());
     let new = Stopping { words: said_now(desk, &stop.words), ..stop.clone() };
     let stop = &new;
     let waits = waits(desk, stop);
@@ -94,9 +94,9 @@ fn waits(desk: &Desk, stop: &Stopping) -> Option<String> {
     if stop.running == 0 || stop.how != StopKind::Completed {
         return None;
     }
-    let mut checks = stop.commands.iter().filter(|line| evidence::is_declared(desk, line));
+    let mut checks = stop.commands.iter().filter(|line| command_evidence::is_declared(desk, line));
     let check = checks.next().map(|command| say("stop", "check_runs", &context! { command => clean(command) }));
-    let words = last_words::read(&stop.words);
+    let words = final_message::read(&stop.words);
     check.or_else(|| (words.announces && !words.claims).then(|| say("stop", "something_runs", &context! {})))
 }
 
@@ -149,13 +149,13 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
     if here.policy.source == PolicySource::Defaults {
         return Ok(Decision::Allow);
     }
-    let words = last_words::read(&stop.words);
+    let words = final_message::read(&stop.words);
     let content = print(&here.look.snapshot);
     let unchanged = began_on == Some(&*content);
     let waits = words.asks || words.waits;
     if !words.claims && waits && !unchanged {
         // A file that cannot be written now could not be written by a verdict either.
-        let _ = artifact::outdate(&place.repo.gate_dir(), &place.session.id);
+        let _ = verdict_files::outdate(&place.repo.gate_dir(), &place.session.id);
     }
     let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
     // Who asks is left alone, but for what the words themselves admit.
@@ -165,7 +165,7 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
     }
     // An answer to a question, in a session that changed nothing, leaves a person's own work as it is.
     let only_answers = desk.memory.task_asks && desk.memory.began_on.as_ref() == Some(&content);
-    let nothing_to_prove = unchanged && (!words.claims || only_answers && !last_words::claims_proof(&stop.words));
+    let nothing_to_prove = unchanged && (!words.claims || only_answers && !final_message::claims_proof(&stop.words));
     if nothing_to_prove || !words.claims && still_runs(desk, &facts, words) {
         let remarks = feedback::remarks(&gates::judge(&here.policy, &facts));
         return Ok(remark(desk, &remarks));

@@ -231,7 +231,7 @@ fn ids_follow_the_order_of_the_journal_when_the_clock_goes_back() {
     let mut ahead = crate::journal::append::event(damage("ahead"));
     ahead.id = format!("{:012x}-ffff-ffffffffff", 9_000_000_000_000_u64);
     fs::create_dir_all(&journal.dir).unwrap();
-    let line = crate::journal::line::encode(&ahead, crate::journal::chain::GENESIS, None).unwrap();
+    let line = crate::journal::line_format::encode(&ahead, crate::journal::hash_chain::GENESIS, None).unwrap();
     fs::write(journal.journal_path(), line).unwrap();
     let mut last = ahead.id;
     for _ in 0..3 {

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::event::FORMAT;
 use crate::journal::append::event;
-use crate::journal::line::{decode, encode, relink};
+use crate::journal::line_format::{decode, encode, relink};
 
 proptest! {
     #[test]

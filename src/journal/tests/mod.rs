@@ -7,8 +7,8 @@ mod form;
 use proptest::prelude::*;
 
 use super::{Journal, Line, NewEvent};
+use crate::event::agent_work::{Act, Work};
 use crate::event::rescue::Trial;
-use crate::event::work::{Act, Work};
 use crate::event::{
     CommandRef, Damage, Ended, EventKind, FailingGate, GitEvent, Grade, Judged, Origin, Repaired, Run, RunReport,
     RunStarted, Waived,

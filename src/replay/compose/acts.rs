@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{End, Writer, name};
-use crate::event::work::{Act, EditKind, ShellCommand, Speaker, Work};
+use crate::event::agent_work::{Act, EditKind, ShellCommand, Speaker, Work};
 use crate::event::{Ended, Event, EventKind, Grade, Run};
 use crate::git::GitError;
 use crate::oid::Oid;
@@ -122,7 +122,7 @@ impl Writer<'_> {
                 let (what, why) = (self.neutral.text(&denial.what), self.neutral.text(&denial.reason));
                 self.push("cmd", json!({"command": what, "status": "not_executed", "output": why}));
             }
-            Act::Session(crate::event::work::Phase::Compacted) => {
+            Act::Session(crate::event::agent_work::Phase::Compacted) => {
                 self.push("compaction", json!({}));
             }
             Act::Stopped(stop) if work.actor.is_none() => {

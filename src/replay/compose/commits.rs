@@ -6,7 +6,7 @@ use super::contents::changes;
 use super::{End, Writer, name};
 use crate::commit::change::{FileChange, Status};
 use crate::event::EventKind;
-use crate::event::work::Act;
+use crate::event::agent_work::Act;
 use crate::git::GitError;
 use crate::oid::Oid;
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{End, Writer};
 use crate::event::EventKind;
-use crate::event::work::Act;
+use crate::event::agent_work::Act;
 use crate::git::{Change, GitError, Repo, TreeDiff};
 use crate::oid::Oid;
 use crate::replay::packages;

@@ -3,18 +3,18 @@
 //! Reading never judges: an answer is passed on in the forge's words, and no answer is a [`Trouble`] of a known kind and
 //! never an empty list. Nothing here is touched where no remote is on a forge.
 
-pub mod actions;
-pub mod alias;
 #[cfg(feature = "github")]
 mod github;
-pub mod place;
+pub mod github_actions;
+pub mod repository_url;
+pub mod ssh_alias;
 pub mod token;
 
 use std::time::Duration;
 
 use crate::event::hosting::{Checks, Pull, Required, Trouble};
 use crate::oid::Oid;
-use place::Place;
+use repository_url::Place;
 
 /// A repository on a forge. Every call asks the network, in order, and returns when it has the answer.
 pub trait Forge {

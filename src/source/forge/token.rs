@@ -7,7 +7,7 @@ use std::env;
 use std::fmt;
 use std::time::Duration;
 
-use super::place::{GITHUB, Known, Place};
+use super::repository_url::{GITHUB, Known, Place};
 
 /// A token, and where it was found.
 #[derive(Clone, PartialEq, Eq)]

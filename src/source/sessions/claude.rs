@@ -12,12 +12,12 @@ use jiff::Timestamp;
 
 use self::result::Given;
 use super::client::{Client, Role};
-use super::json::{Broken, Raw, Walk};
-use super::text::{self, LINE, SHORT, Sides, WORDS};
+use super::event_builder::{Call, Transcript, time};
+use super::kept_text::{self, LINE, SHORT, Sides, WORDS};
+use super::lazy_json::{Broken, Raw, Walk};
 use super::tool_input;
-use super::transcript::{Call, Transcript, time};
 use crate::event::Ended;
-use crate::event::work::{Act, EditKind, Phase, Speaker, StopKind};
+use crate::event::agent_work::{Act, EditKind, Phase, Speaker, StopKind};
 
 /// The fields of a line.
 #[derive(Default)]
@@ -192,7 +192,7 @@ fn assistant(fields: &Fields<'_>, log: &mut Transcript<'_>) -> Result<(), Broken
     for block in blocks {
         match &*block.kind {
             "text" => {
-                words = block.text.map(|text| text::start_of(text, WORDS)).unwrap_or_default();
+                words = block.text.map(|text| kept_text::start_of(text, WORDS)).unwrap_or_default();
                 log.said(words.clone());
             }
             "tool_use" => tool_use(block, log)?,
@@ -274,7 +274,7 @@ fn tool_use(block: &Block<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
     } else {
         SHORT
     };
-    let what = what.or(file).map(|what| text::start_of(what, most)).unwrap_or_default();
+    let what = what.or(file).map(|what| kept_text::start_of(what, most)).unwrap_or_default();
     match role {
         Role::Plan => log.planned(&block.id, items),
         Role::Ask => log.act(Some(&block.id), Act::Asked(what)),
@@ -284,7 +284,8 @@ fn tool_use(block: &Block<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
                 call.dir = log.dir(None);
             } else if let Some(file) = file.and_then(Raw::text).filter(|_| role == Role::Edit) {
                 // What the result says replaces it; a result of an old version says less.
-                let side = |raw: Option<Raw<'_>>| raw.map(|raw| text::start_of(raw, text::SIDE)).unwrap_or_default();
+                let side =
+                    |raw: Option<Raw<'_>>| raw.map(|raw| kept_text::start_of(raw, kept_text::SIDE)).unwrap_or_default();
                 let sides = Sides { removed: side(old), added: side(new) };
                 call.edits = vec![log.edit(&file, EditKind::Written, sides)];
             }
@@ -323,7 +324,7 @@ const FEEDBACK: &str = "Stop hook feedback:";
 const INTERRUPTED: &str = "[Request interrupted by user";
 
 fn prompt(raw: Raw<'_>, fields: &Fields<'_>, log: &mut Transcript<'_>) {
-    let text = text::start_of(raw, WORDS);
+    let text = kept_text::start_of(raw, WORDS);
     log.closed();
     if text.starts_with(INTERRUPTED) {
         log.stopped(StopKind::Aborted, String::new());
@@ -358,13 +359,13 @@ const NOTIFICATION: &str = "<task-notification>";
 
 /// A command in the background ended.
 fn notification(text: &str, log: &mut Transcript<'_>) {
-    let Some(task) = text::between(text, "<task-id>", "</task-id>") else { return };
-    let status = text::between(text, "<status>", "</status>").unwrap_or_default();
+    let Some(task) = kept_text::between(text, "<task-id>", "</task-id>") else { return };
+    let status = kept_text::between(text, "<status>", "</status>").unwrap_or_default();
     if status == "running" {
         return;
     }
-    let summary = text::between(text, "<summary>", "</summary>").unwrap_or_default();
-    let ended = text::number_after(summary, "exit code").map(Ended::Exited);
+    let summary = kept_text::between(text, "<summary>", "</summary>").unwrap_or_default();
+    let ended = kept_text::number_after(summary, "exit code").map(Ended::Exited);
     log.command_ended(task, ended, String::new());
 }
 
@@ -385,7 +386,7 @@ fn attachment(fields: &Fields<'_>, log: &mut Transcript<'_>) -> Result<(), Broke
     match (&*kind, queued) {
         // What a person typed, or what ended in the background, while the agent was at work.
         ("queued_command", Some(queued)) => {
-            let text = text::start_of(queued, WORDS);
+            let text = kept_text::start_of(queued, WORDS);
             if text.starts_with(NOTIFICATION) {
                 notification(&text, log);
             } else if matches!(&*mode, "" | "prompt") {

@@ -13,11 +13,11 @@ use std::borrow::Cow;
 
 use self::item::completed;
 use self::response::{response_item, speaker};
-use super::json::{Broken, Raw, Walk};
-use super::text::{self, WORDS};
-use super::transcript::{Transcript, time};
+use super::event_builder::{Transcript, time};
+use super::kept_text::{self, WORDS};
+use super::lazy_json::{Broken, Raw, Walk};
 use crate::digest::hex_digest;
-use crate::event::work::{Act, Phase, Speaker, StopKind};
+use crate::event::agent_work::{Act, Phase, Speaker, StopKind};
 
 /// Reads one line.
 pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> {
@@ -185,7 +185,7 @@ fn event_line(event: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
     if let Some(id) = &fields.turn {
         turn(id, log);
     }
-    let text = |raw: Option<Raw<'_>>| raw.map(|raw| text::start_of(raw, WORDS)).unwrap_or_default();
+    let text = |raw: Option<Raw<'_>>| raw.map(|raw| kept_text::start_of(raw, WORDS)).unwrap_or_default();
     match &*fields.kind {
         "item_completed" => {
             if let Some(item) = fields.item {

@@ -6,12 +6,12 @@
 use std::borrow::Cow;
 
 use super::client::{Client, Role};
-use super::json::{Broken, Raw, Walk};
+use super::event_builder::{Call, Outcome, Transcript, time};
+use super::kept_text::{self, LINE, SHORT, Sides, WORDS};
+use super::lazy_json::{Broken, Raw, Walk};
 use super::patch;
-use super::text::{self, LINE, SHORT, Sides, WORDS};
-use super::transcript::{Call, Outcome, Transcript, time};
 use crate::event::Ended;
-use crate::event::work::{Act, EditKind, Phase, PlanItem, Speaker, StopKind};
+use crate::event::agent_work::{Act, EditKind, Phase, PlanItem, Speaker, StopKind};
 
 /// The fields of the events that are told.
 #[derive(Default)]
@@ -141,7 +141,7 @@ impl<'a> Data<'a> {
 const FEEDBACK: &str = "feedback";
 
 fn tell(kind: &str, data: &Data<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
-    let words = |raw: Option<Raw<'_>>| raw.map(|raw| text::start_of(raw, WORDS)).unwrap_or_default();
+    let words = |raw: Option<Raw<'_>>| raw.map(|raw| kept_text::start_of(raw, WORDS)).unwrap_or_default();
     if let Some(cwd) = &data.cwd {
         log.enter(cwd);
     }
@@ -227,7 +227,7 @@ fn started(data: &Data<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
     match role {
         Role::Plan => log.planned(id, plan(&todos.map(Raw::text_or_empty).unwrap_or_default())),
         Role::Ask => {
-            let what = what.map(|what| text::start_of(what, most)).unwrap_or_default();
+            let what = what.map(|what| kept_text::start_of(what, most)).unwrap_or_default();
             log.act(Some(id), Act::Asked(what));
         }
         Role::ShellOutput => {
@@ -236,10 +236,12 @@ fn started(data: &Data<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
         }
         _ => {
             let what = if role == Role::Edit { file.or(what) } else { what.or(file) };
-            let mut call = Call::new(&data.tool, role, what.map(|what| text::start_of(what, most)).unwrap_or_default());
+            let mut call =
+                Call::new(&data.tool, role, what.map(|what| kept_text::start_of(what, most)).unwrap_or_default());
             call.dir = log.dir(None);
             if role == Role::Edit {
-                let side = |raw: Option<Raw<'_>>| raw.map(|raw| text::start_of(raw, text::SIDE)).unwrap_or_default();
+                let side =
+                    |raw: Option<Raw<'_>>| raw.map(|raw| kept_text::start_of(raw, kept_text::SIDE)).unwrap_or_default();
                 call.edits = match (patched, file.and_then(Raw::text)) {
                     (Some(patched), _) => patch::edits(&patched.text_or_empty(), log),
                     (None, Some(file)) => {
@@ -260,7 +262,7 @@ fn plan(list: &str) -> Vec<PlanItem> {
     let item = |line: &str| {
         let line = line.trim_start().trim_start_matches(['-', '*']).trim_start();
         let (mark, text) = line.strip_prefix('[')?.split_once(']')?;
-        Some(PlanItem { text: text::start(text, SHORT), done: mark.eq_ignore_ascii_case("x") })
+        Some(PlanItem { text: kept_text::start(text, SHORT), done: mark.eq_ignore_ascii_case("x") })
     };
     list.lines().filter_map(item).collect()
 }
@@ -269,7 +271,7 @@ fn plan(list: &str) -> Vec<PlanItem> {
 fn trailer(shown: &str) -> Option<(&str, &str, i32)> {
     let at = shown.rfind("<shellId: ")?;
     let (shell, rest) = shown[at + 10..].split_once(' ')?;
-    let code = text::number_after(rest.strip_prefix("completed with exit code")?, "")?;
+    let code = kept_text::number_after(rest.strip_prefix("completed with exit code")?, "")?;
     Some((shown[..at].trim_end(), shell, code))
 }
 
@@ -285,10 +287,11 @@ fn completed(data: &Data<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
     match call.role {
         Role::Shell => {
             let (shown, cut) =
-                data.result.or(data.error).map(|raw| raw.end_of_text(4 * text::TAIL)).unwrap_or_default();
+                data.result.or(data.error).map(|raw| raw.end_of_text(4 * kept_text::TAIL)).unwrap_or_default();
             let ended = trailer(&shown);
             let code = data.exit.and_then(|code| i32::try_from(code).ok()).or(ended.map(|(_, _, code)| code));
-            let shell = text::between(&shown, "shellId: ", ">").or_else(|| text::between(&shown, "shellId: ", " "));
+            let shell =
+                kept_text::between(&shown, "shellId: ", ">").or_else(|| kept_text::between(&shown, "shellId: ", " "));
             let background = code.is_none() && data.succeeded && shell.is_some();
             if let Some(shell) = shell.filter(|_| background) {
                 log.left_running(shell.split(' ').next().unwrap_or(shell), id);
@@ -296,13 +299,13 @@ fn completed(data: &Data<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
             // A preview is not the end; of a command in the background the client says only that it was started.
             let is_preview = shown.starts_with("Output too large") || background;
             let output = if is_preview { "" } else { ended.map_or(&*shown, |(output, _, _)| output) };
-            let outcome = Outcome { ended: code.map(Ended::Exited), tail: text::tail_of(output, cut), background };
+            let outcome = Outcome { ended: code.map(Ended::Exited), tail: kept_text::tail_of(output, cut), background };
             log.command(id, call, outcome);
         }
         Role::ShellOutput => {
-            let shown = data.result.map(|raw| raw.end_of_text(4 * text::TAIL).0).unwrap_or_default();
+            let shown = data.result.map(|raw| raw.end_of_text(4 * kept_text::TAIL).0).unwrap_or_default();
             if let Some((output, shell, code)) = trailer(&shown) {
-                log.command_ended(shell, Some(Ended::Exited(code)), text::tail_of(output, false));
+                log.command_ended(shell, Some(Ended::Exited(code)), kept_text::tail_of(output, false));
             }
             log.used(id, call, !data.succeeded);
         }

@@ -4,18 +4,18 @@
 //! the calls of a message appear with their results, so each call and each message is told once. A turn has ended
 //! when the next record is not the model's. A resumed session goes on in its old file.
 
-mod trailer;
+mod output_trailer;
 
 use std::borrow::Cow;
 
-pub(crate) use self::trailer::Trailer;
+pub(crate) use self::output_trailer::Trailer;
 use super::client::{Client, Role};
-use super::json::{Broken, Raw, Walk};
-use super::text::{self, LINE, SHORT, Sides, WORDS};
+use super::event_builder::{Call, Outcome, Transcript, time};
+use super::kept_text::{self, LINE, SHORT, Sides, WORDS};
+use super::lazy_json::{Broken, Raw, Walk};
 use super::tool_input;
-use super::transcript::{Call, Outcome, Transcript, time};
 use crate::event::Ended;
-use crate::event::work::{Act, EditKind, Phase, PlanItem, Speaker, StopKind};
+use crate::event::agent_work::{Act, EditKind, Phase, PlanItem, Speaker, StopKind};
 
 /// A record.
 #[derive(Default)]
@@ -168,13 +168,13 @@ fn is_new(id: &str, log: &mut Transcript<'_>) -> bool {
 fn words(content: Option<Raw<'_>>) -> Result<String, Broken> {
     let Some(content) = content else { return Ok(String::new()) };
     if content.is_text() {
-        return Ok(text::start_of(content, WORDS));
+        return Ok(kept_text::start_of(content, WORDS));
     }
     let mut found: Vec<String> = Vec::new();
     content.walk().array(|walk| {
         walk.object(|walk, key| {
             if key == b"text" {
-                let text = text::start_of(walk.raw()?, WORDS);
+                let text = kept_text::start_of(walk.raw()?, WORDS);
                 if !text.starts_with("<hook_context>") {
                     found.push(text);
                 }
@@ -299,7 +299,7 @@ impl<'a> ToolCall<'a> {
         let role = Client::Gemini.role(&self.name);
         let arguments = Arguments::read(self.arguments)?;
         let most = if role == Role::Shell { LINE } else { WORDS };
-        let what = arguments.what.map(|what| text::start_of(what, most)).unwrap_or_default();
+        let what = arguments.what.map(|what| kept_text::start_of(what, most)).unwrap_or_default();
         match role {
             Role::Plan => log.planned(&self.id, arguments.plan),
             Role::Ask => log.act(Some(&self.id), Act::Asked(what)),
@@ -353,7 +353,7 @@ impl<'a> ToolCall<'a> {
             (_, Some(signal)) => Some(Ended::Signalled(signal)),
             (code, None) => code.map(Ended::Exited),
         };
-        let tail = shown.map(text::tail).unwrap_or_default();
+        let tail = shown.map(kept_text::tail).unwrap_or_default();
         log.command(&self.id, call, Outcome { ended, tail, background: in_background });
     }
 
@@ -361,7 +361,7 @@ impl<'a> ToolCall<'a> {
         &self,
         arguments: &Arguments<'_>,
         log: &Transcript<'_>,
-    ) -> Result<Option<crate::event::work::Edit>, Broken> {
+    ) -> Result<Option<crate::event::agent_work::Edit>, Broken> {
         let (mut file, mut diff) = (None, None);
         if let Some(shown) = self.shown.filter(|shown| !shown.is_text()) {
             shown.walk().object(|walk, key| {
@@ -417,5 +417,5 @@ impl<'a> Arguments<'a> {
 }
 
 fn side(raw: Option<Raw<'_>>) -> String {
-    raw.map(|raw| text::start_of(raw, text::SIDE)).unwrap_or_default()
+    raw.map(|raw| kept_text::start_of(raw, kept_text::SIDE)).unwrap_or_default()
 }

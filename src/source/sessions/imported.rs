@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::lines::open;
+use super::line_reader::open;
 use super::{Client, Counts, Error, Roots, Source, Summary, opencode, opencode_error, read};
 use crate::digest::hex_digest;
-use crate::event::work::Work;
+use crate::event::agent_work::Work;
 use crate::event::{Event, EventKind, Grade, Origin};
 
 /// The version of what is kept. A later one is not read.

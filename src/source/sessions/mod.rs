@@ -8,19 +8,19 @@ mod claude;
 mod client;
 mod codex;
 mod copilot;
-mod find;
+mod detect_client;
+mod event_builder;
+mod find_sessions;
 mod gemini;
 mod imported;
-mod json;
-mod lines;
-mod look;
+mod incremental_read;
+mod kept_text;
+mod lazy_json;
+mod line_reader;
 mod opencode;
 mod patch;
-mod places;
-mod recognise;
-mod text;
+mod repository_paths;
 mod tool_input;
-mod transcript;
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -30,16 +30,16 @@ use jiff::Timestamp;
 use crate::event::Event;
 
 pub use self::client::{Client, UnknownClient};
-pub use self::find::{Found, find};
+pub use self::detect_client::recognise;
+pub use self::event_builder::Counts;
+use self::event_builder::{Memory, ReadLine, Transcript};
+pub use self::find_sessions::{Found, find};
 pub(crate) use self::gemini::Trailer as GeminiTrailer;
 pub use self::imported::{Import, Imported, events as imported_events, import, list as imported};
-pub use self::lines::open as open_log;
-use self::lines::{Line, Lines};
-pub use self::look::{Cursor, Cursors, Newer, newer};
-pub use self::places::Roots;
-pub use self::recognise::recognise;
-pub use self::transcript::Counts;
-use self::transcript::{Memory, ReadLine, Transcript};
+pub use self::incremental_read::{Cursor, Cursors, Newer, newer};
+pub use self::line_reader::open as open_log;
+use self::line_reader::{Line, Lines};
+pub use self::repository_paths::Roots;
 
 /// Why a log could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -155,7 +155,7 @@ pub fn read_each(source: &Source, roots: &Roots, sink: &mut dyn FnMut(Event)) ->
     if source.client == Client::Opencode {
         read_rows(source, &mut log).map_err(opencode_error(&source.path))?;
     } else {
-        let file = lines::open(&source.path).map_err(Error::read(&source.path))?;
+        let file = line_reader::open(&source.path).map_err(Error::read(&source.path))?;
         read_lines(file, 0, reader(source.client), true, &mut log).map_err(Error::read(&source.path))?;
     }
     log.finish();
@@ -169,7 +169,7 @@ fn reader(client: Client) -> ReadLine {
         Client::Gemini => gemini::line,
         Client::Copilot => copilot::line,
         // A database has no lines.
-        Client::Opencode => |_, _| Err(json::Broken),
+        Client::Opencode => |_, _| Err(lazy_json::Broken),
     }
 }
 
@@ -202,7 +202,7 @@ fn read_lines(
         let done = match line {
             Line::Whole(line) if line.trim_ascii().is_empty() => Ok(()),
             Line::Whole(line) => read(line, log),
-            Line::TooLong => Err(json::Broken),
+            Line::TooLong => Err(lazy_json::Broken),
             Line::Unfinished(line) if no_more => read(line, log),
             Line::Unfinished(_) => break,
         };

@@ -15,9 +15,9 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 
 use self::part::part_of;
-use super::json::{Broken, Walk};
-use super::transcript::Transcript;
-use crate::event::work::{Act, Phase, StopKind};
+use super::event_builder::Transcript;
+use super::lazy_json::{Broken, Walk};
+use crate::event::agent_work::{Act, Phase, StopKind};
 
 /// How long to wait for the client, which writes in between.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -1,8 +1,8 @@
 //! Changes of files in the forms that clients write: the patch language of Codex, and unified diffs.
 
-use super::text::Sides;
-use super::transcript::Transcript;
-use crate::event::work::{Edit, EditKind};
+use super::event_builder::Transcript;
+use super::kept_text::Sides;
+use crate::event::agent_work::{Edit, EditKind};
 
 /// The edits of a patch in the form `*** Begin Patch`.
 pub(super) fn edits(patch: &str, log: &Transcript<'_>) -> Vec<Edit> {
@@ -40,8 +40,8 @@ pub(super) fn edits(patch: &str, log: &Transcript<'_>) -> Vec<Edit> {
 mod tests {
     use super::*;
     use crate::source::sessions::client::Client;
-    use crate::source::sessions::places::Roots;
-    use crate::source::sessions::transcript::Memory;
+    use crate::source::sessions::event_builder::Memory;
+    use crate::source::sessions::repository_paths::Roots;
 
     #[test]
     fn a_patch_of_several_files() {

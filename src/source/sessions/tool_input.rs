@@ -1,8 +1,8 @@
 //! What the tools of all clients take alike, under names of their own: the items of a plan, and questions to a person.
 
-use super::json::{Broken, Raw, Walk};
-use super::text::{self, SHORT};
-use crate::event::work::PlanItem;
+use super::kept_text::{self, SHORT};
+use super::lazy_json::{Broken, Raw, Walk};
+use crate::event::agent_work::PlanItem;
 
 /// The plan that stands here: a list of items, whose words stand in the field `words`.
 pub(super) fn plan(walk: &mut Walk<'_>, words: &[u8]) -> Result<Vec<PlanItem>, Broken> {
@@ -11,7 +11,7 @@ pub(super) fn plan(walk: &mut Walk<'_>, words: &[u8]) -> Result<Vec<PlanItem>, B
         let mut item = PlanItem { text: String::new(), done: false };
         walk.object(|walk, key| {
             if key == words {
-                item.text = text::start_of(walk.raw()?, SHORT);
+                item.text = kept_text::start_of(walk.raw()?, SHORT);
             } else if key == b"status" {
                 item.done = walk.raw()?.bytes() == b"\"completed\"";
             }

@@ -1,18 +1,18 @@
 //! A source file as a module: what it defines, imports and uses.
 
+mod import_map;
 mod imports;
-mod map;
 mod resolve;
 mod uses;
-mod verify;
+mod verify_split;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::function::Function;
 use super::outline::with_tree;
 
-pub use map::{ImportMap, import_map};
-pub use verify::{MapProblem, MapVerification, verify};
+pub use import_map::{ImportMap, import_map};
+pub use verify_split::{MapProblem, MapVerification, verify};
 
 /// The languages of which imports are read.
 const WITH_IMPORTS: [&str; 7] = ["rust", "python", "typescript", "tsx", "javascript", "go", "java"];

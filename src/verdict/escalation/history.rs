@@ -4,15 +4,15 @@ use std::collections::{BTreeSet, HashMap};
 
 use minijinja::context;
 
-use super::failing::Clean;
+use super::failing_command::Clean;
+use crate::event::agent_work::{Act, EditKind, Prompt, Speaker, Work};
 use crate::event::rescue::{self, Rescue, Trial};
-use crate::event::work::{Act, EditKind, Prompt, Speaker, Work};
-use crate::event::{Ended, Event, EventKind, Run, passed_on};
-use crate::fact::outputs;
+use crate::event::{Ended, Event, EventKind, Run, forwarded_text};
+use crate::fact::output_patterns;
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
-use crate::templates::words::say;
+use crate::templates::sentences::say;
 
 /// How many failures, and how many trials, are looked back on.
 const KEPT: usize = 64;
@@ -74,7 +74,7 @@ impl Failure {
             line: run.command.line.clone(),
             dir: run.command.dir.clone(),
             ended: run.ended,
-            signature: outputs::signature(&run.tail),
+            signature: output_patterns::signature(&run.tail),
         }
     }
 }
@@ -158,7 +158,9 @@ impl History {
         match self.trials.iter().rev().find(tried) {
             None => Clean::NotTried,
             Some(trial) if trial.ended.success() => Clean::Passes,
-            Some(trial) if trial.ended == failure.ended && outputs::is_same(&trial.signature, &failure.signature) => {
+            Some(trial)
+                if trial.ended == failure.ended && output_patterns::is_same(&trial.signature, &failure.signature) =>
+            {
                 Clean::SameFailure
             }
             Some(_) => Clean::OtherFailure,
@@ -211,15 +213,15 @@ impl<'a> Tasks<'a> {
             }
             EventKind::Work(work) if work.actor.is_none() => {
                 let Act::Prompt(Prompt { from: Speaker::Person, text }) = &work.act else { return };
-                if !passed_on::says_something(text) {
+                if !forwarded_text::says_something(text) {
                     return;
                 }
                 let named = rescue::carried(text).find_map(|carried| self.packets.get(carried.name).copied());
                 let stated = || {
                     let all = self.hypotheses.keys();
-                    passed_on::states(text, all).and_then(|hypothesis| self.hypotheses.get(hypothesis).copied())
+                    forwarded_text::states(text, all).and_then(|hypothesis| self.hypotheses.get(hypothesis).copied())
                 };
-                let payload = || Some(session).filter(|_| passed_on::has_payload(text));
+                let payload = || Some(session).filter(|_| forwarded_text::has_payload(text));
                 let task = match named.or_else(stated).or_else(payload) {
                     Some(owner) => self.of.get(owner).cloned(),
                     None => Some((event.id.clone(), text.clone())),

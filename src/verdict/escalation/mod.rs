@@ -3,19 +3,19 @@
 //! Its shape is that of `seeds/004` ("Terminal Escalation Payload Contract"). It is derived from the verdict and the
 //! record, never typed, and bounded: no transcript, no output, every item one short line.
 
-mod derive;
-pub mod failing;
+mod derive_payload;
+pub mod failing_command;
+mod failure_layer;
 pub mod history;
-mod layer;
-mod text;
+mod payload_text;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::derive::{Artifacts, derive, smallest_failure};
-pub use self::failing::FailingCommand;
+pub use self::derive_payload::{Artifacts, derive, smallest_failure};
+pub use self::failing_command::FailingCommand;
 
-pub use self::layer::{LAYERS, Suspicion, suspect};
-pub use self::text::{ShapeError, parse, text, told};
+pub use self::failure_layer::{LAYERS, Suspicion, suspect};
+pub use self::payload_text::{ShapeError, parse, text, told};
 
 /// The longest item, in characters.
 const ITEM: usize = 300;

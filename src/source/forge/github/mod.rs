@@ -3,17 +3,17 @@
 //! The connection is that of `octocrab`; the shapes of the answers are our own and minimal. Its models know no queued
 //! check runs, and its typed calls can ask about branches only, never about one commit.
 
+mod api_types;
+mod checks;
 mod client;
-mod read;
-mod shapes;
 
 use std::collections::BTreeMap;
 
 use futures_util::future::join;
 
+use self::api_types::{Branch, Comment, NewComment, PullShape, Repo, User, Viewer};
 use self::client::{Client, encoded};
-use self::shapes::{Branch, Comment, NewComment, PullShape, Repo, User, Viewer};
-use super::place::Place;
+use super::repository_url::Place;
 use super::token::Token;
 use super::{Forge, OwnJob, Patience, Repository, Rules};
 use crate::event::hosting::{Checks, Pull, Required, Trouble, TroubleKind};
@@ -103,7 +103,7 @@ impl Forge for GitHub {
     }
 
     fn checks(&self, commit: &Oid, own: &OwnJob) -> Result<Checks, Trouble> {
-        self.client.wait(read::checks(&self.client, &self.route(""), commit, own))
+        self.client.wait(checks::checks(&self.client, &self.route(""), commit, own))
     }
 
     fn rules(&self, branch: &str) -> Result<Rules, Trouble> {
@@ -112,7 +112,7 @@ impl Forge for GitHub {
         let branch = self.route(&format!("/branches/{name}"));
         self.client.wait(async {
             let (rules, branch) = join(
-                self.client.pages::<shapes::Rule>(&rules, "the rules of the branch"),
+                self.client.pages::<api_types::Rule>(&rules, "the rules of the branch"),
                 self.client.get::<Branch>(&branch, "the branch"),
             )
             .await;
@@ -122,9 +122,9 @@ impl Forge for GitHub {
                 Err(trouble) if trouble.kind == TroubleKind::NotFound => Vec::new(),
                 other => other?,
             };
-            let protected = branch.protected || rules.iter().any(shapes::Rule::protects);
+            let protected = branch.protected || rules.iter().any(api_types::Rule::protects);
             let mut required: BTreeMap<(String, Option<u64>), Required> = BTreeMap::new();
-            for one in rules.into_iter().flat_map(shapes::Rule::required).chain(branch.required()) {
+            for one in rules.into_iter().flat_map(api_types::Rule::required).chain(branch.required()) {
                 required.insert((one.name.clone(), one.app), one);
             }
             Ok(Rules { required: required.into_values().collect(), protected })

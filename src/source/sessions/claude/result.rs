@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use super::super::client::Role;
-use super::super::json::{Broken, Raw, Walk};
-use super::super::text::{self, Sides};
-use super::super::transcript::{Call, Outcome, Transcript};
+use super::super::event_builder::{Call, Outcome, Transcript};
+use super::super::kept_text::{self, Sides};
+use super::super::lazy_json::{Broken, Raw, Walk};
 use super::{Block, Fields};
 use crate::event::Ended;
-use crate::event::work::{Act, EditKind};
+use crate::event::agent_work::{Act, EditKind};
 
 /// What a tool call gave, beside what the model sees of it.
 #[derive(Default)]
@@ -115,7 +115,7 @@ pub(super) fn result(block: &Block<'_>, fields: &Fields<'_>, log: &mut Transcrip
             let task = given.task.as_deref().unwrap_or(&call.what);
             if matches!(&*given.status, "completed" | "failed" | "killed") {
                 let exit = given.exit.and_then(|code| i32::try_from(code).ok()).map(Ended::Exited);
-                log.command_ended(task, exit, given.stdout.map(text::tail).unwrap_or_default());
+                log.command_ended(task, exit, given.stdout.map(kept_text::tail).unwrap_or_default());
             }
             log.used(id, call, block.is_error);
         }
@@ -140,8 +140,8 @@ fn shell(
             return;
         }
         let ended =
-            said.strip_prefix("Exit code").and_then(|_| text::number_after(said, "Exit code")).map(Ended::Exited);
-        let mut tail = shown.map(text::tail).unwrap_or_default();
+            said.strip_prefix("Exit code").and_then(|_| kept_text::number_after(said, "Exit code")).map(Ended::Exited);
+        let mut tail = shown.map(kept_text::tail).unwrap_or_default();
         if let Some(rest) = tail.strip_prefix("Exit code").filter(|_| ended.is_some()) {
             tail = rest.split_once('\n').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
         }
@@ -152,13 +152,13 @@ fn shell(
     // Of a long output the model sees the beginning only.
     let is_preview = shown.is_some_and(|shown| shown.start_of_text(32).0.starts_with("<persisted-output>"));
     let shown = if is_preview { given.stdout } else { shown };
-    let mut tail = shown.map(text::tail).unwrap_or_default();
+    let mut tail = shown.map(kept_text::tail).unwrap_or_default();
     if tail == "(Bash completed with no output)" {
         tail.clear();
     }
     if let Some(task) = &given.background {
         // What the model sees ends with the client's own words.
-        let tail = given.stdout.map(text::tail).unwrap_or_default();
+        let tail = given.stdout.map(kept_text::tail).unwrap_or_default();
         log.left_running(task, id);
         log.command(id, call, Outcome { ended: None, tail, background: true });
         return;

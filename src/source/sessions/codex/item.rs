@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use super::super::client::Role;
-use super::super::json::{Broken, Raw};
-use super::super::text::{self, LINE, Sides, WORDS};
-use super::super::transcript::{Call, Outcome, Transcript};
+use super::super::event_builder::{Call, Outcome, Transcript};
+use super::super::kept_text::{self, LINE, Sides, WORDS};
+use super::super::lazy_json::{Broken, Raw};
 use crate::event::Ended;
-use crate::event::work::{Act, EditKind, Speaker};
-use crate::shell_word::shell_word;
+use crate::event::agent_work::{Act, EditKind, Speaker};
+use crate::shell_quote::shell_word;
 
 /// What is done, as an item or as an event of an older version.
 #[derive(Default)]
@@ -84,7 +84,7 @@ pub(super) fn texts(parts: Option<Raw<'_>>, max: usize) -> Result<String, Broken
     parts.walk().array(|walk| {
         walk.object(|walk, key| {
             if key == b"text" {
-                found.push(text::start_of(walk.raw()?, max));
+                found.push(kept_text::start_of(walk.raw()?, max));
             }
             Ok(())
         })
@@ -99,7 +99,7 @@ fn command(fields: &Item<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
         return Ok(());
     }
     let ended = fields.exit.and_then(|code| i32::try_from(code).ok()).map(Ended::Exited);
-    let tail = fields.output.map(text::tail).unwrap_or_default();
+    let tail = fields.output.map(kept_text::tail).unwrap_or_default();
     let asked = log.take(&fields.id);
     if asked.is_none() && log.memory.background.values().any(|id| *id == fields.id) {
         let process =
@@ -121,7 +121,7 @@ fn command(fields: &Item<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
 /// A command as its line: what a shell was given with `-c`, else the words.
 pub(super) fn command_line(command: Raw<'_>) -> Result<String, Broken> {
     if command.is_text() {
-        return Ok(text::start_of(command, LINE));
+        return Ok(kept_text::start_of(command, LINE));
     }
     let mut words: Vec<Raw<'_>> = Vec::new();
     command.walk().array(|walk| {
@@ -132,10 +132,10 @@ pub(super) fn command_line(command: Raw<'_>) -> Result<String, Broken> {
         && matches!(&*flag.text_or_empty(), "-lc" | "-c" | "-Command" | "/c")
         && !shell.text_or_empty().is_empty()
     {
-        return Ok(text::start_of(*line, LINE));
+        return Ok(kept_text::start_of(*line, LINE));
     }
     let words: Vec<String> = words.iter().map(|word| shell_word(&word.text_or_empty())).collect();
-    Ok(text::start(&words.join(" "), LINE))
+    Ok(kept_text::start(&words.join(" "), LINE))
 }
 
 fn changes(fields: &Item<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
@@ -174,7 +174,7 @@ fn changes(fields: &Item<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
             let sides = match (diff, content) {
                 (Some(diff), _) => Sides::of_diff(diff.start_of_text(64 * 1024).0.lines()),
                 (None, Some(content)) => {
-                    let content = text::start_of(content, text::SIDE);
+                    let content = kept_text::start_of(content, kept_text::SIDE);
                     if how == EditKind::Deleted {
                         Sides { removed: content, added: String::new() }
                     } else {

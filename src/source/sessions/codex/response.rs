@@ -4,14 +4,14 @@
 use std::borrow::Cow;
 
 use super::super::client::{Client, Role};
-use super::super::json::{Broken, Raw, Walk};
+use super::super::event_builder::{Call, Outcome, Transcript};
+use super::super::kept_text::{self, LINE, SHORT, WORDS};
+use super::super::lazy_json::{Broken, Raw, Walk};
 use super::super::patch;
-use super::super::text::{self, LINE, SHORT, WORDS};
 use super::super::tool_input;
-use super::super::transcript::{Call, Outcome, Transcript};
 use super::item::{command_line, texts};
 use crate::event::Ended;
-use crate::event::work::{Act, PlanItem, Speaker};
+use crate::event::agent_work::{Act, PlanItem, Speaker};
 
 /// An item of the conversation, as the model has it.
 #[derive(Default)]
@@ -114,11 +114,11 @@ impl Arguments {
                 b"plan" => arguments.plan = tool_input::plan(walk, b"step")?,
                 b"questions" => {
                     if let Some(question) = tool_input::question(walk)?.filter(|_| arguments.what.is_empty()) {
-                        arguments.what = text::start_of(question, WORDS);
+                        arguments.what = kept_text::start_of(question, WORDS);
                     }
                 }
                 b"path" | b"file_path" | b"dir_path" | b"pattern" | b"query" => {
-                    arguments.what = text::start_of(walk.raw()?, SHORT);
+                    arguments.what = kept_text::start_of(walk.raw()?, SHORT);
                 }
                 _ => {}
             }
@@ -188,7 +188,7 @@ fn output(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), Broken>
         let (reason, line) = blocked.split_once(". Command: ").unwrap_or((blocked, ""));
         let mut call = call;
         if call.what.is_empty() {
-            call.what = text::start(line, LINE);
+            call.what = kept_text::start(line, LINE);
             call.dir = log.dir(None);
         }
         log.denied(id, call, reason);
@@ -201,8 +201,9 @@ fn output(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), Broken>
             log.edited(id, call.edits);
         }
         Role::Shell => {
-            let tail = text::tail_of(after_head(&shown), false);
-            let process = text::number_after(&shown, "Process running with session ID").filter(|_| exited.is_none());
+            let tail = kept_text::tail_of(after_head(&shown), false);
+            let process =
+                kept_text::number_after(&shown, "Process running with session ID").filter(|_| exited.is_none());
             if let Some(process) = process {
                 log.left_running(&process.to_string(), id);
             }
@@ -210,7 +211,7 @@ fn output(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), Broken>
         }
         Role::ShellOutput => {
             if exited.is_some() {
-                let tail = text::tail_of(after_head(&shown), false);
+                let tail = kept_text::tail_of(after_head(&shown), false);
                 log.command_ended(&call.what, exited, tail);
             }
         }
@@ -235,7 +236,7 @@ fn shown(output: Raw<'_>) -> Result<(String, Option<i32>), Broken> {
         let mut parts = texts(Some(output), WORDS)?;
         output.walk().object(|walk, key| {
             if key == b"content" {
-                parts = text::start_of(walk.raw()?, WORDS);
+                parts = kept_text::start_of(walk.raw()?, WORDS);
             }
             Ok(())
         })?;
@@ -271,7 +272,7 @@ fn exit_code(shown: &str) -> Option<i32> {
     let head = head.get(..head.floor_char_boundary(512)).unwrap_or_default();
     let line =
         head.lines().find(|line| line.starts_with("Process exited with code") || line.starts_with("Exit code:"))?;
-    text::number_after(line, "code").or_else(|| text::number_after(line, "code:"))
+    kept_text::number_after(line, "code").or_else(|| kept_text::number_after(line, "code:"))
 }
 
 /// The output without the client's lines before it.

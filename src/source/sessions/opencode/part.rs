@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 
 use super::super::client::{Client, Role};
-use super::super::json::{Broken, Raw, Walk};
+use super::super::event_builder::{Call, Outcome, Transcript};
+use super::super::kept_text::{self, LINE, SHORT, Sides, WORDS};
+use super::super::lazy_json::{Broken, Raw, Walk};
 use super::super::patch;
-use super::super::text::{self, LINE, SHORT, Sides, WORDS};
 use super::super::tool_input;
-use super::super::transcript::{Call, Outcome, Transcript};
 use super::{Message, is_new};
 use crate::event::Ended;
-use crate::event::work::{Act, EditKind, Phase, PlanItem, Speaker};
+use crate::event::agent_work::{Act, EditKind, Phase, PlanItem, Speaker};
 
 /// A part of a message.
 #[derive(Default)]
@@ -116,7 +116,7 @@ pub(super) fn part_of(
 ) -> Result<(), Broken> {
     let part = Part::read(data)?;
     let at = |end: Option<i64>| end.and_then(|end| Timestamp::from_millisecond(end).ok()).or(created);
-    let words = part.text.map(|text| text::start_of(text, WORDS)).unwrap_or_default();
+    let words = part.text.map(|text| kept_text::start_of(text, WORDS)).unwrap_or_default();
     match &*part.kind {
         "text" if message.is_user && is_new(id, log) => {
             log.line(id, created);
@@ -189,11 +189,11 @@ fn tool(part: &Part<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
     let role = Client::Opencode.role(&part.tool);
     let input = Input::read(state.input)?;
     let most = if role == Role::Shell { LINE } else { WORDS };
-    let what = input.what.or(input.file).map(|what| text::start_of(what, most)).unwrap_or_default();
+    let what = input.what.or(input.file).map(|what| kept_text::start_of(what, most)).unwrap_or_default();
     let id = &*part.call;
     let mut call = Call::new(&part.tool, role, what);
     call.dir = log.dir(input.dir.as_deref());
-    let error = state.error.map(|error| text::start_of(error, SHORT)).unwrap_or_default();
+    let error = state.error.map(|error| kept_text::start_of(error, SHORT)).unwrap_or_default();
     let failed = state.status == "error";
     let rejected = failed && (error.contains("rejected permission") || error.contains("prevents you from using"));
     match role {
@@ -207,15 +207,16 @@ fn tool(part: &Part<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
         Role::Shell if failed => log.denied(id, call, &error),
         Role::Shell => {
             let ended = state.exit.and_then(|code| i32::try_from(code).ok()).map(Ended::Exited);
-            let tail = state.shown.or(state.output).map(text::tail).unwrap_or_default();
+            let tail = state.shown.or(state.output).map(kept_text::tail).unwrap_or_default();
             log.command(id, call, Outcome { ended, tail, background: false });
         }
         Role::Edit if !failed => {
             let edits = match (input.patch, state.file.clone().or(input.file.and_then(Raw::text))) {
                 (Some(patch), _) => patch::edits(&patch.text_or_empty(), log),
                 (None, Some(file)) => {
-                    let side =
-                        |raw: Option<Raw<'_>>| raw.map(|raw| text::start_of(raw, text::SIDE)).unwrap_or_default();
+                    let side = |raw: Option<Raw<'_>>| {
+                        raw.map(|raw| kept_text::start_of(raw, kept_text::SIDE)).unwrap_or_default()
+                    };
                     let sides = match state.diff {
                         Some(diff) => Sides::of_diff(diff.start_of_text(64 * 1024).0.lines()),
                         None => Sides { removed: side(input.old), added: side(input.new) },

@@ -1,0 +1,426 @@
+//! One check of a line, in the light of the recorded status and output.
+
+use crate::runner::output_line::Means;
+use crate::runner::{Catalogue, CommandKind, OutputReading, Runner, Says, read_output_as};
+use crate::shell::exit_status::{self, Fate, Outcomes, Seen};
+use crate::shell::program::{Leaf, LeafId, Sink, Source};
+
+use super::command_table::table;
+use super::judge::{CHECKS, Judge};
+use super::output_filters::{View, may_show, tears, ways};
+use super::purpose::Purpose;
+use super::{Extent, Outcome, contradiction, forged_output, output_evidence};
+
+/// One check, looked at in the light of status and output.
+pub(super) struct Look<'a> {
+    pub(super) judge: &'a Judge<'a>,
+    pub(super) leaf: LeafId,
+    /// What the status alone says about it.
+    pub(super) fate: Fate,
+    /// All checks of the deciding kind.
+    pub(super) ids: &'a [LeafId],
+}
+
+/// How a check ended, and how that is known.
+pub(super) struct Ending {
+    pub(super) outcome: Outcome,
+    /// As the end of a sentence.
+    pub(super) because: String,
+    /// Whether the text of the output shows it, and not a status.
+    pub(super) by_output: bool,
+    /// Whether it must have run.
+    pub(super) ran: bool,
+    /// What the output says.
+    pub(super) reading: OutputReading,
+}
+
+impl Look<'_> {
+    /// How it ended, and how that is known.
+    pub(super) fn ending(&self) -> Ending {
+        let visible =
+            self.judge.record.output.and_then(|output| table().visible_lines(output).and(Some(output.lines().count())));
+        let ways = ways(self.judge.program(), self.leaf, visible);
+        let mut reading = self.reading(&ways);
+        if reading.says == Says::NothingRan && self.hides_passes(&ways) {
+            // What is left says only that some part of it had no test.
+            reading = OutputReading::default();
+        }
+        let (possible, by_status) = self.by_status(&ways, &reading);
+        let by_output = by_status.is_none();
+        let (outcome, because) = by_status.unwrap_or_else(|| self.by_output(possible, &ways, &reading));
+        Ending { outcome, because, by_output, ran: !possible.not_run, reading }
+    }
+
+    /// The outcomes that the status leaves open, and the one that it shows, if it does.
+    fn by_status(&self, ways: &[View], reading: &OutputReading) -> (Outcomes, Option<(Outcome, String)>) {
+        let record = self.judge.record;
+        let purpose = self.judge.purpose(self.leaf);
+        let tests = purpose.extent.is_some();
+        let seen: Vec<Seen> = self.judge.seen.iter().filter(|seen| seen.leaf != self.leaf).copied().collect();
+        let narrowed = exit_status::fate_seen(self.judge.program(), self.leaf, &seen);
+        let fits = narrowed.complete && !seen.is_empty() && narrowed.given(record.status).possible();
+        let fate = if fits { narrowed } else { self.fate };
+        let possible = fate.given(record.status);
+        let status = match (record.status, fits && narrowed.given(record.status) != self.fate.given(record.status)) {
+            (_, true) => "what the line prints about its other commands".to_owned(),
+            (Some(status), false) => format!("exit status {status}"),
+            (None, false) => String::new(),
+        };
+        let recorded = (record.status.is_some() || fits) && self.fate.complete && purpose.honest();
+        let shown = if !possible.possible() && record.status.is_some() && self.fate.complete {
+            (Outcome::Unknown, format!("{status} is not possible for this line"))
+        } else if recorded && possible.only(exit_status::Outcome::NotRun) {
+            (Outcome::NoTests, format!("with {status} it was not reached"))
+        } else if recorded && possible.only(exit_status::Outcome::Failed) {
+            match reading.says {
+                Says::NothingRan if tests => (Outcome::NoTests, said("no test was executed", reading)),
+                _ => (Outcome::Fail, format!("{status} shows that it failed")),
+            }
+        } else if purpose.extent == Some(Extent::NoneExecuted) {
+            match reading.says {
+                Says::Failed if possible.failed => (Outcome::Fail, said("it failed", reading)),
+                _ => (Outcome::NoTests, "it executes no test".to_owned()),
+            }
+        } else if recorded && possible.only(exit_status::Outcome::Succeeded) {
+            match reading.says {
+                Says::NothingRan if tests => (Outcome::NoTests, said("no test was executed", reading)),
+                Says::Silent if tests && self.shows_no_test(ways) => {
+                    (Outcome::Unknown, format!("{status}, but its output shows no test"))
+                }
+                Says::Silent if tests && self.nothing_counted(ways, reading) => {
+                    (Outcome::NoTests, "its whole output is there and counts no test".to_owned())
+                }
+                Says::Failed if tests && reading.complete && self.is_plain(ways) && self.ends_in_failure(reading) => {
+                    (Outcome::Unknown, said("status 0 contradicts the output", reading))
+                }
+                _ => (Outcome::Pass, format!("{status} shows that it passed")),
+            }
+        } else {
+            return (possible, None);
+        };
+        (possible, Some(shown))
+    }
+
+    /// Whether lines of the parts that passed may have been taken out of the record.
+    fn hides_passes(&self, ways: &[View]) -> bool {
+        let parts = |runner: &&Runner| {
+            let rules = Catalogue::embedded().output_rules(runner).1;
+            rules.iter().any(|rule| rule.means == Means::PartPassed)
+        };
+        !ways.iter().any(View::only_cuts) && self.runners().iter().any(parts)
+    }
+
+    /// Whether every line of it is in the record, and none of them tells of a test although its runner always prints one.
+    fn shows_no_test(&self, ways: &[View]) -> bool {
+        let purpose = self.judge.purpose(self.leaf);
+        let speaks = purpose.invocation.as_ref().is_some_and(|invocation| invocation.speaks);
+        let output = self.judge.record.output.unwrap_or_default();
+        let leaf = &self.judge.program().leaves[self.leaf];
+        let on_record = leaf.stdout == Sink::Terminal && leaf.stderr == Sink::Terminal;
+        speaks
+            && on_record
+            && self.is_plain(ways)
+            && contradiction::is_all_there(output)
+            && !contradiction::tells_of_tests(purpose, output)
+    }
+
+    fn is_plain(&self, ways: &[View]) -> bool {
+        self.ids.len() == 1 && ways.iter().any(View::is_plain)
+    }
+
+    /// The runners whose closing lines this check prints.
+    fn runners(&self) -> Vec<&'static Runner> {
+        let runs = self.judge.purpose(self.leaf).invocation.as_ref().map(|invocation| &invocation.runs);
+        runs.into_iter().flatten().filter_map(|id| Catalogue::embedded().runner(id)).collect()
+    }
+
+    fn reading(&self, ways: &[View]) -> OutputReading {
+        match self.judge.record.output {
+            Some(output) if !ways.is_empty() => {
+                let runners = self.runners();
+                if runners.is_empty() && self.judge.purpose(self.leaf).extent.is_none() {
+                    return OutputReading::default();
+                }
+                let purpose = self.judge.purpose(self.leaf);
+                let kind = CHECKS.into_iter().find(|kind| purpose.is(*kind)).unwrap_or(CommandKind::Test);
+                let read = |text: &str| read_output_as(Catalogue::embedded(), &runners, kind, text);
+                let whole = read(output);
+                if whole.says == Says::Failed || !ways.iter().any(View::torn) {
+                    return whole;
+                }
+                // A part of a line says what the line does not: `0 passed`, of `1 failed, 10 passed`.
+                self.behind_the_tear(output).map(read).unwrap_or_default()
+            }
+            _ => OutputReading::default(),
+        }
+    }
+
+    /// The output without the line that may be the end of a longer one. `None` where that one cannot be found.
+    fn behind_the_tear<'o>(&self, output: &'o str) -> Option<&'o str> {
+        let program = self.judge.program();
+        let tear = program.leaves.iter().position(tears)?;
+        let files = forged_output::files_of(program, self.leaf);
+        let ours = |leaf: &Leaf| {
+            matches!(&leaf.stdin, Source::Pipe(_))
+                || matches!(&leaf.stdin, Source::File(Some(file)) if files.contains(&file.as_str()))
+                || leaf.argv.iter().skip(1).any(|arg| files.contains(&arg.text.as_str()))
+        };
+        let fixed = |leaf: &Leaf| {
+            leaf.name().is_some_and(|name| output_evidence::MUTE.contains(&name) || matches!(name, "echo" | "printf"))
+        };
+        let before = program.leaves.iter().enumerate().take(tear);
+        let other =
+            |(id, leaf): (LeafId, &Leaf)| id != self.leaf && !fixed(leaf) && !ours(leaf) && may_show(program, id);
+        if before.into_iter().any(other) {
+            return None;
+        }
+        let purposes = &self.judge.understood.purposes;
+        let first = *output_evidence::unexplained(program, purposes, self.leaf, output).first()?;
+        let mut rest = output;
+        while let Some((line, behind)) = rest.split_once('\n') {
+            rest = behind;
+            if line.trim() == first {
+                return Some(rest);
+            }
+        }
+        None
+    }
+
+    /// The runners whose lines tell of this check: what is behind a task is told by the summary.
+    fn readers(&self, reading: &OutputReading) -> Vec<&'static Runner> {
+        let runners = self.runners();
+        if runners.iter().any(|runner| runner.task.is_none()) {
+            return runners;
+        }
+        // Without a summary the task runner itself must say so.
+        let reported = reading.reports.iter().filter_map(|report| Catalogue::embedded().runner(&report.runner));
+        reported.chain(runners).collect()
+    }
+
+    /// Whether the runner itself says that it failed, in a line that nothing but its failure prints.
+    fn failed_itself(&self, reading: &OutputReading) -> bool {
+        output_evidence::failed_itself(&self.readers(reading), self.judge.record.output.unwrap_or_default())
+    }
+
+    /// Whether it says so at its end: before that, what its tests ran may have said it.
+    fn ends_in_failure(&self, reading: &OutputReading) -> bool {
+        let readers = self.readers(reading);
+        if readers.iter().any(|runner| !runner.output.failure_ends) {
+            return self.failed_itself(reading);
+        }
+        let rules: Vec<_> = readers.iter().flat_map(|runner| Catalogue::embedded().output_rules(runner).1).collect();
+        let fails = |means| matches!(means, Means::Failed | Means::PartFailed);
+        contradiction::ends_in_failure(&rules, self.judge.record.output.unwrap_or_default(), fails).is_some()
+    }
+
+    /// Lines that a failing run always prints.
+    fn failures(&self, reading: &OutputReading) -> Vec<String> {
+        let catalogue = Catalogue::embedded();
+        let runners = self.runners();
+        let workers: Vec<&Runner> = runners.iter().copied().filter(|runner| runner.task.is_none()).collect();
+        let readers = if workers.is_empty() {
+            reading.reports.iter().filter_map(|report| catalogue.runner(&report.runner)).collect()
+        } else {
+            workers
+        };
+        readers.into_iter().flat_map(|runner| &runner.output.failure_shows).cloned().collect()
+    }
+
+    /// The status does not tell: the output may.
+    fn by_output(&self, possible: Outcomes, ways: &[View], reading: &OutputReading) -> (Outcome, String) {
+        let unknown = |why: &str| (Outcome::Unknown, why.to_owned());
+        let Some(output) = self.judge.record.output else {
+            return unknown("its status is not shown and no output is recorded");
+        };
+        if ways.is_empty() {
+            return unknown("its output is not in the record");
+        }
+        if !self.fate.complete {
+            return unknown("the line is too involved to be followed");
+        }
+        let purpose = self.judge.purpose(self.leaf);
+        let tests = purpose.extent.is_some();
+        // What succeeds whatever it finds may have found something.
+        let possible = Outcomes { failed: possible.failed || possible.succeeded && !purpose.honest(), ..possible };
+        match reading.says {
+            Says::Failed if !possible.failed => unknown("something else failed"),
+            Says::Failed if self.failed_itself(reading) || self.alone() => (Outcome::Fail, said("it failed", reading)),
+            // What failed after its passing summary is a later check; its own failure would have said so.
+            Says::Failed if possible.succeeded && self.passed_before(reading) => {
+                self.passed(possible, ways, &OutputReading { says: Says::Passed, ..reading.clone() }, output)
+            }
+            Says::Failed if possible.not_run => self.not_reached("something before it failed"),
+            Says::Failed => unknown("something in the line failed, and it is not shown what"),
+            Says::Passed => self.passed(possible, ways, reading, output),
+            Says::NothingRan if tests && ways.iter().all(|view| view.cuts_end(table().visible_lines(output))) => {
+                unknown("the end of its output is cut off")
+            }
+            Says::NothingRan if tests => (Outcome::NoTests, said("no test was executed", reading)),
+            Says::NothingRan | Says::Silent => self.silent(possible, ways, reading, output),
+        }
+    }
+
+    /// Whether every line of it is in the record, and its counts are zero.
+    fn nothing_counted(&self, ways: &[View], reading: &OutputReading) -> bool {
+        let output = self.judge.record.output.unwrap_or_default();
+        self.is_plain(ways)
+            && table().visible_lines(output).is_some()
+            && !reading.reports.is_empty()
+            && reading.reports.iter().all(|report| report.passed + report.failed == 0)
+    }
+
+    /// Whether its summary says that it passed, and another check comes after it.
+    fn passed_before(&self, reading: &OutputReading) -> bool {
+        let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
+        reading.complete
+            && !self.failures(reading).is_empty()
+            && reading.reports.iter().any(|report| report.passed > 0)
+            && reading.reports.iter().all(|report| report.failed == 0)
+            && self.judge.understood.purposes[self.leaf + 1..].iter().any(checks)
+    }
+
+    /// Whether no other check could have printed what looks like its failure.
+    fn alone(&self) -> bool {
+        let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
+        let others = self.judge.understood.purposes.iter().enumerate();
+        !others
+            .filter(|(id, _)| !self.ids.contains(id))
+            .any(|(id, purpose)| checks(purpose) && may_show(self.judge.program(), id))
+    }
+
+    fn not_reached(&self, why: &str) -> (Outcome, String) {
+        if self.judge.purpose(self.leaf).extent.is_some() {
+            (Outcome::NoTests, format!("{why}, and it was not reached"))
+        } else {
+            (Outcome::Unknown, why.to_owned())
+        }
+    }
+
+    fn passed(&self, possible: Outcomes, ways: &[View], reading: &OutputReading, output: &str) -> (Outcome, String) {
+        if !possible.succeeded {
+            return (Outcome::Unknown, "the output shows a pass that the status excludes".to_owned());
+        }
+        let failures = self.failures(reading);
+        let on_stderr =
+            self.runners().iter().any(|runner| runner.task.is_some() || table().record.on_stderr.contains(&runner.id));
+        let mut ways = ways.iter().filter(|view| !view.errors_only || on_stderr);
+        let open = ways.find(|view| view.only_cuts() || view.shows(&failures));
+        let Some(view) = open else {
+            return (Outcome::Unknown, "what is shown of its output would not show a failure".to_owned());
+        };
+        if self.judge.program().leaves[self.leaf].repeated && view.cuts_start() {
+            return (Outcome::Unknown, "what is shown may be the end of the last of several runs".to_owned());
+        }
+        if let Some(runner) = self.goes_on()
+            && !tells_of_parts(view, runner)
+        {
+            return (Outcome::Unknown, "what is shown may be the summary of one part of it".to_owned());
+        }
+        let visible = table().visible_lines(output);
+        // A run of one package ends with its line, and a part of the tests is no full proof anyway.
+        let ends_here = visible.is_none()
+            && self.judge.purpose(self.leaf).extent != Some(Extent::Full)
+            && reading.line.as_deref() == output.lines().map(str::trim).rfind(|line| !line.is_empty());
+        if reading.needs_end && view.cuts_end(visible) && !ends_here {
+            return (Outcome::Unknown, "the end of its output is cut off".to_owned());
+        }
+        if self.judge.program().leaves[self.leaf].shadowed {
+            return (Outcome::Unknown, "something that the line itself makes may stand for it".to_owned());
+        }
+        if let Some(text) =
+            forged_output::suspect(self.judge.program(), &self.judge.understood.purposes, self.ids, &self.runners())
+        {
+            let text: String = text.lines().next().unwrap_or_default().chars().take(60).collect();
+            return (Outcome::Unknown, format!("the closing lines may come from `{text}`"));
+        }
+        (Outcome::Pass, said("its output shows that it passed", reading))
+    }
+
+    /// The runner that is told to go on after a part of it failed.
+    fn goes_on(&self) -> Option<&'static Runner> {
+        let words = self.judge.program().leaves[self.leaf].words();
+        self.runners().into_iter().find(|runner| {
+            let told = |option: &String| option == "*" || words.iter().flatten().any(|word| word == option);
+            runner.output.goes_on.iter().any(told)
+        })
+    }
+
+    /// No closing line is visible.
+    fn silent(&self, possible: Outcomes, ways: &[View], reading: &OutputReading, output: &str) -> (Outcome, String) {
+        let purpose = self.judge.purpose(self.leaf);
+        let failures = self.failures(reading);
+        let hidden = ways.iter().find(|view| view.drops_only() && view.merged && view.shows(&failures));
+        if hidden.is_some() && possible.succeeded && !possible.not_run && self.silence_is_its_own(output) {
+            return (Outcome::Pass, "every line that a failure prints would be shown, and none is".to_owned());
+        }
+        let prints_failures_only = self.runners().iter().any(|runner| table().record.silent.contains(&runner.id))
+            && ways.iter().any(|v| v.merged && (v.only_cuts()));
+        if prints_failures_only && possible.succeeded && !possible.not_run && self.silence_is_its_own(output) {
+            return (Outcome::Pass, "it prints nothing unless it fails, and nothing of it is there".to_owned());
+        }
+        if possible.failed && output_evidence::not_started(self.judge.program(), self.leaf, output) {
+            return (Outcome::Fail, "the shell could not start it".to_owned());
+        }
+        let would_tell = ways.iter().any(|view| view.only_cuts() || view.shows(&failures));
+        if purpose.extent.is_some() && possible.not_run && would_tell && self.finding_before(output) {
+            return self.not_reached("a check before it found something");
+        }
+        if purpose.extent.is_some() && possible.not_run && self.prints_always(ways) && !output.trim().is_empty() {
+            return self.not_reached("nothing of it is in the output");
+        }
+        (Outcome::Unknown, "its output does not show how it ended".to_owned())
+    }
+
+    /// Whether nothing is in the output that could be a failure of this command.
+    fn silence_is_its_own(&self, output: &str) -> bool {
+        let (program, purposes) = (self.judge.program(), &self.judge.understood.purposes);
+        let left = output_evidence::unexplained(program, purposes, self.leaf, output);
+        let talks = |purpose: &Purpose| purpose.kinds.iter().any(|kind| !matches!(*kind, "edit"));
+        let quiet =
+            |id: usize| matches!(program.leaves[id].name(), Some("echo" | "printf" | "cd" | "head" | "tail" | "cat"));
+        let others = (self.leaf + 1..purposes.len())
+            .any(|id| program.leaves[id].stdout == Sink::Terminal && !quiet(id) && talks(&purposes[id]));
+        // What another command printed cannot be told from it, as long as it does not look like a failure.
+        if others { left.iter().all(|line| !looks_bad(line)) } else { left.is_empty() }
+    }
+
+    /// Whether a finding of a check before it (`file.go:12:3: …`) is in the output.
+    fn finding_before(&self, output: &str) -> bool {
+        let purposes = &self.judge.understood.purposes;
+        let checks = |purpose: &Purpose| CHECKS.iter().any(|kind| purpose.is(*kind));
+        let finding = |line: &&str| {
+            let mut parts = line.splitn(4, ':').skip(1);
+            parts.any(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+        };
+        purposes[..self.leaf].iter().any(checks)
+            && output_evidence::unexplained(self.judge.program(), purposes, self.leaf, output).iter().any(finding)
+    }
+
+    /// Whether some line of it would be visible if it had run.
+    fn prints_always(&self, ways: &[View]) -> bool {
+        ways.iter().any(|view| view.merged && (view.only_cuts()))
+            && self.runners().iter().any(|runner| !runner.output.line.is_empty())
+            && self.judge.understood.purposes[..self.leaf].iter().any(|purpose| !purpose.kinds.is_empty())
+    }
+}
+
+/// Whether a part that failed would be seen, although others end after it.
+fn tells_of_parts(view: &View, runner: &Runner) -> bool {
+    if view.cuts_start() {
+        let end = &runner.output.goes_on_shows;
+        return !end.is_empty() && view.merged && view.shows(end);
+    }
+    view.only_cuts() || view.shows(&runner.output.failure_shows)
+}
+
+fn looks_bad(line: &str) -> bool {
+    let lower = line.to_ascii_lowercase();
+    ["fail", "error", "panic", "not found", "no such"].iter().any(|word| lower.contains(word))
+}
+
+fn said(what: &str, reading: &OutputReading) -> String {
+    match &reading.line {
+        Some(line) => format!("{what} (\"{}\")", line.chars().take(80).collect::<String>()),
+        None => what.to_owned(),
+    }
+}

@@ -1,0 +1,273 @@
+//! Whether a command line does again what another one did, however it is called and whatever it is wrapped in.
+
+use super::required_checks::{Asked, Key, Place, Seen, What, asked_of_leaf, only_prepares};
+use crate::command_line::environment::set_for;
+use crate::command_line::understand;
+use crate::runner::{Catalogue, ProjectFiles};
+
+/// The working tree that command lines are read in.
+#[derive(Clone, Copy)]
+pub struct Ground<'a> {
+    /// The absolute path of its root, where it is known.
+    pub root: Option<&'a str>,
+    /// Its files, from the root.
+    pub files: &'a dyn ProjectFiles,
+}
+
+/// What the commands of a line do.
+#[derive(Clone, Debug)]
+pub struct Deeds {
+    each: Vec<Deed>,
+    /// Whether nothing that the line does is left out.
+    whole: bool,
+    root: Option<String>,
+}
+
+/// What one command does.
+#[derive(Clone, Debug)]
+struct Deed {
+    asked: Asked,
+    /// A variable of the line that makes less of it.
+    narrowed_by: Option<String>,
+}
+
+impl Deeds {
+    /// Those of `line`, started in the directory `dir` from the root. What only gets ready (`cd`, `export`, `echo`) is none.
+    pub fn of(line: &str, dir: &str, ground: Ground<'_>) -> Self {
+        let place = Place { root: ground.root, start: dir, files: ground.files };
+        let mut found = Self { each: Vec::new(), whole: true, root: ground.root.map(str::to_owned) };
+        let Ok(understood) = understand(line, &Seen(place)) else { return Self { whole: false, ..found } };
+        for (leaf, purpose) in understood.program.leaves.iter().zip(&understood.purposes) {
+            if only_prepares(leaf, purpose) {
+                continue;
+            }
+            match asked_of_leaf(leaf, place) {
+                Some(asked) => {
+                    let narrowed = purpose.invocation.as_ref().and_then(|invocation| set_for(leaf, invocation));
+                    found.each.push(Deed { asked, narrowed_by: narrowed.map(|narrowed| narrowed.by) });
+                }
+                None => found.whole = false,
+            }
+        }
+        found
+    }
+
+    /// Whether it is known what the line does, and that it does something.
+    pub fn is_told(&self) -> bool {
+        self.whole && !self.each.is_empty()
+    }
+
+    /// Whether everything that `other` does is done here again. Of two selections of tests the narrower one, and one of
+    /// another folder, is another command.
+    pub fn repeat(&self, other: &Self) -> bool {
+        let again = |deed: &Deed| {
+            let root = self.root.as_deref();
+            let same = |mine: &Deed| mine.narrowed_by == deed.narrowed_by && does(&mine.asked, &deed.asked.key, root);
+            let in_parts = || deed.asked.parts.as_ref().is_some_and(|parts| self.all(parts, root));
+            self.each.iter().any(same) || in_parts()
+        };
+        other.is_told() && other.each.iter().all(again)
+    }
+
+    /// The folders in which something is done, from the root.
+    pub fn folders(&self) -> impl Iterator<Item = String> {
+        self.each.iter().map(|deed| deed.asked.key.directory.clone())
+    }
+
+    fn all(&self, parts: &[Asked], root: Option<&str>) -> bool {
+        let done = |part: &Asked| {
+            let direct = self.each.iter().any(|mine| mine.narrowed_by.is_none() && does(&mine.asked, &part.key, root));
+            direct || part.parts.as_ref().is_some_and(|parts| self.all(parts, root))
+        };
+        !parts.is_empty() && parts.iter().all(done)
+    }
+}
+
+/// Whether a command, or one that it consists of, is this one.
+fn does(mine: &Asked, asked: &Key, root: Option<&str>) -> bool {
+    is_again(&mine.key, asked, root) || mine.parts.iter().flatten().any(|part| does(part, asked, root))
+}
+
+fn is_again(mine: &Key, asked: &Key, root: Option<&str>) -> bool {
+    let same = match (&mine.what, &asked.what) {
+        (What::Known(mine), What::Known(theirs)) => mine.covers(theirs),
+        (What::Program(words), What::Program(theirs)) => {
+            Call::of(words, &mine.directory, root).is(&Call::of(theirs, &asked.directory, root))
+        }
+        _ => false,
+    };
+    // Another variable beside makes no other command of it.
+    let set = || asked.environment.iter().all(|(name, value)| mine.environment.get(name) == Some(value));
+    same && mine.directory == asked.directory && mine.inside == asked.inside && set()
+}
+
+/// A program that no catalogue knows, and its words.
+#[derive(Debug, PartialEq)]
+struct Call {
+    /// Its name; of one of the project its path from the root, behind `./`.
+    program: String,
+    /// What stands before the first option: its order may matter.
+    operands: Vec<String>,
+    /// The options, sorted, each with what follows it up to the next one.
+    options: Vec<Vec<String>>,
+}
+
+impl Call {
+    fn of(words: &[String], directory: &str, root: Option<&str>) -> Self {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let (program, rest) = started(&words, directory, root);
+        let mut call = Self { program, operands: Vec::new(), options: Vec::new() };
+        let mut rest = rest.iter();
+        for word in rest.by_ref() {
+            if *word == "--" {
+                break;
+            }
+            if word.starts_with('-') && word.len() > 1 {
+                // `--name=value` is `--name value`.
+                let (name, value) = word.split_once('=').map_or((*word, None), |(name, value)| (name, Some(value)));
+                call.options.push(std::iter::once(name).chain(value).map(plain).collect());
+            } else if let Some(option) = call.options.last_mut() {
+                option.push(plain(word));
+            } else {
+                call.operands.push(plain(word));
+            }
+        }
+        call.options.sort();
+        // What follows `--` stands where it does.
+        let after: Vec<String> = rest.map(|word| plain(word)).collect();
+        if !after.is_empty() {
+            call.options.push(std::iter::once("--".to_owned()).chain(after).collect());
+        }
+        call
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        self == other || self.program == other.program && self.pair().is_some_and(|pair| other.pair() == Some(pair))
+    }
+
+    /// One option and one other word: whichever comes first, there is one way to mean them.
+    fn pair(&self) -> Option<(&str, &str)> {
+        match (&self.operands[..], &self.options[..]) {
+            ([word], [option]) if option.len() == 1 => Some((&option[0], word)),
+            ([], [option]) if option.len() == 2 => Some((&option[0], &option[1])),
+            _ => None,
+        }
+    }
+}
+
+/// The program that words start, and its own words: `sh -e ./a.sh x` starts `a.sh`.
+fn started<'w>(words: &'w [&'w str], directory: &str, root: Option<&str>) -> (String, &'w [&'w str]) {
+    let Some((first, rest)) = words.split_first() else { return (String::new(), words) };
+    let names = &Catalogue::embedded().names;
+    let name = first.rsplit(['/', '\\']).next().unwrap_or(first);
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if names.interpreters.iter().any(|known| known == stem) {
+        let shell = stem.ends_with("sh");
+        let flags =
+            |word: &&&str| shell && word.starts_with('-') && word[1..].bytes().all(|flag| b"efuvx".contains(&flag));
+        let skipped = rest.iter().take_while(flags).count();
+        if let Some(script) = rest.get(skipped).filter(|word| !word.starts_with('-')) {
+            return (own(script, directory, root).unwrap_or_else(|| (*script).to_owned()), &rest[skipped + 1..]);
+        }
+    }
+    let path = Some(first).filter(|first| first.contains('/')).and_then(|first| own(first, directory, root));
+    (path.unwrap_or_else(|| name.to_owned()), rest)
+}
+
+/// The path of a program of the project, from its root.
+fn own(path: &str, directory: &str, root: Option<&str>) -> Option<String> {
+    let place = Place { root, start: directory, files: &() };
+    place.inside(path).map(|path| format!("./{path}"))
+}
+
+fn plain(word: &str) -> String {
+    let word = word.strip_prefix("./").filter(|rest| !rest.is_empty()).unwrap_or(word);
+    word.strip_suffix('/').filter(|rest| !rest.is_empty()).unwrap_or(word).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    struct Project(BTreeMap<&'static str, &'static str>);
+
+    impl ProjectFiles for Project {
+        fn read(&self, path: &str) -> Option<String> {
+            self.0.get(path).map(|text| (*text).to_owned())
+        }
+    }
+
+    fn again(before: &str, now: &str) -> bool {
+        let files = Project(BTreeMap::from([
+            ("package.json", r#"{"scripts":{"test":"jest --ci"}}"#),
+            ("Makefile", "clock:\n\tpytest -k clock\n"),
+        ]));
+        let ground = Ground { root: Some("/work/repo"), files: &files };
+        Deeds::of(now, "", ground).repeat(&Deeds::of(before, "", ground))
+    }
+
+    #[test]
+    fn the_same_in_other_words() {
+        for (before, now) in [
+            ("pytest -k clock", "python3 -m pytest -k clock"),
+            ("pytest -k clock", "pytest -q -k clock"),
+            ("pytest -k clock", "timeout 60 nice -n 5 pytest -k clock 2>&1 | tail -3"),
+            ("pytest -k clock", "cd /work/repo && pytest -k clock"),
+            ("pytest -k clock", "cd . && FOO=1 pytest -k clock"),
+            ("pytest -k clock", "env FOO=1 pytest -k clock"),
+            ("pytest -k clock", "bash -c 'pytest -k clock || true'"),
+            ("pytest -k clock", "uv run pytest -k clock"),
+            ("pytest -k clock", "make clock"),
+            ("pytest -k 'clock and not slow'", "pytest -k \"clock and not slow\""),
+            ("jest", "npx jest"),
+            ("jest --ci", "npm test"),
+            ("npm test", "npm run test"),
+            ("go test ./... -v -run TestA", "go test -run=TestA ./..."),
+            ("./test.sh", "sh ./test.sh"),
+            ("sh test.sh", "bash -e ./test.sh"),
+            ("sh test.sh", "/work/repo/test.sh"),
+            ("cd api && sh t.sh", "cd api && sh t.sh"),
+            ("cd api && sh t.sh", "(cd api; ./t.sh)"),
+            ("sh test.sh -k clock", "sh test.sh clock -k"),
+            ("tool --in a --out b", "tool --out=b --in=a"),
+            ("FOO=1 tool", "BAR=2 FOO=1 tool"),
+            ("python tools/fix.py src", "python3 ./tools/fix.py src/"),
+            ("make && ./a.out", "make; ./a.out"),
+        ] {
+            assert!(again(before, now), "{before} → {now}");
+        }
+    }
+
+    #[test]
+    fn another_command() {
+        for (before, now) in [
+            ("cp a b", "cp b a"),
+            ("diff old new", "diff new old"),
+            ("gcc -o a b", "gcc a -o b"),
+            ("tool --in a --out b", "tool --in b --out a"),
+            ("pytest -k clock", "pytest -k clocks"),
+            ("pytest", "pytest -k clock"),
+            ("pytest", "PYTEST_ADDOPTS='-k clock' pytest"),
+            ("pytest -k clock", "pytest"),
+            ("pytest tests/a.py", "pytest tests/b.py"),
+            ("pytest", "cd api && pytest"),
+            ("cd api && sh t.sh", "cd web && sh t.sh"),
+            ("sh test.sh", "sh test.sh --all"),
+            ("sh api/t.sh", "sh web/t.sh"),
+            ("go test ./...", "go vet ./..."),
+            ("cargo test", "cargo test --lib"),
+            ("FOO=1 tool", "tool"),
+            ("make && ./a.out", "make"),
+            ("tool -- a b", "tool -- b a"),
+            ("echo x", "echo x"),
+            ("if then", "if then"),
+            ("", "pytest"),
+            ("pytest", "docker compose exec app pytest"),
+        ] {
+            assert!(!again(before, now), "{before} → {now}");
+        }
+    }
+}

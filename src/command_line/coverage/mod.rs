@@ -1,0 +1,208 @@
+//! What an agent's own command line proves about the commands that a policy declares.
+//!
+//! Evidence for a weaker check never serves a stronger one: a line speaks for a declared command only where it runs
+//! the same checks, in the same directory, with the same arguments but for those that change nothing. When in doubt
+//! it says nothing.
+
+use std::borrow::Cow;
+
+use crate::event::{CommandRef, Ended, RunReport};
+use crate::policy::Command;
+use crate::repo_path::RepoPath;
+use crate::runner::{Catalogue, ProjectFiles};
+use crate::shell::dialect::Shell;
+
+use super::command_table::table;
+use super::run_result::{Known, Said, said, sum};
+use super::{Outcome, Purpose, Record, judge, understand};
+
+mod equivalence;
+mod proofs;
+mod required_checks;
+#[cfg(test)]
+mod tests;
+
+pub use equivalence::{Deeds, Ground};
+pub(crate) use proofs::content_comes_and_goes;
+use proofs::{Proof, Shown, proofs};
+use required_checks::{Asked, Place, Seen, asked_of_line};
+
+/// A command line that somebody else ran, as it was recorded.
+#[derive(Clone, Copy, Debug)]
+pub struct Told<'a> {
+    /// The line.
+    pub line: &'a str,
+    /// The directory it started in, relative to the root of the working tree; an absolute path outside of it.
+    pub dir: &'a RepoPath,
+    /// The absolute path of the root of the working tree, where it is known: lines go to directories by such paths.
+    pub root: Option<&'a str>,
+    /// How it ended; `None`: no status was recorded.
+    pub ended: Option<Ended>,
+    /// Its output, standard output and standard error together; `None`: not recorded.
+    pub output: Option<&'a str>,
+    /// Whether lines at the beginning of the output, or in the middle of it, may be missing.
+    pub cut: bool,
+    /// Whether it was still running when the record was made.
+    pub background: bool,
+    /// The shell that ran it; `None`: nothing says which.
+    pub shell: Option<Shell>,
+}
+
+impl Told<'_> {
+    fn status(&self) -> Option<i32> {
+        match self.ended? {
+            Ended::Exited(status) => Some(status),
+            Ended::Signalled(_) | Ended::NotStarted => None,
+        }
+    }
+
+    /// The output, with a mark where lines are missing.
+    fn text(&self) -> Option<Cow<'_, str>> {
+        let output = self.output?;
+        Some(if self.cut { Cow::Owned(format!("…\n{output}")) } else { Cow::Borrowed(output) })
+    }
+
+    fn record<'b>(&self, text: Option<&'b str>) -> Record<'b> {
+        Record { status: self.status(), output: text, background: self.background, shell: self.shell }
+    }
+}
+
+/// What a recorded line shows about one declared command: what a [`crate::event::Run`] of it would say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Witnessed {
+    /// The declared command.
+    pub command: CommandRef,
+    /// How its checks ended, which need not be how the line did: 0 where they are shown to have passed or ended in a
+    /// way that `masked` or `report` tells about, else the status of the line or 1.
+    pub ended: Ended,
+    /// What its runner counted.
+    pub report: Option<RunReport>,
+    /// Why the record does not show how its checks ended.
+    pub masked: Option<String>,
+}
+
+/// The declared commands about which the record of a line shows anything. `files` are those of the working tree, from
+/// its root, as they were before the line: what a task runs is written there.
+pub fn witness(commands: &[Command], told: &Told<'_>, files: &dyn ProjectFiles) -> Vec<Witnessed> {
+    let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return Vec::new() };
+    let place = Place { root: told.root, start, files };
+    let proofs = proofs(told, place);
+    commands
+        .iter()
+        .filter_map(|command| {
+            let command_place = Place { start: std::str::from_utf8(command.dir.as_bytes()).ok()?, ..place };
+            let whole = told.line.trim() == command.run.trim() && *told.dir == command.dir;
+            let asked = || asked_of_line(&command.run, command_place);
+            let found = if whole { of_the_same_line(told, place) } else { Shows::of(&asked()?, &proofs) };
+            Some(Witnessed {
+                command: command.reference(),
+                ended: found.as_ref()?.ended(told),
+                report: found.as_ref()?.report.clone(),
+                masked: found?.masked,
+            })
+        })
+        .collect()
+}
+
+/// The files below the root of the working tree into which a line wrote what its checks print, and nothing else.
+pub fn own_logs(told: &Told<'_>, files: &dyn ProjectFiles) -> Vec<RepoPath> {
+    let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return Vec::new() };
+    let mut logs: Vec<String> =
+        proofs(told, Place { root: told.root, start, files }).into_iter().flat_map(|proof| proof.logs).collect();
+    logs.sort_unstable();
+    logs.dedup();
+    logs.iter().map(|path| RepoPath::from(path.as_str())).collect()
+}
+
+/// What is shown of a declared command.
+struct Shows {
+    failed: bool,
+    broken_off: Option<Ended>,
+    report: Option<RunReport>,
+    masked: Option<String>,
+}
+
+impl Shows {
+    /// What the proofs say of everything that a command asks for. `None`: a part of it is not in the line, and what is
+    /// there did not fail.
+    fn of(asked: &[Asked], proofs: &[Proof]) -> Option<Self> {
+        let parts: Vec<Option<Self>> = asked.iter().map(|asked| Self::of_one(asked, proofs)).collect();
+        let failure = parts.iter().flatten().position(|part| part.failed);
+        if let Some(at) = failure {
+            return parts.into_iter().flatten().nth(at);
+        }
+        let parts: Vec<Self> = parts.into_iter().collect::<Option<_>>()?;
+        let nothing = |part: &Self| part.report.as_ref().is_some_and(|report| report.passed == 0);
+        let empty = parts.iter().any(nothing);
+        let broken_off = parts.iter().find_map(|part| part.broken_off);
+        let masked = parts.iter().find_map(|part| part.masked.clone()).filter(|_| broken_off.is_none());
+        let mut report = sum(parts.into_iter().filter_map(|part| part.report));
+        if let Some(report) = report.as_mut().filter(|_| empty) {
+            report.passed = 0;
+        }
+        Some(Self { failed: false, broken_off, report, masked })
+    }
+
+    fn of_one(asked: &Asked, proofs: &[Proof]) -> Option<Self> {
+        let direct: Vec<&Proof> = proofs.iter().filter(|proof| proof.key.covers(&asked.key)).collect();
+        if direct.is_empty() {
+            return Self::of(asked.parts.as_ref()?, proofs);
+        }
+        let mut found = Self { failed: false, broken_off: None, report: None, masked: None };
+        for proof in direct {
+            match &proof.shown {
+                Shown::Passed => found.report = found.report.or_else(|| proof.report.clone()),
+                Shown::Failed => {
+                    return Some(Self { failed: true, broken_off: None, report: proof.report.clone(), masked: None });
+                }
+                Shown::Empty => found.report = Some(nothing()),
+                Shown::BrokenOff(ended) => found.broken_off = Some(*ended),
+                Shown::Open(why) => found.masked = Some(why.clone()),
+            }
+        }
+        Some(found)
+    }
+
+    fn ended(&self, told: &Told<'_>) -> Ended {
+        match (self.failed, self.broken_off, told.ended) {
+            (true, _, Some(ended @ Ended::Exited(status))) if status != 0 => ended,
+            (true, ..) => Ended::Exited(1),
+            (false, Some(ended), _) => ended,
+            (false, None, _) => Ended::Exited(0),
+        }
+    }
+}
+
+fn nothing() -> RunReport {
+    RunReport { runner: String::new(), passed: 0, failed: 0, skipped: 0 }
+}
+
+/// What is shown of a command whose very line was run: the same as if `gate` had run it.
+fn of_the_same_line(told: &Told<'_>, place: Place<'_>) -> Option<Shows> {
+    if told.background || told.output.is_some_and(|output| table().harness_says(output).is_some()) {
+        return None;
+    }
+    let files = Seen(place);
+    let text = told.text();
+    let understood = understand(told.line, &files).ok();
+    let runs = understood.iter().flat_map(|line| &line.purposes).flat_map(Purpose::runs);
+    let runners: Vec<_> = runs.filter_map(|id| Catalogue::embedded().runner(id)).collect();
+    let words = |ended| {
+        said(told.line, &runners, ended, text.as_deref().unwrap_or("…"), Known::AsTold(told.shell), None, &files)
+    };
+    let mut shows = Shows { failed: false, broken_off: None, report: None, masked: None };
+    match told.ended {
+        Some(ended @ Ended::Exited(0)) => Said { report: shows.report, masked: shows.masked } = words(ended),
+        Some(ended @ Ended::Exited(_)) => {
+            shows.failed = true;
+            shows.report = words(ended).report.filter(|report| report.failed > 0);
+        }
+        Some(ended) => shows.broken_off = Some(ended),
+        None => match judge(told.line, &told.record(text.as_deref()), &files).result {
+            Some(Outcome::Pass) => {}
+            Some(Outcome::Fail) => shows.failed = true,
+            _ => shows.masked = Some("no status was recorded".to_owned()),
+        },
+    }
+    Some(shows)
+}

@@ -1,0 +1,217 @@
+//! What the record of a line shows of each check in it.
+
+use crate::command_line::Outcome;
+use crate::command_line::check_outcome::Look;
+use crate::command_line::forged_output::files_of;
+use crate::command_line::judge::{CHECKS, Reviewed};
+use crate::command_line::output_filters::may_show;
+use crate::command_line::purpose::Purpose;
+use crate::command_line::run_result::sum;
+use crate::event::{Ended, RunReport};
+use crate::runner::{Catalogue, Says};
+use crate::shell::exit_status;
+use crate::shell::program::{Leaf, LeafId, Program};
+
+use super::Told;
+use super::required_checks::{Asked, Key, Place, Seen, asked_of_leaf, only_prepares, surroundings_change};
+
+/// How a check ended, as far as the record shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// It ran and passed.
+    Passed,
+    /// It ran and failed.
+    Failed,
+    /// It ran, and there was nothing to execute.
+    Empty,
+    /// It was broken off before it could find anything.
+    BrokenOff(Ended),
+    /// It is in the line, and the record does not show how it ended: why.
+    Open(String),
+}
+
+/// One check of the line, and how it ended.
+#[derive(Clone, Debug)]
+pub(super) struct Proof {
+    pub(super) key: Key,
+    pub(super) shown: Shown,
+    /// What its runner counted, where the counts are surely its own.
+    pub(super) report: Option<RunReport>,
+    /// The files, from the root of the working tree, that hold what the check printed and nothing else.
+    pub(super) logs: Vec<String>,
+}
+
+/// Everything that the record of a line shows.
+pub(super) fn proofs(told: &Told<'_>, place: Place<'_>) -> Vec<Proof> {
+    let files = Seen(place);
+    let text = told.text();
+    let Ok(reviewed) = Reviewed::of(told.line, &told.record(text.as_deref()), &files) else { return Vec::new() };
+    let understood = &reviewed.understood;
+    let program = &understood.program;
+    if reviewed.harness.is_some() || told.background || program.truncated || surroundings_change(understood) {
+        return Vec::new();
+    }
+    let judge = reviewed.judge(&files);
+    if judge.foreign.is_some() {
+        return Vec::new();
+    }
+    let recorded = told.status();
+    let went = |id: LeafId| {
+        let fate = exit_status::fate_seen(program, id, &judge.seen);
+        fate.complete && fate.given(recorded).only(exit_status::Outcome::Succeeded)
+    };
+    let moved = program.leaves.iter().enumerate().filter(|(_, leaf)| matches!(leaf.name(), Some("cd" | "pushd")));
+    let arrived = moved.into_iter().all(|(id, _)| went(id));
+    let mut proofs = Vec::new();
+    for (id, (leaf, purpose)) in program.leaves.iter().zip(&understood.purposes).enumerate() {
+        let sure = leaf.directory.as_ref().is_none_or(|directory| directory.certain || arrived);
+        if only_prepares(leaf, purpose) || !sure || content_comes_and_goes(program, &understood.purposes, id) {
+            continue;
+        }
+        let watches = purpose.invocation.as_ref().is_some_and(|invocation| invocation.watches);
+        let Some(asked) = asked_of_leaf(leaf, place).filter(|_| !watches) else { continue };
+        let fate = exit_status::fate(program, id);
+        let kind = CHECKS.into_iter().find(|kind| purpose.is(*kind));
+        let (shown, report) = if let Some(kind) = kind {
+            let ids: Vec<LeafId> = (0..program.leaves.len()).filter(|id| understood.purposes[*id].is(kind)).collect();
+            let ending = Look { judge: &judge, leaf: id, fate, ids: &ids }.ending();
+            let alone = alone(program, &understood.purposes, id);
+            let empty = ending.reading.says == Says::NothingRan
+                || !ending.reading.reports.is_empty()
+                    && ending.reading.reports.iter().all(|report| report.passed + report.failed == 0);
+            let shown = match ending.outcome {
+                _ if ending.by_output && !alone => Shown::Open("its output cannot be told from another's".to_owned()),
+                Outcome::Pass => Shown::Passed,
+                Outcome::Fail => failed(leaf, told, ending.by_output),
+                Outcome::NoTests if empty && alone => Shown::Empty,
+                // It was not reached.
+                Outcome::NoTests => continue,
+                Outcome::Unknown => Shown::Open(ending.because),
+            };
+            let counted = sum(ending.reading.reports).filter(|_| alone);
+            let own = match shown {
+                Shown::Passed => counted.filter(|report| report.failed == 0 && report.passed > 0),
+                Shown::Failed => counted.filter(|report| report.failed > 0),
+                _ => None,
+            };
+            (shown, own)
+        } else {
+            match by_status_alone(fate, told) {
+                Some(exit_status::Outcome::Succeeded) => {
+                    script_passed(text.as_deref().unwrap_or_default(), program, id)
+                }
+                Some(exit_status::Outcome::Failed) => (failed(leaf, told, false), None),
+                Some(exit_status::Outcome::NotRun) => continue,
+                None => (Shown::Open("its status is not that of the line".to_owned()), None),
+            }
+        };
+        let shown = match (&shown, told.ended) {
+            (Shown::Open(_), Some(ended @ (Ended::Signalled(_) | Ended::NotStarted))) => Shown::BrokenOff(ended),
+            _ => shown,
+        };
+        let first = proofs.len();
+        spread(&asked, &shown, report.as_ref(), &mut proofs);
+        if let Some(proof) = proofs.get_mut(first) {
+            proof.logs = logs_of(program, id, place);
+        }
+    }
+    proofs
+}
+
+/// The files, from the root of the working tree, that a check overwrites with what it prints.
+fn logs_of(program: &Program, id: LeafId, place: Place<'_>) -> Vec<String> {
+    let leaf = &program.leaves[id];
+    // What is appended to may hold something that the check reads.
+    let appends = |path: &str| {
+        let mut tees = program.leaves.iter().filter(|leaf| leaf.name() == Some("tee"));
+        leaf.text.contains(">>")
+            || tees.any(|tee| {
+                let has = |word: &str| tee.argv.iter().any(|arg| arg.text == word);
+                has(path) && (has("-a") || has("--append"))
+            })
+    };
+    let from_root = |path: &str| match &leaf.directory {
+        Some(directory) if !path.starts_with('/') => place.inside(&format!("{}/{path}", directory.path.as_ref()?)),
+        _ => place.inside(path),
+    };
+    files_of(program, id).into_iter().filter(|path| !appends(path)).filter_map(from_root).collect()
+}
+
+/// Notes what a check shows about itself and about what it consists of.
+fn spread(asked: &Asked, shown: &Shown, report: Option<&RunReport>, proofs: &mut Vec<Proof>) {
+    proofs.push(Proof { key: asked.key.clone(), shown: shown.clone(), report: report.cloned(), logs: Vec::new() });
+    let parts = asked.parts.as_deref().unwrap_or_default();
+    for part in parts {
+        match shown {
+            // Which of its parts failed, was empty or came to be at all is not known.
+            Shown::Failed | Shown::Empty | Shown::BrokenOff(_) | Shown::Open(_) if parts.len() > 1 => {
+                let why = format!("it is one of {} parts of a task", parts.len());
+                spread(part, &Shown::Open(why), None, proofs);
+            }
+            _ => spread(part, shown, report.filter(|_| parts.len() == 1), proofs),
+        }
+    }
+}
+
+/// What the status alone says of a command.
+fn by_status_alone(fate: exit_status::Fate, told: &Told<'_>) -> Option<exit_status::Outcome> {
+    let status = told.status().filter(|_| fate.complete)?;
+    let possible = fate.given(Some(status));
+    [exit_status::Outcome::Succeeded, exit_status::Outcome::Failed, exit_status::Outcome::NotRun]
+        .into_iter()
+        .find(|outcome| possible.only(*outcome))
+}
+
+/// A failure, or the end of a command that somebody or a clock broke off.
+fn failed(leaf: &Leaf, told: &Told<'_>, by_output: bool) -> Shown {
+    const TERM: i32 = 15;
+    let clock = leaf.wrappers.iter().any(|name| name.ends_with("timeout"));
+    match told.ended {
+        Some(Ended::Exited(124 | 137)) if clock && !by_output => Shown::BrokenOff(Ended::Signalled(TERM)),
+        Some(ended @ Ended::Exited(126 | 127 | 129 | 130 | 137 | 143)) if !by_output => Shown::BrokenOff(ended),
+        _ => Shown::Failed,
+    }
+}
+
+/// A program that nobody knows ended with 0. Failures that are counted in its output are not outvoted by that.
+fn script_passed(text: &str, program: &Program, id: LeafId) -> (Shown, Option<RunReport>) {
+    let reading = crate::runner::read_output(None, text);
+    if reading.says == Says::Failed || reading.reports.iter().any(|report| report.failed > 0) {
+        return (Shown::Open("its status is 0, and failures are in its output".to_owned()), None);
+    }
+    let only = program.leaves.iter().enumerate().all(|(other, _)| other == id || !may_show(program, other));
+    let report = sum(reading.reports).filter(|_| only);
+    match report {
+        Some(report) if report.passed == 0 => (Shown::Empty, None),
+        report => (Shown::Passed, report),
+    }
+}
+
+/// Whether no other command of the line could have printed what this one's runners print.
+fn alone(program: &Program, purposes: &[Purpose], id: LeafId) -> bool {
+    let catalogue = Catalogue::embedded();
+    let works = |purpose: &Purpose| -> Vec<String> {
+        let worker = |id: &&str| catalogue.runner(id).is_some_and(|runner| runner.task.is_none());
+        purpose.runs().filter(worker).map(str::to_owned).collect()
+    };
+    let mine = works(&purposes[id]);
+    let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
+    purposes.iter().enumerate().filter(|(other, purpose)| *other != id && checks(purpose)).all(|(other, purpose)| {
+        let theirs = works(purpose);
+        let apart = !mine.is_empty() && !theirs.is_empty() && !mine.iter().any(|runner| theirs.contains(runner));
+        apart || !may_show(program, other)
+    })
+}
+
+/// Whether the content that a command sees may be neither that before the line nor that after it: something changes
+/// it before the command, and something, perhaps, changes it back. What nobody knows may have changed it where git puts
+/// files back afterwards.
+pub(crate) fn content_comes_and_goes(program: &Program, purposes: &[Purpose], id: LeafId) -> bool {
+    let changes = |other: LeafId| other != id && purposes[other].edits;
+    let restores = |other: LeafId| changes(other) && purposes[other].kinds.contains(&"vcs");
+    let unknown = |other: LeafId| purposes[other].kinds == ["other"] && !purposes[other].elsewhere;
+    let late = |other: LeafId| other > id || program.leaves[other].late;
+    let before = |is: &dyn Fn(LeafId) -> bool| (0..id).any(|other| !late(other) && is(other));
+    let after = |is: &dyn Fn(LeafId) -> bool| (0..purposes.len()).any(|other| late(other) && is(other));
+    before(&changes) && after(&changes) || before(&unknown) && after(&restores)
+}

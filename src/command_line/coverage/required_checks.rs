@@ -1,0 +1,314 @@
+//! What a command line asks for: its checks, each with what decides that another run is a run of the same check.
+
+use std::collections::BTreeMap;
+
+use crate::command_line::command_table::table;
+use crate::command_line::judge::{CHECKS, understand};
+use crate::command_line::purpose::{Purpose, Understood};
+use crate::repo_path::seen_from;
+use crate::runner::{Catalogue, Identity, ProjectFiles, resolve};
+use crate::shell::exit_status;
+use crate::shell::program::{Arg, Leaf};
+use crate::shell_quote::shell_word;
+
+/// How deep tasks that call tasks are followed.
+const DEEPEST: usize = 4;
+/// How many commands are looked at on behalf of one line.
+const MOST: usize = 64;
+
+/// A check, as far as it decides whether two runs are runs of the same one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Key {
+    /// The directory, from the root of the working tree; empty for the root.
+    pub(super) directory: String,
+    /// The variables that the line sets for it and that may change what it finds.
+    pub(super) environment: BTreeMap<String, String>,
+    /// What it is wrapped in: containers, other machines, environments that are chosen by options.
+    pub(super) inside: Vec<(String, Vec<String>)>,
+    pub(super) what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    /// A runner or a task of the catalogue.
+    Known(Identity),
+    /// Any other program, word by word.
+    Program(Vec<String>),
+}
+
+impl Key {
+    /// Whether a run of this check is a run of `asked`, too.
+    pub(super) fn covers(&self, asked: &Self) -> bool {
+        let same = match (&self.what, &asked.what) {
+            (What::Known(mine), What::Known(theirs)) => mine.covers(theirs),
+            (What::Program(mine), What::Program(theirs)) => mine == theirs || script_call(mine) == script_call(theirs),
+            _ => false,
+        };
+        same && self.directory == asked.directory && self.has_variables_of(asked) && self.inside == asked.inside
+    }
+
+    /// Whether the variables are those of `asked`, but for what a test runner sets anyway.
+    fn has_variables_of(&self, asked: &Self) -> bool {
+        let anyway = |(name, value): (&String, &String)| {
+            table().environment.more.iter().any(|known| known.split_once('=') == Some((name, value)))
+        };
+        asked.environment.iter().all(|(name, value)| self.environment.get(name) == Some(value))
+            && self.environment.iter().all(|one| asked.environment.contains_key(one.0) || anyway(one))
+    }
+}
+
+/// The words of a call, in which `sh ./test.sh` is `sh test.sh`.
+fn script_call(words: &[String]) -> Vec<&str> {
+    let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let interpreters = &Catalogue::embedded().names.interpreters;
+    if let [program, script, ..] = &mut words[..]
+        && interpreters.iter().any(|known| known == program)
+    {
+        *script = script.strip_prefix("./").filter(|path| !path.is_empty()).unwrap_or(script);
+    }
+    words
+}
+
+/// A check that a line asks for, and those that it consists of, where it is a task that can be followed.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub(super) key: Key,
+    pub(super) parts: Option<Vec<Asked>>,
+}
+
+impl Asked {
+    /// What a task runs has the variables and the wrappers of its call.
+    fn surround(&mut self, call: &Key) {
+        for (name, value) in &call.environment {
+            self.key.environment.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+        self.key.inside.splice(..0, call.inside.iter().cloned());
+        self.parts.iter_mut().flatten().for_each(|part| part.surround(call));
+    }
+}
+
+/// Where a line starts.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    /// The absolute path of the root of the working tree, where it is known.
+    pub(super) root: Option<&'a str>,
+    /// The directory, from the root; an absolute path outside of it.
+    pub(super) start: &'a str,
+    /// The files of the working tree, from its root.
+    pub(super) files: &'a dyn ProjectFiles,
+}
+
+impl Place<'_> {
+    /// A path as it is seen from here, from the root of the working tree. `None`: outside of it, or not known.
+    pub(super) fn inside(&self, path: &str) -> Option<String> {
+        let absolute = match (path.starts_with('/'), self.start.starts_with('/')) {
+            _ if path.starts_with('~') => return None,
+            (true, _) => path.to_owned(),
+            (false, true) => format!("/{}", seen_from(self.start, path)?),
+            (false, false) => return seen_from(self.start, path),
+        };
+        let inner = absolute.strip_prefix(self.root?.trim_end_matches('/'))?;
+        if inner.is_empty() || inner.starts_with('/') { seen_from("", inner) } else { None }
+    }
+}
+
+/// The files as they are seen from one directory.
+pub(super) struct Seen<'a>(pub(super) Place<'a>);
+
+impl ProjectFiles for Seen<'_> {
+    fn read(&self, path: &str) -> Option<String> {
+        self.0.files.read(&self.0.inside(path)?)
+    }
+}
+
+/// Everything that must succeed for a line to succeed. `None`: it cannot be told, or more than that decides.
+pub(super) fn asked_of_line(line: &str, place: Place<'_>) -> Option<Vec<Asked>> {
+    of_line(line, place, &mut 0, 0)
+}
+
+fn of_line(line: &str, place: Place<'_>, looked: &mut usize, depth: usize) -> Option<Vec<Asked>> {
+    let understood = understand(line, &Seen(place)).ok()?;
+    let mut asked = Vec::new();
+    if surroundings_change(&understood) {
+        return None;
+    }
+    for (id, (leaf, purpose)) in understood.program.leaves.iter().zip(&understood.purposes).enumerate() {
+        if only_prepares(leaf, purpose) {
+            continue;
+        }
+        *looked += 1;
+        let checks = CHECKS.iter().any(|kind| purpose.is(*kind));
+        if *looked > MOST || checks && !purpose.honest() || !exit_status::fate(&understood.program, id).decides() {
+            return None;
+        }
+        asked.push(of_leaf(leaf, place, looked, depth)?);
+    }
+    (!asked.is_empty()).then_some(asked)
+}
+
+/// The check that one command is.
+pub(super) fn asked_of_leaf(leaf: &Leaf, place: Place<'_>) -> Option<Asked> {
+    of_leaf(leaf, place, &mut 0, 0)
+}
+
+fn of_leaf(leaf: &Leaf, place: Place<'_>, looked: &mut usize, depth: usize) -> Option<Asked> {
+    if leaf.shadowed || leaf.appended || leaf.argv.iter().any(|arg| !arg.whole) {
+        return None;
+    }
+    let words: Vec<Option<String>> = leaf.argv.iter().map(|arg| Some(arg.text.clone())).collect();
+    let catalogue = Catalogue::embedded();
+    let mut directory = directory(leaf, place)?;
+    let tasks = {
+        let here = Seen(Place { start: &directory, ..place });
+        resolve(catalogue, &words, if leaf.remote { &() } else { &here })
+    };
+    let mut parts = Some(Vec::new());
+    for task in &tasks {
+        if task.nothing.is_some() || task.exit_zero {
+            return None;
+        }
+        let inner = seen_from(&directory, task.directory.as_deref().unwrap_or_default());
+        let lines = match &task.script {
+            Some(lines) if task.filtered.is_none() => script(lines, &task.arguments),
+            // `yarn jest` is jest.
+            None if catalogue.runs_as_program(&task.task) => script(std::slice::from_ref(&task.task), &task.arguments),
+            _ => None,
+        };
+        let found = match (lines, inner.as_deref()) {
+            (Some(lines), Some(start)) if depth < DEEPEST => {
+                let place = Place { start, ..place };
+                let asked = lines.iter().map(|line| of_line(line, place, looked, depth + 1));
+                asked.collect::<Option<Vec<_>>>()
+            }
+            _ => None,
+        };
+        match (&mut parts, found) {
+            (Some(parts), Some(found)) => parts.extend(found.into_iter().flatten()),
+            _ => parts = None,
+        }
+    }
+    // All tasks of one call run in one directory.
+    if let Some(named) = tasks.first().and_then(|task| task.directory.as_deref()) {
+        directory = if named.starts_with(['/', '~']) { return None } else { seen_from(&directory, named)? };
+    }
+    let what = match Identity::of(catalogue, &words) {
+        Some(identity) if leaf.remote => What::Known(identity),
+        Some(identity) => {
+            let here = Seen(Place { start: &directory, ..place });
+            What::Known(identity.within(catalogue, directory.is_empty(), &here))
+        }
+        None => What::Program(words.into_iter().flatten().collect()),
+    };
+    let key = Key { directory, environment: environment(leaf, place.root)?, inside: inside(leaf)?, what };
+    let mut parts = parts.filter(|parts| !parts.is_empty());
+    parts.iter_mut().flatten().for_each(|part| part.surround(&key));
+    Some(Asked { key, parts })
+}
+
+/// The lines of a script, the arguments of the call behind the last of them.
+fn script(lines: &[String], arguments: &[Option<String>]) -> Option<Vec<String>> {
+    let mut lines = lines.to_vec();
+    let last = lines.last_mut()?;
+    for argument in arguments {
+        last.push(' ');
+        last.push_str(&shell_word(argument.as_deref()?));
+    }
+    Some(lines)
+}
+
+/// Where a command runs, from the root of the working tree. `None`: outside of it, or not known.
+fn directory(leaf: &Leaf, place: Place<'_>) -> Option<String> {
+    let Some(directory) = &leaf.directory else { return place.inside("") };
+    place.inside(directory.path.as_deref()?)
+}
+
+/// The variables that may change what a command finds. `None` where one of them is not known.
+fn environment(leaf: &Leaf, root: Option<&str>) -> Option<BTreeMap<String, String>> {
+    let mut found = BTreeMap::new();
+    for (name, value) in leaf.given.iter().chain(&leaf.environment) {
+        if table().environment.alike.contains(name) {
+            continue;
+        }
+        if name == "PATH" && value.as_deref().is_some_and(|path| finds_installed_programs(path, root)) {
+            continue;
+        }
+        found.insert(name.clone(), value.clone());
+    }
+    found.into_iter().map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// Whether a search path leads to places outside of the working tree only.
+fn finds_installed_programs(path: &str, root: Option<&str>) -> bool {
+    path.split(':').all(|place| {
+        let home = ["$PATH", "$HOME/", "~/"].iter().any(|start| place.starts_with(start));
+        let inside = root.is_none_or(|root| place.starts_with(root));
+        (home || place.starts_with('/') && !inside) && !place.contains("..")
+    })
+}
+
+/// The wrappers in which a command may be another one than outside. `None` where their words are not known.
+fn inside(leaf: &Leaf) -> Option<Vec<(String, Vec<String>)>> {
+    let mut found = Vec::new();
+    for (name, words) in &leaf.inside {
+        let words: Vec<String> = words.iter().map(|arg| arg.literal().map(str::to_owned)).collect::<Option<_>>()?;
+        if leaf.remote || !words.is_empty() {
+            found.push((name.clone(), words));
+        }
+    }
+    Some(found)
+}
+
+/// Whether a command only gets ready: it changes directories, sets variables, or says something.
+pub(super) fn only_prepares(leaf: &Leaf, purpose: &Purpose) -> bool {
+    purpose.kinds.is_empty() && !matches!(leaf.name(), Some("false" | "kill" | "pkill" | "killall"))
+        || matches!(leaf.name(), Some("echo" | "printf"))
+}
+
+/// Whether a line reads a script into its shell that may change what its other commands are.
+pub(super) fn surroundings_change(understood: &Understood) -> bool {
+    understood.program.leaves.iter().any(|leaf| {
+        let opaque = |arg: Option<&Arg>| arg.is_none_or(|arg| !arg.whole);
+        // `. "$HOME/.cargo/env"`: what stands at its end is enough.
+        let file = leaf.text.trim_end_matches(['"', '\'']);
+        let finds_programs = || table().environment.sourced.iter().any(|name| file.ends_with(name.as_str()));
+        match leaf.name() {
+            Some("." | "source") => !finds_programs(),
+            _ => leaf.wrappers.last().is_some_and(|name| name == "eval") && opaque(leaf.argv.first()),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_from_a_directory() {
+        for (directory, path, want) in [
+            ("", "", Some("")),
+            ("", "web", Some("web")),
+            ("web", "../api/", Some("api")),
+            ("web/a", "./../b/.", Some("web/b")),
+            ("web", "..", Some("")),
+            ("web", "../..", None),
+        ] {
+            assert_eq!(seen_from(directory, path).as_deref(), want, "{directory} {path}");
+        }
+    }
+
+    #[test]
+    fn search_paths() {
+        for (path, fine) in [
+            ("$HOME/.cargo/bin:$PATH", true),
+            ("/usr/local/go/bin:$PATH", true),
+            ("~/.local/bin:/usr/bin", true),
+            ("/work/repo/fake:$PATH", false),
+            ("fake:$PATH", false),
+            ("$PWD/fake:$PATH", false),
+            (":$PATH", false),
+            ("/usr/../work/repo:$PATH", false),
+        ] {
+            assert_eq!(finds_installed_programs(path, Some("/work/repo")), fine, "{path}");
+        }
+    }
+}

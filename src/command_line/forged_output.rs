@@ -1,0 +1,148 @@
+//! Whether something else in the line could have printed the closing lines that the record shows.
+
+use crate::runner::{Catalogue, Runner, Says, read_output_of};
+use crate::shell::program::{Leaf, LeafId, Program, Sink, Source};
+
+use super::command_table::{Prints, table};
+use super::output_filters::may_show;
+use super::purpose::{Purpose, inline_script};
+
+/// Extensions of files that are read for their code, and hold no output of a test run.
+const CODE: [&str; 34] = [
+    "rs", "go", "ts", "tsx", "js", "jsx", "mjs", "cjs", "py", "rb", "ex", "exs", "java", "kt", "cs", "c", "h", "cpp",
+    "hpp", "swift", "dart", "php", "scala", "toml", "json", "yaml", "yml", "lock", "sh", "css", "html", "sql", "mod",
+    "tf",
+];
+
+/// The text of a command of the line that could have printed what `readers` print; `None` if there is none.
+///
+/// `own`: the commands whose closing lines are looked for, and their readers.
+pub(super) fn suspect(program: &Program, purposes: &[Purpose], own: &[LeafId], runners: &[&Runner]) -> Option<String> {
+    let written: Vec<&str> = own.iter().flat_map(|id| files_of(program, *id)).collect();
+    let found = program.leaves.iter().enumerate().find(|(id, leaf)| {
+        !own.contains(id) && may_show(program, *id) && could_print(leaf, &purposes[*id], runners, &written)
+    });
+    found.map(|(_, leaf)| leaf.text.clone())
+}
+
+/// The files into which a command's output goes, by redirection or `tee`.
+pub(super) fn files_of(program: &Program, id: LeafId) -> Vec<&str> {
+    let mut files = Vec::new();
+    let mut sinks = vec![&program.leaves[id].stdout, &program.leaves[id].stderr];
+    let mut steps = 0;
+    while let Some(sink) = sinks.pop() {
+        steps += 1;
+        if steps > 32 {
+            break;
+        }
+        match sink {
+            Sink::File(Some(path)) => files.push(path.as_str()),
+            Sink::Pipe(pipe) => {
+                for reader in program.leaves.iter().filter(|leaf| leaf.stdin == Source::Pipe(*pipe)) {
+                    if reader.name() == Some("tee") {
+                        files.extend(
+                            reader.argv[1..].iter().filter_map(|arg| arg.literal()).filter(|arg| !arg.starts_with('-')),
+                        );
+                    }
+                    sinks.push(&reader.stdout);
+                }
+            }
+            _ => {}
+        }
+    }
+    files
+}
+
+fn could_print(leaf: &Leaf, purpose: &Purpose, runners: &[&Runner], written: &[&str]) -> bool {
+    match purpose.prints {
+        Prints::Own => false,
+        Prints::Anything => true,
+        Prints::Words => {
+            if let Some(text) = leaf.name().and_then(|name| {
+                let interpreter = table().interpreter(name)?;
+                inline_script(leaf, &interpreter.inline)
+            }) {
+                return scripted(&text, runners);
+            }
+            let words: Vec<&str> = leaf.argv[1..].iter().map(|arg| arg.text.as_str()).collect();
+            // `echo "$(cat log)"` is found by the `cat`; a variable of the line by the command it was taken from.
+            tells(&unescape(&words.join(" ")), runners) || words.iter().any(|word| tells(&unescape(word), runners))
+        }
+        Prints::Files => {
+            if let Source::Text(text) = &leaf.stdin {
+                return text.as_deref().is_none_or(|text| tells(text, runners));
+            }
+            let name = leaf.name().unwrap_or_default();
+            if name == "tee" {
+                // Its words name what it writes.
+                return matches!(leaf.stdin, Source::File(_));
+            }
+            if matches!(name, "awk" | "gawk" | "mawk" | "sed" | "gsed" | "jq")
+                && leaf.argv[1..].iter().any(|arg| scripted(&arg.text, runners))
+            {
+                return true;
+            }
+            let mut files = leaf.argv[1..].iter().filter(|arg| !arg.text.starts_with('-')).peekable();
+            let reads_pipe = matches!(leaf.stdin, Source::Pipe(_));
+            // The first word of these is a pattern or a script.
+            if matches!(
+                name,
+                "grep"
+                    | "egrep"
+                    | "fgrep"
+                    | "rg"
+                    | "sed"
+                    | "gsed"
+                    | "awk"
+                    | "gawk"
+                    | "jq"
+                    | "yq"
+                    | "git"
+                    | "head"
+                    | "tail"
+                    | "cut"
+                    | "tr"
+            ) {
+                let at = usize::from(!matches!(name, "head" | "tail"));
+                for _ in 0..at {
+                    files.next();
+                }
+            }
+            if let Source::File(file) = &leaf.stdin {
+                return file.as_deref().is_none_or(|file| !written.contains(&file) && !is_code(file));
+            }
+            if files.peek().is_none() {
+                // Without a file it passes on what it reads, and that is judged where it comes from.
+                return !reads_pipe && matches!(name, "git");
+            }
+            files.any(|arg| {
+                let number = arg.text.parse::<u64>().is_ok();
+                !number && (!arg.whole || !written.contains(&arg.text.as_str()) && !is_code(&arg.text))
+            })
+        }
+    }
+}
+
+fn is_code(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, extension)| CODE.contains(&extension)) || path.ends_with('/') || path == "."
+}
+
+/// Whether a text reads like the closing lines of a pass of one of these runners.
+fn tells(text: &str, runners: &[&Runner]) -> bool {
+    let reading = read_output_of(Catalogue::embedded(), runners, text);
+    reading.says == Says::Passed || reading.reports.iter().any(|report| report.passed > 0)
+}
+
+/// Whether a script holds a text that reads like closing lines.
+fn scripted(script: &str, runners: &[&Runner]) -> bool {
+    let literals = script.split(['"', '\'', '`']).map(unescape);
+    literals.chain(script.lines().map(str::to_owned)).any(|text| {
+        let lower = text.to_ascii_lowercase();
+        tells(&text, runners)
+            || ["test result", "passed", "all tests", "tests ok"].iter().any(|word| lower.contains(word))
+    })
+}
+
+fn unescape(text: &str) -> String {
+    text.replace("\\n", "\n").replace("\\t", "\t")
+}

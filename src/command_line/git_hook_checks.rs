@@ -1,0 +1,105 @@
+//! Checks that `git commit` and `git push` run through hooks. The line does not show them; their output does.
+
+use crate::runner::output_line::lines;
+use crate::runner::simple_command_line::simple_commands;
+use crate::runner::{Catalogue, CommandKind, ExitMeaning, Invocation, Says, Scope, classify, read_output_of};
+
+use super::Extent;
+use super::output_filters::may_show;
+use super::purpose::Understood;
+
+/// Adds what hooks ran, where the line itself runs no tests and the output of a commit or push has the closing lines of
+/// a test run.
+///
+/// How much of the tests that was is often not shown; then it counts as a part of them, and proves less than a full pass.
+pub(super) fn add(understood: &mut Understood, output: &str) {
+    if understood.purposes.iter().any(|purpose| purpose.is(CommandKind::Test)) {
+        return;
+    }
+    let calls: Vec<usize> = understood
+        .program
+        .leaves
+        .iter()
+        .enumerate()
+        .filter(|(id, leaf)| {
+            let is = |word: &str| leaf.argv.iter().any(|arg| arg.literal() == Some(word));
+            let skipped = is("--no-verify")
+                || is("commit") && is("-n")
+                || leaf.argv.iter().any(|arg| arg.text.starts_with("core.hooksPath="));
+            leaf.name() == Some("git") && (is("commit") || is("push")) && !skipped && may_show(&understood.program, *id)
+        })
+        .map(|(id, _)| id)
+        .collect();
+    // After `git commit && git push` it is the commit's hook that more often runs them.
+    let Some(call) = calls.first() else { return };
+    let catalogue = Catalogue::embedded();
+    let reading = read_output_of(catalogue, &[], output);
+    let Some(report) = reading.reports.first().filter(|report| report.passed + report.failed > 0) else { return };
+    if reading.says == Says::Silent || !reading.complete {
+        return;
+    }
+    // A diff or a log shows such lines too, with something in front of them; a hook echoes what it runs.
+    let echoes = lines(output).any(|line| {
+        line.starts_with("$ ") || line.starts_with("> ") || line.contains("pre-commit") || line.contains("husky")
+    });
+    if !echoes {
+        return;
+    }
+    let hook = if understood.program.leaves[*call].argv.iter().any(|arg| arg.text == "push") {
+        "pre-push"
+    } else {
+        "pre-commit"
+    };
+    // A hook that echoes what it runs shows how much of the tests that is.
+    let shown = lines(output).filter_map(|line| echoed(&line)).find(Invocation::is_test);
+    let whole = shown.as_ref().is_some_and(|invocation| invocation.scope == Scope::Full);
+    let purpose = &mut understood.purposes[*call];
+    purpose.kinds.insert(0, "test");
+    purpose.extent = Some(if whole { Extent::Full } else { Extent::Filtered });
+    purpose.narrowed_by = (!whole).then(|| format!("what the {hook} hook chose"));
+    purpose.invocation = Some(Invocation {
+        kinds: vec![CommandKind::Test],
+        runner: Some(format!("{} ({hook} hook)", report.runner)),
+        runs: vec![report.runner.clone()],
+        scope: if whole { Scope::Full } else { Scope::Filtered { by: format!("the {hook} hook") } },
+        exit: ExitMeaning::Decides,
+        empty_exits_zero: true,
+        edits: false,
+        watches: false,
+        speaks: false,
+    });
+}
+
+/// The command that a line like `$ bun test src/` or `> jest --ci` says is run.
+fn echoed(line: &str) -> Option<Invocation> {
+    let command = line.strip_prefix("$ ").or_else(|| line.strip_prefix("> "))?;
+    let argv: Vec<Option<String>> = simple_commands(command)?.into_iter().next()?.into_iter().map(Some).collect();
+    Some(classify(Catalogue::embedded(), &argv, &()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::command_line::{Proves, Record, judge};
+    use crate::shell::dialect::Shell;
+
+    fn proves(line: &str, output: &str) -> Proves {
+        judge(line, &Record { status: Some(0), output: Some(output), background: false, shell: Some(Shell::Bash) }, &())
+            .proves
+    }
+
+    #[test]
+    fn what_a_hook_ran_counts_as_far_as_it_is_shown() {
+        let passed =
+            " 12 pass\n 0 fail\n 30 expect() calls\nRan 12 tests across 3 files. [70.00ms]\n[main 1a2b3c4] fix\n";
+        let whole = format!("$ bun test\n{passed}");
+        let part = format!("$ bun test src/a.test.ts\n{passed}");
+        let unknown = format!("$ biome check\n{passed}");
+        assert_eq!(proves("git commit -m fix", &whole), Proves::FullPass);
+        assert_eq!(proves("git commit -m fix && git push", &whole), Proves::FullPass);
+        assert_eq!(proves("git commit -m fix", &part), Proves::PartialPass);
+        assert_eq!(proves("git commit -m fix", &unknown), Proves::PartialPass);
+        assert_eq!(proves("git commit -m fix", passed), Proves::Nothing);
+        assert_eq!(proves("git commit --no-verify -m fix", &whole), Proves::Nothing);
+        assert_eq!(proves("git log -1", &whole), Proves::Nothing);
+    }
+}

@@ -1,0 +1,345 @@
+//! What the output shows about other commands than the one that is asked about: a status that the line prints, a
+//! later check that failed, a directory that was not there. Each tells which way the line went.
+
+use regex::Regex;
+
+use crate::runner::output_line::{Means, lines};
+use crate::runner::{Catalogue, Runner};
+use crate::shell::exit_status::{self, Outcome, Seen};
+use crate::shell::program::{Expr, Leaf, LeafId, Program, Sink};
+
+use super::command_table::table;
+use super::output_filters::{may_show, views};
+use super::purpose::Purpose;
+
+/// What a shell says of a command that it cannot start, or of a directory or script that is not there.
+const COMPLAINTS: [&str; 7] = [
+    "no such file or directory",
+    "not a directory",
+    "command not found",
+    ": not found",
+    "permission denied",
+    "cannot open",
+    "is not recognized as",
+];
+
+/// Everything that `output` shows about how commands of the line ended.
+pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec<Seen> {
+    let mut seen = printed(program, output);
+    seen.extend(announced(program, output));
+    seen.extend(unannounced(program, output));
+    seen.extend(complaints(program, output));
+    for leaf in 0..purposes.len() {
+        if !seen.iter().any(|entry| entry.leaf == leaf) && silent_where_failures_show(program, purposes, leaf, output) {
+            seen.push(Seen::no_failure(leaf));
+        }
+    }
+    // In a chain only the last check that shows anything can have stopped it; what an earlier tool seems to say may be
+    // that of the last one, too.
+    for (leaf, purpose) in purposes.iter().enumerate().rev() {
+        let alone = |runner: &&str| {
+            let same = |other: &Purpose| other.runs().any(|run| run == *runner);
+            purposes.iter().filter(|other| same(other)).count() == 1
+        };
+        let workers: Vec<&Runner> = purpose
+            .runs()
+            .filter(alone)
+            .filter_map(|id| Catalogue::embedded().runner(id))
+            .filter(|r| r.task.is_none())
+            .collect();
+        let known = |entry: &Seen| entry.leaf == leaf;
+        if seen.iter().any(known) || !may_show(program, leaf) {
+            continue;
+        }
+        let others: Vec<&Runner> = purposes
+            .iter()
+            .enumerate()
+            .filter(|(id, _)| *id != leaf)
+            .flat_map(|(_, other)| other.runs())
+            .filter_map(|id| Catalogue::embedded().runner(id))
+            .collect();
+        if fails(&workers, &others, output) || task_failed(purpose, purposes, output) {
+            seen.push(Seen::end(leaf, false));
+            break;
+        }
+    }
+    // The one that failed says most.
+    let rank = [Outcome::Failed, Outcome::NotRun, Outcome::Succeeded];
+    seen.sort_by_key(|entry| rank.iter().position(|outcome| entry.was.only(*outcome)).unwrap_or(rank.len()));
+    seen.truncate(8);
+    seen
+}
+
+/// Whether a command that prints nothing unless it fails, and whose output would be in the record, printed nothing. It
+/// did not fail, then; whether it was started at all is another question.
+fn silent_where_failures_show(program: &Program, purposes: &[Purpose], leaf: LeafId, output: &str) -> bool {
+    let command = &program.leaves[leaf];
+    if command.background || command.stderr != Sink::Terminal && command.stderr != command.stdout {
+        return false;
+    }
+    let cd = matches!(command.name(), Some("cd" | "pushd" | "chdir"));
+    let silent = purposes[leaf].runs().any(|id| table().record.silent.iter().any(|known| known == id));
+    if cd {
+        return command.stderr == Sink::Terminal && !output.lines().any(|line| line.contains("cd:"));
+    }
+    silent
+        && purposes[leaf].honest()
+        && views(program, leaf).iter().any(|view| view.merged && view.only_cuts())
+        && unexplained(program, purposes, leaf, output).is_empty()
+}
+
+/// Whether one of these runners says that it failed, in a line that nothing but its failure prints.
+pub(super) fn failed_itself(runners: &[&Runner], output: &str) -> bool {
+    fails(runners, &[], output)
+}
+
+/// As [`failed_itself`], where lines that one of the `others` may have printed do not count.
+fn fails(runners: &[&Runner], others: &[&Runner], output: &str) -> bool {
+    let catalogue = Catalogue::embedded();
+    let rules: Vec<_> = runners.iter().flat_map(|runner| catalogue.output_rules(runner).1).collect();
+    if rules.is_empty() {
+        return false;
+    }
+    let shared: Vec<_> = others.iter().flat_map(|runner| catalogue.output_rules(runner).1).collect();
+    lines(output).any(|line| {
+        !shared.iter().any(|rule| rule.read(&line).is_some())
+            && rules.iter().filter_map(|rule| Some((rule.means, rule.read(&line)?))).any(|(means, read)| match means {
+                Means::Failed | Means::PartFailed => read.task.is_none(),
+                Means::Counts => read.bad || read.failed.unwrap_or(0) > 0,
+                _ => false,
+            })
+    })
+}
+
+/// Whether a task runner says that this task failed: `error: script "lint" exited with code 1`.
+fn task_failed(purpose: &Purpose, all: &[Purpose], output: &str) -> bool {
+    let Some(task) = purpose.runner().and_then(|label| label.rsplit(' ').next()) else { return false };
+    if all.iter().filter(|other| other.runner() == purpose.runner()).count() > 1 {
+        return false;
+    }
+    let catalogue = Catalogue::embedded();
+    let rules: Vec<_> = purpose
+        .runs()
+        .filter_map(|id| catalogue.runner(id))
+        .filter(|runner| runner.task.is_some())
+        .flat_map(|runner| catalogue.output_rules(runner).1)
+        .collect();
+    lines(output).any(|line| {
+        rules
+            .iter()
+            .filter_map(|rule| Some((rule.means, rule.read(&line)?)))
+            .any(|(means, read)| means == Means::Failed && read.task.as_deref() == Some(task))
+    })
+}
+
+/// Statuses that the line prints itself: `echo "exit: $?"`.
+fn printed(program: &Program, output: &str) -> Vec<Seen> {
+    let mut seen = Vec::new();
+    for (id, leaf) in program.leaves.iter().enumerate() {
+        if leaf.prints.is_empty() || leaf.stdout != Sink::Terminal {
+            continue;
+        }
+        let Some(pattern) = template(leaf) else { continue };
+        let bare = leaf.prints.iter().all(|piece| !matches!(piece, Expr::Text(text) if !text.trim().is_empty()));
+        let mut found =
+            output.lines().map(str::trim).filter(|line| !line.is_empty()).filter_map(|line| pattern.captures(line));
+        let captures = match (found.next(), found.next()) {
+            // A number alone may come from anything, but for the last line of a line that ends with it.
+            (Some(_), _) if bare => {
+                let last = output.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
+                match pattern.captures(last) {
+                    Some(captures) if id + 1 == program.leaves.len() => captures,
+                    _ => continue,
+                }
+            }
+            (Some(captures), None) => captures,
+            _ => continue,
+        };
+        for (value, group) in captures.iter().skip(1).enumerate() {
+            if let Some(group) = group {
+                seen.push(Seen { value, ..Seen::end(id, group.as_str() == "0") });
+            }
+        }
+    }
+    seen
+}
+
+/// How many lines of the output tell how one of these runners ended; `None` where any runner may be behind one of them.
+pub(super) fn closing_lines(runners: impl Iterator<Item = String>, output: &str) -> Option<usize> {
+    let catalogue = Catalogue::embedded();
+    let mut rules = Vec::new();
+    for id in runners {
+        let runner = catalogue.runner(&id)?;
+        if runner.task.is_some() {
+            return None;
+        }
+        rules.extend(catalogue.output_rules(runner).1);
+    }
+    let tells = |means| {
+        matches!(
+            means,
+            Means::Counts | Means::Passed | Means::Failed | Means::NothingRan | Means::PartPassed | Means::PartEmpty
+        )
+    };
+    Some(lines(output).filter(|line| rules.iter().any(|rule| tells(rule.means) && rule.read(line).is_some())).count())
+}
+
+/// Commands that print nothing on their own.
+pub(super) const MUTE: [&str; 12] =
+    ["cd", "pushd", "true", "false", ":", "exit", "test", "[", "export", "set", "sleep", "wait"];
+
+/// Fixed texts that the line prints on one of its ways: `… > log && echo OK || echo FAIL`. They tell which way it went
+/// where nothing else could have printed them.
+fn announced(program: &Program, output: &str) -> Vec<Seen> {
+    let texts: Vec<Option<String>> = program.leaves.iter().map(fixed_text).collect();
+    let others = program.leaves.iter().enumerate().any(|(id, leaf)| {
+        texts[id].is_none() && may_show(program, id) && !leaf.name().is_some_and(|name| MUTE.contains(&name))
+    });
+    if others {
+        return Vec::new();
+    }
+    let told = |id: usize, text: &str| {
+        let leaf = &program.leaves[id];
+        leaf.stdout == Sink::Terminal
+            && !leaf.background
+            && texts.iter().flatten().filter(|other| *other == text).count() == 1
+            && output.lines().filter(|line| line.trim() == text).count() == 1
+    };
+    let texts = texts.iter().enumerate().filter_map(|(id, text)| Some((id, text.as_deref()?)));
+    texts.filter(|(id, text)| told(*id, text)).map(|(leaf, _)| Seen::end(leaf, true)).collect()
+}
+
+/// Fixed texts that the line would have printed on a way that it did not go: `… && echo OK || { echo FAIL; tail log; }`.
+/// That one is missing tells something only where all of the output is there, and where the other one, of which only one
+/// can be printed, is in it.
+fn unannounced(program: &Program, output: &str) -> Vec<Seen> {
+    if table().visible_lines(output).is_none() {
+        return Vec::new();
+    }
+    let texts: Vec<(LeafId, String)> = program
+        .leaves
+        .iter()
+        .enumerate()
+        .filter(|(_, leaf)| leaf.stdout == Sink::Terminal && !leaf.background && !leaf.late && !leaf.shadowed)
+        .filter_map(|(id, leaf)| Some((id, fixed_text(leaf)?)))
+        // What `echo` does to these is not the same in every shell.
+        .filter(|(_, text)| !text.starts_with('-') && !text.contains('\\'))
+        .take(8)
+        .collect();
+    let visible = |text: &str| output.lines().any(|line| line.trim() == text);
+    let excludes = |one: LeafId, other: LeafId| {
+        let fate = exit_status::fate_seen(program, other, &[Seen::end(one, true)]);
+        fate.complete && !fate.given(None).succeeded
+    };
+    let missing = texts.iter().filter(|(_, text)| !output.contains(text.as_str())).map(|(id, _)| *id);
+    let counts = |id: &LeafId| texts.iter().any(|(other, text)| visible(text) && excludes(*id, *other));
+    missing.filter(counts).map(Seen::not_run).collect()
+}
+
+/// The one line that an `echo` prints, if every word of it is written out.
+fn fixed_text(leaf: &Leaf) -> Option<String> {
+    if leaf.name() != Some("echo") || !leaf.prints.is_empty() {
+        return None;
+    }
+    let words: Option<Vec<&str>> = leaf.argv[1..].iter().map(|arg| arg.literal().filter(|_| !arg.counted)).collect();
+    words.map(|words| words.join(" ").trim().to_owned()).filter(|text| !text.is_empty() && !text.contains('\n'))
+}
+
+/// Whether the shell says that it cannot start this command.
+pub(super) fn not_started(program: &Program, leaf: LeafId, output: &str) -> bool {
+    complaints(program, output).iter().any(|entry| entry.leaf == leaf)
+}
+
+/// The line that an `echo` prints, its values as groups.
+pub(super) fn template(leaf: &Leaf) -> Option<Regex> {
+    let mut pattern = "^".to_owned();
+    let last = leaf.prints.len().checked_sub(1)?;
+    for (index, piece) in leaf.prints.iter().enumerate() {
+        match piece {
+            Expr::Text(text) => {
+                let text = if index == 0 { text.trim_start() } else { text };
+                let text = if index == last { text.trim_end() } else { text };
+                pattern += &regex::escape(text.rsplit("\\n").next().unwrap_or(text));
+            }
+            _ => pattern += r"(\d{1,3})",
+        }
+    }
+    Regex::new(&(pattern + "$")).ok()
+}
+
+/// Commands that the shell could not carry out.
+fn complaints(program: &Program, output: &str) -> Vec<Seen> {
+    let mut seen: Vec<Seen> = Vec::new();
+    for line in output.lines().take(200) {
+        let lower = line.to_ascii_lowercase();
+        let from_shell = ["sh:", "(eval)", "cd:", "sh.exe:"].iter().any(|name| lower.contains(name));
+        let from_wrapper = table().unstarted(line);
+        if from_wrapper.is_none() && (!from_shell || !COMPLAINTS.iter().any(|text| lower.contains(text))) {
+            continue;
+        }
+        let named = |leaf: &Leaf| -> bool {
+            let wrapped = |name: &str| leaf.wrappers.iter().any(|wrapper| wrapper.split(' ').next() == Some(name));
+            if let Some((by, name)) = &from_wrapper {
+                let starts = by.iter().any(|by| leaf.name() == Some(by) || wrapped(by));
+                return starts
+                    && name.is_none_or(|name| leaf.argv.iter().take(3).any(|arg| arg.literal() == Some(name)));
+            }
+            if line.split([' ', ':', '\'', '`', '"']).any(|token| token.len() > 1 && wrapped(token)) {
+                return true;
+            }
+            let word = match leaf.name() {
+                Some("cd" | "pushd" | "source" | "." | "chdir") => leaf.argv.get(1).map(|arg| arg.text.as_str()),
+                _ => leaf.argv.first().map(|arg| arg.text.as_str()),
+            };
+            word.is_some_and(|word| {
+                word.len() > 1 && line.split([' ', ':', '\'', '`', '"']).any(|token| token == word)
+                    || (word.contains(['/', ' ']) && line.contains(word))
+            })
+        };
+        let mut blamed = program.leaves.iter().enumerate().filter(|(_, leaf)| named(leaf)).map(|(id, _)| id);
+        if let (Some(leaf), None) = (blamed.next(), blamed.next())
+            && !seen.iter().any(|entry| entry.leaf == leaf)
+        {
+            seen.push(Seen::end(leaf, false));
+        }
+    }
+    seen
+}
+
+/// The lines of the output that no other command of the line is known to have printed.
+pub(super) fn unexplained<'a>(program: &Program, purposes: &[Purpose], own: LeafId, output: &'a str) -> Vec<&'a str> {
+    let catalogue = Catalogue::embedded();
+    let mut patterns = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
+    for leaf in program.leaves.iter().filter(|leaf| matches!(leaf.name(), Some("echo" | "printf"))) {
+        patterns.extend(template(leaf));
+        let words: Vec<&str> = leaf.argv[1..].iter().map(|arg| arg.text.as_str()).collect();
+        texts.push(words.join(" ").replace("\\n", ""));
+    }
+    let rules: Vec<_> = purposes
+        .iter()
+        .enumerate()
+        .filter(|(id, _)| *id != own)
+        .flat_map(|(_, purpose)| purpose.runs().filter_map(|id| catalogue.runner(id)))
+        .flat_map(|runner| catalogue.output_rules(runner).1)
+        .collect();
+    let explained = |line: &str| {
+        patterns.iter().any(|pattern| pattern.is_match(line))
+            || texts.iter().any(|text| !text.trim().is_empty() && text.trim() == line)
+            || rules.iter().any(|rule| {
+                rule.read(line).is_some_and(|read| {
+                    let good = matches!(
+                        rule.means,
+                        Means::Counts
+                            | Means::Passed
+                            | Means::PartPassed
+                            | Means::PartEmpty
+                            | Means::NothingRan
+                            | Means::Start
+                    );
+                    good && !read.bad && read.failed.unwrap_or(0) == 0
+                })
+            })
+    };
+    output.lines().map(str::trim).filter(|line| !line.is_empty() && !explained(line)).collect()
+}

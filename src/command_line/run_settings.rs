@@ -1,0 +1,274 @@
+//! `gates/run-settings.toml`: variables and files with which a runner executes less, or something else in the place of the
+//! tests.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use crate::embedded;
+use crate::runner::{Invocation, ProjectFiles, resolve_embedded};
+use crate::shell::program::Leaf;
+
+use super::environment::{How, Narrowed};
+
+/// How many folders above the one of a run are looked at for its settings.
+const MAX_ABOVE: usize = 4;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RunSettings {
+    pub(super) inherited: Vec<Inherited>,
+    file: Vec<SettingsFile>,
+}
+
+/// Variables with which a runner may be told to do less.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent keys of a table")]
+pub(super) struct Inherited {
+    /// Their names; `*` stands for any text.
+    pub(super) names: Vec<String>,
+    /// The runners that read it; the arguments of the first say what a row of them means.
+    pub(super) runners: Vec<String>,
+    /// Whether a task of which nothing more is known is not taken for one of them.
+    pub(super) named_only: bool,
+    /// Whether its value is a row of arguments.
+    pub(super) row: bool,
+    /// Whether only options count in it.
+    pub(super) options: bool,
+    /// Whether its first word may be letters of options without a dash.
+    pub(super) letters: bool,
+    /// Whether it may hide failures, and chooses no part.
+    pub(super) masks: bool,
+    /// Whether it counts only where the task has no script.
+    pub(super) undefined: bool,
+    /// Patterns of values that change nothing.
+    pub(super) unless: Vec<String>,
+}
+
+impl Inherited {
+    /// Whether a variable is one of these.
+    pub(super) fn is_named(&self, name: &str) -> bool {
+        self.names.iter().any(|known| match known.split_once('*') {
+            Some((start, end)) => {
+                name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+            }
+            None => known == name,
+        })
+    }
+}
+
+/// A file of settings.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct SettingsFile {
+    /// The runners that read it.
+    runners: Vec<String>,
+    /// Its paths in the folder of a run, or in one above it.
+    paths: Vec<String>,
+    /// Its places outside of the project.
+    personal: Vec<String>,
+    setting: Vec<SettingPattern>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SettingPattern {
+    /// A line of the file, its group `value` the value.
+    is: String,
+    /// The variable that means the same.
+    like: String,
+    #[serde(skip)]
+    compiled: OnceLock<Option<Regex>>,
+}
+
+pub(super) fn run_settings() -> &'static RunSettings {
+    static TABLE: OnceLock<RunSettings> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        embedded::file(embedded::GATES, "run-settings.toml")
+            .and_then(|text| toml::from_str(text).ok())
+            .unwrap_or_default()
+    })
+}
+
+impl SettingsFile {
+    fn concerns(&self, invocation: &Invocation) -> bool {
+        invocation.runs.iter().any(|id| self.runners.contains(id))
+    }
+
+    /// What the first setting of a text does that makes less of a run.
+    fn read(&self, path: &str, text: &str, call: CallSite<'_>) -> Option<Narrowed> {
+        self.setting.iter().find_map(|setting| {
+            let pattern = setting.compiled.get_or_init(|| Regex::new(&setting.is).ok()).as_ref()?;
+            let found = pattern.captures(text)?;
+            let value = found.name("value").map_or("true", |value| value.as_str());
+            let entry = run_settings().inherited.iter().find(|entry| entry.names.contains(&setting.like))?;
+            let narrowed =
+                entry.read(&setting.like, Some(value)).filter(|_| !entry.undefined || call.is_undefined())?;
+            let line = found.get(0).map_or("", |line| line.as_str()).trim();
+            Some(Narrowed { by: format!("{path}: {}", line.chars().take(80).collect::<String>()), ..narrowed })
+        })
+    }
+}
+
+/// A command, and the files of the folder in which it runs.
+#[derive(Clone, Copy)]
+pub(super) struct CallSite<'a> {
+    pub(super) leaf: &'a Leaf,
+    pub(super) files: &'a dyn ProjectFiles,
+}
+
+impl CallSite<'_> {
+    /// Whether it calls a task that its file does not define.
+    pub(super) fn is_undefined(&self) -> bool {
+        let tasks = resolve_embedded(&self.leaf.words(), self.files);
+        tasks.iter().any(|task| task.script.is_none())
+    }
+}
+
+/// What a file of the project sets that makes less of a check, in words.
+pub(super) fn of_project(leaf: &Leaf, invocation: &Invocation, files: &dyn ProjectFiles) -> Option<String> {
+    let call = CallSite { leaf, files };
+    let known = run_settings().file.iter().filter(|file| file.concerns(invocation));
+    let mut found =
+        known.flat_map(|file| file.paths.iter().map(move |path| (file, path))).filter_map(|(file, path)| {
+            let place = (0..=MAX_ABOVE).map(|above| format!("{}{path}", "../".repeat(above)));
+            place.into_iter().find_map(|path| file.read(&path, &files.read(&path)?, call))
+        });
+    found.next().map(|Narrowed { by, .. }| format!("with {by} a failure need not show in the status"))
+}
+
+/// What a file outside of the project sets that makes less of a check. `variable`: the environment of the run.
+pub(super) fn of_person(
+    call: CallSite<'_>,
+    invocation: &Invocation,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Option<Narrowed> {
+    let known = run_settings().file.iter().filter(|file| file.concerns(invocation));
+    let mut places = known.flat_map(|file| file.personal.iter().map(move |place| (file, place)));
+    places.find_map(|(file, place)| {
+        let path = personal(place, &variable)?;
+        let text = call.files.read(path.to_str()?)?;
+        file.read(&path.to_string_lossy(), &text, call)
+            .filter(|narrowed| narrowed.how != How::Part || file.paths.is_empty())
+    })
+}
+
+/// The path of a place outside of the project.
+fn personal(place: &str, variable: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
+    let path = if let Some(rest) = place.strip_prefix("~/") {
+        Path::new(&variable("HOME")?).join(rest)
+    } else if let Some(rest) = place.strip_prefix('$') {
+        let (name, rest) = rest.split_once('/').unwrap_or((rest, ""));
+        let value = variable(name)?;
+        if rest.is_empty() { PathBuf::from(value) } else { Path::new(&value).join(rest) }
+    } else if let Some(rest) = place.strip_prefix('@') {
+        let (program, rest) = rest.split_once('/')?;
+        let search = variable("PATH")?;
+        let folder = std::env::split_paths(&search).find(|folder| folder.join(program).is_file())?;
+        folder.parent()?.join(rest)
+    } else {
+        PathBuf::from(place)
+    };
+    path.is_absolute().then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::command_line::{Proves, Record, inherited, judge};
+    use crate::shell_kind::Shell;
+
+    struct OneFile(BTreeMap<&'static str, &'static str>);
+
+    impl ProjectFiles for OneFile {
+        fn read(&self, path: &str) -> Option<String> {
+            self.0.get(path).map(|text| (*text).to_owned())
+        }
+    }
+
+    fn files(path: &'static str, text: &'static str) -> OneFile {
+        OneFile(BTreeMap::from([("package.json", r#"{"scripts":{"test":"sh t.sh"}}"#), (path, text)]))
+    }
+
+    #[test]
+    fn the_table_is_read() {
+        let text = embedded::file(embedded::GATES, "run-settings.toml").expect("the file is embedded");
+        let table: RunSettings = toml::from_str(text).expect("gates/run-settings.toml is valid");
+        assert!(table.inherited.iter().flat_map(|entry| &entry.unless).all(|pattern| Regex::new(pattern).is_ok()));
+        let runners = table.inherited.iter().flat_map(|entry| &entry.runners);
+        let runners = runners.chain(table.file.iter().flat_map(|file| &file.runners));
+        for id in runners {
+            assert!(crate::runner::Catalogue::embedded().runner(id).is_some(), "{id}");
+        }
+        for setting in table.file.iter().flat_map(|file| &file.setting) {
+            assert!(Regex::new(&setting.is).is_ok(), "{}", setting.is);
+            assert!(table.inherited.iter().any(|entry| entry.names.contains(&setting.like)), "{}", setting.like);
+        }
+    }
+
+    #[test]
+    fn settings_of_the_project_that_replace_what_runs() {
+        let record = Record { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) };
+        for (line, path, text, proves) in [
+            ("npm test", ".npmrc", "script-shell=/bin/true\n", Proves::Nothing),
+            ("npm test", ".npmrc", "script-shell = \"./sh.cmd\"\n", Proves::Nothing),
+            ("npm test", "../.npmrc", "script-shell=/bin/true\n", Proves::Nothing),
+            ("npm run nothing:test", ".npmrc", "if-present=true\n", Proves::Nothing),
+            ("npm test", ".npmrc", "if-present=true\n", Proves::FullPass),
+            ("npm test", ".npmrc", "script-shell=/bin/bash\nignore-scripts=true\nfund=false\n", Proves::FullPass),
+            (
+                "cargo test",
+                ".cargo/config.toml",
+                "[target.x86_64-unknown-linux-gnu]\nrunner = \"true\"\n",
+                Proves::Nothing,
+            ),
+            (
+                "cargo test",
+                ".cargo/config.toml",
+                "[target.'cfg(all())']\nrunner = [\"./r.sh\", \"x\"]\n",
+                Proves::Nothing,
+            ),
+            ("cargo test", "../../.cargo/config.toml", "target.x86_64.runner = './r.sh'\n", Proves::Nothing),
+            (
+                "cargo test",
+                ".cargo/config.toml",
+                "[target.thumbv7em-none-eabihf]\nrunner = \"probe-rs run --chip X\"\n",
+                Proves::FullPass,
+            ),
+            ("cargo test", ".cargo/config.toml", "[build]\nrustc-wrapper = \"sccache\"\n", Proves::FullPass),
+            ("cargo test", ".cargo/config.toml", "[build]\nrustc-wrapper = \"./w.sh\"\n", Proves::Nothing),
+        ] {
+            let found = judge(line, &record, &files(path, text));
+            assert_eq!(found.proves, proves, "{line} {text}: {}", found.reason);
+        }
+    }
+
+    #[test]
+    fn settings_of_a_person_that_replace_what_runs() {
+        for (line, path, text, name, value, replaced) in [
+            ("npm test", "/home/me/.npmrc", "script-shell=/bin/true\n", "HOME", "/home/me", true),
+            ("npm test", "/x/rc", "script-shell=/bin/true\n", "npm_config_userconfig", "/x/rc", true),
+            ("npm test", "/x/rc", "script-shell=/bin/true\n", "npm_config_globalconfig", "/x/rc", true),
+            ("npm test", "/x/rc", "script-shell=/bin/zsh\n", "npm_config_userconfig", "/x/rc", false),
+            ("npm test", "/home/me/.npmrc", "if-present=true\n", "HOME", "/home/me", false),
+            ("npm run more:test", "/home/me/.npmrc", "if-present=true\n", "HOME", "/home/me", true),
+            ("go test ./...", "/home/me/.config/go/env", "GOFLAGS=-exec=true\n", "HOME", "/home/me", true),
+            ("go test ./...", "/x/env", "GOFLAGS=-mod=mod -run=TestA\n", "GOENV", "/x/env", true),
+            ("go test ./...", "/home/me/.config/go/env", "GOFLAGS=-mod=mod\n", "HOME", "/home/me", false),
+            ("cargo test", "/home/me/.cargo/config.toml", "[target.x]\nrunner = 'true'\n", "HOME", "/home/me", true),
+            ("cargo test", "/none", "", "CARGO_TARGET_X86_64_UNKNOWN_FREEBSD_RUNNER", "true", true),
+            ("cargo test", "/none", "", "CARGO_TARGET_X86_64_UNKNOWN_FREEBSD_RUNNER", "qemu-x86_64 -L /usr", false),
+            ("go test ./...", "/none", "", "GOFLAGS", "-exec=true", true),
+            ("go test ./...", "/none", "", "GOFLAGS", "-toolexec=/x/y -mod=mod", true),
+        ] {
+            let variables = [(name.to_owned(), value.to_owned())];
+            let found = inherited(line, &files(path, text), &variables);
+            assert_eq!(found.is_some(), replaced, "{line} {text} {name}={value}: {found:?}");
+        }
+    }
+}

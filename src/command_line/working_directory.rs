@@ -1,0 +1,27 @@
+//! Commands that are told to work in another directory are the same as if they were started there.
+
+use crate::runner::{Catalogue, runner_directory};
+use crate::shell::program::{Arg, Directory, Leaf};
+
+/// How many times one command may be sent on.
+const MOST: usize = 4;
+
+/// Takes out the words that send a command elsewhere, and lets it start there: `make -C web test` is `make test` in `web`.
+pub(super) fn follow(leaf: &mut Leaf) {
+    for _ in 0..MOST {
+        if !leaf.argv.first().and_then(Arg::literal).is_some_and(Catalogue::may_start) {
+            return;
+        }
+        let Some(named) = runner_directory::named(Catalogue::embedded(), &leaf.words()) else { return };
+        let Some(path) = named.directory else {
+            leaf.directory = Some(Directory { path: None, certain: true });
+            return;
+        };
+        if path != "." {
+            let sure = path.starts_with('/') || leaf.directory.as_ref().is_none_or(|from| from.certain);
+            let there = Directory::named(leaf.directory.as_ref(), &Arg::new(path));
+            leaf.directory = Some(Directory { certain: sure, ..there });
+        }
+        leaf.argv.drain(named.words);
+    }
+}

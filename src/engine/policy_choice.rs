@@ -1,0 +1,162 @@
+//! Which policy counts for what is judged, and what is to be said about the choice.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::Workplace;
+use crate::config::{self, LocateError, Places, ReadFile};
+use crate::exit::Exit;
+use crate::fact::Note;
+use crate::fact::merge_base::{Lineage, Target};
+use crate::fact::policy_change;
+use crate::fact::subject::Base;
+use crate::failure::Failure;
+use crate::gates;
+use crate::oid::Oid;
+use crate::policy::{Policy, PolicySource};
+use crate::repo_path::RepoPath;
+
+/// The number of earlier versions of the policy that are looked at for one that can be read.
+const MAX_VERSIONS: usize = 100;
+
+impl Workplace {
+    /// The policy that counts for a commit (`None`: nothing is committed), and what is to be said about the choice.
+    pub fn policy(&self, judged: Option<&Lineage>) -> Result<(Policy, Vec<Note>), Failure> {
+        let target = judged.and_then(|lineage| lineage.target.as_ref());
+        self.policy_of_push(judged.as_slice(), target)
+    }
+
+    /// The one policy for everything that is pushed together to where the default branch is at `target`: that of the
+    /// merge base, and that of `target` where there are several or the merge base has none. A branch that is pushed
+    /// beside others, or begins before there was a policy, cannot bring its own.
+    pub fn policy_of_push(&self, judged: &[&Lineage], target: Option<&Target>) -> Result<(Policy, Vec<Note>), Failure> {
+        let file = RepoPath::from(config::FILE);
+        let of = |commit: &Oid| {
+            self.repo
+                .blob_at(commit, &file)
+                .map_err(|error| Failure::new(Exit::CannotJudge, format!("{} cannot be read: {error}", config::FILE)))
+        };
+        let here = || self.repo.root().map_or(Ok(None), file_here);
+        let bases: BTreeSet<&Oid> = judged
+            .iter()
+            .filter_map(|lineage| match &lineage.base {
+                Base::MergeBase { commit, .. } => Some(commit),
+                Base::Nothing | Base::Unknown(_) => None,
+            })
+            .collect();
+        let all_have = judged.iter().all(|lineage| matches!(lineage.base, Base::MergeBase { .. }));
+        let shared = bases.first().copied().filter(|_| all_have && bases.len() == 1);
+        let has_policy = |commit: &&Oid| !matches!(of(commit), Ok(None));
+        let base = shared.into_iter().chain(target.map(|target| &target.tip)).find(has_policy).or(shared);
+        // Where the policy is not of the merge base, a commit without one has not taken it away.
+        let own = |lineage: &&Lineage| base == shared || !matches!(of(&lineage.commit), Ok(None));
+        let judged = judged.first().copied().filter(own);
+        let of_base = || base.map_or(Ok(None), of);
+        let of_judged = || judged.map_or(Ok(None), |lineage| of(&lineage.commit));
+        let earlier = || base.map_or(Ok(Vec::new()), |base| self.earlier_policies(base));
+        let places = Places {
+            base: base.map(|base| (base.clone(), &of_base as ReadFile<'_, Failure>)),
+            judged: judged.map(|lineage| (lineage.commit.clone(), &of_judged as ReadFile<'_, Failure>)),
+            working_tree: Some(&here),
+            earlier: Some(&earlier),
+        };
+        let located = config::locate(&places, &gates::check_params).map_err(|error| match error {
+            LocateError::Config(error) => {
+                Failure::new(Exit::BadInput, error.render()).at(RepoPath::from(config::FILE), error.line())
+            }
+            LocateError::BrokenByChange(error) => Failure::new(
+                Exit::BadInput,
+                format!("this change makes {} unreadable: {}", config::FILE, error.render()),
+            )
+            .at(RepoPath::from(config::FILE), error.line())
+            .remedy(format!("fix {} in this change: the policy of the base is readable", config::FILE)),
+            LocateError::BaseBroken(error) => {
+                let what = format!("nothing can be judged: the policy of the base cannot be read: {}", error.render());
+                Failure::new(Exit::CannotJudge, what).at(RepoPath::from(config::FILE), error.line()).remedy(format!(
+                    "commit a readable {}: that change is judged by the last readable policy",
+                    config::FILE
+                ))
+            }
+            LocateError::Read(failure) => failure,
+        })?;
+        let mut notes = Vec::new();
+        for note in &located.notes {
+            // The other policy, where there is one that asks for something else.
+            let other = match note {
+                config::Note::Changed { .. } => of_judged(),
+                config::Note::EditedHere { .. } => here(),
+                _ => Ok(None),
+            };
+            notes.push(self.policy_note(note, &located.policy, other.ok().flatten().as_deref()));
+        }
+        let moved = target.filter(|target| target.moved).map(|target| {
+            let (branch, tip) = (&target.branch, target.tip.short());
+            let text = format!("refs/remotes/{branch} was moved by hand; what the remote last said, {tip}, counts");
+            Note::new("base-moved", text)
+        });
+        notes.extend(moved);
+        Ok((located.policy, notes))
+    }
+
+    /// The policy files on the first-parent history of `base`, the latest first.
+    fn earlier_policies(&self, base: &Oid) -> Result<Vec<(Oid, Vec<u8>)>, Failure> {
+        let failed = |error: crate::git::GitError| Failure::new(Exit::CannotJudge, error);
+        let file = RepoPath::from(config::FILE);
+        let mut versions = Vec::new();
+        for commit in self.repo.versions(base, &file, MAX_VERSIONS).map_err(failed)? {
+            if let Some(bytes) = self.repo.blob_at(&commit, &file).map_err(failed)? {
+                versions.push((commit, bytes));
+            }
+        }
+        Ok(versions)
+    }
+
+    /// What is to be said about the choice of a policy: whether the one that does not apply, `other`, asks for less.
+    fn policy_note(&self, note: &config::Note, applies: &Policy, other: Option<&[u8]>) -> Note {
+        let mut text = note.to_string();
+        let kind = match note {
+            config::Note::Removed { .. } => "policy-removed",
+            config::Note::Changed { .. } | config::Note::EditedHere { .. } => {
+                let read = |bytes| config::read(config::FILE, bytes, PolicySource::WorkingTree, &gates::check_params);
+                match other.map(read) {
+                    Some(Ok(other)) => {
+                        let less = policy_change::relaxed(applies, &other, &self.files());
+                        if !less.is_empty() {
+                            text = format!("{text}; the other one asks for less: {}", less.join("; "));
+                        }
+                        if less.is_empty() { "policy-changed" } else { "policy-relaxed" }
+                    }
+                    Some(Err(error)) => {
+                        text = format!("{error} ({text})");
+                        "policy-broken"
+                    }
+                    None => "policy-changed",
+                }
+            }
+            config::Note::Repaired { .. } | config::Note::Uncommitted => "policy",
+        };
+        let line = match note {
+            config::Note::Repaired { error, .. } => error.line(),
+            _ => None,
+        };
+        Note::new(kind, text).at(RepoPath::from(config::FILE), line)
+    }
+}
+
+/// The policy file of the working tree below `root`. What is there and no file is nobody's policy, and nobody's fault here.
+fn file_here(root: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    let path = root.join(config::FILE);
+    let refused = |what: &str| {
+        let remedy = format!("the policy is a file at the root of the repository: {}", path.display());
+        Failure::new(Exit::BadInput, format!("{} {what}", config::FILE)).remedy(remedy)
+    };
+    // Whatever else it is, reading it may never end.
+    let read = std::fs::metadata(&path).and_then(|meta| meta.is_file().then(|| std::fs::read(&path)).transpose());
+    match read {
+        Ok(Some(bytes)) => Ok(Some(bytes)),
+        Ok(None) if path.is_dir() => Err(refused("is a directory")),
+        Ok(None) => Err(refused("is no regular file")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(refused(&format!("cannot be read: {error}"))),
+    }
+}

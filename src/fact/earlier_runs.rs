@@ -1,0 +1,78 @@
+//! What was run before on the work that is judged, for a change that takes tests away.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::event::{Event, EventKind};
+use crate::fact::Facts;
+use crate::fact::collect::CollectError;
+use crate::fact::session_steps::Story;
+use crate::fact::subject::Base;
+use crate::fact::weakening::Weakening;
+use crate::git::Repo;
+use crate::journal::Journal;
+use crate::oid::Oid;
+use crate::runner::ProjectFiles;
+use crate::timeline;
+
+/// What was run before on the work that is judged, by sessions beside that of the story: where the change takes away what
+/// a failure may have asked for, and nowhere else. A run belongs to the work where it began on one of its commits or
+/// where that left the default branch; one of the session `own`, on anything since: commits are amended. An agent's
+/// session that has such a run belongs to it whole, with what a person asked.
+pub fn read(
+    repo: &Repo,
+    journal: &Journal,
+    own: &str,
+    facts: &Facts,
+    files: &dyn ProjectFiles,
+) -> Result<Vec<Story>, CollectError> {
+    let head = facts.subjects.iter().find_map(|subject| subject.commit.as_ref());
+    let mut work: Vec<(&Oid, &Oid)> = Vec::new();
+    for subject in &facts.subjects {
+        let suspicious = !facts.failed_tests.is_empty()
+            || facts.weakening.get(&subject.name).is_some_and(Weakening::may_hide_a_failure);
+        // A working tree stands on the commit beside it.
+        if let (true, Base::MergeBase { commit, .. }, Some(tip)) =
+            (suspicious, &subject.base, subject.commit.as_ref().or(head))
+        {
+            work.push((commit, tip));
+        }
+    }
+    if work.is_empty() {
+        return Ok(Vec::new());
+    }
+    let events = journal.latest_events()?;
+    let mut known: BTreeMap<(&Oid, bool), bool> = BTreeMap::new();
+    let mut of_it = Vec::with_capacity(events.len());
+    for event in &events {
+        let head = match &event.kind {
+            EventKind::Run(run) => run.start.head.as_ref(),
+            _ => None,
+        };
+        let amended = event.session.as_deref() == Some(own);
+        let belongs = match head.map(|head| (head, known.get(&(head, amended)).copied())) {
+            None => false,
+            Some((_, Some(known))) => known,
+            Some((head, None)) => {
+                let mut belongs = false;
+                for (base, tip) in &work {
+                    belongs |= repo.is_ancestor(base, head)? && (amended || repo.is_ancestor(head, tip)?);
+                }
+                known.insert((head, amended), belongs);
+                belongs
+            }
+        };
+        of_it.push(belongs);
+    }
+    let both = || events.iter().zip(&of_it);
+    let sessions: BTreeSet<&Option<String>> =
+        both().filter(|(_, belongs)| **belongs).map(|(event, _)| &event.session).collect();
+    let mut stories = Vec::new();
+    for session in sessions.into_iter().filter(|session| facts.story.is_empty() || session.as_deref() != Some(own)) {
+        let its = || both().filter(|(event, _)| event.session == *session);
+        let told = its().any(|(event, _)| matches!(event.kind, EventKind::Work(_)));
+        let events: Vec<Event> =
+            its().filter(|(_, belongs)| told || **belongs).map(|(event, _)| event.clone()).collect();
+        stories.push(Story::of(&timeline::merge(vec![events]), session.as_deref(), files));
+    }
+    Ok(stories)
+}

@@ -1,0 +1,210 @@
+//! What of the output of a command tells of its failure, and what is never the same twice. Both are data:
+//! `gates/outputs.toml`.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::Deserialize;
+
+use super::session_steps::bounded;
+use crate::embedded;
+
+/// How many lines a signature has at most.
+pub const LINES: usize = 6;
+/// How long one of them is at most, in characters.
+const WIDTH: usize = 160;
+/// How many failed tests are listed, and how long a name may be, in bytes.
+const TESTS: usize = 64;
+pub(super) const NAME: usize = 200;
+
+/// The lines of an output that speak of its failure, in their order; where none does, the last ones.
+pub fn signature(output: &str) -> Vec<String> {
+    let lines = || output.lines().map(str::trim).filter(|line| !line.is_empty());
+    let cut = |line: &str| line.chars().take(WIDTH).collect::<String>();
+    let mut met: Vec<String> = Vec::new();
+    for line in lines().filter(|line| table().speaks(line)) {
+        let line = cut(line);
+        if met.len() < LINES && !met.contains(&line) {
+            met.push(line);
+        }
+    }
+    if met.is_empty() {
+        met = lines().rev().take(3).map(cut).collect();
+        met.reverse();
+    }
+    met
+}
+
+/// The same failure in another run has the same signature: without times, addresses and temporary paths.
+pub fn is_same(one: &[String], other: &[String]) -> bool {
+    let plain = |lines: &[String]| -> Vec<String> { lines.iter().map(|line| table().normal(line)).collect() };
+    plain(one) == plain(other)
+}
+
+/// `gates/outputs.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Table {
+    varies: Vec<Varies>,
+    failed: Vec<Failed>,
+    error: Errors,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(not(test), expect(dead_code, reason = "`what` and `same` are for people and tests"))]
+struct Varies {
+    what: String,
+    #[serde(deserialize_with = "regex")]
+    pattern: Regex,
+    #[serde(rename = "as")]
+    replacement: String,
+    same: [String; 2],
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(not(test), expect(dead_code, reason = "the example is for people and tests"))]
+struct Failed {
+    #[serde(deserialize_with = "regex")]
+    pattern: Regex,
+    line: String,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    file: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Errors {
+    starts: Vec<String>,
+    contains: Vec<String>,
+    #[serde(deserialize_with = "regexes")]
+    explains: Vec<Regex>,
+}
+
+fn regexes<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<Regex>, D::Error> {
+    let patterns = Vec::<String>::deserialize(from)?;
+    patterns.iter().map(|pattern| Regex::new(pattern).map_err(serde::de::Error::custom)).collect()
+}
+
+fn regex<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Regex, D::Error> {
+    Regex::new(&String::deserialize(from)?).map_err(serde::de::Error::custom)
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    // A test holds the embedded file readable.
+    embedded::file(embedded::GATES, "outputs.toml").and_then(|text| toml::from_str(text).ok()).unwrap_or_default()
+});
+
+/// The embedded file.
+pub(super) fn table() -> &'static Table {
+    &TABLE
+}
+
+impl Table {
+    /// A text without what varies.
+    pub(super) fn normal(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for varies in &self.varies {
+            if let std::borrow::Cow::Owned(replaced) = varies.pattern.replace_all(&text, varies.replacement.as_str()) {
+                text = replaced;
+            }
+        }
+        text
+    }
+
+    /// A text without colours, which are the first that varies.
+    pub(super) fn bare(&self, text: &str) -> String {
+        self.varies
+            .first()
+            .map_or_else(|| text.to_owned(), |colours| colours.pattern.replace_all(text, "").into_owned())
+    }
+
+    /// Whether a line tells what went wrong.
+    pub(super) fn tells(&self, line: &str) -> bool {
+        let error = &self.error;
+        error.starts.iter().any(|text| line.starts_with(text.as_str()))
+            || error.contains.iter().any(|text| line.contains(text.as_str()))
+    }
+
+    /// Whether a line tells it, or explains it beside one that does.
+    fn speaks(&self, line: &str) -> bool {
+        self.tells(line) || self.error.explains.iter().any(|pattern| pattern.is_match(line))
+    }
+
+    /// The tests that the lines name as failed, with their file where that is given; sorted, each once.
+    pub(super) fn failed_tests(&self, text: &str) -> Vec<String> {
+        let mut found = BTreeSet::new();
+        for line in text.lines().filter(|line| line.len() < 1024) {
+            for failed in &self.failed {
+                let Some(groups) = failed.pattern.captures(line) else { continue };
+                let group = |name| groups.name(name).map(|found| found.as_str().trim()).filter(|text| !text.is_empty());
+                let name = match (group("file"), group("name")) {
+                    (Some(file), Some(name)) => format!("{file}::{name}"),
+                    (file, name) => name.or(file).unwrap_or_default().to_owned(),
+                };
+                if !name.is_empty() {
+                    found.insert(bounded(name, NAME));
+                }
+                break;
+            }
+        }
+        found.into_iter().take(TESTS).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_examples_of_the_embedded_file_hold() {
+        let table: Table = toml::from_str(embedded::file(embedded::GATES, "outputs.toml").unwrap()).unwrap();
+        assert_eq!(table.varies[0].what, "colours");
+        for varies in &table.varies {
+            let [one, other] = &varies.same;
+            assert_ne!(one, other, "{}", varies.what);
+            assert!(varies.pattern.is_match(one), "{}: {one}", varies.what);
+            assert_eq!(table.normal(one), table.normal(other), "{}", varies.what);
+        }
+        for failed in &table.failed {
+            let groups = failed.pattern.captures(&failed.line).unwrap_or_else(|| panic!("{}", failed.line));
+            for (group, expected) in [("name", &failed.name), ("file", &failed.file)] {
+                assert_eq!(groups.name(group).map(|found| found.as_str()), expected.as_deref(), "{}", failed.line);
+            }
+            let told = table.failed_tests(&failed.line);
+            let both = [failed.file.as_deref(), failed.name.as_deref()];
+            assert_eq!(told, [both.into_iter().flatten().collect::<Vec<_>>().join("::")], "{}", failed.line);
+        }
+    }
+
+    #[test]
+    fn the_lines_that_speak_of_the_failure() {
+        let output = "compiling\nrunning 3 tests\ntest a ... ok\ntest b ... FAILED\n\nthread 'b' panicked at src/lib.rs:3:1\n\
+                      test result: FAILED. 2 passed; 1 failed\n";
+        assert_eq!(
+            signature(output),
+            ["test b ... FAILED", "thread 'b' panicked at src/lib.rs:3:1", "test result: FAILED. 2 passed; 1 failed"]
+        );
+        assert_eq!(signature("one\n\ntwo\nthree\nfour\n"), ["two", "three", "four"]);
+        assert!(signature("").is_empty());
+        assert_eq!(signature(&"error: again and again\nerror: more\n".repeat(50)).len(), 2);
+        assert_eq!(signature("connecting\nConnection refused\nbye"), ["Connection refused"]);
+    }
+
+    #[test]
+    fn times_and_addresses_do_not_make_another_failure() {
+        for (one, other, equal) in [
+            ("FAILED in 0.31s", "FAILED in 12 s", true),
+            ("error at 0x7ffe", "error at 0x1234", true),
+            ("error: /tmp/abc/x is missing", "error: /tmp/def/y is missing", true),
+            ("1 failed", "2 failed", false),
+            ("error: a", "error: b", false),
+        ] {
+            assert_eq!(is_same(&signature(one), &signature(other)), equal, "{one} | {other}");
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Which recorded runs are held against a subject, and in what they differ from it.
+//!
+//! Comparing costs most of a judgement. Nearly always one of the newest runs is of this very content and good; then
+//! further good ones cannot change the answer, and only those that failed or showed nothing are still looked at.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::fact::collect::{CollectError, Draft, Sources};
+use crate::fact::evidence::{RunFact, Shows};
+use crate::fact::working_tree_diff;
+use crate::git::{Change, GitError, TreeDiff};
+use crate::journal::{MAX_PATHS, RecordedRun};
+use crate::local_file::{LocalCause, is_collected};
+use crate::oid::Oid;
+use crate::policy::Command;
+use crate::repo_path::RepoPath;
+use crate::snapshot::Snapshot;
+
+/// How many of the newest runs of a command are compared with a subject, beside those on exactly its tree.
+const COMPARED: usize = 32;
+/// How many of these are compared first.
+const FIRST: usize = 4;
+
+/// A run that is compared with a draft.
+struct Pair<'a> {
+    draft: usize,
+    command: &'a Command,
+    run: RecordedRun,
+}
+
+/// Adds to each subject the runs that may be of its content, newest first. At most two calls of git.
+pub(super) fn runs(sources: Sources<'_>, drafts: &mut [Draft<'_>]) -> Result<(), CollectError> {
+    let (mut exact, mut first, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, draft) in drafts.iter().enumerate() {
+        let Some(tree) = &draft.tree else { continue };
+        // Below changes that a command does not read, a run on the commit's tree counts, too.
+        let mut trees = vec![tree];
+        trees.extend(draft.whole.as_ref().filter(|whole| *whole != tree));
+        for command in sources.policy.commands.iter().filter(|command| may_be_asked(draft, command)) {
+            for (number, run) in candidates(sources, command, &trees)?.into_iter().enumerate() {
+                let part = if is_on(&run, draft) {
+                    &mut exact
+                } else if number < FIRST {
+                    &mut first
+                } else {
+                    &mut rest
+                };
+                part.push(Pair { draft: index, command, run });
+            }
+        }
+    }
+    // Equal trees cost nothing, and usually settle it.
+    compare(sources, drafts, exact)?;
+    let (settled, open) = split(sources, drafts, first);
+    compare(sources, drafts, open)?;
+    let (also_settled, open) = split(sources, drafts, rest);
+    let not_good = |pair: &Pair<'_>| run_fact(&pair.run, None, &TreeDiff::Unreadable).shows() != Shows::Pass;
+    let settled = settled.into_iter().chain(also_settled).filter(not_good);
+    compare(sources, drafts, settled.chain(open).collect())?;
+    for draft in drafts.iter_mut() {
+        draft.subject.runs.values_mut().for_each(|runs| runs.sort_by(|a, b| b.id.cmp(&a.id)));
+    }
+    let all: Vec<_> = drafts.iter_mut().flat_map(|draft| draft.subject.runs.values_mut().flatten()).collect();
+    if all.iter().any(|run| !run.left_behind.is_empty() || !run.local_files.is_empty()) {
+        let local = made_local_files(sources);
+        let made = made_by_runs(sources);
+        for run in all {
+            run.left_behind.retain(|path| !made.contains(path));
+            run.local_files.retain(|file| file.cause != LocalCause::Ignored || !local.contains(&file.path));
+        }
+    }
+    Ok(())
+}
+
+/// What was left behind and is made by what is declared: it was not there when such a run started, and was when it ended.
+fn made_by_runs(sources: Sources<'_>) -> BTreeSet<RepoPath> {
+    let keys = sources.policy.commands.iter().map(|command| command.reference().key);
+    let runs: Vec<RecordedRun> = keys.flat_map(|key| sources.state.runs(&key).to_vec()).collect();
+    let made = runs.iter().flat_map(|recorded| {
+        let run = &recorded.run;
+        run.end.left_behind.iter().filter(|path| !run.start.left_behind.contains(path))
+    });
+    made.cloned().collect()
+}
+
+/// The ignored files that a declared command makes: not there when it started, and there when it ended. What runners find
+/// by its name alone is never taken for made.
+pub(super) fn made_local_files(sources: Sources<'_>) -> BTreeSet<RepoPath> {
+    let keys = sources.policy.commands.iter().map(|command| command.reference().key);
+    let runs: Vec<RecordedRun> = keys.flat_map(|key| sources.state.runs(&key).to_vec()).collect();
+    let made = runs.iter().flat_map(|recorded| {
+        let run = &recorded.run;
+        run.end.local_files.iter().filter(|file| !run.start.local_files.contains(file))
+    });
+    made.map(|file| file.path.clone()).filter(|path| !is_collected(path)).collect()
+}
+
+/// Those whose command is settled for their subject, and the others.
+fn split<'a>(sources: Sources<'_>, drafts: &[Draft<'_>], pairs: Vec<Pair<'a>>) -> (Vec<Pair<'a>>, Vec<Pair<'a>>) {
+    let mut known = BTreeMap::new();
+    pairs.into_iter().partition(|pair| {
+        *known
+            .entry((pair.draft, &pair.command.name))
+            .or_insert_with(|| is_settled(sources, &drafts[pair.draft], pair.command))
+    })
+}
+
+fn compare(sources: Sources<'_>, drafts: &mut [Draft<'_>], pairs: Vec<Pair<'_>>) -> Result<(), CollectError> {
+    // Of a run, what it is compared with first, then what happened while it ran: the list in the journal is cut off.
+    let trees: Vec<_> = pairs
+        .iter()
+        .filter_map(|pair| {
+            let (start, end) = (pair.run.run.start.tree.clone(), pair.run.run.end.tree.clone());
+            let draft = &drafts[pair.draft];
+            let with = if is_on(&pair.run, draft) { start.clone() } else { draft.tree.clone()? };
+            Some([(start.clone(), with), (start, end)])
+        })
+        .flatten()
+        .collect();
+    let diffs = sources.repo.diff_trees(&trees)?;
+    for (pair, diff) in pairs.into_iter().zip(diffs.chunks_exact(2)) {
+        let draft = &mut drafts[pair.draft];
+        let differs = if is_on(&pair.run, draft) { Some(Vec::new()) } else { draft.differing(&diff[0]) };
+        let mut fact = run_fact(&pair.run, differs, &diff[1]);
+        let logs = own_logs(sources, &pair.run)?;
+        leave_out_logs(&mut fact, &logs, &diff[0], &diff[1], draft.snapshot);
+        draft.subject.runs.entry(pair.command.name.clone()).or_default().push(fact);
+    }
+    Ok(())
+}
+
+/// The files into which a run wrote its own output and nothing else: they were not there when it began, or held what an
+/// earlier run had written in the same way. What else they held the checks may have read.
+fn own_logs(sources: Sources<'_>, recorded: &RecordedRun) -> Result<Vec<RepoPath>, GitError> {
+    let run = &recorded.run;
+    if run.logs.iter().all(|path| !run.start.untracked.contains(path)) {
+        return Ok(run.logs.clone());
+    }
+    let earlier = sources.state.runs(&run.command.key).iter().filter(|earlier| earlier.id < recorded.id);
+    let earlier: Vec<&RecordedRun> = earlier.filter(|earlier| !earlier.run.logs.is_empty()).take(FIRST).collect();
+    let trees: Vec<_> = earlier.iter().map(|earlier| (earlier.run.end.tree.clone(), run.start.tree.clone())).collect();
+    let diffs = sources.repo.diff_trees(&trees)?;
+    let was_written = |path: &RepoPath| {
+        let same = |diff: &TreeDiff| matches!(diff, TreeDiff::Changes(changes) if changes.iter().all(|change| change.path != *path));
+        earlier.iter().zip(&diffs).any(|(earlier, diff)| earlier.run.logs.contains(path) && same(diff))
+    };
+    let is_log = |path: &&RepoPath| !run.start.untracked.contains(path) || was_written(path);
+    Ok(run.logs.iter().filter(is_log).cloned().collect())
+}
+
+/// Leaves out these files of a run, as long as no commit holds them and they are what the run left, or gone. `with` leads from its start to the subject's tree, `during` to its end.
+fn leave_out_logs(
+    fact: &mut RunFact,
+    logs: &[RepoPath],
+    with: &TreeDiff,
+    during: &TreeDiff,
+    snapshot: Option<&Snapshot>,
+) {
+    let (TreeDiff::Changes(with), TreeDiff::Changes(during)) = (with, during) else { return };
+    let of = |changes: &[Change], path: &RepoPath| changes.iter().find(|change| change.path == *path).cloned();
+    for path in logs {
+        let (with, during) = (of(with, path), of(during, path));
+        let committed = match (&with, &during) {
+            (Some(with), _) => with.after.is_some(),
+            (None, Some(during)) => during.before.is_some(),
+            (None, None) => continue,
+        };
+        let left = during.as_ref().map_or_else(|| with.and_then(|with| with.before), |during| during.after.clone());
+        let here = snapshot.and_then(|here| here.dirty.iter().find(|dirty| dirty.path == *path));
+        let is_another = here.is_some_and(|here| here.now.is_some() && here.now != left);
+        if !committed && !is_another {
+            fact.changed.iter_mut().chain(&mut fact.differs).for_each(|paths| paths.retain(|known| known != path));
+        }
+    }
+}
+
+/// Whether a run was on exactly the content of a draft.
+fn is_on(run: &RecordedRun, draft: &Draft<'_>) -> bool {
+    draft.whole.as_ref() == Some(&run.run.start.tree)
+}
+
+/// Whether any gate could ask for this command's evidence: a change it does not read needs no comparison.
+fn may_be_asked(draft: &Draft<'_>, command: &Command) -> bool {
+    let changed = |paths: &Vec<RepoPath>| paths.iter().any(|path| command.inputs.matches(path));
+    draft.subject.opaque.iter().any(|path| command.inputs.matches_below(path))
+        || draft.subject.changed.as_ref().is_none_or(changed)
+}
+
+/// Whether a run that counts is of this content and good: then another good one says nothing more.
+fn is_settled(sources: Sources<'_>, draft: &Draft<'_>, command: &Command) -> bool {
+    let gate = sources.policy.gates.iter().find(|gate| gate.id == command.gate);
+    let good = |run: &RunFact| {
+        gate.is_some_and(|gate| run.grade >= gate.min_grade)
+            && run.shows() == Shows::Pass
+            && run.left_behind.is_empty()
+            && run.is_stable(&command.inputs)
+            && run.agrees(&command.inputs, &draft.subject.opaque)
+    };
+    draft.subject.runs.get(&command.name).is_some_and(|runs| runs.iter().any(good))
+}
+
+/// The runs that may be of this content: the newest, and all on exactly one of `trees`. Newest first.
+fn candidates(sources: Sources<'_>, command: &Command, trees: &[&Oid]) -> Result<Vec<RecordedRun>, CollectError> {
+    let key = command.reference().key;
+    // What the state says is a cache: a pass counts where the journal has it. What waits in the spool is in no cache.
+    let counts = |run: &&RecordedRun| run.offset.is_none() || !run.run.ended.success() || sources.journal.holds(run);
+    let mut runs: Vec<_> = sources.state.runs(&key).iter().take(COMPARED).filter(counts).cloned().collect();
+    for tree in trees {
+        for run in sources.journal.runs_on(&key, tree)? {
+            if runs.iter().all(|known| known.id != run.id) && !sources.state.doubts(&run.id) {
+                runs.push(run);
+            }
+        }
+    }
+    runs.sort_by(|a, b| b.id.cmp(&a.id));
+    Ok(runs)
+}
+
+fn run_fact(recorded: &RecordedRun, differs: Option<Vec<RepoPath>>, during: &TreeDiff) -> RunFact {
+    let run = &recorded.run;
+    let both = |a: &[RepoPath], b: &[RepoPath]| a.iter().chain(b).cloned().collect::<Vec<_>>();
+    // A list that is full may have lost paths, and then nobody knows which.
+    let cut = [&run.start, &run.end].iter().any(|snapshot| snapshot.opaque.len() >= MAX_PATHS);
+    RunFact {
+        id: recorded.id.clone(),
+        grade: recorded.origin.grade,
+        ended: run.ended,
+        over_time: run.over_time,
+        report: run.report.clone(),
+        masked: run.masked.clone(),
+        tree: run.start.tree.clone(),
+        head: run.start.head.clone(),
+        changed: match during {
+            TreeDiff::Changes(changes) => Some(working_tree_diff::listed(changes)),
+            TreeDiff::Unreadable => None,
+        },
+        opaque: both(&run.start.opaque, &run.end.opaque),
+        untracked: run.start.untracked.clone(),
+        left_behind: run.start.left_behind.clone(),
+        tool_folders: run.start.tool_folders.clone(),
+        local_files: run.start.local_files.clone(),
+        on_a_copy: false,
+        differs: differs.filter(|_| !cut),
+    }
+}

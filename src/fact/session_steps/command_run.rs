@@ -1,0 +1,228 @@
+//! A command line that was run, and what the analysis says of it.
+
+use serde::{Deserialize, Serialize};
+
+use super::output_similarity;
+use crate::command_line::{self, Extent, Outcome, Record};
+use crate::event::{Ended, Run};
+use crate::fact::intent::{self, Intent};
+use crate::runner::{CommandKind, ProjectFiles};
+use crate::shell::dialect::Shell;
+use crate::shell::program::{Leaf, Program};
+
+/// How many commands of a line are listed.
+const COMMANDS: usize = 24;
+/// How many words of a command are listed, and how long each may be, in bytes.
+const WORDS: usize = 32;
+const WORD: usize = 512;
+/// How much of a line is kept, in bytes.
+const LINE: usize = 4 * 1024;
+
+/// A command line that was run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ran {
+    /// The line, secrets removed, bounded.
+    pub line: String,
+    /// The simple commands it would execute, in the order of the text, bounded.
+    pub commands: Vec<Simple>,
+    /// The name of the declared command, where `gate` ran it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared: Option<String>,
+    /// What it executes, in the words of [`command_line::Judgement::kind`].
+    pub kinds: Vec<String>,
+    /// The runner of the deciding checks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner: Option<String>,
+    /// How much of the tests it executes, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<Extent>,
+    /// The kind of the checks that decide; `None`: it checks nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decides: Option<CommandKind>,
+    /// How these checks ended; `None`: it checks nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Outcome>,
+    /// How the process ended, where that was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Ended>,
+    /// Whether the line itself can change files of the working tree.
+    pub edits: bool,
+    /// Where it pushes, as far as the text shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pushes_to: Option<String>,
+    /// Whether a time limit ended it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub over_time: bool,
+    /// Whether it was left running.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub background: bool,
+    /// The shell that ran it; `None`: nothing says which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shell: Option<Shell>,
+    /// The fingerprint of how it ended and of what it printed, without times, addresses and the like.
+    pub outcome: String,
+    /// Where it failed: the fingerprint of what failed. Equal for the same failure on other content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// The tests that its output names as failed, bounded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_tests: Vec<String>,
+    /// What it did to what guards the work, as far as its text shows it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intents: Vec<Intent>,
+    /// The first line of its output that tells of a failure, bounded.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub says: String,
+}
+
+/// A simple command of a line, wrappers removed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Simple {
+    /// The program and its arguments, as far as they are known: one that is not is `…`.
+    pub words: Vec<String>,
+    /// Assignments in front of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<(String, Option<String>)>,
+    /// Files it opens for writing by redirection.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<String>,
+    /// The directory that the line went to before; `None`: where it started, or not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dir: Option<String>,
+    /// Whether it changes files of the working tree.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub edits: bool,
+}
+
+impl Simple {
+    /// The name of the program, without its directory.
+    pub fn program(&self) -> &str {
+        let whole = self.words.first().map_or("", String::as_str);
+        whole.rsplit(['/', '\\']).next().unwrap_or(whole)
+    }
+
+    fn of(leaf: &Leaf, edits: bool) -> Self {
+        let word = |text: Option<String>| bounded(text.unwrap_or_else(|| "…".to_owned()), WORD);
+        Self {
+            words: leaf.words().into_iter().take(WORDS).map(word).collect(),
+            environment: leaf.environment.iter().take(WORDS).cloned().collect(),
+            writes: leaf.writes.iter().flatten().take(WORDS).cloned().collect(),
+            dir: leaf.directory.as_ref().and_then(|directory| directory.path.clone()),
+            edits,
+        }
+    }
+}
+
+impl Ran {
+    /// What the record of a line shows.
+    pub(super) fn of(
+        line: &str,
+        ended: Option<Ended>,
+        tail: &str,
+        background: bool,
+        shell: Option<Shell>,
+        files: &dyn ProjectFiles,
+    ) -> Self {
+        let status = ended.map(|ended| match ended {
+            Ended::Exited(code) => code,
+            Ended::Signalled(signal) => 128 + signal,
+            Ended::NotStarted => 127,
+        });
+        // Without a status an empty output is one that was not recorded.
+        let output = (status.is_some() || !tail.is_empty()).then_some(tail);
+        let judged = command_line::judge(line, &Record { status, output, background, shell }, files);
+        let understood = command_line::understand_in(line, shell, files).ok();
+        let leaves = |program: &Program| program.leaves.len().min(COMMANDS);
+        let intents = understood.as_ref().map(intent::of_line).unwrap_or_default();
+        let commands = understood.map_or_else(Vec::new, |understood| {
+            let count = leaves(&understood.program);
+            let both = understood.program.leaves.iter().zip(&understood.purposes).take(count);
+            both.map(|(leaf, purpose)| Simple::of(leaf, purpose.edits)).collect()
+        });
+        let mut ran = Self {
+            line: bounded(line.to_owned(), LINE),
+            commands,
+            kinds: judged.kind,
+            runner: judged.runner,
+            scope: judged.scope,
+            decides: judged.decisive_kind,
+            result: judged.result,
+            ended,
+            edits: judged.edits_files,
+            pushes_to: judged.pushes_to,
+            background,
+            shell,
+            over_time: !background && Ended::is_over_time(ended, tail),
+            intents,
+            ..Self::default()
+        };
+        ran.read_output(tail);
+        ran
+    }
+
+    /// A run that `gate` watched. Its counts are known even where the output is cut off.
+    pub(super) fn observed(run: &Run, files: &dyn ProjectFiles) -> Self {
+        let mut ran = Self::of(&run.command.line, Some(run.ended), &run.tail, false, Some(Shell::Sh), files);
+        ran.declared.clone_from(&run.command.name);
+        ran.result = Some(match &run.report {
+            _ if !run.ended.success() => Outcome::Fail,
+            Some(report) if report.failed > 0 => Outcome::Fail,
+            _ if run.masked.is_some() => Outcome::Unknown,
+            Some(report) if report.passed == 0 => Outcome::NoTests,
+            _ => Outcome::Pass,
+        });
+        ran.read_output(&run.tail);
+        ran
+    }
+
+    /// A run of a declared command that this line was: it says what the end of the output alone may not show.
+    pub(super) fn shown_by(&mut self, run: &Run, files: &dyn ProjectFiles) {
+        let seen = Self::observed(run, files);
+        self.declared = self.declared.take().or(seen.declared);
+        if matches!(self.result, None | Some(Outcome::Unknown | Outcome::NoTests)) {
+            self.result = seen.result;
+            (self.outcome, self.failure) = (seen.outcome, seen.failure);
+            (self.failed_tests, self.says) = (seen.failed_tests, seen.says);
+        }
+    }
+
+    fn read_output(&mut self, tail: &str) {
+        let reading = output_similarity::read(self.ended, self.result, tail);
+        self.outcome = reading.outcome;
+        self.failure = reading.failure;
+        self.failed_tests = reading.failed_tests;
+        self.says = reading.says;
+    }
+
+    /// Whether it was killed, or ended by a time limit, before any test of it is known to have failed.
+    pub fn was_cut_short(&self) -> bool {
+        self.failed_tests.is_empty() && (self.over_time || self.ended.is_some_and(|ended| ended.killed_by().is_some()))
+    }
+
+    /// Whether it executes tests.
+    pub fn is_test(&self) -> bool {
+        self.decides == Some(CommandKind::Test)
+    }
+
+    /// Whether it checks something.
+    pub fn is_check(&self) -> bool {
+        self.decides.is_some()
+    }
+
+    /// Whether it is known to have ended badly: by its checks, or, where it checks nothing, by its status.
+    pub fn failed(&self) -> bool {
+        match self.result {
+            Some(result) => result == Outcome::Fail,
+            None => self.ended.is_some_and(|ended| !ended.success()),
+        }
+    }
+}
+
+/// A text of at most `most` bytes.
+pub(in crate::fact) fn bounded(mut text: String, most: usize) -> String {
+    if text.len() > most {
+        text.truncate(text.floor_char_boundary(most));
+        text.push('…');
+    }
+    text
+}

@@ -1,0 +1,407 @@
+//! Which content the working tree has at each step, as far as the steps tell.
+//!
+//! A content is a base and, by path, a version of the file. An edit whose lines are known leads from one version to
+//! another, and its inverse back; a snapshot names the content it saw; anything else leads to a base that was never there
+//! before. So two equal names are equal contents, and different names may be.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::ContentId;
+use super::command_run::Simple;
+use crate::digest::hex_digest;
+use crate::event::GitEvent;
+use crate::event::agent_work::{Edit, EditKind};
+use crate::oid::Oid;
+use crate::repo_path::RepoPath;
+
+/// A version of a file. Only equality means something.
+type Version = u32;
+/// The file is not there.
+const GONE: Version = 0;
+/// Texts from this length on, in bytes, may be cut off: equal ones may be of different edits.
+const WHOLE: usize = 4_000;
+/// From so many files that differ from the base, the base is given up.
+const FILES: usize = 2_000;
+
+#[derive(Clone, Debug, Default)]
+struct State {
+    base: u32,
+    files: BTreeMap<RepoPath, Version>,
+}
+
+/// A change of one version of a file: removed and added lines, as digests.
+type Change = (RepoPath, Option<Version>, u32, String, String);
+
+/// Follows the content along the steps.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    state: State,
+    name: ContentId,
+    /// By the key of a state: its name.
+    names: HashMap<String, ContentId>,
+    /// By name: the tree that a snapshot saw.
+    trees: HashMap<ContentId, Oid>,
+    /// By tree: the state it was seen in.
+    states: HashMap<Oid, State>,
+    /// By change: what it leads to; `None`: the file as it is in the base.
+    changes: HashMap<Change, Option<Version>>,
+    /// By path: what was written there without anything being removed, oldest first.
+    written: HashMap<RepoPath, Vec<(String, Version)>>,
+    committed: HashMap<(RepoPath, u32), Version>,
+    /// How often the commit that is checked out has changed.
+    heads: u32,
+    last: u32,
+}
+
+impl Contents {
+    pub(super) fn new() -> Self {
+        let mut contents = Self { last: GONE, ..Self::default() };
+        contents.rename();
+        contents
+    }
+
+    /// The content as of now.
+    pub(super) fn now(&self) -> ContentId {
+        self.name.clone()
+    }
+
+    /// The names for people: of a content that a snapshot saw, its tree.
+    pub(super) fn final_name(&self, name: &ContentId) -> ContentId {
+        self.trees.get(name).map_or_else(|| name.clone(), |tree| ContentId(tree.as_str().to_owned()))
+    }
+
+    fn fresh(&mut self) -> u32 {
+        self.last += 1;
+        self.last
+    }
+
+    fn rename(&mut self) {
+        let mut parts = vec![self.state.base.to_string()];
+        parts.extend(self.state.files.iter().map(|(path, version)| format!("{path}\0{version}")));
+        let bytes: Vec<&[u8]> = parts.iter().map(String::as_bytes).collect();
+        let key = hex_digest(&bytes);
+        let next = ContentId(format!("~{}", self.names.len()));
+        self.name = self.names.entry(key).or_insert(next).clone();
+    }
+
+    /// Nothing is known of what the content is now.
+    pub(super) fn unknown(&mut self) {
+        self.state = State { base: self.fresh(), files: BTreeMap::new() };
+        self.rename();
+    }
+
+    /// Somebody looked, and it is this tree.
+    pub(super) fn seen(&mut self, tree: &Oid) {
+        if self.trees.get(&self.name) == Some(tree) {
+            return;
+        }
+        if let Some(known) = self.states.get(tree) {
+            self.state = known.clone();
+        } else {
+            if self.trees.contains_key(&self.name) {
+                // It is not what it was taken for: something changed that nobody reported.
+                self.state = State { base: self.fresh(), files: BTreeMap::new() };
+            }
+            self.states.insert(tree.clone(), self.state.clone());
+        }
+        self.rename();
+        self.trees.insert(self.name.clone(), tree.clone());
+    }
+
+    /// A tool of the client changed files.
+    pub(super) fn edited(&mut self, edits: &[Edit]) {
+        for edit in edits.iter().filter(|edit| !edit.path.as_bytes().starts_with(b"/")) {
+            let version = self.version_after(edit);
+            match version {
+                Some(version) => self.set(&edit.path, version),
+                None => drop(self.state.files.remove(&edit.path)),
+            }
+        }
+        self.rename();
+    }
+
+    /// `None`: the file as it is in the base.
+    fn version_after(&mut self, edit: &Edit) -> Option<Version> {
+        if edit.how == EditKind::Deleted {
+            return Some(GONE);
+        }
+        let whole = |text: &str| text.len() < WHOLE && !text.ends_with('…');
+        if edit.removed == edit.added || !whole(&edit.removed) || !whole(&edit.added) {
+            return Some(self.fresh());
+        }
+        let (removed, added) = (hex_digest(&[edit.removed.as_bytes()]), hex_digest(&[edit.added.as_bytes()]));
+        let now = self.state.files.get(&edit.path).copied();
+        let change = (edit.path.clone(), now, self.state.base, removed.clone(), added.clone());
+        if let Some(known) = self.changes.get(&change) {
+            return *known;
+        }
+        // A tool that writes whole files may not say what was there before. Written, written otherwise, and written
+        // again as at first: it is what it was.
+        let same = self.written.get(&edit.path).filter(|_| edit.removed.is_empty()).and_then(|texts| {
+            let (_, current) = texts.iter().rfind(|(_, version)| Some(*version) == now)?;
+            let earlier = texts.iter().find(|(text, _)| *text == added)?;
+            (earlier.1 != *current).then_some(earlier.1)
+        });
+        let version = same.unwrap_or_else(|| self.fresh());
+        if edit.removed.is_empty() {
+            self.written.entry(edit.path.clone()).or_default().push((added.clone(), version));
+        }
+        let back = (edit.path.clone(), Some(version), self.state.base, added, removed);
+        self.changes.insert(back, now);
+        self.changes.insert(change, Some(version));
+        Some(version)
+    }
+
+    fn set(&mut self, path: &RepoPath, version: Version) {
+        self.state.files.insert(path.clone(), version);
+        if self.state.files.len() > FILES {
+            self.state = State { base: self.fresh(), files: BTreeMap::new() };
+        }
+    }
+
+    /// A command of a line, started in `dir` (`None`: not known), changed files.
+    pub(super) fn ran(&mut self, command: &Simple, dir: Option<&RepoPath>) {
+        match effect(command, dir) {
+            Some(Effect::Gone(paths)) => paths.iter().for_each(|path| self.set(path, GONE)),
+            Some(Effect::AsCommitted(paths)) => {
+                for path in paths {
+                    let key = (path.clone(), self.heads);
+                    let version = match self.committed.get(&key) {
+                        Some(known) => *known,
+                        None => self.fresh(),
+                    };
+                    self.committed.insert(key, version);
+                    self.set(&path, version);
+                }
+            }
+            None => return self.unknown(),
+        }
+        self.rename();
+    }
+
+    /// git moved a ref.
+    pub(super) fn moved(&mut self, event: &GitEvent) {
+        let word = event.action.split(' ').next().unwrap_or_default();
+        let changes = match word {
+            "commit" => {
+                self.heads += 1;
+                event.action == "commit (merge)"
+            }
+            "push" | "fetch" | "branch" | "update" | "remote" | "clone" => return,
+            _ => event.old.is_none() || event.old != event.new,
+        };
+        if changes {
+            self.heads += 1;
+            self.unknown();
+        }
+    }
+}
+
+/// What a command does to files, where its words tell it all.
+enum Effect {
+    Gone(Vec<RepoPath>),
+    AsCommitted(Vec<RepoPath>),
+}
+
+fn effect(command: &Simple, dir: Option<&RepoPath>) -> Option<Effect> {
+    let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
+    let plain = |words: &[&str]| words.iter().all(|word| !word.contains(['*', '?', '[', '…', '$', '~']));
+    if !command.writes.is_empty() || !plain(&words) {
+        return None;
+    }
+    let named = |words: &[&str]| -> Option<Vec<RepoPath>> {
+        let paths = words.iter().filter(|word| !word.starts_with('-'));
+        paths.map(|word| place(dir, command.dir.as_deref(), word)).collect::<Option<Vec<_>>>()
+    };
+    let (as_git, rest) = match words.as_slice() {
+        ["git", rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    let paths = match (as_git, rest) {
+        (_, ["rm", rest @ ..]) | (false, ["unlink", rest @ ..]) => {
+            // Of a folder, the files are not known.
+            let folders = rest.iter().any(|word| word.starts_with('-') && word.contains(['r', 'R']));
+            return named(rest).filter(|paths| !folders && !paths.is_empty()).map(Effect::Gone);
+        }
+        (true, ["checkout", "--", rest @ ..] | ["checkout", "HEAD", "--", rest @ ..]) => named(rest)?,
+        (true, ["restore", rest @ ..]) if !rest.iter().any(|word| word.starts_with('-')) => named(rest)?,
+        _ => return None,
+    };
+    let files = !paths.is_empty() && paths.iter().all(|path| !path.as_bytes().is_empty());
+    files.then_some(Effect::AsCommitted(paths))
+}
+
+/// The path that a word means; `None` where that is not known, or it lies outside.
+pub(super) fn place(dir: Option<&RepoPath>, below: Option<&str>, word: &str) -> Option<RepoPath> {
+    let start = String::from_utf8(dir?.as_bytes().to_vec()).ok()?;
+    let below = below.unwrap_or_default();
+    if word.starts_with('/') || below.starts_with('/') {
+        return None;
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in start.split('/').chain(below.split('/')).chain(word.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(RepoPath::from(parts.join("/").as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edit(path: &str, removed: &str, added: &str) -> Edit {
+        Edit {
+            path: RepoPath::from(path),
+            how: EditKind::Written,
+            removed: removed.to_owned(),
+            added: added.to_owned(),
+        }
+    }
+
+    fn names(edits: &[Edit]) -> Vec<String> {
+        let mut contents = Contents::new();
+        let mut names = vec![contents.now().as_str().to_owned()];
+        for edit in edits {
+            contents.edited(std::slice::from_ref(edit));
+            names.push(contents.now().as_str().to_owned());
+        }
+        names
+    }
+
+    fn tree(digit: char) -> Oid {
+        digit.to_string().repeat(40).parse().unwrap()
+    }
+
+    #[test]
+    fn an_edit_and_its_inverse_come_back() {
+        let there = edit("a", "1", "2");
+        let back = edit("a", "2", "1");
+        let other = edit("b", "x", "y");
+        let found = names(&[there.clone(), back.clone(), there.clone(), other, back.clone(), there]);
+        assert_eq!((&found[0], &found[1]), (&found[2], &found[3]), "{found:?}");
+        assert_ne!(found[0], found[1]);
+        assert_ne!(found[3], found[4]);
+        assert_eq!(found[6], found[4], "{found:?}");
+        assert!(!found[..4].contains(&found[5]), "the other file is still edited");
+    }
+
+    #[test]
+    fn what_is_not_known_is_new_each_time() {
+        let unknown = edit("a", "", "");
+        let long = edit("a", &"x".repeat(WHOLE), "y");
+        for edits in [vec![unknown.clone(), unknown], vec![long.clone(), long]] {
+            let found = names(&edits);
+            assert_ne!(found[1], found[2]);
+        }
+    }
+
+    #[test]
+    fn whole_files_written_in_turn() {
+        let (one, two) = (edit("a", "", "one"), edit("a", "", "two"));
+        let found = names(&[one.clone(), two.clone(), one.clone(), two, one.clone(), one]);
+        assert_eq!(found[1], found[3], "{found:?}");
+        assert_eq!(found[2], found[4]);
+        assert_eq!(found[1], found[5]);
+        assert_ne!(found[5], found[6], "it may have been added twice");
+    }
+
+    #[test]
+    fn snapshots_name_contents_and_find_unreported_edits() {
+        let mut contents = Contents::new();
+        let start = contents.now();
+        contents.seen(&tree('a'));
+        assert_eq!(contents.now(), start, "it was looked at, and is what it was");
+        contents.edited(&[edit("f", "1", "2")]);
+        contents.seen(&tree('b'));
+        let edited = contents.now();
+        contents.seen(&tree('c'));
+        assert_ne!(contents.now(), edited, "somebody changed something");
+        contents.seen(&tree('b'));
+        assert_eq!(contents.now(), edited);
+        contents.edited(&[edit("f", "2", "1")]);
+        contents.seen(&tree('a'));
+        assert_eq!(contents.final_name(&contents.now()).as_str(), tree('a').as_str());
+        assert_eq!(contents.now(), start);
+    }
+
+    fn command(words: &[&str]) -> Simple {
+        Simple { words: words.iter().map(|&word| word.to_owned()).collect(), edits: true, ..Simple::default() }
+    }
+
+    #[test]
+    fn commands_with_a_known_effect() {
+        let root = RepoPath::default();
+        let mut contents = Contents::new();
+        contents.ran(&command(&["git", "checkout", "--", "f"]), Some(&root));
+        let committed = contents.now();
+        contents.edited(&[edit("f", "1", "2")]);
+        let edited = contents.now();
+        assert_ne!(edited, committed);
+        contents.ran(&command(&["git", "restore", "f"]), Some(&root));
+        assert_eq!(contents.now(), committed);
+        contents.edited(&[edit("f", "1", "2")]);
+        assert_eq!(contents.now(), edited);
+        contents.ran(&command(&["rm", "-f", "f"]), Some(&root));
+        let gone = contents.now();
+        contents.ran(&command(&["git", "checkout", "--", "f"]), Some(&root));
+        assert_eq!(contents.now(), committed);
+        contents.ran(&command(&["git", "rm", "f"]), Some(&root));
+        assert_eq!(contents.now(), gone);
+        contents.ran(&command(&["sed", "-i", "s/a/b/", "f"]), Some(&root));
+        let edited = contents.now();
+        contents.ran(&command(&["sed", "-i", "s/a/b/", "f"]), Some(&root));
+        assert_ne!(contents.now(), edited);
+        for words in [&["rm", "-rf", "d"][..], &["rm", "*.o"], &["git", "restore", "--source=x", "f"], &["rm", "/x"]] {
+            let before = contents.now();
+            contents.ran(&command(words), Some(&root));
+            assert_ne!(contents.now(), before, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn commits_keep_the_content_and_other_movements_do_not() {
+        let moved = |action: &str, new: char| GitEvent {
+            action: action.to_owned(),
+            reference: "HEAD".to_owned(),
+            old: Some(tree('a')),
+            new: Some(tree(new)),
+            message: String::new(),
+        };
+        for (action, new, same) in [
+            ("commit", 'b', true),
+            ("commit (amend)", 'b', true),
+            ("push", 'b', true),
+            ("checkout", 'a', true),
+            ("checkout", 'b', false),
+            ("rebase (pick)", 'b', false),
+            ("commit (merge)", 'b', false),
+            ("reset", 'b', false),
+        ] {
+            let mut contents = Contents::new();
+            let before = contents.now();
+            contents.moved(&moved(action, new));
+            assert_eq!(contents.now() == before, same, "{action}");
+        }
+    }
+
+    #[test]
+    fn places() {
+        let dir = RepoPath::from("web");
+        for (dir, below, word, expected) in [
+            (Some(&dir), None, "a.ts", Some("web/a.ts")),
+            (Some(&dir), Some("src"), "./a.ts", Some("web/src/a.ts")),
+            (Some(&dir), None, "../a", Some("a")),
+            (Some(&dir), None, "../../a", None),
+            (Some(&dir), None, "/etc/x", None),
+            (None, None, "a", None),
+        ] {
+            assert_eq!(place(dir, below, word), expected.map(RepoPath::from), "{word}");
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Events become steps: reports of one tool call are joined, and each step is put on its content.
+
+use std::collections::{HashMap, HashSet};
+use std::mem::discriminant;
+
+use super::command_run::{Ran, bounded};
+use super::content_tracking::Contents;
+use super::{Deed, MOST, Step, Story, Touched};
+use crate::event::agent_work::{Act, ShellCommand, Work};
+use crate::event::{Event, EventKind, Run};
+use crate::runner::ProjectFiles;
+use crate::timeline::Entry;
+
+/// How much of a text is kept, in bytes.
+const TEXT: usize = 4 * 1024;
+
+pub(super) fn story(entries: &[Entry], session: Option<&str>, files: &dyn ProjectFiles) -> Story {
+    let own = |event: &Event| session.is_none() || event.session.as_deref() == session;
+    let mut story = Story { session: session.map(str::to_owned), ..Story::default() };
+    let Some(last) = entries.iter().rposition(|entry| own(&entry.event)) else { return story };
+    let first = entries.iter().position(|entry| own(&entry.event)).unwrap_or(0);
+    let between = |entry: &&Entry| {
+        own(&entry.event) || (entry.event.session.is_none() && matches!(entry.event.kind, EventKind::Git(_)))
+    };
+    let mut told: Vec<&Entry> = entries[first..=last].iter().filter(between).collect();
+    if told.len() > MOST {
+        told.drain(..told.len() - MOST);
+        story.cut = true;
+    }
+    let Joined { acts, runs } = join(&told);
+    let mut contents = Contents::new();
+    for (at, (entry, work)) in told.iter().zip(acts).enumerate() {
+        let before = contents.now();
+        let (deed, before) = match (&entry.event.kind, &work) {
+            (EventKind::Work(_), Some(work)) => match act(work, &mut contents, files) {
+                Some((Deed::Ran(mut ran), start)) => {
+                    runs.iter().filter(|told| told.act == at).for_each(|told| ran.shown_by(told.run, files));
+                    (Deed::Ran(ran), start.unwrap_or(before))
+                }
+                Some((deed, start)) => (deed, start.unwrap_or(before)),
+                None => continue,
+            },
+            (EventKind::Run(run), _) if runs.iter().any(|told| told.entry == at) => {
+                // What it left may be known only now: it ran in the background.
+                contents.seen(&run.end.tree);
+                continue;
+            }
+            (EventKind::Run(run), _) => {
+                contents.seen(&run.start.tree);
+                let start = contents.now();
+                contents.seen(&run.end.tree);
+                (Deed::Ran(Box::new(Ran::observed(run, files))), start)
+            }
+            (EventKind::Git(event), _) => {
+                contents.moved(event);
+                (Deed::Git { event: event.clone(), unjudged: entry.unjudged }, before)
+            }
+            (EventKind::Judged(judged), _) => {
+                let (moment, blocked, failing) = (judged.moment, judged.blocked, judged.failing.clone());
+                (Deed::Judged { moment, blocked, failing }, before)
+            }
+            _ => continue,
+        };
+        story.steps.push(Step {
+            id: entry.event.id.clone(),
+            grade: entry.event.origin.grade,
+            actor: work.as_ref().and_then(|work| work.actor.clone()),
+            call: work.and_then(|work| work.call),
+            before,
+            content: contents.now(),
+            deed,
+        });
+    }
+    for step in &mut story.steps {
+        step.before = contents.final_name(&step.before);
+        step.content = contents.final_name(&step.content);
+    }
+    story
+}
+
+/// What is done in an act, and the content before it where somebody looked; `None`: it is no step.
+fn act(work: &Work, contents: &mut Contents, files: &dyn ProjectFiles) -> Option<(Deed, Option<super::ContentId>)> {
+    let text = |text: &str| bounded(text.to_owned(), TEXT);
+    let deed = match &work.act {
+        Act::Session(phase) => Deed::Session(*phase),
+        Act::Prompt(prompt) => Deed::Prompted { from: prompt.from, text: text(&prompt.text) },
+        Act::Said(said) => Deed::Said(text(said)),
+        Act::Asked(asked) => Deed::Asked(text(asked)),
+        Act::Planned(items) => Deed::Planned(items.clone()),
+        Act::Command(command) => {
+            let (ran, start) = run(command, contents, files);
+            return Some((Deed::Ran(Box::new(ran)), start));
+        }
+        Act::CommandEnded(_) => return None,
+        Act::Edited(edits) => {
+            contents.edited(edits);
+            let touched = edits.iter().map(|edit| Touched {
+                path: edit.path.clone(),
+                how: edit.how,
+                removed: text(&edit.removed),
+                added: text(&edit.added),
+            });
+            Deed::Edited(touched.collect())
+        }
+        Act::Used(used) => {
+            Deed::Used { tool: used.tool.clone(), reads: used.reads, target: text(&used.target), failed: used.failed }
+        }
+        Act::Denied(denial) => Deed::Denied(denial.clone()),
+        Act::SubagentStarted(id) => Deed::Subagent { id: id.clone(), started: true },
+        Act::SubagentEnded(id) => Deed::Subagent { id: id.clone(), started: false },
+        Act::Stopped(stop) => Deed::Stopped { how: stop.how, text: text(&stop.text), running: stop.running },
+    };
+    Some((deed, None))
+}
+
+fn run(command: &ShellCommand, contents: &mut Contents, files: &dyn ProjectFiles) -> (Ran, Option<super::ContentId>) {
+    let ran = Ran::of(&command.line, command.ended, &command.tail, command.background, command.shell, files);
+    if let Some(start) = &command.start {
+        contents.seen(&start.tree);
+    }
+    let start = contents.now();
+    if let Some(end) = &command.end {
+        contents.seen(&end.tree);
+    } else if ran.edits {
+        // A check whose output goes into a file leaves the work as it is.
+        let kept_output = |simple: &&super::Simple| ran.is_check() && !simple.writes.is_empty();
+        let edits: Vec<_> = ran.commands.iter().filter(|simple| simple.edits && !kept_output(simple)).collect();
+        if edits.is_empty() && !ran.commands.iter().any(|simple| simple.edits) {
+            contents.unknown();
+        }
+        for simple in edits {
+            contents.ran(simple, command.dir.as_ref());
+        }
+    }
+    (ran, Some(start))
+}
+
+/// What tells of one thing, together.
+struct Joined<'a> {
+    /// The acts, one for each entry; `None` where there is none, or it is told by another entry.
+    acts: Vec<Option<Work>>,
+    /// The runs that are tool calls told as acts.
+    runs: Vec<ToldRun<'a>>,
+}
+
+/// A run that is a tool call told as an act: the places of both.
+struct ToldRun<'a> {
+    run: &'a Run,
+    entry: usize,
+    act: usize,
+}
+
+fn join<'a>(entries: &[&'a Entry]) -> Joined<'a> {
+    let mut joined: Vec<Option<Work>> = Vec::with_capacity(entries.len());
+    let mut runs = Vec::new();
+    let mut calls: HashMap<(String, &'static str), usize> = HashMap::new();
+    let mut words: HashSet<(&'static str, String)> = HashSet::new();
+    let mut reporters: HashMap<(&'static str, String), String> = HashMap::new();
+    for (number, entry) in entries.iter().enumerate() {
+        if let EventKind::Run(run) = &entry.event.kind
+            && let Some(at) = run.call.as_ref().and_then(|call| calls.get(&(call.clone(), COMMAND)))
+        {
+            runs.push(ToldRun { run, entry: number, act: *at });
+        }
+        let EventKind::Work(work) = &entry.event.kind else {
+            joined.push(None);
+            continue;
+        };
+        let work = (**work).clone();
+        // Words have no call: a log repeats those that a hook told already.
+        if let Some(said) = said(&work.act) {
+            let by = format!("{} {}", entry.event.origin.by, entry.event.origin.grade.as_str());
+            let known = reporters.entry(said.clone()).or_insert_with(|| by.clone());
+            if !words.insert(said) && *known != by {
+                joined.push(None);
+                continue;
+            }
+        }
+        let place = work.call.clone().and_then(|call| Some((call, family(&work.act)?)));
+        let Some(place) = place else {
+            joined.push(Some(work));
+            continue;
+        };
+        // An id that is made of what the call was is the same at the next such call, which is another one.
+        let same = |first: &Work| !first.has_made_up_call() || discriminant(&first.act) != discriminant(&work.act);
+        let known = calls.get(&place).copied().filter(|at| joined[*at].as_ref().is_some_and(same));
+        match known {
+            Some(at) => {
+                if let Some(first) = &mut joined[at] {
+                    absorb(first, work);
+                }
+                joined.push(None);
+            }
+            None => {
+                calls.insert(place, joined.len());
+                joined.push(Some(work));
+            }
+        }
+    }
+    Joined { acts: joined, runs }
+}
+
+/// The family of what tells of a command.
+const COMMAND: &str = "command";
+
+/// Which acts of one call are reports of the same thing.
+fn family(act: &Act) -> Option<&'static str> {
+    Some(match act {
+        Act::Command(_) | Act::CommandEnded(_) | Act::Denied(_) => COMMAND,
+        Act::Edited(_) => "edit",
+        Act::Used(_) => "use",
+        Act::Planned(_) => "plan",
+        _ => return None,
+    })
+}
+
+fn said(act: &Act) -> Option<(&'static str, String)> {
+    Some(match act {
+        Act::Prompt(prompt) => ("prompt", prompt.text.trim().to_owned()),
+        Act::Said(text) => ("said", text.trim().to_owned()),
+        Act::Asked(text) => ("asked", text.trim().to_owned()),
+        Act::Stopped(stop) => ("stopped", stop.text.trim().to_owned()),
+        _ => return None,
+    })
+}
+
+/// Adds another report of the same call to the first.
+fn absorb(first: &mut Work, other: Work) {
+    first.head = first.head.take().or(other.head);
+    match (&mut first.act, other.act) {
+        (Act::Command(known), Act::Command(more)) => {
+            known.ended = known.ended.or(more.ended);
+            if more.tail.len() > known.tail.len() {
+                known.tail = more.tail;
+            }
+            known.background |= more.background;
+            known.start = known.start.take().or(more.start);
+            known.end = known.end.take().or(more.end);
+            known.dir = known.dir.take().or(more.dir);
+        }
+        (Act::Command(known), Act::CommandEnded(end)) => {
+            known.ended = end.ended.or(known.ended);
+            if !end.tail.is_empty() {
+                known.tail = end.tail;
+            }
+            // What is known now is how it ended.
+            known.background &= known.ended.is_none();
+        }
+        (known @ Act::Command(_), denied @ Act::Denied(_)) => *known = denied,
+        (Act::Edited(known), Act::Edited(more)) => {
+            for edit in more {
+                match known.iter_mut().find(|own| own.path == edit.path) {
+                    Some(own) if own.removed.is_empty() && own.added.is_empty() => *own = edit,
+                    Some(_) => {}
+                    None => known.push(edit),
+                }
+            }
+        }
+        (Act::Used(known), Act::Used(more)) => known.failed |= more.failed,
+        _ => {}
+    }
+}

@@ -1,0 +1,64 @@
+//! Runs of declared commands that a session started and of whose end no status is known.
+
+use serde::{Deserialize, Serialize};
+
+use crate::command_line::{self, Told};
+use crate::event::Ended;
+use crate::fact::session_steps::Story;
+use crate::policy::Policy;
+use crate::repo_path::RepoPath;
+use crate::runner::ProjectFiles;
+
+/// The newest run of a declared command, where no status says how it ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenRun {
+    /// The command, by name.
+    pub command: String,
+    /// What is known of it.
+    pub state: OpenRunState,
+}
+
+/// What is known of a run whose status is not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OpenRunState {
+    /// It was left in the background, and nothing says that it ended.
+    Running,
+    /// A time limit of the client ended it.
+    OverTime,
+}
+
+/// Finds them in a story. A run on content that was changed since says nothing of what is here, ended or not.
+pub fn find(policy: &Policy, story: &Story, files: &dyn ProjectFiles) -> Vec<OpenRun> {
+    let Some(last) = story.steps.last() else { return Vec::new() };
+    let mut found: Vec<OpenRun> = Vec::new();
+    for (step, ran) in story.runs() {
+        let state = match ran.ended {
+            None if ran.over_time => Some(OpenRunState::OverTime),
+            None if ran.background => Some(OpenRunState::Running),
+            _ => None,
+        };
+        // Only a run that ended takes the place of one that is open.
+        if (state.is_none() || step.content != last.content) && found.is_empty() {
+            continue;
+        }
+        let told = Told {
+            line: &ran.line,
+            dir: &RepoPath::default(),
+            root: None,
+            ended: Some(Ended::Exited(0)),
+            output: None,
+            cut: false,
+            background: false,
+            shell: ran.shell,
+        };
+        for served in command_line::witness(&policy.commands, &told, files) {
+            let Some(command) = served.command.name else { continue };
+            found.retain(|open| open.command != command);
+            if let Some(state) = state.filter(|_| step.content == last.content) {
+                found.push(OpenRun { command, state });
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,128 @@
+//! Tasks that ran tests and do so no longer.
+
+use std::collections::BTreeSet;
+
+use super::table::{Tasks, table};
+use super::{Weakened, What, line_of};
+use crate::command_line::{self, ExitDecides, Extent, Record};
+use crate::repo_path::RepoPath;
+use crate::runner::{Catalogue, CommandKind, ProjectFiles, resolve};
+use crate::shell::dialect::Shell;
+
+/// How many tasks of a file are looked at.
+const TASKS: usize = 200;
+/// How much of a script is shown, in bytes.
+const SHOWN: usize = 120;
+
+/// One file of a project.
+struct One<'a> {
+    name: &'a str,
+    text: &'a str,
+}
+
+impl ProjectFiles for One<'_> {
+    fn read(&self, path: &str) -> Option<String> {
+        (path == self.name).then(|| self.text.to_owned())
+    }
+}
+
+/// What a task does to tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Does {
+    /// It runs them, and its status is theirs: as many commands do, and none of them runs all.
+    Tests { commands: usize, only_a_part: bool },
+    /// It runs them, and ends well whatever they say.
+    TestsMasked,
+    /// Nothing at all.
+    Nothing,
+    /// Something else, or nobody knows.
+    Other,
+}
+
+pub(super) fn compare(path: &RepoPath, old: &str, new: &str, changes: &mut Vec<Weakened>) {
+    let Some(tasks) = table().tasks(path) else { return };
+    let text = path.to_string();
+    let file = text.rsplit('/').next().unwrap_or_default();
+    let (old, new) = (One { name: file, text: old }, One { name: file, text: new });
+    let there: BTreeSet<String> = names(tasks, new.text).collect();
+    for name in names(tasks, old.text).take(TASKS).collect::<BTreeSet<_>>() {
+        let (before, was) = does(tasks, &name, &old);
+        let Does::Tests { commands: one, only_a_part: narrow } = was else { continue };
+        let (after, is) = does(tasks, &name, &new);
+        let what = match is {
+            // What one command did, several may share among them.
+            Does::Tests { commands, only_a_part } if only_a_part && !narrow && commands <= one => What::Narrowed,
+            Does::Tests { .. } => continue,
+            Does::TestsMasked => What::TaskMasked,
+            Does::Nothing => What::TaskEmptied,
+            Does::Other => What::TaskReplaced,
+        };
+        let shown = |text: String| super::super::session_steps::bounded(text, SHOWN);
+        let gone = if there.contains(&name) { "" } else { "nothing of this name" };
+        let after = if after.is_empty() { gone.to_owned() } else { shown(after) };
+        changes.push(Weakened {
+            what,
+            path: path.clone(),
+            line: line_of_task(tasks, &name, new.text),
+            names: vec![name],
+            obsolete: Vec::new(),
+            before: shown(before),
+            after,
+        });
+    }
+}
+
+fn names<'a>(tasks: &'a Tasks, text: &'a str) -> impl Iterator<Item = String> {
+    let found = tasks.name().into_iter().flat_map(move |pattern| pattern.captures_iter(text));
+    found.filter_map(|groups| Some(groups.name("name")?.as_str().to_owned()))
+}
+
+/// The line that a task is defined in.
+fn line_of_task(tasks: &Tasks, name: &str, text: &str) -> Option<u32> {
+    let mut found = tasks.name().into_iter().flat_map(|pattern| pattern.captures_iter(text));
+    let place = found.find_map(|groups| groups.name("name").filter(|found| found.as_str() == name))?;
+    Some(line_of(text, place.start()))
+}
+
+/// The script of a task in one line, and what it does.
+fn does(tasks: &Tasks, name: &str, files: &One<'_>) -> (String, Does) {
+    let call = tasks.call.replace("{name}", name);
+    let argv: Vec<Option<String>> = call.split(' ').map(|word| Some(word.to_owned())).collect();
+    let mut lines: Vec<String> = Vec::new();
+    for task in resolve(Catalogue::embedded(), &argv, files) {
+        lines.extend(task.script.unwrap_or_default());
+    }
+    let shown = lines.join("; ");
+    if lines.is_empty() {
+        // It is defined, and what it has only prints; a variable may stand for anything.
+        let defined = tasks.name().into_iter().flat_map(|pattern| pattern.captures_iter(files.text)).any(|groups| {
+            let own = groups.name("name").is_some_and(|found| found.as_str() == name);
+            let line =
+                groups.get(0).map_or("", |found| files.text[found.start()..].trim_start().lines().next().unwrap_or(""));
+            own && !line.contains('$')
+        });
+        return (shown, if defined { Does::Nothing } else { Does::Other });
+    }
+    let understood: Vec<_> = lines.iter().filter_map(|line| command_line::understand(line, files).ok()).collect();
+    let purposes = || understood.iter().flat_map(|line| &line.purposes);
+    let tests = |extent: Option<Extent>| extent.is_some_and(|extent| extent != Extent::NoneExecuted);
+    if purposes().any(|purpose| purpose.is(CommandKind::Test) && tests(purpose.extent)) {
+        let passed = Record { status: Some(0), shell: Some(Shell::Sh), ..Record::default() };
+        let judged = lines.iter().map(|line| command_line::judge(line, &passed, files));
+        let masked = judged
+            .filter(|judged| judged.decisive_kind == Some(CommandKind::Test))
+            .any(|judged| judged.exit_decides == Some(ExitDecides::NoMasked));
+        let its = || purposes().filter(|purpose| purpose.is(CommandKind::Test) && tests(purpose.extent));
+        let only_a_part = its().all(|purpose| purpose.extent == Some(Extent::Filtered));
+        let tests = Does::Tests { commands: its().count(), only_a_part };
+        return (shown, if masked { Does::TestsMasked } else { tests });
+    }
+    let idle = |name: Option<&str>| name.is_some_and(|name| table().idle.iter().any(|idle| idle == name));
+    let nothing = understood.len() == lines.len()
+        && understood.iter().all(|line| {
+            let both = line.program.leaves.iter().zip(&line.purposes);
+            both.into_iter()
+                .all(|(leaf, purpose)| idle(leaf.name()) || (purpose.is(CommandKind::Test) && !tests(purpose.extent)))
+        });
+    (shown, if nothing { Does::Nothing } else { Does::Other })
+}

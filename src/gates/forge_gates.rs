@@ -1,0 +1,106 @@
+//! What the gates that judge a forge's answers have in common.
+
+use serde::Deserialize;
+
+use super::finding::{Answer, Finding};
+use super::finding_text;
+use crate::fact::Facts;
+use crate::fact::hosting::{Hosting, Trouble, TroubleKind};
+use crate::fact::subject::{Role, Subject};
+use crate::moment::Moment;
+use crate::policy::{Gate, ModeFrom};
+
+/// What an outage does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Offline {
+    /// It stops: what cannot be read is not known.
+    #[default]
+    Block,
+    /// It is said and recorded.
+    Warn,
+}
+
+/// A text of somebody else in a sentence: without what a terminal would obey, and cut.
+pub(super) fn plain(text: &str) -> String {
+    cut(text, 80)
+}
+
+fn cut(text: &str, most: usize) -> String {
+    // Marks that turn the direction of the text around make a name look like another.
+    let hidden =
+        |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    let clean: String = text.chars().map(|c| if c.is_control() || hidden(c) { ' ' } else { c }).collect();
+    match clean.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", clean[..end].trim_end()),
+        None => clean.trim().to_owned(),
+    }
+}
+
+/// Some names in a sentence: the first five, and how many more.
+pub(super) fn names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 5;
+    let count = names.len();
+    let shown: Vec<_> = names.take(SHOWN).map(plain).collect();
+    match count {
+        0..=SHOWN => shown.join(", "),
+        more => format!("{} and {} more", shown.join(", "), more - SHOWN),
+    }
+}
+
+/// The subject that the forge was asked about.
+pub(super) fn subject<'a>(facts: &'a Facts, hosting: &Hosting) -> Option<&'a Subject> {
+    let commits = || facts.subjects.iter().filter(|subject| subject.role == Role::Commit);
+    commits().find(|subject| subject.commit.as_ref() == Some(&hosting.head.commit))
+}
+
+/// What an answer that cannot be had is, and the reason code for it.
+///
+/// In CI it is never a pass. At a stop it stops only those whose policy names the gate, and then outages may be let
+/// through.
+pub(super) fn unreadable(gate: &Gate, moment: Moment, offline: Offline, trouble: &Trouble) -> (Answer, &'static str) {
+    let lenient = gate.mode_from != ModeFrom::Entry || (offline == Offline::Warn && trouble.kind.is_outage());
+    match (moment, lenient) {
+        (Moment::Ci, _) | (_, false) => (Answer::Unknown, "unreadable"),
+        (_, true) => (Answer::Pending, "offline"),
+    }
+}
+
+/// The trouble in a sentence.
+pub(super) fn why(trouble: &Trouble) -> String {
+    let what = cut(&trouble.what, 300);
+    match &trouble.needs {
+        Some(needs) => format!("{what}; the token needs {}", plain(needs)),
+        None => what,
+    }
+}
+
+/// What helps.
+pub(super) fn cure(trouble: &Trouble) -> String {
+    match trouble.kind {
+        TroubleKind::Forbidden | TroubleKind::NotFound => match &trouble.needs {
+            Some(needs) => format!("give the token the permission {}", plain(needs)),
+            None => "use a token that may read this repository".to_owned(),
+        },
+        TroubleKind::Unauthorized => "use a token that the forge knows: gh auth status".to_owned(),
+        TroubleKind::RateLimited => "ask again later".to_owned(),
+        TroubleKind::Offline | TroubleKind::Timeout | TroubleKind::Server => {
+            "ask again when the forge answers".to_owned()
+        }
+        TroubleKind::Malformed => "see whether something between here and the forge answers for it".to_owned(),
+        TroubleKind::Moved => "judge the new head".to_owned(),
+    }
+}
+
+/// A finding about the commit that the forge was asked about.
+pub(super) fn finding(
+    gate: &Gate,
+    facts: &Facts,
+    hosting: &Hosting,
+    answer: Answer,
+    reason: &str,
+    context: &minijinja::Value,
+) -> Finding {
+    let words = finding_text::say(gate, reason, context);
+    words.finding(subject(facts, hosting).map_or("HEAD", |subject| subject.name.as_str()), answer, reason)
+}

@@ -1,0 +1,314 @@
+//! The changed lines of commits: patches without context, read into textures as they are printed.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::thread;
+
+use super::blame::contents_of;
+use super::command::{Said, described, run};
+use super::log::{PLAIN, status};
+use super::{GitError, Repo, output_fields};
+use crate::commit::change::{Commit, FileChange, Status};
+use crate::commit::change_class::Reader;
+use crate::oid::Oid;
+use crate::repo_path::RepoPath;
+
+/// What ends the answer about one commit: git echoes a line that is no object id, and flushes behind it. No line of a
+/// patch begins like this one.
+const MARK: &[u8] = b"=end=";
+/// How patches are asked for.
+const PATCH: &[&str] = &[
+    "-r",
+    "-M",
+    "-z",
+    "--patch-with-raw",
+    "-U0",
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-abbrev",
+    "--inter-hunk-context=0",
+];
+
+/// The most commits whose lines may be asked for at a time. Their ids fit the smallest pipe there is, so that asking
+/// never waits for git.
+pub const MOST_OPEN: usize = 48;
+
+/// The changed lines of commits, by one process that is started when the first is asked for.
+///
+/// Commits are asked for ahead ([`Lines::ask`]), and the answers come in the same order ([`Lines::answer`]): git reads
+/// the contents of one while another is judged.
+pub struct Lines<'r> {
+    repo: &'r Repo,
+    process: Option<Process>,
+}
+
+/// What one commit changes, its lines looked at.
+#[derive(Debug)]
+pub struct Answer(Vec<FileChange>);
+
+struct Process {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    /// How many commits are asked for and not answered yet.
+    open: usize,
+    answers: Receiver<io::Result<Vec<FileChange>>>,
+    said: Said,
+    command: String,
+}
+
+impl Repo {
+    /// Reads the changed lines of commits.
+    pub fn lines(&self) -> Lines<'_> {
+        Lines { repo: self, process: None }
+    }
+
+    /// What the next commit would change against `base` (a commit or a tree), lines included. `index`: the index that
+    /// git builds it from, where that is not the repository's own.
+    pub fn staged(&self, base: &Oid, index: Option<&Path>) -> Result<Vec<FileChange>, GitError> {
+        let mut command = self.command();
+        if let Some(index) = index {
+            command.env("GIT_INDEX_FILE", index);
+        }
+        command.args(PLAIN).args(["diff-index", "--cached"]).args(PATCH).args([base.as_str(), "--"]);
+        let printed = run(&mut command, None)?;
+        let mut out = printed.as_slice();
+        let unreadable = |source| GitError::NotStarted { command: "diff-index".to_owned(), source };
+        let mut files = raw(&mut out).map_err(unreadable)?;
+        patches(&mut out, &mut files).map_err(unreadable)?;
+        Ok(files)
+    }
+
+    /// The files that the next commit would change against `base` (a commit or a tree). `index`: as in [`Repo::staged`].
+    pub fn staged_paths(&self, base: &Oid, index: Option<&Path>) -> Result<Vec<RepoPath>, GitError> {
+        let mut command = self.command();
+        if let Some(index) = index {
+            command.env("GIT_INDEX_FILE", index);
+        }
+        command.args(["diff-index", "--cached", "--name-only", "-z", "--no-renames", base.as_str(), "--"]);
+        let printed = run(&mut command, None)?;
+        Ok(printed.split(|&byte| byte == 0).filter(|name| !name.is_empty()).map(RepoPath::new).collect())
+    }
+
+    /// The content of one file in the next commit; `None`: it is not in it. `index`: as in [`Repo::staged`].
+    pub fn staged_file(&self, path: &RepoPath, index: Option<&Path>) -> Result<Option<Vec<u8>>, GitError> {
+        let read = self.library(|library| {
+            let index = index.map_or_else(|| library.index(), git2::Index::open)?;
+            let Some(entry) = index.get_path(Path::new(&path.to_os()), 0) else { return Ok(None) };
+            Ok(Some(library.find_blob(entry.id)?.content().to_vec()))
+        });
+        match read {
+            Some(content) => Ok(content),
+            None => Ok(self.staged_contents(std::slice::from_ref(path), index)?.pop().flatten()),
+        }
+    }
+
+    /// What files would hold in the next commit, in the order of `paths`; `None`: they are not in it.
+    pub fn staged_contents(&self, paths: &[RepoPath], index: Option<&Path>) -> Result<Vec<Option<Vec<u8>>>, GitError> {
+        let mut command = self.command();
+        if let Some(index) = index {
+            command.env("GIT_INDEX_FILE", index);
+        }
+        contents_of(command.args(["cat-file", "--batch"]), ":", paths)
+    }
+
+    fn start_lines(&self) -> Result<Process, GitError> {
+        let mut command = self.command();
+        command.args(PLAIN).args(["diff-tree", "--stdin", "--root"]).args(PATCH);
+        command.stdin(Stdio::piped());
+        let named = described(&command);
+        let mut child = command.spawn().map_err(|source| GitError::NotStarted { command: named.clone(), source })?;
+        let out = child.stdout.take().ok_or_else(|| GitError::Missing("output of git diff-tree".to_owned()))?;
+        let (sender, answers) = mpsc::channel();
+        thread::spawn(move || answer_all(BufReader::with_capacity(1 << 16, out), &sender));
+        Ok(Process { stdin: child.stdin.take(), open: 0, said: Said::of(&mut child), child, answers, command: named })
+    }
+}
+
+impl Lines<'_> {
+    /// How many commits are asked for and not answered yet.
+    pub fn open(&self) -> usize {
+        self.process.as_ref().map_or(0, |process| process.open)
+    }
+
+    /// Whether there is a process.
+    pub fn is_started(&self) -> bool {
+        self.process.is_some()
+    }
+
+    /// Starts the process, before it is asked anything.
+    fn start(&mut self) -> Result<(), GitError> {
+        if self.process.is_none() {
+            self.process = Some(self.repo.start_lines()?);
+        }
+        Ok(())
+    }
+
+    /// Asks for the lines of a commit. No more than [`MOST_OPEN`] may be open.
+    pub fn ask(&mut self, id: &Oid) -> Result<(), GitError> {
+        self.start()?;
+        let Some(process) = &mut self.process else { return Ok(()) };
+        process.open += 1;
+        if let Some(stdin) = &mut process.stdin {
+            // Where git has ended, the answer that is missing says so.
+            let _ = stdin.write_all(&[id.as_str().as_bytes(), b"\n", MARK, b"\n"].concat());
+        }
+        Ok(())
+    }
+
+    /// The next answer; `None` where none is there yet and `wait` is not set, or none is open.
+    pub fn answer(&mut self, wait: bool) -> Result<Option<Answer>, GitError> {
+        let Some(process) = self.process.as_mut().filter(|process| process.open > 0) else { return Ok(None) };
+        let answer = if wait {
+            process.answers.recv().ok()
+        } else {
+            match process.answers.try_recv() {
+                Ok(answer) => Some(answer),
+                Err(TryRecvError::Empty) => return Ok(None),
+                Err(TryRecvError::Disconnected) => None,
+            }
+        };
+        process.open -= 1;
+        match answer {
+            Some(Ok(files)) => Ok(Some(Answer(files))),
+            Some(Err(source)) if source.kind() != io::ErrorKind::UnexpectedEof => {
+                Err(GitError::NotStarted { command: process.command.clone(), source })
+            }
+            _ => {
+                drop(process.stdin.take());
+                let status = process.child.wait().ok().and_then(|status| status.code());
+                Err(GitError::Failed { command: process.command.clone(), status, stderr: process.said.words() })
+            }
+        }
+    }
+
+    /// Fills in the textures of a commit's files. Reads a patch of any size in bounded memory.
+    pub fn look_into(&mut self, commit: &mut Commit) -> Result<(), GitError> {
+        if let Some(id) = commit.id.as_ref().filter(|_| commit.parents.len() < 2) {
+            self.ask(id)?;
+            if let Some(answer) = self.answer(true)? {
+                answer.fill(commit);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Answer {
+    /// Fills in the textures of the files of the commit that was asked for.
+    pub fn fill(self, commit: &mut Commit) {
+        let mut textures: HashMap<RepoPath, _> =
+            self.0.into_iter().filter_map(|file| Some((file.path, file.texture?))).collect();
+        for own in &mut commit.files {
+            own.texture = textures.remove(&own.path);
+        }
+        commit.looked_into = true;
+    }
+}
+
+/// Reads all answers as they are printed, until git ends or nobody wants them any more.
+fn answer_all(mut out: impl BufRead, answers: &Sender<io::Result<Vec<FileChange>>>) {
+    loop {
+        let answer = raw(&mut out).and_then(|mut files| {
+            let whole = patches(&mut out, &mut files)?;
+            if whole { Ok(files) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+        });
+        let done = answer.is_err();
+        if answers.send(answer).is_err() || done {
+            return;
+        }
+    }
+}
+
+/// Reads raw entries: fields that end with NUL, an empty one behind the last where patches follow.
+fn raw(out: &mut impl BufRead) -> io::Result<Vec<FileChange>> {
+    let mut files = Vec::new();
+    let field = |out: &mut _| -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        output_fields::read(out, 0, &mut bytes)?;
+        Ok(bytes)
+    };
+    loop {
+        // A commit without changes prints nothing, and the mark comes at once.
+        if out.fill_buf()?.first().is_none_or(|&byte| byte == MARK[0]) {
+            return Ok(files);
+        }
+        let head = field(out)?;
+        if head.is_empty() {
+            return Ok(files);
+        }
+        if head[0] != b':' {
+            continue;
+        }
+        let path = field(out)?;
+        let Some(status) = status(&head) else { continue };
+        let (path, from) = match status {
+            Status::Renamed(_) | Status::Copied(_) => (field(out)?, Some(RepoPath::new(path))),
+            _ => (path, None),
+        };
+        files.push(FileChange { path: RepoPath::new(path), from, status, texture: None });
+    }
+}
+
+/// Reads patches, which come in the order of the raw entries, up to the mark or the end. Whether there was a mark.
+fn patches(out: &mut impl BufRead, files: &mut [FileChange]) -> io::Result<bool> {
+    let mut line = Vec::new();
+    let mut next = 0;
+    let mut current: Option<(usize, Reader)> = None;
+    // `--- a/x` and `+++ b/x` stand before the first run of a file.
+    let mut in_run = false;
+    let mut is_second = false;
+    let marked = loop {
+        let any = output_fields::read(out, b'\n', &mut line)?;
+        if !any || line == MARK {
+            break any;
+        }
+        let text = line.as_slice();
+        if text.starts_with(b"diff --git ") {
+            in_run = false;
+            // What changes its type is printed as gone and as new, with a head for each.
+            match current.as_mut().filter(|(at, _)| files[*at].status == Status::TypeChanged && !is_second) {
+                Some((_, reader)) => {
+                    reader.end_run();
+                    is_second = true;
+                }
+                None => {
+                    store(files, current.take());
+                    current = files.get(next).map(|file| (next, Reader::new(&file.path)));
+                    next += 1;
+                    is_second = false;
+                }
+            }
+        } else {
+            in_run |= text.starts_with(b"@@ ");
+            if let Some((_, reader)) = current.as_mut().filter(|_| in_run) {
+                reader.line(text);
+            }
+        }
+    };
+    store(files, current);
+    Ok(marked)
+}
+
+fn store(files: &mut [FileChange], read: Option<(usize, Reader)>) {
+    let Some((at, reader)) = read else { return };
+    let texture = reader.finish();
+    if let Some(file) = files.get_mut(at) {
+        // A mode or a binary file has no lines.
+        file.texture = (texture.lines() > 0).then_some(texture);
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        drop(self.stdin.take());
+        // Asked nothing more, it ends by itself.
+        if self.open > 0 {
+            let _ = self.child.kill();
+        }
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,158 @@
+//! The commits of a short range, read in process: the work on a branch is a few commits, and starting git costs more than
+//! reading them. What is longer, or takes more than comparing trees, is left to git.
+
+use std::collections::{BinaryHeap, HashMap, VecDeque};
+
+use git2::Repository;
+
+use super::changed_blobs::Blobs;
+use super::log::{Logged, Range};
+use super::{Change, TreeDiff, inprocess_tree_diff};
+use crate::commit::change::{Commit, FileChange, Person, Status};
+use crate::oid::Oid;
+
+/// How many commits are read, new ones and known ones, before the rest is left to git, which reads them faster.
+const MOST: usize = 48;
+/// How many refs may be known ones.
+const MOST_KNOWN: usize = 24;
+/// How many more known commits are looked at when nothing new is left: a clock that went wrong may have put one behind
+/// what it builds on. Git looks at as many.
+const MORE: usize = 5;
+
+/// The commits of `range` as git's log has them. `None`: git has to be asked.
+pub(super) fn read(library: &Repository, range: &Range) -> Option<Vec<Logged>> {
+    let [tip] = range.revisions.as_slice() else { return None };
+    if range.exclude.len() > MOST_KNOWN {
+        return None;
+    }
+    let id = |text: &String| text.parse::<Oid>().ok().and_then(|_| git2::Oid::from_str(text).ok());
+    let tip = id(tip)?;
+    let known = range.exclude.iter().map(id).collect::<Option<Vec<_>>>()?;
+    let mut new = new_commits(library, tip, &known)?;
+    new.truncate(range.limit.unwrap_or(usize::MAX));
+    new.iter().map(|commit| logged(library, commit)).collect()
+}
+
+/// What is known of a commit that was met.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    /// `tip` reaches it.
+    New,
+    /// A known one reaches it, too.
+    Known,
+    /// It is what new commits build on, or below that.
+    Below,
+}
+
+/// The commits that `tip` reaches and none of `known` does, newest first, as git walks them: by date, until nothing new
+/// is left to come.
+fn new_commits<'r>(library: &'r Repository, tip: git2::Oid, known: &[git2::Oid]) -> Option<Vec<git2::Commit<'r>>> {
+    let mut marks: HashMap<git2::Oid, Mark> = HashMap::new();
+    let mut read: HashMap<git2::Oid, git2::Commit<'r>> = HashMap::new();
+    // By date; of one date, what was met first.
+    let mut queue: BinaryHeap<(i64, std::cmp::Reverse<usize>, git2::Oid)> = BinaryHeap::new();
+    let (mut count, mut open, mut more) = (0, 0_usize, MORE);
+    let mut new: Vec<git2::Commit<'r>> = Vec::new();
+    let starts = known.iter().map(|&id| (id, Mark::Known)).chain([(tip, Mark::New)]);
+    let mut meet: VecDeque<(git2::Oid, Mark)> = starts.collect();
+    loop {
+        while let Some((id, mark)) = meet.pop_front() {
+            match (marks.get(&id), mark) {
+                (None, _) if read.len() == MOST => return None,
+                (None, _) => {
+                    let commit = library.find_commit(id).ok()?;
+                    queue.push((commit.time().seconds(), std::cmp::Reverse(count), id));
+                    read.insert(id, commit);
+                    count += 1;
+                    open += usize::from(mark == Mark::New);
+                    marks.insert(id, mark);
+                }
+                // It was taken for new, and may have come out already: git would look again, too.
+                (Some(Mark::New), Mark::Known | Mark::Below) => return None,
+                (Some(Mark::Known), Mark::New | Mark::Below) => {
+                    marks.insert(id, Mark::Below);
+                    let below = read.get(&id)?.parent_ids().filter(|parent| marks.contains_key(parent));
+                    meet.extend(below.map(|parent| (parent, Mark::Below)));
+                }
+                _ => {}
+            }
+        }
+        if open == 0 {
+            // What a line of commits builds on, and what is below that, cannot reach one of them.
+            let is_line = new.iter().all(|commit| commit.parent_count() < 2);
+            let settled = is_line && queue.iter().all(|(_, _, id)| marks.get(id) == Some(&Mark::Below));
+            let oldest = new.last().map(|commit| commit.time().seconds());
+            let later = queue.peek().is_some_and(|next| oldest.is_some_and(|oldest| next.0 >= oldest));
+            more = if later { more } else { more.saturating_sub(1) };
+            if more == 0 || settled || queue.is_empty() {
+                return Some(new);
+            }
+        }
+        let (_, _, id) = queue.pop()?;
+        let mark = *marks.get(&id)?;
+        let commit = read.get(&id)?;
+        meet.extend(commit.parent_ids().map(|parent| (parent, mark)));
+        if mark == Mark::New {
+            open -= 1;
+            new.push(commit.clone());
+        }
+    }
+}
+
+/// A commit with what it changes. `None`: that takes more than comparing its trees.
+fn logged(library: &Repository, commit: &git2::Commit<'_>) -> Option<Logged> {
+    // Git would have to recode it.
+    if commit.message_encoding().is_err() || commit.message_encoding().is_ok_and(|encoding| encoding.is_some()) {
+        return None;
+    }
+    let own = |id: git2::Oid| id.to_string().parse::<Oid>().ok();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let person = |who: git2::Signature<'_>| Person { name: text(who.name_bytes()), email: text(who.email_bytes()) };
+    let parents = commit.parent_ids().map(own).collect::<Option<Vec<_>>>()?;
+    let (mut files, mut blobs) = (Vec::new(), Blobs::default());
+    if parents.len() < 2 {
+        let before = match commit.parents().next() {
+            Some(parent) => own(parent.tree_id())?,
+            None => Oid::empty_tree(false),
+        };
+        let pair = (before, own(commit.tree_id())?);
+        if pair.0 != pair.1 {
+            let told = inprocess_tree_diff::compare(library, std::slice::from_ref(&pair)).remove(&pair)?;
+            let TreeDiff::Changes(changes) = told else { return None };
+            files = changed(&changes)?;
+            for Change { before, after, .. } in &changes {
+                blobs.push(before.as_ref().map(|entry| &entry.oid), after.as_ref().map(|entry| &entry.oid));
+            }
+        }
+    }
+    let commit = Commit {
+        id: own(commit.id()),
+        parents,
+        author: person(commit.author()),
+        committer: person(commit.committer()),
+        message: text(commit.message_raw_bytes()),
+        files,
+        agent: None,
+        looked_into: false,
+    };
+    Some(Logged { commit, blobs, cut_off: false })
+}
+
+/// What happened to the paths. `None`: something may have been renamed, for which git compares contents.
+fn changed(changes: &[Change]) -> Option<Vec<FileChange>> {
+    let one = |change: &Change| {
+        let kind = |mode: u32| mode & 0o170_000;
+        let status = match (&change.before, &change.after) {
+            (None, _) => Status::Added,
+            (_, None) => Status::Deleted,
+            (Some(before), Some(after)) if kind(before.mode) != kind(after.mode) => Status::TypeChanged,
+            _ => Status::Modified,
+        };
+        FileChange::new(change.path.clone(), status)
+    };
+    let files: Vec<FileChange> = changes.iter().map(one).collect();
+    let has = |status: Status| files.iter().any(|file| file.status == status);
+    // A changed type can be half of a rename, too.
+    let renamed = has(Status::Added) && has(Status::Deleted) || has(Status::TypeChanged);
+    (!renamed).then_some(files)
+}

@@ -1,0 +1,85 @@
+//! The id of a snapshot's tree, found without writing one: a snapshot differs from its base in a few files, and only the
+//! folders above these have other ids.
+
+use std::collections::BTreeMap;
+
+use git2::{ObjectType, Repository};
+
+use super::Repo;
+use super::inprocess_tree_diff::{Item, TREE};
+use crate::oid::Oid;
+use crate::snapshot::{Entry, Snapshot};
+
+/// Of more changed paths than these nothing is computed: reading their folders would cost more than it saves.
+const MOST: usize = 256;
+
+impl Repo {
+    /// The id of the tree that keeping `snapshot` would write. `None`: that is not known without writing it.
+    pub fn tree_id(&self, snapshot: &Snapshot) -> Option<Oid> {
+        if snapshot.dirty.len() > MOST {
+            return None;
+        }
+        if snapshot.dirty.is_empty() {
+            return Some(snapshot.base.clone());
+        }
+        let changes: Vec<Change<'_>> =
+            snapshot.dirty.iter().map(|one| (one.path.as_bytes(), one.now.as_ref())).collect();
+        let base = git2::Oid::from_str(snapshot.base.as_str()).ok()?;
+        let id = self.library(|library| Ok(changed(library, Some(base), &changes)))??;
+        id.map_or_else(|| Some(self.empty_tree()), |id| id.to_string().parse().ok())
+    }
+}
+
+/// A path below some folder, and what is there now.
+type Change<'s> = (&'s [u8], Option<&'s Entry>);
+
+/// The id of a tree with other entries; the inner `None`: nothing is left of it.
+#[expect(clippy::option_option, reason = "not known, and known to be nothing, are two answers")]
+fn changed(library: &Repository, base: Option<git2::Oid>, changes: &[Change<'_>]) -> Option<Option<git2::Oid>> {
+    let items = base.map_or_else(|| Some(Vec::new()), |base| Item::all(library, base))?;
+    let mut items: BTreeMap<Vec<u8>, (u32, git2::Oid)> =
+        items.into_iter().map(|Item { name, mode, oid }| (name, (mode, oid))).collect();
+    let (mut here, mut below) = (Vec::new(), BTreeMap::<&[u8], Vec<Change<'_>>>::new());
+    for &(path, now) in changes {
+        match memchr::memchr(b'/', path) {
+            Some(at) => below.entry(&path[..at]).or_default().push((&path[at + 1..], now)),
+            None => here.push((path, now)),
+        }
+    }
+    // Deletions first: a folder may take the place of a file, and a file that of a folder.
+    for (name, _) in here.iter().filter(|(_, now)| now.is_none()) {
+        if items.get(*name).is_some_and(|(mode, _)| *mode != TREE) {
+            items.remove(*name);
+        }
+    }
+    for (name, changes) in below {
+        let old = items.get(name).filter(|(mode, _)| *mode == TREE).map(|(_, oid)| *oid);
+        match changed(library, old, &changes)? {
+            // What git does with both a file and a folder of one name, git says.
+            Some(_) if old.is_none() && items.contains_key(name) => return None,
+            Some(oid) => drop(items.insert(name.to_vec(), (TREE, oid))),
+            None if old.is_some() => drop(items.remove(name)),
+            None => {}
+        }
+    }
+    for (name, now) in here {
+        let Some(now) = now else { continue };
+        if items.get(name).is_some_and(|(mode, _)| *mode == TREE) {
+            return None;
+        }
+        items.insert(name.to_vec(), (now.mode, git2::Oid::from_str(now.oid.as_str()).ok()?));
+    }
+    if items.is_empty() {
+        return Some(None);
+    }
+    let mut items: Vec<Item> = items.into_iter().map(|(name, (mode, oid))| Item { name, mode, oid }).collect();
+    items.sort_by(Item::order);
+    let mut bytes = Vec::new();
+    for item in items {
+        bytes.extend_from_slice(format!("{:o} ", item.mode).as_bytes());
+        bytes.extend_from_slice(&item.name);
+        bytes.push(0);
+        bytes.extend_from_slice(item.oid.as_bytes());
+    }
+    Some(Some(git2::Oid::hash_object(ObjectType::Tree, &bytes).ok()?))
+}

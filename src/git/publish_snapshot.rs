@@ -1,0 +1,84 @@
+//! Making a snapshot something that others can fetch, and checking one out where nothing of this working tree is.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write as _;
+use std::path::Path;
+
+use super::command::{bare_command, io_error, run};
+use super::refs_and_objects::parse_oid;
+use super::{GitError, Repo};
+use crate::oid::Oid;
+
+/// Who makes the commits that only hold a snapshot.
+pub(super) const IDENTITY: [(&str, &str); 4] = [
+    ("GIT_AUTHOR_NAME", "gate"),
+    ("GIT_AUTHOR_EMAIL", "gate@localhost"),
+    ("GIT_COMMITTER_NAME", "gate"),
+    ("GIT_COMMITTER_EMAIL", "gate@localhost"),
+];
+
+impl Repo {
+    /// Lets `reference` keep `tree` as a commit on top of `parent`, and returns that commit: `parent` itself where that
+    /// is its tree. What only the gate's own object store holds is copied into the repository, so that the ref can be
+    /// fetched.
+    pub fn publish(&self, tree: &Oid, parent: Option<&Oid>, reference: &str, why: &str) -> Result<Oid, GitError> {
+        let known = parent.map(|parent| Ok::<_, GitError>((parent, self.tree_of(parent)?))).transpose()?;
+        let commit = match known {
+            Some((parent, of)) if of == *tree => parent.clone(),
+            _ => {
+                let mut command = self.command();
+                command.envs(IDENTITY).args(["commit-tree", "-m", why]);
+                command.args(parent.iter().flat_map(|parent| ["-p", parent.as_str()])).arg(tree.as_str());
+                let commit = parse_oid(&run(&mut command, None)?, "commit-tree")?;
+                self.copy_kept(&commit, parent)?;
+                commit
+            }
+        };
+        self.git(["update-ref", reference, commit.as_str()])?;
+        Ok(commit)
+    }
+
+    fn copy_kept(&self, commit: &Oid, parent: Option<&Oid>) -> Result<(), GitError> {
+        let mut wanted = format!("{commit}\n");
+        if let Some(parent) = parent {
+            wanted = format!("{wanted}^{parent}\n");
+        }
+        let pack = self.git_with(["pack-objects", "--revs", "--stdout", "-q"], wanted.as_bytes())?;
+        let mut unpack = self.command();
+        // Otherwise git finds the objects there and does not write them.
+        unpack.env_remove("GIT_ALTERNATE_OBJECT_DIRECTORIES").args(["unpack-objects", "-q"]);
+        run(&mut unpack, Some(&pack)).map(drop)
+    }
+
+    /// Checks `tree` out into `dir`, an empty directory, as a repository of its own that borrows the objects of this one
+    /// and the gate's. What is checked out there is `parent` where that is its tree, else a commit on top of it. No hook
+    /// runs, and nothing is written here.
+    pub fn checkout_into(&self, tree: &Oid, parent: Option<&Oid>, dir: &Path) -> Result<(), GitError> {
+        let mut clone = bare_command();
+        clone.args(["clone", "-q", "--shared", "--no-checkout", "--"]).arg(self.common_dir()).arg(dir);
+        run(&mut clone, None)?;
+        let alternates = dir.join(".git/objects/info/alternates");
+        let listed = format!("{}\n", self.kept_objects().display());
+        let write = |file: &mut File| file.write_all(listed.as_bytes());
+        OpenOptions::new()
+            .append(true)
+            .open(&alternates)
+            .and_then(|mut file| write(&mut file))
+            .map_err(io_error("write", &alternates))?;
+        let inside = || {
+            let mut command = bare_command();
+            command.current_dir(dir);
+            command
+        };
+        let commit = match parent {
+            Some(parent) if self.tree_of(parent)? == *tree => parent.clone(),
+            _ => {
+                let mut command = inside();
+                command.envs(IDENTITY).args(["commit-tree", "-m", "gate: the content that is tried"]);
+                command.args(parent.iter().flat_map(|parent| ["-p", parent.as_str()])).arg(tree.as_str());
+                parse_oid(&run(&mut command, None)?, "commit-tree")?
+            }
+        };
+        run(inside().args(["checkout", "-q", "--detach", commit.as_str()]), None).map(drop)
+    }
+}

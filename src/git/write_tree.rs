@@ -1,0 +1,131 @@
+//! Keeping a snapshot: its tree, in the gate's own object store.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::thread;
+
+use super::scratch_index::Scratch;
+use super::withheld_files::is_withheld;
+use super::{GitError, Repo, TreeDiff};
+use crate::commit::change::Commit;
+use crate::oid::Oid;
+use crate::repo_path::RepoPath;
+use crate::snapshot::{KeptSnapshot, Presence, Snapshot};
+
+/// How many paths of each sort are recorded.
+const LISTED: usize = 256;
+
+/// The mode of a commit of another repository.
+const GITLINK: u32 = 0o160_000;
+
+impl Repo {
+    /// Keeps the working tree as it is now. What is edited between looking and keeping is looked at again; a tree that
+    /// never holds still is an error.
+    pub fn keep_now(&self) -> Result<KeptSnapshot, GitError> {
+        const TRIES: usize = 3;
+        let mut tries = 1;
+        loop {
+            let snapshot = self.snapshot()?;
+            match self.keep(&snapshot) {
+                Err(GitError::ChangedUnderneath { .. }) if tries < TRIES => tries += 1,
+                kept => {
+                    let mut left_behind = self.left_behind(&snapshot)?;
+                    left_behind.truncate(LISTED);
+                    return Ok(KeptSnapshot { left_behind, ..kept? });
+                }
+            }
+        }
+    }
+
+    /// The paths on which two kept snapshots differ. What cannot be compared counts as changed, everywhere.
+    pub fn changed_between(&self, start: &KeptSnapshot, end: &KeptSnapshot) -> Result<Vec<RepoPath>, GitError> {
+        if start.tree == end.tree {
+            return Ok(Vec::new());
+        }
+        let diff = self.diff_trees(&[(start.tree.clone(), end.tree.clone())])?.pop();
+        Ok(match diff {
+            Some(TreeDiff::Changes(changes)) => changes.into_iter().map(|change| change.path).collect(),
+            Some(TreeDiff::Unreadable) | None => vec![RepoPath::from("**")],
+        })
+    }
+
+    /// Keeps `snapshot` as a tree with all its contents, so that it can be compared and read later. Nothing is
+    /// written where nothing is dirty; otherwise only the gate's own object store grows.
+    ///
+    /// The tree is made of the ids in the snapshot. A file that has another content by now is
+    /// [`GitError::ChangedUnderneath`].
+    pub fn keep(&self, snapshot: &Snapshot) -> Result<KeptSnapshot, GitError> {
+        let tree = if snapshot.dirty.is_empty() { snapshot.base.clone() } else { self.write(snapshot)? };
+        let marked = |presence: Presence| {
+            let dirty = snapshot.dirty.iter().filter(move |one| one.presence == presence && one.now.is_some());
+            dirty.map(|one| one.path.clone()).take(LISTED).collect()
+        };
+        let hidden = snapshot.dirty.iter().filter(|one| one.presence == Presence::Hidden);
+        Ok(KeptSnapshot {
+            head: snapshot.head.clone(),
+            tree,
+            untracked: marked(Presence::Untracked),
+            hidden: hidden.map(|one| one.path.clone()).take(LISTED).collect(),
+            opaque: snapshot.opaque.iter().take(LISTED).cloned().collect(),
+            left_behind: Vec::new(),
+            tool_folders: snapshot.tool_folders.iter().take(LISTED).cloned().collect(),
+            local_files: snapshot.local_files.iter().take(LISTED).cloned().collect(),
+        })
+    }
+
+    /// Keeps a commit that is not made: what the index holds, under its message. Its contents are those that `git add`
+    /// wrote; git forgets them once nothing of its own needs them for long enough (`gc.pruneExpire`).
+    pub fn keep_draft(&self, index: Option<&Path>, commit: &Commit) -> Result<Oid, GitError> {
+        let scratch = Scratch::keeping(self)?;
+        match index {
+            Some(index) => scratch.start_from(index)?,
+            None => scratch.start_from(&self.git_dir().join("index"))?,
+        }
+        scratch.commit_tree(&scratch.write_tree()?, commit)
+    }
+
+    fn write(&self, snapshot: &Snapshot) -> Result<Oid, GitError> {
+        self.work_tree()?;
+        let contents = Scratch::keeping(self)?;
+        let tree = Scratch::keeping(self)?;
+        thread::scope(|scope| {
+            // Reading the base takes as long as all the rest in a large repository.
+            let base = scope
+                .spawn(|| if snapshot.base == self.empty_tree() { Ok(()) } else { tree.read_tree(&snapshot.base) });
+            let written = self.write_contents(snapshot, &contents);
+            base.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).and(written)
+        })?;
+        // Deletions first: a directory may take the place of a file, and a file that of a directory.
+        let (gone, there): (Vec<_>, Vec<_>) = snapshot.dirty.iter().partition(|one| one.now.is_none());
+        tree.set(gone.into_iter().chain(there).map(|one| (&one.path, one.now.as_ref())))?;
+        tree.write_tree()
+    }
+
+    /// Writes the contents of the dirty files into the store, and holds them against the ids in the snapshot.
+    fn write_contents(&self, snapshot: &Snapshot, contents: &Scratch<'_>) -> Result<(), GitError> {
+        // Commits of other repositories are never ours to keep; their ids are.
+        let root = self.work_tree()?;
+        let files = snapshot.dirty.iter().filter(|one| one.now.as_ref().is_some_and(|now| now.mode != GITLINK));
+        let files: Vec<_> =
+            files.filter(|one| one.presence != Presence::Untracked || !is_withheld(root, &one.path)).collect();
+        let paths: Vec<&RepoPath> = files.iter().map(|one| &one.path).collect();
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let wanted: BTreeSet<&[u8]> = paths.iter().map(|path| path.as_bytes()).collect();
+        let index = self.index_view(|path| wanted.contains(path))?;
+        let known = index.attributes.iter().chain(&index.wanted);
+        contents.set(known.map(|(path, entry)| (path, Some(entry))))?;
+        if let Some(&path) = contents.add(&paths)?.first() {
+            return Err(GitError::ChangedUnderneath { path: path.clone() });
+        }
+        let found = contents.entries()?;
+        for one in files {
+            let same = found.binary_search_by(|(path, _)| path.cmp(&one.path)).ok().map(|at| &found[at].1);
+            if same != one.now.as_ref() {
+                return Err(GitError::ChangedUnderneath { path: one.path.clone() });
+            }
+        }
+        Ok(())
+    }
+}

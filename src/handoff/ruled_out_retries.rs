@@ -1,0 +1,293 @@
+//! What a reply ruled out and the agent did all the same.
+
+use std::cell::OnceCell;
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::command_line::{Deeds, Ground};
+use crate::embedded;
+use crate::event::agent_work::{Act, EditKind};
+use crate::event::{Event, EventKind};
+use crate::repo_path::{RepoPath, seen_from};
+
+/// How many command lines before the reply are looked back on, to see in which folders they ran.
+const LOOKED_BACK: usize = 128;
+
+/// What was done before a reply and since.
+#[derive(Clone, Copy)]
+pub struct Past<'a> {
+    /// The events before the reply, of whatever session.
+    pub before: &'a [Event],
+    /// The events since.
+    pub since: &'a [Event],
+    /// The session at work.
+    pub session: &'a str,
+    /// The paths whose content is no longer that of the handoff.
+    pub changed: &'a [RepoPath],
+    /// Where command lines are read.
+    pub ground: Ground<'a>,
+}
+
+/// The words around what an item names (`gates/handoff.toml`).
+#[derive(Debug, Default, Deserialize)]
+struct Words {
+    instead: Vec<String>,
+    beside: Vec<String>,
+    within: Vec<String>,
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    #[derive(Default, Deserialize)]
+    struct File {
+        ruled_out: Words,
+    }
+    // A test holds the embedded file readable.
+    let text = embedded::file(embedded::GATES, "handoff.toml").unwrap_or_default();
+    toml::from_str::<File>(text).unwrap_or_default().ruled_out
+});
+
+/// The items of `ruled_out` that were done again since. An item names a command line or a path as code
+/// (`` `pytest -k clock` ``), or is one as a whole; words around it are for people and not compared, but for those that say
+/// where it is run and what is meant instead. A command is the same however it is called and wrapped, in the folder that is
+/// named, else in the root and wherever it ran before; another selection of tests is another command. A folder (`src/`) is
+/// all that is in it.
+pub fn repeated<'a>(ruled_out: &'a [String], past: &Past<'_>) -> Vec<&'a str> {
+    let done = Done::of(past);
+    ruled_out
+        .iter()
+        .filter(|item| named(item).iter().any(|name| done.repeats(name, past)))
+        .map(String::as_str)
+        .collect()
+}
+
+/// What was done since.
+struct Done<'a> {
+    lines: Vec<String>,
+    runs: Vec<Deeds>,
+    edited: Vec<String>,
+    /// What was run before, and where: looked up where it matters.
+    before: OnceCell<Vec<(&'a str, Deeds)>>,
+}
+
+impl<'a> Done<'a> {
+    fn of(past: &Past<'a>) -> Self {
+        let mine = || past.since.iter().filter(|event| event.session.as_deref() == Some(past.session));
+        let lines: HashSet<(&str, &str)> = mine().filter_map(ran).collect();
+        let edits = mine().flat_map(|event| match &event.kind {
+            EventKind::Work(work) => match &work.act {
+                Act::Edited(edits) => edits.as_slice(),
+                _ => &[],
+            },
+            _ => &[],
+        });
+        let edits = edits.filter(|edit| matches!(edit.how, EditKind::Written | EditKind::Deleted));
+        Self {
+            lines: lines.iter().map(|(line, _)| plain(line)).collect(),
+            runs: lines.iter().map(|(line, dir)| Deeds::of(line, dir, past.ground)).collect(),
+            edited: edits.map(|edit| &edit.path).chain(past.changed).map(ToString::to_string).collect(),
+            before: OnceCell::new(),
+        }
+    }
+
+    fn repeats(&self, name: &Named, past: &Past<'a>) -> bool {
+        self.edits(name) || self.runs(name, past)
+    }
+
+    fn edits(&self, name: &Named) -> bool {
+        let Some(path) = seen_from(name.folder.as_deref().unwrap_or_default(), &name.text) else { return false };
+        let is = |edited: &String| {
+            let inner = edited.strip_prefix(&path);
+            inner == Some("") || name.text.ends_with('/') && inner.is_some_and(|inner| inner.starts_with('/'))
+        };
+        !path.is_empty() && self.edited.iter().any(is)
+    }
+
+    fn runs(&self, name: &Named, past: &Past<'a>) -> bool {
+        // `src/pool.rs` is what is edited, `./test.sh` what is run.
+        let is_path = |text: &str| !text.contains(' ') && text.contains('/') && !text.starts_with(['.', '/']);
+        let ruled_out = |dir: &str| Deeds::of(&name.text, dir, past.ground);
+        if is_path(&name.text) || !ruled_out("").is_told() {
+            return self.lines.contains(&name.text);
+        }
+        let again = |ruled_out: &Deeds| self.runs.iter().any(|run| run.repeat(ruled_out));
+        if let Some(folder) = &name.folder {
+            return again(&ruled_out(folder));
+        }
+        if again(&ruled_out("")) {
+            return true;
+        }
+        let before = self.before.get_or_init(|| {
+            let runs: HashSet<_> = past.before.iter().rev().filter_map(ran).take(LOOKED_BACK).collect();
+            let elsewhere = runs.into_iter().map(|(line, dir)| (dir, Deeds::of(line, dir, past.ground)));
+            elsewhere.collect()
+        });
+        let folders: HashSet<String> = before.iter().flat_map(|(_, run)| run.folders()).collect();
+        folders.iter().filter(|folder| !folder.is_empty()).any(|folder| {
+            let meant = ruled_out(folder);
+            before.iter().any(|(_, run)| run.repeat(&meant)) && again(&meant)
+        })
+    }
+}
+
+/// The command line of an event, and the directory it started in.
+fn ran(event: &Event) -> Option<(&str, &str)> {
+    let (line, dir) = match &event.kind {
+        EventKind::Run(run) => (&run.command.line, Some(&run.command.dir)),
+        EventKind::Work(work) => match &work.act {
+            Act::Command(command) => (&command.line, command.dir.as_ref()),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some((line, dir.map_or(Ok(""), |dir| std::str::from_utf8(dir.as_bytes())).ok()?))
+}
+
+/// Something that an item names.
+#[derive(Debug, PartialEq)]
+struct Named {
+    text: String,
+    /// The folder that it is about, where the item says so.
+    folder: Option<String>,
+}
+
+/// What stands in an item as code and is what it rules out; the item itself where nothing stands as code.
+fn named(item: &str) -> Vec<Named> {
+    let name = |text: &str| Named { text: plain(text), folder: None };
+    let mut found: Vec<Named> = Vec::new();
+    let mut is_code = false;
+    let mut before = String::new();
+    for part in item.split('`') {
+        if is_code && !part.trim().is_empty() {
+            let ends = |phrases: &[String]| {
+                phrases.iter().any(|phrase| {
+                    let rest = before.strip_suffix(phrase.as_str());
+                    rest.is_some_and(|rest| !rest.ends_with(char::is_alphanumeric))
+                })
+            };
+            if ends(&WORDS.within) && !part.trim().contains(' ') && found.iter().any(|one| one.folder.is_none()) {
+                let folder = seen_from("", part.trim());
+                for one in &mut found {
+                    one.folder = one.folder.take().or_else(|| folder.clone());
+                }
+            } else if ends(&WORDS.instead) {
+                found = vec![name(part)];
+            } else if found.is_empty() || !ends(&WORDS.beside) {
+                found.push(name(part));
+            }
+        }
+        before = plain(part).to_lowercase();
+        is_code = !is_code;
+    }
+    if found.is_empty() { vec![name(item)] } else { found }
+}
+
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Origin;
+    use crate::event::agent_work::{Edit, ShellCommand, Work};
+
+    fn event(act: Act) -> Event {
+        Event {
+            id: String::new(),
+            at: jiff::Timestamp::UNIX_EPOCH,
+            session: Some("s".to_owned()),
+            origin: Origin::observed(),
+            kind: EventKind::Work(Box::new(Work { actor: None, call: None, head: None, act })),
+        }
+    }
+
+    fn ran(dir: &str, line: &str) -> Event {
+        event(Act::Command(Box::new(ShellCommand {
+            line: line.to_owned(),
+            dir: Some(RepoPath::from(dir)),
+            ended: None,
+            tail: String::new(),
+            background: false,
+            start: None,
+            end: None,
+            shell: None,
+        })))
+    }
+
+    fn edited(path: &str) -> Event {
+        let edit =
+            Edit { path: RepoPath::from(path), how: EditKind::Written, removed: String::new(), added: String::new() };
+        event(Act::Edited(vec![edit]))
+    }
+
+    fn is_repeated(item: &str, before: &[Event], since: &[Event], changed: &[RepoPath]) -> bool {
+        let ground = Ground { root: Some("/work/repo"), files: &() };
+        let past = Past { before, since, session: "s", changed, ground };
+        let other = Past { session: "other", changed: &[], ..past };
+        let items = [item.to_owned()];
+        assert!(repeated(&items, &other).is_empty(), "what another session did: {item}");
+        !repeated(&items, &past).is_empty()
+    }
+
+    #[test]
+    fn a_command_or_a_path_that_was_ruled_out() {
+        let before = [ran("api", "sh t.sh"), ran("", "make old")];
+        let since = [
+            ran("", "pytest  -k clock"),
+            ran("", "cd api && timeout 60 go test -run=TestA -v ./... 2>&1 | tail -5"),
+            ran("api", "./t.sh"),
+            ran("web", "sh u.sh"),
+            edited("src/pool.rs"),
+        ];
+        let changed = [RepoPath::from("src/lock.rs")];
+        for (item, hit) in [
+            ("`pytest -k clock` again", true),
+            ("pytest -k clock", true),
+            ("`python -m pytest -k clock`", true),
+            ("editing `src/pool.rs`", true),
+            ("another edit of `src/lock.rs`", true),
+            ("`pool.rs` in `src/`", true),
+            ("src/pool.rs", true),
+            ("`./src/pool.rs`", true),
+            ("nothing in `src/`", true),
+            ("nothing in `sr/`", false),
+            ("`go test ./... -v -run TestA` in `api/`", true),
+            ("`go test ./... -v -run TestB` in `api`", false),
+            ("`go test ./... -v -run TestA` in `web/`", false),
+            ("`cd api && go test -run TestA ./...`", true),
+            ("`go vet ./...`", false),
+            ("`pytest -k clocks`", false),
+            ("`pytest`", false),
+            ("`sh t.sh`, which ran in its folder before", true),
+            ("`sh t.sh` in `web/`", false),
+            ("`sh u.sh`, which never ran there before", false),
+            ("do not run `make` before `pytest -k clock`", false),
+            ("use `pytest -k clock` instead of `make`", false),
+            ("use `make` instead of `pytest -k clock`", true),
+            ("`if then`", false),
+            ("do not touch the clock", false),
+            ("", false),
+        ] {
+            assert_eq!(is_repeated(item, &before, &since, &changed), hit, "{item}");
+        }
+    }
+
+    #[test]
+    fn what_stands_before_code_says_what_it_is() {
+        for (item, expected) in [
+            ("`a b`", &[("a b", None)][..]),
+            ("`a b` or `c d`", &[("a b", None), ("c d", None)]),
+            ("`a b` in `x/`", &[("a b", Some("x"))]),
+            ("In `x/`", &[("x/", None)]),
+            ("rather than `a b`, try `c d`", &[("a b", None), ("c d", None)]),
+            ("`a b` begin `x`", &[("a b", None), ("x", None)]),
+            ("a  b", &[("a b", None)]),
+        ] {
+            let found = named(item);
+            let found: Vec<_> = found.iter().map(|one| (one.text.as_str(), one.folder.as_deref())).collect();
+            assert_eq!(found, expected, "{item}");
+        }
+    }
+}

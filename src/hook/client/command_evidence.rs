@@ -1,0 +1,482 @@
+//! A command that the agent ran becomes evidence: two snapshots of ours, and the status that its client reports.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use super::hook_context::{Desk, clean};
+use super::hook_event::{self, Ending, Told};
+use super::session_state::{Ground, Pending};
+use crate::command_line::{self, Purpose, Understood, Witnessed};
+use crate::embedded;
+use crate::engine::{Workplace, test_results};
+use crate::event::agent_work::{Act, CommandEnd, ShellCommand};
+use crate::event::{Ended, EventKind, Run};
+use crate::policy::Policy;
+use crate::repo_path::RepoPath;
+use crate::run::{self, Output};
+use crate::runner::{CommandKind, NamedTests, ProjectFiles};
+use crate::shell::dialect::Shell;
+use crate::shell::program::Leaf;
+use crate::snapshot::KeptSnapshot;
+use crate::source::sessions::Client;
+
+/// How much of the end of an output is kept, in bytes.
+const TAIL: usize = 8 * 1024;
+/// How much of the end of an output is read, in bytes.
+const READ: usize = 64 * 1024;
+/// How many paths an event lists.
+const PATHS: usize = 256;
+/// How many working trees are looked at for one line.
+const MOST_GROUNDS: usize = 3;
+
+/// What a command line that is about to run means for the record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::hook) enum Weight {
+    /// It only reads: nothing needs to be known of it before it runs.
+    Light,
+    /// It does something.
+    Some,
+    /// It checks the code, or may: what it ran on must be known.
+    Checks,
+}
+
+/// Reads a line. Nothing of the repository is opened for it but the task files that say what it means.
+pub(in crate::hook) fn understand(line: &str, dir: &Path) -> Option<Understood> {
+    command_line::understand(line, &Directory(dir)).ok()
+}
+
+/// Weighs a line; `None`: one that cannot be read.
+pub(in crate::hook) fn weigh(line: Option<&Understood>) -> Weight {
+    const CHECKS: [CommandKind; 4] = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
+    let Some(line) = line else { return Weight::Checks };
+    if line.program.truncated || line.purposes.iter().any(|one| CHECKS.iter().any(|kind| one.is(*kind))) {
+        Weight::Checks
+    } else if line.program.leaves.iter().zip(&line.purposes).all(|(leaf, one)| is_light(leaf, one)) {
+        Weight::Light
+    } else if line.purposes.iter().any(|one| one.is_unknown) {
+        // A script nobody knows may be the command that the policy declares.
+        Weight::Checks
+    } else {
+        Weight::Some
+    }
+}
+
+/// Whether a command only reads.
+fn is_light(leaf: &Leaf, one: &Purpose) -> bool {
+    let reads = one.kinds.iter().all(|kind| *kind == "read");
+    let deletes = leaf.name() == Some("find") && leaf.argv.iter().any(|arg| arg.text == "-delete");
+    !one.edits && !deletes && leaf.writes.is_empty() && (reads || leaf.name().is_some_and(harmless))
+}
+
+/// Whether a program neither changes nor checks anything, whatever its arguments are.
+fn harmless(name: &str) -> bool {
+    #[derive(Default, serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Harmless {
+        names: Vec<String>,
+    }
+    static HARMLESS: LazyLock<Harmless> = LazyLock::new(|| {
+        let file = embedded::file(embedded::GATES, "harmless-commands.toml").unwrap_or_default();
+        toml::from_str(file).unwrap_or_default()
+    });
+    HARMLESS.names.iter().any(|known| known == name)
+}
+
+/// Looks at the working trees that a command runs on before it does.
+pub(super) fn begin(
+    desk: &mut Desk,
+    told: &Told,
+    call: &str,
+    line: &str,
+    dir: Option<&Path>,
+    understood: Option<&Understood>,
+) {
+    let at = start_of(desk, told, dir);
+    let mut grounds = Vec::new();
+    for root in works_in(desk, understood, &at) {
+        let dir = if root == desk.root { desk.inside(&at) } else { relative(&at, &root) };
+        let dir = dir.unwrap_or_else(|| RepoPath::from_os(at.as_os_str()));
+        if let Some(start) = look(desk, &root) {
+            grounds.push(Ground { root, dir, start, end: None });
+        }
+    }
+    if grounds.is_empty() {
+        return;
+    }
+    let (call, line) = (call.to_owned(), clean(line));
+    let pending = Pending { call, line, grounds, tail: String::new(), cut: false, millis: 0, left_running: false };
+    if let Err(error) = desk.store.put(&pending) {
+        desk.said.push(format!("gate: what this command runs on is not remembered: {error}"));
+    }
+}
+
+/// The content of a working tree now.
+fn look(desk: &mut Desk, root: &Path) -> Option<KeptSnapshot> {
+    let looked = if root == desk.root { desk.place.repo.keep_now() } else { desk.place_at(root)?.repo.keep_now() };
+    looked.inspect_err(|error| desk.said.push(format!("gate: the working tree could not be read: {error}"))).ok()
+}
+
+fn look_again(desk: &mut Desk, pending: &mut Pending) {
+    for ground in &mut pending.grounds {
+        ground.end = look(desk, &ground.root);
+    }
+}
+
+/// The working trees of the repository in which a line does more than read: where it starts, and where it goes.
+fn works_in(desk: &Desk, line: Option<&Understood>, at: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = Vec::new();
+    for (leaf, _) in line.into_iter().flat_map(heavy) {
+        let place = place_of(leaf, at);
+        if let Some(root) = place.and_then(|place| desk.work_tree_of(&place)).filter(|root| !found.contains(root)) {
+            found.push(root);
+        }
+    }
+    if found.is_empty() {
+        found.extend(desk.work_tree_of(at));
+    }
+    found.truncate(MOST_GROUNDS);
+    found
+}
+
+/// The commands of a line that do more than read.
+pub(in crate::hook) fn heavy(line: &Understood) -> impl Iterator<Item = (&Leaf, &Purpose)> {
+    line.program.leaves.iter().zip(&line.purposes).filter(|(leaf, one)| !leaf.remote && !is_light(leaf, one))
+}
+
+/// Where a command runs, as far as the line shows.
+pub(in crate::hook) fn place_of(leaf: &Leaf, at: &Path) -> Option<PathBuf> {
+    let Some(directory) = &leaf.directory else { return Some(at.to_owned()) };
+    let path = directory.path.as_deref()?;
+    (!path.starts_with('~')).then(|| at.join(path))
+}
+
+/// Notes the other working trees that a line changed.
+fn note_changes(desk: &mut Desk, line: &str, at: &Path) {
+    let Some(understood) = understand(line, at) else { return };
+    for (leaf, one) in heavy(&understood) {
+        let Some(place) = place_of(leaf, at) else { continue };
+        if one.edits && leaf.writes.is_empty() {
+            desk.changed_at(&place);
+        }
+        for written in leaf.writes.iter().flatten() {
+            desk.changed_at(&place.join(written));
+        }
+    }
+}
+
+/// Writes down a command that ended, and what it proves.
+pub(super) fn end(desk: &mut Desk, told: &Told, call: &str, line: &str, dir: Option<&Path>, ending: &Ending) {
+    let pending = desk.store.take(call);
+    note_changes(desk, line, &start_of(desk, told, dir));
+    let tail = tail_of(&ending.output);
+    let mut command = ShellCommand {
+        line: clean(line),
+        dir: desk.inside(&start_of(desk, told, dir)),
+        ended: ending.ended,
+        tail: tail.clone(),
+        background: ending.background,
+        start: pending.as_ref().and_then(|pending| Some(pending.grounds.first()?.start.clone())),
+        end: None,
+        shell: desk.shell(),
+    };
+    let Some(mut pending) = pending else {
+        desk.record(Some(call), Act::Command(Box::new(command)));
+        return;
+    };
+    // Another hook may have put another command in its place.
+    if !line.trim().is_empty() {
+        pending.line.clone_from(&command.line);
+    }
+    if ending.background {
+        desk.record(Some(call), Act::Command(Box::new(command)));
+        let _ = desk.store.put_as(ending.left_as.as_deref().unwrap_or(call), &pending);
+        return;
+    }
+    look_again(desk, &mut pending);
+    command.end = pending.grounds.first().and_then(|ground| ground.end.clone());
+    let from_log = || super::log_tail::status(desk.client, told.log.as_deref()?, call);
+    let ended = ending.ended.or_else(|| if ending.in_log { from_log() } else { None });
+    command.ended = ended;
+    desk.record(Some(call), Act::Command(Box::new(command)));
+    pending.millis = ending.millis;
+    match ended {
+        Some(ended) => prove(desk, &pending, ended, &plain(&ending.output)),
+        None if ending.in_log => {
+            pending.tail = tail;
+            pending.cut = true;
+            let _ = desk.store.put(&pending);
+        }
+        None => {}
+    }
+}
+
+/// Writes down the end of a command that was left in the background.
+pub(super) fn end_of_background(desk: &mut Desk, left_as: &str, ended: Option<Ended>, output: &hook_event::Output) {
+    let text = match output {
+        hook_event::Output::File(path) => end_of_file(path),
+        hook_event::Output::Shown(text) => text.clone(),
+        hook_event::Output::Unknown => String::new(),
+    };
+    let pending = desk.store.take(left_as);
+    let call = pending.as_ref().map_or(left_as, |pending| &pending.call).to_owned();
+    desk.record(Some(&call), Act::CommandEnded(CommandEnd { ended, tail: tail_of(&text) }));
+    let Some(mut pending) = pending else { return };
+    let Some(ended) = ended else { return };
+    look_again(desk, &mut pending);
+    prove(desk, &pending, ended, &plain(&text));
+}
+
+/// Learns from the client's log how commands ended whose status its hook did not tell.
+pub(super) fn settle(desk: &mut Desk, log: Option<&Path>) {
+    let Some(log) = log else { return };
+    for pending in desk.store.ended() {
+        let Some(ended) = super::log_tail::status(desk.client, log, &pending.call) else { continue };
+        desk.store.take(&pending.call);
+        let end = CommandEnd { ended: Some(ended), tail: String::new() };
+        desk.record(Some(&pending.call), Act::CommandEnded(end));
+        prove(desk, &pending, ended, &pending.tail);
+    }
+}
+
+/// Writes down, once, which commands the agent left running: Codex calls no hook for a command before it ends.
+pub(super) fn note_left_running(desk: &mut Desk, log: Option<&Path>) {
+    let Some(log) = log.filter(|_| desk.client == Client::Codex) else { return };
+    for pending in desk.store.begun().into_iter().filter(|pending| !pending.left_running) {
+        if !super::log_tail::was_left_running(desk.client, log, &pending.call) {
+            continue;
+        }
+        let ground = pending.grounds.first();
+        let command = ShellCommand {
+            line: pending.line.clone(),
+            dir: ground.map(|ground| ground.dir.clone()),
+            ended: None,
+            tail: String::new(),
+            background: true,
+            start: ground.map(|ground| ground.start.clone()),
+            end: None,
+            shell: desk.shell(),
+        };
+        desk.record(Some(&pending.call), Act::Command(Box::new(command)));
+        // Where that is forgotten, it is written down again.
+        let _ = desk.store.put(&Pending { left_running: true, ..pending });
+    }
+}
+
+/// How a line ended, as far as that is known.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::hook) struct LineEnd<'a> {
+    /// The shell that ran it; `None`: nothing says which.
+    pub(in crate::hook) shell: Option<Shell>,
+    /// Its status.
+    pub(in crate::hook) ended: Ended,
+    /// Its output; `None`: nobody saw it.
+    pub(in crate::hook) output: Option<&'a str>,
+    /// What the environment makes less of it, in words.
+    pub(in crate::hook) narrowed: Option<&'a str>,
+}
+
+/// Writes down a run for each declared command that this one was.
+fn prove(desk: &mut Desk, pending: &Pending, ended: Ended, output: &str) {
+    for ground in &pending.grounds {
+        let place = if ground.root == desk.root { None } else { desk.place_at(&ground.root) };
+        let line_end = LineEnd { shell: desk.shell(), ended, output: Some(output), narrowed: None };
+        let runs = match place.as_ref() {
+            None if ground.root != desk.root => continue,
+            place => runs_of(place.unwrap_or(&desk.place), pending, ground, line_end),
+        };
+        match runs {
+            Ok(runs) if runs.is_empty() => {}
+            Ok(runs) => {
+                desk.append(runs);
+                // Of several working trees the one that was refused is to be mended.
+                let refused = desk.memory.refused_at.as_ref().unwrap_or(&desk.root);
+                if ended.success() && ground.root == *refused {
+                    let anew = place.as_ref().unwrap_or(&desk.place).begin_anew_where_mended();
+                    desk.said.extend(anew.err().map(|failure| format!("gate: {failure}")));
+                }
+            }
+            Err(said) => desk.said.push(said),
+        }
+    }
+}
+
+/// The runs of declared commands that a line was, in the working tree of `place`. An error says why they are lost.
+pub(in crate::hook) fn runs_of(
+    place: &Workplace,
+    pending: &Pending,
+    ground: &Ground,
+    line_end: LineEnd<'_>,
+) -> Result<Vec<EventKind>, String> {
+    let Some(end) = &ground.end else { return Ok(Vec::new()) };
+    let policy = policy_here(place)?;
+    let mut served = served(&policy, pending, ground, line_end);
+    let narrowed = |witnessed: &Witnessed| witnessed.ended.success() && witnessed.masked.is_none();
+    for witnessed in served.iter_mut().filter(|witnessed| narrowed(witnessed)) {
+        witnessed.masked = line_end.narrowed.map(str::to_owned);
+    }
+    if served.iter().any(|witnessed| witnessed.masked.is_some()) {
+        // A line whose status is another's shows nothing: it is kept to be told where nothing else is known of this
+        // content, and takes the place of no run that showed something.
+        let state = place.state().map_err(|failure| format!("gate: {failure}"))?;
+        let known = |key: &str| state.runs(key).iter().any(|run| run.run.start.tree == ground.start.tree);
+        served.retain(|witnessed| witnessed.masked.is_none() || !known(&witnessed.command.key));
+    }
+    if served.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut changed = place
+        .repo
+        .changed_between(&ground.start, end)
+        .map_err(|error| format!("gate: two snapshots could not be compared: {error}"))?;
+    let logs = command_line::own_logs(&told_of(pending, ground, line_end), &Directory(&ground.root));
+    changed.retain(|path| !(logs.contains(path) && end.untracked.contains(path)));
+    changed.truncate(PATHS);
+    let output = line_end.output.unwrap_or_default();
+    let tail = tail_of(output);
+    let tests = NamedTests::of_output(output, !pending.cut && output.len() < READ);
+    // What failed before matters only where this run names tests.
+    let state =
+        if tests.is_empty() { None } else { Some(place.state().map_err(|failure| format!("gate: {failure}"))?) };
+    let runs = served.into_iter().flat_map(|served| {
+        let run = Run {
+            command: served.command,
+            call: Some(pending.call.clone()),
+            start: ground.start.clone(),
+            end: end.clone(),
+            changed: changed.clone(),
+            logs: logs.clone(),
+            ended: served.ended,
+            over_time: Ended::is_over_time(Some(served.ended), &tail),
+            millis: pending.millis,
+            report: served.report,
+            masked: served.masked,
+            tail: tail.clone(),
+            policy: policy.digest.clone(),
+        };
+        let named = state.as_ref().and_then(|state| test_results(&run, &tests, state));
+        [Some(EventKind::Run(Box::new(run))), named.map(Box::new).map(EventKind::Tests)].into_iter().flatten()
+    });
+    Ok(runs.collect())
+}
+
+/// The policy that counts for what is checked out.
+pub(in crate::hook) fn policy_here(place: &Workplace) -> Result<Policy, String> {
+    let repo = &place.repo;
+    let lineage = repo
+        .head()
+        .and_then(|head| {
+            head.commit
+                .map(|commit| crate::fact::collect::lineage(repo, &commit, crate::fact::collect::BaseOf::AnyRemote))
+                .transpose()
+        })
+        .map_err(|error| format!("gate: git cannot be asked: {error}"))?;
+    let (policy, _) = place.policy(lineage.as_ref()).map_err(|failure| format!("gate: {failure}"))?;
+    Ok(policy)
+}
+
+/// What a line shows of the declared commands of the working tree that it ran on.
+fn served(policy: &Policy, pending: &Pending, ground: &Ground, line_end: LineEnd<'_>) -> Vec<Witnessed> {
+    let told = told_of(pending, ground, line_end);
+    command_line::witness(&policy.commands, &told, &Directory(&ground.root))
+}
+
+fn told_of<'a>(pending: &'a Pending, ground: &'a Ground, line_end: LineEnd<'a>) -> command_line::Told<'a> {
+    command_line::Told {
+        line: &pending.line,
+        dir: &ground.dir,
+        root: ground.root.to_str(),
+        ended: Some(line_end.ended),
+        output: line_end.output,
+        cut: pending.cut,
+        background: false,
+        shell: line_end.shell,
+    }
+}
+
+/// Whether a line is one of the declared commands, as far as its words show it.
+pub(super) fn is_declared(desk: &Desk, line: &str) -> bool {
+    let told = command_line::Told {
+        line,
+        dir: &RepoPath::default(),
+        root: desk.root.to_str(),
+        ended: Some(Ended::Exited(0)),
+        output: None,
+        cut: false,
+        background: false,
+        shell: desk.shell(),
+    };
+    let commands = policy_here(&desk.place).map(|policy| policy.commands).unwrap_or_default();
+    !command_line::witness(&commands, &told, &Directory(&desk.root)).is_empty()
+}
+
+/// The directory in which the line of a call starts.
+fn start_of(desk: &Desk, told: &Told, dir: Option<&Path>) -> PathBuf {
+    let base = told.dir.clone().unwrap_or_else(|| desk.root.clone());
+    dir.map_or(base.clone(), |dir| base.join(dir))
+}
+
+/// A path below a root.
+pub(in crate::hook) fn relative(path: &Path, root: &Path) -> Option<RepoPath> {
+    let (path, root) = (path.canonicalize().ok()?, root.canonicalize().ok()?);
+    path.strip_prefix(root).ok().map(|inner| RepoPath::from_os(inner.as_os_str()))
+}
+
+fn output_of(text: &str) -> Output {
+    let bytes = text.as_bytes();
+    let cut = bytes.len() > READ;
+    let tail = bytes[bytes.len() - bytes.len().min(READ)..].to_vec();
+    Output { head: Vec::new(), tail, total: bytes.len() as u64, cut }
+}
+
+fn tail_of(text: &str) -> String {
+    run::clean_tail(&output_of(text), TAIL)
+}
+
+fn plain(text: &str) -> String {
+    run::plain_text(&output_of(text).end())
+}
+
+fn end_of_file(path: &Path) -> String {
+    super::log_tail::end(path, READ as u64)
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .unwrap_or_default()
+}
+
+/// The project files of a directory: task files that say what a command line means.
+pub(in crate::hook) struct Directory<'a>(pub(in crate::hook) &'a Path);
+
+impl ProjectFiles for Directory<'_> {
+    fn read(&self, path: &str) -> Option<String> {
+        const LARGEST: u64 = 1 << 20;
+        let path = self.0.join(path);
+        let length = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?.len();
+        (length <= LARGEST).then(|| std::fs::read_to_string(path).ok()).flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_only_reads_is_light_and_what_may_check_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        for (line, weight) in [
+            ("ls -la", Weight::Light),
+            ("cat a | grep b | head -3", Weight::Light),
+            ("cd src && rg -n foo", Weight::Light),
+            ("find . -name '*.rs'", Weight::Light),
+            ("find . -name hooks.json -delete", Weight::Some),
+            ("cargo test", Weight::Checks),
+            ("cd web && npm test 2>&1 | tail -5", Weight::Checks),
+            ("sh test.sh", Weight::Checks),
+            ("./check", Weight::Checks),
+            ("sh test.sh > out.log 2>&1", Weight::Checks),
+            ("git commit -m x", Weight::Some),
+            ("echo hello > file.txt", Weight::Some),
+            ("if then fi (", Weight::Checks),
+        ] {
+            assert_eq!(weigh(understand(line, dir.path()).as_ref()), weight, "{line}");
+        }
+    }
+}

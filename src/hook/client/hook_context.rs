@@ -1,0 +1,197 @@
+//! Where an agent is at work: the repository, the session's memory, and the record of what it does.
+
+use std::path::{Path, PathBuf};
+
+use super::Client;
+use super::hook_event::Told;
+use super::payload::{TEXT, bounded};
+use super::session_state::{Memory, Store};
+use crate::engine::Workplace;
+use crate::event::agent_work::{Act, Edit, Work};
+use crate::event::{EventKind, Grade, Origin};
+use crate::git::Repo;
+use crate::journal::NewEvent;
+use crate::redact::redact;
+use crate::repo_path::RepoPath;
+use crate::session::Session;
+use crate::shell::dialect::Shell;
+
+/// How many sub-agents may stand above each other.
+const DEEPEST: usize = 8;
+/// How many other working trees are kept in mind.
+const MOST_ELSEWHERE: usize = 8;
+/// How much of a text is looked at for secrets before it is cut, in bytes.
+const LOOKED_AT: usize = 4 * TEXT;
+
+/// The place of one call of a hook.
+pub(super) struct Desk {
+    pub(super) place: Workplace,
+    pub(super) root: PathBuf,
+    pub(super) client: Client,
+    pub(super) store: Store,
+    pub(super) memory: Memory,
+    actor: Option<String>,
+    /// What is to be said on standard error: what could not be done.
+    pub(super) said: Vec<String>,
+}
+
+impl Desk {
+    /// The desk of whoever tells this; `None` outside of a working tree.
+    pub(super) fn of(client: Client, told: &Told) -> Option<Self> {
+        let session = Session { id: told.session.clone(), agent: Some(client.as_str().to_owned()) };
+        let dir = place_of_work(told.dir.as_deref())?;
+        let mut place = Workplace::of_session(&dir, session).ok()?;
+        let root = place.repo.root()?.to_owned();
+        let mut actor = told.actor.clone();
+        let (mut store, mut memory) = Store::open(&place.repo.gate_dir(), &told.session);
+        for _ in 0..DEEPEST {
+            let Some(parent) = memory.parent.take() else { break };
+            (store, memory) = Store::open(&place.repo.gate_dir(), &parent);
+            actor.get_or_insert(std::mem::replace(&mut place.session.id, parent));
+        }
+        Some(Self { place, root, client, store, memory, actor, said: Vec::new() })
+    }
+
+    /// The shell in which the client runs command lines; `None`: it cannot be told.
+    pub(super) fn shell(&self) -> Option<Shell> {
+        self.client.shell(|name| std::env::var(name).ok())
+    }
+
+    /// The sub-agent that acts; `None`: the agent of the session.
+    pub(super) fn subagent(&self) -> Option<&str> {
+        self.actor.as_deref()
+    }
+
+    /// Remembers whose sub-agent this is, where sub-agents are sessions of their own that do not say so.
+    pub(super) fn adopt(&mut self, subagent: &str) {
+        let session = &self.place.session.id;
+        if self.client != Client::Copilot || subagent.is_empty() || subagent == session {
+            return;
+        }
+        let (store, _) = Store::open(&self.place.repo.gate_dir(), subagent);
+        if let Err(error) = store.keep(&Memory::below(session)) {
+            self.said.push(format!("gate: whose sub-agent this is is not remembered: {error}"));
+        }
+    }
+
+    /// Writes down what the agent did.
+    pub(super) fn record(&mut self, call: Option<&str>, act: Act) {
+        let head = self.place.repo.head().ok().and_then(|head| head.commit);
+        let work = Work { actor: self.actor.clone(), call: call.map(str::to_owned), head, act };
+        self.append(vec![EventKind::Work(Box::new(work))]);
+    }
+
+    /// Writes down what happened.
+    pub(super) fn append(&mut self, kinds: Vec<EventKind>) {
+        let origin = Origin { by: self.client.as_str().to_owned(), grade: Grade::Hooked };
+        let session = Some(self.place.session.id.clone());
+        for kind in kinds {
+            let event = NewEvent { session: session.clone(), origin: origin.clone(), kind };
+            if let Err(error) = self.place.journal.append(event) {
+                self.said.push(format!("gate: this is not in the journal: {error}"));
+            }
+        }
+    }
+
+    /// Keeps the memory of the session.
+    pub(super) fn remember(&mut self) {
+        if let Err(error) = self.store.keep(&self.memory) {
+            self.said.push(format!("gate: what this session was told is not remembered: {error}"));
+        }
+    }
+
+    /// Another working tree of the repository, as the place of this session.
+    pub(super) fn place_at(&self, root: &Path) -> Option<Workplace> {
+        Workplace::of_session(root, self.place.session.clone()).ok()
+    }
+
+    /// The root of the working tree of this repository in which a path lies; `None`: in none of them.
+    pub(super) fn work_tree_of(&self, path: &Path) -> Option<PathBuf> {
+        let real =
+            path.canonicalize().ok().or_else(|| Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?)))?;
+        let depth = |root: &PathBuf| {
+            let root = root.canonicalize().ok()?;
+            real.starts_with(&root).then(|| root.components().count())
+        };
+        // One may lie within another. The own one is the first.
+        let roots = self.place.repo.work_trees().into_iter().rev();
+        roots.filter_map(|root| Some((depth(&root)?, root))).max_by_key(|(depth, _)| *depth).map(|(_, root)| root)
+    }
+
+    /// Notes that the agent changed something at a path: another working tree is judged at a stop like this one. What a
+    /// sub-agent does there is for the agent above it to take or to leave.
+    pub(super) fn changed_at(&mut self, path: &Path) {
+        if self.actor.is_some() {
+            return;
+        }
+        let Some(root) = self.work_tree_of(path).filter(|root| *root != self.root) else { return };
+        if self.memory.elsewhere.len() < MOST_ELSEWHERE && self.memory.elsewhere.get(&root) != Some(&None) {
+            self.memory.elsewhere.insert(root, None);
+            self.remember();
+        }
+    }
+
+    /// A path as events hold it: relative to the root, absolute outside of it.
+    pub(super) fn path(&self, path: &RepoPath, told: &Told) -> RepoPath {
+        let path = path.to_os();
+        let full = match &told.dir {
+            Some(dir) if path.is_relative() => dir.join(&path),
+            _ => path,
+        };
+        self.inside(&full).unwrap_or_else(|| RepoPath::from_os(full.as_os_str()))
+    }
+
+    /// A directory relative to the root; `None` outside of it.
+    pub(super) fn inside(&self, path: &Path) -> Option<RepoPath> {
+        let relative =
+            |path: &Path| path.strip_prefix(&self.root).ok().map(|inner| RepoPath::from_os(inner.as_os_str()));
+        relative(path).or_else(|| {
+            // Through a link, or with `..`: what does not exist yet lies where its folder is.
+            let real = path
+                .canonicalize()
+                .ok()
+                .or_else(|| Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?)))?;
+            relative(&real).or_else(|| {
+                real.strip_prefix(self.root.canonicalize().ok()?).ok().map(|inner| RepoPath::from_os(inner.as_os_str()))
+            })
+        })
+    }
+
+    /// Edits as events hold them.
+    pub(super) fn edits(&self, edits: &[Edit], told: &Told) -> Vec<Edit> {
+        let clean = |edit: &Edit| Edit {
+            path: self.path(&edit.path, told),
+            how: edit.how,
+            removed: redact(&edit.removed).into_owned(),
+            added: redact(&edit.added).into_owned(),
+        };
+        edits.iter().map(clean).collect()
+    }
+}
+
+/// A text as events hold it: bounded, secrets removed.
+pub(in crate::hook) fn clean(text: &str) -> String {
+    bounded(&redact(&bounded(text, LOOKED_AT)), TEXT)
+}
+
+/// Where the agent is at work. Its own directory counts inside any working tree of the project; an agent that has gone
+/// elsewhere is still at work on the project that its client was started for.
+fn place_of_work(told: Option<&Path>) -> Option<PathBuf> {
+    let named = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+    let project = named.or_else(|| std::env::current_dir().ok()).filter(|dir| dir.is_dir());
+    let told = told.filter(|dir| dir.is_dir());
+    let (told, project) = match (told, project) {
+        (None, project) => return project,
+        (Some(told), None) => return Some(told.to_owned()),
+        (Some(told), Some(project)) => (told, project),
+    };
+    if told.starts_with(&project) {
+        return Some(told.to_owned());
+    }
+    let common = |dir: &Path| Repo::discover(dir).ok().map(|repo| repo.common_dir().to_owned());
+    match (common(told), common(&project)) {
+        (Some(there), Some(here)) if there != here => Some(project),
+        (None, Some(_)) => Some(project),
+        _ => Some(told.to_owned()),
+    }
+}

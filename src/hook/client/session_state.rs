@@ -1,0 +1,333 @@
+//! What one call of a hook leaves for the next: a small file for each session, and one for each command that runs.
+//!
+//! Scratch, not record: what is lost here costs a snapshot or a word said twice, never a proof.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::digest::hex_digest;
+use crate::repo_path::RepoPath;
+use crate::snapshot::KeptSnapshot;
+use crate::verdict::verdict_files;
+
+/// How many texts are remembered as told.
+const TOLD: usize = 16;
+/// What is older than this belongs to a session that is over.
+const OLD: Duration = Duration::from_hours(7 * 24);
+/// The largest file that is read, in bytes.
+const LARGEST: u64 = 4 << 20;
+
+/// The memory of a session.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Memory {
+    /// The session whose sub-agent this one is.
+    pub(super) parent: Option<String>,
+    /// The content when a person last said what to do; `None`: nobody looked.
+    pub(super) task_began_on: Option<String>,
+    /// Digests of the feedback that was given, the newest last: some clients hand it back as a prompt.
+    told: Vec<String>,
+    /// When a person last broke off a turn, in milliseconds since 1970.
+    pub(super) aborted: Option<u64>,
+    /// Length and digest of what was said up to the last stop: some clients tell the words of all stops together.
+    pub(super) said: Option<(usize, String)>,
+    /// The message after which a stop was judged last.
+    pub(super) judged: Option<String>,
+    /// Other working trees of the repository that the agent changed, and their content when a person last said what to
+    /// do; `None`: they were changed since.
+    pub(super) elsewhere: BTreeMap<PathBuf, Option<String>>,
+    /// The content when a person first said what to do.
+    pub(super) began_on: Option<String>,
+    /// The last prompt was one of a plan mode.
+    pub(super) planning: bool,
+    /// The plan mode as the acts of the agent show it, where its client does not tell.
+    pub(super) plan_mode: Option<bool>,
+    /// What a person last wrote is a question.
+    pub(super) task_asks: bool,
+    /// What was noticed at the last stop and is still to be told to the agent.
+    pub(super) remarks: String,
+    /// The working tree whose content was refused last.
+    pub(super) refused_at: Option<PathBuf>,
+}
+
+impl Memory {
+    /// That of a sub-agent of `parent`.
+    pub(super) fn below(parent: &str) -> Self {
+        Self { parent: Some(parent.to_owned()), ..Self::default() }
+    }
+
+    /// A person said what to do; this is the content. What the agent then leaves as it is needs no proof, and what was
+    /// broken off before was another turn.
+    pub(super) fn begin_task(&mut self, content: Option<String>, asks: bool) {
+        if self.began_on.is_none() {
+            self.began_on.clone_from(&content);
+        }
+        self.task_began_on = content;
+        self.task_asks = asks;
+        self.aborted = None;
+    }
+
+    /// Whether the agent may only plan, where the client says `told` of it.
+    pub(super) fn is_planning(&self, told: Option<bool>) -> bool {
+        told.or(self.plan_mode).unwrap_or(self.planning)
+    }
+
+    /// Notes that the agent is told this.
+    pub(super) fn tell(&mut self, text: &str) {
+        self.told.push(print(text));
+        let surplus = self.told.len().saturating_sub(TOLD);
+        self.told.drain(..surplus);
+    }
+
+    /// The part of a text that is new since the last stop; keeps the whole for the next.
+    pub(super) fn newly_said<'t>(&mut self, text: &'t str) -> &'t str {
+        let known =
+            self.said.as_ref().filter(|(length, digest)| text.get(..*length).is_some_and(|t| print(t) == *digest));
+        let new = known.map_or(text, |(length, _)| &text[*length..]);
+        self.said = Some((text.len(), print(text)));
+        new
+    }
+
+    /// Whether this is what the agent was told.
+    pub(super) fn was_told(&self, text: &str) -> bool {
+        self.told.contains(&print(text))
+    }
+}
+
+fn print(text: &str) -> String {
+    hex_digest(&[text.trim().as_bytes()])[..16].to_owned()
+}
+
+/// A command that was started, and what is known of it by now.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::hook) struct Pending {
+    /// The call.
+    pub(in crate::hook) call: String,
+    /// The line, secrets removed.
+    pub(in crate::hook) line: String,
+    /// The working trees of the repository in which it checks something, or may.
+    pub(in crate::hook) grounds: Vec<Ground>,
+    /// What is kept of the output.
+    #[serde(default)]
+    pub(in crate::hook) tail: String,
+    /// Whether `tail` may not be all of the output.
+    #[serde(default)]
+    pub(in crate::hook) cut: bool,
+    /// How long it took, in milliseconds.
+    #[serde(default)]
+    pub(in crate::hook) millis: u64,
+    /// It was written down that the agent left it running.
+    #[serde(default)]
+    pub(in crate::hook) left_running: bool,
+}
+
+/// A working tree that a command runs on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(in crate::hook) struct Ground {
+    /// Its root.
+    pub(in crate::hook) root: PathBuf,
+    /// Where the line starts, relative to the root; absolute outside of it.
+    pub(in crate::hook) dir: RepoPath,
+    /// The content before.
+    pub(in crate::hook) start: KeptSnapshot,
+    /// The content after, where it is known to have ended.
+    #[serde(default)]
+    pub(in crate::hook) end: Option<KeptSnapshot>,
+}
+
+/// The files of one session.
+#[derive(Clone, Debug)]
+pub(in crate::hook) struct Store {
+    folder: PathBuf,
+    stem: String,
+}
+
+impl Store {
+    /// Those of `session` in the repository whose gate directory this is.
+    pub(in crate::hook) fn of(gate_dir: &Path, session: &str) -> Self {
+        Self { folder: gate_dir.join("hooked"), stem: verdict_files::file_stem(session) }
+    }
+
+    /// Those of a session, and what is remembered of it.
+    pub(super) fn open(gate_dir: &Path, session: &str) -> (Self, Memory) {
+        let store = Self::of(gate_dir, session);
+        let memory = store.memory();
+        (store, memory)
+    }
+
+    /// The memory; an empty one where there is none.
+    fn memory(&self) -> Memory {
+        read(&self.folder.join(format!("{}.json", self.stem))).unwrap_or_default()
+    }
+
+    /// Keeps the memory.
+    pub(super) fn keep(&self, memory: &Memory) -> io::Result<()> {
+        self.write(&self.folder.join(format!("{}.json", self.stem)), memory)
+    }
+
+    /// Notes a command.
+    pub(super) fn put(&self, pending: &Pending) -> io::Result<()> {
+        self.put_as(&pending.call, pending)
+    }
+
+    /// Notes a command under another name than that of its call.
+    pub(super) fn put_as(&self, name: &str, pending: &Pending) -> io::Result<()> {
+        self.put_value(name, pending)
+    }
+
+    /// Notes a value under a name.
+    pub(in crate::hook) fn put_value(&self, name: &str, value: &impl Serialize) -> io::Result<()> {
+        self.write(&self.place(name), value)
+    }
+
+    /// Takes out what is noted under the name of a call, or another one.
+    pub(super) fn take(&self, call: &str) -> Option<Pending> {
+        self.take_value(call)
+    }
+
+    /// Takes out the value that is noted under a name.
+    pub(in crate::hook) fn take_value<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        let place = self.place(name);
+        let value = read(&place)?;
+        let _ = fs::remove_file(place);
+        Some(value)
+    }
+
+    /// The commands of the session that ended and whose status is still to be learned.
+    pub(super) fn ended(&self) -> Vec<Pending> {
+        let ended = |pending: &Pending| pending.grounds.iter().any(|ground| ground.end.is_some());
+        self.pending().filter(ended).collect()
+    }
+
+    /// The commands of the session that began, and of whose end nobody told.
+    pub(super) fn begun(&self) -> Vec<Pending> {
+        let begun = |pending: &Pending| pending.grounds.iter().all(|ground| ground.end.is_none());
+        self.pending().filter(begun).collect()
+    }
+
+    fn pending(&self) -> impl Iterator<Item = Pending> {
+        let start = format!("{}.call-", self.stem);
+        self.files(move |name| name.starts_with(&start)).filter_map(|path| read::<Pending>(&path))
+    }
+
+    /// Forgets the session, and whatever is old.
+    pub(super) fn forget(&self) {
+        let own = self.files(|name| name.starts_with(&format!("{}.", self.stem)));
+        own.for_each(|path| drop(fs::remove_file(path)));
+        self.forget_old();
+    }
+
+    /// Forgets what is old, of every session.
+    pub(in crate::hook) fn forget_old(&self) {
+        let now = SystemTime::now();
+        let old = |path: &PathBuf| {
+            let modified = fs::metadata(path).and_then(|meta| meta.modified());
+            modified.is_ok_and(|at| now.duration_since(at).is_ok_and(|age| age > OLD))
+        };
+        self.files(|_| true).filter(old).for_each(|path| drop(fs::remove_file(path)));
+    }
+
+    fn files(&self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = PathBuf> {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        entries.filter(move |entry| wanted(&entry.file_name().to_string_lossy())).map(|entry| entry.path())
+    }
+
+    fn place(&self, call: &str) -> PathBuf {
+        self.folder.join(format!("{}.call-{}.json", self.stem, &hex_digest(&[call.as_bytes()])[..16]))
+    }
+
+    fn write(&self, path: &Path, value: &impl Serialize) -> io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        verdict_files::write_json(path, value)
+    }
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    let length = fs::metadata(path).ok()?.len();
+    (length <= LARGEST).then(|| serde_json::from_slice(&fs::read(path).ok()?).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::oid::Oid;
+
+    fn pending(call: &str, ended: bool) -> Pending {
+        let snapshot = KeptSnapshot {
+            head: None,
+            tree: Oid::empty_tree(false),
+            untracked: Vec::new(),
+            hidden: Vec::new(),
+            opaque: Vec::new(),
+            left_behind: Vec::new(),
+            tool_folders: Vec::new(),
+            local_files: Vec::new(),
+        };
+        Pending {
+            call: call.to_owned(),
+            line: "make test".to_owned(),
+            grounds: vec![Ground {
+                root: PathBuf::from("/work"),
+                dir: RepoPath::default(),
+                start: snapshot.clone(),
+                end: ended.then_some(snapshot),
+            }],
+            tail: String::new(),
+            cut: false,
+            millis: 0,
+            left_running: false,
+        }
+    }
+
+    #[test]
+    fn sessions_do_not_see_each_others_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let (one, other) = (Store::of(dir.path(), "s"), Store::of(dir.path(), "s.call-x"));
+        one.put(&pending("a", false)).unwrap();
+        one.put(&pending("b", true)).unwrap();
+        other.put(&pending("c", true)).unwrap();
+        assert_eq!(one.ended(), [pending("b", true)]);
+        assert_eq!(one.take("a"), Some(pending("a", false)));
+        assert_eq!(one.take("a"), None, "it is taken out");
+        assert_eq!(one.take("c"), None);
+        one.keep(&Memory { judged: Some("m".to_owned()), ..Memory::default() }).unwrap();
+        one.forget();
+        assert_eq!((one.memory(), one.ended()), (Memory::default(), Vec::new()));
+        assert_eq!(other.ended().len(), 1);
+    }
+
+    #[test]
+    fn only_what_is_new_since_the_last_stop_is_said() {
+        let mut memory = Memory::default();
+        for (text, new) in [("All done.", "All done."), ("All done.\nWhich?", "\nWhich?"), ("é", "é"), ("x", "x")] {
+            assert_eq!(memory.newly_said(text), new);
+        }
+    }
+
+    #[test]
+    fn a_new_task_is_not_the_one_that_was_broken_off() {
+        let mut memory = Memory { aborted: Some(1), ..Memory::default() };
+        memory.begin_task(Some("first".to_owned()), true);
+        memory.begin_task(Some("now".to_owned()), false);
+        let (first, now) = (Some("first".to_owned()), Some("now".to_owned()));
+        let anew = Memory { began_on: first, task_began_on: now, ..Memory::default() };
+        assert_eq!(memory, anew);
+    }
+
+    #[test]
+    fn what_was_told_is_known_again_and_bounded() {
+        let mut memory = Memory::default();
+        for number in 0..40 {
+            memory.tell(&format!("text {number}\n"));
+        }
+        assert!(memory.was_told("text 39") && memory.was_told(" text 30 "));
+        assert!(!memory.was_told("text 1") && !memory.was_told(""));
+        assert_eq!(memory.told.len(), TOLD);
+    }
+}

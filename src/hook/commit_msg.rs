@@ -1,0 +1,203 @@
+//! `commit-msg`: the commit that is about to be made, judged before it exists.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::commit::author;
+use crate::commit::change::{Commit, Person};
+use crate::commit::message_draft;
+use crate::commit::rules::KIND;
+use crate::config;
+use crate::engine::{Judgement, Uncommitted, Workplace};
+use crate::exit::Exit;
+use crate::fact::Facts;
+use crate::fact::collect::{self, BaseOf};
+use crate::fact::commits::NewCommits;
+use crate::fact::decisions::{self, Staged};
+use crate::fact::subject::{Base, Role, Subject};
+use crate::failure::Failure;
+use crate::gates;
+use crate::git::{GitError, Repo};
+use crate::hook::GitHook;
+use crate::hook::amend::{self, Making};
+use crate::moment::Moment;
+use crate::oid::Oid;
+use crate::policy::{Mode, PolicySource};
+use crate::repo_path::RepoPath;
+
+/// What a commit is called that is not made yet.
+const NAME: &str = "this commit";
+
+/// Judges the commit whose message git has written to the file it names to `commit-msg`. `None`: nothing is to be said.
+pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
+    let Some(file) = hook.args.first() else {
+        return Err(Failure::new(Exit::BadInput, "commit-msg names no file").into());
+    };
+    judge_commit_message(Path::new(file))
+}
+
+/// Judges the commit that is about to be made with the message in `file`.
+///
+/// The record of a refusal is written as for any other; a commit that passes leaves none, so that committing stays
+/// fast, but the first one after a refusal: that was mended. A merge and the first commit of a history are not judged.
+pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
+    let place = Workplace::of_hook()?;
+    let repo = &place.repo;
+    let head = repo.head()?;
+    let Some(tip) = head.commit.filter(|_| !repo.git_dir().join("MERGE_HEAD").exists()) else { return Ok(None) };
+    let lineage = collect::lineage(repo, &tip, BaseOf::AnyRemote)?;
+    let index = index(repo);
+    let (policy, notes) = match place.policy(Some(&lineage)) {
+        // Without a policy nothing can be said of a commit. The push, and the job of the forge, judge what it became.
+        Err(failure) if failure.exit == Exit::CannotJudge => return Ok(None),
+        policy => policy?,
+    };
+    let asked = policy
+        .gates
+        .iter()
+        .any(|gate| gate.kind == KIND && gate.mode != Mode::Off && gate.moments.contains(&Moment::Commit));
+    if !asked && !decisions::asked_at_commit(&policy) {
+        return Ok(None);
+    }
+    let text =
+        std::fs::read(file).map_err(|error| Failure::new(Exit::BadInput, format!("{}: {error}", file.display())))?;
+    let comment = repo.config("core.commentString")?.or(repo.config("core.commentChar")?).unwrap_or_default();
+    let comment = if comment == "auto" { String::new() } else { comment };
+    let message = message_draft::clean(&String::from_utf8_lossy(&text), &comment);
+    if message.is_empty() {
+        return Ok(None);
+    }
+    let author = person("AUTHOR");
+    let committer = person("COMMITTER");
+    let agent = place
+        .session
+        .agent
+        .clone()
+        .or_else(|| author::agent_of(&author, &committer, &message))
+        .or_else(|| head.branch.as_deref().and_then(author::agent_of_branch));
+    let state = place.state()?;
+    let branch = head.branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
+    let staged = |base| Staged { name: NAME, base, tip: &tip, index: index.as_deref(), message: &message };
+    let decided = match &lineage.base {
+        Base::MergeBase { commit: base, .. } => decisions::staged(repo, &policy, staged(base))?,
+        Base::Nothing if decisions::asked_at_commit(&policy) => {
+            decisions::staged(repo, &policy, staged(&decisions::local_base_of_staged(repo, &tip)?))?
+        }
+        Base::Nothing | Base::Unknown(_) => None,
+    };
+    let mut first = None;
+    for reading in readings(repo, &tip)? {
+        let files = repo.staged(&reading.base, index.as_deref())?;
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let commit = Commit {
+            id: None,
+            parents: reading.parents,
+            author: author.clone(),
+            committer: committer.clone(),
+            message: message.clone(),
+            files,
+            agent: agent.clone(),
+            looked_into: true,
+        };
+        let facts = Facts {
+            subjects: vec![subject(commit, branch)],
+            waivers: state.waivers().iter().map(|(_, waived)| waived.clone()).collect(),
+            notes: notes.clone(),
+            decisions: decided.clone().into_iter().collect(),
+            ..Facts::at(Moment::Commit)
+        };
+        let results = gates::judge(&policy, &facts);
+        if results.iter().all(|result| result.effect() == gates::finding::Effect::Silent) {
+            if state.judged(&place.session.id).refused_commits() {
+                place.judge(&policy, &state, facts, None);
+            }
+            return Ok(None);
+        }
+        first.get_or_insert(facts);
+    }
+    Ok(first.map(|facts| place.judge(&policy, &state, facts, Some(Uncommitted::Draft(index.as_deref())))))
+}
+
+/// The refusal of a commit that makes the policy unreadable; `None` for any other.
+pub fn broken_policy() -> Option<Failure> {
+    let repo = Repo::discover_in_hook(&std::env::current_dir().ok()?).ok()?;
+    let path = RepoPath::from(config::FILE);
+    let staged = repo.staged_file(&path, index(&repo).as_deref()).ok()??;
+    let committed = repo.head().ok()?.commit.and_then(|tip| repo.blob_at(&tip, &path).ok()?);
+    if committed.as_ref() == Some(&staged) {
+        return None;
+    }
+    let read = config::read(config::FILE, &staged, PolicySource::WorkingTree, &gates::check_params);
+    // A policy for a later gate is readable to whoever has that one.
+    let error = read.err().filter(|error| !error.newer)?;
+    let what = format!("this commit makes {} unreadable: {}", config::FILE, error.render());
+    let remedy = format!("fix it, then: git add {}", config::FILE);
+    Some(Failure::new(Exit::BadInput, what).at(path, error.line()).remedy(remedy))
+}
+
+/// What the commit that is about to be made will be.
+struct Reading {
+    parents: Vec<Oid>,
+    /// What it is compared with: its first parent, or the empty tree.
+    base: Oid,
+}
+
+/// The one that it is, where that is known; else each that it may be, of which only a commit that fails as every one
+/// of them is refused: a push sees what it became.
+fn readings(repo: &Repo, tip: &Oid) -> Result<Vec<Reading>, GitError> {
+    let next = Reading { parents: vec![tip.clone()], base: tip.clone() };
+    let amended = || -> Result<Reading, GitError> {
+        let mut parents = Vec::new();
+        while let Some(parent) = repo.commit(&format!("{tip}^{}", parents.len() + 1))? {
+            parents.push(parent);
+        }
+        let base = parents.first().cloned().unwrap_or_else(|| repo.empty_tree());
+        Ok(Reading { parents, base })
+    };
+    Ok(match amend::making() {
+        Making::Next => vec![next],
+        Making::Amended => vec![amended()?],
+        Making::Unclear => vec![next, amended()?],
+    })
+}
+
+fn subject(commit: Commit, branch: Option<&str>) -> Subject {
+    Subject {
+        name: NAME.to_owned(),
+        role: Role::WorkingTree,
+        commit: None,
+        tree: None,
+        base: Base::Unknown("it is not made yet".to_owned()),
+        changed: Some(commit.files.iter().map(|file| file.path.clone()).collect()),
+        opaque: Vec::new(),
+        update: None,
+        commits: NewCommits { commits: vec![commit], unknown: None },
+        runs: std::collections::BTreeMap::new(),
+        former_lines: std::collections::BTreeMap::new(),
+        branch: branch.map(str::to_owned),
+        checked_out: Some(true),
+    }
+}
+
+/// The index that git makes this commit from: `git commit -a` and `git commit PATH` use one of their own. It counts
+/// only where it lies in the git directory of this repository.
+fn index(repo: &Repo) -> Option<PathBuf> {
+    let named = std::env::var_os("GIT_INDEX_FILE").filter(|name| !name.is_empty())?;
+    let path = std::env::current_dir().ok()?.join(named);
+    let inside = path.canonicalize().ok()?.parent()? == repo.git_dir().canonicalize().ok()?;
+    inside.then_some(path)
+}
+
+/// Who git says it is: it sets these for the hook where it knows better than the configuration.
+fn person(who: &str) -> Person {
+    let variable = |part: &str| {
+        std::env::var_os(format!("GIT_{who}_{part}"))
+            .as_deref()
+            .map(OsStr::to_string_lossy)
+            .unwrap_or_default()
+            .into_owned()
+    };
+    Person { name: variable("NAME"), email: variable("EMAIL") }
+}

@@ -1,0 +1,294 @@
+//! `pre-push` and `pre-receive`: every ref of a push, judged from commits and recorded snapshots alone.
+//!
+//! The working tree is not looked at, so the cost does not grow with the repository. No suite is run: the connection
+//! is open by then.
+
+use std::ffi::OsString;
+use std::mem::ManuallyDrop;
+use std::path::Path;
+use std::thread;
+
+use crate::attest::NOTES;
+use crate::engine::{Judgement, Workplace};
+use crate::exit::Exit;
+use crate::fact::attested::Found;
+use crate::fact::collect::{self, BaseOf, Lineage, Sources};
+use crate::fact::merge_base::Target;
+use crate::fact::subject::{Base, RefUpdate, Subject};
+use crate::fact::{Facts, Note, forge_query};
+use crate::failure::Failure;
+use crate::gates;
+use crate::gates::finding::GateResult;
+use crate::git::{DefaultBranch, GitError, PlannedPush, Repo, is_dry_run};
+use crate::hook::GitHook;
+use crate::hook::missing_runs::missing_runs;
+use crate::journal::State;
+use crate::oid::Oid;
+use crate::policy::{Policy, PushRuns};
+use crate::redact::redact;
+
+/// The answer to a push.
+pub enum PushAnswer {
+    /// Nothing is pushed.
+    Nothing,
+    /// A verdict.
+    Judged(Box<Judgement>),
+    /// The policy has the hook run these declared commands before it judges: their names.
+    RunFirst(Vec<String>),
+}
+
+/// Judges the push that git describes to `pre-push` or `pre-receive`. `may_run`: whether the answer may be to run what is
+/// missing first.
+pub fn judge(hook: &GitHook<'_>, may_run: bool) -> anyhow::Result<PushAnswer> {
+    if hook.stdin.trim_ascii().is_empty() {
+        return Ok(PushAnswer::Nothing);
+    }
+    // The process ends with this: to free what git's library keeps takes longer than to leave it.
+    let place = ManuallyDrop::new(Workplace::of_hook()?);
+    let Some(mut described) = described(&place, hook)? else { return Ok(PushAnswer::Nothing) };
+    if may_run && hook.name == "pre-push" && described.policy.push_runs == PushRuns::Missing {
+        let preview = PushPreview::of(described);
+        // What a run cannot prove is refused below, with the reason.
+        let names: Vec<String> = missing_runs(&place, &preview)
+            .map(|commands| commands.iter().map(|command| command.name.clone()).collect())
+            .unwrap_or_default();
+        if !names.is_empty() {
+            return Ok(PushAnswer::RunFirst(names));
+        }
+        described = preview.described;
+    }
+    let Described { policy, state, facts } = described;
+    // What a dry run would be told is no attempt.
+    let claimed = || hook.name != "pre-push" || !is_dry_run();
+    Ok(PushAnswer::Judged(Box::new(place.judge_if(&policy, &state, facts, None, claimed))))
+}
+
+/// The judgement of a push that has not begun.
+pub struct PushPreview {
+    described: Described,
+    /// The answers of the gates.
+    pub results: Vec<GateResult>,
+}
+
+impl PushPreview {
+    fn of(described: Described) -> Self {
+        Self { results: gates::judge(&described.policy, &described.facts), described }
+    }
+
+    /// The policy it is judged by.
+    pub fn policy(&self) -> &Policy {
+        &self.described.policy
+    }
+
+    /// What would be pushed.
+    pub fn subjects(&self) -> &[Subject] {
+        &self.described.facts.subjects
+    }
+}
+
+/// Judges a push that has not begun. Nothing is counted and nothing is written. `None`: nothing would be pushed.
+pub fn preview(place: &Workplace, planned: &PlannedPush) -> anyhow::Result<Option<PushPreview>> {
+    with_hook(planned, |hook| Ok(described(place, hook)?.map(PushPreview::of)))
+}
+
+/// Judges a push that has not begun as its hook would: the verdict is counted and written.
+pub fn judge_planned(place: &Workplace, planned: &PlannedPush) -> anyhow::Result<Option<Judgement>> {
+    with_hook(planned, |hook| {
+        let described = described(place, hook)?;
+        Ok(described.map(|Described { policy, state, facts }| place.judge(&policy, &state, facts, None)))
+    })
+}
+
+fn with_hook<T>(planned: &PlannedPush, ask: impl FnOnce(&GitHook<'_>) -> T) -> T {
+    let args = [OsString::from(&planned.remote), OsString::from(&planned.url)];
+    ask(&GitHook { name: "pre-push", args: &args, stdin: &planned.updates })
+}
+
+/// A push, with the policy and the record it is judged by.
+struct Described {
+    policy: Policy,
+    state: State,
+    facts: Facts,
+}
+
+/// Reads the push that git describes to its hook. `None`: nothing is pushed.
+fn described(place: &Workplace, hook: &GitHook<'_>) -> anyhow::Result<Option<Described>> {
+    let receiving = hook.name == "pre-receive";
+    let word =
+        |index: usize| hook.args.get(index).map(OsString::as_os_str).unwrap_or_default().to_string_lossy().into_owned();
+    let (remote, url) = if receiving { (String::new(), String::new()) } else { (word(0), word(1)) };
+    let mut updates =
+        collect::parse_updates(hook.stdin, &redact(&remote)).map_err(|what| malformed(hook.name, &what))?;
+    if updates.is_empty() {
+        return Ok(None);
+    }
+    let repo = &place.repo;
+    let head = repo.head()?;
+    // What is recorded and said must neither hold the secret of an address nor miss it in a command to type.
+    let aliases = follow_symbolic_refs(repo, receiving, &url, &mut updates)?;
+    let name = Some(&remote).filter(|remote| **remote == url).and_then(|_| repo.remote_named(&url));
+    if let Some(name) = name {
+        for update in &mut updates {
+            update.remote.clone_from(&name);
+        }
+    }
+    let begun = updates.first().and_then(|update| collect::begin_push(repo, update, receiving));
+    let refs: Vec<_> = updates.iter().map(|update| (update.remote_ref.as_str(), update.old.is_some())).collect();
+    let default_branch =
+        if receiving { own_default_branch(place)? } else { repo.default_branch_for_push(&remote, &url, &refs) };
+    for update in &mut updates {
+        update.default_branch = default_branch.clone();
+        // People know their branch by its name.
+        if let Some(branch) = head.branch.as_ref().filter(|_| update.local_ref == "HEAD" && update.new == head.commit) {
+            update.local_ref.clone_from(branch);
+        }
+    }
+    if !receiving {
+        updates.extend(untold_deletion(repo, &updates, &remote, &default_branch)?);
+    }
+    let named = repo.recorded_for(&remote, &url);
+    let base = if receiving { BaseOf::OwnDefault } else { BaseOf::Remote(named.as_deref().unwrap_or(&remote)) };
+    let (pushed, state) = thread::scope(|scope| {
+        let state = scope.spawn(|| place.state());
+        let pushed = Pushed::of(place, hook.name, updates, base, head.commit.as_ref().filter(|_| !receiving));
+        (pushed, state.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    let (Pushed { updates, target, policy, notes }, state) = (pushed?, state?);
+    let sources = Sources { repo, journal: &place.journal, state: &state, policy: &policy };
+    let mut facts = collect::at_push(sources, &updates, &head, target.as_ref(), receiving, begun)?;
+    facts.notes.extend(notes);
+    facts.notes.extend(aliases);
+    facts.notes.extend(if receiving { Vec::new() } else { place.hooks_off() });
+    if receiving {
+        attested(place, &updates)?.add_to(repo, &policy, &mut facts)?;
+    } else {
+        facts.notes.extend(forge_query::no_pull_yet(&policy, updates.iter().map(|(update, _)| update), &url));
+        place.tell(&state, &policy, &place.session.id, &mut facts);
+    }
+    Ok(Some(Described { policy, state, facts }))
+}
+
+/// Replaces each ref of the other side that only stands for another one by that one. The other side is this repository, or
+/// one on a local path: no other is asked.
+fn follow_symbolic_refs(
+    repo: &Repo,
+    receiving: bool,
+    url: &str,
+    updates: &mut [RefUpdate],
+) -> Result<Vec<Note>, GitError> {
+    let other = if receiving { None } else { local_repository(repo, url) };
+    let Some(there) = other.as_ref().or_else(|| receiving.then_some(repo)) else { return Ok(Vec::new()) };
+    let mut notes = Vec::new();
+    for update in updates {
+        let target = there.pushed_ref(&update.remote_ref)?;
+        if target != update.remote_ref {
+            let text = format!("{} is a symbolic ref there: a push to it moves {target}", update.remote_ref);
+            notes.push(Note::new("symbolic-ref", text));
+            update.remote_ref = target;
+        }
+    }
+    Ok(notes)
+}
+
+/// The repository at a URL that is a path of this machine.
+fn local_repository(repo: &Repo, url: &str) -> Option<Repo> {
+    let path = Path::new(url.strip_prefix("file://").unwrap_or(url));
+    let path = repo.root().unwrap_or(repo.git_dir()).join(path);
+    path.is_dir().then(|| Repo::discover(&path).ok()).flatten()
+}
+
+/// What is pushed, and what it is judged by.
+struct Pushed {
+    /// The updates, and where the history of each left the default branch.
+    updates: Vec<(RefUpdate, Option<Lineage>)>,
+    /// That branch.
+    target: Option<Target>,
+    policy: Policy,
+    /// What is to be said about its choice.
+    notes: Vec<Note>,
+}
+
+impl Pushed {
+    /// `hook` is the name of the hook, `head` the commit that is checked out where the push is made.
+    fn of(
+        place: &Workplace,
+        hook: &str,
+        updates: Vec<RefUpdate>,
+        base: BaseOf<'_>,
+        head: Option<&Oid>,
+    ) -> anyhow::Result<Self> {
+        let repo = &place.repo;
+        let lineage = |update: RefUpdate| match collect::pushed(repo, &update, base) {
+            Ok(lineage) => Ok((update, lineage)),
+            Err(error @ GitError::Missing(_)) => Err(malformed(hook, &error.to_string()).into()),
+            Err(error) => Err(error.into()),
+        };
+        let updates: Vec<_> = updates.into_iter().map(lineage).collect::<anyhow::Result<_>>()?;
+        let lineages: Vec<_> =
+            updates.iter().filter_map(|(_, lineage): &(_, Option<Lineage>)| lineage.as_ref()).collect();
+        let target = collect::target(repo, base)?;
+        let (policy, notes) = match head.filter(|_| lineages.is_empty()) {
+            // A deletion brings no policy. That of the work here counts, and what is to be said of it is said there.
+            Some(commit) => {
+                (place.policy_of_push(&[&collect::lineage(repo, commit, base)?], target.as_ref())?.0, Vec::new())
+            }
+            None => place.policy_of_push(&lineages, target.as_ref())?,
+        };
+        Ok(Self { updates, target, policy, notes })
+    }
+}
+
+/// What travelled here about the commits of a push, by the signers that the default branch names now.
+fn attested(place: &Workplace, updates: &[(RefUpdate, Option<Lineage>)]) -> anyhow::Result<Found> {
+    let Some(Target { tip, branch, .. }) = collect::target(&place.repo, BaseOf::OwnDefault)? else {
+        return Ok(Found::default());
+    };
+    let pushed: Vec<&Lineage> = updates.iter().filter_map(|(_, lineage)| lineage.as_ref()).collect();
+    let heads: Vec<&Oid> = pushed.iter().map(|lineage| &lineage.commit).collect();
+    let Some(first) = pushed.first() else { return Ok(Found::default()) };
+    let at_tip = Lineage::new(first.commit.clone(), Base::MergeBase { commit: tip.clone(), branch }, None);
+    // A policy that cannot be read names nobody; what it asks for is refused where it is read to be obeyed.
+    let Ok((policy, _)) = place.policy_of_push(&[&at_tip], None) else { return Ok(Found::default()) };
+    let notes =
+        updates.iter().find(|(update, _)| update.remote_ref == NOTES).and_then(|(update, _)| update.new.as_ref());
+    Ok(Found::received(&place.repo, &policy, &tip, &heads, notes)?)
+}
+
+/// What `git push --mirror` deletes because it is not here, it does not tell its hook (`transport.c` passes over refs
+/// without a source). A mirror is known by its setting, or by the remote-tracking refs that nothing else pushes; of what
+/// is there and not here, the default branch is known.
+fn untold_deletion(
+    repo: &Repo,
+    updates: &[RefUpdate],
+    remote: &str,
+    default_branch: &DefaultBranch,
+) -> Result<Option<RefUpdate>, GitError> {
+    let DefaultBranch::Known(branch) = default_branch else { return Ok(None) };
+    let mirror = updates.iter().any(|update| update.remote_ref.starts_with("refs/remotes/"))
+        || repo.config(&format!("remote.{remote}.mirror"))?.is_some_and(|value| value != "false");
+    if !mirror || updates.iter().any(|update| update.remote_ref == *branch) || repo.reference(branch)?.is_some() {
+        return Ok(None);
+    }
+    Ok(Some(RefUpdate {
+        local_ref: "(delete)".to_owned(),
+        new: None,
+        remote_ref: branch.clone(),
+        old: None,
+        remote: remote.to_owned(),
+        default_branch: default_branch.clone(),
+    }))
+}
+
+fn malformed(name: &str, what: &str) -> Failure {
+    Failure::new(Exit::BadInput, what)
+        .remedy(format!("git calls `gate hook git {name}`; by hand, `gate check` judges what is here"))
+}
+
+/// The default branch of the repository that receives the push: the one its own `HEAD` names.
+fn own_default_branch(place: &Workplace) -> anyhow::Result<DefaultBranch> {
+    Ok(match place.repo.symbolic_ref("HEAD")? {
+        Some(name) if place.repo.reference(&name)?.is_none() => DefaultBranch::EmptyRemote,
+        Some(name) => DefaultBranch::Known(name),
+        None => DefaultBranch::Unknown("HEAD of this repository is detached".to_owned()),
+    })
+}

@@ -1,0 +1,89 @@
+//! Carrying out a plan.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::install_record::Record;
+use super::{Change, FileState, InstallError, Plan, Repository};
+
+/// Does what the plan says. The record is on disk before the first hook is moved, so that whatever interrupts this,
+/// `gate uninstall` can put things back.
+pub fn apply(repository: &Repository, plan: &Plan) -> Result<(), InstallError> {
+    let path = Record::path(repository);
+    if !plan.record.is_empty() {
+        fs::create_dir_all(repository.gate_dir()).map_err(InstallError::io(&repository.gate_dir()))?;
+        write(&path, &plan.record.to_json(), 0o644)?;
+    }
+    for change in &plan.changes {
+        carry_out(change)?;
+    }
+    if plan.record.is_empty() {
+        remove_if_there(&path)?;
+        // Nothing else in it: then it was made by the installation. Otherwise it stays, with the journal.
+        let _ = fs::remove_dir(repository.gate_dir());
+    }
+    if plan.purge {
+        let dir = repository.gate_dir();
+        if fs::symlink_metadata(&dir).is_ok_and(|meta| meta.is_dir()) {
+            fs::remove_dir_all(&dir).map_err(InstallError::io(&dir))?;
+        }
+    }
+    Ok(())
+}
+
+fn carry_out(change: &Change) -> Result<(), InstallError> {
+    match change {
+        Change::MakeFolder(path) => fs::create_dir_all(path).map_err(InstallError::io(path)),
+        Change::RemoveFolder(path) => {
+            let _ = fs::remove_dir(path);
+            Ok(())
+        }
+        Change::Move { from, to } => fs::rename(from, to).map_err(InstallError::io(from)),
+        Change::Remove { path, before } => {
+            unchanged(path, before)?;
+            remove_if_there(path)
+        }
+        Change::Write { path, before, bytes, mode } => {
+            // A hook that was moved away a moment ago leaves its place empty.
+            if FileState::read(path).map_err(InstallError::io(path))? != FileState::Missing {
+                unchanged(path, before)?;
+            }
+            write(path, bytes, *mode)
+        }
+    }
+}
+
+/// What the user saw in the plan is what is there.
+fn unchanged(path: &Path, before: &FileState) -> Result<(), InstallError> {
+    let now = FileState::read(path).map_err(InstallError::io(path))?;
+    if now == *before { Ok(()) } else { Err(InstallError::Changed { path: path.to_owned() }) }
+}
+
+fn remove_if_there(path: &Path) -> Result<(), InstallError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(InstallError::io(path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Whole or not at all: git may run a hook at any moment.
+fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), InstallError> {
+    let dir = path.parent().unwrap_or(Path::new("."));
+    let written = tempfile::Builder::new().prefix(".gate-").tempfile_in(dir).and_then(|mut file| {
+        file.write_all(bytes)?;
+        set_mode(file.as_file(), mode)?;
+        file.persist(path).map_err(|error| error.error)
+    });
+    written.map(drop).map_err(InstallError::io(path))
+}
+
+#[cfg(unix)]
+fn set_mode(file: &fs::File, mode: u32) -> io::Result<()> {
+    file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &fs::File, _: u32) -> io::Result<()> {
+    Ok(())
+}

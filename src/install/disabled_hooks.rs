@@ -1,0 +1,150 @@
+//! Hooks that were installed and run no more: gone, emptied, or switched off by a setting.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::hook_managers::{author, managers};
+use super::install_record::{HookRecord, Record, Role};
+use super::{Repository, clients, json_edit};
+use crate::client_definition::{ClientFile, Install, Switch};
+use crate::source::sessions::Client;
+
+/// Hooks that run no more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SwitchedOff {
+    /// Which, and what that means.
+    pub what: String,
+    /// What to type or to change.
+    pub remedy: String,
+}
+
+/// The hooks of git that were installed here and are not called. `hooks_path` is `core.hooksPath`, where it is set.
+pub fn git_hooks_off(repository: &Repository, hooks_path: Option<&str>) -> Vec<SwitchedOff> {
+    let record = Record::load(repository).unwrap_or_default();
+    let mut by_state: BTreeMap<(PathBuf, HookState), Vec<&str>> = BTreeMap::new();
+    for hook in record.hooks.iter().filter(|hook| hook.name != super::WORKTREE_HOOK) {
+        if let Some(state) = hook_state(repository, hook, hooks_path) {
+            by_state.entry(state).or_default().push(&hook.name);
+        }
+    }
+    by_state.into_iter().map(|((folder, state), names)| say(&folder, state, &names)).collect()
+}
+
+/// How a hook of git is that does not call gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum HookState {
+    Gone,
+    Empty,
+    Another,
+}
+
+fn say(folder: &Path, state: HookState, names: &[&str]) -> SwitchedOff {
+    let (noun, is, does) = if names.len() == 1 { ("hook", "is", "does") } else { ("hooks", "are", "do") };
+    let state = match state {
+        HookState::Gone => format!("{is} gone from"),
+        HookState::Empty => format!("{is} empty in"),
+        HookState::Another => format!("{does} not call gate any more in"),
+    };
+    let judged = names.iter().map(|name| if *name == "commit-msg" { "commits" } else { "pushes" });
+    let (names, judged) = (names.join(" and "), judged.collect::<Vec<_>>().join(" and "));
+    let what = format!("the {names} {noun} of git {state} {}, so {judged} are not judged", folder.display());
+    SwitchedOff { what, remedy: "gate init".to_owned() }
+}
+
+/// The folder and the state of a hook that does not call gate.
+fn hook_state(repository: &Repository, hook: &HookRecord, hooks_path: Option<&str>) -> Option<(PathBuf, HookState)> {
+    let installed = hook.path(repository);
+    let folder =
+        hooks_path.map_or_else(|| installed.parent().map(Path::to_owned), |path| absolute(repository, path))?;
+    let path = folder.join(&hook.name);
+    let call = "gate hook ";
+    let beside = ["", ".legacy", ".old"].map(|ending| PathBuf::from(format!("{}{ending}", path.display())));
+    let content = std::fs::read(&path);
+    let calls =
+        |path: &PathBuf| std::fs::read(path).is_ok_and(|bytes| memchr::memmem::find(&bytes, call.as_bytes()).is_some());
+    let in_tree = repository.root.iter().map(|root| root.join(".husky").join(&hook.name));
+    if beside.into_iter().chain(in_tree).any(|path| calls(&path)) {
+        return None;
+    }
+    let names = [hook.name.as_str()];
+    let managed = || managers(repository, &names);
+    let state = match content {
+        // What else is there was put there by a hook manager, which `gate doctor` looks at.
+        Ok(bytes) if author(&managed(), &bytes).is_some() => return None,
+        Ok(bytes) if bytes.iter().all(u8::is_ascii_whitespace) => HookState::Empty,
+        Ok(_) => HookState::Another,
+        // git reads hooks from its configuration, too.
+        Err(_) if repository.hook_config().iter().any(|setting| setting.value.contains(call)) => return None,
+        Err(_) => HookState::Gone,
+    };
+    Some((folder, state))
+}
+
+fn absolute(repository: &Repository, path: &str) -> Option<PathBuf> {
+    match path.strip_prefix("~/") {
+        Some(below) => Some(PathBuf::from(std::env::var_os("HOME")?).join(below)),
+        None => Some(repository.base().join(path)),
+    }
+}
+
+/// The hooks in agent clients that were installed in this repository and are not called in this working tree.
+pub fn client_hooks_off(repository: &Repository) -> Vec<SwitchedOff> {
+    let Some(root) = &repository.root else { return Vec::new() };
+    let record = Record::load(repository).unwrap_or_default();
+    // Nothing is read where nothing was installed.
+    if record.files.iter().all(|file| file.role != Role::Client) {
+        return Vec::new();
+    }
+    let main = repository.git_dir.canonicalize().ok().as_ref() == Some(&repository.common_dir);
+    clients::recorded(&record).into_iter().filter_map(|client| client_off(root, client, main)).collect()
+}
+
+fn client_off(root: &Path, client: Client, main: bool) -> Option<SwitchedOff> {
+    let install = ClientFile::of(client.as_str()).install;
+    let (name, file) = (clients::title(client), &install.file);
+    let init = "gate init".to_owned();
+    let Some(hooks) = clients::installed(root, client) else {
+        let state = if main { "are gone from" } else { "are not in this working tree:" };
+        let what = format!("the hooks of gate for {name} {state} {file}, so its sessions here are not judged");
+        return Some(SwitchedOff { what, remedy: init });
+    };
+    let missing = |event: &&String| !hooks.iter().any(|(there, _)| there == *event);
+    let missing: Vec<&str> = install.events.keys().filter(missing).map(String::as_str).collect();
+    if !missing.is_empty() {
+        let what = format!("{name} is not asked at {} ({file})", missing.join(", "));
+        return Some(SwitchedOff { what, remedy: init });
+    }
+    let (switch, file) = switch_off(root, &install)?;
+    let what = format!("{name} runs no hooks: {file} sets `{}`, so its sessions are not judged", switch.key);
+    Some(SwitchedOff { what, remedy: format!("take `{}` out of {file}", switch.key) })
+}
+
+/// The setting that switches the hooks of a client off, and its file. The first file that has the setting decides.
+fn switch_off<'i>(root: &Path, install: &'i Install) -> Option<(&'i Switch, &'i str)> {
+    install.switches.iter().find_map(|switch| {
+        let found =
+            switch.files.iter().find_map(|file| Some((file.as_str(), setting(&settings(root, file)?, &switch.key)?)));
+        found.filter(|(_, value)| *value == Value::Bool(switch.off)).map(|(file, _)| (switch, file))
+    })
+}
+
+/// A settings file, JSON or TOML.
+fn settings(root: &Path, file: &str) -> Option<Value> {
+    let path = match file.strip_prefix("~/") {
+        Some(below) => PathBuf::from(std::env::var_os("HOME").filter(|home| !home.is_empty())?).join(below),
+        None => root.join(file),
+    };
+    let text = std::fs::read_to_string(path).ok()?;
+    if Path::new(file).extension().is_some_and(|ending| ending == "toml") {
+        toml::from_str(&text).ok()
+    } else {
+        json_edit::value(&text)
+    }
+}
+
+/// The value of a setting whose key has dots.
+fn setting(settings: &Value, key: &str) -> Option<Value> {
+    key.split('.').try_fold(settings, |value, part| value.get(part)).cloned()
+}

@@ -1,0 +1,177 @@
+//! A plan: what would change on disk, and how that is shown.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use similar::TextDiff;
+
+use super::install_record::Record;
+use crate::digest::hex_digest;
+
+/// What is to be done, and what is to be said about it.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// The changes, in their order.
+    pub changes: Vec<Change>,
+    /// What else the user should know or do: sentences, some of several lines.
+    pub notes: Vec<String>,
+    /// What will be recorded as installed; empty: no record is left.
+    pub record: Record,
+    /// Delete everything gate keeps in the repository.
+    pub purge: bool,
+}
+
+impl Plan {
+    /// Whether carrying it out would change nothing.
+    pub fn is_idle(&self, repository: &super::Repository) -> bool {
+        let recorded = Record::path(repository).exists();
+        self.changes.is_empty()
+            && !(self.record.is_empty() && recorded)
+            && !(self.purge && repository.gate_dir().exists())
+    }
+}
+
+/// One change on disk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A folder is made.
+    MakeFolder(PathBuf),
+    /// A file is written, whole and at once.
+    Write {
+        /// Where.
+        path: PathBuf,
+        /// What is there now.
+        before: FileState,
+        /// What will be.
+        bytes: Vec<u8>,
+        /// The permission bits it will have.
+        mode: u32,
+    },
+    /// A file or symbolic link gets another name in the same folder; what has that name now is replaced.
+    Move {
+        /// The name now.
+        from: PathBuf,
+        /// The name then.
+        to: PathBuf,
+    },
+    /// A file or symbolic link is removed.
+    Remove {
+        /// Where.
+        path: PathBuf,
+        /// What is there now.
+        before: FileState,
+    },
+    /// A folder is removed, if nothing is in it by then.
+    RemoveFolder(PathBuf),
+}
+
+/// What is at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileState {
+    /// Nothing.
+    Missing,
+    /// A regular file.
+    File {
+        /// Its content.
+        bytes: Vec<u8>,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// A symbolic link.
+    Link(PathBuf),
+    /// A folder or a special file.
+    Other,
+}
+
+impl FileState {
+    /// Looks at `path` without following a link there.
+    pub fn read(path: &Path) -> io::Result<Self> {
+        let meta = match fs::symlink_metadata(path) {
+            Ok(meta) => meta,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(Self::Missing);
+            }
+            Err(error) => return Err(error),
+        };
+        if meta.is_symlink() {
+            Ok(Self::Link(fs::read_link(path)?))
+        } else if meta.is_file() {
+            Ok(Self::File { bytes: fs::read(path)?, mode: mode(&meta) })
+        } else {
+            Ok(Self::Other)
+        }
+    }
+
+    /// SHA-256 of the content, or of the text of the link.
+    pub fn digest(&self) -> String {
+        match self {
+            Self::File { bytes, .. } => hex_digest(&[bytes]),
+            Self::Link(target) => hex_digest(&[b"link", target.as_os_str().as_encoded_bytes()]),
+            Self::Missing | Self::Other => String::new(),
+        }
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::File { bytes, .. } => bytes,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn mode(&self) -> u32 {
+        match self {
+            Self::File { mode, .. } => *mode,
+            _ => 0,
+        }
+    }
+}
+
+/// The permission bits; on systems without them, those of an ordinary file.
+#[cfg(unix)]
+fn mode(meta: &fs::Metadata) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(&meta.permissions()) & 0o7777
+}
+
+/// The permission bits; on systems without them, those of an ordinary file.
+#[cfg(not(unix))]
+fn mode(_: &fs::Metadata) -> u32 {
+    0o644
+}
+
+/// The changes as a unified diff, paths relative to `base` where they lie below it.
+pub fn diff(changes: &[Change], base: &Path) -> String {
+    let mut out = String::new();
+    let shown = |path: &Path| path.strip_prefix(base).unwrap_or(path).display().to_string();
+    for change in changes {
+        // Writing to a string cannot fail.
+        let _ = match change {
+            Change::MakeFolder(path) => writeln!(out, "new folder {}", shown(path)),
+            Change::RemoveFolder(path) => writeln!(out, "remove folder {} if it is empty", shown(path)),
+            Change::Move { from, to } => writeln!(out, "rename from {}\nrename to {}", shown(from), shown(to)),
+            Change::Remove { path, before: FileState::Link(target) } => {
+                writeln!(out, "remove link {} -> {}", shown(path), target.display())
+            }
+            Change::Remove { path, before } => {
+                write!(out, "{}", unified(before.bytes(), b"", &format!("a/{}", shown(path)), "/dev/null"))
+            }
+            Change::Write { path, before, bytes, mode } => {
+                let (old, new) = (format!("a/{}", shown(path)), format!("b/{}", shown(path)));
+                let old = if *before == FileState::Missing { "/dev/null" } else { old.as_str() };
+                if *before == FileState::Missing && mode & 0o111 != 0 {
+                    let _ = writeln!(out, "new file, executable");
+                } else if *before != FileState::Missing && before.mode() != *mode {
+                    let _ = writeln!(out, "{}: mode {:o} becomes {mode:o}", shown(path), before.mode());
+                }
+                write!(out, "{}", unified(before.bytes(), bytes, old, &new))
+            }
+        };
+    }
+    out
+}
+
+fn unified(before: &[u8], after: &[u8], old: &str, new: &str) -> String {
+    let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
+    TextDiff::from_lines(before.as_ref(), after.as_ref()).unified_diff().context_radius(3).header(old, new).to_string()
+}

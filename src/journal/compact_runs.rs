@@ -1,0 +1,163 @@
+//! The runs of a key in the checkpoint: what is the same in most of them is written once, since the checkpoint is
+//! read by every command.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::latest_runs::RecordedRun;
+use crate::event::{CommandRef, Ended, Origin, Run, RunReport};
+use crate::repo_path::RepoPath;
+use crate::snapshot::KeptSnapshot;
+
+/// Runs, and tables of what they refer to by number.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct StoredRuns {
+    commands: Vec<CommandRef>,
+    origins: Vec<Origin>,
+    sessions: Vec<String>,
+    policies: Vec<String>,
+    runs: Vec<StoredRun>,
+}
+
+/// One run. `end` is left out when it equals `start`.
+#[derive(Serialize, Deserialize)]
+struct StoredRun {
+    id: String,
+    /// Seconds and nanoseconds.
+    at: (i64, i32),
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    session: Option<usize>,
+    /// A run that is in no journal is in no checkpoint.
+    offset: u64,
+    /// Numbers of the origin, the command and the policy.
+    of: (usize, usize, usize),
+    start: KeptSnapshot,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    end: Option<KeptSnapshot>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    changed: Vec<RepoPath>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    logs: Vec<RepoPath>,
+    ended: Ended,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    over_time: bool,
+    millis: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    report: Option<RunReport>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    masked: Option<String>,
+}
+
+/// The number of a value in a table that it is added to if it is not there.
+fn number<T: Clone + PartialEq>(table: &mut Vec<T>, value: &T) -> usize {
+    table.iter().position(|known| known == value).unwrap_or_else(|| {
+        table.push(value.clone());
+        table.len() - 1
+    })
+}
+
+impl From<Vec<RecordedRun>> for StoredRuns {
+    fn from(recorded: Vec<RecordedRun>) -> Self {
+        let mut stored = Self::default();
+        for RecordedRun { id, at, session, origin, offset, run } in recorded {
+            let of = (
+                number(&mut stored.origins, &origin),
+                number(&mut stored.commands, &run.command),
+                number(&mut stored.policies, &run.policy),
+            );
+            let session = session.map(|session| number(&mut stored.sessions, &session));
+            let Some(offset) = offset else { continue };
+            let end = (run.end != run.start).then_some(run.end);
+            let Run { start, changed, logs, ended, over_time, millis, report, masked, .. } = *run;
+            let at = (at.as_second(), at.subsec_nanosecond());
+            stored.runs.push(StoredRun {
+                id,
+                at,
+                session,
+                offset,
+                of,
+                start,
+                end,
+                changed,
+                logs,
+                ended,
+                over_time,
+                millis,
+                report,
+                masked,
+            });
+        }
+        stored
+    }
+}
+
+/// A number that is in no table, or a time that is none.
+#[derive(Debug, thiserror::Error)]
+#[error("the stored runs do not fit together")]
+pub(super) struct Misfit;
+
+impl TryFrom<StoredRuns> for Vec<RecordedRun> {
+    type Error = Misfit;
+
+    fn try_from(stored: StoredRuns) -> Result<Self, Misfit> {
+        let StoredRuns { commands, origins, sessions, policies, runs } = stored;
+        let restored = runs.into_iter().map(|run| {
+            let StoredRun {
+                id,
+                at,
+                session,
+                offset,
+                of,
+                start,
+                end,
+                changed,
+                logs,
+                ended,
+                over_time,
+                millis,
+                report,
+                masked,
+            } = run;
+            let run = Run {
+                command: commands.get(of.1)?.clone(),
+                call: None,
+                end: end.unwrap_or_else(|| start.clone()),
+                start,
+                changed,
+                logs,
+                ended,
+                over_time,
+                millis,
+                report,
+                masked,
+                tail: String::new(),
+                policy: policies.get(of.2)?.clone(),
+            };
+            let session = match session {
+                Some(number) => Some(sessions.get(number)?.clone()),
+                None => None,
+            };
+            let at = Timestamp::new(at.0, at.1).ok()?;
+            let origin = origins.get(of.0)?.clone();
+            Some(RecordedRun { id, at, session, origin, offset: Some(offset), run: Box::new(run) })
+        });
+        restored.collect::<Option<Self>>().ok_or(Misfit)
+    }
+}
+
+/// For `#[serde(with)]`.
+pub(super) mod compact {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{RecordedRun, StoredRuns};
+
+    pub(in super::super) fn serialize<S: Serializer>(runs: &[RecordedRun], serializer: S) -> Result<S::Ok, S::Error> {
+        StoredRuns::from(runs.to_vec()).serialize(serializer)
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<RecordedRun>, D::Error> {
+        StoredRuns::deserialize(deserializer)?.try_into().map_err(serde::de::Error::custom)
+    }
+}

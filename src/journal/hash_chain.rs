@@ -1,0 +1,218 @@
+//! The chain: every line holds the digest of the line before, so that a cut or an edit shows.
+//!
+//! It protects against accidents and against edits in passing. Whoever may write the file may also write a new
+//! chain; what must hold against intent is judged elsewhere.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+use serde::{Deserialize, Serialize};
+
+use super::line_format::Decoded;
+use crate::digest::{hex_digest, hex_digest_read};
+use crate::event::{EventKind, Repaired};
+
+/// What the first line holds as its `prev`.
+pub(super) const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// How many line numbers of each fault are kept.
+const KEPT: usize = 32;
+
+/// Whether the journal is whole, and where it is not. Lines are counted from 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Integrity {
+    /// Lines before which something is missing or was replaced: the journal once ended otherwise (the first 32).
+    pub cut: Vec<u64>,
+    /// Lines that are not what the next line saw: edited, moved, or their neighbour removed (the first 32).
+    pub edited: Vec<u64>,
+    /// Lines that cannot be read: torn by a writer that died, or overwritten (the first 32).
+    pub damaged: Vec<u64>,
+    /// All faults, those that are not listed included.
+    pub faults: u64,
+    /// Faults that a person took note of; they are counted and listed nowhere else.
+    #[serde(default)]
+    pub acknowledged: u64,
+}
+
+impl Integrity {
+    /// Nothing is missing, edited or damaged, as far as can be seen and was not acknowledged.
+    pub fn is_intact(&self) -> bool {
+        self.faults == 0
+    }
+
+    /// The faults, for the record of who takes note of them.
+    pub fn to_repaired(&self) -> Repaired {
+        let Self { cut, edited, damaged, faults, .. } = self.clone();
+        Repaired { cut, edited, damaged, faults }
+    }
+
+    /// Takes out the faults that `repaired` names. What happened to those lines afterwards is a fault again.
+    fn acknowledge(&mut self, repaired: &Repaired) {
+        // Of more faults than are listed, all or none are meant.
+        if self.to_repaired() == *repaired {
+            *self = Self { acknowledged: self.acknowledged + self.faults, ..Self::default() };
+            return;
+        }
+        let lists = [
+            (&mut self.cut, &repaired.cut),
+            (&mut self.edited, &repaired.edited),
+            (&mut self.damaged, &repaired.damaged),
+        ];
+        for (found, known) in lists {
+            let before = found.len();
+            found.retain(|line| !known.contains(line));
+            let gone = (before - found.len()) as u64;
+            self.faults -= gone;
+            self.acknowledged += gone;
+        }
+    }
+
+    fn note(list: &mut Vec<u64>, faults: &mut u64, line: u64) {
+        *faults += 1;
+        if list.len() < KEPT {
+            list.push(line);
+        }
+    }
+
+    pub(super) fn note_cut(&mut self, line: u64) {
+        Self::note(&mut self.cut, &mut self.faults, line);
+    }
+
+    pub(super) fn note_edited(&mut self, line: u64) {
+        Self::note(&mut self.edited, &mut self.faults, line);
+    }
+
+    pub(super) fn note_damaged(&mut self, line: u64) {
+        Self::note(&mut self.damaged, &mut self.faults, line);
+    }
+}
+
+impl std::fmt::Display for Integrity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.is_intact() {
+            f.write_str("the journal is whole")?;
+            return match self.acknowledged {
+                0 => Ok(()),
+                1 => f.write_str(", apart from a fault that was acknowledged"),
+                many => write!(f, ", apart from {many} faults that were acknowledged"),
+            };
+        }
+        f.write_str("the journal is not whole:")?;
+        let faults =
+            [("something is missing before", &self.cut), ("edited", &self.edited), ("unreadable", &self.damaged)];
+        let named = faults.into_iter().filter(|(_, lines)| !lines.is_empty());
+        for (index, (what, lines)) in named.enumerate() {
+            let lines: Vec<_> = lines.iter().take(5).map(u64::to_string).collect();
+            write!(f, "{} {what} line {}", if index == 0 { "" } else { "," }, lines.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+/// The chain as far as it was followed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Chain {
+    /// How many lines there are, damaged ones included.
+    pub(super) lines: u64,
+    /// The digest of the last of them.
+    pub(super) last: String,
+    /// What was found on the way.
+    pub(super) integrity: Integrity,
+}
+
+impl Default for Chain {
+    fn default() -> Self {
+        Self { lines: 0, last: GENESIS.to_owned(), integrity: Integrity::default() }
+    }
+}
+
+impl Chain {
+    /// Follows one more line. `line` is `None` for one that cannot be read.
+    pub(super) fn follow(&mut self, line: Option<&Decoded>, digest: String) {
+        self.lines += 1;
+        match line {
+            None => self.integrity.note_damaged(self.lines),
+            Some(line) => {
+                if line.lost.is_some() {
+                    self.integrity.note_cut(self.lines);
+                }
+                if line.prev != self.last {
+                    self.integrity.note_edited(self.lines.saturating_sub(1).max(1));
+                }
+                if let EventKind::Repaired(repaired) = &line.event.kind {
+                    self.integrity.acknowledge(repaired);
+                }
+            }
+        }
+        self.last = digest;
+    }
+}
+
+/// The digest of a line in memory, without its newline.
+pub(super) fn line_digest(line: &[u8]) -> String {
+    hex_digest(&[line])
+}
+
+/// The digest of the bytes from `start` to `end` of a file, in bounded memory.
+pub(super) fn range_digest(file: &mut File, start: u64, end: u64) -> io::Result<String> {
+    file.seek(SeekFrom::Start(start))?;
+    let length = end.saturating_sub(start);
+    hex_digest_read(file.take(length), length)
+}
+
+/// A place in the journal that was seen once: the end of a whole line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Mark {
+    /// Where the line begins, in bytes.
+    pub(super) start: u64,
+    /// Where it ends, its newline included.
+    pub(super) end: u64,
+    /// The digest of the line.
+    pub(super) digest: String,
+}
+
+/// How a journal relates to a place that was once seen in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holds {
+    /// The line is there.
+    Yes,
+    /// The file ends so many bytes before that place.
+    Shorter(u64),
+    /// The file is long enough, but another line is there.
+    Differs,
+}
+
+impl Holds {
+    /// The bytes that are missing, for [`Decoded::lost`].
+    pub(super) const fn lost(self) -> Option<u64> {
+        match self {
+            Self::Yes => None,
+            Self::Shorter(bytes) => Some(bytes),
+            Self::Differs => Some(0),
+        }
+    }
+}
+
+impl Mark {
+    /// Whether the line is still there, in a journal of `length` bytes.
+    pub(super) fn holds(&self, file: &mut File, length: u64) -> io::Result<Holds> {
+        if length < self.end {
+            return Ok(Holds::Shorter(self.end - length));
+        }
+        let digest = range_digest(file, self.start, self.end.saturating_sub(1))?;
+        Ok(if digest == self.digest { Holds::Yes } else { Holds::Differs })
+    }
+
+    /// One line of text, of one length, so that it can be overwritten in place.
+    pub(super) fn to_text(&self) -> String {
+        format!("{:020} {:020} {}\n", self.start, self.end, self.digest)
+    }
+
+    /// The inverse of [`Mark::to_text`]; `None` for anything else.
+    pub(super) fn from_text(text: &str) -> Option<Self> {
+        let mut words = text.strip_suffix('\n')?.split(' ');
+        let (start, end, digest) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?, words.next()?);
+        let whole = digest.len() == GENESIS.len() && words.next().is_none() && start < end;
+        whole.then(|| Self { start, end, digest: digest.to_owned() })
+    }
+}

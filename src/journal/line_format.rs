@@ -1,0 +1,139 @@
+//! The form of an event on disk: one JSON object on one line.
+//!
+//! `v, id, at, session?, by, grade, kind, data, lost?, prev`. `data` is the event itself and is read only when its
+//! `kind` is known and `v` is not newer than ours; otherwise it is kept as it is. `prev` is the link of the chain
+//! (see [`super::hash_chain`]), `lost` marks a place where lines before this one are known to be missing.
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+use serde::de::IntoDeserializer;
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+
+use crate::event::{Event, EventKind, FORMAT, Grade, Origin};
+
+/// The longest line, in bytes. Outputs are cut long before it; a longer line is damage.
+pub const MAX_LINE: usize = 1024 * 1024;
+
+#[derive(Serialize, Deserialize)]
+struct Wire<'a> {
+    v: u32,
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    at: Timestamp,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    session: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    by: Cow<'a, str>,
+    #[serde(borrow)]
+    grade: Cow<'a, str>,
+    #[serde(borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    data: &'a RawValue,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lost: Option<u64>,
+    #[serde(borrow, default)]
+    prev: Cow<'a, str>,
+}
+
+/// A line that could be read.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Decoded {
+    /// The event.
+    pub(super) event: Event,
+    /// What the writer saw as the digest of the line before.
+    pub(super) prev: String,
+    /// So many bytes before this line are known to be missing; 0 when the bytes are there but others.
+    pub(super) lost: Option<u64>,
+}
+
+/// What happened, as JSON: the `data` of a line.
+pub fn data(kind: &EventKind) -> serde_json::Result<Box<RawValue>> {
+    match kind {
+        EventKind::RunStarted(data) => to_raw_value(data),
+        EventKind::Run(data) => to_raw_value(data),
+        EventKind::Tests(data) => to_raw_value(data),
+        EventKind::Judged(data) => to_raw_value(data),
+        EventKind::Waived(data) => to_raw_value(data),
+        EventKind::Git(data) => to_raw_value(data),
+        EventKind::Work(data) => to_raw_value(data),
+        EventKind::Rescue(data) => to_raw_value(data),
+        EventKind::Trial(data) => to_raw_value(data),
+        EventKind::Damage(data) => to_raw_value(data),
+        EventKind::Repaired(data) => to_raw_value(data),
+        EventKind::Unknown { data, .. } => to_raw_value(data),
+    }
+}
+
+/// The bytes of a line, its newline included.
+pub(super) fn encode(event: &Event, prev: &str, lost: Option<u64>) -> serde_json::Result<Vec<u8>> {
+    let data = data(&event.kind)?;
+    written(&Wire {
+        v: FORMAT,
+        id: Cow::Borrowed(&event.id),
+        at: event.at,
+        session: event.session.as_deref().map(Cow::Borrowed),
+        by: Cow::Borrowed(&event.origin.by),
+        grade: Cow::Borrowed(event.origin.grade.as_str()),
+        kind: Cow::Borrowed(event.kind.as_str()),
+        data: &data,
+        lost,
+        prev: Cow::Borrowed(prev),
+    })
+}
+
+/// The same line with another `prev`: everything else stays as its writer, of whatever version, wrote it.
+pub(super) fn relink(line: &[u8], prev: &str) -> serde_json::Result<Vec<u8>> {
+    let mut wire: Wire<'_> = serde_json::from_slice(line)?;
+    wire.prev = Cow::Borrowed(prev);
+    written(&wire)
+}
+
+fn written(wire: &Wire<'_>) -> serde_json::Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec(wire)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// Reads a line without its newline. The error says what is wrong with it.
+pub(super) fn decode(line: &[u8]) -> Result<Decoded, String> {
+    let wire: Wire<'_> = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let kind = if wire.v > FORMAT { unknown(&wire) } else { known(&wire) }.map_err(|error| error.to_string())?;
+    // A grade that is not known is worth nothing rather than the whole line.
+    let grade: Result<Grade, serde::de::value::Error> = Grade::deserialize((&*wire.grade).into_deserializer());
+    Ok(Decoded {
+        event: Event {
+            id: wire.id.into_owned(),
+            at: wire.at,
+            session: wire.session.map(Cow::into_owned),
+            origin: Origin { by: wire.by.into_owned(), grade: grade.unwrap_or(Grade::Claimed) },
+            kind,
+        },
+        prev: wire.prev.into_owned(),
+        lost: wire.lost,
+    })
+}
+
+fn known(wire: &Wire<'_>) -> serde_json::Result<EventKind> {
+    let data = wire.data.get();
+    Ok(match &*wire.kind {
+        "run-started" => EventKind::RunStarted(serde_json::from_str(data)?),
+        "run" => EventKind::Run(serde_json::from_str(data)?),
+        "tests" => EventKind::Tests(serde_json::from_str(data)?),
+        "judged" => EventKind::Judged(serde_json::from_str(data)?),
+        "waived" => EventKind::Waived(serde_json::from_str(data)?),
+        "git" => EventKind::Git(serde_json::from_str(data)?),
+        "work" => EventKind::Work(serde_json::from_str(data)?),
+        "rescue" => EventKind::Rescue(serde_json::from_str(data)?),
+        "trial" => EventKind::Trial(serde_json::from_str(data)?),
+        "damage" => EventKind::Damage(serde_json::from_str(data)?),
+        "repaired" => EventKind::Repaired(serde_json::from_str(data)?),
+        _ => unknown(wire)?,
+    })
+}
+
+fn unknown(wire: &Wire<'_>) -> serde_json::Result<EventKind> {
+    Ok(EventKind::Unknown { kind: wire.kind.clone().into_owned(), data: serde_json::from_str(wire.data.get())? })
+}

@@ -1,0 +1,102 @@
+//! Which runs there were on one tree: a small file for each tree, so that a push of old content finds them however
+//! long the journal is. A cache that proves nothing: it says where in the journal a run lies, and the journal is asked. What is
+//! missing here is made again from it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::latest_runs::RecordedRun;
+use super::private_files;
+use super::{JournalError, latest_runs};
+use crate::event::Event;
+use crate::oid::Oid;
+
+/// A file longer than this, in bytes, is cut down to the latest runs of each key.
+const MAX_FILE: u64 = 128 * 1024;
+
+/// What of an event is indexed: a run that began and ended on the same tree.
+pub(super) fn indexed(event: &Event, offset: Option<u64>) -> Option<RecordedRun> {
+    RecordedRun::of(event, offset).filter(|run| run.run.start.tree == run.run.end.tree)
+}
+
+fn folder(dir: &Path) -> PathBuf {
+    dir.join("run-index")
+}
+
+fn file(dir: &Path, tree: &Oid) -> PathBuf {
+    let (first, rest) = tree.as_str().split_at(2);
+    folder(dir).join(first).join(format!("{rest}.jsonl"))
+}
+
+/// Whether there is an index at all.
+pub(super) fn exists(dir: &Path) -> bool {
+    folder(dir).is_dir()
+}
+
+/// Creates an empty index, unless there is one.
+pub(super) fn create(dir: &Path) -> io::Result<()> {
+    if !exists(dir) {
+        // An earlier version did not note where a run lies.
+        let _ = fs::remove_dir_all(dir.join("runs"));
+    }
+    private_files::create_dir(&folder(dir))
+}
+
+/// The runs on a tree, oldest first; `None` when there is no index. What cannot be read is passed over.
+pub(super) fn read(dir: &Path, tree: &Oid) -> Result<Option<Vec<RecordedRun>>, JournalError> {
+    let path = file(dir, tree);
+    match private_files::found(private_files::read(&path)).map_err(JournalError::read(&path))? {
+        Some(bytes) => Ok(Some(parse(&bytes))),
+        None => Ok(exists(dir).then(Vec::new)),
+    }
+}
+
+fn parse(bytes: &[u8]) -> Vec<RecordedRun> {
+    bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+}
+
+/// Adds a run; `unless_known`: only if its event is not there yet. The caller holds the lock.
+pub(super) fn insert(dir: &Path, run: &RecordedRun, unless_known: bool) -> io::Result<()> {
+    let path = file(dir, &run.run.start.tree);
+    if let Some(parent) = path.parent() {
+        private_files::create_dir(parent)?;
+    }
+    let mut file = private_files::open(&path, OpenOptions::new().read(true).append(true).create(true))?;
+    let length = file.metadata()?.len();
+    if unless_known && parse(&private_files::read(&path)?).iter().any(|known| known.id == run.id) {
+        return Ok(());
+    }
+    let mut line = serde_json::to_vec(run)?;
+    line.push(b'\n');
+    if length > 0 && last_byte(&mut file)? != b'\n' {
+        line.insert(0, b'\n');
+    }
+    file.write_all(&line)?;
+    if length + line.len() as u64 > MAX_FILE { compact(&path) } else { Ok(()) }
+}
+
+fn last_byte(file: &mut File) -> io::Result<u8> {
+    let mut byte = [0];
+    file.seek(SeekFrom::End(-1))?;
+    file.read_exact(&mut byte)?;
+    Ok(byte[0])
+}
+
+fn compact(path: &Path) -> io::Result<()> {
+    let mut kept: Vec<RecordedRun> = Vec::new();
+    for run in parse(&private_files::read(path)?).into_iter().rev() {
+        let same = kept.iter().filter(|known| known.run.command.key == run.run.command.key).count();
+        if same < latest_runs::MAX_RUNS_OF_PAIR && kept.len() < latest_runs::MAX_KEYS {
+            kept.push(run);
+        }
+    }
+    let mut bytes = Vec::new();
+    for run in kept.iter().rev() {
+        serde_json::to_writer(&mut bytes, run)?;
+        bytes.push(b'\n');
+    }
+    let temporary = path.with_extension("tmp");
+    private_files::open(&temporary, OpenOptions::new().write(true).create(true).truncate(true))?.write_all(&bytes)?;
+    fs::rename(&temporary, path)
+}

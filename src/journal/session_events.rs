@@ -1,0 +1,75 @@
+//! What one session did: its events, read from where its client first told of an act.
+
+use super::read::Line;
+use super::{Journal, JournalError, State, private_files};
+use crate::event::{Event, EventKind};
+
+/// How far back a session is read, in bytes.
+pub const MAX_STORY: u64 = 8 * 1024 * 1024;
+
+/// What one session did, as [`Journal::session_events`] reads it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SessionEvents {
+    /// The events, oldest first.
+    pub events: Vec<Event>,
+    /// Earlier ones lie too far back.
+    pub cut: bool,
+}
+
+impl Journal {
+    /// The events of all sessions in the last [`MAX_STORY`] bytes of the journal, the spooled ones last. What cannot be
+    /// read is left out.
+    pub fn latest_events(&self) -> Result<Vec<Event>, JournalError> {
+        let path = self.journal_path();
+        let (mut found, spooled) = self.with_spool(|| {
+            let mut found = Vec::new();
+            let length =
+                private_files::found(path.metadata()).map_err(JournalError::read(&path))?.map_or(0, |meta| meta.len());
+            let Some(mut lines) = self.raw_lines(length.saturating_sub(MAX_STORY))? else { return Ok(found) };
+            while let Some(line) = lines.next_line().map_err(JournalError::read(&path))? {
+                found.extend(line.decode().ok().map(|line| line.event));
+            }
+            Ok(found)
+        })?;
+        found.extend(spooled.lines().into_iter().filter_map(|line| match line {
+            Line::Event(event) => Some(event),
+            Line::Damaged { .. } => None,
+        }));
+        Ok(found)
+    }
+
+    /// The events of a session since its client told of its first act, the spooled ones last: at most those in the last
+    /// [`MAX_STORY`] bytes of the journal. Empty, and nothing is read, where no client told of any act (`state` is that
+    /// of the journal). What cannot be read is left out.
+    pub fn session_events(&self, state: &State, session: &str) -> Result<SessionEvents, JournalError> {
+        let own = |event: &Event| event.session.as_deref() == Some(session);
+        let is_work = |event: &Event| own(event) && matches!(event.kind, EventKind::Work(_));
+        let begins = state.work_begins(session);
+        let path = self.journal_path();
+        let (mut found, spooled) = self.with_spool(|| {
+            let mut found = SessionEvents::default();
+            let Some(begins) = begins else { return Ok(found) };
+            let length =
+                private_files::found(path.metadata()).map_err(JournalError::read(&path))?.map_or(0, |meta| meta.len());
+            let from = begins.max(length.saturating_sub(MAX_STORY));
+            found.cut = from > begins;
+            let Some(mut lines) = self.raw_lines(from)? else { return Ok(found) };
+            while let Some(line) = lines.next_line().map_err(JournalError::read(&path))? {
+                found.events.extend(line.decode().ok().map(|line| line.event).filter(own));
+            }
+            Ok(found)
+        })?;
+        let spooled: Vec<Event> = spooled
+            .lines()
+            .into_iter()
+            .filter_map(|line| match line {
+                Line::Event(event) => Some(event).filter(own),
+                Line::Damaged { .. } => None,
+            })
+            .collect();
+        if begins.is_some() || spooled.iter().any(is_work) {
+            found.events.extend(spooled);
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,58 @@
+//! The answers that the repository gave about the names in a prompt. The evaluation reads them and looks nothing up.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::prompt_text::{NameInPrompt, NameKind};
+
+/// The result of looking one name up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Found {
+    /// The paths that hold it, sorted; empty when it is missing.
+    pub places: Vec<String>,
+    /// It is the name itself, and not a part of a longer one.
+    pub exact: bool,
+}
+
+/// The results for one prompt.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    /// By name. A name that is not here was not looked up in time, which says nothing about it.
+    pub names: BTreeMap<String, Found>,
+    /// The commands that can be run here, such as `make test`.
+    pub commands: Vec<String>,
+}
+
+/// How a name of the prompt stands in the repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Resolution {
+    One,
+    Several(Vec<String>),
+    Part(Vec<String>),
+    Missing,
+    Unknown,
+}
+
+impl Findings {
+    /// Resolves a name; another name in the prompt that stands in one of its places decides between several.
+    pub(super) fn resolve(&self, name: &NameInPrompt, others: &[NameInPrompt]) -> Resolution {
+        let Some(found) = self.names.get(&name.text) else {
+            return if name.kind == NameKind::Command { Resolution::One } else { Resolution::Unknown };
+        };
+        match found.places.as_slice() {
+            [] => Resolution::Missing,
+            [_] if found.exact => Resolution::One,
+            places if found.exact => {
+                let others = others.iter().filter(|other| other.text != name.text);
+                let decided = others.filter_map(|other| self.names.get(&other.text)).any(|other| {
+                    other.exact
+                        && other.places.len() < places.len()
+                        && other.places.iter().any(|place| places.contains(place))
+                });
+                if decided { Resolution::One } else { Resolution::Several(places.to_vec()) }
+            }
+            places => Resolution::Part(places.to_vec()),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The scope governor: is this one thing?
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde::Serialize;
+
+use super::clauses::{Act, Clause};
+use super::prompt_text::Reading;
+use super::word_lists::Language;
+
+/// One of several tasks in a prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TaskInPrompt {
+    /// The task in the author's words.
+    pub text: String,
+    /// The files it would touch, as far as its words name them.
+    pub touches: Vec<String>,
+}
+
+static ITEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)^\s{0,6}(?:[-*+•]\s+(?:\[[ x]\]\s+)?|\(?\d{1,2}[.)]\s+|\(?[a-z][.)]\s+)(\S.*)$").ok()
+});
+static INLINE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?:^|\s)\(?\d[.)]\s+").ok());
+
+/// The lines of a wish that are items of a list: first byte and byte after the last.
+pub(super) fn list_items(wish: &str) -> Vec<(usize, usize)> {
+    let items: Vec<_> = ITEM
+        .iter()
+        .flat_map(|item| item.captures_iter(wish))
+        .filter_map(|found| found.get(1))
+        .map(|text| (text.start(), text.end()))
+        .collect();
+    if items.len() < 2 { Vec::new() } else { items }
+}
+
+/// The spans of the tasks, when there are several.
+pub(super) fn tasks(reading: &Reading<'_>, language: Language, clauses: &[Clause]) -> Vec<(usize, usize)> {
+    let wish = reading.wish.as_str();
+    let items = list_items(wish);
+    if !items.is_empty() {
+        let before =
+            wish[..items[0].0].lines().rev().find(|line| line.chars().any(char::is_alphabetic)).unwrap_or_default();
+        let criteria = language.has("says.criteria", before)
+            || clauses.first().is_some_and(|clause| clause.is_question() && clause.start < items[0].0);
+        let is_task = |&(start, end): &(usize, usize)| {
+            let inner = clauses.iter().filter(|clause| clause.start < end && clause.end > start);
+            let acts = inner.into_iter().any(|clause| clause.act.is_some_and(|act| act != Act::Question));
+            acts || wish[start..end].contains("->") || wish[start..end].contains('→')
+        };
+        let real: Vec<_> = items.iter().copied().filter(is_task).collect();
+        return if !criteria && real.len() * 2 > items.len() && real.len() > 1 { items } else { Vec::new() };
+    }
+    let marks: Vec<_> =
+        INLINE.iter().flat_map(|inline| inline.find_iter(wish)).map(|hit| (hit.start(), hit.end())).collect();
+    if marks.len() > 1 && !language.has("says.criteria", &wish[..marks[0].0]) {
+        let ends = marks.iter().skip(1).map(|mark| mark.0).chain([wish.len()]);
+        return marks.iter().zip(ends).map(|(mark, end)| (mark.1, end)).collect();
+    }
+    chain(wish, language, clauses)
+}
+
+/// Acts that are joined by commas and conjunctions, and the objects of one act that are.
+fn chain(wish: &str, language: Language, clauses: &[Clause]) -> Vec<(usize, usize)> {
+    let acts: Vec<&Clause> = clauses
+        .iter()
+        .filter(|clause| matches!(clause.act, Some(Act::Create | Act::Precise | Act::Vague)) && !clause.is_tied)
+        .collect();
+    if acts.len() >= 3 {
+        return acts.iter().map(|clause| (clause.start, clause.end)).collect();
+    }
+    let [only] = acts.as_slice() else { return Vec::new() };
+    if only.act != Some(Act::Create) || language.has("says.conditions", &wish[only.start..only.end]) {
+        return Vec::new();
+    }
+    let after: Vec<&Clause> = clauses.iter().filter(|clause| clause.start >= only.end).collect();
+    let joined = |clause: &&&Clause| {
+        let before = wish[..clause.start].trim_end();
+        let conjoined = ["and", " y", " e", "und", " et", "plus", "和"].iter().any(|word| before.ends_with(word));
+        conjoined
+            && clause.act.is_none()
+            && !clause.is_constraint
+            && !language.has("acts.test", &wish[clause.start..clause.end])
+            && wish[clause.start..clause.end].split_whitespace().count() >= 2
+    };
+    let objects: Vec<_> = after.iter().filter(joined).map(|clause| (clause.start, clause.end)).collect();
+    if objects.len() < 2 { Vec::new() } else { [(only.start, only.end)].into_iter().chain(objects).collect() }
+}

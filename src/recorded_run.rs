@@ -1,0 +1,286 @@
+//! A command between two snapshots: what it ran on, how it ended, and an event that says so.
+//!
+//! Nothing here may change what the caller of the command sees: its streams, its signals and its status are its own,
+//! and what cannot be recorded is said, not thrown.
+
+mod test_report;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use self::test_report::PytestReport;
+use crate::command_line::{self, Known, Purpose, Said, Told, Witnessed, sum};
+use crate::engine::Workplace;
+use crate::event::{CommandRef, Ended, EventKind, Origin, Run, RunStarted};
+use crate::git::GitError;
+use crate::globs::Globs;
+use crate::journal::{JournalError, NewEvent};
+use crate::policy::Command;
+use crate::repo_path::RepoPath;
+use crate::run::{self, CommandLine, Finished, Spec};
+use crate::runner::{Catalogue, NamedTests, Runner, read_junit};
+use crate::shell_kind::Shell;
+use crate::snapshot::KeptSnapshot;
+use crate::source::project_files::Directory;
+
+/// How much of the end of an output is kept, in bytes.
+const TAIL: usize = 8 * 1024;
+/// How many paths an event lists.
+const PATHS: usize = 256;
+/// The largest report file that is read, in bytes.
+const REPORT: u64 = 32 * 1024 * 1024;
+
+/// What to run and how it is called.
+pub struct Job<'a> {
+    /// What the journal calls it.
+    pub command: CommandRef,
+    /// What is started.
+    pub line: CommandLine<'a>,
+    /// Report files it writes, as globs relative to its directory.
+    pub reports: &'a [String],
+    /// The digest of the policy in force.
+    pub policy: String,
+    /// The declared commands that the line may be, or may include, where it is none of them by its words.
+    pub declared: &'a [Command],
+}
+
+/// What came of it.
+pub struct Recorded {
+    /// How it ended, and its output.
+    pub finished: Finished,
+    /// The event as it was recorded; `None` where the record was lost.
+    pub run: Option<Run>,
+    /// The runs of declared commands that it was as well, as they were recorded.
+    pub served: Vec<Run>,
+    /// Why the record was lost, or what is wrong with it.
+    pub loss: Option<String>,
+}
+
+/// A record that could not be made.
+#[derive(Debug, thiserror::Error)]
+enum RecordError {
+    #[error("the working tree could not be read: {0}")]
+    Snapshot(#[from] GitError),
+    #[error("the journal could not be written: {0}")]
+    Journal(#[from] JournalError),
+}
+
+/// Runs the job and records it.
+pub fn record(place: &Workplace, root: &Path, job: Job<'_>) -> Recorded {
+    let dir = root.join(job.command.dir.to_os());
+    let reading = Reading::of(&job.command.line, &dir);
+    let globs: Vec<String> = job.reports.iter().cloned().chain(reading.reports()).collect();
+    let before = report_files(&dir, &globs);
+    let start = begin(place, &job.command);
+    let report = PytestReport::prepare(&job.command.line);
+    let env = report.as_ref().map(PytestReport::environment).unwrap_or_default();
+    let finished = run::run(&Spec { line: job.line, dir: &dir, env: &env });
+    let said = reading.said(&finished, &changed_reports(&before, &dir, &globs));
+    let tests = report.map(|report| report.read()).filter(|tests| !tests.is_empty());
+    let tests = tests.unwrap_or_else(|| named_in_output(&finished));
+    let served = reading.served(root, &job, &finished);
+    let logs = reading.logs(root, &job.command.dir, &finished);
+    let ending = Ending { finished: &finished, said, tests: &tests, logs };
+    let ended = start.and_then(|start| end(place, start, job.command, job.policy, ending));
+    let ended = ended.and_then(|run| {
+        let served: Vec<Run> = served.into_iter().map(|witnessed| run_of(&run, witnessed)).collect();
+        served.iter().try_for_each(|run| place.append_run(run.clone(), &tests))?;
+        Ok((run, served))
+    });
+    match ended {
+        Ok((run, served)) => Recorded { finished, run: Some(run), served, loss: None },
+        Err(error) => Recorded { finished, run: None, served: Vec::new(), loss: Some(error.to_string()) },
+    }
+}
+
+/// The same run as one of a declared command.
+fn run_of(run: &Run, witnessed: Witnessed) -> Run {
+    let Witnessed { command, ended, report, masked } = witnessed;
+    Run { command, ended, report, masked, ..run.clone() }
+}
+
+fn begin(place: &Workplace, command: &CommandRef) -> Result<KeptSnapshot, RecordError> {
+    let start = place.repo.keep_now()?;
+    append(place, EventKind::RunStarted(RunStarted { command: command.clone() }))?;
+    Ok(start)
+}
+
+/// How a run ended, and what it left.
+struct Ending<'a> {
+    finished: &'a Finished,
+    said: Said,
+    tests: &'a NamedTests,
+    logs: Vec<RepoPath>,
+}
+
+fn end(
+    place: &Workplace,
+    start: KeptSnapshot,
+    command: CommandRef,
+    policy: String,
+    Ending { finished, said, tests, logs }: Ending<'_>,
+) -> Result<Run, RecordError> {
+    let end = place.repo.keep_now()?;
+    let mut changed = place.repo.changed_between(&start, &end)?;
+    changed.retain(|path| !(logs.contains(path) && end.untracked.contains(path)));
+    changed.truncate(PATHS);
+    let run = Run {
+        command,
+        call: None,
+        start,
+        end,
+        changed,
+        logs,
+        ended: finished.ended,
+        over_time: Ended::is_over_time(Some(finished.ended), ""),
+        millis: finished.millis,
+        report: said.report,
+        masked: said.masked,
+        tail: run::clean_tail(&finished.output, TAIL),
+        policy,
+    };
+    place.append_run(run.clone(), tests)?;
+    Ok(run)
+}
+
+/// The tests that the output names, where all of it is known.
+fn named_in_output(finished: &Finished) -> NamedTests {
+    NamedTests::of_output(&run::plain_text(&finished.output.end()), !finished.output.cut)
+}
+
+fn append(place: &Workplace, kind: EventKind) -> Result<(), RecordError> {
+    place.journal.append(NewEvent { session: Some(place.session.id.clone()), origin: Origin::observed(), kind })?;
+    Ok(())
+}
+
+/// A command line, understood before it runs: a run may change the files that say what it means.
+struct Reading<'a> {
+    line: &'a str,
+    files: Directory,
+    runners: Vec<&'static Runner>,
+    /// What the environment makes less of it, in words.
+    narrowed: Option<String>,
+}
+
+impl<'a> Reading<'a> {
+    fn of(line: &'a str, dir: &Path) -> Self {
+        let files = Directory(dir.to_owned());
+        let understood = command_line::understand(line, &files).ok();
+        let ids = understood.iter().flat_map(|line| &line.purposes).flat_map(Purpose::runs);
+        let runners = ids.filter_map(|id| Catalogue::embedded().runner(id)).collect();
+        let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
+        let variables: Vec<_> = std::env::vars_os().filter_map(text).collect();
+        let narrowed = command_line::inherited(line, &files, &variables);
+        Self { line, files, runners, narrowed }
+    }
+
+    fn reports(&self) -> impl Iterator<Item = String> {
+        self.runners.iter().flat_map(|runner| runner.reports.iter().cloned())
+    }
+
+    /// What the run says: its report files first, which are complete, else its closing lines.
+    fn said(&self, finished: &Finished, files: &[PathBuf]) -> Said {
+        let counted = sum(files.iter().filter_map(|path| read_junit(&std::fs::read(path).ok()?).ok()));
+        let text = run::plain_text(&finished.output.end());
+        let said =
+            command_line::said(self.line, &self.runners, finished.ended, &text, Known::ToItsEnd, counted, &self.files);
+        let narrowed = self.narrowed(finished);
+        Said { masked: said.masked.or(narrowed), ..said }
+    }
+
+    fn narrowed(&self, finished: &Finished) -> Option<String> {
+        self.narrowed.clone().filter(|_| finished.ended.success())
+    }
+
+    fn told<'t>(&'t self, root: &'t Path, dir: &'t RepoPath, finished: &Finished, text: &'t str) -> Told<'t> {
+        Told {
+            line: self.line,
+            dir,
+            root: root.to_str(),
+            ended: Some(finished.ended),
+            output: Some(text),
+            cut: finished.output.cut,
+            background: false,
+            shell: Some(Shell::Sh),
+        }
+    }
+
+    /// The files into which the line wrote what its checks print.
+    fn logs(&self, root: &Path, dir: &RepoPath, finished: &Finished) -> Vec<RepoPath> {
+        let text = run::plain_text(&finished.output.end());
+        command_line::own_logs(&self.told(root, dir, finished, &text), &Directory(root.to_owned()))
+    }
+
+    /// What the run shows of declared commands that it is not by its words, as an agent's own line would show it.
+    fn served(&self, root: &Path, job: &Job<'_>, finished: &Finished) -> Vec<Witnessed> {
+        if job.command.name.is_some() || finished.ended == Ended::NotStarted {
+            return Vec::new();
+        }
+        let text = run::plain_text(&finished.output.end());
+        let told = self.told(root, &job.command.dir, finished, &text);
+        let mut served = command_line::witness(job.declared, &told, &Directory(root.to_owned()));
+        // A run that shows nothing takes the place of none that did.
+        served.retain(|witnessed| witnessed.masked.is_none());
+        for witnessed in &mut served {
+            witnessed.masked = self.narrowed(finished).filter(|_| witnessed.ended.success());
+        }
+        served
+    }
+}
+
+/// The report files there are, with what tells a new one from an old one.
+fn report_files(dir: &Path, globs: &[String]) -> BTreeMap<PathBuf, (u64, Option<SystemTime>)> {
+    let mut found = BTreeMap::new();
+    let Ok(wanted) = Globs::new(globs) else { return found };
+    // A glob is looked for below its literal beginning, so that a report folder costs what it holds and no more.
+    for start in globs.iter().map(|glob| literal_beginning(glob)) {
+        let mut folders = vec![dir.join(start)];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                let Ok(meta) = entry.metadata() else { continue };
+                if meta.is_dir() {
+                    folders.push(path);
+                } else if meta.len() <= REPORT && path.strip_prefix(dir).is_ok_and(|inner| wanted.is_match(inner)) {
+                    found.insert(path, (meta.len(), meta.modified().ok()));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn literal_beginning(glob: &str) -> &str {
+    let literal = glob.find(['*', '?', '[', '{']).map_or(glob, |at| &glob[..at]);
+    literal.rfind('/').map_or("", |at| &literal[..at])
+}
+
+/// The report files that this run wrote: those that were not there before, or not like this.
+fn changed_reports(
+    before: &BTreeMap<PathBuf, (u64, Option<SystemTime>)>,
+    dir: &Path,
+    globs: &[String],
+) -> Vec<PathBuf> {
+    let after = report_files(dir, globs);
+    after.into_iter().filter(|(path, stamp)| before.get(path) != Some(stamp)).map(|(path, _)| path).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_reports_that_the_run_wrote_count() {
+        let dir = tempfile::tempdir().unwrap();
+        let globs = ["out/**/TEST-*.xml".to_owned()];
+        std::fs::create_dir_all(dir.path().join("out/a")).unwrap();
+        std::fs::write(dir.path().join("out/a/TEST-old.xml"), "<old/>").unwrap();
+        let before = report_files(dir.path(), &globs);
+        std::fs::write(dir.path().join("out/a/TEST-new.xml"), "<new/>").unwrap();
+        std::fs::write(dir.path().join("out/a/other.xml"), "<other/>").unwrap();
+        let written = changed_reports(&before, dir.path(), &globs);
+        assert_eq!(written, [dir.path().join("out/a/TEST-new.xml")]);
+    }
+}

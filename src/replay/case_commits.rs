@@ -1,0 +1,162 @@
+//! Commits of a case: what they hold, and what they change.
+
+use std::collections::HashMap;
+
+use crate::commit::change::{Commit, FileChange, Person, Status};
+use crate::commit::change_class::{Form, Reader, Texture};
+use crate::replay::case;
+use crate::replay::tree_content::{Content, Text, oid};
+use crate::repo_path::RepoPath;
+
+/// A commit.
+#[derive(Clone, Debug, Default)]
+pub struct Made {
+    /// Its parents.
+    pub parents: Vec<String>,
+    /// Its message.
+    pub message: String,
+    /// What it holds.
+    pub content: Content,
+    /// What it changes.
+    pub files: Vec<FileChange>,
+}
+
+impl Made {
+    /// The commit at which a case begins.
+    pub fn start(content: Content) -> Self {
+        Self { content, ..Self::default() }
+    }
+
+    /// A commit as a case has it.
+    pub fn of(commit: &case::Commit, parents: Vec<String>, content: Content, parent: &Content) -> Self {
+        let files = match &commit.files {
+            _ if parents.len() > 1 => Vec::new(),
+            Some(files) => files.iter().map(|file| change(file, &content, parent)).collect(),
+            None => between(parent, &content),
+        };
+        let message = if commit.message.is_empty() { message_of(&commit.command) } else { commit.message.clone() };
+        Self { parents, message, content, files }
+    }
+
+    /// As the gates read it.
+    pub fn commit(&self, id: &str) -> Commit {
+        let person = Person::default();
+        Commit {
+            id: Some(oid(id)),
+            parents: self.parents.iter().map(|parent| oid(parent)).collect(),
+            author: person.clone(),
+            committer: person,
+            message: self.message.clone(),
+            files: self.files.clone(),
+            agent: None,
+            looked_into: self.files.iter().any(|file| file.texture.is_some()),
+        }
+    }
+}
+
+/// Whether a commit takes the place of the one before it.
+pub fn is_amend(commit: &case::Commit) -> bool {
+    commit.command.split_whitespace().any(|word| word == "--amend")
+}
+
+/// What a commit holds: what it changes, out of the working tree, over its parent.
+pub fn committed(parent: &Content, tree: &Content, commit: &case::Commit) -> Content {
+    let Some(files) = &commit.files else { return tree.clone() };
+    let mut content = parent.clone();
+    for file in files {
+        match tree.files.get(&file.path) {
+            Some(text) if !file.status.starts_with('D') => content.put(&file.path, text.clone()),
+            _ => content.remove(&file.path),
+        }
+        if let Some(from) = &file.from {
+            content.remove(from);
+        }
+    }
+    // What is in doubt in the working tree is in doubt in what is taken from it.
+    if tree.differing(&content).is_some_and(|paths| paths.is_empty()) { tree.clone() } else { content }
+}
+
+/// What is left after commits were made anew.
+pub fn rewritten(rewrite: &case::Rewrite, message: String, parent: String, content: Content, before: &Content) -> Made {
+    let message = rewrite.message.clone().unwrap_or(message);
+    let files = between(before, &content);
+    Made { parents: vec![parent], message, content, files }
+}
+
+fn change(file: &case::CommitFile, content: &Content, parent: &Content) -> FileChange {
+    let similarity = || file.status.get(1..).and_then(|digits| digits.parse().ok()).unwrap_or(100);
+    let status = match file.status.chars().next() {
+        Some('A') => Status::Added,
+        Some('D') => Status::Deleted,
+        Some('T') => Status::TypeChanged,
+        Some('R') => Status::Renamed(similarity()),
+        Some('C') => Status::Copied(similarity()),
+        _ => Status::Modified,
+    };
+    let counted = file.add.or(file.del).is_some();
+    let texture = if counted {
+        let (added, removed) = (file.add.unwrap_or(0), file.del.unwrap_or(0));
+        Some(Texture { added, removed, form: Form::Content, ..Texture::default() })
+    } else {
+        texture(&file.path, parent, content)
+    };
+    let from = file.from.as_deref().map(RepoPath::from);
+    FileChange { path: RepoPath::from(file.path.as_str()), from, status, texture }
+}
+
+fn between(parent: &Content, content: &Content) -> Vec<FileChange> {
+    let mut changes = Vec::new();
+    for path in parent.differing(content).unwrap_or_default() {
+        let name = path.to_string();
+        let status = match (parent.files.contains_key(&name), content.files.contains_key(&name)) {
+            (false, _) => Status::Added,
+            (_, false) => Status::Deleted,
+            _ => Status::Modified,
+        };
+        changes.push(FileChange { texture: texture(&name, parent, content), ..FileChange::new(path, status) });
+    }
+    changes
+}
+
+/// What the changed lines of a file are like, where both of its sides are known.
+fn texture(path: &str, parent: &Content, content: &Content) -> Option<Texture> {
+    let known = |content: &Content| match content.files.get(path) {
+        Some(Text::Known(text)) => Some(text.to_string()),
+        Some(Text::Unknown(_)) => None,
+        None => Some(String::new()),
+    };
+    let (old, new) = (known(parent)?, known(content)?);
+    if old == new {
+        return None;
+    }
+    let mut reader = Reader::new(&RepoPath::from(path));
+    let mut counted: HashMap<&str, i64> = HashMap::new();
+    for line in new.lines() {
+        *counted.entry(line).or_default() += 1;
+    }
+    for line in old.lines() {
+        let left = counted.entry(line).or_default();
+        if *left > 0 {
+            *left -= 1;
+        } else {
+            reader.line(format!("-{line}").as_bytes());
+        }
+    }
+    for line in new.lines() {
+        let left = counted.entry(line).or_default();
+        if *left > 0 {
+            *left -= 1;
+            reader.line(format!("+{line}").as_bytes());
+        }
+    }
+    Some(reader.finish())
+}
+
+/// The message in `git commit -m '…'`, as far as the text shows it.
+fn message_of(command: &str) -> String {
+    let understood = crate::command_line::understand(command, &());
+    let leaves = understood.map(|understood| understood.program.leaves).unwrap_or_default();
+    let words: Vec<&str> = leaves.iter().flat_map(|leaf| leaf.argv.iter().filter_map(|arg| arg.literal())).collect();
+    let texts = words.windows(2).filter(|pair| matches!(pair[0], "-m" | "--message" | "-am")).map(|pair| pair[1]);
+    texts.collect::<Vec<_>>().join("\n\n")
+}

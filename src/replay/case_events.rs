@@ -1,0 +1,174 @@
+//! The acts of a case as events: what the client of an agent would have told of them.
+
+use jiff::Timestamp;
+
+use crate::event::agent_work::{
+    Act as Deed, CommandEnd, Denial, Edit, EditKind, Phase, PlanItem, Prompt, ShellCommand, Speaker, Stop, StopKind,
+    ToolUse, Work,
+};
+use crate::event::{Ended, Event, EventKind, GitEvent, Grade, Origin};
+use crate::replay::case::{self, Act};
+use crate::replay::simulated_repository::World;
+use crate::replay::tree_content::{Content, Text, oid};
+use crate::repo_path::RepoPath;
+use crate::snapshot::KeptSnapshot;
+use crate::timeline::Entry;
+
+/// The events of a case, in order.
+pub fn entries(acts: &[(u64, Act)], world: &World) -> Vec<Entry> {
+    acts.iter().flat_map(|(seq, act)| kinds(*seq, act, world).into_iter().map(move |kind| entry(*seq, kind))).collect()
+}
+
+fn entry(seq: u64, kind: EventKind) -> Entry {
+    let by = if matches!(kind, EventKind::Git(_)) { "git" } else { "case" };
+    let grade = if by == "git" { Grade::Observed } else { Grade::Hooked };
+    let event = Event {
+        id: format!("event {seq}"),
+        // Only the order counts.
+        at: Timestamp::from_second(i64::try_from(seq).unwrap_or(0)).unwrap_or_default(),
+        session: None,
+        origin: Origin { by: by.to_owned(), grade },
+        kind,
+    };
+    Entry { event, started: None, also: Vec::new(), unjudged: false }
+}
+
+fn kinds(seq: u64, act: &Act, world: &World) -> Vec<EventKind> {
+    let work = |act: Deed| EventKind::Work(Box::new(Work { actor: None, call: None, head: None, act }));
+    let call = |number: u64, actor: Option<String>, act: Deed| {
+        EventKind::Work(Box::new(Work { actor, call: Some(format!("call {number}")), head: None, act }))
+    };
+    let ran = |line: &str, exit: Option<i32>, output: Option<&str>| {
+        let start = world.start_of(seq).map(|content| snapshot(content, world));
+        let command = ShellCommand {
+            line: line.to_owned(),
+            dir: Some(RepoPath::from("")),
+            ended: Some(Ended::Exited(exit.unwrap_or(0))),
+            tail: output.unwrap_or_default().to_owned(),
+            background: false,
+            start,
+            end: None,
+            shell: None,
+        };
+        (!line.is_empty()).then(|| work(Deed::Command(Box::new(command))))
+    };
+    match act {
+        Act::Prompt(said) => {
+            vec![work(Deed::Prompt(Prompt { from: Speaker::Person, text: said.text.clone() }))]
+        }
+        Act::Say(said) => vec![work(Deed::Said(said.text.clone()))],
+        Act::Ask(said) => vec![work(Deed::Asked(said.text.clone()))],
+        Act::Plan(said) => vec![work(Deed::Planned(vec![PlanItem { text: said.text.clone(), done: false }]))],
+        Act::Tool(tool) => {
+            let target = tool.arg.as_str().map_or_else(|| tool.arg.to_string(), str::to_owned);
+            let reads = is_reader(&tool.tool);
+            vec![work(Deed::Used(ToolUse { tool: tool.tool.clone(), reads, target, failed: false }))]
+        }
+        Act::Edit(edit) => vec![call(seq, None, Deed::Edited(vec![edited(seq, edit, EditKind::Written, world)]))],
+        Act::Delete(edit) => vec![call(seq, None, Deed::Edited(vec![edited(seq, edit, EditKind::Deleted, world)]))],
+        Act::Command(command) => vec![call(seq, actor(command), command_deed(seq, command, world))],
+        Act::CommandEnd(end) => {
+            let ended = CommandEnd { ended: end.exit.map(Ended::Exited), tail: end.output.clone().unwrap_or_default() };
+            vec![call(end.for_seq, None, Deed::CommandEnded(ended))]
+        }
+        Act::Commit(commit) => {
+            let action = if crate::replay::case_commits::is_amend(commit) { "commit (amend)" } else { "commit" };
+            let event = git(action, &world.branch, commit.parents.first(), Some(&commit.sha), &commit.message);
+            ran(&commit.command, commit.exit, commit.output.as_deref()).into_iter().chain([event]).collect()
+        }
+        Act::Rewrite(rewrite) => {
+            let event = git(&rewrite.kind, &world.branch, Some(&rewrite.old), Some(&rewrite.new), &rewrite.command);
+            ran(&rewrite.command, None, None).into_iter().chain([event]).collect()
+        }
+        Act::Switch(switch) => ran(&switch.command, None, None).into_iter().collect(),
+        Act::Push(push) => {
+            let sent = push.exit.unwrap_or(0) == 0 && !push.dry_run;
+            let refs = push.refs.iter().flatten().filter(|_| sent);
+            let events = refs
+                .map(|pushed| git("push", &pushed.remote_ref, Some(&pushed.remote_sha), Some(&pushed.local_sha), ""));
+            ran(&push.command, push.exit, push.output.as_deref()).into_iter().chain(events).collect()
+        }
+        Act::Compaction => vec![work(Deed::Session(Phase::Compacted))],
+        Act::Stop(stop) => {
+            vec![work(Deed::Stopped(Stop {
+                how: StopKind::Completed,
+                text: stop.text.clone(),
+                running: world.running(),
+                left_alone: None,
+            }))]
+        }
+        Act::RemoteMoved(_) | Act::Pull(_) | Act::Checks(_) | Act::Unknown => Vec::new(),
+    }
+}
+
+fn actor(command: &case::Command) -> Option<String> {
+    command.agent_id.clone().or_else(|| command.sidechain.then(|| "sidechain".to_owned()))
+}
+
+fn command_deed(seq: u64, command: &case::Command, world: &World) -> Deed {
+    if command.status.as_deref() == Some("not_executed") {
+        let reason = command.output.clone().unwrap_or_default();
+        return Deed::Denied(Denial { tool: "shell".to_owned(), what: command.command.clone(), reason });
+    }
+    let dir = crate::replay::simulated_repository::folder(&command.cwd).map(|dir| RepoPath::from(dir.as_str()));
+    let running = command.status.as_deref() == Some("still_running") || command.background;
+    Deed::Command(Box::new(ShellCommand {
+        line: command.command.clone(),
+        dir,
+        ended: command.exit.map(Ended::Exited),
+        tail: command.output.clone().unwrap_or_default(),
+        background: running,
+        start: world.start_of(seq).map(|content| snapshot(content, world)),
+        end: None,
+        shell: None,
+    }))
+}
+
+fn snapshot(content: &Content, world: &World) -> KeptSnapshot {
+    let head = (!world.head.is_empty()).then(|| oid(&world.head));
+    KeptSnapshot {
+        head,
+        tree: content.id(),
+        untracked: Vec::new(),
+        hidden: Vec::new(),
+        opaque: Vec::new(),
+        left_behind: Vec::new(),
+        tool_folders: Vec::new(),
+        local_files: Vec::new(),
+    }
+}
+
+fn edited(seq: u64, edit: &case::Edit, how: EditKind, world: &World) -> Edit {
+    let before = world.start_of(seq).and_then(|content| match content.files.get(&edit.path) {
+        Some(Text::Known(text)) => Some(text.to_string()),
+        _ => None,
+    });
+    Edit {
+        path: RepoPath::from(edit.path.as_str()),
+        how,
+        removed: before.unwrap_or_default(),
+        added: edit.content.clone().unwrap_or_default(),
+    }
+}
+
+fn git(action: &str, reference: &str, old: Option<&String>, new: Option<&String>, message: &str) -> EventKind {
+    let id =
+        |name: Option<&String>| name.filter(|name| !name.is_empty()).map(|name| oid(name)).filter(|id| !id.is_zero());
+    let reference =
+        if reference.starts_with("refs/") { reference.to_owned() } else { format!("refs/heads/{reference}") };
+    EventKind::Git(GitEvent {
+        action: action.to_owned(),
+        reference,
+        old: id(old),
+        new: id(new),
+        message: message.to_owned(),
+    })
+}
+
+/// Whether a tool of this name only looks, in the words of the clients there are.
+fn is_reader(tool: &str) -> bool {
+    let name = tool.to_lowercase();
+    ["read", "grep", "glob", "ls", "list", "search", "fetch", "view", "open", "todo", "find", "stdin", "output"]
+        .iter()
+        .any(|word| name.contains(word))
+}

@@ -1,0 +1,314 @@
+//! The facts of a case: what gates may look at, made of the repository as its acts left it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+
+use crate::command_line::{Told, witness};
+use crate::config;
+use crate::decision::compare::File;
+use crate::decision::{self, Decision, Kind};
+use crate::event::{Ended, Grade};
+use crate::fact::decision_change::{self, Change, SubjectDecisions};
+use crate::fact::evidence::{RunFact, Shows};
+use crate::fact::policy_change;
+use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Role, Subject};
+use crate::fact::weakening::{self, Pair, Weakening};
+use crate::fact::{self, Facts, Note};
+use crate::gates;
+use crate::moment::Moment;
+use crate::policy::PolicySource;
+use crate::replay::case_policy::Asked;
+use crate::replay::package_proofs::{From, Proof};
+use crate::replay::remote_effects;
+use crate::replay::simulated_repository::{Line, Seen, Update, World};
+use crate::replay::tree_content::{Content, Text, oid};
+use crate::repo_path::RepoPath;
+use crate::runner::CommandKind;
+use crate::shell::dialect::Shell;
+
+/// The facts at the end of the session.
+pub fn at_stop(world: &World, asked: &Asked, ci_counts: bool) -> Facts {
+    let head = world.content(&world.head).cloned().unwrap_or_default();
+    let mut subjects = vec![subject("HEAD", world, asked, &head, ci_counts, Some(&world.head))];
+    if world.tree.differing(&head).is_none_or(|paths| !paths.is_empty()) {
+        let mut tree = subject("working tree", world, asked, &world.tree, ci_counts, None);
+        tree.role = Role::WorkingTree;
+        subjects.push(tree);
+    }
+    Facts { subjects, ..Facts::at(Moment::Stop) }
+}
+
+/// The facts of the updates that one act made.
+pub fn at_push(world: &World, updates: &[&Update]) -> Facts {
+    let subjects = updates.iter().map(|update| {
+        let short = |name: &str| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
+        let name = match &update.new {
+            None => format!("delete {}", short(&update.remote_ref)),
+            Some(_) if update.local_ref == remote_effects::THROUGH_FORGE => {
+                format!("{} (through the forge)", short(&update.remote_ref))
+            }
+            Some(_) => format!("{} → {}", short(&update.local_ref), short(&update.remote_ref)),
+        };
+        Subject {
+            commit: update.new.as_deref().map(oid),
+            tree: update.new.as_deref().and_then(|commit| world.content(commit)).map(Content::id),
+            update: Some(RefUpdate {
+                local_ref: update.local_ref.clone(),
+                new: update.new.as_deref().map(oid),
+                remote_ref: update.remote_ref.clone(),
+                old: update.old.as_deref().map(oid),
+                remote: update.remote.clone(),
+                default_branch: match &world.default_branch {
+                    Some(name) => DefaultBranch::Known(format!("refs/heads/{name}")),
+                    None => DefaultBranch::Unknown("the record does not say".to_owned()),
+                },
+            }),
+            branch: update.local_ref.strip_prefix("refs/heads/").map(str::to_owned),
+            ..Subject::empty(&name)
+        }
+    });
+    Facts { subjects: subjects.collect(), ..Facts::at(Moment::Push) }
+}
+
+/// What the work takes away from the tests, by subject.
+pub fn weakening(world: &World, facts: &Facts) -> BTreeMap<String, Weakening> {
+    let base = world.content(&world.base).cloned().unwrap_or_default();
+    let head = world.content(&world.head).cloned().unwrap_or_default();
+    let of = |subject: &Subject| {
+        let content = if subject.role == Role::WorkingTree { &world.tree } else { &head };
+        let text = |content: &Content, path: &str| content.text(path).map(str::to_owned);
+        // A file whose text is not known is not compared.
+        let known =
+            |path: &str| [&base, content].iter().all(|side| !matches!(side.files.get(path), Some(Text::Unknown(_))));
+        let paths = base.files.keys().chain(content.files.keys()).collect::<BTreeSet<_>>();
+        let pairs: Vec<Pair> = paths
+            .into_iter()
+            .filter(|path| known(path) && weakening::concerns(&RepoPath::from(path.as_str())))
+            .map(|path| Pair { path: RepoPath::from(path.as_str()), old: text(&base, path), new: text(content, path) })
+            .collect();
+        (subject.name.clone(), weakening::compare(&pairs))
+    };
+    facts.subjects.iter().map(of).collect()
+}
+
+/// What the work does to decisions that were written down, by subject.
+pub fn decisions(world: &World, asked: &Asked, facts: &Facts) -> Vec<SubjectDecisions> {
+    let Some(rules) = fact::decisions::rules(&asked.policy, facts.moment) else { return Vec::new() };
+    let base = world.content(&world.base).cloned().unwrap_or_default();
+    let head = world.content(&world.head).cloned().unwrap_or_default();
+    let bytes = |content: &Content, path: &str| content.text(path).map(|text| text.as_bytes().to_vec());
+    let records = |path: &String| {
+        let path = RepoPath::from(path.as_str());
+        let text = base.text(&path.to_string()).unwrap_or_default();
+        decision::read(&path, text.as_bytes(), &rules.adr)
+    };
+    let everything: Vec<Decision> = base.files.keys().flat_map(records).collect();
+    let is_found = |one: &&Decision| one.kind == Kind::Rejected && !(one.patterns.is_empty() && one.paths.is_empty());
+    let rejected: Vec<Decision> = everything.iter().filter(is_found).cloned().collect();
+    let messages: Vec<(String, String)> =
+        world.own.iter().filter_map(|own| Some((own.clone(), world.commits.get(own)?.message.clone()))).collect();
+    let of = |subject: &Subject| {
+        let content = if subject.role == Role::WorkingTree { &world.tree } else { &head };
+        let changed = subject.changed.as_ref()?;
+        // A file whose text is not known is not compared.
+        let known = |path: &&RepoPath| {
+            [&base, content].iter().all(|side| !matches!(side.files.get(&path.to_string()), Some(Text::Unknown(_))))
+        };
+        let file = |path: &RepoPath| File {
+            path: path.clone(),
+            before: bytes(&base, &path.to_string()),
+            now: bytes(content, &path.to_string()),
+        };
+        let files: Vec<File> = changed.iter().filter(known).map(file).collect();
+        let change = Change { name: &subject.name, changed, files: &files, rejected: &rejected };
+        let found: Result<_, Infallible> =
+            decision_change::of(&rules, &change, || Ok(everything.clone()), || Ok(messages.clone()));
+        found.unwrap_or_default()
+    };
+    facts.subjects.iter().filter_map(of).collect()
+}
+
+/// What the work does to the policy, where it has one in the end or had one.
+pub fn policy_note(world: &World) -> Option<Note> {
+    let base = world.content(&world.base).cloned().unwrap_or_default();
+    let (old, new) = (base.text(config::FILE), world.tree.text(config::FILE));
+    if old == new {
+        return None;
+    }
+    let read =
+        |text: &str| config::read(config::FILE, text.as_bytes(), PolicySource::WorkingTree, &gates::check_params);
+    let note = |kind: &str, text: String| Some(Note::new(kind, text));
+    let Some(new) = new else { return note("policy-removed", format!("{} is gone", config::FILE)) };
+    let before = old.and_then(|old| read(old).ok()).unwrap_or_else(|| config::defaults(&gates::check_params));
+    match read(new) {
+        Err(error) => note("policy-broken", error.to_string()),
+        Ok(after) => {
+            let less = policy_change::relaxed(&before, &after, &());
+            let kind = if less.is_empty() { "policy-changed" } else { "policy-relaxed" };
+            note(kind, format!("{} changed: {}", config::FILE, less.join("; ")))
+        }
+    }
+}
+
+fn subject(
+    name: &str,
+    world: &World,
+    asked: &Asked,
+    content: &Content,
+    ci_counts: bool,
+    commit: Option<&str>,
+) -> Subject {
+    let base = world.content(&world.base).cloned().unwrap_or_default();
+    let mut subject = Subject {
+        commit: commit.map(oid),
+        tree: Some(content.id()),
+        base: Base::MergeBase { commit: oid(&world.base), branch: "origin/main".to_owned() },
+        changed: base.differing(content),
+        branch: Some(world.branch.clone()),
+        checked_out: Some(true),
+        ..Subject::empty(name)
+    };
+    for command in &asked.policy.commands {
+        subject.runs.insert(command.name.clone(), runs(world, asked, &command.name, content));
+    }
+    if let Some(commit) = commit {
+        if ci_counts {
+            ci_runs(world, asked, commit, &mut subject);
+        }
+        let own = world.own.iter().rev().filter_map(|own| Some(world.commits.get(own)?.commit(own)));
+        subject.commits.commits = own.collect();
+    }
+    subject
+}
+
+/// The runs of a declared command, newest first. One that shows nothing does not hide one that does.
+fn runs(world: &World, asked: &Asked, name: &str, content: &Content) -> Vec<RunFact> {
+    let Some((_, kind, package)) = asked.about.iter().find(|(about, ..)| about == name) else {
+        return declared_runs(world, asked, name, content);
+    };
+    let is_about = |seen: &&Seen| {
+        let about = package.as_ref().is_none_or(|package| {
+            let all = crate::replay::packages::find(&seen.start);
+            seen.proof.packages.iter().any(|index| {
+                all.get(*index).is_some_and(|other| other.dir == package.dir && other.ecosystem == package.ecosystem)
+            })
+        });
+        let passed_tests = seen.proof.kind == CommandKind::Test && seen.proof.conclusive && seen.proof.ended.success();
+        let built = *kind == CommandKind::Build && passed_tests && {
+            let all = crate::replay::packages::find(&seen.start);
+            let compiled = |index: &usize| all.get(*index).is_some_and(crate::replay::packages::tests_build);
+            seen.proof.packages.iter().all(compiled)
+        };
+        about && (seen.proof.kind == *kind || built) && (package.is_some() || !seen.proof.packages.is_empty())
+    };
+    facts_of(world.runs.iter().filter(is_about), content)
+}
+
+/// The runs of a command of a policy that the case brings along: the lines that prove it, wherever they do.
+fn declared_runs(world: &World, asked: &Asked, name: &str, content: &Content) -> Vec<RunFact> {
+    let Some(command) = asked.policy.commands.iter().find(|command| command.name == name) else { return Vec::new() };
+    let seen = |line: &Line| {
+        let dir = RepoPath::from(line.dir.as_deref()?);
+        let told = Told {
+            line: &line.command.command,
+            dir: &dir,
+            root: None,
+            ended: Some(Ended::Exited(line.command.exit?)),
+            output: Some(line.command.output.as_deref().unwrap_or_default()),
+            cut: false,
+            background: false,
+            shell: Some(Shell::Bash),
+        };
+        let shown = witness(std::slice::from_ref(command), &told, &From(&line.start, "")).pop()?;
+        let grade = line.command.grade.unwrap_or(Grade::Hooked);
+        // As of a hook's report: a status that is another's shows nothing.
+        if shown.masked.is_some() && grade < Grade::Observed {
+            return None;
+        }
+        Some(Seen {
+            seq: line.seq,
+            proof: Proof {
+                kind: CommandKind::Test,
+                packages: Vec::new(),
+                ended: shown.ended,
+                report: shown.report,
+                conclusive: shown.masked.is_none(),
+                masked: shown.masked,
+                on_a_copy: false,
+            },
+            grade,
+            start: line.start.clone(),
+            end: line.end.clone(),
+        })
+    };
+    let all: Vec<Seen> = world.lines.iter().filter_map(seen).collect();
+    facts_of(all.iter(), content)
+}
+
+fn facts_of<'a>(seen: impl DoubleEndedIterator<Item = &'a Seen>, content: &Content) -> Vec<RunFact> {
+    let facts: Vec<(bool, RunFact)> = seen.rev().map(|seen| (seen.proof.conclusive, fact(seen, content))).collect();
+    let shown = |fact: &RunFact| {
+        facts.iter().any(|(conclusive, other)| {
+            *conclusive && matches!(other.shows(), Shows::Pass | Shows::Fail) && other.tree == fact.tree
+        })
+    };
+    facts.iter().filter(|(conclusive, fact)| *conclusive || !shown(fact)).map(|(_, fact)| fact.clone()).collect()
+}
+
+fn fact(seen: &Seen, content: &Content) -> RunFact {
+    RunFact {
+        id: format!("event {}", seen.seq),
+        grade: seen.grade,
+        ended: seen.proof.ended,
+        over_time: Ended::is_over_time(Some(seen.proof.ended), ""),
+        report: seen.proof.report.clone(),
+        masked: seen.proof.masked.clone(),
+        tree: seen.start.id(),
+        head: None,
+        changed: seen.start.differing(&seen.end),
+        opaque: Vec::new(),
+        untracked: Vec::new(),
+        left_behind: Vec::new(),
+        tool_folders: Vec::new(),
+        local_files: Vec::new(),
+        on_a_copy: seen.proof.on_a_copy,
+        differs: seen.start.differing(content),
+    }
+}
+
+/// Checks of the forge on the commit, where the policy takes them for a test run.
+fn ci_runs(world: &World, asked: &Asked, commit: &str, subject: &mut Subject) {
+    let Some(checks) = world.checks.iter().rev().find(|checks| checks.head_sha == commit) else { return };
+    let is_green = |name: &String| checks.checks.get(name).and_then(serde_json::Value::as_str) == Some("success");
+    let green = match &checks.required {
+        Some(required) if !required.is_empty() => required.iter().all(is_green),
+        _ => !checks.checks.is_empty() && checks.checks.keys().all(is_green),
+    };
+    if !green || checks.conclusion.as_deref().is_some_and(|conclusion| conclusion != "success") {
+        return;
+    }
+    for (name, kind, _) in &asked.about {
+        if *kind == CommandKind::Test {
+            let run = RunFact {
+                id: format!("ci {commit}"),
+                grade: Grade::Ci,
+                ended: Ended::Exited(0),
+                over_time: false,
+                report: None,
+                masked: None,
+                tree: world.content(commit).map_or_else(|| oid(commit), Content::id),
+                head: None,
+                changed: Some(Vec::new()),
+                opaque: Vec::new(),
+                untracked: Vec::new(),
+                left_behind: Vec::new(),
+                tool_folders: Vec::new(),
+                local_files: Vec::new(),
+                on_a_copy: false,
+                differs: Some(Vec::new()),
+            };
+            // What ran here on the very same content is told before it: two that disagree are flaky.
+            subject.runs.entry(name.clone()).or_default().push(run);
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! What the gates say of a case, in one word for each question.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::fact::session_steps::Story;
+use crate::gates::finding::{Answer, Effect, Finding, GateResult};
+use crate::gates::{self, claims};
+use crate::replay::case::{self, Case, CaseError, Word};
+use crate::replay::package_proofs::From;
+use crate::replay::simulated_repository::{Update, World};
+use crate::replay::{case_events, case_facts, case_policy, forge_state};
+
+/// The questions, and the gates that answer them.
+const QUESTIONS: [(&str, &[&str]); 9] = [
+    ("tests", &["tests"]),
+    ("build", &["build", case_policy::CHECKS]),
+    ("push", &["protected-branch"]),
+    ("pr_ci", &["pull-request", "ci-green"]),
+    ("atomic", &["atomic"]),
+    ("loop", &["loops"]),
+    ("integrity", &["integrity"]),
+    ("decisions", &["decisions"]),
+    ("completion", &["completion", "claims", "security"]),
+];
+
+/// What the gates say.
+#[derive(Clone, Debug, Serialize)]
+pub struct Answers {
+    /// By question.
+    pub gates: BTreeMap<String, Said>,
+}
+
+/// What is said of one question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Said {
+    /// The verdict.
+    pub verdict: Word,
+    /// Why, in a sentence.
+    pub why: String,
+}
+
+impl Said {
+    /// The question does not arise.
+    pub fn nothing() -> Self {
+        Self { verdict: Word::Na, why: "nothing here concerns it".to_owned() }
+    }
+}
+
+/// Whether a question is about this gate.
+pub fn asks(gate: &str) -> bool {
+    QUESTIONS.iter().any(|(_, gates)| gates.contains(&gate))
+}
+
+/// What results come to, by question.
+pub fn of_results(results: &[GateResult]) -> BTreeMap<String, Said> {
+    let contradicted = contradicted(results);
+    QUESTIONS
+        .iter()
+        .map(|(question, gates)| {
+            let results = results.iter().filter(|result| gates.contains(&result.gate.as_str()));
+            let mut words: Vec<Said> = results.map(word).collect();
+            words.extend(contradicted.iter().filter(|(about, _)| about == question).map(|(_, said)| said.clone()));
+            ((*question).to_owned(), worst(words))
+        })
+        .collect()
+}
+
+/// A claim that the record contradicts is an answer to the question that it is about.
+fn contradicted(results: &[GateResult]) -> Vec<(&'static str, Said)> {
+    results
+        .iter()
+        .filter(|result| result.gate == "claims" && result.answer == Answer::Fail)
+        .flat_map(GateResult::decisive)
+        .filter_map(|finding| {
+            let about = match finding.subject.as_str() {
+                claims::TESTS => "tests",
+                claims::BUILD => "build",
+                claims::HOSTED => "pr_ci",
+                _ => return None,
+            };
+            Some((about, Said { verdict: Word::Block, why: finding.message.clone() }))
+        })
+        .collect()
+}
+
+/// Judges a case.
+pub fn answer(case: &Case) -> Result<Answers, CaseError> {
+    let acts = case.acts()?;
+    let world = World::of(case, &acts);
+    let asked = case_policy::asked(case, &world)?;
+    let mut stop = case_facts::at_stop(&world, &asked, case.policy.ci_counts_as_tests);
+    stop.hosting = forge_state::of(&world, &acts, case.policy.pr.as_ref().is_some_and(case::Required::is_asked));
+    stop.story = Story::of(&case_events::entries(&acts, &world), None, &From(&world.tree, ""));
+    stop.weakening = case_facts::weakening(&world, &stop);
+    stop.notes.extend(case_facts::policy_note(&world));
+    stop.decisions = case_facts::decisions(&world, &asked, &stop);
+    let results = gates::judge(&asked.policy, &stop);
+    let mut said = of_results(&results);
+    // What changed asks for no run: that is an answer, and another one than that nothing changed.
+    let changed = stop.subjects.iter().any(|subject| subject.changed.as_ref().is_some_and(|paths| !paths.is_empty()));
+    let exempt = results.iter().find(|result| result.gate == "tests" && is_exempt(result));
+    if let (Some(exempt), true) = (exempt, changed) {
+        said.insert("tests".to_owned(), Said { verdict: Word::Pass, ..word(exempt) });
+    }
+    let mut pushes = Vec::new();
+    for update in &world.updates {
+        let facts = case_facts::at_push(&world, &[update]);
+        let results = gates::judge(&asked.policy, &facts);
+        let of_push = results.iter().filter(|result| result.gate == "protected-branch");
+        let other = is_of_another_repository(update, &world);
+        pushes.extend(of_push.map(|result| tempered(word(result), update, other)));
+    }
+    said.insert("push".to_owned(), worst(pushes));
+    Ok(Answers { gates: said })
+}
+
+/// Whether a push goes to a repository of somebody's own, whose branches the policy does not speak of: a remote beside
+/// `origin` and `upstream` that has another address.
+fn is_of_another_repository(update: &Update, world: &World) -> bool {
+    let main = |remote: &str| matches!(remote, "" | "origin" | "upstream");
+    let named = !update.remote.contains([':', '/']);
+    let same = world.updates.iter().any(|other| main(&other.remote) && other.url == update.url);
+    !main(&update.remote) && named && !update.url.is_empty() && !same
+}
+
+/// What was only tried did no harm, and is told.
+fn tempered(said: Said, update: &Update, other: bool) -> Said {
+    match said.verdict {
+        Word::Block if other => {
+            Said { verdict: Word::Pass, why: "another repository than that of the work".to_owned() }
+        }
+        Word::Block | Word::Warn if update.dry => {
+            Said { verdict: Word::Pass, why: "a dry run sends nothing".to_owned() }
+        }
+        Word::Block if update.refused => Said { verdict: Word::Warn, why: format!("{}; it was refused", said.why) },
+        _ => said,
+    }
+}
+
+fn worst(said: Vec<Said>) -> Said {
+    said.into_iter().reduce(|a, b| if b.verdict > a.verdict { b } else { a }).unwrap_or_else(Said::nothing)
+}
+
+/// One gate's result in a word.
+fn word(result: &GateResult) -> Said {
+    let decisive = || result.decisive().next();
+    let why = |finding: Option<&Finding>| finding.map(|finding| finding.message.clone()).unwrap_or_default();
+    let said = |verdict, finding| Said { verdict, why: why(finding) };
+    match (result.answer, result.effect()) {
+        (_, Effect::Blocks | Effect::CannotJudge) => said(Word::Block, decisive()),
+        (Answer::Fail | Answer::Unknown | Answer::Pending | Answer::Waived, _) => said(Word::Warn, decisive()),
+        (Answer::Pass, _) => match result.findings.iter().find(|finding| is_advice(finding)) {
+            Some(advice) => said(Word::Warn, Some(advice)),
+            None => said(Word::Pass, decisive()),
+        },
+        (Answer::Skip, _) => said(Word::Na, decisive()),
+    }
+}
+
+/// Whether a gate of evidence asks for nothing because nothing that its commands read has changed.
+fn is_exempt(result: &GateResult) -> bool {
+    result.answer == Answer::Skip && result.findings.iter().any(|finding| finding.reason == "not-required")
+}
+
+/// Reasons of passes that have nothing to add.
+const SETTLED: [&str; 7] = ["passed", "free", "first-push", "green", "open", "merged", "moving"];
+
+/// A rule that only advises says so with a pass that has a reason of its own.
+fn is_advice(finding: &Finding) -> bool {
+    finding.answer == Answer::Pass && !SETTLED.contains(&finding.reason.as_str())
+}

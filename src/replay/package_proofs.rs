@@ -1,0 +1,400 @@
+//! What the record of a command line proves about the packages of a repository.
+
+use std::fmt::Write as _;
+
+use crate::command_line::coverage::content_comes_and_goes;
+use crate::command_line::{self, ExitDecides, Outcome, Proves, Record, judge_kinds, understand};
+use crate::event::{Ended, RunReport};
+use crate::replay::packages::{self, Package, Reach, Selector, join};
+use crate::replay::tree_content::Content;
+use crate::repo_path::seen_from;
+use crate::runner::{Catalogue, CommandKind, ProjectFiles, read_output_of, resolve};
+use crate::shell::dialect::Shell;
+use crate::shell::program::Leaf;
+use crate::shell_quote::shell_word;
+
+/// A recorded command line.
+pub struct Recorded<'a> {
+    /// The line.
+    pub line: &'a str,
+    /// Where it was started, relative to the root; `None`: somewhere else.
+    pub dir: Option<&'a str>,
+    /// Its status, where one was recorded.
+    pub status: Option<i32>,
+    /// Its output, where it was recorded.
+    pub output: Option<&'a str>,
+    /// It had not ended.
+    pub background: bool,
+    /// Folders outside that hold a copy of the repository as it is, and what they are copies of.
+    pub copies: &'a [String],
+}
+
+/// What it shows about a kind of check.
+#[derive(Clone, Debug)]
+pub struct Proof {
+    /// The kind.
+    pub kind: CommandKind,
+    /// The packages it is about, by their place in the list.
+    pub packages: Vec<usize>,
+    /// How it ended.
+    pub ended: Ended,
+    /// What the runner counted.
+    pub report: Option<RunReport>,
+    /// Why its status says nothing.
+    pub masked: Option<String>,
+    /// It ran on a copy, which nobody compared.
+    pub on_a_copy: bool,
+    /// It passed or failed: whatever it shows, it shows.
+    pub conclusive: bool,
+}
+
+/// The kinds of checks.
+pub const KINDS: [CommandKind; 4] = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
+
+/// The files of a content, seen from a folder.
+pub struct From<'a>(pub &'a Content, pub &'a str);
+
+impl ProjectFiles for From<'_> {
+    fn read(&self, path: &str) -> Option<String> {
+        self.0.text(&seen_from("", &join(self.1, path))?).map(str::to_owned)
+    }
+}
+
+/// Everything that the record of a line proves.
+pub fn proofs(recorded: &Recorded<'_>, content: &Content, all: &[Package]) -> Vec<Proof> {
+    let files = From(content, recorded.dir.unwrap_or_default());
+    let Ok(understood) = understand(recorded.line, &files) else { return Vec::new() };
+    let mut found = Vec::new();
+    for kind in KINDS {
+        let (program, purposes) = (&understood.program, &understood.purposes);
+        let leaves = program.leaves.iter().zip(purposes).enumerate().filter(|(_, (_, purpose))| purpose.is(kind));
+        let reached: Vec<Reached> = leaves
+            .filter_map(|(id, (leaf, purpose))| {
+                let runs: Vec<&str> = purpose.runs().collect();
+                let mut reached = Reached::of(leaf, kind, &runs, recorded, content, all)?;
+                if reached.empty.is_none() && content_comes_and_goes(program, purposes, id) {
+                    reached.empty =
+                        Some(Empty::Masked("the line changes files before it, and again after it".to_owned()));
+                }
+                Some(reached)
+            })
+            .collect();
+        if reached.is_empty() {
+            continue;
+        }
+        let record = Record {
+            status: recorded.status,
+            output: recorded.output,
+            background: recorded.background,
+            shell: Some(Shell::Bash),
+        };
+        let judged = judge_kinds(recorded.line, &record, &files, &[kind]);
+        let result = judged.result.unwrap_or(Outcome::Unknown);
+        for reached in reached {
+            // A part that passed says nothing of the whole; a part that failed does.
+            if result == Outcome::Pass && kind == CommandKind::Test && !reached.whole {
+                continue;
+            }
+            let counted = || counts(recorded.output?, &reached.runs);
+            let nothing = RunReport { runner: String::new(), passed: 0, failed: 0, skipped: 0 };
+            let (ended, report, masked) = match (result, &reached.empty) {
+                (Outcome::Pass, Some(Empty::Nothing)) => (Ended::Exited(0), Some(nothing), None),
+                (Outcome::Pass, Some(Empty::Masked(why))) => (Ended::Exited(0), None, Some(why.clone())),
+                (Outcome::Pass, None) => (Ended::Exited(0), counted(), None),
+                (Outcome::NoTests, _) if recorded.status.unwrap_or(0) == 0 => (Ended::Exited(0), Some(nothing), None),
+                (Outcome::Fail | Outcome::NoTests, _) => (failed(recorded.status), None, None),
+                (Outcome::Unknown, _)
+                    if recorded.status.is_some_and(|status| status != 0)
+                        && judged.exit_decides == Some(ExitDecides::Yes) =>
+                {
+                    (failed(recorded.status), None, None)
+                }
+                (Outcome::Unknown, _) => (Ended::Exited(0), None, Some(judged.reason.clone())),
+            };
+            let conclusive = matches!(result, Outcome::Pass | Outcome::Fail) && masked.is_none();
+            let on_a_copy = reached.on_a_copy;
+            found.push(Proof { kind, packages: reached.packages, ended, report, masked, on_a_copy, conclusive });
+        }
+    }
+    found
+}
+
+/// What the hooks of a commit or a push ran, as far as they show it.
+///
+/// A commit that was made says that its hooks let it pass; the check is one that the repository itself defines, and is
+/// taken for whole.
+pub fn hook_proofs(recorded: &Recorded<'_>, content: &Content, all: &[Package]) -> Vec<Proof> {
+    let (Some(0), Some(output)) = (recorded.status, recorded.output) else { return Vec::new() };
+    let files = From(content, recorded.dir.unwrap_or_default());
+    let record = Record { status: Some(0), output: Some(output), background: false, shell: Some(Shell::Bash) };
+    let judged = command_line::judge(recorded.line, &record, &files);
+    let everything = || (0..all.len()).collect::<Vec<_>>();
+    let proof = |kind, report| Proof {
+        kind,
+        packages: everything(),
+        ended: Ended::Exited(0),
+        report,
+        masked: None,
+        on_a_copy: false,
+        conclusive: true,
+    };
+    let mut found = Vec::new();
+    if judged.proves == Proves::FullPass && judged.decisive_kind == Some(CommandKind::Test) {
+        found.push(proof(CommandKind::Test, counts(output, &[])));
+    }
+    if judged.kind.iter().any(|kind| kind == "vcs" || kind == "push") && !judged.kind.iter().any(|kind| kind == "build")
+    {
+        for line in output.lines() {
+            let Some(echoed) = line.strip_prefix("$ ").or_else(|| line.strip_prefix("> ")) else { continue };
+            let Ok(understood) = understand(echoed, &files) else { continue };
+            for kind in [CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint] {
+                if understood.purposes.iter().any(|purpose| purpose.is(kind) && purpose.honest()) {
+                    found.push(proof(kind, None));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn failed(status: Option<i32>) -> Ended {
+    Ended::Exited(status.filter(|status| *status != 0).unwrap_or(1))
+}
+
+/// What a runner counted, where nothing failed.
+fn counts(output: &str, runs: &[String]) -> Option<RunReport> {
+    let runners: Vec<_> = runs.iter().filter_map(|id| Catalogue::embedded().runner(id)).collect();
+    let reading = read_output_of(Catalogue::embedded(), &runners, output);
+    let mut reports = reading.reports.into_iter();
+    let mut sum = reports.next()?;
+    for report in reports {
+        sum.passed += report.passed;
+        sum.failed += report.failed;
+        sum.skipped += report.skipped;
+    }
+    (sum.failed == 0 && sum.passed > 0).then_some(sum)
+}
+
+/// Why a pass is none.
+enum Empty {
+    /// Nothing is executed.
+    Nothing,
+    /// The task's own script hides how its check ends, or the line hides what it saw.
+    Masked(String),
+}
+
+/// What one command of a line is about.
+struct Reached {
+    packages: Vec<usize>,
+    /// All tests of these packages, not a part of them.
+    whole: bool,
+    runs: Vec<String>,
+    empty: Option<Empty>,
+    on_a_copy: bool,
+}
+
+impl Reached {
+    fn of(
+        leaf: &Leaf,
+        kind: CommandKind,
+        runs: &[&str],
+        recorded: &Recorded<'_>,
+        content: &Content,
+        all: &[Package],
+    ) -> Option<Self> {
+        let place = Place::of(leaf, recorded, content)?;
+        let words: Vec<&str> = leaf.argv.iter().map(|arg| arg.literal()).collect::<Option<_>>().unwrap_or_default();
+        let Some(aim) = Aim::of(&words, leaf.narrowed_by.as_deref(), &place.dir, content, all) else {
+            // What it is about is not in the text; a failure is one of the place where it runs.
+            let packages = about(&[Reach::Below(place.dir.clone())], all, &words, runs, content);
+            return Some(Self { packages, whole: false, runs: owned(runs), empty: None, on_a_copy: place.copy });
+        };
+        let packages = about(&aim.reach, all, &words, runs, content);
+        let mut line = String::new();
+        for word in &aim.rest {
+            let _ = write!(line, "{} ", shell_word(word));
+        }
+        let files = From(content, &aim.dir);
+        let whole = understand(&line, &files).is_ok_and(|understood| {
+            understood.purposes.iter().any(|purpose| {
+                purpose.is(kind) && purpose.extent.is_none_or(|extent| extent == command_line::Extent::Full)
+            })
+        });
+        let whole = whole && !leaf.appended && !words.is_empty();
+        let empty = empty_task(&aim.rest, &files, kind);
+        Some(Self { packages, whole, runs: owned(runs), empty, on_a_copy: place.copy })
+    }
+}
+
+fn owned(runs: &[&str]) -> Vec<String> {
+    runs.iter().map(|run| (*run).to_owned()).collect()
+}
+
+fn about(reach: &[Reach], all: &[Package], words: &[&str], runs: &[&str], content: &Content) -> Vec<usize> {
+    let reached = |package: &Package| reach.iter().any(|reach| packages::reaches(reach, package, all, words, content));
+    let fitting = |package: &Package| packages::fits(runs, package) && reached(package);
+    all.iter().enumerate().filter(|(_, package)| fitting(package)).map(|(index, _)| index).collect()
+}
+
+/// Where a command runs.
+struct Place {
+    dir: String,
+    copy: bool,
+}
+
+impl Place {
+    fn of(leaf: &Leaf, recorded: &Recorded<'_>, content: &Content) -> Option<Self> {
+        let named = match &leaf.directory {
+            None => None,
+            Some(directory) => Some(directory.path.as_deref()?),
+        };
+        let outside = |path: &str| path.starts_with(['/', '~', '$']) || path.as_bytes().get(1) == Some(&b':');
+        let path = match named {
+            Some(path) if outside(path) => path.to_owned(),
+            Some(path) => {
+                let start = recorded.dir?;
+                match seen_from("", &join(start, path)) {
+                    Some(path) => path,
+                    None => join(start, path),
+                }
+            }
+            None => recorded.dir?.to_owned(),
+        };
+        if outside(&path)
+            || path.starts_with("..")
+            || named.is_some_and(|named| named.starts_with("..")) && path.is_empty()
+        {
+            let copy = recorded.copies.iter().find(|copy| packages::within(&path, copy))?;
+            let dir = path[copy.len()..].trim_start_matches('/').to_owned();
+            return Some(Self { dir, copy: true });
+        }
+        let there = path.is_empty() || content.files.keys().any(|file| packages::within(file, &path));
+        there.then_some(Self { dir: path, copy: false })
+    }
+}
+
+/// What the words of a command are about, and what is left of them without the words that say so.
+struct Aim<'a> {
+    reach: Vec<Reach>,
+    rest: Vec<&'a str>,
+    /// Where its task files are.
+    dir: String,
+}
+
+impl<'a> Aim<'a> {
+    fn of(
+        words: &[&'a str],
+        narrowed: Option<&'a str>,
+        start: &str,
+        content: &Content,
+        all: &[Package],
+    ) -> Option<Self> {
+        let program = words.first()?.rsplit('/').next()?;
+        let none = Selector::default();
+        let selector = packages::selector(program).unwrap_or(&none);
+        let mut dir = start.to_owned();
+        let mut reach = Vec::new();
+        let mut rest = vec![words[0]];
+        let mut verbs = selector.verbs.as_slice();
+        let mut at = 1;
+        while let Some(word) = words.get(at).copied() {
+            at += 1;
+            let (option, attached) = word.split_once('=').map_or((word, None), |(option, value)| (option, Some(value)));
+            let is = |list: &[String]| list.iter().any(|known| known == option);
+            let mut value = || {
+                attached.or_else(|| {
+                    at += 1;
+                    words.get(at - 1).copied()
+                })
+            };
+            if is(&selector.name) || is(&selector.after) {
+                reach.push(Reach::Named(value()?.to_owned()));
+            } else if is(&selector.folder) {
+                dir = seen_from("", &join(&dir, value()?))?;
+            } else if is(&selector.manifest) {
+                let path = seen_from("", &join(&dir, value()?))?;
+                dir = path.rsplit_once('/').map_or_else(String::new, |(dir, _)| dir.to_owned());
+            } else if is(&selector.dropped) {
+            } else if selector.tasks && word.starts_with(':') && word[1..].contains(':') {
+                let (project, task) = word[1..].rsplit_once(':')?;
+                reach.push(Reach::Below(seen_from("", &join(start, &project.replace(':', "/")))?));
+                rest.push(task);
+            } else if verbs.iter().any(|verb| verb == word) {
+                // Also where there is a folder of this name. A second word of this kind is that folder.
+                verbs = &[];
+                rest.push(word);
+            } else if let Some(found) = path_reach(selector, word, &dir, content, all) {
+                reach.push(found);
+            } else {
+                rest.push(word);
+            }
+        }
+        if let Some(name) = narrowed.and_then(|option| option.split([' ', '=']).nth(1)) {
+            reach.push(Reach::Named(name.to_owned()));
+        }
+        if reach.is_empty() {
+            reach.push(if selector.exact { Reach::Exactly(dir.clone()) } else { Reach::Below(dir.clone()) });
+        }
+        // The scripts of a package lie beside its manifest.
+        if let [Reach::Named(_)] = reach.as_slice()
+            && let Some(package) = all.iter().find(|package| packages::reaches(&reach[0], package, all, words, content))
+        {
+            dir.clone_from(&package.dir);
+        }
+        Some(Self { reach, rest, dir })
+    }
+}
+
+/// A word that is the path of a folder or, in Go, of a package.
+fn path_reach(selector: &Selector, word: &str, dir: &str, content: &Content, all: &[Package]) -> Option<Reach> {
+    if !selector.paths || word.starts_with('-') {
+        return None;
+    }
+    if selector.exact {
+        let module = all.iter().find(|package| !package.name.is_empty() && package.ecosystem == "go");
+        let inner = module
+            .and_then(|module| word.strip_prefix(module.name.as_str()))
+            .filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        let path = match inner {
+            Some(inner) => inner.trim_start_matches('/').to_owned(),
+            None if word.starts_with('.') => seen_from("", &join(dir, word.trim_end_matches("...")))?,
+            None => return None,
+        };
+        let path = path.trim_end_matches("...").trim_end_matches('/').to_owned();
+        return Some(if word.ends_with("...") { Reach::Below(path) } else { Reach::Exactly(path) });
+    }
+    let path = seen_from("", &join(dir, word.trim_end_matches('/')))?;
+    let folder = !content.files.contains_key(&path) && content.files.keys().any(|file| packages::within(file, &path));
+    let project = word.rsplit_once('.').is_some_and(|(_, end)| end.ends_with("proj") || end == "sln");
+    if project {
+        return Some(Reach::Below(path.rsplit_once('/').map_or_else(String::new, |(dir, _)| dir.to_owned())));
+    }
+    (folder && !path.is_empty()).then_some(Reach::Below(path))
+}
+
+/// Programs that execute nothing of the repository.
+const IDLE: [&str; 6] = ["exit", "true", ":", "echo", "printf", "cd"];
+
+/// Whether the task that is called does nothing, or hides how its check ends.
+fn empty_task(words: &[&str], files: &dyn ProjectFiles, kind: CommandKind) -> Option<Empty> {
+    let argv: Vec<Option<String>> = words.iter().map(|word| Some((*word).to_owned())).collect();
+    let runs = resolve(Catalogue::embedded(), &argv, files);
+    let mut scripts = runs.iter().filter_map(|run| run.script.as_ref()).peekable();
+    scripts.peek()?;
+    let lines: Vec<&String> = scripts.flatten().collect();
+    let understood: Vec<_> =
+        lines.iter().filter_map(|line| understand(line.trim_start_matches(['@', '-']), files).ok()).collect();
+    if understood.len() != lines.len() {
+        return None;
+    }
+    let mut leaves = understood.iter().flat_map(|line| &line.program.leaves);
+    if leaves.all(|leaf| leaf.name().is_some_and(|name| IDLE.contains(&name))) {
+        return Some(Empty::Nothing);
+    }
+    lines.iter().find_map(|line| {
+        let record = Record { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) };
+        let judged = judge_kinds(line, &record, files, &[kind]);
+        let hidden = judged.exit_decides == Some(ExitDecides::NoMasked);
+        hidden.then(|| Empty::Masked(format!("the task runs `{line}`: {}", judged.reason)))
+    })
+}

@@ -1,0 +1,274 @@
+//! A verdict that was given, judged again: the same contents and gates, with what is recorded and asked for by now.
+//!
+//! What differs is told together with its cause, which is found by changing one thing at a time: first the policy, then
+//! the evidence.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::config;
+use crate::engine::Workplace;
+use crate::event::{Event, EventKind};
+use crate::fact::collect::{self, BaseOf, CollectError, Lineage, Sources};
+use crate::fact::from_verdict::{self, Judged};
+use crate::fact::session_steps::Story;
+use crate::fact::subject::{Base, DefaultBranch, RefUpdate};
+use crate::fact::{Facts, policy_change};
+use crate::failure::Failure;
+use crate::gates::finding::GateResult;
+use crate::gates::{self, ci_green, pull_request};
+use crate::git::GitError;
+use crate::journal::Line;
+use crate::moment::Moment;
+use crate::oid::Oid;
+use crate::policy::{Policy, PolicySource};
+use crate::replay::gate_answers::{Said, of_results};
+use crate::repo_path::RepoPath;
+use crate::source::project_files::Directory;
+use crate::timeline;
+use crate::verdict::{SubjectRecord, Verdict};
+
+/// A verdict that cannot be judged again.
+#[derive(Debug, thiserror::Error)]
+pub enum AgainError {
+    /// A content is not there any more.
+    #[error("{0} is not in this repository (any more)")]
+    Gone(String),
+    /// It was about something that was never kept.
+    #[error("{0}")]
+    NotKept(String),
+    /// The facts could not be read.
+    #[error(transparent)]
+    Facts(#[from] CollectError),
+    /// git could not answer.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// The policy could not be chosen.
+    #[error("{0}")]
+    Policy(#[from] Failure),
+}
+
+/// What is said now of what a verdict judged.
+#[derive(Clone, Debug, Serialize)]
+pub struct Again {
+    /// The id of the verdict.
+    pub verdict: String,
+    /// What is said now, by question, as of a case.
+    pub gates: BTreeMap<String, Said>,
+    /// What was said otherwise.
+    pub differs: Vec<Difference>,
+}
+
+/// One question that is answered otherwise now.
+#[derive(Clone, Debug, Serialize)]
+pub struct Difference {
+    /// The question.
+    pub question: String,
+    /// What was said.
+    pub then: Said,
+    /// What is said now.
+    pub now: Said,
+    /// Why, as sentences.
+    pub because: Vec<String>,
+}
+
+/// Judges a verdict of this repository again.
+pub fn again(place: &Workplace, verdict: &Verdict) -> Result<Again, AgainError> {
+    let judged = judged(place, verdict)?;
+    let head = judged.iter().find_map(|one| one.commit.clone());
+    let base = judged.iter().find_map(|one| one.base.clone());
+    let lineage = match (verdict.moment, &base) {
+        // A commit that was never made stands on the work, whose base says what is asked.
+        (Moment::Commit, Some(parent)) => Some(collect::lineage(&place.repo, parent, BaseOf::AnyRemote)?),
+        _ => head.map(|commit| {
+            let base = base.map_or(Base::Nothing, |commit| Base::MergeBase { commit, branch: String::new() });
+            Lineage::new(commit, base, None)
+        }),
+    };
+    let (policy, _) = place.policy(lineage.as_ref())?;
+    let state = place.state()?;
+    let sources = Sources { repo: &place.repo, journal: &place.journal, state: &state, policy: &policy };
+    let mut now = from_verdict::collect(sources, verdict.moment, &judged, verdict.notes.clone())?;
+    now.hosting.clone_from(&verdict.hosting);
+    let events = events(place);
+    let given = events.iter().position(|event| is_of(event, verdict)).map(|at| (at, events[at].id.clone()));
+    if matches!(verdict.moment, Moment::Stop | Moment::After) {
+        let until = given.as_ref().map_or(events.len(), |(at, _)| *at);
+        let own = |event: &&Event| event.session.as_deref() == Some(verdict.session.as_str());
+        // As at any stop: from where its client first told of an act.
+        let before_the_first = |event: &&Event| !matches!(event.kind, EventKind::Work(_));
+        let told = events[..until].iter().filter(own).skip_while(before_the_first).cloned().collect();
+        let files = Directory(place.repo.root().unwrap_or(place.repo.git_dir()).to_owned());
+        now.story = Story::of(&timeline::merge(vec![told]), Some(&verdict.session), &files);
+    }
+    let waivers = |facts: &mut Facts, until: Option<&str>| {
+        let kept = state.waivers().iter().filter(|(id, _)| until.is_none_or(|until| id.as_str() <= until));
+        facts.waivers = kept.map(|(_, waived)| waived.clone()).collect();
+    };
+    let mut then = now.clone();
+    let until = given.as_ref().map(|(_, id)| id.as_str());
+    waivers(&mut then, until);
+    let mut later: Vec<String> = Vec::new();
+    for subject in &mut then.subjects {
+        for (command, runs) in &mut subject.runs {
+            runs.retain(|run| {
+                let before = until.is_none_or(|until| run.id.as_str() <= until);
+                let told = format!("a later run of {command} counts as well ({})", run.id);
+                if !before && !later.contains(&told) {
+                    later.push(told);
+                }
+                before
+            });
+        }
+    }
+    if then.waivers.len() < now.waivers.len() {
+        later.push("a person waived it since".to_owned());
+    }
+    let judge = |facts: &Facts| with_the_forges_words(gates::judge(&policy, facts), verdict, &policy);
+    let (before, after) = (of_results(&judge(&then)), of_results(&judge(&now)));
+    let said = of_results(&verdict.gates);
+    let policy_changed = (policy.digest != verdict.policy.digest).then(|| what_changed(place, verdict, &policy));
+    let nothing = Said::nothing();
+    let mut differs = Vec::new();
+    for (question, now) in &after {
+        let was = said.get(question).unwrap_or(&nothing);
+        let middle = before.get(question).unwrap_or(&nothing);
+        if was.verdict == now.verdict {
+            continue;
+        }
+        let mut because = Vec::new();
+        if was.verdict != middle.verdict {
+            because.push(match &policy_changed {
+                Some(what) => what.clone(),
+                None => {
+                    "nothing that is recorded differs: this gate reads it otherwise than the one that judged".to_owned()
+                }
+            });
+        }
+        if middle.verdict != now.verdict {
+            because.extend(later.iter().cloned());
+        }
+        differs.push(Difference { question: question.clone(), then: was.clone(), now: now.clone(), because });
+    }
+    Ok(Again { verdict: verdict.id.clone(), gates: after, differs })
+}
+
+/// The events of the journal that can be read.
+pub fn events(place: &Workplace) -> Vec<Event> {
+    let lines = place.journal.events().into_iter().flatten();
+    let events = lines.filter_map(|line| match line {
+        Line::Event(event) => Some(event),
+        Line::Damaged { .. } => None,
+    });
+    events.collect()
+}
+
+/// Whether an event is the giving of a verdict.
+pub(super) fn is_of(event: &Event, verdict: &Verdict) -> bool {
+    matches!(&event.kind, EventKind::Judged(judged) if judged.verdict == verdict.id)
+}
+
+/// What a verdict judged, where all of it is still there.
+pub(super) fn judged(place: &Workplace, verdict: &Verdict) -> Result<Vec<Judged>, AgainError> {
+    let head = place.repo.head()?;
+    let here = |commit: &Oid| match place.repo.object_kind(commit)? {
+        Some(_) => Ok(()),
+        None => Err(AgainError::Gone(format!("commit {}", commit.short()))),
+    };
+    let mut found = Vec::new();
+    for record in &verdict.subjects {
+        let commit = record.commit.as_ref().or(record.draft.as_ref());
+        commit.into_iter().chain(&record.base).try_for_each(here)?;
+        let update = update(record);
+        if commit.is_none() && record.tree.is_none() && update.is_none() {
+            return Err(AgainError::NotKept(match verdict.moment {
+                Moment::Commit => "it was about a commit that was not made, and it was not kept".to_owned(),
+                _ => format!("the {} that was judged was not kept", record.name),
+            }));
+        }
+        let local = record.update.as_ref().and_then(|update| update.local_ref.strip_prefix("refs/heads/"));
+        let checked_out = || head.branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
+        let branch = local.or_else(|| checked_out().filter(|_| update.is_none())).map(str::to_owned);
+        found.push(Judged {
+            name: record.name.clone(),
+            commit: commit.cloned(),
+            work: record.tree.clone().filter(|_| commit.is_none()),
+            base: record.base.clone(),
+            update,
+            branch,
+        });
+    }
+    Ok(found)
+}
+
+fn update(record: &SubjectRecord) -> Option<RefUpdate> {
+    let remote_ref = record.remote_ref.clone()?;
+    let known = record.update.clone();
+    let default_branch = match known.as_ref().and_then(|known| known.default_branch.clone()) {
+        Some(name) if name.is_empty() => DefaultBranch::EmptyRemote,
+        Some(name) => DefaultBranch::Known(name),
+        None => DefaultBranch::Unknown("the verdict does not say".to_owned()),
+    };
+    let (local_ref, old, remote) = known.map(|known| (known.local_ref, known.old, known.remote)).unwrap_or_default();
+    Some(RefUpdate { local_ref, new: record.commit.clone(), remote_ref, old, remote, default_branch })
+}
+
+/// What was made of the forge's words stands where they were not kept: it is not asked again.
+fn with_the_forges_words(mut results: Vec<GateResult>, verdict: &Verdict, policy: &Policy) -> Vec<GateResult> {
+    const OF_THE_FORGE: [&str; 2] = [pull_request::KIND.name, ci_green::KIND.name];
+    if verdict.hosting.is_some() {
+        return results;
+    }
+    for result in &mut results {
+        let kind = policy.gates.iter().find(|gate| gate.id == result.gate).map(|gate| gate.kind.as_str());
+        let said = verdict.gates.iter().find(|said| said.gate == result.gate);
+        if let (Some(said), true) = (said, kind.is_some_and(|kind| OF_THE_FORGE.contains(&kind))) {
+            result.clone_from(said);
+        }
+    }
+    results
+}
+
+/// What the policy of now asks otherwise than that of the verdict, as far as that one can be read.
+fn what_changed(place: &Workplace, verdict: &Verdict, now: &Policy) -> String {
+    let files = Directory(place.repo.root().unwrap_or(place.repo.git_dir()).to_owned());
+    let then = policy_of(place, verdict);
+    let differences = then.map(|then| {
+        let less = policy_change::relaxed(&then, now, &files);
+        let more = policy_change::relaxed(now, &then, &files);
+        let told = |words: &str, list: Vec<String>| (!list.is_empty()).then(|| format!("{words}: {}", list.join("; ")));
+        [told("it asks for less", less), told("the one before asked for less", more)]
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>()
+            .join("; ")
+    });
+    match differences.filter(|text| !text.is_empty()) {
+        Some(text) => format!("the policy changed: {text}"),
+        None => "the policy changed".to_owned(),
+    }
+}
+
+/// The policy by which a verdict was given, where it can still be read.
+pub(super) fn policy_of(place: &Workplace, verdict: &Verdict) -> Option<Policy> {
+    let text = policy_text(place, verdict)?;
+    let source = verdict.policy.source.clone();
+    let policy = config::read(config::FILE, text.as_bytes(), source, &gates::check_params).ok()?;
+    (policy.digest == verdict.policy.digest).then_some(policy)
+}
+
+/// The text of `gate.toml` by which a verdict was given.
+pub(super) fn policy_text(place: &Workplace, verdict: &Verdict) -> Option<String> {
+    text_of(place, &verdict.policy.source)
+}
+
+/// The text of `gate.toml` from this place; an empty policy where there is none.
+pub(super) fn text_of(place: &Workplace, source: &PolicySource) -> Option<String> {
+    let bytes = match source {
+        PolicySource::Commit(commit) => place.repo.blob_at(commit, &RepoPath::from(config::FILE)).ok()??,
+        PolicySource::WorkingTree => std::fs::read(place.repo.root()?.join(config::FILE)).ok()?,
+        PolicySource::Defaults => b"version = 1\n".to_vec(),
+    };
+    String::from_utf8(bytes).ok()
+}

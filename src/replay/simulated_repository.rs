@@ -1,0 +1,555 @@
+//! The repository of a case as its acts leave it: contents, commits, branches, and the runs that saw them.
+//!
+//! A name that the recorder gave a content is what a hook would have seen at that moment, and is taken as such. Where
+//! there is none, the content follows from the acts; what they do not tell is in doubt, and equal to nothing else.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::command_line::{Understood, understand};
+use crate::event::Grade;
+use crate::replay::case::{self, Act, Case};
+use crate::replay::case_commits::{self, Made};
+use crate::replay::package_proofs::{self, From, Proof, Recorded};
+use crate::replay::packages;
+use crate::replay::tree_content::{Content, Named, Text};
+use crate::repo_path::seen_from;
+use crate::shell::program::Leaf;
+
+/// A run of a check.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// The number of the act.
+    pub seq: u64,
+    /// What it proves.
+    pub proof: Proof,
+    /// What is known of it is worth so much.
+    pub grade: Grade,
+    /// The content before.
+    pub start: Content,
+    /// The content after.
+    pub end: Content,
+}
+
+/// A command line that ended.
+#[derive(Clone, Debug)]
+pub struct Line {
+    /// The number of the act.
+    pub seq: u64,
+    /// The line, with its end.
+    pub command: case::Command,
+    /// Where it ran, relative to the root; `None`: somewhere else.
+    pub dir: Option<String>,
+    /// The content before.
+    pub start: Content,
+    /// The content after.
+    pub end: Content,
+}
+
+/// An update of a ref of a remote.
+#[derive(Clone, Debug, Default)]
+pub struct Update {
+    /// The number of the act.
+    pub seq: u64,
+    /// The ref here.
+    pub local_ref: String,
+    /// What is sent; `None`: the ref is deleted.
+    pub new: Option<String>,
+    /// The ref there.
+    pub remote_ref: String,
+    /// What it held.
+    pub old: Option<String>,
+    /// The remote.
+    pub remote: String,
+    /// Its address.
+    pub url: String,
+    /// It was tried and refused.
+    pub refused: bool,
+    /// Nothing was sent, on purpose.
+    pub dry: bool,
+}
+
+/// The repository of a case.
+#[derive(Debug, Default)]
+pub struct World {
+    /// The working tree.
+    pub tree: Content,
+    /// The commit that is checked out.
+    pub head: String,
+    /// Its branch.
+    pub branch: String,
+    /// Where the work left the default branch.
+    pub base: String,
+    /// The commits, by id.
+    pub commits: HashMap<String, Made>,
+    /// The commits of this session that are still there, oldest first.
+    pub own: Vec<String>,
+    /// Branches and their commits.
+    pub branches: BTreeMap<String, String>,
+    /// The default branch of the other side, where it is known.
+    pub default_branch: Option<String>,
+    /// The command lines, in the order of their ends.
+    pub lines: Vec<Line>,
+    /// The runs, in order.
+    pub runs: Vec<Seen>,
+    /// The updates of remotes, in order.
+    pub updates: Vec<Update>,
+    /// What the forge says of pull requests, in order.
+    pub pulls: Vec<(u64, case::Pull)>,
+    /// What the forge says of checks, in order.
+    pub checks: Vec<case::Checks>,
+    /// By number of an act: the working tree before it.
+    starts: HashMap<u64, Content>,
+    named: Named,
+    /// Contents that were put aside.
+    stash: Vec<Content>,
+    /// Worktrees beside this one: their folders, and what is in them.
+    worktrees: HashMap<String, Content>,
+    /// Folders with a copy of what the working tree held.
+    copies: HashMap<String, Content>,
+    /// Commands that have not ended.
+    open: HashMap<u64, (case::Command, Content)>,
+    /// The content before the last command whose effect is not known.
+    before: Option<(u64, Content)>,
+}
+
+impl World {
+    /// Lets everything in a case happen.
+    pub fn of(case: &Case, acts: &[(u64, Act)]) -> Self {
+        let start = &case.start;
+        let files = start.files.iter().enumerate().map(|(at, (path, text))| {
+            let text = text.as_ref().map_or(Text::Unknown(at as u64), |text| Text::Known(text.as_str().into()));
+            (path.clone(), text)
+        });
+        let mut world = Self { head: start.head.clone(), base: start.head.clone(), ..Self::default() };
+        world.default_branch.clone_from(&start.default_branch);
+        world.branch = if start.branch.is_empty() { "main".to_owned() } else { start.branch.clone() };
+        world.tree = Content::new(files.collect(), None);
+        if let Some(label) = &start.tree {
+            world.tree = world.named.name(&world.tree, label);
+        }
+        world.commits.insert(start.head.clone(), Made::start(world.tree.clone()));
+        world.branches.insert(world.branch.clone(), start.head.clone());
+        for name in ["main", "master"] {
+            world.branches.entry(name.to_owned()).or_insert_with(|| start.head.clone());
+        }
+        for (seq, act) in acts {
+            world.act(*seq, act);
+        }
+        world
+    }
+
+    /// The content of a commit.
+    pub fn content(&self, commit: &str) -> Option<&Content> {
+        self.commits.get(commit).map(|made| &made.content)
+    }
+
+    /// The working tree before an act.
+    pub fn start_of(&self, seq: u64) -> Option<&Content> {
+        self.starts.get(&seq)
+    }
+
+    /// How many commands have not ended.
+    pub fn running(&self) -> u32 {
+        u32::try_from(self.open.len()).unwrap_or(u32::MAX)
+    }
+
+    fn act(&mut self, seq: u64, act: &Act) {
+        self.starts.insert(seq, self.tree.clone());
+        match act {
+            Act::Edit(edit) => self.edit(seq, edit),
+            Act::Delete(edit) => {
+                self.explain(&edit.via);
+                self.tree.remove(&edit.path);
+                self.see(edit.wt.as_deref());
+            }
+            Act::Command(command) => self.command(seq, command),
+            Act::CommandEnd(end) => self.command_end(end),
+            Act::Commit(commit) => self.commit(seq, commit),
+            Act::Rewrite(rewrite) => self.rewrite(rewrite),
+            Act::Switch(switch) => self.switch(switch),
+            Act::RemoteMoved(moved) => self.remote_moved(moved),
+            Act::Push(push) => self.push(seq, push),
+            Act::Pull(pull) => self.pulls.push((seq, pull.clone())),
+            Act::Checks(checks) => self.checks.push(checks.clone()),
+            Act::Stop(stop) => {
+                self.see(stop.wt.as_deref());
+                if let Some(head) = stop.head.as_ref().filter(|head| self.commits.contains_key(*head)) {
+                    self.head.clone_from(head);
+                }
+                if let Some(branch) = &stop.branch {
+                    self.branch.clone_from(branch);
+                }
+            }
+            Act::Prompt(_)
+            | Act::Say(_)
+            | Act::Ask(_)
+            | Act::Plan(_)
+            | Act::Tool(_)
+            | Act::Compaction
+            | Act::Unknown => {}
+        }
+    }
+
+    /// Somebody looked at the working tree and gave what was there a name.
+    fn see(&mut self, label: Option<&str>) {
+        let Some(label) = label else { return };
+        if let Some((_, before)) = self.before.take()
+            && before.label() == Some(label)
+        {
+            self.tree = before;
+        } else {
+            self.tree = self.named.name(&self.tree, label);
+        }
+    }
+
+    /// A change that was found after a command is what the command did.
+    fn explain(&mut self, via: &str) {
+        if !matches!(via, "Edit" | "Write" | "MultiEdit" | "")
+            && let Some((act, _)) = self.before.take()
+        {
+            self.tree.clear_doubt(act);
+        }
+    }
+
+    fn edit(&mut self, seq: u64, edit: &case::Edit) {
+        if edit.ignored {
+            self.see(edit.wt.as_deref());
+            return;
+        }
+        self.explain(&edit.via);
+        let text = edit.content.as_ref().map_or(Text::Unknown(seq << 20), |text| Text::Known(text.as_str().into()));
+        self.tree.put(&edit.path, text);
+        self.see(edit.wt.as_deref());
+    }
+
+    fn command(&mut self, seq: u64, command: &case::Command) {
+        if command.status.as_deref() == Some("not_executed") {
+            return;
+        }
+        let elsewhere = self.elsewhere(command);
+        if elsewhere.is_none() {
+            self.see(command.wt.as_deref());
+            self.starts.insert(seq, self.tree.clone());
+        }
+        let start = elsewhere.clone().unwrap_or_else(|| self.tree.clone());
+        let running =
+            command.status.as_deref() == Some("still_running") || command.background && command.exit.is_none();
+        if running {
+            self.open.insert(seq, (command.clone(), start));
+        } else {
+            self.record(seq, command, &start, &start);
+        }
+        if elsewhere.is_none() {
+            self.effects(seq, &command.command, &folder(&command.cwd).unwrap_or_default(), command.exit);
+        }
+    }
+
+    /// The content of another worktree of the repository, where the command was started there.
+    fn elsewhere(&self, command: &case::Command) -> Option<Content> {
+        if folder(&command.cwd).is_some() {
+            return None;
+        }
+        if let Some(content) = self.worktrees.get(command.cwd.trim_end_matches('/')) {
+            return Some(content.clone());
+        }
+        // Two worktrees never have one branch: another one is that of another worktree.
+        let other = command.branch.as_ref().is_some_and(|branch| *branch != self.branch);
+        let commit = command.head.as_ref().and_then(|head| self.content(head));
+        let seen = command.wt.as_ref().and_then(|label| self.named.get(label));
+        if other { seen.or(commit).cloned() } else { None }
+    }
+
+    fn record(&mut self, seq: u64, command: &case::Command, start: &Content, end: &Content) {
+        let other = folder(&command.cwd).is_none() && self.elsewhere(command).is_some();
+        let dir = if other { Some(String::new()) } else { folder(&command.cwd) };
+        let mut copies: Vec<String> = self.copies.keys().cloned().collect();
+        copies.extend(copied_to(&command.command, start));
+        let recorded = Recorded {
+            line: &command.command,
+            dir: dir.as_deref(),
+            status: command.exit,
+            output: command.output.as_deref(),
+            background: false,
+            copies: &copies,
+        };
+        let all = packages::find(start);
+        for proof in package_proofs::proofs(&recorded, start, &all) {
+            self.runs.push(Seen {
+                seq,
+                proof,
+                grade: command.grade.unwrap_or(Grade::Hooked),
+                start: start.clone(),
+                end: end.clone(),
+            });
+        }
+        let updates = crate::replay::remote_effects::updates(seq, &recorded, self);
+        self.updates.extend(updates);
+        self.lines.push(Line { seq, command: command.clone(), dir, start: start.clone(), end: end.clone() });
+    }
+
+    fn command_end(&mut self, end: &case::CommandEnd) {
+        let Some((mut command, start)) = self.open.remove(&end.for_seq) else { return };
+        command.exit = end.exit;
+        command.output = match (command.output.take(), &end.output) {
+            (_, Some(output)) => Some(output.clone()),
+            (before, None) => before,
+        };
+        command.status = None;
+        command.background = false;
+        let now = self.tree.clone();
+        self.record(end.for_seq, &command, &start, &now);
+    }
+
+    /// What a line does to the working tree, as far as it is understood.
+    fn effects(&mut self, seq: u64, line: &str, dir: &str, exit: Option<i32>) {
+        let files = From(&self.tree, dir);
+        let Ok(Understood { program, purposes }) = understand(line, &files) else { return };
+        let mut known = true;
+        let before = self.tree.clone();
+        for (leaf, purpose) in program.leaves.iter().zip(&purposes) {
+            if !purpose.edits || leaf.remote {
+                continue;
+            }
+            known &= exit == Some(0) && program.leaves.len() == 1 && self.follow(leaf, dir);
+        }
+        if let Some(target) = copied_to(line, &before).filter(|_| exit == Some(0)) {
+            self.copies.insert(target, before.clone());
+        }
+        if !known {
+            self.tree = before.clone();
+            self.tree.cast_doubt(seq);
+            self.before = Some((seq, before));
+        }
+    }
+
+    /// Does what a command of git or the shell does to the files, where its words tell.
+    fn follow(&mut self, leaf: &Leaf, dir: &str) -> bool {
+        let words: Option<Vec<&str>> = leaf.argv.iter().map(|arg| arg.literal()).collect();
+        let Some(words) = words else { return false };
+        let head = self.content(&self.head).cloned().unwrap_or_default();
+        match words.as_slice() {
+            ["git", "stash"] | ["git", "stash", "push" | "save", ..] => {
+                self.stash.push(self.tree.clone());
+                self.tree = head;
+                true
+            }
+            ["git", "stash", "pop" | "apply"] => match self.stash.pop() {
+                Some(content) => {
+                    self.tree = content;
+                    true
+                }
+                None => false,
+            },
+            ["git", "reset", "--hard"] | ["git", "checkout", "--", "."] | ["git", "checkout" | "restore", "."] => {
+                self.tree = head;
+                true
+            }
+            ["git", "checkout" | "restore", "--", path] | ["git", "checkout" | "restore", path] => {
+                let Some(path) = seen_from("", &packages::join(dir, path)) else { return false };
+                let Some(text) = head.files.get(&path) else { return false };
+                self.tree.put(&path, text.clone());
+                true
+            }
+            // What these leave in the working tree is what was there.
+            ["git", "add" | "commit" | "tag" | "fetch" | "push" | "branch" | "worktree", ..] => true,
+            ["rm", paths @ ..] => {
+                for path in paths.iter().filter(|path| !path.starts_with('-')) {
+                    if let Some(path) = seen_from("", &packages::join(dir, path)) {
+                        self.tree.remove(&path);
+                    }
+                }
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn commit(&mut self, seq: u64, commit: &case::Commit) {
+        let failed = commit.exit.is_some_and(|exit| exit != 0) || commit.sha.is_empty();
+        let recorded = Recorded {
+            line: &commit.command,
+            dir: Some(""),
+            status: Some(commit.exit.unwrap_or(0)),
+            output: commit.output.as_deref(),
+            background: false,
+            copies: &[],
+        };
+        if failed {
+            return;
+        }
+        let parents: Vec<String> =
+            if commit.parents.is_empty() { vec![self.head.clone()] } else { commit.parents.clone() };
+        let parent = parents.first().and_then(|parent| self.content(parent)).cloned().unwrap_or_default();
+        let mut content = case_commits::committed(&parent, &self.tree, commit);
+        if let [_, others @ ..] = parents.as_slice() {
+            for other in others {
+                let base = self.content(&self.base).cloned().unwrap_or_default();
+                if let Some(theirs) = self.content(other) {
+                    content = content.with_changes(&base, &theirs.clone());
+                }
+                if !self.own.contains(other) {
+                    self.base.clone_from(other);
+                }
+            }
+        }
+        if let Some(label) = &commit.tree {
+            content =
+                if self.tree.label() == Some(label) { self.tree.clone() } else { self.named.name(&content, label) };
+        }
+        if parents.len() > 1 {
+            self.tree = content.clone();
+        }
+        let made = Made::of(commit, parents.clone(), content.clone(), &parent);
+        let replaced = case_commits::is_amend(commit).then(|| self.head.clone());
+        self.own.retain(|own| Some(own) != replaced.as_ref());
+        self.own.push(commit.sha.clone());
+        self.commits.insert(commit.sha.clone(), made);
+        self.head.clone_from(&commit.sha);
+        if let Some(branch) = &commit.branch {
+            self.branch.clone_from(branch);
+        }
+        self.branches.insert(self.branch.clone(), commit.sha.clone());
+        let all = packages::find(&content);
+        for proof in package_proofs::hook_proofs(&recorded, &content, &all) {
+            // A hook sees the working tree, which is what is committed only where nothing else lies there.
+            let start = self.tree.clone();
+            self.runs.push(Seen { seq, proof, grade: Grade::Hooked, end: start.clone(), start });
+        }
+        let proofs = package_proofs::proofs(&recorded, &self.tree, &all);
+        self.runs.extend(proofs.into_iter().map(|proof| Seen {
+            seq,
+            proof,
+            grade: Grade::Hooked,
+            start: self.tree.clone(),
+            end: self.tree.clone(),
+        }));
+    }
+
+    fn rewrite(&mut self, rewrite: &case::Rewrite) {
+        let old = self.content(&rewrite.old).cloned().unwrap_or_else(|| self.tree.clone());
+        let base = self.content(&self.base).cloned().unwrap_or_default();
+        let onto = rewrite.onto.as_ref().and_then(|onto| self.content(onto)).cloned();
+        let mut content = match &onto {
+            Some(onto) => onto.with_changes(&base, &old),
+            None => old.clone(),
+        };
+        let clean = self.tree.differing(&old).is_some_and(|paths| paths.is_empty());
+        if let Some(label) = &rewrite.tree {
+            content = self.named.name(&content, label);
+        }
+        let parent = rewrite.onto.clone().unwrap_or_else(|| self.base.clone());
+        let before = self.content(&parent).cloned().unwrap_or_default();
+        let message =
+            rewrite.message.clone().or_else(|| self.commits.get(&rewrite.old).map(|made| made.message.clone()));
+        let made = case_commits::rewritten(rewrite, message.unwrap_or_default(), parent, content.clone(), &before);
+        self.commits.insert(rewrite.new.clone(), made);
+        if let Some(onto) = rewrite.onto.clone().filter(|onto| self.commits.contains_key(onto)) {
+            self.base = onto;
+        }
+        let squash = rewrite.kind == "squash" || rewrite.message.is_some();
+        if squash {
+            self.own.clear();
+        }
+        self.own.retain(|own| *own != rewrite.old);
+        self.own.push(rewrite.new.clone());
+        if self.head == rewrite.old || rewrite.branch.as_ref() == Some(&self.branch) {
+            self.head.clone_from(&rewrite.new);
+            self.tree = if clean { content } else { content.with_changes(&old, &self.tree.clone()) };
+        }
+        let branch = rewrite.branch.clone().unwrap_or_else(|| self.branch.clone());
+        self.branches.insert(branch, rewrite.new.clone());
+    }
+
+    fn switch(&mut self, switch: &case::Switch) {
+        let from = self.content(&self.head).cloned().unwrap_or_default();
+        let branch = switch.branch.clone().unwrap_or_default();
+        let head =
+            switch.head.clone().or_else(|| self.branches.get(&branch).cloned()).unwrap_or_else(|| self.head.clone());
+        let to = self.content(&head).cloned();
+        self.head = head;
+        self.branches.insert(branch.clone(), self.head.clone());
+        self.branch = branch;
+        if let Some(to) = to {
+            let clean = self.tree.differing(&from).is_some_and(|paths| paths.is_empty());
+            self.tree = if clean { to } else { to.with_changes(&from, &self.tree.clone()) };
+        }
+        self.before = None;
+        self.see(switch.wt.as_deref());
+    }
+
+    fn remote_moved(&mut self, moved: &case::RemoteMoved) {
+        let mut content = self.content(&self.base).cloned().unwrap_or_default();
+        for file in &moved.files {
+            match &file.content {
+                Some(text) => content.put(&file.path, Text::Known(text.as_str().into())),
+                None => content.remove(&file.path),
+            }
+        }
+        let parent = self.base.clone();
+        self.commits.insert(moved.sha.clone(), Made { parents: vec![parent], content, ..Made::default() });
+    }
+
+    fn push(&mut self, seq: u64, push: &case::Push) {
+        let refused = push.exit.is_some_and(|exit| exit != 0);
+        let recorded = Recorded {
+            line: &push.command,
+            dir: Some(""),
+            status: push.exit,
+            output: push.output.as_deref(),
+            background: false,
+            copies: &[],
+        };
+        match &push.refs {
+            Some(refs) => {
+                let zero = |sha: &str| sha.is_empty() || sha.bytes().all(|byte| byte == b'0');
+                self.updates.extend(refs.iter().map(|update| Update {
+                    seq,
+                    local_ref: update.local_ref.clone(),
+                    new: (!zero(&update.local_sha)).then(|| update.local_sha.clone()),
+                    remote_ref: update.remote_ref.clone(),
+                    old: (!zero(&update.remote_sha)).then(|| update.remote_sha.clone()),
+                    remote: push.remote.clone(),
+                    url: push.url.clone(),
+                    refused,
+                    dry: push.dry_run,
+                }));
+            }
+            None => {
+                let updates = crate::replay::remote_effects::updates(seq, &recorded, self);
+                self.updates
+                    .extend(updates.into_iter().map(|update| Update { dry: update.dry || push.dry_run, ..update }));
+            }
+        }
+        let all = packages::find(&self.tree);
+        for proof in package_proofs::hook_proofs(&recorded, &self.tree, &all) {
+            let start = self.tree.clone();
+            self.runs.push(Seen { seq, proof, grade: Grade::Hooked, end: start.clone(), start });
+        }
+    }
+}
+
+/// A folder of the working tree; `None`: the place is outside of it, or not known to be inside.
+pub fn folder(cwd: &str) -> Option<String> {
+    if cwd.starts_with(['/', '~']) || cwd.as_bytes().get(1) == Some(&b':') {
+        return None;
+    }
+    seen_from("", cwd)
+}
+
+/// Where a line copies the whole tree to, if it does.
+fn copied_to(line: &str, content: &Content) -> Option<String> {
+    let understood = understand(line, &From(content, "")).ok()?;
+    understood.program.leaves.iter().find_map(|leaf| {
+        let words: Vec<&str> = leaf.argv.iter().filter_map(|arg| arg.literal()).collect();
+        let named: Vec<&str> = words.iter().skip(1).copied().filter(|word| !word.starts_with('-')).collect();
+        let whole = words.iter().any(|word| {
+            word.starts_with('-') && !word.starts_with("--") && word.contains(['r', 'R', 'a'])
+                || matches!(*word, "--recursive" | "--archive")
+        });
+        match (words.first().copied()?, named.as_slice()) {
+            ("cp" | "rsync", [_, target]) if whole => Some(target.trim_end_matches('/').to_owned()),
+            ("git", ["clone", _, target]) => Some(target.trim_end_matches('/').to_owned()),
+            _ => None,
+        }
+    })
+}

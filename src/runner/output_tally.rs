@@ -1,0 +1,299 @@
+//! What was seen of one runner in an output: its summaries, its parts, its other lines.
+
+use crate::event::RunReport;
+use crate::runner::catalogue::{Catalogue, Runner, Summaries};
+use crate::runner::command_kind::CommandKind;
+use crate::runner::output::Says;
+use crate::runner::output_line::{LineRule, Means, Said};
+
+/// A summary, as far as it was seen.
+#[derive(Debug, Default)]
+struct Summary {
+    said: Said,
+    complete: bool,
+    needs_end: bool,
+    line: String,
+}
+
+impl Summary {
+    fn failed(&self) -> u64 {
+        self.said.failed.unwrap_or(0)
+    }
+
+    fn skipped(&self) -> u64 {
+        self.said.skipped.unwrap_or(0)
+    }
+
+    /// How many passed: said, or what is left of the total.
+    fn passed(&self) -> Option<u64> {
+        let rest = |total: u64| total.saturating_sub(self.failed()).saturating_sub(self.skipped());
+        // A closing line that counts only what was skipped says that nothing passed.
+        let none = (self.complete && self.said.skipped.is_some()).then_some(0);
+        self.said.passed.or(self.said.total.map(rest)).or(none)
+    }
+
+    pub(crate) fn is_complete(&self) -> bool {
+        self.complete || (self.said.passed.is_some() && self.said.failed.is_some())
+    }
+
+    fn is_bad(&self) -> bool {
+        self.said.bad || self.failed() > 0
+    }
+}
+
+/// What was seen of one runner.
+#[expect(clippy::struct_excessive_bools, reason = "independent signs")]
+pub(crate) struct Tally<'a> {
+    runner: &'a Runner,
+    /// What is asked for.
+    kind: CommandKind,
+    pub(crate) summaries: Summaries,
+    pub(crate) rules: Vec<&'a LineRule>,
+    found: Vec<Summary>,
+    parts: Parts,
+    /// How many lines were about it.
+    matched: usize,
+    pub(crate) start: bool,
+    passed: Option<String>,
+    pub(crate) failed: Option<String>,
+    pub(crate) trouble: Option<(usize, String)>,
+    /// The number of the last line that shows a pass.
+    pub(crate) passed_at: usize,
+    passed_needs_end: bool,
+    /// A list of which the heading is cut off, so that it may be one of failures.
+    unclear: bool,
+    /// A part that began and of whose end nothing was seen since.
+    begun: bool,
+    nothing: Option<String>,
+}
+
+#[derive(Default)]
+struct Parts {
+    passed: u64,
+    failed: u64,
+    empty: u64,
+    line: String,
+}
+
+impl<'a> Tally<'a> {
+    pub(crate) fn new(catalogue: &'a Catalogue, runner: &'a Runner, kind: CommandKind) -> Self {
+        let (summaries, rules) = catalogue.output_rules(runner);
+        Self {
+            runner,
+            kind,
+            summaries,
+            rules,
+            found: Vec::new(),
+            parts: Parts::default(),
+            matched: 0,
+            start: false,
+            passed: None,
+            failed: None,
+            trouble: None,
+            passed_at: 0,
+            passed_needs_end: false,
+            unclear: false,
+            begun: false,
+            nothing: None,
+        }
+    }
+
+    /// Takes in a line that one of these rules may match; `false` when none does.
+    pub(crate) fn take(
+        &mut self,
+        line: &str,
+        mut rules: impl Iterator<Item = usize>,
+        index: usize,
+        catalogue: &Catalogue,
+    ) -> bool {
+        let Some((rule, said)) =
+            rules.find_map(|at| self.rules.get(at).and_then(|rule| Some((*rule, rule.read(line)?))))
+        else {
+            return false;
+        };
+        self.start |= rule.whole;
+        match rule.means {
+            Means::PartStart => self.begun = true,
+            Means::Start | Means::Listed | Means::Trouble => {}
+            _ => self.begun = false,
+        }
+        match rule.means {
+            Means::Counts => self.counts(rule, said, line, index),
+            Means::Passed => {
+                self.passed = Some(shown(line));
+                self.passed_needs_end = rule.needs_end;
+                self.shows_pass(index);
+                self.found.last_mut().into_iter().for_each(|summary| summary.complete = true);
+            }
+            // A task runner tells which task failed. That lint failed says nothing about the tests.
+            Means::Failed if said.task.as_deref().is_some_and(|task| catalogue.names.is_no(self.kind, task)) => {}
+            Means::Failed => {
+                self.failed.get_or_insert_with(|| shown(line));
+            }
+            Means::Trouble => {
+                self.trouble.get_or_insert_with(|| (index, shown(line)));
+            }
+            // That nothing was to be done for another task says nothing about the checks.
+            Means::NothingRan if said.task.as_deref().is_some_and(|task| !self.checks(task, catalogue)) => {}
+            Means::NothingRan => self.nothing = Some(shown(line)),
+            Means::Start => self.start = true,
+            // It says nothing of how it ends.
+            Means::PartStart => return false,
+            Means::Listed => self.unclear |= self.found.is_empty(),
+            Means::PartPassed | Means::PartFailed | Means::PartEmpty => {
+                match rule.means {
+                    Means::PartPassed => {
+                        self.parts.passed += 1;
+                        self.shows_pass(index);
+                    }
+                    Means::PartFailed => self.parts.failed += 1,
+                    _ => self.parts.empty += 1,
+                }
+                if rule.means != Means::PartEmpty || self.parts.line.is_empty() {
+                    self.parts.line = shown(line);
+                }
+            }
+        }
+        self.matched += 1;
+        true
+    }
+
+    /// Whether a task of this name runs checks of the kind that is asked for.
+    fn checks(&self, task: &str, catalogue: &Catalogue) -> bool {
+        let rules = self.runner.task.as_ref();
+        rules.is_some_and(|rules| catalogue.names.kinds(rules, task).contains(&self.kind))
+    }
+
+    fn counts(&mut self, rule: &LineRule, said: Said, line: &str, index: usize) {
+        let fits = |now: &Summary| {
+            [(now.said.passed, said.passed), (now.said.failed, said.failed), (now.said.total, said.total)]
+                .iter()
+                .all(|(old, new)| old.is_none() || new.is_none())
+        };
+        if self.summaries == Summaries::Growing && !rule.joins {
+            self.found.clear();
+        }
+        match self.found.last_mut().filter(|now| rule.joins && fits(now)) {
+            Some(now) => {
+                now.said.passed = now.said.passed.or(said.passed);
+                now.said.failed = now.said.failed.or(said.failed);
+                now.said.skipped = match (now.said.skipped, said.skipped) {
+                    (Some(old), Some(new)) => Some(old.saturating_add(new)),
+                    (old, new) => old.or(new),
+                };
+                now.said.total = now.said.total.or(said.total);
+                now.said.bad |= said.bad;
+                now.complete |= rule.completes;
+                now.needs_end |= rule.needs_end;
+                now.line = shown(line);
+            }
+            None => self.found.push(Summary {
+                said,
+                complete: !rule.joins && !rule.partial && (!rule.needs_before || index > self.matched),
+                needs_end: rule.needs_end,
+                line: shown(line),
+            }),
+        }
+        let passes =
+            |now: &Summary| now.is_complete() && !now.is_bad() && now.passed().is_some_and(|passed| passed > 0);
+        if self.found.last().is_some_and(passes) {
+            self.shows_pass(index);
+        }
+    }
+
+    /// What looked like trouble before was a test's own output.
+    fn shows_pass(&mut self, index: usize) {
+        self.passed_at = index;
+        self.trouble = None;
+    }
+
+    pub(crate) fn is_task(&self) -> bool {
+        self.runner.task.is_some()
+    }
+
+    /// The counts, if there is a summary, else the parts.
+    pub(crate) fn report(&self) -> Option<RunReport> {
+        let known: Vec<&Summary> =
+            self.found.iter().filter(|summary| summary.is_complete() || summary.is_bad()).collect();
+        let id = self.runner.id.clone();
+        if known.is_empty() {
+            let Parts { passed, failed, empty, .. } = self.parts;
+            return (passed + failed + empty > 0).then_some(RunReport { runner: id, passed, failed, skipped: 0 });
+        }
+        let sum = |count: fn(&Summary) -> u64| known.iter().map(|summary| count(summary)).fold(0, u64::saturating_add);
+        Some(RunReport {
+            runner: id,
+            passed: sum(|summary| summary.passed().unwrap_or(0)),
+            failed: sum(Summary::failed),
+            skipped: sum(Summary::skipped),
+        })
+    }
+
+    /// What the runner says, and the line that says it.
+    pub(crate) fn says(&self) -> (Says, Option<String>) {
+        if let Some(bad) = self.found.iter().rev().find(|summary| summary.is_bad()) {
+            return (Says::Failed, Some(bad.line.clone()));
+        }
+        if let Some(line) = self.failed.as_ref().or(self.trouble.as_ref().map(|(_, line)| line)) {
+            return (Says::Failed, Some(line.clone()));
+        }
+        if self.parts.failed > 0 {
+            return (Says::Failed, Some(self.parts.line.clone()));
+        }
+        // Where nothing at the end tells of a failure before, a pass is shown only by what is there from the start.
+        let whole = (self.runner.output.failure_ends || self.start) && !self.unclear;
+        // The last part that began never said how it ended.
+        if self.begun {
+            return (Says::Silent, None);
+        }
+        if self.report().is_some_and(|report| report.passed > 0) {
+            let line = self.found.iter().rev().find(|summary| summary.passed().is_some_and(|n| n > 0));
+            let line = line.map_or(&self.parts.line, |summary| &summary.line).clone();
+            return (if whole { Says::Passed } else { Says::Silent }, Some(line));
+        }
+        if let Some(line) = &self.nothing {
+            return (Says::NothingRan, Some(line.clone()));
+        }
+        if self.found.is_empty() && self.parts.empty > 0 {
+            return (Says::NothingRan, Some(self.parts.line.clone()));
+        }
+        let counted = self.found.iter().rev().find(|summary| summary.is_complete() && summary.passed().is_some());
+        match (counted, &self.passed) {
+            // The last binary had no test. What the ones before it did cannot be seen.
+            (Some(last), _) if self.summaries == Summaries::Each && !self.start => {
+                (Says::Silent, Some(last.line.clone()))
+            }
+            (Some(last), _) => (Says::NothingRan, Some(last.line.clone())),
+            (None, Some(line)) if whole => (Says::Passed, Some(line.clone())),
+            _ => (Says::Silent, None),
+        }
+    }
+
+    /// Whether lines that tests print as well are all that speaks for a failure.
+    pub(crate) fn is_only_trouble(&self) -> bool {
+        self.trouble.is_some() && self.failed.is_none() && self.parts.failed == 0 && self.found.is_empty()
+    }
+
+    pub(crate) fn is_complete(&self) -> bool {
+        self.found.iter().any(Summary::is_complete)
+            || self.passed.is_some()
+            || self.nothing.is_some()
+            || self.has_parts()
+    }
+
+    fn has_parts(&self) -> bool {
+        self.parts.passed + self.parts.failed + self.parts.empty > 0
+    }
+
+    pub(crate) fn needs_end(&self) -> bool {
+        let parts_only = self.found.is_empty() && self.passed.is_none();
+        self.found.iter().any(|summary| summary.needs_end)
+            || self.passed_needs_end
+            || self.summaries == Summaries::Each
+            || (parts_only && self.has_parts())
+    }
+}
+
+fn shown(line: &str) -> String {
+    line.trim().chars().take(200).collect()
+}

@@ -1,0 +1,381 @@
+//! From the syntax tree to a [`Program`]: words expanded, wrappers removed, functions, aliases and inner scripts
+//! followed, directories and streams tracked.
+//!
+//! One pass in the order of the text. Where the line may take either of two ways, what they disagree on is not known.
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use super::ast::{Item, Kind, Node, Op, Part, Redirect, RedirectTo, Script, Word};
+use super::dialect::Shell;
+use super::expand::Scope;
+use super::loop_variables::forget_assigned;
+use super::other_shells;
+use super::parse::{self, Unparsed};
+use super::program::{Arg, Directory, Expr, Leaf, Passes, Program, Sink, Source, Step};
+
+/// How many steps a program may have. Functions that call functions make short lines long.
+const MAX_STEPS: usize = 20_000;
+/// How many simple commands a program may have. More are no command line.
+const MAX_LEAVES: usize = 500;
+/// How deep scripts, functions and compound commands may stand in each other.
+pub(super) const MAX_DEPTH: usize = 70;
+/// How many rounds of a `for` over known words are followed one by one.
+const MAX_ROUNDS: usize = 16;
+
+/// Analyses a command line of bash.
+pub fn program(line: &str) -> Result<Program, Unparsed> {
+    program_in(line, &[Shell::Bash])
+}
+
+/// Analyses a command line that one of these shells runs.
+pub fn program_in(line: &str, shells: &[Shell]) -> Result<Program, Unparsed> {
+    // A carriage return before a newline comes from the transport, not from the shell.
+    let line = line.replace("\r\n", "\n");
+    let read: Vec<_> = shells.iter().map(|shell| other_shells::as_bash(&line, *shell)).collect();
+    let first = read.first().cloned().flatten();
+    let alike = first.is_some() && read.iter().all(|text| *text == first);
+    let line = first.filter(|_| alike).map_or_else(|| line.clone(), Cow::into_owned);
+    let script = parse::parse(&line)?;
+    let mut walker = Walker { program: Program::default(), steps: 0, pipes: 0, calls: 0 };
+    let mut scope = Scope::default();
+    let context = Context { source: Rc::from(line.as_str()), ..Context::default() };
+    let root = walker.script(&script, &mut scope, &context);
+    walker.program.root = root;
+    if alike {
+        walker.program.shells = shells.to_vec();
+    }
+    Ok(walker.program)
+}
+
+pub(super) struct Walker {
+    pub(super) program: Program,
+    steps: usize,
+    pub(super) pipes: usize,
+    calls: usize,
+}
+
+/// What surrounds a command.
+#[derive(Clone, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts about the surroundings")]
+pub(super) struct Context {
+    pub(super) source: Rc<str>,
+    pub(super) stdout: Sink,
+    pub(super) stderr: Sink,
+    pub(super) stdin: Source,
+    pub(super) wrappers: Vec<String>,
+    pub(super) inside: Vec<(String, Vec<Arg>)>,
+    pub(super) assigned: Vec<(String, Option<String>)>,
+    pub(super) narrowed_by: Option<String>,
+    pub(super) directory: Option<Directory>,
+    pub(super) remote: bool,
+    pub(super) background: bool,
+    pub(super) late: bool,
+    pub(super) appended: bool,
+    pub(super) repeated: bool,
+    pub(super) shadowed: bool,
+    pub(super) writes: Vec<Option<String>>,
+    pub(super) depth: usize,
+    /// The whole simple command, for messages.
+    pub(super) text: Rc<str>,
+}
+
+impl Walker {
+    pub(super) fn script(&mut self, script: &Script, scope: &mut Scope, context: &Context) -> Step {
+        let mut steps = Vec::with_capacity(script.items.len());
+        for Item { node, background } in &script.items {
+            if *background {
+                let context = Context { background: true, ..context.clone() };
+                let step = self.node(node, &mut scope.clone(), &context);
+                steps.push(Step::Background(Box::new(step)));
+                continue;
+            }
+            let before = scope.directory.clone();
+            steps.push(self.node(node, scope, context));
+            if scope.directory != before
+                && let Some(directory) = &mut scope.directory
+            {
+                // The next command runs whether or not the `cd` succeeded.
+                directory.certain = false;
+            }
+        }
+        if steps.len() == 1 { steps.remove(0) } else { Step::Seq(steps) }
+    }
+
+    pub(super) fn node(&mut self, node: &Node, scope: &mut Scope, outer: &Context) -> Step {
+        self.steps += 1;
+        if self.steps > MAX_STEPS || self.program.leaves.len() >= MAX_LEAVES || outer.depth > MAX_DEPTH {
+            self.program.truncated = true;
+            return Step::Open;
+        }
+        let mut context = Context { depth: outer.depth + 1, ..outer.clone() };
+        let mut before = Vec::new();
+        if !matches!(node.kind, Kind::Simple(_)) {
+            self.redirect(&node.redirects, scope, &mut context, &mut before);
+        }
+        let step = self.kind(node, scope, context);
+        let both = |redirect: &Redirect| matches!(redirect.to, RedirectTo::Both(_) | RedirectTo::BothAppend(_));
+        let step = if node.redirects.iter().any(both) { Step::BothStreams(Box::new(step)) } else { step };
+        let step = if before.is_empty() { step } else { Step::After(before, Box::new(step)) };
+        if node.negated { Step::Not(Box::new(step)) } else { step }
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one arm for each shape of command")]
+    fn kind(&mut self, node: &Node, scope: &mut Scope, mut context: Context) -> Step {
+        match &node.kind {
+            Kind::Simple(simple) => {
+                let text = context.source.get(node.span.0..node.span.1).unwrap_or_default();
+                // The operator after it may belong to its span.
+                context.text = text.trim().trim_end_matches([';', '&', '|', ' ']).into();
+                self.simple(simple, &node.redirects, scope, context)
+            }
+            Kind::AndOr { first, rest } => {
+                let first = self.node(first, scope, &context);
+                let mut steps = Vec::with_capacity(rest.len());
+                let skipped = scope.clone();
+                for (op, node) in rest {
+                    if *op == Op::Or {
+                        // What follows `||` knows no more than what stood before the list.
+                        let mut other = scope.clone();
+                        steps.push((*op, self.node(node, &mut other, &context)));
+                        scope.join(&other);
+                    } else {
+                        steps.push((*op, self.node(node, scope, &context)));
+                    }
+                }
+                let directory = scope.directory.clone();
+                scope.join(&skipped);
+                scope.directory = directory;
+                Step::AndOr(Box::new(first), steps)
+            }
+            Kind::Pipeline(stages) => {
+                let mut steps = Vec::with_capacity(stages.len());
+                let mut source = context.stdin.clone();
+                for (index, stage) in stages.iter().enumerate() {
+                    let mut inner = Context { stdin: source.clone(), ..context.clone() };
+                    if index + 1 < stages.len() {
+                        self.pipes += 1;
+                        inner.stdout = Sink::Pipe(self.pipes);
+                        if stage.stderr_too {
+                            inner.stderr = Sink::Pipe(self.pipes);
+                        }
+                        source = Source::Pipe(self.pipes);
+                    }
+                    steps.push(self.node(&stage.node, &mut scope.clone(), &inner));
+                }
+                Step::Pipe(steps)
+            }
+            Kind::Subshell(script) => Step::Subshell(Box::new(self.script(script, &mut scope.clone(), &context))),
+            Kind::Group(script) => self.script(script, scope, &context),
+            Kind::If { arms, otherwise } => {
+                let mut steps = Vec::with_capacity(arms.len());
+                let mut ends = Vec::with_capacity(arms.len() + 1);
+                for (condition, then) in arms {
+                    let condition = self.script(condition, scope, &context);
+                    let mut inner = scope.clone();
+                    steps.push((condition, self.script(then, &mut inner, &context)));
+                    ends.push(inner);
+                }
+                let mut inner = scope.clone();
+                let otherwise = otherwise.as_ref().map(|script| Box::new(self.script(script, &mut inner, &context)));
+                *scope = inner;
+                for end in &ends {
+                    scope.join(end);
+                }
+                Step::If(steps, otherwise)
+            }
+            Kind::While { condition, until, body } => {
+                self.forget(condition, scope, 0);
+                self.forget(body, scope, 0);
+                let condition = self.script(condition, scope, &context);
+                let mut inner = scope.clone();
+                let context = Context { repeated: true, ..context };
+                let body = self.script(body, &mut inner, &context);
+                scope.join(&inner);
+                Step::While(Box::new(condition), *until, Box::new(body))
+            }
+            Kind::For { variable, words, body } => {
+                self.repeat(variable.as_deref(), words.as_deref(), body, scope, &context)
+            }
+            Kind::Case { word, arms } => {
+                let mut before = Vec::new();
+                self.substitutions(word, scope, &context, None, &mut before);
+                if scope.may_be_unbound([word]) {
+                    before.push(Step::Unbound);
+                }
+                let mut ends = Vec::with_capacity(arms.len());
+                let mut steps = Vec::with_capacity(arms.len());
+                for arm in arms {
+                    let mut inner = scope.clone();
+                    let body = self.script(&arm.body, &mut inner, &context);
+                    let patterns = arm
+                        .patterns
+                        .iter()
+                        .map(|pattern| match pattern.parts.as_slice() {
+                            [Part::Text { text, quoted: false }] if text == "*" => Some("*".to_owned()),
+                            _ => pattern.as_literal().filter(|text| !text.contains(['*', '?', '['])),
+                        })
+                        .collect();
+                    steps.push((patterns, body, arm.end));
+                    ends.push(inner);
+                }
+                let value = match scope.text(word) {
+                    Some(text) => Expr::Text(text),
+                    None => scope.expr(word),
+                };
+                for end in &ends {
+                    scope.join(end);
+                }
+                after(before, Step::Case(value, steps))
+            }
+            Kind::Function { names, body } => {
+                for name in names {
+                    scope.functions.insert(name.clone(), vec![(Rc::clone(body), true)]);
+                }
+                Step::Nothing
+            }
+            Kind::Time(inner) => inner.as_ref().map_or(Step::Nothing, |inner| self.node(inner, scope, &context)),
+            Kind::Condition(condition) => {
+                let mut before = Vec::new();
+                self.condition_words(condition, scope, &context, &mut before);
+                after(before, Step::Condition(scope.check(condition)))
+            }
+            Kind::Arithmetic(arithmetic) => {
+                let calc = scope.calc(arithmetic);
+                let before = if scope.unbound_in(arithmetic) { vec![Step::Unbound] } else { Vec::new() };
+                forget_assigned(&calc, scope);
+                after(before, Step::Calculate(calc))
+            }
+            Kind::Coproc(inner) => {
+                context.background = true;
+                context.stdout = Sink::Elsewhere;
+                Step::Background(Box::new(self.node(inner, &mut scope.clone(), &context)))
+            }
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        variable: Option<&str>,
+        words: Option<&[Word]>,
+        body: &Script,
+        scope: &mut Scope,
+        context: &Context,
+    ) -> Step {
+        let mut before = Vec::new();
+        let fields = words.map(|words| {
+            let mut fields = Vec::new();
+            for word in words {
+                self.substitutions(word, scope, context, None, &mut before);
+                fields.extend(scope.fields(word, &mut Vec::new()));
+            }
+            fields
+        });
+        let known: Option<Vec<String>> =
+            fields.as_ref().and_then(|fields| fields.iter().map(|arg| arg.literal().map(str::to_owned)).collect());
+        if let (Some(known), Some(variable)) = (&known, variable)
+            && known.len() <= MAX_ROUNDS
+        {
+            let mut rounds = Vec::with_capacity(known.len());
+            for value in known {
+                scope.variables.insert(variable.to_owned(), Some(value.clone()));
+                scope.set.insert(variable.to_owned());
+                let assign = Step::Bind(vec![(variable.to_owned(), Expr::Text(value.clone()))]);
+                let start = scope.clone();
+                let step = self.script(body, scope, context);
+                // `break` and `continue` may leave a round at any point of it.
+                scope.join(&start);
+                rounds.push(Step::Seq(vec![assign, step]));
+            }
+            return after(before, Step::Rounds(rounds));
+        }
+        if words.is_some_and(|words| scope.may_be_unbound(words)) {
+            before.push(Step::Unbound);
+        }
+        if let Some(variable) = variable {
+            scope.variables.insert(variable.to_owned(), None);
+        }
+        self.forget(body, scope, 0);
+        let mut inner = scope.clone();
+        let context = Context { repeated: true, ..context.clone() };
+        let step = self.script(body, &mut inner, &context);
+        scope.join(&inner);
+        let assign = variable.map(|name| (name.to_owned(), Expr::Unknown)).into_iter().collect();
+        let once =
+            known.is_some_and(|known| !known.is_empty()) || words.is_some_and(|words| words.iter().any(is_there));
+        after(before, Step::Repeat(Box::new(Step::Seq(vec![Step::Bind(assign), step])), once))
+    }
+
+    /// Adds a simple command to the program.
+    pub(super) fn leaf(&mut self, argv: Vec<Arg>, mentions: Vec<String>, scope: &Scope, context: &Context) -> usize {
+        let (stdout, stderr) = match &scope.streams {
+            Some((out, err)) => (
+                if context.stdout == Sink::Terminal { out.clone() } else { context.stdout.clone() },
+                if context.stderr == Sink::Terminal { err.clone() } else { context.stderr.clone() },
+            ),
+            None => (context.stdout.clone(), context.stderr.clone()),
+        };
+        let exported = scope.exported.iter().map(|(name, value)| (name.clone(), value.clone()));
+        self.program.leaves.push(Leaf {
+            argv,
+            environment: Vec::new(),
+            given: exported.chain(context.assigned.iter().cloned()).collect(),
+            directory: context.directory.clone().or_else(|| scope.directory.clone()),
+            stdout,
+            stderr,
+            stdin: context.stdin.clone(),
+            wrappers: context.wrappers.clone(),
+            inside: context.inside.clone(),
+            narrowed_by: context.narrowed_by.clone(),
+            remote: context.remote,
+            background: context.background,
+            late: context.late,
+            shadowed: context.shadowed,
+            appended: context.appended,
+            repeated: context.repeated,
+            writes: context.writes.clone(),
+            mentions,
+            prints: Vec::new(),
+            text: context.text.to_string(),
+        });
+        self.program.leaves.len() - 1
+    }
+
+    pub(super) fn next_call(&mut self) -> usize {
+        self.calls += 1;
+        self.calls
+    }
+}
+
+/// Whether a word of a loop becomes at least one word: a list in braces, or `$(seq 5)`.
+fn is_there(word: &Word) -> bool {
+    match word.parts.as_slice() {
+        [Part::Text { text, quoted: false }, .., Part::Opaque(scripts)] => text.contains('{') && scripts.is_empty(),
+        [Part::Substitution { script, .. }] => counts(script).is_some_and(|last| last > 0),
+        _ => false,
+    }
+}
+
+/// The last number of `seq N` and `seq 1 N`.
+fn counts(script: &Script) -> Option<u32> {
+    let [Item { node, background: false }] = script.items.as_slice() else { return None };
+    let Kind::Simple(simple) = &node.kind else { return None };
+    let words: Option<Vec<String>> = simple.words.iter().map(Word::as_literal).collect();
+    match words?.as_slice() {
+        [seq, last] | [seq, _, last] if seq == "seq" => {
+            let first = if simple.words.len() == 2 { Some(1) } else { simple.words[1].as_literal()?.parse().ok() };
+            last.parse().ok().filter(|last| first.is_some_and(|first: u32| first <= *last))
+        }
+        _ => None,
+    }
+}
+
+/// `before`, then `step`; the status is that of `step`.
+pub(super) fn after(before: Vec<Step>, step: Step) -> Step {
+    if before.is_empty() { step } else { Step::After(before, Box::new(step)) }
+}
+
+/// How a wrapper's status relates to what it runs.
+pub(super) fn wrapped(passes: Passes, step: Step) -> Step {
+    if passes == Passes::Own { step } else { Step::Wrapped(passes, Box::new(step)) }
+}

@@ -1,0 +1,185 @@
+//! What an exit status says: every way in which a line may go, followed at once.
+//!
+//! At the end of [`Machine`]'s work the states with status 0 say what a 0 implies. Where the states become too many,
+//! nothing is implied.
+
+use super::interpreter::Machine;
+use super::program::{LeafId, Program};
+
+/// What became of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Outcome {
+    /// It was not started.
+    NotRun,
+    /// It ran, and every run of it succeeded.
+    Succeeded,
+    /// It ran, and at least one run of it failed.
+    Failed,
+}
+
+/// The outcomes of a command that are possible under some status of the line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Outcomes {
+    /// It may not have run.
+    pub not_run: bool,
+    /// It may have succeeded.
+    pub succeeded: bool,
+    /// It may have failed.
+    pub failed: bool,
+}
+
+impl Outcomes {
+    const ANY: Self = Self { not_run: true, succeeded: true, failed: true };
+
+    /// This outcome and no other.
+    fn one(outcome: Outcome) -> Self {
+        let mut one = Self::default();
+        one.add(outcome);
+        one
+    }
+
+    /// Whether this is the only possible outcome.
+    pub fn only(self, outcome: Outcome) -> bool {
+        self == Self::one(outcome)
+    }
+
+    /// Whether this is one of the possible outcomes.
+    pub fn has(self, outcome: Outcome) -> bool {
+        self.or(Self::one(outcome)) == self
+    }
+
+    /// Whether the status itself is possible.
+    pub fn possible(self) -> bool {
+        self.not_run || self.succeeded || self.failed
+    }
+
+    fn add(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::NotRun => self.not_run = true,
+            Outcome::Succeeded => self.succeeded = true,
+            Outcome::Failed => self.failed = true,
+        }
+    }
+
+    /// The outcomes possible under either.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            not_run: self.not_run || other.not_run,
+            succeeded: self.succeeded || other.succeeded,
+            failed: self.failed || other.failed,
+        }
+    }
+}
+
+/// What the status of the line says about one command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fate {
+    /// When the line ends with 0.
+    pub on_zero: Outcomes,
+    /// When it ends with anything else.
+    pub on_failure: Outcomes,
+    /// Whether every way was followed. If not, both are [`Outcomes`] in which anything is possible.
+    pub complete: bool,
+}
+
+impl Fate {
+    /// Whether a status of 0 implies that the command ran and succeeded.
+    pub fn decides(&self) -> bool {
+        self.complete && self.on_zero.only(Outcome::Succeeded)
+    }
+
+    /// The outcomes that are possible with this recorded status; `None`: not recorded.
+    pub fn given(&self, status: Option<i32>) -> Outcomes {
+        match status {
+            Some(0) => self.on_zero,
+            Some(_) => self.on_failure,
+            None => self.on_zero.or(self.on_failure),
+        }
+    }
+}
+
+/// How a command was seen to end, by what it or a later `echo $?` printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Seen {
+    /// The command; or the `echo` that printed a status.
+    pub leaf: LeafId,
+    /// Which of the values that the `echo` printed; 0 for the command's own end.
+    pub value: usize,
+    /// What may have become of it; of an `echo` that printed a status, what became of the command it is a status of.
+    pub was: Outcomes,
+}
+
+impl Seen {
+    /// The end of a command: whether it succeeded.
+    pub fn end(leaf: LeafId, succeeded: bool) -> Self {
+        let was = if succeeded { Outcome::Succeeded } else { Outcome::Failed };
+        Self { leaf, value: 0, was: Outcomes::one(was) }
+    }
+
+    /// A command that was not started.
+    pub fn not_run(leaf: LeafId) -> Self {
+        Self { leaf, value: 0, was: Outcomes::one(Outcome::NotRun) }
+    }
+
+    /// A command that would have said so if it had failed. One that was not started says nothing, too.
+    pub fn no_failure(leaf: LeafId) -> Self {
+        Self { leaf, value: 0, was: Outcomes { failed: false, ..Outcomes::ANY } }
+    }
+}
+
+/// What the status of the line says about one of its commands.
+pub fn fate(program: &Program, leaf: LeafId) -> Fate {
+    fate_seen(program, leaf, &[])
+}
+
+/// As [`fate`], for a line of which more than its status was seen.
+pub fn fate_seen(program: &Program, leaf: LeafId, seen: &[Seen]) -> Fate {
+    let unknown = Fate { on_zero: Outcomes::ANY, on_failure: Outcomes::ANY, complete: false };
+    if program.truncated {
+        return unknown;
+    }
+    let (mut on_zero, mut on_failure) = (Outcomes::default(), Outcomes::default());
+    // A status implies what it implies in every shell that may have run the line.
+    for shell in &program.shells {
+        let mut machine = Machine::new(program, *shell, Some(leaf), seen, false);
+        let ends = machine.run_to_end();
+        if machine.overflow() {
+            return unknown;
+        }
+        for end in ends {
+            let wanted = |(outcome, seen): (&Outcome, &Seen)| seen.was.has(*outcome);
+            if !end.watched.iter().zip(seen).all(wanted) {
+                continue;
+            }
+            if end.zero {
+                on_zero.add(end.target);
+            } else {
+                on_failure.add(end.target);
+            }
+        }
+    }
+    Fate { on_zero, on_failure, complete: !program.shells.is_empty() }
+}
+
+/// The commands whose status can be that of the whole line: with a 0, and with a failure.
+pub fn deciders(program: &Program) -> (Vec<LeafId>, Vec<LeafId>) {
+    let (mut zero, mut failure) = (Vec::new(), Vec::new());
+    for shell in &program.shells {
+        let mut machine = Machine::new(program, *shell, None, &[], true);
+        let ends = machine.run_to_end();
+        if machine.overflow() {
+            return (Vec::new(), Vec::new());
+        }
+        for end in ends {
+            if let Some(origin) = end.origin {
+                if end.zero { &mut zero } else { &mut failure }.push(origin);
+            }
+        }
+    }
+    for list in [&mut zero, &mut failure] {
+        list.sort_unstable();
+        list.dedup();
+    }
+    (zero, failure)
+}

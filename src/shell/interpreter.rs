@@ -1,0 +1,606 @@
+//! Follows every way in which a line may go, at once.
+//!
+//! For one command of the line the set of possible states is carried through the program: whether the command has run
+//! and how it ended, `$?`, `set -e` and `pipefail`, and the variables that a later `exit` or test reads.
+
+use std::collections::HashSet;
+
+use super::dialect::Shell;
+use super::exit_status::{Outcome, Seen};
+use super::live_variables::Names;
+use super::program::{Expr, LeafId, Passes, Program, Setting, Step};
+use super::shell_state::{Flow, State, Value};
+
+/// More possible states than this are not followed.
+pub(super) const MAX_STATES: usize = 400;
+/// The work one question may cost, in states (of eight variables each) times steps.
+const MAX_WORK: usize = 40_000;
+/// More variables that can decide a status than this are not followed.
+const MAX_NAMES: usize = 64;
+
+pub(super) struct Machine<'a> {
+    program: &'a Program,
+    pub(super) names: Names,
+    seen: &'a [Seen],
+    shell: Shell,
+    traps: Vec<&'a Step>,
+    target: Option<LeafId>,
+    origins: bool,
+    pub(super) overflow: bool,
+    work: usize,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(
+        program: &'a Program,
+        shell: Shell,
+        target: Option<LeafId>,
+        seen: &'a [Seen],
+        origins: bool,
+    ) -> Self {
+        let names = Names::of(program, seen.iter().map(|seen| seen.leaf));
+        let overflow = names.index.len() > MAX_NAMES;
+        Self { program, names, seen, shell, traps: Vec::new(), target, origins, overflow, work: 0 }
+    }
+
+    pub(super) fn overflow(&self) -> bool {
+        self.overflow
+    }
+
+    pub(super) fn run_to_end(&mut self) -> Vec<State> {
+        if self.overflow {
+            return Vec::new();
+        }
+        let start = State {
+            zero: true,
+            target: Outcome::NotRun,
+            watched: vec![Outcome::NotRun; self.seen.len()],
+            origin: None,
+            values: vec![Value::Unset; self.names.index.len()],
+            pipes: Vec::new(),
+            job: None,
+            errexit: false,
+            pipefail: false,
+            inherit: self.shell != Shell::Bash,
+            shell: self.shell,
+            on_exit: None,
+            on_err: None,
+            flow: Flow::Normal,
+        };
+        let ends = self.run(&self.program.root, vec![start], false);
+        self.exit_traps(ends)
+    }
+
+    /// Runs `trap … EXIT` for shells that have ended. The status stays, unless the trap itself exits.
+    fn exit_traps(&mut self, ends: Vec<State>) -> Vec<State> {
+        let mut after = Vec::with_capacity(ends.len());
+        for mut end in ends {
+            let Some(body) = end.on_exit.take().and_then(|index| self.traps.get(index).copied()) else {
+                after.push(end);
+                continue;
+            };
+            let (zero, origin) = (end.zero, end.origin);
+            end.flow = Flow::Normal;
+            for mut state in self.run(body, vec![end], false) {
+                if state.errexit && state.shell == Shell::Zsh && state.flow == Flow::Exit {
+                    // There `set -e` need not end a trap.
+                    after.push(State { zero, origin, ..state.clone() });
+                }
+                if state.flow != Flow::Exit {
+                    (state.zero, state.origin) = (zero, origin);
+                }
+                after.push(state);
+            }
+        }
+        self.unique(after)
+    }
+
+    pub(super) fn unique(&mut self, states: Vec<State>) -> Vec<State> {
+        self.work += states.len() * (1 + self.names.index.len() / 8);
+        if self.work > MAX_WORK {
+            self.overflow = true;
+            return Vec::new();
+        }
+        if states.len() < 2 {
+            return states;
+        }
+        let mut seen = HashSet::with_capacity(states.len());
+        let states: Vec<State> = states.into_iter().filter(|state| seen.insert(state.clone())).collect();
+        if states.len() > MAX_STATES {
+            self.overflow = true;
+            return Vec::new();
+        }
+        states
+    }
+
+    /// Runs a step from each state in which control reaches it. `checked`: its status is looked at by `if`, `&&`, `!`,
+    /// so that `set -e` does not apply.
+    pub(super) fn run(&mut self, step: &'a Step, states: Vec<State>, checked: bool) -> Vec<State> {
+        if self.overflow {
+            return Vec::new();
+        }
+        let (here, mut done): (Vec<_>, Vec<_>) = states.into_iter().partition(|state| state.flow == Flow::Normal);
+        if here.is_empty() {
+            return done;
+        }
+        let mut next = Vec::with_capacity(here.len() * 2);
+        match step {
+            Step::Seq(_) | Step::AndOr(..) | Step::Rounds(_) | Step::If(..) | Step::While(..) | Step::Repeat(..) => {
+                let ends = self.compound(step, here, checked);
+                done.extend(ends);
+                return self.unique(done);
+            }
+            Step::Not(inner) => {
+                for mut state in self.run(inner, here, true) {
+                    if state.flow == Flow::Normal {
+                        state.zero = !state.zero;
+                    }
+                    next.push(state);
+                }
+                done.extend(next);
+                return self.unique(done);
+            }
+            Step::Either(ways) => {
+                for way in ways {
+                    let ends = self.run(way, here.clone(), checked);
+                    next.extend(ends);
+                }
+                done.extend(next);
+                return self.unique(done);
+            }
+            Step::After(before, step) => {
+                let mut states = here;
+                if self.shell == Shell::Zsh && matches!(**step, Step::Case(..)) && ends_with_unbound(before) {
+                    // There a `case` of an unset variable ends the shell with status 0 under `set -e`.
+                    let ended = |state: &State| State { flow: Flow::Exit, zero: true, origin: None, ..state.clone() };
+                    done.extend(states.iter().filter(|state| state.errexit).map(ended));
+                }
+                for step in before {
+                    states = self.run(step, states, checked);
+                }
+                done.extend(self.run(step, states, checked));
+                return self.unique(done);
+            }
+            _ => {}
+        }
+        for state in here {
+            self.single(step, state, checked, &mut next);
+        }
+        done.extend(self.settle(step, next, checked));
+        self.unique(done)
+    }
+
+    /// A step that starts from one state at a time.
+    #[expect(clippy::too_many_lines, reason = "one arm for each step")]
+    fn single(&mut self, step: &'a Step, mut state: State, checked: bool, next: &mut Vec<State>) {
+        match step {
+            Step::Nothing => {
+                state.zero = true;
+                next.push(state);
+            }
+            Step::Leaf(id) => {
+                for zero in [true, false] {
+                    next.push(self.outcome(*id, zero, state.clone()));
+                }
+            }
+            Step::Known(id, zero) => {
+                let mut states = vec![state];
+                for (index, seen) in self.seen.iter().enumerate().filter(|(_, seen)| seen.leaf == *id) {
+                    states = self.print(*id, seen.value, index, states);
+                }
+                next.extend(states.into_iter().map(|state| self.outcome(*id, *zero, state)));
+            }
+            Step::Open => {
+                state.origin = None;
+                next.extend([State { zero: true, ..state.clone() }, State { zero: false, ..state }]);
+            }
+            Step::Pipe(stages) => self.pipe(stages, &state, checked, next),
+            Step::Subshell(inner) => {
+                let ends = self.inner(inner, &state, state.clone(), checked);
+                next.extend(ends);
+            }
+            Step::Substitution(inner) => {
+                let start = State { errexit: state.errexit && state.inherit, ..state.clone() };
+                if checked && self.shell == Shell::Sh {
+                    // dash applies `set -e` in it even where it does not apply to the command around it.
+                    let ends = self.inner(inner, &state, start.clone(), false);
+                    next.extend(ends);
+                }
+                let ends = self.inner(inner, &state, start, checked);
+                next.extend(ends);
+            }
+            Step::Shell(shell, inner) => {
+                let values = vec![Value::Unknown; state.values.len()];
+                let outer = self.shell;
+                self.shell = shell.unwrap_or(Shell::Sh);
+                let (shell, inherit) = (self.shell, self.shell != Shell::Bash);
+                let start =
+                    State { errexit: false, pipefail: false, inherit, shell, values, on_err: None, ..state.clone() };
+                let ends = self.inner(inner, &state, start, false);
+                self.shell = outer;
+                next.extend(ends.into_iter().map(|end| State { shell: outer, ..end }));
+            }
+            Step::OnlyIn(shell, inner) if *shell == self.shell => {
+                next.extend(self.run(inner, vec![state], checked));
+            }
+            // `sh` is bash in some systems.
+            Step::OnlyIn(..) => next.push(State { zero: false, origin: None, ..state }),
+            Step::BothStreams(inner) => {
+                if self.shell == Shell::Sh {
+                    let ends = self.inner(inner, &state, state.clone(), false);
+                    next.extend(ends.into_iter().map(|end| State { zero: true, origin: None, ..end }));
+                }
+                next.extend(self.run(inner, vec![state], checked));
+            }
+            Step::ReadOnlyInZsh if self.shell == Shell::Zsh => {
+                next.push(State { zero: false, origin: None, flow: Flow::Exit, ..state });
+            }
+            // In zsh `exit` and `set` there may be those of the whole shell.
+            Step::Background(inner) if self.shell == Shell::Zsh && changes_shell(inner) => self.overflow = true,
+            Step::Background(inner) => {
+                for end in self.inner(inner, &state, state.clone(), false) {
+                    // zsh does not keep the status of a list.
+                    let kept = self.shell != Shell::Zsh || matches!(**inner, Step::Leaf(_));
+                    next.push(State { zero: true, job: kept.then_some(end.zero), origin: None, ..end });
+                }
+            }
+            Step::Wrapped(passes, inner) => {
+                let ends = self.inner(inner, &state, state.clone(), checked);
+                match passes {
+                    Passes::Own => next.extend(ends),
+                    Passes::Maybe => {
+                        next.extend(ends);
+                        next.push(State { zero: true, ..state });
+                    }
+                    Passes::Masked | Passes::Detached => {
+                        for end in ends.into_iter().chain([state]) {
+                            next.extend([State { zero: true, ..end.clone() }, State { zero: false, ..end }]);
+                        }
+                    }
+                }
+            }
+            Step::Call(body, locals) => {
+                let saved: Vec<_> = locals
+                    .iter()
+                    .filter_map(|name| self.names.index.get(name).map(|index| (*index, state.values[*index].clone())))
+                    .collect();
+                // Functions do not inherit the trap.
+                let on_err = state.on_err.take();
+                for mut end in self.run(body, vec![state], checked) {
+                    end.on_err = end.on_err.or(on_err);
+                    if end.flow == Flow::Return {
+                        end.flow = Flow::Normal;
+                    }
+                    for (index, value) in &saved {
+                        end.values[*index] = value.clone();
+                    }
+                    next.push(end);
+                }
+            }
+            Step::Eval(inner) => next.extend(self.run(inner, vec![state], checked)),
+            Step::Assign(values, inner) => self.assign(values, inner, state, checked, next),
+            Step::Bind(values) => {
+                for (name, value) in values {
+                    let value = state.value(value, &self.names);
+                    state.assign(name, value, &self.names);
+                }
+                next.push(state);
+            }
+            Step::Unbound => {
+                if checked && state.errexit && self.shell == Shell::Zsh {
+                    // In a condition, it may end the shell with status 0.
+                    next.push(State { flow: Flow::Exit, zero: true, origin: None, ..state.clone() });
+                }
+                next.extend([State { flow: Flow::Exit, zero: false, origin: None, ..state.clone() }, state]);
+            }
+            Step::Set(settings) => {
+                if self.shell == Shell::Sh && settings.iter().any(|(setting, _)| *setting == Setting::Pipefail) {
+                    // An option that it may not have ends the shell.
+                    next.push(State { flow: Flow::Exit, zero: false, origin: None, ..state.clone() });
+                }
+                for (setting, on) in settings {
+                    match setting {
+                        Setting::Errexit => state.errexit = *on,
+                        Setting::Pipefail => state.pipefail = *on,
+                        Setting::InheritErrexit => state.inherit = *on,
+                    }
+                }
+                state.zero = true;
+                next.push(state);
+            }
+            Step::Exit(value) => self.leave(Flow::Exit, value, state, next),
+            Step::Return(value) => self.leave(Flow::Return, value, state, next),
+            Step::Break(levels) => {
+                next.push(State { flow: Flow::Break(*levels), zero: true, pipes: Vec::new(), ..state });
+            }
+            Step::Continue(levels) => {
+                next.push(State { flow: Flow::Continue(*levels), zero: true, pipes: Vec::new(), ..state });
+            }
+            Step::Condition(_) | Step::Calculate(_) if self.shell == Shell::Sh => split(None, state, next),
+            Step::Test(check) | Step::Condition(check) => {
+                let holds = state.check(check, &self.names);
+                split(holds, state, next);
+            }
+            Step::DoubleEquals(_) if self.shell == Shell::Zsh => {
+                next.push(State { flow: Flow::Exit, zero: false, origin: None, ..state });
+            }
+            Step::DoubleEquals(check) => {
+                let holds = state.check(check, &self.names).filter(|_| self.shell != Shell::Sh);
+                split(holds, state, next);
+            }
+            Step::Calculate(calc) => {
+                let holds = state.calculate(calc, &self.names);
+                split(holds, state, next);
+            }
+            Step::Wait(None) => next.push(State { zero: true, origin: None, ..state }),
+            Step::Wait(Some(job)) => {
+                let holds = match state.value(job, &self.names) {
+                    Value::Job(zero) => Some(zero),
+                    _ => None,
+                };
+                split(holds, state, next);
+            }
+            Step::TrapExit(body) => {
+                state.on_exit = body.as_deref().map(|body| self.trap(body));
+                state.zero = true;
+                next.push(state);
+            }
+            // zsh runs it in other places than bash: such lines are not followed.
+            Step::TrapErr(Some(_)) if self.shell == Shell::Zsh => self.overflow = true,
+            // Not every `sh` has the signal.
+            Step::TrapErr(Some(body)) if self.shell == Shell::Sh => {
+                let with = self.trap(body);
+                next.extend([
+                    State { zero: true, on_err: Some(with), ..state.clone() },
+                    State { zero: true, ..state.clone() },
+                ]);
+                next.push(State { zero: false, origin: None, ..state });
+            }
+            Step::TrapErr(body) => {
+                state.on_err = body.as_deref().map(|body| self.trap(body));
+                state.zero = true;
+                next.push(state);
+            }
+            Step::Case(value, arms) => self.case(value, arms, state, checked, next),
+            _ => next.push(state),
+        }
+    }
+
+    fn trap(&mut self, body: &'a Step) -> usize {
+        match self.traps.iter().position(|known| std::ptr::eq(*known, body)) {
+            Some(index) => index,
+            None => {
+                self.traps.push(body);
+                self.traps.len() - 1
+            }
+        }
+    }
+
+    fn outcome(&self, id: LeafId, zero: bool, mut state: State) -> State {
+        state.zero = zero;
+        if self.origins {
+            state.origin = Some(id);
+        }
+        let after = |before: Outcome| match (before, zero) {
+            (Outcome::Failed, _) | (_, false) => Outcome::Failed,
+            _ => Outcome::Succeeded,
+        };
+        if self.target == Some(id) {
+            state.target = after(state.target);
+        }
+        for (index, seen) in self.seen.iter().enumerate() {
+            if seen.leaf == id && self.program.leaves[id].prints.is_empty() {
+                state.watched[index] = after(state.watched[index]);
+            }
+        }
+        state
+    }
+
+    /// An `echo` that prints a status: the value that it prints, in place of its own end.
+    fn print(&self, id: LeafId, value: usize, index: usize, states: Vec<State>) -> Vec<State> {
+        let Some(expr) = self.program.leaves[id].prints.iter().filter(|p| !matches!(p, Expr::Text(_))).nth(value)
+        else {
+            return states;
+        };
+        let mut next = Vec::with_capacity(states.len());
+        for mut state in states {
+            let printed = match state.value(expr, &self.names) {
+                Value::Text(text) => Some(&*text == "0"),
+                Value::NonZero => Some(false),
+                Value::Unset | Value::Job(_) | Value::Unknown => None,
+            };
+            for (zero, outcome) in [(true, Outcome::Succeeded), (false, Outcome::Failed)] {
+                if printed.is_none_or(|printed| printed == zero) {
+                    let mut state = state.clone();
+                    state.watched[index] = outcome;
+                    next.push(state);
+                }
+            }
+        }
+        next
+    }
+
+    fn leave(&mut self, flow: Flow, value: &Expr, mut state: State, next: &mut Vec<State>) {
+        if *value != Expr::Status {
+            state.origin = None;
+        }
+        match state.as_status(value, &self.names) {
+            Some(zero) => next.push(State { zero, flow, ..state }),
+            None => next.extend([State { zero: true, flow, ..state.clone() }, State { zero: false, flow, ..state }]),
+        }
+    }
+
+    fn assign(
+        &mut self,
+        values: &'a [(String, Expr)],
+        inner: &'a [Step],
+        mut state: State,
+        checked: bool,
+        next: &mut Vec<State>,
+    ) {
+        for (name, value) in values {
+            let value = state.value(value, &self.names);
+            state.assign(name, value, &self.names);
+        }
+        if inner.is_empty() {
+            next.push(State { zero: true, origin: None, ..state });
+            return;
+        }
+        // Inside the substitutions `$?` is still what it was before.
+        let mut states = vec![state];
+        for step in inner {
+            states = self.run(step, states, checked);
+        }
+        if ends_with_unbound(inner) {
+            for state in states.iter_mut().filter(|state| state.flow == Flow::Normal) {
+                state.zero = true;
+            }
+        }
+        next.extend(states);
+    }
+
+    /// Runs a part in a copy of the shell: what it changes is lost, its status and its processes are not.
+    fn inner(&mut self, body: &'a Step, outer: &State, start: State, checked: bool) -> Vec<State> {
+        let mut start = State { on_exit: None, on_err: None, job: None, ..start };
+        for value in &mut start.values {
+            // A job of the outer shell cannot be waited for.
+            if matches!(value, Value::Job(_)) {
+                *value = Value::Unknown;
+            }
+        }
+        let ends = self.run(body, vec![start], checked);
+        let ends = self.exit_traps(ends);
+        let ends = ends
+            .into_iter()
+            .map(|end| State {
+                zero: end.zero,
+                target: end.target,
+                origin: end.origin,
+                watched: end.watched,
+                ..outer.clone()
+            })
+            .collect();
+        self.unique(ends)
+    }
+
+    fn pipe(&mut self, stages: &'a [Step], state: &State, checked: bool, next: &mut Vec<State>) {
+        // Each way: the target so far, the statuses so far, and the command that failed last.
+        let mut ways = vec![((state.target, state.watched.clone()), Vec::new(), None)];
+        // zsh runs the last command of a pipeline itself, and so what that sets stays set.
+        let (stages, here) = match stages.split_last() {
+            Some((last, before)) if self.shell == Shell::Zsh => (before, Some(last)),
+            _ => (stages, None),
+        };
+        for stage in stages {
+            let mut longer = Vec::new();
+            let mut targets: Vec<_> = ways.iter().map(|(target, ..)| target.clone()).collect();
+            targets.sort_unstable();
+            targets.dedup();
+            for target in targets {
+                let start = State { target: target.0, watched: target.1.clone(), ..state.clone() };
+                let ends = self.inner(stage, &start, start.clone(), checked);
+                for (_, statuses, failed) in ways.iter().filter(|way| way.0 == target) {
+                    for end in &ends {
+                        let mut statuses: Vec<bool> = statuses.clone();
+                        if !self.names.pipestatus {
+                            // Only whether any failed, and the last one, are asked for.
+                            let any = statuses.iter().all(|zero| *zero);
+                            statuses = vec![any];
+                        }
+                        statuses.push(end.zero);
+                        let origin = if end.zero && state.pipefail { *failed } else { end.origin };
+                        longer.push(((end.target, end.watched.clone()), statuses, origin));
+                    }
+                }
+            }
+            longer.sort();
+            longer.dedup();
+            if longer.len() > MAX_STATES {
+                self.overflow = true;
+                return;
+            }
+            ways = longer;
+        }
+        if let Some(last) = here {
+            for ((target, watched), before, failed) in ways {
+                for end in self.run(last, vec![State { target, watched, ..state.clone() }], checked) {
+                    let mut statuses = before.clone();
+                    statuses.push(end.zero);
+                    let passed = end.zero && (!end.pipefail || before.iter().all(|zero| *zero));
+                    let zero = if end.flow == Flow::Normal { passed } else { end.zero };
+                    let origin = if end.zero && !zero { failed } else { end.origin };
+                    let pipes = if self.names.pipestatus { statuses } else { Vec::new() };
+                    next.push(State { zero, origin, pipes, ..end });
+                }
+            }
+            return;
+        }
+        for ((target, watched), statuses, origin) in ways {
+            let last = statuses.last().copied().unwrap_or(true);
+            let zero = if state.pipefail { statuses.iter().all(|zero| *zero) } else { last };
+            let pipes = if self.names.pipestatus { statuses } else { Vec::new() };
+            next.push(State { zero, target, watched, origin, pipes, ..state.clone() });
+        }
+    }
+
+    /// What a failing command sets off: `trap … ERR`, then `set -e`.
+    fn settle(&mut self, step: &'a Step, states: Vec<State>, checked: bool) -> Vec<State> {
+        let pipeline = matches!(step, Step::Pipe(_));
+        let silent = matches!(
+            step,
+            Step::Bind(_) | Step::Unbound | Step::Substitution(_) | Step::Case(..) | Step::Background(_)
+        );
+        let mut settled = Vec::with_capacity(states.len());
+        for mut state in states {
+            if self.names.pipestatus && !pipeline && !silent && state.flow == Flow::Normal {
+                state.pipes = vec![state.zero];
+            }
+            if checked && !state.zero && !silent && state.on_err.is_some() && state.flow == Flow::Normal {
+                // bash runs the trap in some of the places where `set -e` does not apply: it may or may not.
+                settled.push(state.clone());
+            } else if state.zero || checked || silent || state.flow != Flow::Normal {
+                settled.push(state);
+                continue;
+            }
+            let errexit = state.errexit && !checked;
+            let Some(body) = state.on_err.and_then(|index| self.traps.get(index).copied()) else {
+                settled.push(if errexit { State { flow: Flow::Exit, ..state } } else { state });
+                continue;
+            };
+            let (origin, pipes) = (state.origin, state.pipes.clone());
+            // The trap does not call itself.
+            let index = state.on_err.take();
+            for end in self.run(body, vec![state], false) {
+                let end = if end.flow == Flow::Normal {
+                    let flow = if errexit { Flow::Exit } else { Flow::Normal };
+                    State { zero: false, origin, pipes: pipes.clone(), on_err: index, flow, ..end }
+                } else {
+                    end
+                };
+                settled.push(end);
+            }
+        }
+        settled
+    }
+}
+
+/// Returns `true` if one of the commands of a list ends or changes the shell that runs it.
+fn changes_shell(list: &Step) -> bool {
+    match list {
+        Step::AndOr(first, rest) => changes_shell(first) || rest.iter().any(|(_, step)| changes_shell(step)),
+        Step::Exit(_) | Step::Set(_) | Step::Assign(..) | Step::TrapExit(_) | Step::TrapErr(_) => true,
+        _ => false,
+    }
+}
+
+fn ends_with_unbound(steps: &[Step]) -> bool {
+    matches!(steps.last(), Some(Step::Unbound))
+}
+
+fn split(holds: Option<bool>, mut state: State, next: &mut Vec<State>) {
+    state.origin = None;
+    match holds {
+        Some(zero) => next.push(State { zero, ..state }),
+        None => next.extend([State { zero: true, ..state.clone() }, State { zero: false, ..state }]),
+    }
+}

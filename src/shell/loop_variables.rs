@@ -1,0 +1,110 @@
+//! What a loop assigns is not known at its start.
+
+use super::ast::{Kind, Node, Part, Script, Word};
+use super::build_program::{MAX_DEPTH, Walker};
+use super::expand::Scope;
+use super::program::Calc;
+
+impl Walker {
+    /// Variables that a loop's body assigns have no known value at its start.
+    pub(super) fn forget(&self, script: &Script, scope: &mut Scope, depth: usize) {
+        if depth > MAX_DEPTH {
+            return;
+        }
+        for item in &script.items {
+            self.forget_node(&item.node, scope, depth);
+        }
+    }
+
+    fn forget_node(&self, node: &Node, scope: &mut Scope, depth: usize) {
+        let depth = depth + 1;
+        match &node.kind {
+            Kind::Simple(simple) => {
+                for assignment in &simple.assignments {
+                    scope.variables.insert(assignment.name.clone(), None);
+                }
+                let first = simple.words.first().and_then(Word::as_literal).unwrap_or_default();
+                if matches!(
+                    first.as_str(),
+                    "read"
+                        | "export"
+                        | "declare"
+                        | "local"
+                        | "typeset"
+                        | "readonly"
+                        | "eval"
+                        | "mapfile"
+                        | "let"
+                        | "unset"
+                        | "printf"
+                        | "getopts"
+                        | "shift"
+                        | "set"
+                ) {
+                    for word in &simple.words[1..] {
+                        if let Some(Part::Text { text, .. }) = word.parts.first() {
+                            let name = text.split('=').next().unwrap_or_default();
+                            scope.variables.insert(name.to_owned(), None);
+                        }
+                    }
+                    if matches!(first.as_str(), "shift" | "set") {
+                        scope.positional = None;
+                    }
+                }
+            }
+            Kind::AndOr { first, rest } => {
+                self.forget_node(first, scope, depth);
+                for (_, node) in rest {
+                    self.forget_node(node, scope, depth);
+                }
+            }
+            Kind::Group(script) => self.forget(script, scope, depth),
+            Kind::If { arms, otherwise } => {
+                for (condition, then) in arms {
+                    self.forget(condition, scope, depth);
+                    self.forget(then, scope, depth);
+                }
+                if let Some(script) = otherwise {
+                    self.forget(script, scope, depth);
+                }
+            }
+            Kind::While { condition, body, .. } => {
+                self.forget(condition, scope, depth);
+                self.forget(body, scope, depth);
+            }
+            Kind::For { variable, body, .. } => {
+                if let Some(variable) = variable {
+                    scope.variables.insert(variable.clone(), None);
+                }
+                self.forget(body, scope, depth);
+            }
+            Kind::Case { arms, .. } => {
+                for arm in arms {
+                    self.forget(&arm.body, scope, depth);
+                }
+            }
+            Kind::Time(Some(inner)) => self.forget_node(inner, scope, depth),
+            Kind::Arithmetic(arithmetic) => forget_assigned(&scope.calc(arithmetic), scope),
+            _ => {}
+        }
+    }
+}
+
+/// What arithmetic assigns is no longer known as text.
+pub(super) fn forget_assigned(calc: &super::program::Calc, scope: &mut Scope) {
+    match calc {
+        Calc::Assign(name, value) => {
+            scope.variables.insert(name.clone(), None);
+            forget_assigned(value, scope);
+        }
+        Calc::Step(name, ..) => {
+            scope.variables.insert(name.clone(), None);
+        }
+        Calc::Binary(_, left, right) => {
+            forget_assigned(left, scope);
+            forget_assigned(right, scope);
+        }
+        Calc::Unary(_, inner) => forget_assigned(inner, scope),
+        _ => {}
+    }
+}

@@ -1,0 +1,35 @@
+//! `$(nproc)`: a number that the line does not show, and that chooses nothing.
+
+use super::ast::{Item, Kind, Node, Op, Redirect, Script, Word};
+use super::expand::Scope;
+use super::wrapper_table::processor_counts;
+
+/// Whether a substitution prints the number of processors, or a number in its place: `nproc`, `nproc || echo 4`.
+pub(super) fn is_processor_count(script: &Script, scope: &Scope) -> bool {
+    let [Item { node, background: false }] = script.items.as_slice() else { return false };
+    match &node.kind {
+        Kind::AndOr { first, rest } => {
+            node.redirects.is_empty()
+                && !node.negated
+                && prints_number(first, scope)
+                && rest.iter().all(|(op, node)| *op == Op::Or && prints_number(node, scope))
+        }
+        _ => prints_number(node, scope),
+    }
+}
+
+fn prints_number(node: &Node, scope: &Scope) -> bool {
+    const ERRORS: i32 = 2;
+    let Kind::Simple(simple) = &node.kind else { return false };
+    let errors_only = |redirect: &Redirect| redirect.fd == Some(ERRORS);
+    let words: Option<Vec<String>> = simple.words.iter().map(Word::as_literal).collect();
+    let Some(words) = words.filter(|_| simple.assignments.is_empty()) else { return false };
+    let Some(name) = words.first() else { return false };
+    let shadowed = scope.functions.contains_key(name) || scope.aliases.contains_key(name);
+    let number = |text: &String| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let known = match words.as_slice() {
+        [echo, word] if echo == "echo" => number(word),
+        _ => processor_counts().contains(&words.join(" ")),
+    };
+    known && !shadowed && node.redirects.iter().all(errors_only)
+}

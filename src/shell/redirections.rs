@@ -1,0 +1,160 @@
+//! Redirections and substitutions: where streams go, and what runs while words are expanded.
+
+use super::ast::{Condition as C, Part, Redirect, RedirectTo, Word};
+use super::build_program::{Context, Walker};
+use super::expand::Scope;
+use super::program::{Sink, Source, Step};
+
+impl Walker {
+    pub(super) fn condition_words(&mut self, condition: &C, scope: &Scope, context: &Context, into: &mut Vec<Step>) {
+        let words: Vec<&Word> = match condition {
+            C::Compare(left, _, right) => vec![left, right],
+            C::Unary(_, word) => vec![word],
+            C::Unknown(words) => words.iter().collect(),
+            _ => Vec::new(),
+        };
+        if scope.may_be_unbound(words) {
+            into.push(Step::Unbound);
+        }
+        match condition {
+            C::Not(inner) => self.condition_words(inner, scope, context, into),
+            C::And(left, right) | C::Or(left, right) => {
+                self.condition_words(left, scope, context, into);
+                self.condition_words(right, scope, context, into);
+            }
+            C::Compare(left, _, right) => {
+                self.substitutions(left, scope, context, None, into);
+                self.substitutions(right, scope, context, None, into);
+            }
+            C::Unary(_, word) => self.substitutions(word, scope, context, None, into),
+            C::Unknown(words) => {
+                for word in words {
+                    self.substitutions(word, scope, context, None, into);
+                }
+            }
+        }
+    }
+
+    /// The scripts that expanding a word runs, in their order.
+    pub(super) fn substitutions(
+        &mut self,
+        word: &Word,
+        scope: &Scope,
+        context: &Context,
+        variable: Option<&str>,
+        into: &mut Vec<Step>,
+    ) {
+        let captured = Context { stdout: Sink::Captured(variable.map(str::to_owned)), ..context.clone() };
+        for part in &word.parts {
+            match part {
+                Part::Substitution { script, .. } => {
+                    let step = self.script(script, &mut scope.clone(), &captured);
+                    into.push(Step::Substitution(Box::new(step)));
+                }
+                Part::Process { script, reads } => {
+                    let stdout = if *reads { Sink::Elsewhere } else { context.stdout.clone() };
+                    let inner = Context { stdout, background: true, ..context.clone() };
+                    let step = self.script(script, &mut scope.clone(), &inner);
+                    into.push(Step::Background(Box::new(step)));
+                }
+                Part::Arithmetic(super::ast::Arithmetic::Word(word)) => {
+                    self.substitutions(word, scope, context, None, into);
+                }
+                Part::Opaque(scripts) => {
+                    for script in scripts {
+                        // `${x:-$(cmd)}` may or may not run it.
+                        let step = self.script(script, &mut scope.clone(), &captured);
+                        into.push(Step::Either(vec![Step::Nothing, Step::Substitution(Box::new(step))]));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Applies redirections to the streams.
+    pub(super) fn redirect(
+        &mut self,
+        redirects: &[Redirect],
+        scope: &Scope,
+        context: &mut Context,
+        before: &mut Vec<Step>,
+    ) {
+        for Redirect { fd, to } in redirects {
+            let (word, sink) = match to {
+                RedirectTo::File(word)
+                | RedirectTo::Append(word)
+                | RedirectTo::Both(word)
+                | RedirectTo::BothAppend(word) => {
+                    if let [Part::Process { script, reads: false }] = word.parts.as_slice() {
+                        // `> >(tee log)` is a pipe, but its reader does not decide the status.
+                        self.pipes += 1;
+                        let pipe = self.pipes;
+                        let inner = Context { stdin: Source::Pipe(pipe), ..context.clone() };
+                        let step = self.script(script, &mut scope.clone(), &inner);
+                        before.push(Step::Background(Box::new(step)));
+                        (None, Sink::Pipe(pipe))
+                    } else {
+                        let path = scope.text(word);
+                        let sink = match path.as_deref() {
+                            Some("/dev/null" | "NUL" | "nul") => Sink::Nowhere,
+                            Some("/dev/stdout" | "/dev/fd/1") => context.stdout.clone(),
+                            Some("/dev/stderr" | "/dev/fd/2") => context.stderr.clone(),
+                            Some("/dev/tty") => Sink::Elsewhere,
+                            _ => Sink::File(path),
+                        };
+                        (Some(word), sink)
+                    }
+                }
+                RedirectTo::Input(word) => {
+                    self.substitutions(word, scope, context, None, before);
+                    if *fd == Some(0) {
+                        context.stdin = Source::File(scope.text(word));
+                    }
+                    continue;
+                }
+                RedirectTo::Text(word) => {
+                    self.substitutions(word, scope, context, None, before);
+                    if *fd == Some(0) {
+                        context.stdin = Source::Text(scope.text(word));
+                    }
+                    continue;
+                }
+                RedirectTo::Copy(source) => {
+                    let copied = match source {
+                        1 => context.stdout.clone(),
+                        2 => context.stderr.clone(),
+                        _ => Sink::Elsewhere,
+                    };
+                    match fd {
+                        Some(1) => context.stdout = copied,
+                        Some(2) => context.stderr = copied,
+                        _ => {}
+                    }
+                    continue;
+                }
+                RedirectTo::Closed => {
+                    match fd {
+                        Some(1) => context.stdout = Sink::Nowhere,
+                        Some(2) => context.stderr = Sink::Nowhere,
+                        _ => {}
+                    }
+                    continue;
+                }
+            };
+            if let Some(word) = word {
+                self.substitutions(word, scope, context, None, before);
+            }
+            if let Sink::File(path) = &sink {
+                context.writes.push(path.clone());
+            }
+            let both = matches!(to, RedirectTo::Both(_) | RedirectTo::BothAppend(_));
+            if both || *fd == Some(1) {
+                context.stdout = sink.clone();
+            }
+            if both || *fd == Some(2) {
+                context.stderr = sink;
+            }
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! One way in which a line may have gone so far, and the values that decide where it goes next.
+
+use std::rc::Rc;
+
+use super::dialect::Shell;
+use super::exit_status::Outcome;
+use super::live_variables::Names;
+use super::program::{Calc, Check, Expr, LeafId};
+
+/// Counters beyond this are only known not to be zero.
+const MAX_COUNT: i64 = 12;
+
+/// What is known of a variable that decides a status.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Value {
+    /// Not set by the line.
+    Unset,
+    /// This text; statuses of success are the text `0`.
+    Text(Rc<str>),
+    /// A status of failure: a number that is not 0.
+    NonZero,
+    /// The process id of a job, and whether that job succeeds.
+    Job(bool),
+    /// Nothing.
+    Unknown,
+}
+
+/// Where control goes after a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Flow {
+    Normal,
+    Exit,
+    Return,
+    Break(usize),
+    Continue(usize),
+}
+
+/// One possible state of the shell.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::struct_excessive_bools, reason = "the options of a shell are independent")]
+pub(super) struct State {
+    /// Whether `$?` is 0.
+    pub(super) zero: bool,
+    /// What became of the command that is asked about.
+    pub(super) target: Outcome,
+    /// What became of the commands that were seen to end, and which statuses were printed.
+    pub(super) watched: Vec<Outcome>,
+    /// The command whose status `$?` is, if it is asked for.
+    pub(super) origin: Option<LeafId>,
+    /// The variables that matter.
+    pub(super) values: Vec<Value>,
+    /// `PIPESTATUS` after a pipeline; empty: that of the last command alone.
+    pub(super) pipes: Vec<bool>,
+    /// How the last job ends.
+    pub(super) job: Option<bool>,
+    pub(super) errexit: bool,
+    pub(super) pipefail: bool,
+    pub(super) inherit: bool,
+    /// The shell that runs this.
+    pub(super) shell: Shell,
+    pub(super) on_exit: Option<usize>,
+    pub(super) on_err: Option<usize>,
+    pub(super) flow: Flow,
+}
+
+/// A number as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Number {
+    Exact(i64),
+    NonZero,
+    Any,
+}
+
+impl Number {
+    fn truth(self) -> Option<bool> {
+        match self {
+            Self::Exact(number) => Some(number != 0),
+            Self::NonZero => Some(true),
+            Self::Any => None,
+        }
+    }
+
+    fn from_truth(truth: Option<bool>) -> Self {
+        truth.map_or(Self::Any, |truth| Self::Exact(i64::from(truth)))
+    }
+}
+
+impl State {
+    /// The value of an expression.
+    pub(super) fn value(&mut self, expr: &Expr, names: &Names) -> Value {
+        let status = |zero: bool| if zero { Value::Text("0".into()) } else { Value::NonZero };
+        match expr {
+            Expr::Text(text) => Value::Text(text.as_str().into()),
+            Expr::Variable(name) => {
+                names.index.get(name).and_then(|index| self.values.get(*index)).cloned().unwrap_or(Value::Unknown)
+            }
+            Expr::Status => status(self.zero),
+            Expr::PipeStatus(..) if self.shell == Shell::Sh => Value::Unknown,
+            // Lines of fish are read as those of bash.
+            Expr::PipeStatus(Shell::Bash, _) if self.shell == Shell::Zsh => Value::Unset,
+            Expr::PipeStatus(Shell::Zsh, _) if self.shell != Shell::Zsh => Value::Unset,
+            Expr::PipeStatus(_, 0) if self.pipes.is_empty() => status(self.zero),
+            Expr::PipeStatus(_, index) => self.pipes.get(*index).map_or(Value::Unknown, |zero| status(*zero)),
+            Expr::Job => self.job.map_or(Value::Unknown, Value::Job),
+            Expr::Concat(parts) => {
+                let mut whole = String::new();
+                for part in parts {
+                    match self.value(part, names) {
+                        Value::Text(text) => whole.push_str(&text),
+                        Value::Unset => {}
+                        _ => return Value::Unknown,
+                    }
+                }
+                Value::Text(whole.into())
+            }
+            Expr::Arithmetic(calc) => match self.number(calc, names) {
+                Number::Exact(number) => Value::Text(number.to_string().into()),
+                Number::NonZero => Value::NonZero,
+                Number::Any => Value::Unknown,
+            },
+            Expr::Unknown => Value::Unknown,
+        }
+    }
+
+    /// Sets a variable, if it is one that matters.
+    pub(super) fn assign(&mut self, name: &str, value: Value, names: &Names) {
+        if let Some(slot) = names.index.get(name).and_then(|index| self.values.get_mut(*index)) {
+            *slot = value;
+        }
+    }
+
+    /// Whether a status taken from this value is 0; `None` when it may be either.
+    pub(super) fn as_status(&mut self, expr: &Expr, names: &Names) -> Option<bool> {
+        match self.value(expr, names) {
+            // `exit $unset` is `exit`.
+            Value::Unset => Some(self.zero),
+            Value::Text(text) if text.is_empty() => Some(self.zero),
+            // A word that is no number is a usage error, and ends with 2.
+            Value::Text(text) => Some(text.trim().parse::<i64>().is_ok_and(|number| number.rem_euclid(256) == 0)),
+            Value::NonZero => Some(false),
+            Value::Job(_) | Value::Unknown => None,
+        }
+    }
+
+    /// Whether `(( calc ))` is true.
+    pub(super) fn calculate(&mut self, calc: &Calc, names: &Names) -> Option<bool> {
+        self.number(calc, names).truth()
+    }
+
+    fn number(&mut self, calc: &Calc, names: &Names) -> Number {
+        match calc {
+            Calc::Number(number) => Number::Exact(*number),
+            Calc::Value(expr) => match self.value(expr, names) {
+                Value::Text(text) if text.trim().is_empty() => Number::Exact(0),
+                Value::Text(text) => text.trim().parse().map_or(Number::Any, Number::Exact),
+                Value::NonZero => Number::NonZero,
+                Value::Unset | Value::Job(_) | Value::Unknown => Number::Any,
+            },
+            Calc::Unary('!', inner) => Number::from_truth(self.number(inner, names).truth().map(|truth| !truth)),
+            Calc::Unary(_, inner) => match self.number(inner, names) {
+                Number::Exact(number) => Number::Exact(number.saturating_neg()),
+                other => other,
+            },
+            Calc::Binary(op @ ("&&" | "||"), left, right) => {
+                let left = self.number(left, names).truth();
+                let decided = if *op == "&&" { Some(false) } else { Some(true) };
+                if left == decided {
+                    return Number::from_truth(decided);
+                }
+                // The right side may not be reached, so what it assigns is lost either way.
+                let right = self.number(right, names).truth();
+                Number::from_truth(match (left, right) {
+                    (_, right) if right == decided && left.is_none() => None,
+                    (None, _) => None,
+                    (_, right) => right,
+                })
+            }
+            Calc::Binary(op, left, right) => {
+                let (left, right) = (self.number(left, names), self.number(right, names));
+                binary(op, left, right)
+            }
+            Calc::Assign(name, value) => {
+                let value = self.number(value, names);
+                self.store(name, value, names);
+                value
+            }
+            Calc::Step(name, step, old) => {
+                let before = self.number(&Calc::Value(Expr::Variable(name.clone())), names);
+                let after = match before {
+                    Number::Exact(number) => Number::Exact(number.saturating_add(*step)),
+                    Number::NonZero | Number::Any => Number::Any,
+                };
+                self.store(name, after, names);
+                if *old { before } else { after }
+            }
+            Calc::Unknown => Number::Any,
+        }
+    }
+
+    fn store(&mut self, name: &str, number: Number, names: &Names) {
+        let value = match number {
+            Number::Exact(number) if number.saturating_abs() <= MAX_COUNT => Value::Text(number.to_string().into()),
+            Number::Exact(_) | Number::Any => Value::Unknown,
+            Number::NonZero => Value::NonZero,
+        };
+        self.assign(name, value, names);
+    }
+
+    /// Whether a test holds; `None` when that is not known.
+    pub(super) fn check(&mut self, check: &Check, names: &Names) -> Option<bool> {
+        match check {
+            Check::Not(inner) => self.check(inner, names).map(|holds| !holds),
+            Check::And(left, right) => match (self.check(left, names), self.check(right, names)) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            },
+            Check::Or(left, right) => match (self.check(left, names), self.check(right, names)) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            },
+            Check::Compare(left, op, right) => {
+                let (left, right) = (self.value(left, names), self.value(right, names));
+                compare(&left, op, &right)
+            }
+            Check::NotEmpty(expr) => match self.value(expr, names) {
+                Value::Text(text) => Some(!text.is_empty()),
+                Value::NonZero | Value::Job(_) => Some(true),
+                Value::Unset | Value::Unknown => None,
+            },
+            Check::Empty(expr) => self.check(&Check::NotEmpty(expr.clone()), names).map(|holds| !holds),
+            Check::Unknown => None,
+        }
+    }
+}
+
+fn binary(op: &str, left: Number, right: Number) -> Number {
+    use Number::{Any, Exact, NonZero};
+    let truth = |holds: bool| Exact(i64::from(holds));
+    match (op, left, right) {
+        (",", _, right) => right,
+        ("+", Exact(l), Exact(r)) => l.checked_add(r).map_or(Any, Exact),
+        ("-", Exact(l), Exact(r)) => l.checked_sub(r).map_or(Any, Exact),
+        ("*", Exact(l), Exact(r)) => l.checked_mul(r).map_or(Any, Exact),
+        ("*", Exact(0), _) | ("*", _, Exact(0)) => Exact(0),
+        ("|", Exact(l), Exact(r)) => Exact(l | r),
+        ("|", NonZero, _) | ("|", _, NonZero) | ("+" | "-", NonZero, Exact(0)) | ("+", Exact(0), NonZero) => NonZero,
+        ("==", Exact(l), Exact(r)) => truth(l == r),
+        ("!=", Exact(l), Exact(r)) => truth(l != r),
+        ("<", Exact(l), Exact(r)) => truth(l < r),
+        ("<=", Exact(l), Exact(r)) => truth(l <= r),
+        (">", Exact(l), Exact(r)) => truth(l > r),
+        (">=", Exact(l), Exact(r)) => truth(l >= r),
+        ("==", NonZero, Exact(0)) | ("==", Exact(0), NonZero) => truth(false),
+        ("!=", NonZero, Exact(0)) | ("!=", Exact(0), NonZero) => truth(true),
+        _ => Any,
+    }
+}
+
+fn compare(left: &Value, op: &str, right: &Value) -> Option<bool> {
+    let number = |value: &Value| match value {
+        Value::Text(text) => text.trim().parse::<i64>().ok(),
+        _ => None,
+    };
+    match op {
+        "=" | "==" | "!=" => {
+            let equal = match (left, right) {
+                (Value::Text(l), Value::Text(r)) => Some(l == r),
+                (Value::NonZero, Value::Text(text)) | (Value::Text(text), Value::NonZero) => {
+                    // A status of failure is a number from 1 to 255, written without leading zeros.
+                    let possible = text.parse::<u8>().is_ok_and(|n| n > 0 && n.to_string() == **text);
+                    if possible { None } else { Some(false) }
+                }
+                _ => None,
+            };
+            equal.map(|equal| equal == (op != "!="))
+        }
+        "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
+            if let (Some(l), Some(r)) = (number(left), number(right)) {
+                return Some(match op {
+                    "-eq" => l == r,
+                    "-ne" => l != r,
+                    "-lt" => l < r,
+                    "-le" => l <= r,
+                    "-gt" => l > r,
+                    _ => l >= r,
+                });
+            }
+            match (left, number(right), op) {
+                (Value::NonZero, Some(n), "-eq") if !(1..=255).contains(&n) => Some(false),
+                (Value::NonZero, Some(n), "-ne") if !(1..=255).contains(&n) => Some(true),
+                (Value::NonZero, Some(n), "-gt") if n <= 0 => Some(true),
+                (Value::NonZero, Some(n), "-gt") if n >= 255 => Some(false),
+                (Value::NonZero, Some(n), "-ge") if n <= 1 => Some(true),
+                (Value::NonZero, Some(n), "-lt") if n <= 1 => Some(false),
+                (Value::NonZero, Some(n), "-le") if n <= 0 => Some(false),
+                _ => match (number(left), right, op) {
+                    (Some(n), Value::NonZero, "-eq") if !(1..=255).contains(&n) => Some(false),
+                    (Some(n), Value::NonZero, "-ne") if !(1..=255).contains(&n) => Some(true),
+                    _ => None,
+                },
+            }
+        }
+        _ => None,
+    }
+}

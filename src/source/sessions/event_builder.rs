@@ -1,0 +1,362 @@
+//! What all readers do alike: events are made here, and what a later line needs to know of earlier ones is kept.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::client::{Client, Role};
+use super::kept_text;
+use super::lazy_json::Broken;
+use super::repository_paths::Roots;
+use crate::digest::hex_digest;
+use crate::event::agent_work::{
+    Act, CommandEnd, Denial, Edit, Phase, PlanItem, Prompt, ShellCommand, Speaker, Stop, StopKind, ToolUse, Work,
+};
+use crate::event::{Ended, Event, EventKind, Grade, Origin};
+use crate::repo_path::RepoPath;
+
+/// How many calls without a result are remembered. Clients run a handful at once; more of them are lost ones.
+const MAX_PENDING: usize = 256;
+
+/// How much there is of what, in a session so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Prompts by a person.
+    pub prompts: u64,
+    /// Commands that were started.
+    pub commands: u64,
+    /// Tool calls that changed files.
+    pub edits: u64,
+    /// Turns that ended.
+    pub stops: u64,
+    /// Lines that cannot be read.
+    pub broken: u64,
+}
+
+/// What is known of a session after some of its lines. Kept between two looks at a growing log.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Memory {
+    pub(super) session: Option<String>,
+    pub(super) actor: Option<String>,
+    /// The directory it began in.
+    pub(super) home: Option<String>,
+    /// The directory it is in.
+    pub(super) dir: Option<String>,
+    pub(super) began: Option<Timestamp>,
+    pub(super) last: Option<Timestamp>,
+    pub(super) counts: Counts,
+    /// Calls whose result has not been read, by their id.
+    pub(super) pending: BTreeMap<String, Call>,
+    /// Commands in the background: the client's id of the process, and the call that started it.
+    pub(super) background: BTreeMap<String, String>,
+    /// The last words, where the agent may have ended its turn with them.
+    pub(super) closing: Option<Closing>,
+    /// When the first line was written, and whether that is decided to be an act of this session's own.
+    pub(super) opened: Option<Timestamp>,
+    pub(super) is_opened: bool,
+    /// The lines that follow were copied from another session.
+    pub(super) copied: bool,
+    /// Ids of what was told last, where a log repeats itself.
+    pub(super) told: Vec<String>,
+    /// What a reader marked for itself.
+    pub(super) marks: BTreeMap<String, String>,
+}
+
+/// A tool call without its result.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Call {
+    pub(super) tool: String,
+    pub(super) role: Role,
+    /// The command line, or what the tool is used on.
+    pub(super) what: String,
+    pub(super) dir: Option<RepoPath>,
+    pub(super) edits: Vec<Edit>,
+    number: u64,
+}
+
+impl Call {
+    pub(super) fn new(tool: &str, role: Role, what: String) -> Self {
+        Self { tool: kept_text::start(tool, kept_text::SHORT), role, what, ..Self::default() }
+    }
+
+    /// It runs a command line.
+    pub(super) fn is_command(&self) -> bool {
+        self.role == Role::Shell
+    }
+}
+
+/// The words a turn may have ended with.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Closing {
+    /// The client's id of the message.
+    pub(super) message: String,
+    pub(super) text: String,
+    pub(super) at: Timestamp,
+}
+
+/// How a command was found to have ended.
+pub(super) struct Outcome {
+    pub(super) ended: Option<Ended>,
+    pub(super) tail: String,
+    pub(super) background: bool,
+}
+
+/// Makes the events of one log.
+pub(super) struct Transcript<'a> {
+    pub(super) client: Client,
+    pub(super) memory: Memory,
+    roots: &'a Roots,
+    own: Roots,
+    sink: &'a mut dyn FnMut(Event),
+    /// When the act of this line happened.
+    pub(super) at: Timestamp,
+    /// What names this line: the client's id, where it has one. A copy of the line has the same.
+    key: String,
+    number: u32,
+}
+
+impl<'a> Transcript<'a> {
+    pub(super) fn new(client: Client, memory: Memory, roots: &'a Roots, sink: &'a mut dyn FnMut(Event)) -> Self {
+        let at = memory.last.unwrap_or_default();
+        let own = Roots::new(memory.home.iter().map(Into::into));
+        Self { client, memory, roots, own, sink, at, key: String::new(), number: 0 }
+    }
+
+    /// A line begins.
+    pub(super) fn line(&mut self, key: &str, at: Option<Timestamp>) {
+        key.clone_into(&mut self.key);
+        self.number = 0;
+        if let Some(at) = at {
+            self.at = at;
+        }
+    }
+
+    /// The session's directory from now on.
+    pub(super) fn enter(&mut self, dir: &str) {
+        if self.memory.home.is_none() {
+            self.memory.home = Some(dir.to_owned());
+            self.own = Roots::new([dir.into()]);
+        }
+        if self.memory.dir.as_deref() != Some(dir) {
+            self.memory.dir = Some(dir.to_owned());
+        }
+    }
+
+    fn roots(&self) -> &Roots {
+        if self.roots.is_of_the_log() { &self.own } else { self.roots }
+    }
+
+    /// A directory, relative to its working tree; `None`: the session's.
+    pub(super) fn dir(&self, dir: Option<&str>) -> Option<RepoPath> {
+        let current = self.memory.dir.as_deref();
+        match (dir, current) {
+            (Some(dir), Some(current)) if !dir.starts_with('/') => self.roots().dir(&format!("{current}/{dir}")),
+            (Some(dir), _) => self.roots().dir(dir),
+            (None, current) => self.roots().dir(current?),
+        }
+    }
+
+    /// A file, relative to its working tree.
+    pub(super) fn file(&self, file: &str) -> RepoPath {
+        self.roots().file(self.memory.dir.as_deref(), file)
+    }
+
+    /// An edit of a file.
+    pub(super) fn edit(&self, file: &str, how: crate::event::agent_work::EditKind, sides: kept_text::Sides) -> Edit {
+        Edit { path: self.file(file), how, removed: sides.removed, added: sides.added }
+    }
+
+    /// Remembers a call until its result comes.
+    pub(super) fn call(&mut self, id: &str, mut call: Call) {
+        let pending = &mut self.memory.pending;
+        call.number = pending.values().map(|call| call.number + 1).max().unwrap_or_default();
+        if pending.len() >= MAX_PENDING
+            && let Some(oldest) = pending.iter().min_by_key(|(_, call)| call.number).map(|(id, _)| id.clone())
+        {
+            pending.remove(&oldest);
+        }
+        pending.insert(id.to_owned(), call);
+    }
+
+    /// The call that a result belongs to.
+    pub(super) fn take(&mut self, id: &str) -> Option<Call> {
+        self.memory.pending.remove(id)
+    }
+
+    /// Makes an event of the line.
+    pub(super) fn act(&mut self, call: Option<&str>, act: Act) {
+        let memory = &mut self.memory;
+        if memory.copied {
+            return;
+        }
+        let counts = &mut memory.counts;
+        match &act {
+            Act::Prompt(prompt) if prompt.from == Speaker::Person => counts.prompts += 1,
+            Act::Command(_) => counts.commands += 1,
+            Act::Edited(_) => counts.edits += 1,
+            Act::Stopped(_) => counts.stops += 1,
+            _ => {}
+        }
+        memory.began = Some(memory.began.map_or(self.at, |began| began.min(self.at)));
+        memory.last = Some(memory.last.map_or(self.at, |last| last.max(self.at)));
+        let number = self.number.to_string();
+        self.number += 1;
+        let client = self.client.as_str();
+        let digest = hex_digest(&[client.as_bytes(), self.key.as_bytes(), number.as_bytes()]);
+        (self.sink)(Event {
+            id: format!("{:012x}-{client}-{}", self.at.as_millisecond().max(0), &digest[..12]),
+            at: self.at,
+            session: memory.session.clone(),
+            origin: Origin { by: client.to_owned(), grade: Grade::Transcribed },
+            kind: EventKind::Work(Box::new(Work {
+                actor: memory.actor.clone(),
+                call: call.map(str::to_owned),
+                head: None,
+                act,
+            })),
+        });
+    }
+
+    pub(super) fn session(&mut self, phase: Phase) {
+        self.act(None, Act::Session(phase));
+    }
+
+    /// Somebody wrote; to a sub-agent, the agent above it and no person.
+    pub(super) fn prompt(&mut self, from: Speaker, text: String) {
+        let from = if from == Speaker::Person && self.memory.actor.is_some() { Speaker::Agent } else { from };
+        if !text.is_empty() {
+            self.act(None, Act::Prompt(Prompt { from, text }));
+        }
+    }
+
+    pub(super) fn said(&mut self, text: String) {
+        if !text.is_empty() {
+            self.act(None, Act::Said(text));
+        }
+    }
+
+    pub(super) fn planned(&mut self, id: &str, items: Vec<PlanItem>) {
+        self.act(Some(id), Act::Planned(items));
+    }
+
+    /// A command that has a result; or none, and is not waited for any longer.
+    pub(super) fn command(&mut self, id: &str, call: Call, outcome: Outcome) {
+        self.act(
+            Some(id),
+            Act::Command(Box::new(ShellCommand {
+                line: call.what,
+                dir: call.dir,
+                ended: outcome.ended,
+                tail: outcome.tail,
+                background: outcome.background,
+                start: None,
+                end: None,
+                shell: None,
+            })),
+        );
+    }
+
+    /// A command went to the background under a name.
+    pub(super) fn left_running(&mut self, process: &str, id: &str) {
+        let background = &mut self.memory.background;
+        if background.len() < MAX_PENDING {
+            background.insert(process.to_owned(), id.to_owned());
+        }
+    }
+
+    /// A command in the background ended. `id` is known to be its call, or found by the name of the process; told once.
+    pub(super) fn command_ended(&mut self, process: &str, ended: Option<Ended>, tail: String) {
+        if let Some(id) = self.memory.background.remove(process) {
+            self.act(Some(&id), Act::CommandEnded(CommandEnd { ended, tail }));
+        }
+    }
+
+    pub(super) fn edited(&mut self, id: &str, edits: Vec<Edit>) {
+        if !edits.is_empty() {
+            self.act(Some(id), Act::Edited(edits));
+        }
+    }
+
+    /// A tool that ran no command and changed no file; or one that was to, and failed before.
+    pub(super) fn used(&mut self, id: &str, call: Call, failed: bool) {
+        let target = kept_text::start(&call.what, kept_text::SHORT);
+        let reads = matches!(call.role, Role::Read | Role::ShellOutput);
+        self.act(Some(id), Act::Used(ToolUse { tool: call.tool, reads, target, failed }));
+    }
+
+    pub(super) fn denied(&mut self, id: &str, call: Call, reason: &str) {
+        let reason = kept_text::start(reason, kept_text::SHORT);
+        self.act(Some(id), Act::Denied(Denial { tool: call.tool, what: call.what, reason }));
+    }
+
+    /// The turn ends with these words, unless more of it follows.
+    pub(super) fn closes(&mut self, message: &str, text: &str) {
+        let at = self.at;
+        let closing = self.memory.closing.get_or_insert_default();
+        if closing.message != message {
+            *closing = Closing { message: message.to_owned(), ..Closing::default() };
+        }
+        closing.at = at;
+        if !text.is_empty() {
+            text.clone_into(&mut closing.text);
+        }
+    }
+
+    /// What comes next shows that the turn did not end there.
+    pub(super) fn goes_on(&mut self) {
+        self.memory.closing = None;
+    }
+
+    /// What comes next shows that the turn ended.
+    pub(super) fn closed(&mut self) {
+        if let Some(closing) = self.memory.closing.take() {
+            let now = std::mem::replace(&mut self.at, closing.at);
+            let number = std::mem::take(&mut self.number);
+            let key = std::mem::replace(&mut self.key, format!("{} closes", closing.message));
+            self.stopped(StopKind::Completed, closing.text);
+            (self.at, self.number, self.key) = (now, number, key);
+        }
+    }
+
+    pub(super) fn stopped(&mut self, how: StopKind, text: String) {
+        self.memory.closing = None;
+        if how == StopKind::Aborted {
+            self.give_up();
+        }
+        let running = u32::try_from(self.memory.background.len()).unwrap_or(u32::MAX);
+        self.act(None, Act::Stopped(Stop { how, text, running, left_alone: None }));
+    }
+
+    /// The log ends here: what waits for more is told as it is.
+    pub(super) fn finish(&mut self) {
+        self.closed();
+        self.give_up();
+    }
+
+    /// Commands whose result will not come any more are told without one.
+    fn give_up(&mut self) {
+        let mut pending: Vec<_> = std::mem::take(&mut self.memory.pending).into_iter().collect();
+        pending.sort_by_key(|(_, call)| call.number);
+        let (key, number) = (std::mem::take(&mut self.key), self.number);
+        for (id, call) in pending {
+            if call.is_command() {
+                self.line(&format!("{id} given up"), None);
+                self.command(&id, call, Outcome { ended: None, tail: String::new(), background: false });
+            }
+        }
+        (self.key, self.number) = (key, number);
+    }
+
+    pub(super) fn broken(&mut self) {
+        self.memory.counts.broken += 1;
+    }
+}
+
+/// A time as clients write it: RFC 3339, or milliseconds since 1970.
+pub(super) fn time(text: &str) -> Option<Timestamp> {
+    text.parse().ok().or_else(|| Timestamp::from_millisecond(text.parse().ok()?).ok())
+}
+
+/// Reads one line of a client's log.
+pub(super) type ReadLine = fn(&[u8], &mut Transcript<'_>) -> Result<(), Broken>;

@@ -1,0 +1,226 @@
+//! What the detectors found becomes components with names and inputs of their own.
+
+use std::collections::BTreeSet;
+
+use super::file_list::{depth, join, within};
+use super::{Component, Declared, Files, Found, TESTS};
+use super::{cargo, make_targets, node, python, table};
+
+/// The components of a repository, outermost first, with the commands that test and build them.
+///
+/// Inputs are disjoint where the manifests allow it: a component leaves out the folders of the components inside
+/// it, unless one of its manifests names that folder; what it names elsewhere it takes in.
+pub fn detect(files: &Files) -> Vec<Component> {
+    let mut found = cargo::find(files);
+    found.extend(node::find(files));
+    found.extend(python::find(files));
+    found.extend(table::find(files));
+    let mut found = with_targets(files, found, make_targets::find(files));
+    for component in found.iter_mut().filter(|component| component.test_builds) {
+        if component.commands.iter().any(|(gate, ..)| *gate == TESTS) {
+            component.commands.retain(|(gate, ..)| *gate == TESTS);
+        }
+    }
+    found.sort_by_key(|component| (depth(&component.dir), component.dir.clone()));
+    let needs = needs(files, &found);
+    let names = names(&found);
+    let several = found.len() > 1;
+    found
+        .iter()
+        .enumerate()
+        .map(|(index, component)| {
+            let inputs = if several { inputs(index, &found, &needs) } else { Vec::new() };
+            let commands = component.commands.iter().map(|(gate, run, reason)| {
+                let verb = if *gate == TESTS { "test" } else { "build" };
+                Declared {
+                    name: if several { format!("{}-{verb}", names[index]) } else { verb.to_owned() },
+                    gate,
+                    run: run.clone(),
+                    dir: component.dir.clone(),
+                    inputs: inputs.clone(),
+                    ignore: component.ignore.clone(),
+                    reason: reason.clone(),
+                }
+            });
+            Component {
+                name: names[index].clone(),
+                stack: component.stack.clone(),
+                dir: component.dir.clone(),
+                commands: commands.collect(),
+                notes: component.notes.clone(),
+            }
+        })
+        .collect()
+}
+
+/// Adds what makefiles and justfiles offer where no language speaks for itself.
+fn with_targets(files: &Files, mut found: Vec<Found>, targets: Vec<Found>) -> Vec<Found> {
+    for mut target in targets {
+        let text = target.manifests.iter().map(|path| files.text(path)).collect::<String>();
+        let mut kept = Vec::new();
+        for (gate, run, reason) in std::mem::take(&mut target.commands) {
+            // What a project calls its tests goes before what they look like.
+            if gate == TESTS
+                && let Some(other) = found.iter_mut().find(|other| other.dir == target.dir && other.guessed)
+                && let Some(own) = other.commands.iter_mut().find(|(other, ..)| *other == gate)
+            {
+                other.guessed = false;
+                *own = (gate, run, reason);
+                continue;
+            }
+            let native = found.iter_mut().find(|other| {
+                let here = other.dir == target.dir;
+                let umbrella =
+                    within(&other.dir, &target.dir) && names_folder(&text, &relative(&target.dir, &other.dir));
+                (here || umbrella) && other.commands.iter().any(|(other, ..)| *other == gate)
+            });
+            match native {
+                Some(other) => {
+                    let own = other.commands.iter().find(|(other, ..)| *other == gate).map(|(_, run, _)| run.clone());
+                    let own = own.unwrap_or_default();
+                    other
+                        .notes
+                        .push(format!("{reason} too; `{own}` is preferred to `{run}`, since it is known what it runs"));
+                }
+                None => kept.push((gate, run, reason)),
+            }
+        }
+        if kept.is_empty() {
+            continue;
+        }
+        // A language that is there but lacks this command takes it over, so that one folder stays one component.
+        match found.iter_mut().find(|other| other.dir == target.dir) {
+            Some(other) => other.commands.extend(kept),
+            None => found.push(Found { commands: kept, ..target }),
+        }
+    }
+    for component in &mut found {
+        component.commands.sort_by_key(|(gate, ..)| *gate != TESTS);
+    }
+    found
+}
+
+/// For each component: which others its manifests name, directly or through another.
+fn needs(files: &Files, found: &[Found]) -> Vec<BTreeSet<usize>> {
+    let texts: Vec<String> = found
+        .iter()
+        .map(|component| {
+            let manifests = component.manifests.iter().map(|path| without_excluded(&files.text(path)));
+            manifests.chain([component.mentions.clone()]).collect::<Vec<_>>().join("\n")
+        })
+        .collect();
+    let workspace = files.text("go.work");
+    let mut needs: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); found.len()];
+    for (index, component) in found.iter().enumerate() {
+        for (other, target) in found.iter().enumerate() {
+            let together = component.stack == "go" && target.stack == "go" && !workspace.is_empty();
+            let named = names_folder(&texts[index], &relative(&component.dir, &target.dir));
+            if component.dir != target.dir && (named || together) {
+                needs[index].insert(other);
+            }
+        }
+    }
+    loop {
+        let before: usize = needs.iter().map(BTreeSet::len).sum();
+        for index in 0..needs.len() {
+            let indirect: Vec<usize> = needs[index].iter().flat_map(|&other| needs[other].clone()).collect();
+            needs[index].extend(indirect.into_iter().filter(|&other| other != index));
+        }
+        if needs.iter().map(BTreeSet::len).sum::<usize>() == before {
+            return needs;
+        }
+    }
+}
+
+fn inputs(index: usize, found: &[Found], needs: &[BTreeSet<usize>]) -> Vec<String> {
+    let own = &found[index];
+    let needed: Vec<&str> = needs[index].iter().map(|&other| found[other].dir.as_str()).collect();
+    let mut inputs = vec![below(&own.dir)];
+    inputs.extend(needed.iter().filter(|dir| !within(dir, &own.dir)).map(|dir| below(dir)));
+    for inner in found {
+        let inside = inner.dir != own.dir && within(&inner.dir, &own.dir);
+        if inside && !needed.iter().any(|dir| within(&inner.dir, dir) || within(dir, &inner.dir)) {
+            inputs.push(format!("!{}", below(&inner.dir)));
+        }
+    }
+    let mut seen = BTreeSet::new();
+    inputs.retain(|glob| seen.insert(glob.clone()));
+    inputs
+}
+
+/// A glob for everything below a folder.
+fn below(dir: &str) -> String {
+    join(&globset::escape(dir), "**")
+}
+
+/// A manifest without the list of what it leaves out.
+fn without_excluded(manifest: &str) -> String {
+    let mut text = manifest.to_owned();
+    while let Some(start) = text.find("exclude = [") {
+        let end = text[start..].find(']').map_or(text.len(), |end| start + end + 1);
+        text.replace_range(start..end, "");
+    }
+    text
+}
+
+/// `to`, as a manifest in `from` would write it.
+pub(super) fn relative(from: &str, to: &str) -> String {
+    let split = |dir: &str| dir.split('/').filter(|part| !part.is_empty()).map(ToOwned::to_owned).collect::<Vec<_>>();
+    let (from, to) = (split(from), split(to));
+    let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n("..".to_owned(), from.len() - common);
+    up.chain(to[common..].iter().cloned()).collect::<Vec<_>>().join("/")
+}
+
+/// Whether a text names the folder: as a path of its own, or as the beginning of a longer one. A path of a single
+/// word counts only where it is written as a path, since `web` may be anything.
+fn names_folder(text: &str, path: &str) -> bool {
+    const INTRODUCED: [&str; 11] =
+        ["./", "cd ", "-C ", "--prefix ", "--cwd ", "=> ", "path = \"", "path=\"", "file:", "link:", "portal:"];
+    let text = text.replace('\\', "/");
+    let upwards = path.chars().all(|c| matches!(c, '.' | '/'));
+    let word = !path.contains('/') && !upwards;
+    !path.is_empty()
+        && text.match_indices(path).any(|(at, _)| {
+            let (before, after) = (&text[..at], &text[at + path.len()..]);
+            let begins = before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || "\"'=:(;`".contains(c));
+            let dotted = before.ends_with("./") && !before.ends_with("../");
+            let introduced = INTRODUCED.iter().any(|intro| before.ends_with(intro)) && !before.ends_with("../");
+            let deeper =
+                after.starts_with('/') && !(upwards && after[1..].starts_with(|c: char| !"\"' \n".contains(c)));
+            let ends = after.is_empty() || after.starts_with(|c: char| c.is_whitespace() || "\"');`&,".contains(c));
+            (begins || dotted) && (ends || deeper) && (!word || introduced || deeper)
+        })
+}
+
+/// A word for each component, each once, fit for the name of a command.
+fn names(found: &[Found]) -> Vec<String> {
+    let words: Vec<String> = found
+        .iter()
+        .map(|component| match component.dir.rsplit('/').next() {
+            Some(last) if !last.is_empty() => word(last),
+            _ => word(&component.stack),
+        })
+        .collect();
+    let mut names: Vec<String> = Vec::new();
+    for (index, component) in found.iter().enumerate() {
+        let unique = words.iter().filter(|word| **word == words[index]).count() == 1;
+        let mut name = if unique || component.dir.is_empty() { words[index].clone() } else { word(&component.dir) };
+        if names.contains(&name) {
+            name = format!("{name}-{}", word(&component.stack));
+        }
+        while names.contains(&name) {
+            name.push_str("-2");
+        }
+        names.push(name);
+    }
+    names
+}
+
+fn word(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let word: String =
+        lower.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_') { c } else { '-' }).collect();
+    let word = word.trim_start_matches(|c: char| !c.is_ascii_alphanumeric()).to_owned();
+    if word.is_empty() { "component".to_owned() } else { word }
+}

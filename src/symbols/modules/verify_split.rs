@@ -1,0 +1,394 @@
+//! Holds a tree against the map of a file that was split.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::import_map::{ImportMap, free, last_part, spelling};
+use super::resolve::Resolver;
+use super::{ImportedName, SourceModule};
+use crate::symbols::function::Function;
+
+/// Methods by which traits of Rust are used, whose names then stand nowhere.
+const TRAIT_METHODS: &[(&str, &[&str])] = &[
+    ("Write", &["write", "write_all", "flush", "write_fmt", "write_str", "write_char", "writeln"]),
+    ("Read", &["read", "read_to_string", "read_to_end", "read_exact", "bytes", "take"]),
+    ("BufRead", &["lines", "read_line", "read_until", "fill_buf"]),
+    ("Seek", &["seek", "rewind", "stream_position"]),
+    ("FromStr", &["from_str"]),
+    ("Hash", &["hash"]),
+    ("Hasher", &["finish", "write"]),
+    ("Borrow", &["borrow"]),
+    ("BorrowMut", &["borrow_mut"]),
+];
+
+/// One thing that is wrong with a split.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MapProblem {
+    /// `missing name`, `resolves twice`, `lost cross reference`, `unused import` or `missing import`.
+    pub kind: &'static str,
+    /// The name, the import as the map writes it, or `caller -> called`.
+    pub name: String,
+    /// Where it shows.
+    pub file: String,
+}
+
+/// What became of the names of a map.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct MapVerification {
+    /// 1.
+    pub schema_version: u32,
+    /// Nothing is wrong.
+    pub verifies: bool,
+    /// What is wrong, by file.
+    pub problems: Vec<MapProblem>,
+    /// Files that were left out because they do not parse.
+    pub unparsed: Vec<String>,
+}
+
+/// Holds the files of a tree against a map.
+pub fn verify(map: &ImportMap, files: &[(String, Vec<u8>)]) -> MapVerification {
+    let mut modules = Vec::new();
+    let mut unparsed = Vec::new();
+    for (path, bytes) in files {
+        match SourceModule::read(path, bytes) {
+            Ok(module) if module.has_imports() => {
+                if module.error_line.is_some() {
+                    unparsed.push(path.clone());
+                }
+                modules.push(module);
+            }
+            Err(Some(_)) => unparsed.push(path.clone()),
+            _ => {}
+        }
+    }
+    let check = Check { map, resolver: Resolver { modules: &modules }, parts: parts(map, &modules) };
+    let mut problems = BTreeSet::new();
+    check.names(&mut problems);
+    check.references(&mut problems);
+    for (at, module) in modules.iter().enumerate() {
+        check.imported_names(at, module, &mut problems);
+        check.paths(at, module, &mut problems);
+        if check.parts.contains(&at) {
+            Check::unused(module, &mut problems);
+            check.missing(at, module, &mut problems);
+        }
+    }
+    let mut problems: Vec<MapProblem> = problems.into_iter().collect();
+    problems.sort_by(|a, b| (&a.file, a.kind, &a.name).cmp(&(&b.file, b.kind, &b.name)));
+    MapVerification { schema_version: 1, verifies: problems.is_empty() && unparsed.is_empty(), problems, unparsed }
+}
+
+/// The files that took over functions of the map, and what stands for the whole.
+fn parts(map: &ImportMap, modules: &[SourceModule]) -> BTreeSet<usize> {
+    let wanted: BTreeSet<&str> =
+        map.functions.iter().chain(&map.public_functions).map(|name| last_part(name)).collect();
+    let folder = map.file.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let stem = map.file.rsplit_once('.').map_or(map.file.as_str(), |(stem, _)| stem);
+    let near = |path: &str| folder.is_empty() || path.starts_with(&format!("{folder}/"));
+    let holds = |module: &SourceModule| {
+        module.path == map.file
+            || module.path.starts_with(&format!("{stem}/"))
+            || (near(&module.path)
+                && module
+                    .functions
+                    .iter()
+                    .any(|function| wanted.contains(function.name.as_str()) && function.name != "main"))
+    };
+    (0..modules.len()).filter(|at| holds(&modules[*at])).collect()
+}
+
+struct Check<'m> {
+    map: &'m ImportMap,
+    resolver: Resolver<'m>,
+    parts: BTreeSet<usize>,
+}
+
+impl<'m> Check<'m> {
+    fn modules(&self) -> &'m [SourceModule] {
+        self.resolver.modules
+    }
+
+    /// Where a function of the map is now: in the parts, by its full name, or else by its last part.
+    fn places(&self, name: &str) -> Vec<(usize, &'m Function)> {
+        let all = || self.parts.iter().flat_map(|at| self.modules()[*at].functions.iter().map(move |f| (*at, f)));
+        let exact: Vec<_> = all().filter(|(_, function)| function.full() == name).collect();
+        if !exact.is_empty() {
+            return exact;
+        }
+        all().filter(|(_, function)| function.name == last_part(name)).collect()
+    }
+
+    /// Every public function is somewhere, and once.
+    fn names(&self, problems: &mut BTreeSet<MapProblem>) {
+        for name in &self.map.public_functions {
+            let places = self.places(name);
+            let files: BTreeSet<usize> = places.iter().filter(|(_, f)| f.full() == *name).map(|(at, _)| *at).collect();
+            if places.is_empty() && !self.is_another_name(name) {
+                let file = self.whole();
+                problems.insert(MapProblem { kind: "missing name", name: name.clone(), file });
+            } else if files.len() > 1 {
+                let file = files.iter().next_back().map(|at| self.modules()[*at].path.clone()).unwrap_or_default();
+                problems.insert(MapProblem { kind: "resolves twice", name: name.clone(), file });
+            }
+        }
+    }
+
+    /// The function has become a name for another.
+    fn is_another_name(&self, name: &str) -> bool {
+        self.parts.iter().any(|at| self.modules()[*at].defined.contains_key(name))
+    }
+
+    /// The file that stands for the whole: the old one, or the index of the folder.
+    fn whole(&self) -> String {
+        let stem = self.map.file.rsplit_once('.').map_or(self.map.file.as_str(), |(stem, _)| stem);
+        let index = |at: &&usize| {
+            let path = &self.modules()[**at].path;
+            let name = path.rsplit('/').next().unwrap_or(path);
+            path.starts_with(&format!("{stem}/"))
+                && (name.starts_with("index.") || name == "mod.rs" || name == "__init__.py")
+        };
+        let there = self.parts.iter().find(|at| self.modules()[**at].path == self.map.file);
+        let found = there.or_else(|| self.parts.iter().find(index));
+        found.map_or_else(|| self.map.file.clone(), |at| self.modules()[*at].path.clone())
+    }
+
+    /// Every cross reference is still made.
+    fn references(&self, problems: &mut BTreeSet<MapProblem>) {
+        for (from, targets) in &self.map.cross_references {
+            let callers = self.places(from);
+            for target in targets {
+                let last = last_part(target);
+                let made = |&(at, function): &(usize, &Function)| {
+                    let module = &self.modules()[at];
+                    let others: BTreeSet<&str> = module
+                        .imports
+                        .iter()
+                        .filter(|import| import.name.as_deref() == Some(last))
+                        .filter_map(|import| import.local.as_deref())
+                        .collect();
+                    let used = |word: &str| word == last || others.contains(word);
+                    module.uses.iter().any(|word| function.range.contains(&word.at) && used(&word.word))
+                        || Self::decorates(module, function, &used)
+                };
+                // A call of a function that is nowhere is no call.
+                if callers.is_empty() {
+                    continue;
+                }
+                if !callers.iter().any(made) {
+                    let file = self.modules()[callers[0].0].path.clone();
+                    let name = format!("{from} -> {target}");
+                    problems.insert(MapProblem { kind: "lost cross reference", name, file });
+                } else if self.places(target).is_empty()
+                    && !self.map.public_functions.contains(target)
+                    && !self.is_another_name(target)
+                {
+                    let file = self.modules()[callers[0].0].path.clone();
+                    problems.insert(MapProblem { kind: "missing name", name: target.clone(), file });
+                }
+            }
+        }
+    }
+
+    /// A decorator stands right before a function.
+    fn decorates(module: &SourceModule, function: &Function, used: &dyn Fn(&str) -> bool) -> bool {
+        module
+            .uses
+            .iter()
+            .any(|word| word.at < function.range.start && function.range.start - word.at < 120 && used(&word.word))
+    }
+
+    /// What is imported from a file of the tree is there.
+    fn imported_names(&self, at: usize, module: &SourceModule, problems: &mut BTreeSet<MapProblem>) {
+        let known: BTreeSet<&str> =
+            free(&self.map.functions).into_iter().chain(free(&self.map.public_functions)).collect();
+        for import in &module.imports {
+            let Some(name) = import.name.as_deref().filter(|name| *name != "*") else { continue };
+            let there = self.resolver.module(module, &import.module);
+            let mine = there.iter().any(|target| self.parts.contains(target)) || self.was_the_file(module, import);
+            if !mine || (there.contains(&at) && module.language != "rust") {
+                continue;
+            }
+            if !self.resolver.gives(&there, name, module, 0) {
+                let relevant = known.contains(name) || there.iter().any(|target| self.parts.contains(target));
+                if relevant {
+                    let name = name.to_owned();
+                    problems.insert(MapProblem { kind: "missing name", name, file: module.path.clone() });
+                }
+            }
+        }
+    }
+
+    /// Whether an import means the file that was split, which is gone.
+    fn was_the_file(&self, module: &SourceModule, import: &ImportedName) -> bool {
+        Resolver::candidates(module, &import.module).contains(&self.map.file)
+    }
+
+    /// Names with a path before them: `config::parse`, `ops.create`, `Keys.hash`.
+    fn paths(&self, at: usize, module: &SourceModule, problems: &mut BTreeSet<MapProblem>) {
+        for word in &module.uses {
+            let Some(receiver) = &word.receiver else { continue };
+            let full = |function: &&String| {
+                last_part(function) == word.word
+                    && (!function.contains('.') || function.rsplit_once('.').is_some_and(|(home, _)| home == receiver))
+            };
+            let Some(function) = self.map.functions.iter().find(full) else { continue };
+            if function.contains('.') {
+                // The type is there, and the function is not in it.
+                let typed = self.modules().iter().any(|other| other.defined.contains_key(receiver));
+                let there = self.modules().iter().any(|other| other.functions.iter().any(|f| f.full() == *function));
+                if module.language == "java" && typed && !there {
+                    let name = function.clone();
+                    problems.insert(MapProblem { kind: "missing name", name, file: module.path.clone() });
+                }
+                continue;
+            }
+            let there = self.resolver.receiver(module, receiver);
+            let there: Vec<usize> = there.into_iter().filter(|target| *target != at).collect();
+            if there.iter().any(|target| self.parts.contains(target))
+                && !self.resolver.gives(&there, &word.word, module, 0)
+            {
+                let name = function.clone();
+                problems.insert(MapProblem { kind: "missing name", name, file: module.path.clone() });
+            }
+        }
+    }
+
+    fn unused(module: &SourceModule, problems: &mut BTreeSet<MapProblem>) {
+        let package = module.path.ends_with("__init__.py");
+        for import in module.imports.iter().filter(|import| !import.handed_on && !import.glob) {
+            let Some(local) = import.local.as_deref() else { continue };
+            let own_module = module.language == "rust" && ["self", "super", "crate"].contains(&local);
+            let listed = module.listed.contains(local) || (package && module.listed.is_empty());
+            if own_module
+                || listed
+                || local == "React"
+                || is_used(module, local)
+                || Self::is_trait(module, import, local)
+            {
+                continue;
+            }
+            let name = spelling(&module.language, import);
+            problems.insert(MapProblem { kind: "unused import", name, file: module.path.clone() });
+        }
+    }
+
+    /// A trait of Rust is used by its methods.
+    fn is_trait(module: &SourceModule, import: &ImportedName, local: &str) -> bool {
+        if module.language != "rust" || !local.starts_with(char::is_uppercase) {
+            return false;
+        }
+        match TRAIT_METHODS.iter().find(|(name, _)| Some(*name) == import.name.as_deref()) {
+            Some((_, methods)) => {
+                module.uses.iter().any(|word| methods.contains(&word.word.as_str()) || word.word == "write")
+            }
+            None => {
+                local.ends_with("Ext")
+                    || ["Digest", "Rng", "Parser", "Itertools", "TryFrom", "TryInto"].contains(&local)
+            }
+        }
+    }
+
+    /// Words that the file as a whole imported or defined, and that a part does not know.
+    fn missing(&self, at: usize, module: &SourceModule, problems: &mut BTreeSet<MapProblem>) {
+        let package = ["go", "java"].contains(&module.language.as_str());
+        let own: BTreeSet<&str> = free(&self.map.functions);
+        let called = self.map.called();
+        let declared: BTreeMap<&str, Vec<usize>> =
+            module.declared.iter().fold(BTreeMap::new(), |mut all, (at, word)| {
+                all.entry(word.as_str()).or_insert_with(Vec::new).push(*at);
+                all
+            });
+        for word in &module.uses {
+            let name = match (&word.receiver, module.language.as_str()) {
+                (None, _) => word.word.as_str(),
+                (Some(_), _) => continue,
+            };
+            if self.knows(at, module, name) || declared.contains_key(name) {
+                continue;
+            }
+            if let Some(import) = called.get(name) {
+                let problem = MapProblem { kind: "missing import", name: import.clone(), file: module.path.clone() };
+                problems.insert(problem);
+            } else if own.contains(name) && !self.places(name).is_empty() {
+                if package && self.beside(module, name) {
+                    continue;
+                }
+                problems.insert(MapProblem {
+                    kind: "missing import",
+                    name: name.to_owned(),
+                    file: module.path.clone(),
+                });
+            }
+        }
+        if module.language != "java" {
+            return;
+        }
+        // A method of another class needs its class.
+        for function in &module.functions {
+            for word in module.used_in(function).filter(|word| word.receiver.is_none()) {
+                let meant = self.map.functions.iter().find(|full| full.contains('.') && last_part(full) == word.word);
+                let Some(full) = meant else { continue };
+                let in_class = module.functions.iter().any(|other| {
+                    other.name == word.word
+                        && (function.home() == other.home() || function.home().starts_with(&other.home()))
+                });
+                let imported =
+                    module.imports.iter().any(|import| import.local.as_ref() == Some(&word.word) || import.glob);
+                let called = self.map.cross_references.values().any(|list| list.contains(full));
+                if called && !in_class && !imported && !module.defined.contains_key(&word.word) {
+                    let name = full.clone();
+                    problems.insert(MapProblem { kind: "missing name", name, file: module.path.clone() });
+                }
+            }
+        }
+    }
+
+    /// In the same package.
+    fn beside(&self, module: &SourceModule, name: &str) -> bool {
+        let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+        self.modules().iter().any(|other| {
+            folder(&other.path) == folder(&module.path)
+                && (other.defined.contains_key(name) || has_function(other, name))
+        })
+    }
+
+    /// Whether a file defines or imports a name.
+    fn knows(&self, at: usize, module: &SourceModule, name: &str) -> bool {
+        if module.defined.contains_key(name) || has_function(module, name) {
+            return true;
+        }
+        module.imports.iter().any(|import| {
+            if import.glob {
+                let there = self.resolver.module(module, &import.module);
+                // All names of something that is not in the tree: nobody knows.
+                return there.is_empty()
+                    || there.iter().any(|target| {
+                        let other = &self.modules()[*target];
+                        *target != at
+                            && (other.defined.contains_key(name)
+                                || has_function(other, name)
+                                || other.imports.iter().any(|import| import.local.as_deref() == Some(name))
+                                || self.resolver.gives(&[*target], name, module, 0))
+                    });
+            }
+            import.local.as_deref() == Some(name)
+                && !(import.handed_on && module.language != "rust" && module.language != "python")
+        })
+    }
+}
+
+fn has_function(module: &SourceModule, name: &str) -> bool {
+    module.functions.iter().any(|function| function.name == name && function.container.is_empty())
+}
+
+fn is_used(module: &SourceModule, local: &str) -> bool {
+    module.uses.iter().any(|word| {
+        (word.word == local && word.receiver.is_none())
+            || word.receiver.as_deref().is_some_and(|receiver| {
+                receiver.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').next() == Some(local)
+            })
+    }) || (module.language == "rust" && module.defined.contains_key(local))
+}

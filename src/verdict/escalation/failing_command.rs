@@ -1,0 +1,115 @@
+//! The one command that shows the failure, and what became of it on a clean checkout.
+
+use minijinja::context;
+use serde::{Deserialize, Serialize};
+
+use super::history::{Failure, History};
+use super::{cut, line};
+use crate::oid::Oid;
+use crate::templates::sentences::say;
+
+/// The longest command line, in characters.
+pub(super) const COMMAND: usize = 1000;
+/// How many lines of its output are carried.
+pub(super) const SIGNATURE: usize = 6;
+
+/// A command that fails.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct FailingCommand {
+    /// The command line, secrets removed.
+    pub command: String,
+    /// The directory, relative to the root; `.` for the root.
+    pub directory: String,
+    /// Whether it is known to fail in the same way on a clean checkout of the content.
+    pub verified: bool,
+    /// What became of it there.
+    pub on_clean_checkout: Clean,
+    /// The content that was, or would be, checked out; empty where nothing could be kept of it.
+    pub tree: String,
+    /// The same in words; where it is not verified, why, and what verifies it.
+    pub meaning: String,
+    /// The lines that say how it failed.
+    pub signature: Vec<String>,
+}
+
+/// What became of a failing command on a clean checkout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Clean {
+    /// It fails there in the same way.
+    SameFailure,
+    /// It fails there in another way: what lies outside the content plays a part.
+    OtherFailure,
+    /// It passes there: the failure is not in the content.
+    Passes,
+    /// It did not end there in time.
+    Unfinished,
+    /// It cannot be tried: its line holds a secret, which is not recorded, or the content cannot be checked out.
+    Impossible,
+    /// Nobody tried.
+    NotTried,
+}
+
+impl Clean {
+    /// All of them, each once.
+    pub const ALL: [Self; 6] =
+        [Self::SameFailure, Self::OtherFailure, Self::Passes, Self::Unfinished, Self::Impossible, Self::NotTried];
+
+    /// The word used in payloads.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SameFailure => "same-failure",
+            Self::OtherFailure => "other-failure",
+            Self::Passes => "passes",
+            Self::Unfinished => "unfinished",
+            Self::Impossible => "impossible",
+            Self::NotTried => "not-tried",
+        }
+    }
+}
+
+/// A failure, and what is known of it on a clean checkout of `tree`.
+#[derive(Clone, Debug)]
+pub struct Proof<'a> {
+    /// The failure.
+    pub failure: &'a Failure,
+    /// The content; `None`: it could not be kept.
+    pub tree: Option<&'a Oid>,
+    /// What became of it there.
+    pub clean: Clean,
+}
+
+impl<'a> Proof<'a> {
+    /// What is recorded of `failure`.
+    pub fn recorded(history: &History, failure: &'a Failure, tree: Option<&'a Oid>) -> Self {
+        let clean = tree.map_or(Clean::Impossible, |tree| history.on_clean_checkout(failure, tree));
+        Self { failure, tree, clean }
+    }
+}
+
+/// For a payload; `verify` is the command that tries it on a clean checkout.
+pub(super) fn command(proof: &Proof<'_>, verify: &str) -> FailingCommand {
+    let Proof { failure, tree, clean } = proof;
+    let meaning = match clean {
+        Clean::SameFailure => say("failing", "same_failure", &context! {}),
+        Clean::OtherFailure => say("failing", "other_failure", &context! {}),
+        Clean::Passes => say("failing", "passes", &context! {}),
+        Clean::Unfinished => say("failing", "unfinished", &context! { verify }),
+        Clean::Impossible => say("failing", "impossible", &context! {}),
+        Clean::NotTried => say("failing", "not_tried", &context! { verify }),
+    };
+    let directory = line(&failure.dir.to_string());
+    let said = failure.signature.iter().map(|said| line(said)).filter(|said| !said.is_empty());
+    FailingCommand {
+        command: Some(cut(&failure.line, COMMAND)).filter(|line| !line.is_empty()).unwrap_or_else(|| "?".to_owned()),
+        directory: if directory.is_empty() { ".".to_owned() } else { directory },
+        verified: *clean == Clean::SameFailure,
+        on_clean_checkout: *clean,
+        tree: tree.map(ToString::to_string).unwrap_or_default(),
+        meaning: line(&meaning),
+        signature: said.take(SIGNATURE).collect(),
+    }
+}

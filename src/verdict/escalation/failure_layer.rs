@@ -1,0 +1,125 @@
+//! At which layer a failure is to be looked for, by the rules of `gates/failure-layers.toml`.
+
+use std::sync::LazyLock;
+
+use minijinja::context;
+use regex::{Regex, RegexBuilder};
+use serde::Deserialize;
+
+use crate::embedded;
+use crate::templates::sentences::say;
+
+/// The layers a payload may name, `unknown` last.
+pub const LAYERS: [&str; 8] = [
+    "architecture",
+    "environment",
+    "dependency",
+    "contract_mismatch",
+    "test_harness",
+    "source_snapshot",
+    "handoff_protocol",
+    "unknown",
+];
+
+/// A suspected layer, and what points at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suspicion {
+    /// One of [`LAYERS`].
+    pub layer: String,
+    /// Why, in a few words.
+    pub why: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct File {
+    layer: Vec<Layer>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Layer {
+    name: String,
+    reasons: Vec<String>,
+    patterns: Vec<String>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "what the rules are tested with"))]
+    examples: Vec<String>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "what the rules are tested with"))]
+    others: Vec<String>,
+}
+
+struct Rule {
+    layer: Layer,
+    patterns: Vec<Regex>,
+}
+
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let text = embedded::file(embedded::GATES, "failure-layers.toml").unwrap_or_default();
+    // A test holds the file readable and its patterns compilable.
+    let file: File = toml::from_str(text).unwrap_or(File { layer: Vec::new() });
+    let compile = |pattern: &String| RegexBuilder::new(pattern).case_insensitive(true).build().ok();
+    file.layer
+        .into_iter()
+        .map(|layer| Rule { patterns: layer.patterns.iter().filter_map(compile).collect(), layer })
+        .collect()
+});
+
+/// The layer that the closing lines of failing runs and the reason codes of findings point at. What a run says counts
+/// before what a gate says: it is nearer to the cause.
+pub fn suspect<'a>(lines: impl Iterator<Item = &'a str>, reasons: impl Iterator<Item = &'a str>) -> Suspicion {
+    for line in lines {
+        let met = RULES.iter().find(|rule| rule.patterns.iter().any(|pattern| pattern.is_match(line)));
+        if let Some(rule) = met {
+            return Suspicion {
+                layer: rule.layer.name.clone(),
+                why: say("layer", "said", &context! { line => line.trim() }),
+            };
+        }
+    }
+    let mut reasons = reasons.peekable();
+    let named = reasons.peek().copied();
+    for reason in reasons {
+        if let Some(rule) = RULES.iter().find(|rule| rule.layer.reasons.iter().any(|known| known == reason)) {
+            return Suspicion { layer: rule.layer.name.clone(), why: say("layer", "reason", &context! { reason }) };
+        }
+    }
+    let why = say("layer", "unknown", &context! { reason => named });
+    Suspicion { layer: "unknown".to_owned(), why }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rules_are_readable_and_meet_their_examples() {
+        let text = embedded::file(embedded::GATES, "failure-layers.toml").unwrap();
+        let file: File = toml::from_str(text).unwrap();
+        assert_eq!(file.layer.len(), LAYERS.len() - 1);
+        for layer in &file.layer {
+            assert!(LAYERS.contains(&layer.name.as_str()), "{}", layer.name);
+            let rule = RULES.iter().find(|rule| rule.layer.name == layer.name).unwrap();
+            assert_eq!(rule.patterns.len(), layer.patterns.len(), "{}", layer.name);
+            for example in &layer.examples {
+                let found = suspect([example.as_str()].into_iter(), [].into_iter());
+                assert_eq!(found.layer, layer.name, "{example}: {}", found.why);
+            }
+            for other in &layer.others {
+                assert_ne!(suspect([other.as_str()].into_iter(), [].into_iter()).layer, layer.name, "{other}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_counts_before_a_reason_and_unknown_says_so() {
+        for (lines, reasons, layer) in [
+            (&["sh: gradle: command not found"][..], &["failed"][..], "environment"),
+            (&["1 failed"], &["vacuous"], "test_harness"),
+            (&[], &["failed", "stale"], "handoff_protocol"),
+            (&["1 failed"], &["failed"], "unknown"),
+            (&[], &[], "unknown"),
+        ] {
+            let found = suspect(lines.iter().copied(), reasons.iter().copied());
+            assert_eq!(found.layer, layer, "{lines:?} {reasons:?}: {}", found.why);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The command that runs what a refused push is missing, and then pushes.
+
+use crate::fact::Facts;
+use crate::fact::subject::{RefUpdate, Subject};
+use crate::oid::Oid;
+use crate::shell_quote::{shell_line, shell_word};
+use crate::snapshot::{DirtyPath, Presence};
+
+/// The most files that a command puts aside by name.
+const MAX_ASIDE: usize = 5;
+
+/// `gate push REMOTE REF…` for the push that is judged. `uncommitted` are the files that it would refuse to run with; the
+/// line puts them aside and back. `None` where a run here proves something else than what is pushed:
+/// another commit than the one that is checked out, a deletion, or a push that has arrived. `forward` tells whether a ref
+/// moves from an ancestor; for one that does not, the command forces as the push did.
+pub fn push_again(facts: &Facts, uncommitted: &[DirtyPath], forward: impl Fn(&Oid, &Oid) -> bool) -> Option<String> {
+    let here = |subject: &Subject| subject.checked_out == Some(true);
+    let updates: Option<Vec<&RefUpdate>> =
+        facts.subjects.iter().map(|subject| subject.update.as_ref().filter(|_| here(subject))).collect();
+    let updates = updates?;
+    let remote = &updates.first()?.remote;
+    // An address that holds a secret is recorded without it.
+    if remote.is_empty() || remote.contains('*') {
+        return None;
+    }
+    let mut words = vec!["gate".to_owned(), "push".to_owned(), shell_word(remote)];
+    for update in updates {
+        let new = update.new.as_ref()?;
+        let forced = update.old.as_ref().is_some_and(|old| !forward(old, new));
+        words.push(shell_word(&refspec(update, forced)));
+    }
+    let push = words.join(" ");
+    // `git stash` does not see what an index bit hides.
+    let hidden = uncommitted.iter().any(|file| file.presence == Presence::Hidden);
+    Some(if uncommitted.is_empty() || hidden {
+        push
+    } else {
+        format!("{} && {push} && git stash pop", stash(uncommitted))
+    })
+}
+
+/// The command that puts files aside.
+fn stash(files: &[DirtyPath]) -> String {
+    let is_tracked = files.iter().all(|file| file.presence == Presence::Tracked);
+    if is_tracked && files.len() > MAX_ASIDE {
+        return "git stash".to_owned();
+    }
+    let untracked = if is_tracked { "" } else { " --include-untracked" };
+    let paths: Vec<String> = files.iter().map(|file| file.path.to_string()).collect();
+    format!("git stash push{untracked} -- {}", shell_line(paths.iter().map(String::as_str)))
+}
+
+fn refspec(update: &RefUpdate, forced: bool) -> String {
+    let short = |name: &str| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
+    let (local, remote) = (short(&update.local_ref), short(&update.remote_ref));
+    let sign = if forced { "+" } else { "" };
+    if local == remote { format!("{sign}{local}") } else { format!("{sign}{local}:{}", update.remote_ref) }
+}
