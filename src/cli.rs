@@ -1,5 +1,6 @@
 //! The command line: every command and where it goes.
 
+use std::env;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -11,7 +12,8 @@ use crate::fact::collect::CollectError;
 use crate::failure::Failure;
 use crate::git::GitError;
 use crate::journal::JournalError;
-use crate::render::ui::{BAD, Ui};
+use crate::render::debug_log;
+use crate::render::ui::{BAD, Ui, WARN};
 
 mod help;
 
@@ -19,6 +21,9 @@ mod help;
 #[derive(Debug, Parser)]
 #[command(name = "gate", version, propagate_version = true, max_term_width = 100)]
 pub struct Cli {
+    /// Print what gate asks git, which policy it reads and what each gate answers
+    #[arg(short, long)]
+    pub verbose: bool,
     /// The command to run
     #[command(subcommand)]
     pub command: Command,
@@ -116,7 +121,7 @@ impl Cli {
     pub fn of_hook(mut args: impl Iterator<Item = OsString>) -> Option<Self> {
         args.nth(1).filter(|word| word == "hook")?;
         let hook = Hook::try_parse_from([OsString::from("gate hook")].into_iter().chain(args)).ok()?;
-        Some(Self { command: Command::Hook(hook.args) })
+        Some(Self { verbose: false, command: Command::Hook(hook.args) })
     }
 
     /// Reads the command line of this process.
@@ -130,6 +135,9 @@ impl Cli {
 
     /// Runs the command and prints what it failed with.
     pub fn run(self, ui: &mut Ui) -> ExitCode {
+        if let Err(wrong) = debug_log::start(self.verbose, env::var(debug_log::VARIABLE).ok().as_deref()) {
+            ui.say(format_args!("{WARN}gate:{WARN:#} {wrong}"));
+        }
         let done: anyhow::Result<ExitCode> = match self.command {
             Command::Check(args) => cmd::check::main(&args, ui).map(Into::into),
             Command::Ci(args) => cmd::ci::main(&args, ui).map(Into::into),

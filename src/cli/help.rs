@@ -24,8 +24,11 @@ const GROUPS: &[Group] = &[
 
 const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}";
 
-const OPTIONS: &[(&str, &str)] =
-    &[("-h, --help", "Print help; --help prints more than -h"), ("-V, --version", "Print version")];
+const OPTIONS: &[(&str, &str)] = &[
+    ("-h, --help", "Print help; --help prints more than -h"),
+    ("-v, --verbose", "Print what gate asks git and what each gate answers"),
+    ("-V, --version", "Print version"),
+];
 
 const FIRST_STEPS: &[(&str, &str)] = &[
     ("gate init", "declare the repository's commands and install the hooks"),

@@ -95,6 +95,7 @@ impl Workplace {
             Note::new("base-moved", text)
         });
         notes.extend(moved);
+        log::debug!("policy: {:?}", located.policy.source);
         Ok((located.policy, notes))
     }
 

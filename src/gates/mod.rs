@@ -76,6 +76,7 @@ pub fn judge(policy: &Policy, facts: &Facts) -> Vec<GateResult> {
             let mut findings = (kind(&gate.kind)?.evaluate)(gate, policy, facts);
             for finding in &mut findings {
                 waive(gate, facts, finding);
+                log::debug!("{}: {:?} {}: {}", gate.id, finding.answer, finding.reason, finding.message);
             }
             let answer = findings.iter().map(|finding| finding.answer).max().unwrap_or(Answer::Skip);
             Some(GateResult {

@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread;
 
 use super::blame::contents_of;
-use super::command::{Said, described, run};
+use super::command::{Said, described, run, start};
 use super::log::{PLAIN, status};
 use super::{GitError, Repo, output_fields};
 use crate::commit::change::{Commit, FileChange, Status};
@@ -120,7 +120,8 @@ impl Repo {
         command.args(PLAIN).args(["diff-tree", "--stdin", "--root"]).args(PATCH);
         command.stdin(Stdio::piped());
         let named = described(&command);
-        let mut child = command.spawn().map_err(|source| GitError::NotStarted { command: named.clone(), source })?;
+        let mut child =
+            start(&mut command).map_err(|source| GitError::NotStarted { command: named.clone(), source })?;
         let out = child.stdout.take().ok_or_else(|| GitError::Missing("output of git diff-tree".to_owned()))?;
         let (sender, answers) = mpsc::channel();
         thread::spawn(move || answer_all(BufReader::with_capacity(1 << 16, out), &sender));

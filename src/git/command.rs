@@ -80,6 +80,12 @@ fn quote_object_directory(path: &Path) -> OsString {
     path.into()
 }
 
+/// Starts `command`, and says so in the debug log.
+pub(super) fn start(command: &mut Command) -> io::Result<Child> {
+    log::debug!("git {}", described(command));
+    command.spawn()
+}
+
 /// Runs `command` to its end and returns its standard output, whatever its size on either side.
 pub(super) fn run(command: &mut Command, input: Option<&[u8]>) -> Result<Vec<u8>, GitError> {
     let output = run_any(command, input)?;
@@ -91,7 +97,7 @@ pub(super) fn run_any(command: &mut Command, input: Option<&[u8]>) -> Result<Out
     if input.is_some() {
         command.stdin(Stdio::piped());
     }
-    let mut child = command.spawn().map_err(|source| GitError::NotStarted { command: described(command), source })?;
+    let mut child = start(command).map_err(|source| GitError::NotStarted { command: described(command), source })?;
     let stdin = child.stdin.take();
     let output = thread::scope(|scope| {
         // Written beside the reading, so that neither side waits for a full pipe.

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdout};
 use std::{iter, vec};
 
 use super::changed_blobs::Blobs;
-use super::command::{Said, described};
+use super::command::{Said, described, start};
 use super::prefetch::Ahead;
 use super::{GitError, Repo, inprocess_log, output_fields};
 use crate::commit::change::{Commit, FileChange, Person, Status};
@@ -115,7 +115,7 @@ impl Repo {
         command.args(range.exclude.iter().map(|revision| format!("^{revision}"))).arg("--");
         let described = described(&command);
         let mut child =
-            command.spawn().map_err(|source| GitError::NotStarted { command: described.clone(), source })?;
+            start(&mut command).map_err(|source| GitError::NotStarted { command: described.clone(), source })?;
         let out = child.stdout.take().ok_or_else(|| GitError::Missing("output of git log".to_owned()))?;
         let grafts = if self.is_shallow() {
             let listed = fs::read_to_string(self.common_dir().join("shallow")).unwrap_or_default();

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::command::described;
+use super::command::{described, start};
 use super::{GitError, Repo};
 use crate::digest::hex_digest;
 
@@ -277,7 +277,7 @@ pub(super) fn run_within(command: &mut Command, limit: Duration) -> Result<Vec<u
         // A group of its own, so that ssh and the transport helpers can be ended with it.
         command.process_group(0);
     }
-    let mut child = command.spawn().map_err(|error| format!("cannot run `git {}`: {error}", described(command)))?;
+    let mut child = start(command).map_err(|error| format!("cannot run `git {}`: {error}", described(command)))?;
     let (send, receive) = mpsc::channel();
     if let (Some(mut stdout), Some(mut stderr)) = (child.stdout.take(), child.stderr.take()) {
         let errors = thread::spawn(move || {

@@ -27,6 +27,7 @@ mod commits;
 mod committing;
 mod components;
 mod contracts;
+mod debug_log;
 mod decisions;
 mod default_ignore;
 mod differential;
