@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use gate::command_line::{Record, judge};
+use gate::command_line::{LineRecord, judge};
 use gate::embedded;
 use gate::runner::{Catalogue, read_output};
 use regex::Regex;
@@ -78,13 +78,13 @@ fn command_lines(rounds: usize) {
         }),
         Contender::new("the line alone", || {
             each(&mut |line| {
-                black_box(judge(&line.command, &Record::default(), &()));
+                black_box(judge(&line.command, &LineRecord::default(), &()));
             });
         }),
         Contender::new("line, status and output", || {
             each(&mut |line| {
                 let record =
-                    Record { status: line.status, output: line.output.as_deref(), background: false, shell: None };
+                    LineRecord { status: line.status, output: line.output.as_deref(), background: false, shell: None };
                 black_box(judge(&line.command, &record, &()));
             });
         }),
@@ -152,7 +152,7 @@ fn first_use() {
     };
     let catalogue = Catalogue::embedded();
     let parsed = step();
-    black_box(judge("cargo test", &Record { status: Some(0), ..Record::default() }, &()));
+    black_box(judge("cargo test", &LineRecord { status: Some(0), ..LineRecord::default() }, &()));
     let judged = step();
     black_box(read_output(catalogue.runner("cargo test"), output));
     let known = step();

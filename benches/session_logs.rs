@@ -22,7 +22,7 @@ use std::process::Command;
 
 use gate::event::EventKind;
 use gate::event::agent_work::Act;
-use gate::source::sessions::{self, Client, Cursors, Roots, Source};
+use gate::source::sessions::{self, Client, Cursors, Roots, SessionLog};
 use serde::Deserialize;
 
 #[path = "support/measure.rs"]
@@ -113,7 +113,7 @@ fn whole(path: &Path) -> u64 {
             commands += 1;
         }
     };
-    let source = Source::new(Client::Claude, path.to_path_buf());
+    let source = SessionLog::new(Client::Claude, path.to_path_buf());
     sessions::read_each(&source, &Roots::of_the_log(), &mut count).expect("the log can be read");
     commands
 }
@@ -123,7 +123,7 @@ fn state(path: &Path) -> PathBuf {
 }
 
 fn newer(path: &Path) -> u64 {
-    let source = Source::new(Client::Claude, path.to_path_buf());
+    let source = SessionLog::new(Client::Claude, path.to_path_buf());
     let cursors = Cursors::of(&state(path));
     let known = cursors.load(&source);
     if known.is_some() {

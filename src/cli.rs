@@ -26,12 +26,12 @@ pub struct Cli {
     pub verbose: bool,
     /// The command to run
     #[command(subcommand)]
-    pub command: Command,
+    pub command: GateCommand,
 }
 
 /// The commands of `gate`.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum GateCommand {
     /// Check whether the work here is proven
     Check(cmd::check::Args),
     /// Judge a pull request in CI by its target branch's policy
@@ -110,7 +110,7 @@ pub enum Command {
 
 /// `gate hook` alone.
 #[derive(Debug, Parser)]
-struct Hook {
+struct HookCommand {
     #[command(flatten)]
     args: cmd::hook::Args,
 }
@@ -120,8 +120,8 @@ impl Cli {
     /// something else, or there is something to say about it.
     pub fn of_hook(mut args: impl Iterator<Item = OsString>) -> Option<Self> {
         args.nth(1).filter(|word| word == "hook")?;
-        let hook = Hook::try_parse_from([OsString::from("gate hook")].into_iter().chain(args)).ok()?;
-        Some(Self { verbose: false, command: Command::Hook(hook.args) })
+        let hook = HookCommand::try_parse_from([OsString::from("gate hook")].into_iter().chain(args)).ok()?;
+        Some(Self { verbose: false, command: GateCommand::Hook(hook.args) })
     }
 
     /// Reads the command line of this process.
@@ -139,43 +139,43 @@ impl Cli {
             ui.say(format_args!("{WARN}gate:{WARN:#} {wrong}"));
         }
         let done: anyhow::Result<ExitCode> = match self.command {
-            Command::Check(args) => cmd::check::main(&args, ui).map(Into::into),
-            Command::Ci(args) => cmd::ci::main(&args, ui).map(Into::into),
-            Command::Run(args) => cmd::run::main(&args, ui),
-            Command::Push(args) => cmd::push::main(&args, ui),
-            Command::Status(args) => cmd::status::main(&args, ui).map(Into::into),
-            Command::Commit(args) => cmd::commit::main(&args, ui).map(Into::into),
-            Command::Commits(args) => cmd::commits::main(&args, ui).map(Into::into),
-            Command::Log(args) => cmd::log::main(&args, ui).map(Into::into),
-            Command::Decisions(args) => cmd::decisions::main(&args, ui).map(Into::into),
-            Command::Assess(args) => cmd::assess::main(&args, ui).map(Into::into),
-            Command::Attest(args) => cmd::attest::main(&args, ui).map(Into::into),
-            Command::Replay(args) => cmd::replay::main(&args, ui).map(Into::into),
-            Command::Appeal(args) => cmd::appeal::main(&args, ui).map(Into::into),
-            Command::Sessions(args) => cmd::sessions::main(&args, ui).map(Into::into),
-            Command::Import(args) => cmd::import::main(&args, ui).map(Into::into),
-            Command::Prompt(args) => cmd::prompt::main(&args, ui).map(Into::into),
-            Command::Scope(args) => cmd::scope::main(&args, ui).map(Into::into),
-            Command::Explain(args) => cmd::explain::main(&args, ui).map(Into::into),
-            Command::ExplainPath(args) => cmd::explain_path::main(&args, ui).map(Into::into),
+            GateCommand::Check(args) => cmd::check::main(&args, ui).map(Into::into),
+            GateCommand::Ci(args) => cmd::ci::main(&args, ui).map(Into::into),
+            GateCommand::Run(args) => cmd::run::main(&args, ui),
+            GateCommand::Push(args) => cmd::push::main(&args, ui),
+            GateCommand::Status(args) => cmd::status::main(&args, ui).map(Into::into),
+            GateCommand::Commit(args) => cmd::commit::main(&args, ui).map(Into::into),
+            GateCommand::Commits(args) => cmd::commits::main(&args, ui).map(Into::into),
+            GateCommand::Log(args) => cmd::log::main(&args, ui).map(Into::into),
+            GateCommand::Decisions(args) => cmd::decisions::main(&args, ui).map(Into::into),
+            GateCommand::Assess(args) => cmd::assess::main(&args, ui).map(Into::into),
+            GateCommand::Attest(args) => cmd::attest::main(&args, ui).map(Into::into),
+            GateCommand::Replay(args) => cmd::replay::main(&args, ui).map(Into::into),
+            GateCommand::Appeal(args) => cmd::appeal::main(&args, ui).map(Into::into),
+            GateCommand::Sessions(args) => cmd::sessions::main(&args, ui).map(Into::into),
+            GateCommand::Import(args) => cmd::import::main(&args, ui).map(Into::into),
+            GateCommand::Prompt(args) => cmd::prompt::main(&args, ui).map(Into::into),
+            GateCommand::Scope(args) => cmd::scope::main(&args, ui).map(Into::into),
+            GateCommand::Explain(args) => cmd::explain::main(&args, ui).map(Into::into),
+            GateCommand::ExplainPath(args) => cmd::explain_path::main(&args, ui).map(Into::into),
             #[cfg(feature = "symbols")]
-            Command::ImportMap(args) => cmd::import_map::main(&args, ui).map(Into::into),
+            GateCommand::ImportMap(args) => cmd::import_map::main(&args, ui).map(Into::into),
             #[cfg(feature = "symbols")]
-            Command::Symbols(args) => cmd::symbols::main(&args, ui).map(Into::into),
-            Command::Contract(args) => cmd::contract::main(&args, ui).map(Into::into),
-            Command::Escalate(args) => cmd::escalate::main(&args, ui).map(Into::into),
-            Command::Handoff(args) => cmd::handoff::main(&args, ui).map(Into::into),
-            Command::Unblock(args) => cmd::unblock::main(&args, ui).map(Into::into),
-            Command::Waive(args) => cmd::waive::main(&args, ui).map(Into::into),
-            Command::Init(args) => cmd::init::main(&args, ui).map(Into::into),
-            Command::Uninstall(args) => cmd::uninstall::main(&args, ui).map(Into::into),
-            Command::Doctor(args) => cmd::doctor::main(&args, ui).map(Into::into),
-            Command::Hook(args) => cmd::hook::main(&args, ui),
-            Command::Shell(args) => cmd::shell::main(&args, ui).map(Into::into),
-            Command::Completions(args) => cmd::completions::main(&args, ui).map(Into::into),
-            Command::Man(args) => cmd::man::main(&args, ui).map(Into::into),
-            Command::Schema(args) => cmd::schema::main(&args, ui).map(Into::into),
-            Command::ExplainCommand(args) => cmd::explain_command::main(&args, ui).map(Into::into),
+            GateCommand::Symbols(args) => cmd::symbols::main(&args, ui).map(Into::into),
+            GateCommand::Contract(args) => cmd::contract::main(&args, ui).map(Into::into),
+            GateCommand::Escalate(args) => cmd::escalate::main(&args, ui).map(Into::into),
+            GateCommand::Handoff(args) => cmd::handoff::main(&args, ui).map(Into::into),
+            GateCommand::Unblock(args) => cmd::unblock::main(&args, ui).map(Into::into),
+            GateCommand::Waive(args) => cmd::waive::main(&args, ui).map(Into::into),
+            GateCommand::Init(args) => cmd::init::main(&args, ui).map(Into::into),
+            GateCommand::Uninstall(args) => cmd::uninstall::main(&args, ui).map(Into::into),
+            GateCommand::Doctor(args) => cmd::doctor::main(&args, ui).map(Into::into),
+            GateCommand::Hook(args) => cmd::hook::main(&args, ui),
+            GateCommand::Shell(args) => cmd::shell::main(&args, ui).map(Into::into),
+            GateCommand::Completions(args) => cmd::completions::main(&args, ui).map(Into::into),
+            GateCommand::Man(args) => cmd::man::main(&args, ui).map(Into::into),
+            GateCommand::Schema(args) => cmd::schema::main(&args, ui).map(Into::into),
+            GateCommand::ExplainCommand(args) => cmd::explain_command::main(&args, ui).map(Into::into),
         };
         done.unwrap_or_else(|error| {
             let (exit, remedy) = match error.downcast_ref::<Failure>() {

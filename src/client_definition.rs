@@ -97,16 +97,16 @@ pub struct Install {
     /// The file that is written or edited, below the root of the working tree.
     pub file: String,
     /// How its entries look.
-    pub form: Form,
+    pub form: SettingsForm,
     /// By event of the client: what is asked of it.
     #[serde(default)]
-    pub events: BTreeMap<String, Event>,
+    pub events: BTreeMap<String, InstalledHook>,
     /// The client refuses its tools where a hook fails, so the hook's line must not: without the program, work goes on.
     #[serde(default)]
     pub refuses_on_failure: bool,
     /// Settings that switch all hooks of the client off.
     #[serde(default)]
-    pub switches: Vec<Switch>,
+    pub switches: Vec<HookSwitch>,
     /// What the user should know.
     #[serde(default)]
     pub note: String,
@@ -115,7 +115,7 @@ pub struct Install {
 /// The form of a settings file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Form {
+pub enum SettingsForm {
     /// `{"hooks": {EVENT: [{"matcher": …, "hooks": [{"type": "command", …}]}]}}`, joined with what is there.
     #[default]
     Settings,
@@ -128,7 +128,7 @@ pub enum Form {
 /// A setting that switches all hooks of a client off.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Switch {
+pub struct HookSwitch {
     /// The files that may hold it, the one that decides first: below the root of the working tree, or, with `~/`, below
     /// the home directory.
     pub files: Vec<String>,
@@ -141,7 +141,7 @@ pub struct Switch {
 /// A hook that is installed.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Event {
+pub struct InstalledHook {
     /// The tools it is called for; empty: all, or an event without tools.
     pub matcher: String,
     /// How long the client waits, in its own unit.

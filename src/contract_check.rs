@@ -9,7 +9,7 @@ use std::time::Duration;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use crate::command_line::{self, Known, Purpose, said};
+use crate::command_line::{self, OutputKnowledge, Purpose, said};
 use crate::contract::{Ask, ConditionOutcome, Contract, ContractCondition};
 use crate::digest;
 use crate::event::Ended;
@@ -20,7 +20,7 @@ use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::run::{self, Errand, Returned};
 use crate::runner::Catalogue;
-use crate::source::project_files::Directory;
+use crate::source::project_files::DiskDirectory;
 
 /// How long a command of a contract may take unless the caller says otherwise.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_mins(2);
@@ -151,21 +151,21 @@ pub struct ContractCheck<'a> {
     pub timeout: Duration,
 }
 
-type Answer = (ConditionOutcome, String);
+type ConditionAnswer = (ConditionOutcome, String);
 
-fn holds(detail: impl Into<String>) -> Answer {
+fn holds(detail: impl Into<String>) -> ConditionAnswer {
     (ConditionOutcome::Holds, detail.into())
 }
 
-fn fails(detail: impl Into<String>) -> Answer {
+fn fails(detail: impl Into<String>) -> ConditionAnswer {
     (ConditionOutcome::Fails, detail.into())
 }
 
-fn unreadable(detail: impl Into<String>) -> Answer {
+fn unreadable(detail: impl Into<String>) -> ConditionAnswer {
     (ConditionOutcome::Unreadable, detail.into())
 }
 
-fn decide(right: bool, detail: String) -> Answer {
+fn decide(right: bool, detail: String) -> ConditionAnswer {
     if right { holds(detail) } else { fails(detail) }
 }
 
@@ -230,7 +230,7 @@ impl ContractCheck<'_> {
         result
     }
 
-    fn answer(&self, ask: &Ask, evidence: &mut Vec<String>) -> Answer {
+    fn answer(&self, ask: &Ask, evidence: &mut Vec<String>) -> ConditionAnswer {
         let answered = match ask {
             Ask::Command(line) => Ok(self.command(line, evidence)),
             Ask::Exists(path) => Ok(self.exists(path)),
@@ -252,7 +252,7 @@ impl ContractCheck<'_> {
         answered.unwrap_or_else(|error| unreadable(error.to_string()))
     }
 
-    fn exists(&self, path: &str) -> Answer {
+    fn exists(&self, path: &str) -> ConditionAnswer {
         let Some(place) = inside(self.root, path) else {
             return unreadable(format!("{path} leads outside the repository"));
         };
@@ -263,7 +263,7 @@ impl ContractCheck<'_> {
         }
     }
 
-    fn lines(&self, path: &str, allows: impl Fn(usize) -> bool) -> Answer {
+    fn lines(&self, path: &str, allows: impl Fn(usize) -> bool) -> ConditionAnswer {
         let Some(place) = inside(self.root, path) else {
             return unreadable(format!("{path} leads outside the repository"));
         };
@@ -274,7 +274,7 @@ impl ContractCheck<'_> {
         }
     }
 
-    fn files(&self, path: &str, allows: impl Fn(usize) -> bool) -> Answer {
+    fn files(&self, path: &str, allows: impl Fn(usize) -> bool) -> ConditionAnswer {
         let Some(place) = inside(self.root, path) else {
             return unreadable(format!("{path} leads outside the repository"));
         };
@@ -317,7 +317,7 @@ impl ContractCheck<'_> {
         Ok(changes.filter(|(path, _)| !self.is_noise(path)).collect())
     }
 
-    fn longest(&self, glob: Option<&str>, most: usize) -> Result<Answer, GitError> {
+    fn longest(&self, glob: Option<&str>, most: usize) -> Result<ConditionAnswer, GitError> {
         let files: Vec<RepoPath> = match glob {
             Some(glob) => {
                 let files = self.matching(glob)?;
@@ -346,7 +346,7 @@ impl ContractCheck<'_> {
     }
 
     #[cfg(feature = "symbols")]
-    fn functions(&self) -> Result<Answer, GitError> {
+    fn functions(&self) -> Result<ConditionAnswer, GitError> {
         use crate::symbols::Preservation;
         let snapshot = self.repo.snapshot()?;
         let diff = crate::fact::functions::function_diff(self.repo, self.start, FilesOf::WorkTree(&snapshot))?;
@@ -369,13 +369,13 @@ impl ContractCheck<'_> {
     }
 
     #[cfg(not(feature = "symbols"))]
-    fn functions(&self) -> Result<Answer, GitError> {
+    fn functions(&self) -> Result<ConditionAnswer, GitError> {
         let _ = self;
         Ok(unreadable("this gate was built without the feature `symbols`"))
     }
 
     #[cfg(feature = "symbols")]
-    fn import_map(&self, map: &str) -> Answer {
+    fn import_map(&self, map: &str) -> ConditionAnswer {
         let text = match fs::read(self.root.join(map)) {
             Ok(text) => text,
             Err(error) => return unreadable(format!("{map}: {error}")),
@@ -400,12 +400,12 @@ impl ContractCheck<'_> {
     }
 
     #[cfg(not(feature = "symbols"))]
-    fn import_map(&self, _: &str) -> Answer {
+    fn import_map(&self, _: &str) -> ConditionAnswer {
         let _ = self;
         unreadable("this gate was built without the feature `symbols`")
     }
 
-    fn only_changed(&self, globs: &[String]) -> Result<Answer, GitError> {
+    fn only_changed(&self, globs: &[String]) -> Result<ConditionAnswer, GitError> {
         let whole: Vec<String> =
             globs.iter().map(|glob| if glob.ends_with('/') { format!("{glob}**") } else { glob.clone() }).collect();
         let Ok(allowed) = Globs::new(&whole) else { return Ok(unreadable("one of the globs is none")) };
@@ -418,7 +418,7 @@ impl ContractCheck<'_> {
         Ok(if outside.is_empty() { holds("") } else { fails(format!("also changed: {}", listed(&outside))) })
     }
 
-    fn pattern(&self, pattern: &str, glob: &str, occurs: bool) -> Result<Answer, GitError> {
+    fn pattern(&self, pattern: &str, glob: &str, occurs: bool) -> Result<ConditionAnswer, GitError> {
         let Ok(pattern) = Regex::new(pattern) else {
             return Ok(unreadable(format!("`{pattern}` is no regular expression")));
         };
@@ -443,7 +443,7 @@ impl ContractCheck<'_> {
         })
     }
 
-    fn equal(&self, a: &str, b: &str) -> Answer {
+    fn equal(&self, a: &str, b: &str) -> ConditionAnswer {
         let mut contents = Vec::new();
         for path in [a, b] {
             let Some(place) = inside(self.root, path) else {
@@ -461,7 +461,7 @@ impl ContractCheck<'_> {
         decide(contents[0] == contents[1], String::new()).or_detail(|| format!("{a} and {b} differ"))
     }
 
-    fn dependencies(&self) -> Result<Answer, GitError> {
+    fn dependencies(&self) -> Result<ConditionAnswer, GitError> {
         let snapshot = self.repo.snapshot()?;
         let manifest = |path: &RepoPath| is_manifest(&path.to_string()) && !self.is_noise(path);
         let files = changed_files(self.repo, self.start, FilesOf::WorkTree(&snapshot), manifest)?;
@@ -480,10 +480,10 @@ impl ContractCheck<'_> {
         Ok(if new.is_empty() { holds("") } else { fails(format!("new: {}", listed(&new))) })
     }
 
-    fn command(&self, line: &str, evidence: &mut Vec<String>) -> Answer {
+    fn command(&self, line: &str, evidence: &mut Vec<String>) -> ConditionAnswer {
         let Ok(folder) = tempfile::tempdir() else { return unreadable("there is no room for the output") };
         let output = folder.path().join("output");
-        let files = Directory(self.root.to_owned());
+        let files = DiskDirectory(self.root.to_owned());
         let understood = command_line::understand(line, &files).ok();
         let ids: Vec<String> =
             understood.iter().flat_map(|line| &line.purposes).flat_map(Purpose::runs).map(str::to_owned).collect();
@@ -509,7 +509,7 @@ impl ContractCheck<'_> {
         };
         let printed = fs::read(&output).unwrap_or_default();
         let text = run::plain_text(&printed);
-        let said = said(line, &runners, ended, &text, Known::ToItsEnd, None, &files);
+        let said = said(line, &runners, ended, &text, OutputKnowledge::ToItsEnd, None, &files);
         if let Some(report) = &said.report {
             evidence.push(format!("{} passed, {} failed, {} skipped", report.passed, report.failed, report.skipped));
             if report.passed == 0 && report.failed == 0 {
@@ -533,7 +533,7 @@ trait OrDetail {
     fn or_detail(self, detail: impl FnOnce() -> String) -> Self;
 }
 
-impl OrDetail for Answer {
+impl OrDetail for ConditionAnswer {
     /// The same, and where it fails, why.
     fn or_detail(self, detail: impl FnOnce() -> String) -> Self {
         if self.0 == ConditionOutcome::Holds { self } else { (self.0, detail()) }

@@ -14,12 +14,12 @@ use crate::event::{EventKind, Judged, Origin, Run};
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf, Sources};
 use crate::fact::merge_base::Lineage;
-use crate::fact::subject::{Base, Role, Subject};
+use crate::fact::subject::{Base, Subject, SubjectKind};
 use crate::fact::{Facts, Note, earlier_runs, failed_tests, forge_query, unfinished_runs};
 use crate::failure::Failure;
 use crate::gates;
-use crate::git::{GitError, Head, Look, Repo};
-use crate::journal::{Journal, JournalError, NewEvent, OpenFailure, SessionState, State};
+use crate::git::{EditSurvey, GitError, Head, Repo};
+use crate::journal::{Journal, JournalError, JournalState, NewEvent, OpenFailure, SessionState};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Command, Policy};
@@ -29,7 +29,7 @@ use crate::runner::NamedTests;
 use crate::session::Session;
 use crate::snapshot::DirtyPath;
 use crate::snapshot::Snapshot;
-use crate::source::project_files::Directory;
+use crate::source::project_files::DiskDirectory;
 use crate::verdict::Verdict;
 use crate::verdict::assemble::{self, Attempt, ESCALATES_AT, Occasion};
 use crate::verdict::push_command::push_again;
@@ -62,13 +62,13 @@ pub struct Here {
     /// Its commit and where that left the default branch; `None`: nothing is committed.
     pub lineage: Option<Lineage>,
     /// The working tree.
-    pub look: Look,
+    pub look: EditSurvey,
     /// The policy that counts.
     pub policy: Policy,
     /// What is to be said about its choice.
     pub notes: Vec<Note>,
     /// What the journal says so far.
-    pub state: State,
+    pub state: JournalState,
 }
 
 /// What would be said now.
@@ -154,8 +154,8 @@ impl Workplace {
     }
 
     /// The task files at the root.
-    fn files(&self) -> Directory {
-        Directory(self.repo.root().unwrap_or(self.repo.git_dir()).to_owned())
+    fn files(&self) -> DiskDirectory {
+        DiskDirectory(self.repo.root().unwrap_or(self.repo.git_dir()).to_owned())
     }
 
     /// What is here and how it is to be judged. Everything else is read while git looks at the working tree, which
@@ -213,7 +213,7 @@ impl Workplace {
 
     /// Records a run and, where that says something about a failure, its tests by name.
     pub fn append_run(&self, run: Run, tests: &NamedTests) -> Result<(), JournalError> {
-        let append = |state: &State| {
+        let append = |state: &JournalState| {
             let named = test_results(&run, tests, state);
             let kinds = [Some(EventKind::Run(Box::new(run))), named.map(Box::new).map(EventKind::Tests)];
             let session = Some(self.session.id.clone());
@@ -224,7 +224,7 @@ impl Workplace {
     }
 
     /// What the journal says so far.
-    pub fn state(&self) -> Result<State, Failure> {
+    pub fn state(&self) -> Result<JournalState, Failure> {
         self.journal.state().map_err(|error| Failure::new(Exit::CannotJudge, error))
     }
 
@@ -232,7 +232,7 @@ impl Workplace {
     pub fn judge(
         &self,
         policy: &Policy,
-        state: &State,
+        state: &JournalState,
         facts: Facts,
         uncommitted: Option<Uncommitted<'_>>,
     ) -> Judgement {
@@ -244,7 +244,7 @@ impl Workplace {
     pub fn judge_if(
         &self,
         policy: &Policy,
-        state: &State,
+        state: &JournalState,
         mut facts: Facts,
         uncommitted: Option<Uncommitted<'_>>,
         claimed: impl FnOnce() -> bool,
@@ -261,7 +261,7 @@ impl Workplace {
         let branches = self.branches(&facts, state.judged(&self.session.id));
         let at = Timestamp::now();
         let id = verdict_id(at, &self.session.id);
-        let decide = |state: &State| {
+        let decide = |state: &JournalState| {
             let told = state.judged(&self.session.id);
             // Content that is in no tree yet may be another one than it was.
             let known = trees.len() == facts.subjects.len();
@@ -342,7 +342,7 @@ impl Workplace {
     /// The branches that `facts` are about, and those on which something failed from which their content goes on or that are gone.
     fn branches(&self, facts: &Facts, told: &SessionState) -> Vec<String> {
         let Ok(head) = self.repo.head() else { return Vec::new() };
-        let is_here = |subject: &Subject| subject.role == Role::WorkingTree || subject.checked_out == Some(true);
+        let is_here = |subject: &Subject| subject.role == SubjectKind::WorkingTree || subject.checked_out == Some(true);
         let here = head.branch.as_ref().filter(|_| facts.subjects.iter().any(is_here));
         let short = |name: &String| name.strip_prefix("refs/heads/").unwrap_or(name).to_owned();
         let of_subjects = facts.subjects.iter().filter_map(|subject| subject.branch.as_ref());
@@ -369,7 +369,7 @@ impl Workplace {
     /// Keeps what is refused; the id of a commit that was about to be made. What cannot be kept is not there to be judged
     /// again, and nothing else is lost.
     fn keep_refused(&self, facts: &mut Facts, uncommitted: Uncommitted<'_>) -> Option<Oid> {
-        let its = |subject: &&mut Subject| subject.role == Role::WorkingTree && subject.tree.is_none();
+        let its = |subject: &&mut Subject| subject.role == SubjectKind::WorkingTree && subject.tree.is_none();
         let subject = facts.subjects.iter_mut().find(its)?;
         match uncommitted {
             Uncommitted::Work(snapshot) => {
@@ -389,7 +389,7 @@ impl Workplace {
 
     /// Adds what a session did, at the moments that ask for it, and where tests were taken away, what failed before. A
     /// push is judged by its commits, and by that.
-    pub fn tell(&self, state: &State, policy: &Policy, session: &str, facts: &mut Facts) {
+    pub fn tell(&self, state: &JournalState, policy: &Policy, session: &str, facts: &mut Facts) {
         let unreadable = |error: &dyn std::fmt::Display| {
             Note::new("story-unreadable", format!("what the session did cannot be read: {error}"))
         };
@@ -436,7 +436,7 @@ impl Workplace {
 }
 
 /// The tests of a run as they are recorded; `None`: none failed, and none that failed before is concerned.
-pub fn test_results(run: &Run, tests: &NamedTests, state: &State) -> Option<TestResults> {
+pub fn test_results(run: &Run, tests: &NamedTests, state: &JournalState) -> Option<TestResults> {
     let unsettled = |open: &&OpenFailure| open.key == run.command.key && open.since != Some(TestResult::Passed);
     let open = state.open_failures().iter().filter(unsettled);
     let results = TestResults {

@@ -34,14 +34,14 @@ pub struct InvalidGlob {
 /// Some globs, in order.
 #[derive(Debug, Default)]
 pub struct Globs {
-    list: Vec<Lazy>,
+    list: Vec<LazyGlob>,
     asked: AtomicUsize,
     /// `None` where they are too many for one.
     letters: OnceLock<Option<Letters>>,
 }
 
 #[derive(Clone, Debug)]
-struct Lazy {
+struct LazyGlob {
     written: String,
     /// Where in `written` its letters are.
     letters: OnceLock<Range<usize>>,
@@ -49,7 +49,7 @@ struct Lazy {
     compiled: OnceLock<Option<GlobMatcher>>,
 }
 
-impl Lazy {
+impl LazyGlob {
     fn new(glob: &str) -> Self {
         Self { written: glob.to_owned(), letters: OnceLock::new(), compiled: OnceLock::new() }
     }
@@ -80,7 +80,7 @@ struct Letters {
 }
 
 impl Letters {
-    fn of(list: &[Lazy]) -> Option<Self> {
+    fn of(list: &[LazyGlob]) -> Option<Self> {
         let mut by_letters: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, lazy) in list.iter().enumerate() {
             by_letters.entry(lazy.letters()).or_default().push(at);
@@ -115,7 +115,7 @@ impl Globs {
     /// Adds one behind the others.
     pub fn push(&mut self, glob: &str) -> Result<(), InvalidGlob> {
         check(glob)?;
-        self.list.push(Lazy::new(glob));
+        self.list.push(LazyGlob::new(glob));
         self.letters = OnceLock::new();
         Ok(())
     }
@@ -166,7 +166,7 @@ impl Clone for Globs {
 /// Those of an embedded file, which its test holds well written: checking costs most of what compiling does.
 impl<'de> Deserialize<'de> for Globs {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let list = Vec::<String>::deserialize(from)?.iter().map(|glob| Lazy::new(glob)).collect();
+        let list = Vec::<String>::deserialize(from)?.iter().map(|glob| LazyGlob::new(glob)).collect();
         Ok(Self { list, ..Self::default() })
     }
 }

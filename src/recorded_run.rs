@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use self::test_report::PytestReport;
-use crate::command_line::{self, Known, Purpose, Said, Told, Witnessed, sum};
+use crate::command_line::{self, ObservedLine, OutputKnowledge, Purpose, RunResult, Witnessed, sum};
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended, EventKind, Origin, Run, RunStarted};
 use crate::git::GitError;
@@ -23,7 +23,7 @@ use crate::run::{self, CommandLine, Finished, Spec};
 use crate::runner::{Catalogue, NamedTests, Runner, read_junit};
 use crate::shell_kind::Shell;
 use crate::snapshot::KeptSnapshot;
-use crate::source::project_files::Directory;
+use crate::source::project_files::DiskDirectory;
 
 /// How much of the end of an output is kept, in bytes.
 const TAIL: usize = 8 * 1024;
@@ -33,7 +33,7 @@ const PATHS: usize = 256;
 const REPORT: u64 = 32 * 1024 * 1024;
 
 /// What to run and how it is called.
-pub struct Job<'a> {
+pub struct RunJob<'a> {
     /// What the journal calls it.
     pub command: CommandRef,
     /// What is started.
@@ -47,7 +47,7 @@ pub struct Job<'a> {
 }
 
 /// What came of it.
-pub struct Recorded {
+pub struct CompletedRun {
     /// How it ended, and its output.
     pub finished: Finished,
     /// The event as it was recorded; `None` where the record was lost.
@@ -68,9 +68,9 @@ enum RecordError {
 }
 
 /// Runs the job and records it.
-pub fn record(place: &Workplace, root: &Path, job: Job<'_>) -> Recorded {
+pub fn record(place: &Workplace, root: &Path, job: RunJob<'_>) -> CompletedRun {
     let dir = root.join(job.command.dir.to_os());
-    let reading = Reading::of(&job.command.line, &dir);
+    let reading = UnderstoodLine::of(&job.command.line, &dir);
     let globs: Vec<String> = job.reports.iter().cloned().chain(reading.reports()).collect();
     let before = report_files(&dir, &globs);
     let start = begin(place, &job.command);
@@ -82,7 +82,7 @@ pub fn record(place: &Workplace, root: &Path, job: Job<'_>) -> Recorded {
     let tests = tests.unwrap_or_else(|| named_in_output(&finished));
     let served = reading.served(root, &job, &finished);
     let logs = reading.logs(root, &job.command.dir, &finished);
-    let ending = Ending { finished: &finished, said, tests: &tests, logs };
+    let ending = RunEnding { finished: &finished, said, tests: &tests, logs };
     let ended = start.and_then(|start| end(place, start, job.command, job.policy, ending));
     let ended = ended.and_then(|run| {
         let served: Vec<Run> = served.into_iter().map(|witnessed| run_of(&run, witnessed)).collect();
@@ -90,8 +90,8 @@ pub fn record(place: &Workplace, root: &Path, job: Job<'_>) -> Recorded {
         Ok((run, served))
     });
     match ended {
-        Ok((run, served)) => Recorded { finished, run: Some(run), served, loss: None },
-        Err(error) => Recorded { finished, run: None, served: Vec::new(), loss: Some(error.to_string()) },
+        Ok((run, served)) => CompletedRun { finished, run: Some(run), served, loss: None },
+        Err(error) => CompletedRun { finished, run: None, served: Vec::new(), loss: Some(error.to_string()) },
     }
 }
 
@@ -108,9 +108,9 @@ fn begin(place: &Workplace, command: &CommandRef) -> Result<KeptSnapshot, Record
 }
 
 /// How a run ended, and what it left.
-struct Ending<'a> {
+struct RunEnding<'a> {
     finished: &'a Finished,
-    said: Said,
+    said: RunResult,
     tests: &'a NamedTests,
     logs: Vec<RepoPath>,
 }
@@ -120,7 +120,7 @@ fn end(
     start: KeptSnapshot,
     command: CommandRef,
     policy: String,
-    Ending { finished, said, tests, logs }: Ending<'_>,
+    RunEnding { finished, said, tests, logs }: RunEnding<'_>,
 ) -> Result<Run, RecordError> {
     let end = place.repo.keep_now()?;
     let mut changed = place.repo.changed_between(&start, &end)?;
@@ -156,17 +156,17 @@ fn append(place: &Workplace, kind: EventKind) -> Result<(), RecordError> {
 }
 
 /// A command line, understood before it runs: a run may change the files that say what it means.
-struct Reading<'a> {
+struct UnderstoodLine<'a> {
     line: &'a str,
-    files: Directory,
+    files: DiskDirectory,
     runners: Vec<&'static Runner>,
     /// What the environment makes less of it, in words.
     narrowed: Option<String>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> UnderstoodLine<'a> {
     fn of(line: &'a str, dir: &Path) -> Self {
-        let files = Directory(dir.to_owned());
+        let files = DiskDirectory(dir.to_owned());
         let understood = command_line::understand(line, &files).ok();
         let ids = understood.iter().flat_map(|line| &line.purposes).flat_map(Purpose::runs);
         let runners = ids.filter_map(|id| Catalogue::embedded().runner(id)).collect();
@@ -181,21 +181,28 @@ impl<'a> Reading<'a> {
     }
 
     /// What the run says: its report files first, which are complete, else its closing lines.
-    fn said(&self, finished: &Finished, files: &[PathBuf]) -> Said {
+    fn said(&self, finished: &Finished, files: &[PathBuf]) -> RunResult {
         let counted = sum(files.iter().filter_map(|path| read_junit(&std::fs::read(path).ok()?).ok()));
         let text = run::plain_text(&finished.output.end());
-        let said =
-            command_line::said(self.line, &self.runners, finished.ended, &text, Known::ToItsEnd, counted, &self.files);
+        let said = command_line::said(
+            self.line,
+            &self.runners,
+            finished.ended,
+            &text,
+            OutputKnowledge::ToItsEnd,
+            counted,
+            &self.files,
+        );
         let narrowed = self.narrowed(finished);
-        Said { masked: said.masked.or(narrowed), ..said }
+        RunResult { masked: said.masked.or(narrowed), ..said }
     }
 
     fn narrowed(&self, finished: &Finished) -> Option<String> {
         self.narrowed.clone().filter(|_| finished.ended.success())
     }
 
-    fn told<'t>(&'t self, root: &'t Path, dir: &'t RepoPath, finished: &Finished, text: &'t str) -> Told<'t> {
-        Told {
+    fn told<'t>(&'t self, root: &'t Path, dir: &'t RepoPath, finished: &Finished, text: &'t str) -> ObservedLine<'t> {
+        ObservedLine {
             line: self.line,
             dir,
             root: root.to_str(),
@@ -210,17 +217,17 @@ impl<'a> Reading<'a> {
     /// The files into which the line wrote what its checks print.
     fn logs(&self, root: &Path, dir: &RepoPath, finished: &Finished) -> Vec<RepoPath> {
         let text = run::plain_text(&finished.output.end());
-        command_line::own_logs(&self.told(root, dir, finished, &text), &Directory(root.to_owned()))
+        command_line::own_logs(&self.told(root, dir, finished, &text), &DiskDirectory(root.to_owned()))
     }
 
     /// What the run shows of declared commands that it is not by its words, as an agent's own line would show it.
-    fn served(&self, root: &Path, job: &Job<'_>, finished: &Finished) -> Vec<Witnessed> {
+    fn served(&self, root: &Path, job: &RunJob<'_>, finished: &Finished) -> Vec<Witnessed> {
         if job.command.name.is_some() || finished.ended == Ended::NotStarted {
             return Vec::new();
         }
         let text = run::plain_text(&finished.output.end());
         let told = self.told(root, &job.command.dir, finished, &text);
-        let mut served = command_line::witness(job.declared, &told, &Directory(root.to_owned()));
+        let mut served = command_line::witness(job.declared, &told, &DiskDirectory(root.to_owned()));
         // A run that shows nothing takes the place of none that did.
         served.retain(|witnessed| witnessed.masked.is_none());
         for witnessed in &mut served {

@@ -19,13 +19,13 @@ pub struct Session {
 /// `gates/agents.toml`.
 #[derive(Debug, Deserialize)]
 struct Agents {
-    client: Vec<Client>,
+    client: Vec<ClientVariables>,
 }
 
 /// A client and the variables it sets for the commands it runs.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Client {
+struct ClientVariables {
     name: String,
     variables: Vec<String>,
     session: Option<String>,
@@ -47,7 +47,7 @@ impl Session {
     }
 }
 
-fn clients() -> Vec<Client> {
+fn clients() -> Vec<ClientVariables> {
     // A test holds the embedded file readable.
     let file = embedded::file(embedded::GATES, "agents.toml").unwrap_or_default();
     toml::from_str::<Agents>(file).map(|agents| agents.client).unwrap_or_default()

@@ -11,14 +11,14 @@ use crate::tool_folder::ToolFolder;
 
 /// A file as a tree entry holds it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct SnapshotEntry {
     /// The mode: `0o100644`, `0o100755`, `0o120000` (symbolic link) or `0o160000` (commit of another repository).
     pub mode: u32,
     /// The id of the blob, or of the commit.
     pub oid: Oid,
 }
 
-impl Entry {
+impl SnapshotEntry {
     /// A commit of another repository, which stands for all that lies there.
     pub const fn is_commit(&self) -> bool {
         self.mode == 0o160_000
@@ -43,9 +43,9 @@ pub struct DirtyPath {
     /// Where.
     pub path: RepoPath,
     /// What the base tree holds; `None`: nothing.
-    pub base: Option<Entry>,
+    pub base: Option<SnapshotEntry>,
     /// What the working tree holds; `None`: deleted.
-    pub now: Option<Entry>,
+    pub now: Option<SnapshotEntry>,
     /// How it came to differ.
     pub presence: Presence,
 }

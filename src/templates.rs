@@ -63,7 +63,7 @@ pub fn render(name: &str, context: &impl Serialize) -> Result<String, TemplateEr
 
 /// A text, and what is wrong with the user's own template, where ours took its place.
 #[derive(Debug)]
-pub struct Told {
+pub struct RenderedText {
     /// The text.
     pub text: String,
     /// Why it is not the user's.
@@ -71,10 +71,10 @@ pub struct Told {
 }
 
 /// Fills the template `name`, the embedded one where the user's cannot be filled: what is said once must not be lost.
-pub fn told(name: &str, context: &impl Serialize) -> Result<Told, TemplateError> {
+pub fn told(name: &str, context: &impl Serialize) -> Result<RenderedText, TemplateError> {
     match render(name, context) {
-        Ok(text) => Ok(Told { text, wrong: None }),
-        Err(wrong) => Ok(Told { text: render_built_in(name, context)?, wrong: Some(wrong) }),
+        Ok(text) => Ok(RenderedText { text, wrong: None }),
+        Err(wrong) => Ok(RenderedText { text: render_built_in(name, context)?, wrong: Some(wrong) }),
     }
 }
 

@@ -25,7 +25,7 @@ use crate::source::git::REPORTER;
 const SAME: SignedDuration = SignedDuration::from_secs(10);
 
 /// The place of an entry: its source, and its place there.
-type Place = (usize, usize);
+type EntryPosition = (usize, usize);
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -134,7 +134,7 @@ impl Mentions {
 }
 
 /// Makes one entry of a command's start and end. A run does not name its start: of those with the same key and
-/// session the latest is taken, as [`crate::journal::State::unfinished`] does.
+/// session the latest is taken, as [`crate::journal::JournalState::unfinished`] does.
 fn pair_runs(events: Vec<Event>) -> Vec<Entry> {
     let mut open: HashMap<(String, Option<String>), Vec<usize>> = HashMap::new();
     let mut entries: Vec<Option<Entry>> = Vec::with_capacity(events.len());
@@ -170,15 +170,15 @@ fn movement(entry: &Entry) -> Option<&GitEvent> {
 /// A commit is known from the log of HEAD, from that of its branch, and perhaps from a hook: it becomes one entry,
 /// each report used once. The name of the branch says more than `HEAD`. Returns, for each source, the places of its reports in
 /// their order.
-fn join_movements(sources: &mut [Vec<Entry>]) -> Vec<Vec<Place>> {
+fn join_movements(sources: &mut [Vec<Entry>]) -> Vec<Vec<EntryPosition>> {
     // By new commit and action: where the reports are that stay.
-    let mut known: HashMap<(String, String), Vec<Place>> = HashMap::new();
+    let mut known: HashMap<(String, String), Vec<EntryPosition>> = HashMap::new();
     let mut orders = Vec::with_capacity(sources.len());
     for number in 0..sources.len() {
         let (before, rest) = sources.split_at_mut(number);
         let mut kept = Vec::with_capacity(rest[0].len());
-        let mut met: Vec<Place> = Vec::new();
-        let mut order: Vec<Place> = Vec::new();
+        let mut met: Vec<EntryPosition> = Vec::new();
+        let mut order: Vec<EntryPosition> = Vec::new();
         for entry in std::mem::take(&mut rest[0]) {
             let Some(new) = movement(&entry) else {
                 kept.push(entry);

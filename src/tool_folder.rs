@@ -48,14 +48,14 @@ impl ToolFolder {
 /// `gates/tool-folders.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
-    folder: Vec<Shape>,
+struct ToolFolderTable {
+    folder: Vec<ToolFolderKind>,
 }
 
 /// One kind of tool folder.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Shape {
+pub(crate) struct ToolFolderKind {
     pub(crate) name: Option<String>,
     pub(crate) marker: String,
     pub(crate) begins: Option<String>,
@@ -64,8 +64,8 @@ pub(crate) struct Shape {
 }
 
 /// The kinds of tool folders.
-pub(crate) fn shapes() -> &'static [Shape] {
-    static TABLE: LazyLock<Table> = LazyLock::new(|| {
+pub(crate) fn shapes() -> &'static [ToolFolderKind] {
+    static TABLE: LazyLock<ToolFolderTable> = LazyLock::new(|| {
         let text = embedded::file(embedded::GATES, "tool-folders.toml").unwrap_or_default();
         toml::from_str(text).unwrap_or_default()
     });

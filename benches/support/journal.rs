@@ -105,6 +105,6 @@ fn judged(number: usize, tree: Oid) -> Judged {
 
 /// How many entries a journal has.
 pub fn length(journal: &Journal) -> usize {
-    let is_event = |line: &gate::journal::Line| matches!(line, gate::journal::Line::Event(Event { .. }));
+    let is_event = |line: &gate::journal::JournalLine| matches!(line, gate::journal::JournalLine::Event(Event { .. }));
     journal.events().expect("the journal can be read").filter(is_event).count()
 }

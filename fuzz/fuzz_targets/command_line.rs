@@ -6,7 +6,7 @@
 
 use std::fs;
 
-use gate::command_line::{Extent, Judgement, Outcome, Proves, Record, Told, judge, witness};
+use gate::command_line::{CheckOutcome, Extent, LineJudgement, LineRecord, ObservedLine, Proves, judge, witness};
 use gate::event::Ended;
 use gate::policy::{Command, PathRules};
 use gate::repo_path::RepoPath;
@@ -33,26 +33,33 @@ fuzz_target!(init: support::plant("command_line", seeds()), |data: &[u8]| {
     let files = Everywhere(parts.next());
 
     // 0 to 127 are statuses, the others stand for a record without one.
-    let record = Record { status: i8::try_from(*status).ok().map(i32::from), output, background: *status == 255 };
+    let record = LineRecord { status: i8::try_from(*status).ok().map(i32::from), output, background: *status == 255 };
     consistent(line, &judge(line, &record, &files));
-    let nothing = judge(line, &Record::default(), &files);
+    let nothing = judge(line, &LineRecord::default(), &files);
     consistent(line, &nothing);
     assert_eq!(nothing.proves, Proves::Nothing, "without a record nothing is proven: {line:?} {nothing:?}");
     witnessed(line, &record, &files);
 });
 
 /// What the line shows about declared commands: about itself, about a check and about a task.
-fn witnessed(line: &str, record: &Record<'_>, files: &dyn ProjectFiles) {
+fn witnessed(line: &str, record: &LineRecord<'_>, files: &dyn ProjectFiles) {
     let declared: Vec<Command> = [line, "cargo test", "npm test"].map(command).into();
     let dir = RepoPath::from("");
     let ended = record.status.map(Ended::Exited);
-    let told =
-        Told { line, dir: &dir, root: Some("/r"), ended, output: record.output, cut: false, background: record.background };
+    let told = ObservedLine {
+        line,
+        dir: &dir,
+        root: Some("/r"),
+        ended,
+        output: record.output,
+        cut: false,
+        background: record.background,
+    };
     for shown in witness(&declared, &told, files) {
         assert!(!record.background, "{line:?} is still running: {shown:?}");
         assert!(!(shown.masked.is_some() && !shown.ended.success()), "{line:?} failed and is masked: {shown:?}");
     }
-    for shown in witness(&declared, &Told { ended: None, output: None, ..told }, files) {
+    for shown in witness(&declared, &ObservedLine { ended: None, output: None, ..told }, files) {
         let open = shown.masked.is_some() || shown.report.as_ref().is_some_and(|report| report.passed == 0);
         assert!(open || !shown.ended.success(), "without a record {line:?} shows {shown:?}");
     }
@@ -64,15 +71,15 @@ fn command(run: &str) -> Command {
     Command { name, gate, run: run.to_owned(), dir: RepoPath::from(""), inputs, reports: Vec::new() }
 }
 
-fn consistent(line: &str, judged: &Judgement) {
+fn consistent(line: &str, judged: &LineJudgement) {
     let holds = match judged.proves {
         Proves::FullPass => {
-            judged.result == Some(Outcome::Pass)
+            judged.result == Some(CheckOutcome::Pass)
                 && judged.scope == Some(Extent::Full)
                 && judged.decisive_kind == Some(CommandKind::Test)
         }
-        Proves::PartialPass => judged.result == Some(Outcome::Pass),
-        Proves::Fail => judged.result == Some(Outcome::Fail),
+        Proves::PartialPass => judged.result == Some(CheckOutcome::Pass),
+        Proves::Fail => judged.result == Some(CheckOutcome::Fail),
         Proves::Nothing => true,
     };
     assert!(holds, "{line:?} {judged:?}");

@@ -6,7 +6,7 @@
 
 use std::fs;
 
-use gate::runner::{Catalogue, OutputReading, Runner, Says, read_output};
+use gate::runner::{Catalogue, OutputOutcome, OutputReading, Runner, read_output};
 use libfuzzer_sys::fuzz_target;
 
 mod support;
@@ -29,10 +29,10 @@ fn consistent(output: &str, reading: &OutputReading) {
     let failed = reading.reports.iter().any(|report| report.failed > 0);
     let executed = reading.reports.iter().any(|report| report.passed > 0);
     let holds = match reading.says {
-        Says::Passed => shown && !failed,
-        Says::Failed => shown,
-        Says::NothingRan => shown && !failed && !executed,
-        Says::Silent => true,
+        OutputOutcome::Passed => shown && !failed,
+        OutputOutcome::Failed => shown,
+        OutputOutcome::NothingRan => shown && !failed && !executed,
+        OutputOutcome::Silent => true,
     };
     assert!(holds, "{reading:?} {output:?}");
     assert!(reading.line.as_ref().is_none_or(|line| line.chars().count() <= 200), "{reading:?}");

@@ -20,13 +20,13 @@ const LITERAL: &str = "key::";
 
 /// A key to sign with, and the program that does it.
 #[derive(Clone, Debug)]
-pub struct Signer {
-    key: Key,
+pub struct SigningKey {
+    key: KeySource,
     program: String,
 }
 
 #[derive(Clone, Debug)]
-enum Key {
+enum KeySource {
     /// A file: a private key, or a public one whose other half is in an agent or beside it.
     File(PathBuf),
     /// The text of a public key whose other half is in an agent.
@@ -66,12 +66,12 @@ pub enum SignError {
     Unverifiable(#[from] SignatureError),
 }
 
-impl Signer {
+impl SigningKey {
     /// The key that is `given`, else that of git's settings.
     pub fn find(repo: &Repo, given: Option<&Path>) -> Result<Self, SignError> {
         let program = repo.config("gpg.ssh.program")?.unwrap_or_else(|| PROGRAM.to_owned());
         let key = match given {
-            Some(path) => Key::File(path.to_owned()),
+            Some(path) => KeySource::File(path.to_owned()),
             None => configured(repo)?,
         };
         Ok(Self { key, program })
@@ -81,8 +81,8 @@ impl Signer {
     pub fn public_key(&self) -> Option<PublicKey> {
         let read = |path: &Path| fs::read_to_string(path).ok().and_then(|text| public(&text));
         match &self.key {
-            Key::Text(text) => public(text),
-            Key::File(path) => read(path).or_else(|| {
+            KeySource::Text(text) => public(text),
+            KeySource::File(path) => read(path).or_else(|| {
                 let mut beside = path.clone().into_os_string();
                 beside.push(".pub");
                 read(Path::new(&beside))
@@ -107,8 +107,8 @@ impl Signer {
         let mut command = Command::new(&self.program);
         command.args(["-Y", "sign", "-n", NAMESPACE, "-f"]);
         match &self.key {
-            Key::File(path) => command.arg(path),
-            Key::Text(text) => {
+            KeySource::File(path) => command.arg(path),
+            KeySource::Text(text) => {
                 let public = folder.path().join("key.pub");
                 fs::write(&public, text)?;
                 // Only an agent can have the other half of a key that is a text.
@@ -140,7 +140,7 @@ pub fn is_possible(repo: &Repo) -> Result<(), SignError> {
 }
 
 /// The key of git's settings.
-fn configured(repo: &Repo) -> Result<Key, SignError> {
+fn configured(repo: &Repo) -> Result<KeySource, SignError> {
     if let Some(key) = repo.config("user.signingkey")? {
         return key_of(&key).ok_or(SignError::NoKey);
     }
@@ -148,19 +148,19 @@ fn configured(repo: &Repo) -> Result<Key, SignError> {
     let output = run(Command::new("sh").args(["-c", &ask]))?;
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     let key = printed.lines().next().and_then(literal);
-    key.filter(|_| output.status.success()).map(|key| Key::Text(key.to_owned())).ok_or(SignError::NoKey)
+    key.filter(|_| output.status.success()).map(|key| KeySource::Text(key.to_owned())).ok_or(SignError::NoKey)
 }
 
 /// What `user.signingKey` means; `None`: it is the id of a key of another kind.
-fn key_of(setting: &str) -> Option<Key> {
+fn key_of(setting: &str) -> Option<KeySource> {
     if let Some(text) = literal(setting) {
-        return Some(Key::Text(text.to_owned()));
+        return Some(KeySource::Text(text.to_owned()));
     }
     let path = match setting.strip_prefix("~/") {
         Some(rest) => PathBuf::from(env::var_os("HOME")?).join(rest),
         None => PathBuf::from(setting),
     };
-    path.is_file().then_some(Key::File(path))
+    path.is_file().then_some(KeySource::File(path))
 }
 
 /// The text of a key, where the setting is one.

@@ -27,7 +27,7 @@ const MOST: usize = 64;
 
 /// A judgement, in the words of the form.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Summary {
+pub struct VerificationSummary {
     /// The contents that were judged.
     pub trees: Vec<Oid>,
     /// When.
@@ -35,7 +35,7 @@ pub struct Summary {
     /// Where they belong: `git+https://host/repository`.
     pub resource: String,
     /// By which policy.
-    pub policy: Policy,
+    pub policy: PolicyInForce,
     /// Whether nothing blocked; otherwise something did.
     pub passed: bool,
     /// The ids of the gates that passed.
@@ -44,7 +44,7 @@ pub struct Summary {
 
 /// The policy that was in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Policy {
+pub enum PolicyInForce {
     /// That of a commit of the resource.
     Commit(Oid),
     /// Another one, by its digest.
@@ -53,12 +53,12 @@ pub enum Policy {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Predicate {
+struct SummaryPredicate {
     verifier: Verifier,
     time_verified: String,
     resource_uri: String,
     policy: PolicyUsed,
-    verification_result: Outcome,
+    verification_result: VerificationResult,
     verified_levels: Vec<String>,
 }
 
@@ -78,31 +78,33 @@ struct PolicyUsed {
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-enum Outcome {
+enum VerificationResult {
     Passed,
     Failed,
 }
 
-impl Summary {
+impl VerificationSummary {
     /// It, as a statement.
     pub fn statement(&self) -> serde_json::Result<Statement> {
         let digest = |name: &str, value: String| [(name.to_owned(), value)].into();
         let policy = match &self.policy {
-            Policy::Commit(commit) => PolicyUsed {
+            PolicyInForce::Commit(commit) => PolicyUsed {
                 uri: format!("{}@{commit}#gate.toml", self.resource),
                 digest: digest(COMMIT, commit.to_string()),
             },
-            Policy::Digest(sum) => PolicyUsed { uri: format!("{MAKER}/policy"), digest: digest(SHA_256, sum.clone()) },
+            PolicyInForce::Digest(sum) => {
+                PolicyUsed { uri: format!("{MAKER}/policy"), digest: digest(SHA_256, sum.clone()) }
+            }
         };
         let levels =
             if self.passed { self.gates.iter().map(|gate| level(gate)).collect() } else { vec!["FAILED".to_owned()] };
         let version = [("gate".to_owned(), env!("CARGO_PKG_VERSION").to_owned())].into();
-        let predicate = Predicate {
+        let predicate = SummaryPredicate {
             verifier: Verifier { id: MAKER.to_owned(), version },
             time_verified: self.at.to_string(),
             resource_uri: self.resource.clone(),
             policy,
-            verification_result: if self.passed { Outcome::Passed } else { Outcome::Failed },
+            verification_result: if self.passed { VerificationResult::Passed } else { VerificationResult::Failed },
             verified_levels: levels,
         };
         Ok(Statement::about(&self.trees, PREDICATE, serde_json::to_value(predicate)?))
@@ -114,16 +116,17 @@ impl Summary {
         if verifier.is_some_and(|id| id != MAKER && id != FORMER_MAKER) {
             return Ok(None);
         }
-        let predicate: Predicate =
+        let predicate: SummaryPredicate =
             serde_json::from_value(statement.predicate.clone()).map_err(|_| "it is no verdict that gate signed")?;
         let at = predicate.time_verified.parse().map_err(|_| "it does not say when it was judged")?;
         let digest = &predicate.policy.digest;
         let policy = match (digest.get(COMMIT).and_then(|id| id.parse().ok()), digest.get(SHA_256)) {
-            (Some(commit), _) => Policy::Commit(commit),
-            (None, Some(sum)) if is_hex(sum) => Policy::Digest(sum.clone()),
+            (Some(commit), _) => PolicyInForce::Commit(commit),
+            (None, Some(sum)) if is_hex(sum) => PolicyInForce::Digest(sum.clone()),
             (None, _) => return Err("it does not say by which policy it was judged"),
         };
-        let (passed, levels) = (predicate.verification_result == Outcome::Passed, &predicate.verified_levels);
+        let (passed, levels) =
+            (predicate.verification_result == VerificationResult::Passed, &predicate.verified_levels);
         let gates = if passed { levels.iter().map(|level| gate(level)).collect() } else { Some(Vec::new()) };
         let gates: Vec<String> = gates.ok_or("it claims levels that are no gates")?;
         let trees = statement.trees();
@@ -179,13 +182,13 @@ mod tests {
 
     use super::*;
 
-    fn judged(passed: bool) -> Summary {
+    fn judged(passed: bool) -> VerificationSummary {
         let gates = if passed { vec!["tests".to_owned(), "ci-green".to_owned()] } else { Vec::new() };
-        Summary {
+        VerificationSummary {
             trees: vec!["4b825dc642cb6eb9a060e54bf8d69288fbee4904".parse().unwrap()],
             at: "2026-11-22T08:00:00Z".parse().unwrap(),
             resource: "git+https://github.com/o/r".to_owned(),
-            policy: Policy::Commit("5b825dc642cb6eb9a060e54bf8d69288fbee4904".parse().unwrap()),
+            policy: PolicyInForce::Commit("5b825dc642cb6eb9a060e54bf8d69288fbee4904".parse().unwrap()),
             passed,
             gates,
         }
@@ -197,10 +200,10 @@ mod tests {
 
     #[test]
     fn a_verdict_survives_the_way() {
-        let by_digest = Summary { policy: Policy::Digest("a1".repeat(32)), ..judged(true) };
+        let by_digest = VerificationSummary { policy: PolicyInForce::Digest("a1".repeat(32)), ..judged(true) };
         for given in [judged(true), judged(false), by_digest] {
             let text = serde_json::to_string(&given.statement().unwrap()).unwrap();
-            assert_eq!(Summary::read(&serde_json::from_str(&text).unwrap()), Ok(Some(given)));
+            assert_eq!(VerificationSummary::read(&serde_json::from_str(&text).unwrap()), Ok(Some(given)));
         }
     }
 
@@ -209,7 +212,7 @@ mod tests {
         let read = |edit: &dyn Fn(&mut Value)| {
             let mut value = summary(true);
             edit(&mut value);
-            Summary::read(&serde_json::from_value(value).unwrap()).map(|read| read.is_some())
+            VerificationSummary::read(&serde_json::from_value(value).unwrap()).map(|read| read.is_some())
         };
         assert_eq!(read(&|_| ()), Ok(true));
         assert_eq!(read(&|value| value["predicate"]["verifier"]["id"] = "https://example.com".into()), Ok(false));

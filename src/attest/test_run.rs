@@ -32,12 +32,12 @@ pub struct TestRun {
     /// The command line.
     pub line: String,
     /// What was seen.
-    pub seen: Seen,
+    pub seen: ObservedRun,
 }
 
 /// What gate saw of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct ObservedRun {
     /// The id of its event in the journal: later runs have greater ones.
     pub id: String,
     /// The directory it ran in, relative to the root.
@@ -59,17 +59,17 @@ pub struct Seen {
 
 /// The predicate.
 #[derive(Serialize, Deserialize)]
-struct Predicate {
-    result: Outcome,
+struct TestRunPredicate {
+    result: TestRunResult,
     configuration: Vec<Resource>,
     #[serde(rename = "urn:evidence-gate/run/v1", alias = "https://docs.rs/evidence-gate/run/v1")]
-    seen: Seen,
+    seen: ObservedRun,
 }
 
 /// The words of Test Result.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-enum Outcome {
+enum TestRunResult {
     Passed,
     Warned,
     Failed,
@@ -88,26 +88,26 @@ impl TestRun {
             digest: [("sha256".to_owned(), digest::sha256(self.line.as_bytes()))].into(),
             content: Some(STANDARD.encode(&self.line)),
         };
-        let result = if self.passed { Outcome::Passed } else { Outcome::Failed };
-        let predicate = Predicate { result, configuration: vec![configuration], seen: self.seen.clone() };
+        let result = if self.passed { TestRunResult::Passed } else { TestRunResult::Failed };
+        let predicate = TestRunPredicate { result, configuration: vec![configuration], seen: self.seen.clone() };
         Ok(Statement::about([&self.tree], PREDICATE, serde_json::to_value(predicate)?))
     }
 
     /// Reads a statement of the form [`PREDICATE`]; `Err` says what is wrong with it.
     pub fn read(statement: &Statement) -> Result<Self, &'static str> {
-        let predicate: Predicate =
+        let predicate: TestRunPredicate =
             serde_json::from_value(statement.predicate.clone()).map_err(|_| "it is no run that gate saw")?;
         let [configuration] = predicate.configuration.as_slice() else { return Err("it is not of one command") };
         let line = configuration.content.as_ref().and_then(|content| STANDARD.decode(content).ok());
         let line = line.and_then(|line| String::from_utf8(line).ok()).ok_or("it names no command line")?;
         let [tree] = <[Oid; 1]>::try_from(statement.trees()).map_err(|_| "it is not about one tree")?;
         let seen = predicate.seen;
-        let passed = predicate.result == Outcome::Passed;
+        let passed = predicate.result == TestRunResult::Passed;
         let failed_tests = seen.report.as_ref().is_some_and(|report| report.failed > 0);
         let consistent = match predicate.result {
-            Outcome::Passed => seen.ended.success() && !failed_tests,
-            Outcome::Failed => !seen.ended.success() || failed_tests,
-            Outcome::Warned => false,
+            TestRunResult::Passed => seen.ended.success() && !failed_tests,
+            TestRunResult::Failed => !seen.ended.success() || failed_tests,
+            TestRunResult::Warned => false,
         };
         if !consistent {
             return Err("its result is not how the run ended");
@@ -136,7 +136,7 @@ mod tests {
             passed: true,
             name: "test".to_owned(),
             line: "cargo test".to_owned(),
-            seen: Seen {
+            seen: ObservedRun {
                 id: "019b-0001-ab".to_owned(),
                 dir: RepoPath::from("web"),
                 ended: Ended::Exited(0),

@@ -6,7 +6,7 @@ use std::fmt;
 use jiff::Timestamp;
 
 use super::statement::Statement;
-use super::summary::{self, Summary};
+use super::summary::{self, VerificationSummary};
 use super::test_run::{self, TestRun};
 use super::{Envelope, LONGEST, NAMESPACE};
 use crate::oid::Oid;
@@ -28,9 +28,9 @@ pub struct Attested {
 
 /// A verdict of `gate ci` that somebody signed who may.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Judged {
+pub struct SignedVerdict {
     /// The verdict.
-    pub summary: Summary,
+    pub summary: VerificationSummary,
     /// Who, as the list of signers calls them.
     pub by: String,
     /// Their key, as people call it.
@@ -39,14 +39,14 @@ pub struct Judged {
 
 /// A line that counts for nothing.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Refused {
+pub struct RefusedLine {
     /// The tree whose note it is in.
     pub tree: Oid,
     /// Why, as the end of a sentence that begins with "a statement".
     pub why: String,
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for RefusedLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "a statement about {} does not count: {}", self.tree.short(), self.why)
     }
@@ -54,34 +54,34 @@ impl fmt::Display for Refused {
 
 /// What some lines hold.
 #[derive(Clone, Debug, Default)]
-pub struct Read {
+pub struct VerifiedLines {
     /// The runs that count.
     pub runs: Vec<Attested>,
     /// The verdicts that were signed by who may.
-    pub verdicts: Vec<Judged>,
+    pub verdicts: Vec<SignedVerdict>,
     /// What does not count, and why.
-    pub refused: Vec<Refused>,
+    pub refused: Vec<RefusedLine>,
 }
 
 /// What a statement says.
-enum Said {
+enum StatementBody {
     Run(Attested),
-    Verdict(Judged),
+    Verdict(SignedVerdict),
     /// Something that gate does not read.
     Else,
 }
 
 /// What counts of `lines`, each a line of the note on a tree, at the time `now`. Statements of other forms are passed
 /// over.
-pub fn read(lines: &[(Oid, String)], signers: &[Signer], now: Timestamp) -> Read {
-    let (mut read, mut refused) = (Read::default(), BTreeSet::new());
+pub fn read(lines: &[(Oid, String)], signers: &[Signer], now: Timestamp) -> VerifiedLines {
+    let (mut read, mut refused) = (VerifiedLines::default(), BTreeSet::new());
     for (tree, line) in lines {
         match statement(tree, line, signers, now) {
-            Ok(Said::Run(run)) if read.runs.iter().all(|known| known.run != run.run) => read.runs.push(run),
+            Ok(StatementBody::Run(run)) if read.runs.iter().all(|known| known.run != run.run) => read.runs.push(run),
             // It lies in the note of each tree that it is about.
-            Ok(Said::Verdict(verdict)) if !read.verdicts.contains(&verdict) => read.verdicts.push(verdict),
+            Ok(StatementBody::Verdict(verdict)) if !read.verdicts.contains(&verdict) => read.verdicts.push(verdict),
             Ok(_) => {}
-            Err(why) => drop(refused.insert(Refused { tree: tree.clone(), why })),
+            Err(why) => drop(refused.insert(RefusedLine { tree: tree.clone(), why })),
         }
     }
     read.refused = refused.into_iter().collect();
@@ -89,7 +89,7 @@ pub fn read(lines: &[(Oid, String)], signers: &[Signer], now: Timestamp) -> Read
 }
 
 /// Who signed comes first: of what a stranger wrote, nothing is read.
-fn statement(tree: &Oid, line: &str, signers: &[Signer], now: Timestamp) -> Result<Said, String> {
+fn statement(tree: &Oid, line: &str, signers: &[Signer], now: Timestamp) -> Result<StatementBody, String> {
     if line.len() > LONGEST {
         return Err("it is longer than gate writes them".to_owned());
     }
@@ -104,14 +104,17 @@ fn statement(tree: &Oid, line: &str, signers: &[Signer], now: Timestamp) -> Resu
     }
     let (by, key) = (signer.name.clone(), signer.key.fingerprint());
     Ok(match statement.predicate_type.as_str() {
-        test_run::PREDICATE => {
-            Said::Run(Attested { run: TestRun::read(&statement)?, by, key, place: (tree.clone(), line.to_owned()) })
-        }
-        summary::PREDICATE => match Summary::read(&statement)? {
-            Some(summary) => Said::Verdict(Judged { summary, by, key }),
-            None => Said::Else,
+        test_run::PREDICATE => StatementBody::Run(Attested {
+            run: TestRun::read(&statement)?,
+            by,
+            key,
+            place: (tree.clone(), line.to_owned()),
+        }),
+        summary::PREDICATE => match VerificationSummary::read(&statement)? {
+            Some(summary) => StatementBody::Verdict(SignedVerdict { summary, by, key }),
+            None => StatementBody::Else,
         },
-        _ => Said::Else,
+        _ => StatementBody::Else,
     })
 }
 

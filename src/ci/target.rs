@@ -7,11 +7,11 @@ use crate::fact::subject::Base;
 use crate::failure::Failure;
 use crate::git::{GitError, Repo};
 use crate::oid::Oid;
-use crate::source::forge::github_actions::{Event, EventPull, Happening};
+use crate::source::forge::github_actions::{EventPull, Happening, JobEvent};
 
 /// What a job judges.
 #[derive(Clone, Debug)]
-pub struct Judged {
+pub struct JobTarget {
     /// How people call it.
     pub name: String,
     /// The commit and where its history left the base.
@@ -29,7 +29,7 @@ pub struct Judged {
 }
 
 /// What `event` is about. `None`: nothing is left to judge, since a ref was deleted.
-pub fn of_event(repo: &Repo, event: &Event) -> Result<Option<Judged>, Failure> {
+pub fn of_event(repo: &Repo, event: &JobEvent) -> Result<Option<JobTarget>, Failure> {
     match &event.what {
         Happening::Pull(pull) => of_pull(repo, pull).map(Some),
         Happening::MergeGroup { head, base, base_branch } => {
@@ -41,7 +41,7 @@ pub fn of_event(repo: &Repo, event: &Event) -> Result<Option<Judged>, Failure> {
                 pushed: Some(head.clone()),
             };
             let lineage = lineage(repo, head, base, base_branch)?;
-            Ok(Some(Judged {
+            Ok(Some(JobTarget {
                 name: format!("merge into {base_branch}"),
                 lineage,
                 base: Some(base.clone()),
@@ -65,14 +65,14 @@ pub fn of_event(repo: &Repo, event: &Event) -> Result<Option<Judged>, Failure> {
 }
 
 /// What two revisions say, where there is no event.
-pub fn of_revisions(repo: &Repo, base: &str, head: &str) -> Result<Judged, Failure> {
+pub fn of_revisions(repo: &Repo, base: &str, head: &str) -> Result<JobTarget, Failure> {
     let find = |rev: &str| {
         repo.commit(rev).map_err(internal)?.ok_or_else(|| {
             Failure::new(Exit::CannotJudge, format!("`{rev}` is not a commit of this clone")).remedy(DEPTH)
         })
     };
     let (base_commit, head_commit) = (find(base)?, find(head)?);
-    Ok(Judged {
+    Ok(JobTarget {
         name: head.to_owned(),
         lineage: lineage(repo, &head_commit, &base_commit, base)?,
         base: Some(base_commit),
@@ -83,7 +83,7 @@ pub fn of_revisions(repo: &Repo, base: &str, head: &str) -> Result<Judged, Failu
     })
 }
 
-fn of_pull(repo: &Repo, pull: &EventPull) -> Result<Judged, Failure> {
+fn of_pull(repo: &Repo, pull: &EventPull) -> Result<JobTarget, Failure> {
     let head = HostedHead {
         commit: pull.head.clone(),
         via: Via::Branch,
@@ -91,7 +91,7 @@ fn of_pull(repo: &Repo, pull: &EventPull) -> Result<Judged, Failure> {
         repository: pull.head_repository.clone(),
         pushed: Some(pull.head.clone()),
     };
-    Ok(Judged {
+    Ok(JobTarget {
         name: format!("#{}", pull.number),
         lineage: lineage(repo, &pull.head, &pull.base, &pull.base_branch)?,
         base: Some(pull.base.clone()),
@@ -105,7 +105,7 @@ fn of_pull(repo: &Repo, pull: &EventPull) -> Result<Judged, Failure> {
 /// How many commits are looked at one by one after a push, at most.
 pub const MOST_LANDED: usize = 100;
 
-fn of_push(repo: &Repo, event: &Event, name: &str, before: Option<&Oid>, after: &Oid) -> Result<Judged, Failure> {
+fn of_push(repo: &Repo, event: &JobEvent, name: &str, before: Option<&Oid>, after: &Oid) -> Result<JobTarget, Failure> {
     let branch = name.strip_prefix("refs/heads/").map(str::to_owned);
     if branch.is_none() || branch != event.default_branch {
         return of_branch(repo, event, branch, after);
@@ -135,7 +135,7 @@ fn first_parents(repo: &Repo, before: Option<&Oid>, after: &Oid) -> Result<Vec<O
     Ok(String::from_utf8_lossy(&printed).lines().filter_map(|line| line.parse().ok()).collect())
 }
 
-fn of_branch(repo: &Repo, event: &Event, branch: Option<String>, commit: &Oid) -> Result<Judged, Failure> {
+fn of_branch(repo: &Repo, event: &JobEvent, branch: Option<String>, commit: &Oid) -> Result<JobTarget, Failure> {
     present(repo, commit)?;
     let base_branch = event.default_branch.clone();
     let tip = match &base_branch {
@@ -154,7 +154,7 @@ fn of_branch(repo: &Repo, event: &Event, branch: Option<String>, commit: &Oid) -
         pushed: Some(commit.clone()),
     };
     let name = branch.unwrap_or_else(|| commit.short().to_owned());
-    Ok(Judged { name, lineage, base: tip, base_branch, head: Some(head), number: None, landed: Vec::new() })
+    Ok(JobTarget { name, lineage, base: tip, base_branch, head: Some(head), number: None, landed: Vec::new() })
 }
 
 const DEPTH: &str = "check out the whole history: actions/checkout with `fetch-depth: 0`, GIT_DEPTH: 0 in GitLab";

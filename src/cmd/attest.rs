@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::oid::Oid;
 use crate::policy::Policy;
 use crate::render::ui::{BAD, GOOD, Ui};
-use crate::vouch::desk::{self, Desk};
+use crate::vouch::desk::{self, NotesRepository};
 use crate::vouch::{proven, remote, verdict};
 
 /// Arguments of `gate attest`.
@@ -40,7 +40,8 @@ pub struct Args {
 /// Signs, keeps, and pushes where that is asked for.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
-    let mut signing = Signing { desk: Desk::new(&place.repo, args.key.clone()), place: &place, json: args.json };
+    let mut signing =
+        Signing { desk: NotesRepository::new(&place.repo, args.key.clone()), place: &place, json: args.json };
     let exit = match &args.verdict {
         Some(path) => {
             let (trees, statement) = verdict::statement(&place, path)?;
@@ -61,7 +62,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
 }
 
 struct Signing<'a> {
-    desk: Desk<'a>,
+    desk: NotesRepository<'a>,
     place: &'a Workplace,
     json: bool,
 }

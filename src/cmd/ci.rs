@@ -14,7 +14,7 @@ use crate::cmd::run;
 use crate::digest::hex_digest;
 use crate::engine::{Judgement, Workplace};
 use crate::exit::Exit;
-use crate::fact::attested::Found;
+use crate::fact::attested::AttestedRuns;
 use crate::fact::collect::{self, Sources};
 use crate::fact::forge_query::{self, Question};
 use crate::fact::hosting::{Hosting, StartedFor, Trouble};
@@ -28,8 +28,8 @@ use crate::policy::{Policy, PolicySource, Strictness};
 use crate::render;
 use crate::render::ci::{annotations, junit, sarif, summary};
 use crate::render::ui::Ui;
-use crate::source::forge::github_actions::{Event, EventError, Happening, Job};
-use crate::source::forge::repository_url::{GITHUB, Known, Place};
+use crate::source::forge::github_actions::{EventError, Happening, JobEvent, WorkflowJob};
+use crate::source::forge::repository_url::{ForgeRepository, ForgeSettings, GITHUB};
 use crate::source::forge::{self, Forge, Patience, token};
 use crate::verdict::verdict_files;
 
@@ -74,7 +74,7 @@ pub struct Args {
 
 /// Judges, writes the artifacts, and prints the verdict.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
-    let job = Job::of_process();
+    let job = WorkflowJob::of_process();
     judge(args, job.as_ref(), ui).map_err(|error| match (&job, error.downcast::<Failure>()) {
         (Some(job), Ok(failure)) => told(args, job, failure, ui).into(),
         (None, Ok(failure)) => failure.into(),
@@ -83,7 +83,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
 }
 
 /// A failure before there is a verdict, where readers of a job look; what remains is said by whoever ends the process.
-fn told(args: &Args, job: &Job, mut failure: Failure, ui: &mut Ui) -> Failure {
+fn told(args: &Args, job: &WorkflowJob, mut failure: Failure, ui: &mut Ui) -> Failure {
     append(job, &summary::failed(&failure), "cannot-judge", ui);
     if !args.json {
         ui.line(annotations::failed(&failure));
@@ -92,7 +92,7 @@ fn told(args: &Args, job: &Job, mut failure: Failure, ui: &mut Ui) -> Failure {
     failure
 }
 
-fn judge(args: &Args, job: Option<&Job>, ui: &mut Ui) -> Result<Exit> {
+fn judge(args: &Args, job: Option<&WorkflowJob>, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?.without_spool();
     let (judged, event) = match &args.base {
         Some(base) => (Some(target::of_revisions(&place.repo, base, &args.head)?), None),
@@ -122,14 +122,14 @@ fn judge(args: &Args, job: Option<&Job>, ui: &mut Ui) -> Result<Exit> {
     let fork = judged.head.as_ref().and_then(|head| head.repository.as_deref());
     let known_here = place.journal.newest_id().map_err(|error| Failure::new(Exit::CannotJudge, error))?;
     let (base, head) = (judged.base.as_ref(), &judged.lineage.commit);
-    let attested = Found::fetched(&place.repo, &policy, base, head, fork, known_here)?;
+    let attested = AttestedRuns::fetched(&place.repo, &policy, base, head, fork, known_here)?;
     if args.run {
         refuse_foreign_code(args, job)?;
         is_checked_out(&place, &judged.lineage)?;
         run::missing(&place, &policy, &judged.lineage, &attested, ui)?;
     }
 
-    let known = Known::of_process();
+    let known = ForgeSettings::of_process();
     let forge_place = event.as_ref().and_then(|event| forge_place(&known, &event.repository));
     let token = forge_place.as_ref().and_then(|place| token::find(place, &known));
     let question = judged.head.clone().map(|head| Question {
@@ -185,7 +185,7 @@ fn judge(args: &Args, job: Option<&Job>, ui: &mut Ui) -> Result<Exit> {
     Ok(judgement.verdict.outcome.exit())
 }
 
-fn read_event(args: &Args, job: Option<&Job>) -> Result<Event, Failure> {
+fn read_event(args: &Args, job: Option<&WorkflowJob>) -> Result<JobEvent, Failure> {
     let name = args.event_name.clone().or_else(|| Some(job?.event_name.clone()));
     let path = args.event.clone().or_else(|| job?.event_path.clone());
     let (Some(name), Some(path)) = (name, path) else {
@@ -195,7 +195,7 @@ fn read_event(args: &Args, job: Option<&Job>) -> Result<Event, Failure> {
     let text = fs::read(&path).map_err(|error| {
         Failure::new(Exit::BadInput, format!("the event {} cannot be read: {error}", path.display()))
     })?;
-    Event::read(&name, &text).map_err(|error| match error {
+    JobEvent::read(&name, &text).map_err(|error| match error {
         EventError::Malformed { .. } => Failure::new(Exit::BadInput, error),
         EventError::Unsupported(_) => {
             Failure::new(Exit::Usage, error).remedy("start the job on pull_request, merge_group or push")
@@ -204,7 +204,7 @@ fn read_event(args: &Args, job: Option<&Job>) -> Result<Event, Failure> {
 }
 
 /// The policy of the branch that the change is meant for, never the change's own.
-fn policy(place: &Workplace, judged: &target::Judged) -> Result<(Policy, Vec<Note>), Failure> {
+fn policy(place: &Workplace, judged: &target::JobTarget) -> Result<(Policy, Vec<Note>), Failure> {
     let mut lineage = judged.lineage.clone();
     if let Some(base) = &judged.base {
         let branch = judged.base_branch.clone().unwrap_or_default();
@@ -223,7 +223,7 @@ fn policy(place: &Workplace, judged: &target::Judged) -> Result<(Policy, Vec<Not
 }
 
 /// Who wrote what is judged.
-fn authors(place: &Workplace, judged: &target::Judged, range: Option<&str>, event: Option<&Event>) -> Authors {
+fn authors(place: &Workplace, judged: &target::JobTarget, range: Option<&str>, event: Option<&JobEvent>) -> Authors {
     let opener = match event.map(|event| &event.what) {
         Some(Happening::Pull(pull)) => Some(pull.author.as_str()),
         _ => None,
@@ -236,7 +236,7 @@ fn authors(place: &Workplace, judged: &target::Judged, range: Option<&str>, even
 }
 
 /// With the secrets of the base, nothing of a change may be executed.
-fn refuse_foreign_code(args: &Args, job: Option<&Job>) -> Result<(), Failure> {
+fn refuse_foreign_code(args: &Args, job: Option<&WorkflowJob>) -> Result<(), Failure> {
     let name = args.event_name.as_deref().or_else(|| job.map(|job| job.event_name.as_str()));
     if name != Some("pull_request_target") {
         return Ok(());
@@ -261,7 +261,7 @@ fn is_checked_out(place: &Workplace, judged: &Lineage) -> Result<(), Failure> {
 }
 
 /// The repository of the event, on the forge the job runs on.
-fn forge_place(known: &Known, repository: &str) -> Option<Place> {
+fn forge_place(known: &ForgeSettings, repository: &str) -> Option<ForgeRepository> {
     let host = known.job.as_ref().map_or(GITHUB, |(host, _)| host.as_str());
     known.at(host, "", "").other(repository)
 }
@@ -294,7 +294,7 @@ fn write_artifacts(args: &Args, judgement: &Judgement) -> Result<()> {
 }
 
 /// The summary and the output of the step. What cannot be written is said and changes no verdict.
-fn append(job: &Job, summary: &str, outcome: &str, ui: &mut Ui) {
+fn append(job: &WorkflowJob, summary: &str, outcome: &str, ui: &mut Ui) {
     let append = |path: &Path, text: &str| {
         fs::OpenOptions::new().append(true).create(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()))
     };
@@ -308,7 +308,7 @@ fn append(job: &Job, summary: &str, outcome: &str, ui: &mut Ui) {
 }
 
 /// The comment. A token that may not write it is none that must.
-fn comment(place: &Place, token: Option<&token::Token>, number: u64, judgement: &Judgement, ui: &mut Ui) {
+fn comment(place: &ForgeRepository, token: Option<&token::Token>, number: u64, judgement: &Judgement, ui: &mut Ui) {
     let text = summary::markdown(&judgement.verdict);
     let write = |forge: Box<dyn Forge>| forge.comment(number, summary::MARKER, &text);
     let written = match forge::connect(place, token, Patience::LONG) {

@@ -4,13 +4,13 @@ use anyhow::Result;
 
 use crate::cmd::commits::gate;
 use crate::commit::change::{Commit, Person};
-use crate::commit::split::{self, Part, Proposal};
+use crate::commit::split::{self, Proposal, SplitPart};
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf};
 use crate::fact::commits::Yardstick;
 use crate::failure::Failure;
-use crate::git::{self, Repo, Rewrite, TreeDiff};
+use crate::git::{self, CommitRewrite, Repo, TreeDiff};
 use crate::oid::Oid;
 use crate::render;
 use crate::render::ui::{DIM, STRONG, Ui};
@@ -30,7 +30,7 @@ pub struct Args {
 }
 
 /// What is split.
-struct Source {
+struct SplitSource {
     commit: Commit,
     /// Where `HEAD` stands.
     head: Oid,
@@ -104,7 +104,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
 }
 
 /// What is staged, where something is; else the last commit.
-fn source(repo: &Repo, head: Oid, message: Option<&str>) -> Result<Source> {
+fn source(repo: &Repo, head: Oid, message: Option<&str>) -> Result<SplitSource> {
     let staged = repo.staged(&head, None)?;
     if !staged.is_empty() {
         let Some(message) = message else {
@@ -123,7 +123,7 @@ fn source(repo: &Repo, head: Oid, message: Option<&str>) -> Result<Source> {
             looked_into: true,
         };
         let tree = repo.index_tree()?;
-        return Ok(Source { commit, parent: Some(head.clone()), head, tree, staged: true });
+        return Ok(SplitSource { commit, parent: Some(head.clone()), head, tree, staged: true });
     }
     if message.is_some() {
         return Err(Failure::new(Exit::Usage, "nothing is staged, and the last commit keeps its own message").into());
@@ -141,11 +141,11 @@ fn source(repo: &Repo, head: Oid, message: Option<&str>) -> Result<Source> {
     repo.lines().look_into(&mut commit)?;
     let parent = commit.parents.first().cloned();
     let tree = repo.tree_of(&head)?;
-    Ok(Source { commit, head, parent, tree, staged: false })
+    Ok(SplitSource { commit, head, parent, tree, staged: false })
 }
 
 /// What a person should know before the yes.
-fn explain(source: &Source, ui: &mut Ui) {
+fn explain(source: &SplitSource, ui: &mut Ui) {
     let kept = if source.staged { "" } else { ", author and dates are kept" };
     ui.say(format_args!(
         "{DIM}The last of them has exactly the same tree{kept}; the working tree and the index stay as they are."
@@ -156,7 +156,7 @@ fn explain(source: &Source, ui: &mut Ui) {
 }
 
 /// Makes the commits, and moves `HEAD` once, at the end, if it still stands where it stood.
-fn carry_out(repo: &Repo, source: &Source, parts: &[Part]) -> Result<Vec<Oid>> {
+fn carry_out(repo: &Repo, source: &SplitSource, parts: &[SplitPart]) -> Result<Vec<Oid>> {
     let base = match &source.parent {
         Some(parent) => repo.tree_of(parent)?,
         None => repo.empty_tree(),
@@ -164,9 +164,9 @@ fn carry_out(repo: &Repo, source: &Source, parts: &[Part]) -> Result<Vec<Oid>> {
     let Some(TreeDiff::Changes(changes)) = repo.diff_trees(&[(base, source.tree.clone())])?.pop() else {
         return Err(Failure::new(Exit::CannotJudge, "what is to be split cannot be read").into());
     };
-    let mut parts: Vec<git::Part> = parts
+    let mut parts: Vec<git::CommitPlan> = parts
         .iter()
-        .map(|part| git::Part {
+        .map(|part| git::CommitPlan {
             message: part.message.clone(),
             changes: changes
                 .iter()
@@ -184,7 +184,7 @@ fn carry_out(repo: &Repo, source: &Source, parts: &[Part]) -> Result<Vec<Oid>> {
         last.changes.extend(rest);
     }
     let like = (!source.staged).then(|| source.head.clone());
-    let made = repo.build(&Rewrite { parent: source.parent.clone(), tree: source.tree.clone(), like, parts })?;
+    let made = repo.build(&CommitRewrite { parent: source.parent.clone(), tree: source.tree.clone(), like, parts })?;
     if let Some(last) = made.last() {
         repo.move_head(last, &source.head, "gate commit --split")?;
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
-use crate::commit::judge::Outcome;
+use crate::commit::judge::CommitOutcome;
 use crate::commit::rules::KIND;
 use crate::engine::Workplace;
 use crate::exit::Exit;
@@ -56,7 +56,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let Some(yardstick) = Yardstick::of(&policy, gate) else {
         return Err(Failure::new(Exit::BadInput, format!("the parameters of `{}` are malformed", gate.id)).into());
     };
-    let mut tally = Tally::default();
+    let mut tally = CommitTally::default();
     let mut first = true;
     let mut page = Page::new(ui);
     page.line(&if args.json { "{\"schema_version\":1,\"commits\":[".to_owned() } else { render::commits::head() });
@@ -73,7 +73,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         if args.json {
             let comma = if std::mem::take(&mut first) { "" } else { "," };
             page.line(&format!("{comma}{}", render::commits::json(&commit, &judgement, &yardstick.table, &whys)));
-        } else if args.history.is_none() || judgement.outcome() >= Outcome::Advise {
+        } else if args.history.is_none() || judgement.outcome() >= CommitOutcome::Advise {
             page.line(&render::commits::row(&commit, &judgement, &yardstick.table, &whys));
         }
     });
@@ -92,7 +92,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
         }
         return Ok(Exit::CannotJudge);
     }
-    let blocks = tally.count(Outcome::Block) > 0 && args.history.is_none();
+    let blocks = tally.count(CommitOutcome::Block) > 0 && args.history.is_none();
     Ok(if blocks { Exit::Blocked } else { Exit::Pass })
 }
 
@@ -145,34 +145,36 @@ fn no_range(text: &str, error: &GitError) -> Failure {
 
 /// What came out, counted.
 #[derive(Default)]
-struct Tally {
-    outcomes: BTreeMap<Outcome, usize>,
+struct CommitTally {
+    outcomes: BTreeMap<CommitOutcome, usize>,
     rules: BTreeMap<&'static str, usize>,
 }
 
-impl Tally {
-    fn add(&mut self, judgement: &crate::commit::judge::Judgement) {
+impl CommitTally {
+    fn add(&mut self, judgement: &crate::commit::judge::CommitJudgement) {
         *self.outcomes.entry(judgement.outcome()).or_default() += 1;
         for reason in &judgement.reasons {
             *self.rules.entry(reason.rule.code()).or_default() += 1;
         }
     }
 
-    fn count(&self, outcome: Outcome) -> usize {
+    fn count(&self, outcome: CommitOutcome) -> usize {
         self.outcomes.get(&outcome).copied().unwrap_or_default()
     }
 
     fn judged(&self) -> usize {
-        self.outcomes.iter().filter(|(outcome, _)| **outcome != Outcome::Skip).map(|(_, count)| count).sum()
+        self.outcomes.iter().filter(|(outcome, _)| **outcome != CommitOutcome::Skip).map(|(_, count)| count).sum()
     }
 
     fn line(&self, no_scopes: bool) -> String {
         let judged = self.judged();
-        let blocked = self.count(Outcome::Block);
+        let blocked = self.count(CommitOutcome::Block);
         let mut parts = vec![format!("{STRONG}{judged} judged, {blocked} blocked{STRONG:#}{}", share(blocked, judged))];
-        for (outcome, word) in
-            [(Outcome::Exempt, "exempt"), (Outcome::Advise, "with advice"), (Outcome::Skip, "not judged")]
-        {
+        for (outcome, word) in [
+            (CommitOutcome::Exempt, "exempt"),
+            (CommitOutcome::Advise, "with advice"),
+            (CommitOutcome::Skip, "not judged"),
+        ] {
             if self.count(outcome) > 0 {
                 parts.push(format!("{} {word}", self.count(outcome)));
             }
@@ -194,10 +196,10 @@ impl Tally {
     fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "judged": self.judged(),
-            "blocked": self.count(Outcome::Block),
-            "exempt": self.count(Outcome::Exempt),
-            "advised": self.count(Outcome::Advise),
-            "skipped": self.count(Outcome::Skip),
+            "blocked": self.count(CommitOutcome::Block),
+            "exempt": self.count(CommitOutcome::Exempt),
+            "advised": self.count(CommitOutcome::Advise),
+            "skipped": self.count(CommitOutcome::Skip),
             "reasons": self.rules,
         })
     }

@@ -20,11 +20,11 @@ use crate::render::ui::{BAD, DIM, GOOD, STRONG, Ui};
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: ContractAction,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum ContractAction {
     /// Print a contract to begin with
     New {
         /// What is to be done
@@ -65,7 +65,7 @@ struct Common {
 /// Begins, checks, lists.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     match &args.what {
-        What::New { task } => {
+        ContractAction::New { task } => {
             let task = task.as_deref().unwrap_or("Split src/channels.rs into submodules");
             ui.raw(crate::embedded::file(crate::embedded::TEMPLATES, "contract.yaml").unwrap_or_default().replacen(
                 "TASK",
@@ -74,9 +74,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
             ));
             Ok(Exit::Pass)
         }
-        What::Begin { file, common } => begin(file, common, ui),
-        What::Check { name, common } => check(name.as_deref(), common, ui),
-        What::List { json } => list(*json, ui),
+        ContractAction::Begin { file, common } => begin(file, common, ui),
+        ContractAction::Check { name, common } => check(name.as_deref(), common, ui),
+        ContractAction::List { json } => list(*json, ui),
     }
 }
 

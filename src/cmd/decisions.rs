@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::decision::compare::{self, Overruling};
-use crate::decision::rules::{KIND, Rules};
-use crate::decision::{Decision, Kind};
+use crate::decision::rules::{DecisionRules, KIND};
+use crate::decision::{Decision, RecordKind};
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf};
@@ -40,7 +40,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let (policy, _) = place.policy(Some(&lineage))?;
     let gate = policy.gates.iter().find(|gate| gate.kind == KIND);
     let gate = gate.ok_or_else(|| Failure::new(Exit::BadInput, "no gate guards decisions"))?;
-    let rules = Rules::read(&gate.params).map_err(|error| Failure::new(Exit::BadInput, error.what))?;
+    let rules = DecisionRules::read(&gate.params).map_err(|error| Failure::new(Exit::BadInput, error.what))?;
     let found = decisions::all(repo, &commit, &rules)?;
     let mut since: Vec<Option<Since>> = Vec::new();
     for part in found.chunk_by(|a, b| a.path == b.path) {
@@ -83,7 +83,7 @@ fn list(found: &[Decision], since: &[Option<Since>], contradictions: &[Overrulin
     }
     for (decision, since) in found.iter().zip(since) {
         let status = decision.status.map(|status| format!(" ({status:?})").to_lowercase()).unwrap_or_default();
-        let name = if decision.kind == Kind::Adr { format!(" {}{status}", decision.id) } else { String::new() };
+        let name = if decision.kind == RecordKind::Adr { format!(" {}{status}", decision.id) } else { String::new() };
         ui.line(format_args!("{STRONG}{}{name}{STRONG:#} {}", decision.kind.as_str(), decision.text));
         let since = since.as_ref().map_or_else(String::new, |since| {
             format!(", since {} ({}, {})", date(since.time), since.commit.short(), since.author)

@@ -1,14 +1,14 @@
 //! `gate doctor`: proves that the installation works, or says what does not.
 
 use crate::cmd::install_failure;
-use crate::doctor::{Check, Health, Source, examine, signers};
+use crate::doctor::{CheckSource, DoctorCheck, Health, examine, signers};
 use crate::engine::Workplace;
 use crate::event::{EventKind, Origin};
 use crate::exit::Exit;
 use crate::fact::collect::{self, BaseOf};
 use crate::failure::Failure;
 use crate::git::DefaultBranch;
-use crate::install::Repository;
+use crate::install::InstallTarget;
 use crate::journal::NewEvent;
 use crate::policy::PolicySource;
 use crate::render;
@@ -27,7 +27,7 @@ pub struct Args {
 
 /// Examines the repository of the current directory. Exits with 10 when something is broken.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let repository = Repository::discover(&std::env::current_dir()?).map_err(install_failure)?;
+    let repository = InstallTarget::discover(&std::env::current_dir()?).map_err(install_failure)?;
     if args.repair {
         repair(ui)?;
     }
@@ -59,48 +59,48 @@ fn repair(ui: &mut Ui) -> anyhow::Result<()> {
 }
 
 /// What other parts of the program have checked here.
-fn sources() -> Vec<Source<'static>> {
+fn sources() -> Vec<CheckSource<'static>> {
     match Workplace::here() {
         Ok(place) => {
             vec![Box::new(move || [policy(&place), journal(&place), concealment(&place), remotes(&place)].concat())]
         }
-        Err(failure) => vec![Box::new(move || vec![Check::broken("repository", failure.what, failure.remedy)])],
+        Err(failure) => vec![Box::new(move || vec![DoctorCheck::broken("repository", failure.what, failure.remedy)])],
     }
 }
 
-fn policy(place: &Workplace) -> Vec<Check> {
+fn policy(place: &Workplace) -> Vec<DoctorCheck> {
     let head = place.repo.head().ok().and_then(|head| head.commit);
     let lineage = head.and_then(|head| collect::lineage(&place.repo, &head, BaseOf::AnyRemote).ok());
     match place.policy(lineage.as_ref()) {
         Err(failure) => {
-            vec![Check::broken("policy", failure.what, "fix gate.toml; `gate schema policy` describes it")]
+            vec![DoctorCheck::broken("policy", failure.what, "fix gate.toml; `gate schema policy` describes it")]
         }
         Ok((policy, notes)) => {
             let found = match &policy.source {
                 PolicySource::Defaults => {
-                    Check::warn("policy", "there is no gate.toml: the defaults apply", "gate init")
+                    DoctorCheck::warn("policy", "there is no gate.toml: the defaults apply", "gate init")
                 }
-                PolicySource::WorkingTree => Check::ok("policy", "gate.toml of the working tree"),
-                PolicySource::Commit(commit) => Check::ok("policy", format!("gate.toml of {}", commit.short())),
+                PolicySource::WorkingTree => DoctorCheck::ok("policy", "gate.toml of the working tree"),
+                PolicySource::Commit(commit) => DoctorCheck::ok("policy", format!("gate.toml of {}", commit.short())),
             };
-            let notes = notes.into_iter().map(|note| Check::warn("policy", note.text, ""));
+            let notes = notes.into_iter().map(|note| DoctorCheck::warn("policy", note.text, ""));
             std::iter::once(found).chain(notes).chain(signers::look(&place.repo, &policy)).collect()
         }
     }
 }
 
-fn journal(place: &Workplace) -> Vec<Check> {
+fn journal(place: &Workplace) -> Vec<DoctorCheck> {
     let whole = match place.journal.verify() {
-        Ok(integrity) if integrity.is_intact() => Check::ok("journal", integrity.to_string()),
+        Ok(integrity) if integrity.is_intact() => DoctorCheck::ok("journal", integrity.to_string()),
         Ok(integrity) => {
             let what = format!("{integrity}; nothing else is lost, and those lines prove nothing");
-            Check::warn("journal", what, "gate doctor --repair")
+            DoctorCheck::warn("journal", what, "gate doctor --repair")
         }
-        Err(error) => Check::broken("journal", error.to_string(), "nothing can be recorded until it can be read"),
+        Err(error) => DoctorCheck::broken("journal", error.to_string(), "nothing can be recorded until it can be read"),
     };
     let writable = match place.journal.probe() {
-        Ok(()) => Check::ok("journal", "the journal can be written"),
-        Err(error) => Check::warn(
+        Ok(()) => DoctorCheck::ok("journal", "the journal can be written"),
+        Err(error) => DoctorCheck::warn(
             "journal",
             format!("the journal cannot be written: {error}"),
             "runs are kept in .gate/spool until it can",
@@ -109,33 +109,33 @@ fn journal(place: &Workplace) -> Vec<Check> {
     vec![whole, writable]
 }
 
-fn concealment(place: &Workplace) -> Vec<Check> {
+fn concealment(place: &Workplace) -> Vec<DoctorCheck> {
     let tool_folders = place.repo.root().and_then(|_| place.repo.snapshot().ok()).map(|here| here.tool_folders);
     let missing = tool_folders.unwrap_or_default().into_iter().map(|folder| {
         let what = format!("{}/ ({}) is untracked and not in .gitignore", folder.path, folder.what);
-        Check::warn("tool-folder", what, folder.remedy())
+        DoctorCheck::warn("tool-folder", what, folder.remedy())
     });
     match place.repo.concealment() {
         Ok(found) if found.is_empty() => {
-            std::iter::once(Check::ok("concealment", "nothing hides edits from git")).chain(missing).collect()
+            std::iter::once(DoctorCheck::ok("concealment", "nothing hides edits from git")).chain(missing).collect()
         }
         Ok(found) => {
-            let hidden = found.into_iter().map(|one| Check::warn(one.kind.as_str(), one.what, ""));
+            let hidden = found.into_iter().map(|one| DoctorCheck::warn(one.kind.as_str(), one.what, ""));
             hidden.chain(missing).collect()
         }
-        Err(error) => vec![Check::broken("concealment", error.to_string(), "")],
+        Err(error) => vec![DoctorCheck::broken("concealment", error.to_string(), "")],
     }
 }
 
-fn remotes(place: &Workplace) -> Vec<Check> {
+fn remotes(place: &Workplace) -> Vec<DoctorCheck> {
     let remotes = place.repo.remotes().unwrap_or_default();
     let check = |remote: crate::git::Remote| match place.repo.remote_default_branch(&remote.name, &remote.push_url) {
-        DefaultBranch::Known(branch) => Check::ok(
+        DefaultBranch::Known(branch) => DoctorCheck::ok(
             "default-branch",
             format!("{} has the default branch {}", remote.name, branch.trim_start_matches("refs/heads/")),
         ),
-        DefaultBranch::EmptyRemote => Check::ok("default-branch", format!("{} has no branch yet", remote.name)),
-        DefaultBranch::Unknown(why) => Check::warn(
+        DefaultBranch::EmptyRemote => DoctorCheck::ok("default-branch", format!("{} has no branch yet", remote.name)),
+        DefaultBranch::Unknown(why) => DoctorCheck::warn(
             "default-branch",
             format!(
                 "the default branch of {} cannot be told, so every push to a branch of it is refused: {why}",

@@ -8,7 +8,7 @@ use minijinja::context;
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::render::ui::Ui;
-use crate::rescue::{self, Case};
+use crate::rescue::{self, FailingCase};
 use crate::templates::sentences::say;
 use crate::verdict::escalation;
 
@@ -34,7 +34,7 @@ pub struct Args {
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let session = rescue::session(&place, &place.state()?, args.session.as_deref());
-    let mut case = Case::now(&place, &session)?;
+    let mut case = FailingCase::now(&place, &session)?;
     if case.passes() {
         ui.say(say("handoff", "nothing_escalates", &context! {}));
         return Ok(Exit::NothingFails);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::command_line::{Judgement, Record, Told, judge, understand_in, witness};
+use crate::command_line::{LineJudgement, LineRecord, ObservedLine, judge, understand_in, witness};
 use crate::engine::Workplace;
 use crate::event::Ended;
 use crate::exit::Exit;
@@ -16,7 +16,7 @@ use crate::render::ui::Ui;
 use crate::repo_path::RepoPath;
 use crate::runner::ProjectFiles;
 use crate::shell::dialect::Shell;
-use crate::source::project_files::Directory;
+use crate::source::project_files::DiskDirectory;
 
 /// The longest line of a `--jsonl` file that is read, in bytes.
 const MAX_RECORD: usize = 64 * 1024 * 1024;
@@ -49,7 +49,7 @@ pub struct Args {
 
 /// A line of a `--jsonl` file. Keys that are not known are ignored: logs have many.
 #[derive(Debug, Deserialize)]
-struct Input {
+struct CommandInput {
     #[serde(default)]
     id: serde_json::Value,
     command: String,
@@ -64,10 +64,10 @@ struct Input {
 }
 
 #[derive(Debug, Serialize)]
-struct Answer {
+struct Explanation {
     id: serde_json::Value,
     #[serde(flatten)]
-    judgement: Judgement,
+    judgement: LineJudgement,
 }
 
 #[derive(Debug, Serialize)]
@@ -81,20 +81,20 @@ struct BadLine {
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     if let Some(file) = &args.jsonl {
         // Records come from elsewhere: the files of the current directory are not theirs.
-        let files = args.cwd.as_ref().map(|dir| Directory(dir.clone()));
+        let files = args.cwd.as_ref().map(|dir| DiskDirectory(dir.clone()));
         return match &files {
             Some(files) => stream(file, args.shell, files, ui),
             None => stream(file, args.shell, &(), ui),
         };
     }
     let line = args.line.as_deref().unwrap_or_default();
-    let files = Directory(args.cwd.clone().unwrap_or_else(|| PathBuf::from(".")));
+    let files = DiskDirectory(args.cwd.clone().unwrap_or_else(|| PathBuf::from(".")));
     let output = args.output.as_deref().map(read_output).transpose()?;
     let shell = Some(args.shell.unwrap_or(Shell::Bash));
-    let record = Record { status: args.status, output: output.as_deref(), background: false, shell };
+    let record = LineRecord { status: args.status, output: output.as_deref(), background: false, shell };
     let judgement = judge(line, &record, &files);
     if args.json {
-        let answer = Answer { id: serde_json::Value::Null, judgement };
+        let answer = Explanation { id: serde_json::Value::Null, judgement };
         ui.line(serde_json::to_string_pretty(&answer)?);
     } else {
         let declared = declared(line, &files.0, &record).unwrap_or_default();
@@ -105,12 +105,12 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
 
 /// The declared commands of the repository here that the line would be a run of, in words. Without a status the one of
 /// success is taken. `None` outside of a repository with a policy that can be read.
-fn declared(line: &str, dir: &Path, record: &Record<'_>) -> Option<Vec<String>> {
+fn declared(line: &str, dir: &Path, record: &LineRecord<'_>) -> Option<Vec<String>> {
     let place = Workplace::here().ok()?;
     let root = place.work_tree().ok()?.canonicalize().ok()?;
     let (policy, _) = place.policy(None).ok()?;
     let dir = dir.canonicalize().ok()?.strip_prefix(&root).ok().map(|inner| RepoPath::from_os(inner.as_os_str()))?;
-    let told = Told {
+    let told = ObservedLine {
         line,
         dir: &dir,
         root: root.to_str(),
@@ -120,7 +120,7 @@ fn declared(line: &str, dir: &Path, record: &Record<'_>) -> Option<Vec<String>> 
         background: record.background,
         shell: record.shell,
     };
-    let shown = witness(&policy.commands, &told, &Directory(root.clone()));
+    let shown = witness(&policy.commands, &told, &DiskDirectory(root.clone()));
     let passed = shown.into_iter().filter(|shown| {
         let counted = shown.report.as_ref().is_none_or(|report| report.passed > 0 && report.failed == 0);
         shown.ended.success() && shown.masked.is_none() && counted
@@ -168,16 +168,16 @@ fn stream(path: &Path, shell: Option<Shell>, files: &dyn ProjectFiles, ui: &mut 
         if buffer.trim_ascii().is_empty() {
             continue;
         }
-        match serde_json::from_slice::<Input>(&buffer) {
+        match serde_json::from_slice::<CommandInput>(&buffer) {
             Ok(input) => {
-                let record = Record {
+                let record = LineRecord {
                     status: input.exit_code.map(|code| i32::try_from(code).unwrap_or(1)),
                     output: input.output.as_deref(),
                     background: input.background.unwrap_or(false),
                     shell: Some(input.shell.or(shell).unwrap_or(Shell::Bash)),
                 };
                 let judgement = judge(&input.command, &record, files);
-                ui.line(serde_json::to_string(&Answer { id: input.id, judgement })?);
+                ui.line(serde_json::to_string(&Explanation { id: input.id, judgement })?);
             }
             Err(error) => {
                 bad += 1;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::cmd::commits::gate;
-use crate::commit::rules::Role;
-use crate::commit::scopes::Table;
+use crate::commit::rules::PathRole;
+use crate::commit::scopes::ScopeTable;
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::fact::commits::Yardstick;
@@ -40,7 +40,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     Ok(Exit::Pass)
 }
 
-fn explain(table: &Table, role: &Role, path: &RepoPath) -> String {
+fn explain(table: &ScopeTable, role: &PathRole, path: &RepoPath) -> String {
     let mut text = match table.claim(path) {
         Some(claim) => format!("{STRONG}{path}{STRONG:#}: {} (`{}`)", table.name(claim.scope), claim.glob),
         None if table.is_empty() => format!("{STRONG}{path}{STRONG:#}: no scope, because gate.toml has no [scopes]"),
@@ -52,13 +52,13 @@ fn explain(table: &Table, role: &Role, path: &RepoPath) -> String {
         text = format!("{text}\n  {DIM}{} (`{}`) {why}{DIM:#}", table.name(other.scope), other.glob);
     }
     let along = match role {
-        Role::Own if decided.is_some_and(|claim| table.scopes()[claim.scope].goes_along) => {
+        PathRole::Own if decided.is_some_and(|claim| table.scopes()[claim.scope].goes_along) => {
             Some("its scope goes along with any".to_owned())
         }
-        Role::Own => None,
-        Role::Test => Some("a test: it goes along with any scope".to_owned()),
-        Role::Docs => Some("documentation: it goes along with any scope".to_owned()),
-        Role::Along(class) => Some(format!("{class}: it goes along with any scope, and its size does not count")),
+        PathRole::Own => None,
+        PathRole::Test => Some("a test: it goes along with any scope".to_owned()),
+        PathRole::Docs => Some("documentation: it goes along with any scope".to_owned()),
+        PathRole::Along(class) => Some(format!("{class}: it goes along with any scope, and its size does not count")),
     };
     for scope in table.shared_with(path) {
         text = format!("{text}\n  goes along with {} (`shared`)", table.name(scope));

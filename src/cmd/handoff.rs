@@ -23,7 +23,7 @@ use crate::templates::sentences::say;
 pub struct Args {
     /// What to do instead of making a packet
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<HandoffAction>,
     /// The file with the task as it was given; `-` reads standard input
     #[arg(long, value_name = "FILE", required = true)]
     task: Option<PathBuf>,
@@ -43,7 +43,7 @@ pub struct Args {
 
 /// Other things to do.
 #[derive(Debug, clap::Subcommand)]
-enum Action {
+enum HandoffAction {
     /// Say whether a handoff is one, and clean
     Verify {
         /// The file; `-` reads standard input
@@ -53,7 +53,7 @@ enum Action {
 
 /// Makes a packet, or judges one.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
-    if let Some(Action::Verify { file }) = &args.action {
+    if let Some(HandoffAction::Verify { file }) = &args.action {
         return Ok(verify(&read(file)?, ui));
     }
     let place = Workplace::here()?;

@@ -40,24 +40,24 @@ enum Caller {
         args: Vec<OsString>,
     },
     /// Claude Code
-    Claude(Told),
+    Claude(ClientHook),
     /// Codex CLI
-    Codex(Told),
+    Codex(ClientHook),
     /// The plugin for OpenCode
     #[command(name = "opencode")]
-    OpenCode(Told),
+    OpenCode(ClientHook),
     /// Gemini CLI
-    Gemini(Told),
+    Gemini(ClientHook),
     /// GitHub Copilot CLI
-    Copilot(Told),
+    Copilot(ClientHook),
     /// The shell of a person, by the script that `gate shell` prints
     #[command(subcommand)]
-    Shell(Line),
+    Shell(TypedLineEvent),
 }
 
 /// A line that a person typed.
 #[derive(Debug, clap::Subcommand)]
-enum Line {
+enum TypedLineEvent {
     /// It is about to begin: prints the token of its end, or nothing
     Begin {
         /// The shell
@@ -81,7 +81,7 @@ enum Line {
 
 /// A hook of an agent client; what happened is told on standard input.
 #[derive(Debug, clap::Args)]
-struct Told {
+struct ClientHook {
     /// The client's own name of the event
     event: String,
 }
@@ -100,15 +100,15 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<ExitCode> {
 }
 
 /// Answers the shell of a person, whose prompt waits: nothing that goes wrong is said.
-fn hook_shell(line: &Line, ui: &mut Ui) -> ExitCode {
+fn hook_shell(line: &TypedLineEvent, ui: &mut Ui) -> ExitCode {
     match line {
-        Line::Begin { shell, line, dir } => {
+        TypedLineEvent::Begin { shell, line, dir } => {
             let dir = dir.clone().or_else(|| std::env::current_dir().ok());
             if let Some(token) = dir.and_then(|dir| typed_line::begin(*shell, line.clone(), dir)) {
                 ui.line(token);
             }
         }
-        Line::End { token, status } => typed_line::end(token.clone(), *status),
+        TypedLineEvent::End { token, status } => typed_line::end(token.clone(), *status),
     }
     ExitCode::SUCCESS
 }
@@ -212,7 +212,7 @@ fn equip_new_worktree(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<()> {
     if !is_new {
         return Ok(());
     }
-    let repository = install::Repository::discover(&std::env::current_dir()?)?;
+    let repository = install::InstallTarget::discover(&std::env::current_dir()?)?;
     if repository.git_dir.canonicalize()? == repository.common_dir {
         return Ok(());
     }

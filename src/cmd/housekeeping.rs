@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::engine::Workplace;
-use crate::git::{Limits, remove_leftovers};
+use crate::git::{RetentionLimits, remove_leftovers};
 use crate::oid::Oid;
 use crate::policy::Policy;
 use crate::render::ui::Ui;
@@ -27,7 +27,7 @@ pub(super) fn tidy(place: &Workplace, policy: &Policy, ui: &mut Ui) {
         runs.flat_map(|recorded| [recorded.run.start.tree.clone(), recorded.run.end.tree.clone()]).collect()
     };
     let retention = policy.retention;
-    let limits = Limits {
+    let limits = RetentionLimits {
         age: Duration::from_hours(24).saturating_mul(retention.days),
         bytes: u64::from(retention.megabytes).saturating_mul(1024 * 1024),
     };

@@ -1,11 +1,11 @@
 //! `gate init`: shows what it would do, asks, does it.
 
-use crate::cmd::init_ci::{Ci, Source};
+use crate::cmd::init_ci::{BuildSource, Ci};
 use crate::cmd::install_failure;
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::install::{Chosen, Plan, Repository, Wishes, apply, own_shell, plan_init};
+use crate::install::{Chosen, InstallTarget, Plan, Wishes, apply, own_shell, plan_init};
 use crate::render;
 use crate::render::ui::Ui;
 use crate::shell_kind::Shell;
@@ -65,7 +65,7 @@ pub struct Args {
     ci: Option<Ci>,
     /// With --ci: build gate in the job from this commit of this repository
     #[arg(long, value_name = "URL@COMMIT", requires = "ci", value_parser = super::init_ci::source)]
-    source: Option<Source>,
+    source: Option<BuildSource>,
     #[command(flatten)]
     consent: Consent,
 }
@@ -103,7 +103,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
                 .into());
         }
     }
-    let repository = Repository::discover(&std::env::current_dir()?).map_err(install_failure)?;
+    let repository = InstallTarget::discover(&std::env::current_dir()?).map_err(install_failure)?;
     let wishes = Wishes {
         test: args.test.clone(),
         build: args.build.clone(),
@@ -140,7 +140,7 @@ fn missing_ignore_lines() -> Vec<String> {
 
 /// Shows a plan, asks unless told not to, and carries it out. Whether anything was done.
 pub(super) fn carry_out(
-    repository: &Repository,
+    repository: &InstallTarget,
     plan: &Plan,
     consent: Consent,
     command: &str,

@@ -7,7 +7,7 @@ use crate::cmd::install_failure;
 use crate::embedded;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::install::{FileState, Repository, plan_job};
+use crate::install::{FileState, InstallTarget, plan_job};
 use crate::render::ui::Ui;
 
 /// The forges whose jobs can be written.
@@ -22,7 +22,7 @@ pub(super) enum Ci {
 }
 
 /// What is known about the job of one forge.
-struct Job {
+struct CiJob {
     /// The forge, as the command line calls it.
     name: &'static str,
     /// The template.
@@ -36,9 +36,9 @@ struct Job {
 }
 
 impl Ci {
-    const fn job(self) -> Job {
+    const fn job(self) -> CiJob {
         match self {
-            Self::Github => Job {
+            Self::Github => CiJob {
                 name: "github",
                 template: "ci/github.yml",
                 path: ".github/workflows/gate.yml",
@@ -47,7 +47,7 @@ impl Ci {
                           each holds: docs/ci.md of gate.",
                 settings: Some("ci/github-ruleset.txt"),
             },
-            Self::Gitlab => Job {
+            Self::Gitlab => CiJob {
                 name: "gitlab",
                 template: "ci/gitlab.yml",
                 path: ".gitlab/gate.yml",
@@ -55,7 +55,7 @@ impl Ci {
                           Merge requests: Pipelines must succeed.",
                 settings: None,
             },
-            Self::Gitea => Job {
+            Self::Gitea => CiJob {
                 name: "gitea",
                 template: "ci/gitea.yml",
                 path: ".gitea/workflows/gate.yml",
@@ -68,13 +68,13 @@ impl Ci {
 
 /// A commit of a repository from which a job builds gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Source {
+pub(super) struct BuildSource {
     url: String,
     commit: String,
 }
 
 /// Reads `URL@COMMIT`. The commit is a full id, so that what is built can never be another.
-pub(super) fn source(text: &str) -> Result<Source, String> {
+pub(super) fn source(text: &str) -> Result<BuildSource, String> {
     let (url, commit) =
         text.rsplit_once('@').ok_or("it is URL@COMMIT, such as https://host/owner/gate.git@<40 hex digits>")?;
     if !matches!(commit.len(), 40 | 64) || !commit.chars().all(|c| c.is_ascii_hexdigit()) {
@@ -85,11 +85,11 @@ pub(super) fn source(text: &str) -> Result<Source, String> {
     if url.is_empty() || url.starts_with('-') || !url.chars().all(is_plain) {
         return Err("the URL is that of a git repository, without spaces and quotes".to_owned());
     }
-    Ok(Source { url: url.to_owned(), commit: commit.to_ascii_lowercase() })
+    Ok(BuildSource { url: url.to_owned(), commit: commit.to_ascii_lowercase() })
 }
 
 /// The text of a job that gets gate from `source`; without one, of a job that fails and says what is missing.
-fn text(job: &Job, source: Option<&Source>) -> Result<String, Failure> {
+fn text(job: &CiJob, source: Option<&BuildSource>) -> Result<String, Failure> {
     let script = match source {
         Some(source) => {
             let script = embedded("ci/install-from-source.sh")?;
@@ -106,8 +106,8 @@ fn text(job: &Job, source: Option<&Source>) -> Result<String, Failure> {
 }
 
 /// Writes the file. One that is there already is left alone, unless it is a job without a source and one is given.
-pub(super) fn write(ci: Ci, source: Option<&Source>, consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let repository = Repository::discover(&std::env::current_dir()?).map_err(install_failure)?;
+pub(super) fn write(ci: Ci, source: Option<&BuildSource>, consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
+    let repository = InstallTarget::discover(&std::env::current_dir()?).map_err(install_failure)?;
     let Some(root) = &repository.root else {
         return Err(Failure::new(Exit::Usage, "this repository has no working tree")
             .remedy("run it in a clone")

@@ -15,7 +15,7 @@ use crate::render;
 use crate::render::ui::{Ui, WARN};
 use crate::source;
 use crate::source::remote_reflogs::pushes_since;
-use crate::source::sessions::{self, Source};
+use crate::source::sessions::{self, SessionLog};
 use crate::timeline::{self, Entry};
 
 /// How many movements of refs are read.
@@ -73,7 +73,7 @@ pub(super) fn logs(place: &Workplace, named: &str, ui: &mut Ui) -> anyhow::Resul
     };
     found.retain(|found| found.id == session);
     imported.retain(|imported| imported.summary.session.as_ref() == Some(&session));
-    let logs: Vec<Source> =
+    let logs: Vec<SessionLog> =
         found.into_iter().flat_map(|found| std::iter::once(found.log).chain(found.subagents)).collect();
     let read = logs.iter().map(|log| sessions::read(log, &roots).map(|log| log.events));
     let mut events = Vec::new();

@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::git::Repo;
-use crate::prompt::{PromptEvaluation, Reading, evaluate};
+use crate::prompt::{PromptEvaluation, PromptText, evaluate};
 use crate::prompt_lookup::{LOOKUP_TIMEOUT, look_up};
 use crate::render;
 use crate::render::ui::Ui;
@@ -46,7 +46,7 @@ impl Args {
             .map_err(|error| Failure::new(Exit::Usage, error).remedy("run it in a git repository, or: git init"))?;
         let root = repository.work_tree().map_err(|error| Failure::new(Exit::Usage, error))?;
         let paths = repository.listed_paths().map_err(|error| Failure::new(Exit::CannotJudge, error))?;
-        let reading = Reading::of(&text);
+        let reading = PromptText::of(&text);
         let findings = look_up(root, &paths, &reading.names, LOOKUP_TIMEOUT);
         Ok(evaluate(&reading, previous.as_deref(), &findings))
     }

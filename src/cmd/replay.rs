@@ -14,9 +14,9 @@ use crate::render;
 use crate::render::ui::Ui;
 use crate::replay::anonymize::Neutral;
 use crate::replay::rejudge::{self, AgainError};
-use crate::replay::session_case::{self, Told};
+use crate::replay::session_case::{self, SessionDetails};
 use crate::replay::{Case, CaseError, answer};
-use crate::source::sessions::{self, Roots, Source};
+use crate::source::sessions::{self, Roots, SessionLog};
 use crate::verdict::Verdict;
 
 /// Arguments of `gate replay`.
@@ -53,7 +53,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         return again(args, &place, &super::explain::read(path)?, ui);
     }
     match sessions::recognise(path).map_err(|error| unreadable(path, &error))? {
-        Some(client) => log(args, &Source::new(client, path.to_owned()), ui),
+        Some(client) => log(args, &SessionLog::new(client, path.to_owned()), ui),
         None => case(args, &bytes, ui),
     }
 }
@@ -92,7 +92,7 @@ fn recorded(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     } else {
         journal.clear();
     }
-    let told = Told { id, journal, logs, verdict: verdict.map(|(_, verdict)| verdict) };
+    let told = SessionDetails { id, journal, logs, verdict: verdict.map(|(_, verdict)| verdict) };
     let neutral = neutral(Some(&place));
     match session_case::case(Some(&place), told, &neutral)? {
         Some(made) => case(args, made.to_string().as_bytes(), ui),
@@ -106,7 +106,7 @@ fn recorded(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
 }
 
 /// Judges the session of a log, with the contents of this repository where it took place here.
-fn log(args: &Args, log: &Source, ui: &mut Ui) -> anyhow::Result<Exit> {
+fn log(args: &Args, log: &SessionLog, ui: &mut Ui) -> anyhow::Result<Exit> {
     let bad = |error: sessions::Error| Failure::new(Exit::BadInput, error);
     let summary = sessions::read(log, &Roots::new([])).map_err(bad)?.summary;
     let dir = summary.dir.map(PathBuf::from);
@@ -119,7 +119,7 @@ fn log(args: &Args, log: &Source, ui: &mut Ui) -> anyhow::Result<Exit> {
     };
     let id = summary.session.unwrap_or_else(|| args.what.clone());
     let events = sessions::read(log, &roots).map_err(bad)?.events;
-    let told = Told { id, journal: Vec::new(), logs: vec![events], verdict: None };
+    let told = SessionDetails { id, journal: Vec::new(), logs: vec![events], verdict: None };
     let neutral = match &place {
         Some(place) => neutral(Some(place)),
         None => Neutral::new(dir.as_deref(), None),

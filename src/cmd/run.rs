@@ -10,15 +10,15 @@ use crate::cmd::housekeeping::tidy;
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended};
 use crate::exit::Exit;
-use crate::fact::attested::Found;
+use crate::fact::attested::AttestedRuns;
 use crate::fact::collect::{self, BaseOf, Sources};
 use crate::failure::Failure;
 use crate::gates;
 use crate::gates::finding::{Answer, Finding};
-use crate::git::Look;
+use crate::git::EditSurvey;
 use crate::moment::Moment;
 use crate::policy::{Command, Policy, PolicySource, command_key};
-use crate::recorded_run::{self, Job, Recorded};
+use crate::recorded_run::{self, CompletedRun, RunJob};
 use crate::render::ui::{BAD, GOOD, Ui, WARN};
 use crate::repo_path::RepoPath;
 use crate::run::CommandLine;
@@ -49,7 +49,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
         return Ok(run(&place, &root, job, &policy, ui));
     }
     let commands = if args.names.is_empty() {
-        unproven(&place, &policy, lineage.as_ref(), &Found::default())?
+        unproven(&place, &policy, lineage.as_ref(), &AttestedRuns::default())?
     } else {
         named(&args.names, &policy)?
     };
@@ -76,7 +76,7 @@ pub(super) fn run_declared(
     ui: &mut Ui,
 ) -> ExitCode {
     ui.say(format_args!("gate: {}: {}", command.name, command.run));
-    let job = Job {
+    let job = RunJob {
         command: command.reference(),
         line: CommandLine::Shell(&command.run),
         reports: &command.reports,
@@ -92,7 +92,7 @@ pub(super) fn run_declared(
     code
 }
 
-fn run(place: &Workplace, root: &Path, job: Job<'_>, policy: &Policy, ui: &mut Ui) -> ExitCode {
+fn run(place: &Workplace, root: &Path, job: RunJob<'_>, policy: &Policy, ui: &mut Ui) -> ExitCode {
     let name = job.command.name.clone().unwrap_or_else(|| job.command.line.clone());
     let recorded = recorded_run::record(place, root, job);
     say(&name, &recorded, ui);
@@ -103,7 +103,7 @@ fn run(place: &Workplace, root: &Path, job: Job<'_>, policy: &Policy, ui: &mut U
 }
 
 /// Says whether a run that passed proves this commit or only the working tree. If it proves nothing, says why.
-fn say_what_it_proves(place: &Workplace, recorded: &Recorded, policy: &Policy, ui: &mut Ui) {
+fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Policy, ui: &mut Ui) {
     let named = recorded.run.iter().filter(|run| run.command.name.is_some());
     let mut runs = named.chain(&recorded.served).peekable();
     if runs.peek().is_none() {
@@ -120,7 +120,7 @@ fn say_what_it_proves(place: &Workplace, recorded: &Recorded, policy: &Policy, u
         let name = run.command.name.as_deref().unwrap_or(&run.command.line);
         let inputs = policy.commands.iter().find(|command| Some(&command.name) == run.command.name.as_ref());
         let counts = |path: &&RepoPath| inputs.is_none_or(|command| command.inputs.matches(path));
-        let dirty = |look: &Look| {
+        let dirty = |look: &EditSurvey| {
             let counts = |dirty: &DirtyPath| counts(&&dirty.path) && !run.logs.contains(&dirty.path);
             !look.snapshot.opaque.is_empty() || look.snapshot.dirty.iter().any(counts)
         };
@@ -149,7 +149,7 @@ fn say_what_it_proves(place: &Workplace, recorded: &Recorded, policy: &Policy, u
     }
 }
 
-fn say(name: &str, recorded: &Recorded, ui: &mut Ui) {
+fn say(name: &str, recorded: &CompletedRun, ui: &mut Ui) {
     if let Some(error) = &recorded.finished.start_error {
         ui.say(format_args!("{BAD}gate:{BAD:#} {}", error.what));
         for line in error.remedy.lines() {
@@ -184,7 +184,7 @@ pub(super) fn missing(
     place: &Workplace,
     policy: &Policy,
     head: &collect::Lineage,
-    attested: &Found,
+    attested: &AttestedRuns,
     ui: &mut Ui,
 ) -> Result<()> {
     let root = place.work_tree()?.to_owned();
@@ -238,7 +238,7 @@ fn unproven<'a>(
     place: &Workplace,
     policy: &'a Policy,
     head: Option<&collect::Lineage>,
-    attested: &Found,
+    attested: &AttestedRuns,
 ) -> Result<Vec<&'a Command>> {
     let state = place.state()?;
     let sources = Sources { repo: &place.repo, journal: &place.journal, state: &state, policy };
@@ -246,7 +246,7 @@ fn unproven<'a>(
     let mut facts = collect::at_stop(sources, Moment::Stop, head, &look)?;
     if !look.snapshot.is_clean() {
         // A run is evidence for the working tree; what only the commit lacks, no run can give it.
-        facts.subjects.retain(|subject| subject.role == crate::fact::subject::Role::WorkingTree);
+        facts.subjects.retain(|subject| subject.role == crate::fact::subject::SubjectKind::WorkingTree);
     }
     attested.add_to(&place.repo, policy, &mut facts)?;
     let results = gates::judge(policy, &facts);
@@ -258,7 +258,7 @@ fn unproven<'a>(
 }
 
 /// Any command, run where the caller stands; it is evidence for a declared one if line and directory are the same.
-fn given<'a>(words: &'a [OsString], root: &Path, policy: &'a Policy) -> Result<Job<'a>, Failure> {
+fn given<'a>(words: &'a [OsString], root: &Path, policy: &'a Policy) -> Result<RunJob<'a>, Failure> {
     let here = std::env::current_dir()
         .map_err(|error| Failure::new(Exit::Usage, format!("the current directory cannot be read: {error}")))?;
     let here = here.canonicalize().unwrap_or(here);
@@ -270,7 +270,7 @@ fn given<'a>(words: &'a [OsString], root: &Path, policy: &'a Policy) -> Result<J
     let name = declared.map(|command| command.name.clone());
     let reports = declared.map_or(&[][..], |command| &command.reports);
     let command = CommandRef { name, line: crate::redact::redact(&line).into_owned(), dir, key };
-    Ok(Job {
+    Ok(RunJob {
         command,
         line: CommandLine::Argv(words),
         reports,

@@ -3,14 +3,14 @@
 use crate::cmd::commits::gate;
 use crate::cmd::init::{Consent, carry_out};
 use crate::cmd::install_failure;
-use crate::commit::derive_scopes::{self, Past};
-use crate::commit::message::Message;
-use crate::commit::rules::Rules;
+use crate::commit::derive_scopes::{self, HistoryCommit};
+use crate::commit::message::CommitMessage;
+use crate::commit::rules::CommitRules;
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::git::Range;
-use crate::install::{Repository, plan_scopes};
+use crate::install::{InstallTarget, plan_scopes};
 use crate::render::ui::Ui;
 use crate::repo_path::RepoPath;
 
@@ -26,15 +26,15 @@ pub(super) fn main(consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
     };
     let (policy, _) = place.policy(None)?;
     let malformed = |what: String| Failure::new(Exit::BadInput, what);
-    let rules = Rules::read(&gate(&policy)?.params).map_err(|error| malformed(error.what))?;
+    let rules = CommitRules::read(&gate(&policy)?.params).map_err(|error| malformed(error.what))?;
     let listed = repo.files_of(&tip)?;
     let range = Range { revisions: vec![tip.to_string()], exclude: Vec::new(), limit: Some(LOOKED_AT) };
     let mut history = Vec::new();
     for logged in repo.log(&range)? {
         let commit = logged?.commit;
-        let message = Message::parse(&commit.message, &rules.styles, &rules.types);
+        let message = CommitMessage::parse(&commit.message, &rules.styles, &rules.types);
         let paths: Vec<RepoPath> = commit.files.into_iter().map(|file| file.path).collect();
-        history.push(Past { declared: message.scopes().to_vec(), paths });
+        history.push(HistoryCommit { declared: message.scopes().to_vec(), paths });
     }
     let scopes = derive_scopes::derive(&listed, &history, &rules).map_err(|error| malformed(error.to_string()))?;
     if scopes.is_empty() {
@@ -43,7 +43,7 @@ pub(super) fn main(consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
     }
     let table = derive_scopes::text(&scopes);
     if consent.asks_to_write(ui) {
-        let repository = Repository::discover(&std::env::current_dir()?).map_err(install_failure)?;
+        let repository = InstallTarget::discover(&std::env::current_dir()?).map_err(install_failure)?;
         let plan = plan_scopes(&repository, &table).map_err(install_failure)?;
         if carry_out(&repository, &plan, consent, "gate init --scopes", ui)? {
             ui.say("Edit and commit it; `gate commits --history 500` shows what it would have said.");

@@ -9,7 +9,7 @@ use crate::git::Repo;
 use crate::render;
 use crate::render::sessions::Listed;
 use crate::render::ui::{Ui, WARN};
-use crate::source::sessions::{self, Client, Cursors, Roots, Source, Summary};
+use crate::source::sessions::{self, Client, Cursors, Roots, SessionLog, SessionSummary};
 
 /// Arguments of `gate sessions`.
 #[derive(Debug, clap::Args)]
@@ -53,7 +53,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
 }
 
 /// What is shown of a session.
-pub(super) fn listed(client: Client, summary: &Summary, file: &Path) -> Listed {
+pub(super) fn listed(client: Client, summary: &SessionSummary, file: &Path) -> Listed {
     Listed {
         client: client.to_string(),
         session: summary.session.clone().unwrap_or_default(),
@@ -79,7 +79,7 @@ pub(super) fn roots(repo: &Repo) -> Roots {
 }
 
 /// What a log says by now. How far it was read is kept where that is possible; nothing depends on it.
-fn look(cursors: &Cursors, log: &Source, roots: &Roots, ui: &mut Ui) -> Option<Summary> {
+fn look(cursors: &Cursors, log: &SessionLog, roots: &Roots, ui: &mut Ui) -> Option<SessionSummary> {
     match sessions::newer(cursors.load(log), log, roots, &mut |_| ()) {
         Ok(newer) => {
             let _ = cursors.save(&newer.cursor);

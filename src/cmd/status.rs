@@ -42,7 +42,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let here = place.look()?;
     let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
     let results = gates::judge(&here.policy, &facts);
-    let status = render::status::Status {
+    let status = render::status::StatusView {
         branch: here.head.branch.as_deref(),
         policy: &here.policy,
         facts: &facts,

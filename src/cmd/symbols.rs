@@ -17,11 +17,11 @@ use crate::symbols::Preservation;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: SymbolsInput,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum SymbolsInput {
     /// Say which functions were lost, moved, renamed or emptied
     Diff(DiffArgs),
 }
@@ -41,7 +41,7 @@ struct DiffArgs {
 
 /// Compares, prints, and blocks where a function is lost.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
-    let What::Diff(args) = &args.what;
+    let SymbolsInput::Diff(args) = &args.what;
     let place = Workplace::here()?;
     let repo = &place.repo;
     let base = revision(repo, &args.base)?;

@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::handoff::reply::Reply;
 use crate::render::ui::Ui;
-use crate::rescue::{self, Handed, Request, Waiting};
+use crate::rescue::{self, Handed, Request, WaitingPacket};
 use crate::templates::sentences::say;
 use crate::verdict::escalation;
 
@@ -22,12 +22,12 @@ use crate::verdict::escalation;
 pub struct Args {
     /// What to do
     #[command(subcommand)]
-    action: Action,
+    action: UnblockAction,
 }
 
 /// What to do.
 #[derive(Debug, clap::Subcommand)]
-enum Action {
+enum UnblockAction {
     /// Take a reply: exactly one allowed output, complete; otherwise say what is wrong with it
     Accept {
         /// The file with the reply; `-` reads standard input
@@ -54,12 +54,12 @@ enum Action {
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     match &args.action {
-        Action::Accept { reply, handoff: id } => {
+        UnblockAction::Accept { reply, handoff: id } => {
             let waiting = rescue::waiting(&place, id.as_deref())?;
             let text = handoff::read(reply)?;
             take(&place, &waiting, &text, ui)
         }
-        Action::Run { task, session, timeout } => {
+        UnblockAction::Run { task, session, timeout } => {
             let patience = Duration::from_secs(*timeout);
             let command = place.look()?.policy.unblock.ok_or_else(|| {
                 Failure::new(Exit::Usage, say("handoff", "no_command", &context! {})).remedy(say(
@@ -93,7 +93,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
                         "handed_over",
                         &context! { id => &packet.id, place => format!("`{command}`") },
                     ));
-                    let waiting = Waiting { id: packet.id.clone(), session };
+                    let waiting = WaitingPacket { id: packet.id.clone(), session };
                     let reply = rescue::ask(&place, &waiting, &command, &text, patience)?;
                     take(&place, &waiting, &reply, ui)
                 }
@@ -102,7 +102,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     }
 }
 
-fn take(place: &Workplace, waiting: &Waiting, text: &str, ui: &mut Ui) -> Result<Exit> {
+fn take(place: &Workplace, waiting: &WaitingPacket, text: &str, ui: &mut Ui) -> Result<Exit> {
     let accepted = match rescue::receive(place, waiting, text)? {
         Ok(accepted) => accepted,
         Err(refusals) => {

@@ -3,7 +3,7 @@
 use crate::cmd::init::{Consent, carry_out};
 use crate::cmd::install_failure;
 use crate::exit::Exit;
-use crate::install::{Repository, plan_uninstall};
+use crate::install::{InstallTarget, plan_uninstall};
 use crate::render::ui::Ui;
 
 /// Arguments of `gate uninstall`.
@@ -18,7 +18,7 @@ pub struct Args {
 
 /// Takes gate out of the repository of the current directory.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
-    let repository = Repository::discover(&std::env::current_dir()?).map_err(install_failure)?;
+    let repository = InstallTarget::discover(&std::env::current_dir()?).map_err(install_failure)?;
     let plan = plan_uninstall(&repository, args.purge).map_err(install_failure)?;
     if carry_out(&repository, &plan, args.consent, "gate uninstall", ui)? {
         ui.say("Done.");

@@ -1,19 +1,19 @@
 //! One check of a line, in the light of the recorded status and output.
 
 use crate::runner::output_line::Means;
-use crate::runner::{Catalogue, CommandKind, OutputReading, Runner, Says, read_output_as};
-use crate::shell::exit_status::{self, Fate, Outcomes, Seen};
-use crate::shell::program::{Leaf, LeafId, Sink, Source};
+use crate::runner::{Catalogue, CommandKind, OutputOutcome, OutputReading, Runner, read_output_as};
+use crate::shell::exit_status::{self, Fate, ObservedEnding, Outcomes};
+use crate::shell::program::{InputSource, Leaf, LeafId, Sink};
 
 use super::command_table::table;
-use super::judge::{CHECKS, Judge};
-use super::output_filters::{View, may_show, tears, ways};
+use super::judge::{CHECKS, LineJudge};
+use super::output_filters::{OutputPath, may_show, tears, ways};
 use super::purpose::Purpose;
-use super::{Extent, Outcome, contradiction, forged_output, output_evidence};
+use super::{CheckOutcome, Extent, contradiction, forged_output, output_evidence};
 
 /// One check, looked at in the light of status and output.
-pub(super) struct Look<'a> {
-    pub(super) judge: &'a Judge<'a>,
+pub(super) struct CheckView<'a> {
+    pub(super) judge: &'a LineJudge<'a>,
     pub(super) leaf: LeafId,
     /// What the status alone says about it.
     pub(super) fate: Fate,
@@ -22,8 +22,8 @@ pub(super) struct Look<'a> {
 }
 
 /// How a check ended, and how that is known.
-pub(super) struct Ending {
-    pub(super) outcome: Outcome,
+pub(super) struct CheckEnding {
+    pub(super) outcome: CheckOutcome,
     /// As the end of a sentence.
     pub(super) because: String,
     /// Whether the text of the output shows it, and not a status.
@@ -34,29 +34,29 @@ pub(super) struct Ending {
     pub(super) reading: OutputReading,
 }
 
-impl Look<'_> {
+impl CheckView<'_> {
     /// How it ended, and how that is known.
-    pub(super) fn ending(&self) -> Ending {
+    pub(super) fn ending(&self) -> CheckEnding {
         let visible =
             self.judge.record.output.and_then(|output| table().visible_lines(output).and(Some(output.lines().count())));
         let ways = ways(self.judge.program(), self.leaf, visible);
         let mut reading = self.reading(&ways);
-        if reading.says == Says::NothingRan && self.hides_passes(&ways) {
+        if reading.says == OutputOutcome::NothingRan && self.hides_passes(&ways) {
             // What is left says only that some part of it had no test.
             reading = OutputReading::default();
         }
         let (possible, by_status) = self.by_status(&ways, &reading);
         let by_output = by_status.is_none();
         let (outcome, because) = by_status.unwrap_or_else(|| self.by_output(possible, &ways, &reading));
-        Ending { outcome, because, by_output, ran: !possible.not_run, reading }
+        CheckEnding { outcome, because, by_output, ran: !possible.not_run, reading }
     }
 
     /// The outcomes that the status leaves open, and the one that it shows, if it does.
-    fn by_status(&self, ways: &[View], reading: &OutputReading) -> (Outcomes, Option<(Outcome, String)>) {
+    fn by_status(&self, ways: &[OutputPath], reading: &OutputReading) -> (Outcomes, Option<(CheckOutcome, String)>) {
         let record = self.judge.record;
         let purpose = self.judge.purpose(self.leaf);
         let tests = purpose.extent.is_some();
-        let seen: Vec<Seen> = self.judge.seen.iter().filter(|seen| seen.leaf != self.leaf).copied().collect();
+        let seen: Vec<ObservedEnding> = self.judge.seen.iter().filter(|seen| seen.leaf != self.leaf).copied().collect();
         let narrowed = exit_status::fate_seen(self.judge.program(), self.leaf, &seen);
         let fits = narrowed.complete && !seen.is_empty() && narrowed.given(record.status).possible();
         let fate = if fits { narrowed } else { self.fate };
@@ -68,32 +68,34 @@ impl Look<'_> {
         };
         let recorded = (record.status.is_some() || fits) && self.fate.complete && purpose.honest();
         let shown = if !possible.possible() && record.status.is_some() && self.fate.complete {
-            (Outcome::Unknown, format!("{status} is not possible for this line"))
-        } else if recorded && possible.only(exit_status::Outcome::NotRun) {
-            (Outcome::NoTests, format!("with {status} it was not reached"))
-        } else if recorded && possible.only(exit_status::Outcome::Failed) {
+            (CheckOutcome::Unknown, format!("{status} is not possible for this line"))
+        } else if recorded && possible.only(exit_status::CommandOutcome::NotRun) {
+            (CheckOutcome::NoTests, format!("with {status} it was not reached"))
+        } else if recorded && possible.only(exit_status::CommandOutcome::Failed) {
             match reading.says {
-                Says::NothingRan if tests => (Outcome::NoTests, said("no test was executed", reading)),
-                _ => (Outcome::Fail, format!("{status} shows that it failed")),
+                OutputOutcome::NothingRan if tests => (CheckOutcome::NoTests, said("no test was executed", reading)),
+                _ => (CheckOutcome::Fail, format!("{status} shows that it failed")),
             }
         } else if purpose.extent == Some(Extent::NoneExecuted) {
             match reading.says {
-                Says::Failed if possible.failed => (Outcome::Fail, said("it failed", reading)),
-                _ => (Outcome::NoTests, "it executes no test".to_owned()),
+                OutputOutcome::Failed if possible.failed => (CheckOutcome::Fail, said("it failed", reading)),
+                _ => (CheckOutcome::NoTests, "it executes no test".to_owned()),
             }
-        } else if recorded && possible.only(exit_status::Outcome::Succeeded) {
+        } else if recorded && possible.only(exit_status::CommandOutcome::Succeeded) {
             match reading.says {
-                Says::NothingRan if tests => (Outcome::NoTests, said("no test was executed", reading)),
-                Says::Silent if tests && self.shows_no_test(ways) => {
-                    (Outcome::Unknown, format!("{status}, but its output shows no test"))
+                OutputOutcome::NothingRan if tests => (CheckOutcome::NoTests, said("no test was executed", reading)),
+                OutputOutcome::Silent if tests && self.shows_no_test(ways) => {
+                    (CheckOutcome::Unknown, format!("{status}, but its output shows no test"))
                 }
-                Says::Silent if tests && self.nothing_counted(ways, reading) => {
-                    (Outcome::NoTests, "its whole output is there and counts no test".to_owned())
+                OutputOutcome::Silent if tests && self.nothing_counted(ways, reading) => {
+                    (CheckOutcome::NoTests, "its whole output is there and counts no test".to_owned())
                 }
-                Says::Failed if tests && reading.complete && self.is_plain(ways) && self.ends_in_failure(reading) => {
-                    (Outcome::Unknown, said("status 0 contradicts the output", reading))
+                OutputOutcome::Failed
+                    if tests && reading.complete && self.is_plain(ways) && self.ends_in_failure(reading) =>
+                {
+                    (CheckOutcome::Unknown, said("status 0 contradicts the output", reading))
                 }
-                _ => (Outcome::Pass, format!("{status} shows that it passed")),
+                _ => (CheckOutcome::Pass, format!("{status} shows that it passed")),
             }
         } else {
             return (possible, None);
@@ -102,16 +104,16 @@ impl Look<'_> {
     }
 
     /// Whether lines of the parts that passed may have been taken out of the record.
-    fn hides_passes(&self, ways: &[View]) -> bool {
+    fn hides_passes(&self, ways: &[OutputPath]) -> bool {
         let parts = |runner: &&Runner| {
             let rules = Catalogue::embedded().output_rules(runner).1;
             rules.iter().any(|rule| rule.means == Means::PartPassed)
         };
-        !ways.iter().any(View::only_cuts) && self.runners().iter().any(parts)
+        !ways.iter().any(OutputPath::only_cuts) && self.runners().iter().any(parts)
     }
 
     /// Whether every line of it is in the record, and none of them tells of a test although its runner always prints one.
-    fn shows_no_test(&self, ways: &[View]) -> bool {
+    fn shows_no_test(&self, ways: &[OutputPath]) -> bool {
         let purpose = self.judge.purpose(self.leaf);
         let speaks = purpose.invocation.as_ref().is_some_and(|invocation| invocation.speaks);
         let output = self.judge.record.output.unwrap_or_default();
@@ -124,8 +126,8 @@ impl Look<'_> {
             && !contradiction::tells_of_tests(purpose, output)
     }
 
-    fn is_plain(&self, ways: &[View]) -> bool {
-        self.ids.len() == 1 && ways.iter().any(View::is_plain)
+    fn is_plain(&self, ways: &[OutputPath]) -> bool {
+        self.ids.len() == 1 && ways.iter().any(OutputPath::is_plain)
     }
 
     /// The runners whose closing lines this check prints.
@@ -134,7 +136,7 @@ impl Look<'_> {
         runs.into_iter().flatten().filter_map(|id| Catalogue::embedded().runner(id)).collect()
     }
 
-    fn reading(&self, ways: &[View]) -> OutputReading {
+    fn reading(&self, ways: &[OutputPath]) -> OutputReading {
         match self.judge.record.output {
             Some(output) if !ways.is_empty() => {
                 let runners = self.runners();
@@ -145,7 +147,7 @@ impl Look<'_> {
                 let kind = CHECKS.into_iter().find(|kind| purpose.is(*kind)).unwrap_or(CommandKind::Test);
                 let read = |text: &str| read_output_as(Catalogue::embedded(), &runners, kind, text);
                 let whole = read(output);
-                if whole.says == Says::Failed || !ways.iter().any(View::torn) {
+                if whole.says == OutputOutcome::Failed || !ways.iter().any(OutputPath::torn) {
                     return whole;
                 }
                 // A part of a line says what the line does not: `0 passed`, of `1 failed, 10 passed`.
@@ -161,8 +163,8 @@ impl Look<'_> {
         let tear = program.leaves.iter().position(tears)?;
         let files = forged_output::files_of(program, self.leaf);
         let ours = |leaf: &Leaf| {
-            matches!(&leaf.stdin, Source::Pipe(_))
-                || matches!(&leaf.stdin, Source::File(Some(file)) if files.contains(&file.as_str()))
+            matches!(&leaf.stdin, InputSource::Pipe(_))
+                || matches!(&leaf.stdin, InputSource::File(Some(file)) if files.contains(&file.as_str()))
                 || leaf.argv.iter().skip(1).any(|arg| files.contains(&arg.text.as_str()))
         };
         let fixed = |leaf: &Leaf| {
@@ -227,8 +229,8 @@ impl Look<'_> {
     }
 
     /// The status does not tell: the output may.
-    fn by_output(&self, possible: Outcomes, ways: &[View], reading: &OutputReading) -> (Outcome, String) {
-        let unknown = |why: &str| (Outcome::Unknown, why.to_owned());
+    fn by_output(&self, possible: Outcomes, ways: &[OutputPath], reading: &OutputReading) -> (CheckOutcome, String) {
+        let unknown = |why: &str| (CheckOutcome::Unknown, why.to_owned());
         let Some(output) = self.judge.record.output else {
             return unknown("its status is not shown and no output is recorded");
         };
@@ -243,25 +245,29 @@ impl Look<'_> {
         // What succeeds whatever it finds may have found something.
         let possible = Outcomes { failed: possible.failed || possible.succeeded && !purpose.honest(), ..possible };
         match reading.says {
-            Says::Failed if !possible.failed => unknown("something else failed"),
-            Says::Failed if self.failed_itself(reading) || self.alone() => (Outcome::Fail, said("it failed", reading)),
-            // What failed after its passing summary is a later check; its own failure would have said so.
-            Says::Failed if possible.succeeded && self.passed_before(reading) => {
-                self.passed(possible, ways, &OutputReading { says: Says::Passed, ..reading.clone() }, output)
+            OutputOutcome::Failed if !possible.failed => unknown("something else failed"),
+            OutputOutcome::Failed if self.failed_itself(reading) || self.alone() => {
+                (CheckOutcome::Fail, said("it failed", reading))
             }
-            Says::Failed if possible.not_run => self.not_reached("something before it failed"),
-            Says::Failed => unknown("something in the line failed, and it is not shown what"),
-            Says::Passed => self.passed(possible, ways, reading, output),
-            Says::NothingRan if tests && ways.iter().all(|view| view.cuts_end(table().visible_lines(output))) => {
+            // What failed after its passing summary is a later check; its own failure would have said so.
+            OutputOutcome::Failed if possible.succeeded && self.passed_before(reading) => {
+                self.passed(possible, ways, &OutputReading { says: OutputOutcome::Passed, ..reading.clone() }, output)
+            }
+            OutputOutcome::Failed if possible.not_run => self.not_reached("something before it failed"),
+            OutputOutcome::Failed => unknown("something in the line failed, and it is not shown what"),
+            OutputOutcome::Passed => self.passed(possible, ways, reading, output),
+            OutputOutcome::NothingRan
+                if tests && ways.iter().all(|view| view.cuts_end(table().visible_lines(output))) =>
+            {
                 unknown("the end of its output is cut off")
             }
-            Says::NothingRan if tests => (Outcome::NoTests, said("no test was executed", reading)),
-            Says::NothingRan | Says::Silent => self.silent(possible, ways, reading, output),
+            OutputOutcome::NothingRan if tests => (CheckOutcome::NoTests, said("no test was executed", reading)),
+            OutputOutcome::NothingRan | OutputOutcome::Silent => self.silent(possible, ways, reading, output),
         }
     }
 
     /// Whether every line of it is in the record, and its counts are zero.
-    fn nothing_counted(&self, ways: &[View], reading: &OutputReading) -> bool {
+    fn nothing_counted(&self, ways: &[OutputPath], reading: &OutputReading) -> bool {
         let output = self.judge.record.output.unwrap_or_default();
         self.is_plain(ways)
             && table().visible_lines(output).is_some()
@@ -288,17 +294,23 @@ impl Look<'_> {
             .any(|(id, purpose)| checks(purpose) && may_show(self.judge.program(), id))
     }
 
-    fn not_reached(&self, why: &str) -> (Outcome, String) {
+    fn not_reached(&self, why: &str) -> (CheckOutcome, String) {
         if self.judge.purpose(self.leaf).extent.is_some() {
-            (Outcome::NoTests, format!("{why}, and it was not reached"))
+            (CheckOutcome::NoTests, format!("{why}, and it was not reached"))
         } else {
-            (Outcome::Unknown, why.to_owned())
+            (CheckOutcome::Unknown, why.to_owned())
         }
     }
 
-    fn passed(&self, possible: Outcomes, ways: &[View], reading: &OutputReading, output: &str) -> (Outcome, String) {
+    fn passed(
+        &self,
+        possible: Outcomes,
+        ways: &[OutputPath],
+        reading: &OutputReading,
+        output: &str,
+    ) -> (CheckOutcome, String) {
         if !possible.succeeded {
-            return (Outcome::Unknown, "the output shows a pass that the status excludes".to_owned());
+            return (CheckOutcome::Unknown, "the output shows a pass that the status excludes".to_owned());
         }
         let failures = self.failures(reading);
         let on_stderr =
@@ -306,15 +318,15 @@ impl Look<'_> {
         let mut ways = ways.iter().filter(|view| !view.errors_only || on_stderr);
         let open = ways.find(|view| view.only_cuts() || view.shows(&failures));
         let Some(view) = open else {
-            return (Outcome::Unknown, "what is shown of its output would not show a failure".to_owned());
+            return (CheckOutcome::Unknown, "what is shown of its output would not show a failure".to_owned());
         };
         if self.judge.program().leaves[self.leaf].repeated && view.cuts_start() {
-            return (Outcome::Unknown, "what is shown may be the end of the last of several runs".to_owned());
+            return (CheckOutcome::Unknown, "what is shown may be the end of the last of several runs".to_owned());
         }
         if let Some(runner) = self.goes_on()
             && !tells_of_parts(view, runner)
         {
-            return (Outcome::Unknown, "what is shown may be the summary of one part of it".to_owned());
+            return (CheckOutcome::Unknown, "what is shown may be the summary of one part of it".to_owned());
         }
         let visible = table().visible_lines(output);
         // A run of one package ends with its line, and a part of the tests is no full proof anyway.
@@ -322,18 +334,18 @@ impl Look<'_> {
             && self.judge.purpose(self.leaf).extent != Some(Extent::Full)
             && reading.line.as_deref() == output.lines().map(str::trim).rfind(|line| !line.is_empty());
         if reading.needs_end && view.cuts_end(visible) && !ends_here {
-            return (Outcome::Unknown, "the end of its output is cut off".to_owned());
+            return (CheckOutcome::Unknown, "the end of its output is cut off".to_owned());
         }
         if self.judge.program().leaves[self.leaf].shadowed {
-            return (Outcome::Unknown, "something that the line itself makes may stand for it".to_owned());
+            return (CheckOutcome::Unknown, "something that the line itself makes may stand for it".to_owned());
         }
         if let Some(text) =
             forged_output::suspect(self.judge.program(), &self.judge.understood.purposes, self.ids, &self.runners())
         {
             let text: String = text.lines().next().unwrap_or_default().chars().take(60).collect();
-            return (Outcome::Unknown, format!("the closing lines may come from `{text}`"));
+            return (CheckOutcome::Unknown, format!("the closing lines may come from `{text}`"));
         }
-        (Outcome::Pass, said("its output shows that it passed", reading))
+        (CheckOutcome::Pass, said("its output shows that it passed", reading))
     }
 
     /// The runner that is told to go on after a part of it failed.
@@ -346,20 +358,26 @@ impl Look<'_> {
     }
 
     /// No closing line is visible.
-    fn silent(&self, possible: Outcomes, ways: &[View], reading: &OutputReading, output: &str) -> (Outcome, String) {
+    fn silent(
+        &self,
+        possible: Outcomes,
+        ways: &[OutputPath],
+        reading: &OutputReading,
+        output: &str,
+    ) -> (CheckOutcome, String) {
         let purpose = self.judge.purpose(self.leaf);
         let failures = self.failures(reading);
         let hidden = ways.iter().find(|view| view.drops_only() && view.merged && view.shows(&failures));
         if hidden.is_some() && possible.succeeded && !possible.not_run && self.silence_is_its_own(output) {
-            return (Outcome::Pass, "every line that a failure prints would be shown, and none is".to_owned());
+            return (CheckOutcome::Pass, "every line that a failure prints would be shown, and none is".to_owned());
         }
         let prints_failures_only = self.runners().iter().any(|runner| table().record.silent.contains(&runner.id))
             && ways.iter().any(|v| v.merged && (v.only_cuts()));
         if prints_failures_only && possible.succeeded && !possible.not_run && self.silence_is_its_own(output) {
-            return (Outcome::Pass, "it prints nothing unless it fails, and nothing of it is there".to_owned());
+            return (CheckOutcome::Pass, "it prints nothing unless it fails, and nothing of it is there".to_owned());
         }
         if possible.failed && output_evidence::not_started(self.judge.program(), self.leaf, output) {
-            return (Outcome::Fail, "the shell could not start it".to_owned());
+            return (CheckOutcome::Fail, "the shell could not start it".to_owned());
         }
         let would_tell = ways.iter().any(|view| view.only_cuts() || view.shows(&failures));
         if purpose.extent.is_some() && possible.not_run && would_tell && self.finding_before(output) {
@@ -368,7 +386,7 @@ impl Look<'_> {
         if purpose.extent.is_some() && possible.not_run && self.prints_always(ways) && !output.trim().is_empty() {
             return self.not_reached("nothing of it is in the output");
         }
-        (Outcome::Unknown, "its output does not show how it ended".to_owned())
+        (CheckOutcome::Unknown, "its output does not show how it ended".to_owned())
     }
 
     /// Whether nothing is in the output that could be a failure of this command.
@@ -397,7 +415,7 @@ impl Look<'_> {
     }
 
     /// Whether some line of it would be visible if it had run.
-    fn prints_always(&self, ways: &[View]) -> bool {
+    fn prints_always(&self, ways: &[OutputPath]) -> bool {
         ways.iter().any(|view| view.merged && (view.only_cuts()))
             && self.runners().iter().any(|runner| !runner.output.line.is_empty())
             && self.judge.understood.purposes[..self.leaf].iter().any(|purpose| !purpose.kinds.is_empty())
@@ -405,7 +423,7 @@ impl Look<'_> {
 }
 
 /// Whether a part that failed would be seen, although others end after it.
-fn tells_of_parts(view: &View, runner: &Runner) -> bool {
+fn tells_of_parts(view: &OutputPath, runner: &Runner) -> bool {
     if view.cuts_start() {
         let end = &runner.output.goes_on_shows;
         return !end.is_empty() && view.merged && view.shows(end);

@@ -10,13 +10,13 @@ use crate::embedded;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Table {
+pub(super) struct CommandTable {
     pub(super) values: BTreeMap<String, Vec<String>>,
-    pub(super) command: Vec<Command>,
+    pub(super) command: Vec<CommandEntry>,
     pub(super) interpreter: Vec<Interpreter>,
-    pub(super) refused: Vec<Refused>,
+    pub(super) refused: Vec<RefusedCall>,
     unstarted: Vec<Unstarted>,
-    pub(super) record: Recorded,
+    pub(super) record: HarnessTable,
     pub(super) environment: Environment,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Environment {
 /// What is known of tools that print nothing, and of harnesses that record it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Recorded {
+pub(super) struct HarnessTable {
     /// Runners that print nothing unless they fail.
     pub(super) silent: Vec<String>,
     /// What harnesses write in the place of an empty output.
@@ -52,7 +52,7 @@ pub(super) struct Recorded {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Command {
+pub(super) struct CommandEntry {
     pub(super) names: Vec<String>,
     pub(super) words: Vec<String>,
     pub(super) options: Vec<String>,
@@ -108,8 +108,8 @@ impl Interpreter {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Refused {
-    pub(super) says: Says,
+pub(super) struct RefusedCall {
+    pub(super) says: HarnessAnswer,
     starts: Vec<String>,
     contains: Vec<String>,
 }
@@ -131,23 +131,23 @@ struct Unstarted {
 /// What a harness says of a call instead of its output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Says {
+pub(super) enum HarnessAnswer {
     /// It did not run.
     Rejected,
     /// It goes on.
     Background,
 }
 
-pub(super) fn table() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
+pub(super) fn table() -> &'static CommandTable {
+    static TABLE: OnceLock<CommandTable> = OnceLock::new();
     TABLE.get_or_init(|| {
         embedded::file(embedded::GATES, "commands.toml").and_then(|text| toml::from_str(text).ok()).unwrap_or_default()
     })
 }
 
-impl Table {
+impl CommandTable {
     /// What a harness says in the place of an output. Only the beginning is read: logs contain logs.
-    pub(super) fn harness_says(&self, output: &str) -> Option<Says> {
+    pub(super) fn harness_says(&self, output: &str) -> Option<HarnessAnswer> {
         let start: String = output.trim_start().chars().take(400).collect();
         let first = start.lines().next().unwrap_or_default();
         let found = self.refused.iter().find(|refused| {
@@ -190,7 +190,7 @@ impl Table {
     }
 
     /// The first entry that fits a command.
-    pub(super) fn command(&self, name: &str, args: &[Option<String>]) -> Option<&Command> {
+    pub(super) fn command(&self, name: &str, args: &[Option<String>]) -> Option<&CommandEntry> {
         let values = self.values.get(name).map(Vec::as_slice).unwrap_or_default();
         let mut words: Vec<&str> = Vec::new();
         let mut skip = false;
@@ -245,7 +245,7 @@ mod tests {
     #[test]
     fn the_table_is_read() {
         let text = embedded::file(embedded::GATES, "commands.toml").expect("the file is embedded");
-        let table: Table = toml::from_str(text).expect("gates/commands.toml is valid");
+        let table: CommandTable = toml::from_str(text).expect("gates/commands.toml is valid");
         for interpreter in &table.interpreter {
             assert!(interpreter.writes.iter().all(|pattern| Regex::new(pattern).is_ok()));
         }

@@ -1,7 +1,7 @@
 //! Where a status of success is contradicted by what the runner said, or by what it did not say.
 
 use crate::runner::output_line::{LineRule, Means, lines};
-use crate::runner::{Catalogue, CommandKind, ProjectFiles, Runner, Says, read_output};
+use crate::runner::{Catalogue, CommandKind, OutputOutcome, ProjectFiles, Runner, read_output};
 use crate::shell::program::{Leaf, LeafId, Sink};
 
 use super::command_table::table;
@@ -9,7 +9,7 @@ use super::judge::understand;
 use super::output_evidence::MUTE;
 use super::output_filters::may_show;
 use super::purpose::{Purpose, Understood};
-use super::run_result::Known;
+use super::run_result::OutputKnowledge;
 
 /// Why the output of a line whose status 0 is its runner's own does not go with that status; `None`: it does, as far
 /// as it shows.
@@ -17,11 +17,11 @@ pub(super) fn of_success(
     line: &str,
     runners: &[&Runner],
     output: &str,
-    output_known: Known,
+    output_known: OutputKnowledge,
     files: &dyn ProjectFiles,
 ) -> Option<String> {
     let understood = understand(line, files).ok()?;
-    let whole = output_known == Known::ToItsEnd;
+    let whole = output_known == OutputKnowledge::ToItsEnd;
     if let Some(runner) = unshown(&understood, output).filter(|_| whole || is_all_there(output)) {
         return Some(format!("{runner} always tells what it ran, and its output shows no test"));
     }
@@ -68,7 +68,7 @@ pub(super) fn tells_of_tests(purpose: &Purpose, output: &str) -> bool {
         return true;
     }
     let other = read_output(None, output);
-    other.says != Says::Silent || !other.reports.is_empty()
+    other.says != OutputOutcome::Silent || !other.reports.is_empty()
 }
 
 /// The line with which a run began that always ends with another one, where that is missing: the process ended in the middle.

@@ -145,7 +145,7 @@ fn options(row: &str, letters: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command_line::{Extent, Proves, Record, judge};
+    use crate::command_line::{Extent, LineRecord, Proves, judge};
     use crate::shell::dialect::Shell;
 
     /// Lines, a variable of their environment with its value, and what is narrowed by it.
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn what_stands_before_a_check_is_judged_alike() {
         let mut wrong = Vec::new();
-        let record = Record { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) };
+        let record = LineRecord { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) };
         for (line, proves) in [
             ("PYTEST_ADDOPTS='-k zero' pytest", Proves::PartialPass),
             ("PYTEST_ADDOPTS=$X pytest", Proves::PartialPass),

@@ -1,7 +1,7 @@
 //! Whether something else in the line could have printed the closing lines that the record shows.
 
-use crate::runner::{Catalogue, Runner, Says, read_output_of};
-use crate::shell::program::{Leaf, LeafId, Program, Sink, Source};
+use crate::runner::{Catalogue, OutputOutcome, Runner, read_output_of};
+use crate::shell::program::{InputSource, Leaf, LeafId, Program, Sink};
 
 use super::command_table::{Prints, table};
 use super::output_filters::may_show;
@@ -38,7 +38,7 @@ pub(super) fn files_of(program: &Program, id: LeafId) -> Vec<&str> {
         match sink {
             Sink::File(Some(path)) => files.push(path.as_str()),
             Sink::Pipe(pipe) => {
-                for reader in program.leaves.iter().filter(|leaf| leaf.stdin == Source::Pipe(*pipe)) {
+                for reader in program.leaves.iter().filter(|leaf| leaf.stdin == InputSource::Pipe(*pipe)) {
                     if reader.name() == Some("tee") {
                         files.extend(
                             reader.argv[1..].iter().filter_map(|arg| arg.literal()).filter(|arg| !arg.starts_with('-')),
@@ -69,13 +69,13 @@ fn could_print(leaf: &Leaf, purpose: &Purpose, runners: &[&Runner], written: &[&
             tells(&unescape(&words.join(" ")), runners) || words.iter().any(|word| tells(&unescape(word), runners))
         }
         Prints::Files => {
-            if let Source::Text(text) = &leaf.stdin {
+            if let InputSource::Text(text) = &leaf.stdin {
                 return text.as_deref().is_none_or(|text| tells(text, runners));
             }
             let name = leaf.name().unwrap_or_default();
             if name == "tee" {
                 // Its words name what it writes.
-                return matches!(leaf.stdin, Source::File(_));
+                return matches!(leaf.stdin, InputSource::File(_));
             }
             if matches!(name, "awk" | "gawk" | "mawk" | "sed" | "gsed" | "jq")
                 && leaf.argv[1..].iter().any(|arg| scripted(&arg.text, runners))
@@ -83,7 +83,7 @@ fn could_print(leaf: &Leaf, purpose: &Purpose, runners: &[&Runner], written: &[&
                 return true;
             }
             let mut files = leaf.argv[1..].iter().filter(|arg| !arg.text.starts_with('-')).peekable();
-            let reads_pipe = matches!(leaf.stdin, Source::Pipe(_));
+            let reads_pipe = matches!(leaf.stdin, InputSource::Pipe(_));
             // The first word of these is a pattern or a script.
             if matches!(
                 name,
@@ -108,7 +108,7 @@ fn could_print(leaf: &Leaf, purpose: &Purpose, runners: &[&Runner], written: &[&
                     files.next();
                 }
             }
-            if let Source::File(file) = &leaf.stdin {
+            if let InputSource::File(file) = &leaf.stdin {
                 return file.as_deref().is_none_or(|file| !written.contains(&file) && !is_code(file));
             }
             if files.peek().is_none() {
@@ -130,7 +130,7 @@ fn is_code(path: &str) -> bool {
 /// Whether a text reads like the closing lines of a pass of one of these runners.
 fn tells(text: &str, runners: &[&Runner]) -> bool {
     let reading = read_output_of(Catalogue::embedded(), runners, text);
-    reading.says == Says::Passed || reading.reports.iter().any(|report| report.passed > 0)
+    reading.says == OutputOutcome::Passed || reading.reports.iter().any(|report| report.passed > 0)
 }
 
 /// Whether a script holds a text that reads like closing lines.

@@ -45,12 +45,12 @@ fn base(path: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use crate::command_line::{Proves, Record, judge};
+    use crate::command_line::{LineRecord, Proves, judge};
     use crate::shell_kind::Shell;
 
     #[test]
     fn a_runner_that_the_line_writes_proves_nothing() {
-        let record = Record {
+        let record = LineRecord {
             status: Some(0),
             output: Some("== 2 passed in 0.01s ==\n"),
             background: false,

@@ -2,7 +2,9 @@
 
 use crate::runner::output_line::lines;
 use crate::runner::simple_command_line::simple_commands;
-use crate::runner::{Catalogue, CommandKind, ExitMeaning, Invocation, Says, Scope, classify, read_output_of};
+use crate::runner::{
+    Catalogue, CommandKind, ExitMeaning, Invocation, OutputOutcome, RunScope, classify, read_output_of,
+};
 
 use super::Extent;
 use super::output_filters::may_show;
@@ -35,7 +37,7 @@ pub(super) fn add(understood: &mut Understood, output: &str) {
     let catalogue = Catalogue::embedded();
     let reading = read_output_of(catalogue, &[], output);
     let Some(report) = reading.reports.first().filter(|report| report.passed + report.failed > 0) else { return };
-    if reading.says == Says::Silent || !reading.complete {
+    if reading.says == OutputOutcome::Silent || !reading.complete {
         return;
     }
     // A diff or a log shows such lines too, with something in front of them; a hook echoes what it runs.
@@ -52,7 +54,7 @@ pub(super) fn add(understood: &mut Understood, output: &str) {
     };
     // A hook that echoes what it runs shows how much of the tests that is.
     let shown = lines(output).filter_map(|line| echoed(&line)).find(Invocation::is_test);
-    let whole = shown.as_ref().is_some_and(|invocation| invocation.scope == Scope::Full);
+    let whole = shown.as_ref().is_some_and(|invocation| invocation.scope == RunScope::Full);
     let purpose = &mut understood.purposes[*call];
     purpose.kinds.insert(0, "test");
     purpose.extent = Some(if whole { Extent::Full } else { Extent::Filtered });
@@ -61,7 +63,7 @@ pub(super) fn add(understood: &mut Understood, output: &str) {
         kinds: vec![CommandKind::Test],
         runner: Some(format!("{} ({hook} hook)", report.runner)),
         runs: vec![report.runner.clone()],
-        scope: if whole { Scope::Full } else { Scope::Filtered { by: format!("the {hook} hook") } },
+        scope: if whole { RunScope::Full } else { RunScope::Filtered { by: format!("the {hook} hook") } },
         exit: ExitMeaning::Decides,
         empty_exits_zero: true,
         edits: false,
@@ -79,12 +81,16 @@ fn echoed(line: &str) -> Option<Invocation> {
 
 #[cfg(test)]
 mod tests {
-    use crate::command_line::{Proves, Record, judge};
+    use crate::command_line::{LineRecord, Proves, judge};
     use crate::shell::dialect::Shell;
 
     fn proves(line: &str, output: &str) -> Proves {
-        judge(line, &Record { status: Some(0), output: Some(output), background: false, shell: Some(Shell::Bash) }, &())
-            .proves
+        judge(
+            line,
+            &LineRecord { status: Some(0), output: Some(output), background: false, shell: Some(Shell::Bash) },
+            &(),
+        )
+        .proves
     }
 
     #[test]

@@ -5,17 +5,17 @@ use std::fmt::Write as _;
 use crate::runner::{CommandKind, ProjectFiles};
 use crate::shell::build_program;
 use crate::shell::dialect::{self, Shell};
-use crate::shell::exit_status::{self, Fate, Seen};
+use crate::shell::exit_status::{self, Fate, ObservedEnding};
 use crate::shell::parse::Unparsed;
 use crate::shell::program::{LeafId, Program};
 
-use super::check_outcome::Look;
-use super::command_table::{Says as Harness, table};
+use super::check_outcome::CheckView;
+use super::command_table::{HarnessAnswer as Harness, table};
 use super::purpose::{Purpose, Understood, purpose};
 use super::working_directory;
 use super::{
-    ExitDecides, Extent, Judgement, Outcome, Proves, Record, generated_programs, git_hook_checks, output_evidence,
-    push_target, remedy,
+    CheckOutcome, ExitDecides, Extent, LineJudgement, LineRecord, Proves, generated_programs, git_hook_checks,
+    output_evidence, push_target, remedy,
 };
 
 /// The kinds of checks, the one that decides first.
@@ -41,12 +41,17 @@ pub fn understand_in(line: &str, shell: Option<Shell>, files: &dyn ProjectFiles)
 }
 
 /// Judges a recorded command line.
-pub fn judge(line: &str, record: &Record<'_>, files: &dyn ProjectFiles) -> Judgement {
+pub fn judge(line: &str, record: &LineRecord<'_>, files: &dyn ProjectFiles) -> LineJudgement {
     judge_kinds(line, record, files, &CHECKS)
 }
 
 /// Judges a recorded command line as to checks of these kinds, the one that decides first.
-pub fn judge_kinds(line: &str, record: &Record<'_>, files: &dyn ProjectFiles, kinds: &[CommandKind]) -> Judgement {
+pub fn judge_kinds(
+    line: &str,
+    record: &LineRecord<'_>,
+    files: &dyn ProjectFiles,
+    kinds: &[CommandKind],
+) -> LineJudgement {
     match Reviewed::of(line, record, files) {
         Ok(reviewed) => reviewed.judge(files).judgement(kinds),
         Err(error) => unparsed(line, &error),
@@ -56,15 +61,15 @@ pub fn judge_kinds(line: &str, record: &Record<'_>, files: &dyn ProjectFiles, ki
 /// A line and its record, with what the output shows about its commands.
 pub(super) struct Reviewed<'a> {
     pub(super) understood: Understood,
-    record: Record<'a>,
+    record: LineRecord<'a>,
     foreign: Option<Shell>,
     /// What the harness wrote in the place of an output.
     pub(super) harness: Option<Harness>,
-    seen: Vec<Seen>,
+    seen: Vec<ObservedEnding>,
 }
 
 impl<'a> Reviewed<'a> {
-    pub(super) fn of(line: &str, record: &Record<'a>, files: &dyn ProjectFiles) -> Result<Self, Unparsed> {
+    pub(super) fn of(line: &str, record: &LineRecord<'a>, files: &dyn ProjectFiles) -> Result<Self, Unparsed> {
         let mut understood = understand_in(line, record.shell, files)?;
         let unread = || record.shell.filter(|_| understood.program.shells.is_empty());
         let read = matches!(record.shell, Some(Shell::Fish | Shell::PowerShell | Shell::Cmd)) && unread().is_none();
@@ -80,11 +85,11 @@ impl<'a> Reviewed<'a> {
             }
             _ => Vec::new(),
         };
-        Ok(Self { understood, record: Record { output, ..*record }, foreign, harness, seen })
+        Ok(Self { understood, record: LineRecord { output, ..*record }, foreign, harness, seen })
     }
 
-    pub(super) fn judge<'b>(&'b self, files: &'b dyn ProjectFiles) -> Judge<'b> {
-        Judge {
+    pub(super) fn judge<'b>(&'b self, files: &'b dyn ProjectFiles) -> LineJudge<'b> {
+        LineJudge {
             understood: &self.understood,
             record: &self.record,
             files,
@@ -109,12 +114,12 @@ pub(super) fn would_decide(line: &str, files: &dyn ProjectFiles) -> bool {
         })
 }
 
-fn unparsed(line: &str, error: &Unparsed) -> Judgement {
+fn unparsed(line: &str, error: &Unparsed) -> LineJudgement {
     let reason = match dialect::of_text(line) {
         Some(shell) => format!("this is a {shell} line, whose statuses are not followed"),
         None => format!("the line cannot be read as shell: {error}"),
     };
-    Judgement {
+    LineJudgement {
         kind: vec!["other".to_owned()],
         runner: None,
         scope: None,
@@ -130,10 +135,10 @@ fn unparsed(line: &str, error: &Unparsed) -> Judgement {
 }
 
 /// What is known of one check.
-struct Check {
+struct CheckState {
     leaf: LeafId,
     fate: Fate,
-    result: Outcome,
+    result: CheckOutcome,
     /// How the result is known, as the end of a sentence.
     because: String,
     /// Whether it must have run, and a closing line in the output shows its result, and no status.
@@ -141,16 +146,16 @@ struct Check {
 }
 
 /// A line, its record, and what is known of it.
-pub(super) struct Judge<'a> {
+pub(super) struct LineJudge<'a> {
     pub(super) understood: &'a Understood,
-    pub(super) record: &'a Record<'a>,
+    pub(super) record: &'a LineRecord<'a>,
     files: &'a dyn ProjectFiles,
     pub(super) foreign: Option<Shell>,
     pub(super) harness: Option<Harness>,
-    pub(super) seen: Vec<Seen>,
+    pub(super) seen: Vec<ObservedEnding>,
 }
 
-impl Judge<'_> {
+impl LineJudge<'_> {
     pub(super) fn program(&self) -> &Program {
         &self.understood.program
     }
@@ -159,8 +164,8 @@ impl Judge<'_> {
         &self.understood.purposes[leaf]
     }
 
-    fn judgement(&self, kinds: &[CommandKind]) -> Judgement {
-        let mut judgement = Judgement {
+    fn judgement(&self, kinds: &[CommandKind]) -> LineJudgement {
+        let mut judgement = LineJudgement {
             kind: self.kinds(),
             runner: None,
             scope: None,
@@ -191,7 +196,7 @@ impl Judge<'_> {
             Extent::Filtered => 1,
             Extent::NoneExecuted => 2,
         });
-        let checks: Vec<Check> = self.results(&checks);
+        let checks: Vec<CheckState> = self.results(&checks);
         judgement.runner = self.runner(&checks);
         let masked = checks.iter().find(|check| !check.fate.decides() || !self.purpose(check.leaf).honest());
         let running = self.record.background || self.harness.is_some();
@@ -209,12 +214,12 @@ impl Judge<'_> {
         // One full run does not speak for another that is not shown: `(cd a; npm test); (cd b; npm test)`.
         let full_passed = checks
             .iter()
-            .find(|check| check.result == Outcome::Pass && self.purpose(check.leaf).extent == Some(Extent::Full));
+            .find(|check| check.result == CheckOutcome::Pass && self.purpose(check.leaf).extent == Some(Extent::Full));
         judgement.proves = match result {
-            Outcome::Fail => Proves::Fail,
-            Outcome::Pass if full_passed.is_some() => Proves::FullPass,
-            Outcome::Pass => Proves::PartialPass,
-            Outcome::NoTests | Outcome::Unknown => Proves::Nothing,
+            CheckOutcome::Fail => Proves::Fail,
+            CheckOutcome::Pass if full_passed.is_some() => Proves::FullPass,
+            CheckOutcome::Pass => Proves::PartialPass,
+            CheckOutcome::NoTests | CheckOutcome::Unknown => Proves::Nothing,
         };
         judgement.reason =
             self.reason(&judgement, &checks, full_passed.filter(|_| judgement.proves == Proves::FullPass), masked);
@@ -267,29 +272,33 @@ impl Judge<'_> {
         (!places.is_empty()).then(|| places.join(","))
     }
 
-    fn runner(&self, checks: &[Check]) -> Option<String> {
-        let named = |check: &Check| self.purpose(check.leaf).runner().map(str::to_owned);
+    fn runner(&self, checks: &[CheckState]) -> Option<String> {
+        let named = |check: &CheckState| self.purpose(check.leaf).runner().map(str::to_owned);
         checks.iter().find_map(named).or_else(|| {
             let leaf = &self.program().leaves[checks.first()?.leaf];
             leaf.name().map(str::to_owned)
         })
     }
 
-    fn results(&self, ids: &[LeafId]) -> Vec<Check> {
+    fn results(&self, ids: &[LeafId]) -> Vec<CheckState> {
         let mut checks = Vec::with_capacity(ids.len());
         for &leaf in ids {
             let fate = exit_status::fate(self.program(), leaf);
             let (result, because, by_line) = match self.harness {
-                Some(Harness::Rejected) => (Outcome::NoTests, "the call was refused and nothing ran".to_owned(), false),
-                Some(Harness::Background) => (Outcome::Unknown, "the line goes on in the background".to_owned(), false),
-                None if self.foreign.is_some() => (Outcome::Unknown, "it is not a shell line".to_owned(), false),
+                Some(Harness::Rejected) => {
+                    (CheckOutcome::NoTests, "the call was refused and nothing ran".to_owned(), false)
+                }
+                Some(Harness::Background) => {
+                    (CheckOutcome::Unknown, "the line goes on in the background".to_owned(), false)
+                }
+                None if self.foreign.is_some() => (CheckOutcome::Unknown, "it is not a shell line".to_owned(), false),
                 None => {
-                    let ending = Look { judge: self, leaf, fate, ids }.ending();
+                    let ending = CheckView { judge: self, leaf, fate, ids }.ending();
                     let by_line = ending.by_output && ending.ran && ending.reading.line.is_some();
                     (ending.outcome, ending.because, by_line)
                 }
             };
-            checks.push(Check { leaf, fate, result, because, by_line });
+            checks.push(CheckState { leaf, fate, result, because, by_line });
         }
         self.share(&mut checks);
         checks
@@ -297,21 +306,27 @@ impl Judge<'_> {
 
     /// One closing line does not speak for several runs: fewer of them than runs that must have ended with one show
     /// that some run was cut off, or broke before its end.
-    fn share(&self, checks: &mut [Check]) {
-        let shown = |check: &Check| check.by_line && check.result == Outcome::Pass;
+    fn share(&self, checks: &mut [CheckState]) {
+        let shown = |check: &CheckState| check.by_line && check.result == CheckOutcome::Pass;
         let ids: Vec<LeafId> = checks.iter().filter(|check| shown(check)).map(|check| check.leaf).collect();
         let Some(output) = self.record.output.filter(|_| ids.len() > 1) else { return };
         let runs = |id: &LeafId| self.purpose(*id).runs().map(str::to_owned).collect::<Vec<_>>();
         if output_evidence::closing_lines(ids.iter().flat_map(runs), output).is_some_and(|lines| lines < ids.len()) {
             for check in checks.iter_mut().filter(|check| shown(check)) {
-                check.result = Outcome::Unknown;
+                check.result = CheckOutcome::Unknown;
                 "one closing line is shown for several runs".clone_into(&mut check.because);
             }
         }
     }
 
     /// One sentence on why this is what is proven.
-    fn reason(&self, judgement: &Judgement, checks: &[Check], full: Option<&Check>, masked: Option<&Check>) -> String {
+    fn reason(
+        &self,
+        judgement: &LineJudgement,
+        checks: &[CheckState],
+        full: Option<&CheckState>,
+        masked: Option<&CheckState>,
+    ) -> String {
         let Some(check) =
             full.or_else(|| checks.iter().find(|check| Some(check.result) == judgement.result)).or(checks.first())
         else {
@@ -341,7 +356,7 @@ impl Judge<'_> {
     }
 
     /// What gives the status instead of a check.
-    fn masked_by(&self, check: &Check) -> String {
+    fn masked_by(&self, check: &CheckState) -> String {
         if let Some(why) = &self.purpose(check.leaf).replaced {
             return why.clone();
         }
@@ -362,15 +377,15 @@ impl Judge<'_> {
     }
 }
 
-fn combine(checks: &[Check]) -> Outcome {
+fn combine(checks: &[CheckState]) -> CheckOutcome {
     let any = |outcome| checks.iter().any(|check| check.result == outcome);
-    if any(Outcome::Fail) {
-        Outcome::Fail
-    } else if any(Outcome::Unknown) {
-        Outcome::Unknown
-    } else if any(Outcome::Pass) {
-        Outcome::Pass
+    if any(CheckOutcome::Fail) {
+        CheckOutcome::Fail
+    } else if any(CheckOutcome::Unknown) {
+        CheckOutcome::Unknown
+    } else if any(CheckOutcome::Pass) {
+        CheckOutcome::Pass
     } else {
-        Outcome::NoTests
+        CheckOutcome::NoTests
     }
 }

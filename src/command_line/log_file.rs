@@ -1,6 +1,6 @@
 //! Whether a log still holds what a command wrote into it when the line shows it.
 
-use crate::shell::program::{Arg, Leaf, LeafId, Program, Source};
+use crate::shell::program::{Arg, InputSource, Leaf, LeafId, Program};
 
 use super::command_table::{Prints, table};
 use super::output_filters::may_show;
@@ -25,14 +25,14 @@ pub(super) fn changes(program: &Program, id: LeafId, path: &str) -> bool {
         // These name what they say, and what is gone is not shown.
         Some("echo" | "printf" | "rm" | "rmdir" | "unlink" | "mkdir" | "touch") => false,
         // What it passes on is looked at where it comes from, as long as the line shows that.
-        Some("tee") => whole && !(matches!(leaf.stdin, Source::Pipe(_)) && may_show(program, id)),
+        Some("tee") => whole && !(matches!(leaf.stdin, InputSource::Pipe(_)) && may_show(program, id)),
         Some(name) if only_reads(name, leaf) => {
             scripts(name) && args.iter().any(|arg| arg.text.contains([' ', '>', '"']) && names(&arg.text, path))
         }
         name => {
             let script = name.is_some_and(|name| scripts(name) || table().interpreter(name).is_some());
             let text = |arg: &Arg| (script || !arg.text.contains(char::is_whitespace)) && names(&arg.text, path);
-            let handed = matches!(&leaf.stdin, Source::Text(Some(text)) if names(text, path));
+            let handed = matches!(&leaf.stdin, InputSource::Text(Some(text)) if names(text, path));
             whole || handed || args.iter().any(|arg| text(arg) || arg.pattern && fits(&arg.text, path))
         }
     }

@@ -31,16 +31,16 @@ mod run_result;
 mod run_settings;
 mod working_directory;
 
-pub use coverage::{Deeds, Ground, Told, Witnessed, own_logs, witness};
+pub use coverage::{CommonGround, Deeds, ObservedLine, Witnessed, own_logs, witness};
 pub use environment::inherited;
 pub use judge::{judge, judge_kinds, understand, understand_in};
 pub use masked_failure::unseen_failure;
 pub use purpose::{Purpose, Understood};
-pub use run_result::{Known, Said, said, sum};
+pub use run_result::{OutputKnowledge, RunResult, said, sum};
 
 /// What was recorded of a command line.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Record<'a> {
+pub struct LineRecord<'a> {
     /// The exit status, where one was recorded.
     pub status: Option<i32>,
     /// The output, or what is left of it, where it was recorded.
@@ -66,7 +66,7 @@ pub enum ExitDecides {
 /// How the checks of the decisive kind ended, as far as status and output show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// They passed.
     Pass,
     /// They ended badly, for any reason.
@@ -105,7 +105,7 @@ pub enum Proves {
 
 /// What a command line means, and what its record proves.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Judgement {
+pub struct LineJudgement {
     /// What the line executes, in the words of the labelling guide.
     pub kind: Vec<String>,
     /// The runner of the decisive checks.
@@ -115,7 +115,7 @@ pub struct Judgement {
     /// Whether the status decides; `None` when the line checks nothing.
     pub exit_decides: Option<ExitDecides>,
     /// How the decisive checks ended; `None` when the line checks nothing.
-    pub result: Option<Outcome>,
+    pub result: Option<CheckOutcome>,
     /// Whether the line itself can change files of the working tree.
     #[serde(serialize_with = "yes_or_no")]
     pub edits_files: bool,

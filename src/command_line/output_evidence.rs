@@ -5,7 +5,7 @@ use regex::Regex;
 
 use crate::runner::output_line::{Means, lines};
 use crate::runner::{Catalogue, Runner};
-use crate::shell::exit_status::{self, Outcome, Seen};
+use crate::shell::exit_status::{self, CommandOutcome, ObservedEnding};
 use crate::shell::program::{Expr, Leaf, LeafId, Program, Sink};
 
 use super::command_table::table;
@@ -24,14 +24,14 @@ const COMPLAINTS: [&str; 7] = [
 ];
 
 /// Everything that `output` shows about how commands of the line ended.
-pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec<Seen> {
+pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec<ObservedEnding> {
     let mut seen = printed(program, output);
     seen.extend(announced(program, output));
     seen.extend(unannounced(program, output));
     seen.extend(complaints(program, output));
     for leaf in 0..purposes.len() {
         if !seen.iter().any(|entry| entry.leaf == leaf) && silent_where_failures_show(program, purposes, leaf, output) {
-            seen.push(Seen::no_failure(leaf));
+            seen.push(ObservedEnding::no_failure(leaf));
         }
     }
     // In a chain only the last check that shows anything can have stopped it; what an earlier tool seems to say may be
@@ -47,7 +47,7 @@ pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec
             .filter_map(|id| Catalogue::embedded().runner(id))
             .filter(|r| r.task.is_none())
             .collect();
-        let known = |entry: &Seen| entry.leaf == leaf;
+        let known = |entry: &ObservedEnding| entry.leaf == leaf;
         if seen.iter().any(known) || !may_show(program, leaf) {
             continue;
         }
@@ -59,12 +59,12 @@ pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec
             .filter_map(|id| Catalogue::embedded().runner(id))
             .collect();
         if fails(&workers, &others, output) || task_failed(purpose, purposes, output) {
-            seen.push(Seen::end(leaf, false));
+            seen.push(ObservedEnding::end(leaf, false));
             break;
         }
     }
     // The one that failed says most.
-    let rank = [Outcome::Failed, Outcome::NotRun, Outcome::Succeeded];
+    let rank = [CommandOutcome::Failed, CommandOutcome::NotRun, CommandOutcome::Succeeded];
     seen.sort_by_key(|entry| rank.iter().position(|outcome| entry.was.only(*outcome)).unwrap_or(rank.len()));
     seen.truncate(8);
     seen
@@ -133,7 +133,7 @@ fn task_failed(purpose: &Purpose, all: &[Purpose], output: &str) -> bool {
 }
 
 /// Statuses that the line prints itself: `echo "exit: $?"`.
-fn printed(program: &Program, output: &str) -> Vec<Seen> {
+fn printed(program: &Program, output: &str) -> Vec<ObservedEnding> {
     let mut seen = Vec::new();
     for (id, leaf) in program.leaves.iter().enumerate() {
         if leaf.prints.is_empty() || leaf.stdout != Sink::Terminal {
@@ -157,7 +157,7 @@ fn printed(program: &Program, output: &str) -> Vec<Seen> {
         };
         for (value, group) in captures.iter().skip(1).enumerate() {
             if let Some(group) = group {
-                seen.push(Seen { value, ..Seen::end(id, group.as_str() == "0") });
+                seen.push(ObservedEnding { value, ..ObservedEnding::end(id, group.as_str() == "0") });
             }
         }
     }
@@ -190,7 +190,7 @@ pub(super) const MUTE: [&str; 12] =
 
 /// Fixed texts that the line prints on one of its ways: `… > log && echo OK || echo FAIL`. They tell which way it went
 /// where nothing else could have printed them.
-fn announced(program: &Program, output: &str) -> Vec<Seen> {
+fn announced(program: &Program, output: &str) -> Vec<ObservedEnding> {
     let texts: Vec<Option<String>> = program.leaves.iter().map(fixed_text).collect();
     let others = program.leaves.iter().enumerate().any(|(id, leaf)| {
         texts[id].is_none() && may_show(program, id) && !leaf.name().is_some_and(|name| MUTE.contains(&name))
@@ -206,13 +206,13 @@ fn announced(program: &Program, output: &str) -> Vec<Seen> {
             && output.lines().filter(|line| line.trim() == text).count() == 1
     };
     let texts = texts.iter().enumerate().filter_map(|(id, text)| Some((id, text.as_deref()?)));
-    texts.filter(|(id, text)| told(*id, text)).map(|(leaf, _)| Seen::end(leaf, true)).collect()
+    texts.filter(|(id, text)| told(*id, text)).map(|(leaf, _)| ObservedEnding::end(leaf, true)).collect()
 }
 
 /// Fixed texts that the line would have printed on a way that it did not go: `… && echo OK || { echo FAIL; tail log; }`.
 /// That one is missing tells something only where all of the output is there, and where the other one, of which only one
 /// can be printed, is in it.
-fn unannounced(program: &Program, output: &str) -> Vec<Seen> {
+fn unannounced(program: &Program, output: &str) -> Vec<ObservedEnding> {
     if table().visible_lines(output).is_none() {
         return Vec::new();
     }
@@ -228,12 +228,12 @@ fn unannounced(program: &Program, output: &str) -> Vec<Seen> {
         .collect();
     let visible = |text: &str| output.lines().any(|line| line.trim() == text);
     let excludes = |one: LeafId, other: LeafId| {
-        let fate = exit_status::fate_seen(program, other, &[Seen::end(one, true)]);
+        let fate = exit_status::fate_seen(program, other, &[ObservedEnding::end(one, true)]);
         fate.complete && !fate.given(None).succeeded
     };
     let missing = texts.iter().filter(|(_, text)| !output.contains(text.as_str())).map(|(id, _)| *id);
     let counts = |id: &LeafId| texts.iter().any(|(other, text)| visible(text) && excludes(*id, *other));
-    missing.filter(counts).map(Seen::not_run).collect()
+    missing.filter(counts).map(ObservedEnding::not_run).collect()
 }
 
 /// The one line that an `echo` prints, if every word of it is written out.
@@ -268,8 +268,8 @@ pub(super) fn template(leaf: &Leaf) -> Option<Regex> {
 }
 
 /// Commands that the shell could not carry out.
-fn complaints(program: &Program, output: &str) -> Vec<Seen> {
-    let mut seen: Vec<Seen> = Vec::new();
+fn complaints(program: &Program, output: &str) -> Vec<ObservedEnding> {
+    let mut seen: Vec<ObservedEnding> = Vec::new();
     for line in output.lines().take(200) {
         let lower = line.to_ascii_lowercase();
         let from_shell = ["sh:", "(eval)", "cd:", "sh.exe:"].iter().any(|name| lower.contains(name));
@@ -300,7 +300,7 @@ fn complaints(program: &Program, output: &str) -> Vec<Seen> {
         if let (Some(leaf), None) = (blamed.next(), blamed.next())
             && !seen.iter().any(|entry| entry.leaf == leaf)
         {
-            seen.push(Seen::end(leaf, false));
+            seen.push(ObservedEnding::end(leaf, false));
         }
     }
     seen

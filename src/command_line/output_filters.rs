@@ -2,7 +2,7 @@
 
 use regex::{Regex, RegexBuilder};
 
-use crate::shell::program::{Arg, Leaf, LeafId, Program, Sink, Source};
+use crate::shell::program::{Arg, InputSource, Leaf, LeafId, Program, Sink};
 
 use super::log_file;
 
@@ -27,7 +27,7 @@ pub(super) enum Filter {
 
 /// One way from a command to the record.
 #[derive(Clone, Debug, Default)]
-pub(super) struct View {
+pub(super) struct OutputPath {
     /// The filters, in their order.
     pub(super) filters: Vec<Filter>,
     /// Whether standard error takes the same way.
@@ -36,7 +36,7 @@ pub(super) struct View {
     pub(super) errors_only: bool,
 }
 
-impl View {
+impl OutputPath {
     /// Takes out what would have let more lines through than there are: it cut nothing off. Blank lines at both ends may
     /// be missing in a record.
     fn leave_out_idle(&mut self, visible: Option<usize>) {
@@ -112,7 +112,7 @@ impl View {
 }
 
 /// The ways from a command's output to the record, in which so many lines are (`None`: not known).
-pub(super) fn ways(program: &Program, leaf: LeafId, visible: Option<usize>) -> Vec<View> {
+pub(super) fn ways(program: &Program, leaf: LeafId, visible: Option<usize>) -> Vec<OutputPath> {
     let mut found = views(program, leaf);
     for view in &mut found {
         view.leave_out_idle(visible);
@@ -121,7 +121,7 @@ pub(super) fn ways(program: &Program, leaf: LeafId, visible: Option<usize>) -> V
 }
 
 /// The ways from a command's output to the record.
-pub(super) fn views(program: &Program, leaf: LeafId) -> Vec<View> {
+pub(super) fn views(program: &Program, leaf: LeafId) -> Vec<OutputPath> {
     let command = &program.leaves[leaf];
     let mut found = Vec::new();
     let merged = command.stdout == command.stderr;
@@ -132,19 +132,26 @@ pub(super) fn views(program: &Program, leaf: LeafId) -> Vec<View> {
     if !merged {
         let mut errors = Vec::new();
         follow(program, leaf, &command.stderr, Vec::new(), &mut errors, 0);
-        found.extend(errors.into_iter().map(|view| View { errors_only: true, ..view }));
+        found.extend(errors.into_iter().map(|view| OutputPath { errors_only: true, ..view }));
     }
     found
 }
 
-fn follow(program: &Program, from: LeafId, sink: &Sink, filters: Vec<Filter>, found: &mut Vec<View>, depth: usize) {
+fn follow(
+    program: &Program,
+    from: LeafId,
+    sink: &Sink,
+    filters: Vec<Filter>,
+    found: &mut Vec<OutputPath>,
+    depth: usize,
+) {
     if depth > 12 || found.len() > 16 {
         return;
     }
     match sink {
-        Sink::Terminal => found.push(View { filters, ..View::default() }),
+        Sink::Terminal => found.push(OutputPath { filters, ..OutputPath::default() }),
         Sink::Pipe(pipe) => {
-            let readers = program.leaves.iter().enumerate().filter(|(_, leaf)| leaf.stdin == Source::Pipe(*pipe));
+            let readers = program.leaves.iter().enumerate().filter(|(_, leaf)| leaf.stdin == InputSource::Pipe(*pipe));
             for (id, reader) in readers {
                 pass(program, id, reader, reader.argv.get(1..).unwrap_or_default(), &filters, found, depth);
             }
@@ -157,7 +164,7 @@ fn follow(program: &Program, from: LeafId, sink: &Sink, filters: Vec<Filter>, fo
                 }
                 let mut filters = filters.clone();
                 filters.extend(log_file::changed(program, path, from, id).then_some(Filter::Garbled));
-                if reader.stdin == Source::File(Some(path.clone())) {
+                if reader.stdin == InputSource::File(Some(path.clone())) {
                     pass(program, id, reader, reader.argv.get(1..).unwrap_or_default(), &filters, found, depth);
                 } else if let Some(at) = reader.argv.iter().skip(1).position(|arg| arg.literal() == Some(path)) {
                     let mut args = reader.argv[1..].to_vec();
@@ -185,7 +192,7 @@ fn pass(
     reader: &Leaf,
     args: &[Arg],
     filters: &[Filter],
-    found: &mut Vec<View>,
+    found: &mut Vec<OutputPath>,
     depth: usize,
 ) {
     let mut filters = filters.to_vec();
@@ -429,13 +436,13 @@ fn reaches(program: &Program, from: LeafId, sink: &Sink, depth: usize) -> bool {
     match sink {
         Sink::Terminal | Sink::Captured(_) | Sink::File(None) => true,
         Sink::Nowhere | Sink::Elsewhere => false,
-        Sink::Pipe(pipe) => program
-            .leaves
-            .iter()
-            .enumerate()
-            .any(|(id, leaf)| leaf.stdin == Source::Pipe(*pipe) && reaches(program, id, &leaf.stdout, depth + 1)),
+        Sink::Pipe(pipe) => {
+            program.leaves.iter().enumerate().any(|(id, leaf)| {
+                leaf.stdin == InputSource::Pipe(*pipe) && reaches(program, id, &leaf.stdout, depth + 1)
+            })
+        }
         Sink::File(Some(path)) => program.leaves.iter().enumerate().filter(|(id, _)| later(id)).any(|(id, leaf)| {
-            (leaf.stdin == Source::File(Some(path.clone()))
+            (leaf.stdin == InputSource::File(Some(path.clone()))
                 || leaf.argv.iter().any(|arg| !arg.whole || arg.pattern || arg.text == *path))
                 && reaches(program, id, &leaf.stdout, depth + 1)
         }),
@@ -470,7 +477,7 @@ mod tests {
             ("tail\u{1f}-5", "x", true),
             ("awk\u{1f}1", "x", false),
         ] {
-            let view = View { filters: filters(grep), merged: true, errors_only: false };
+            let view = OutputPath { filters: filters(grep), merged: true, errors_only: false };
             assert_eq!(view.shows(&[line.to_owned()]), shown, "{grep} / {line}");
         }
     }

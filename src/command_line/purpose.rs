@@ -1,10 +1,10 @@
 //! What each simple command of a line is for.
 
-use crate::runner::{CommandKind, ExitMeaning, Invocation, ProjectFiles, Scope, classify_embedded};
-use crate::shell::program::{Arg, Leaf, Program, Source};
+use crate::runner::{CommandKind, ExitMeaning, Invocation, ProjectFiles, RunScope, classify_embedded};
+use crate::shell::program::{Arg, InputSource, Leaf, Program};
 
 use super::Extent;
-use super::command_table::{Command, Paths, Prints, table};
+use super::command_table::{CommandEntry, Paths, Prints, table};
 use super::environment::{self, How, Narrowed};
 use super::push_target;
 use super::run_settings;
@@ -146,7 +146,7 @@ pub(super) fn purpose(leaf: &Leaf, files: &dyn ProjectFiles) -> Purpose {
 }
 
 fn check(leaf: &Leaf, mut invocation: Invocation, files: &dyn ProjectFiles, found: &mut Purpose) {
-    if matches!(invocation.scope, Scope::NoneExecuted { .. }) && !invocation.is_test() {
+    if matches!(invocation.scope, RunScope::NoneExecuted { .. }) && !invocation.is_test() {
         // `rustc --version` builds nothing.
         found.kinds.push("read");
         return;
@@ -166,11 +166,11 @@ fn check(leaf: &Leaf, mut invocation: Invocation, files: &dyn ProjectFiles, foun
     found.edits |= invocation.edits;
     if invocation.is_test() {
         let (extent, by) = match &invocation.scope {
-            Scope::NoneExecuted { why } => (Extent::NoneExecuted, Some(why.clone())),
+            RunScope::NoneExecuted { why } => (Extent::NoneExecuted, Some(why.clone())),
             _ if narrowed.as_ref().is_some_and(|narrowed| narrowed.how == How::Nothing) => {
                 (Extent::NoneExecuted, narrowed.map(|narrowed| narrowed.by))
             }
-            Scope::Filtered { by } => (Extent::Filtered, Some(by.clone())),
+            RunScope::Filtered { by } => (Extent::Filtered, Some(by.clone())),
             _ if leaf.appended => (Extent::Filtered, Some("arguments that are not shown".to_owned())),
             _ if leaf.narrowed_by.is_some() => (Extent::Filtered, leaf.narrowed_by.clone()),
             _ if narrowed.as_ref().is_some_and(|narrowed| narrowed.how == How::Part) => {
@@ -194,7 +194,7 @@ fn other(name: &str, leaf: &Leaf, words: &[Option<String>], found: &mut Purpose)
         && let Some(script) = inline_script(leaf, &interpreter.inline)
     {
         // Behind a pipe it formats what another command says.
-        found.kinds.push(if matches!(leaf.stdin, Source::Pipe(_)) { "read" } else { "other" });
+        found.kinds.push(if matches!(leaf.stdin, InputSource::Pipe(_)) { "read" } else { "other" });
         found.prints = Prints::Words;
         if interpreter.writes(&script) {
             found.edits = true;
@@ -228,12 +228,12 @@ pub(super) fn inline_script(leaf: &Leaf, options: &[String]) -> Option<String> {
     let reads_stdin = leaf.argv[1..].iter().all(|arg| arg.text.starts_with('-'))
         || leaf.argv.get(1).is_some_and(|arg| arg.text == "-");
     match &leaf.stdin {
-        Source::Text(text) if reads_stdin => Some(text.clone().unwrap_or_default()),
+        InputSource::Text(text) if reads_stdin => Some(text.clone().unwrap_or_default()),
         _ => None,
     }
 }
 
-fn changes_named(entry: &Command, leaf: &Leaf) -> bool {
+fn changes_named(entry: &CommandEntry, leaf: &Leaf) -> bool {
     let is_named = |arg: &&Arg| !arg.text.starts_with('-') && !arg.text.is_empty();
     let named: Vec<&Arg> = leaf.argv[1..].iter().filter(is_named).collect();
     let paths = match entry.paths {

@@ -1,6 +1,6 @@
 //! The command that would prove what a line does not.
 
-use crate::runner::{Catalogue, ProjectFiles, Scope, classify};
+use crate::runner::{Catalogue, ProjectFiles, RunScope, classify};
 use crate::shell::program::Leaf;
 use crate::shell_quote::{shell_line, shell_word};
 
@@ -80,7 +80,7 @@ fn widen(leaf: &Leaf, mut argv: Vec<String>, files: &dyn ProjectFiles) -> Option
             let mut shorter = tried.words();
             shorter.remove(at);
             let left = classify(Catalogue::embedded(), &shorter, &());
-            matches!(&left.scope, Scope::Filtered { by } if argv.get(at + 1) == Some(by))
+            matches!(&left.scope, RunScope::Filtered { by } if argv.get(at + 1) == Some(by))
         };
         argv.remove(at);
         if takes_value {

@@ -1,14 +1,14 @@
 //! What a run of a whole command line says of itself.
 
 use crate::event::{Ended, RunReport};
-use crate::runner::{Catalogue, ProjectFiles, Runner, Says, read_output_of};
+use crate::runner::{Catalogue, OutputOutcome, ProjectFiles, Runner, read_output_of};
 use crate::shell::dialect::Shell;
 
-use super::{ExitDecides, Outcome, Record, contradiction, judge, unseen_failure};
+use super::{CheckOutcome, ExitDecides, LineRecord, contradiction, judge, unseen_failure};
 
 /// What a run says of itself: the fields of a [`crate::event::Run`] that its words decide.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct RunResult {
     /// What was counted.
     pub report: Option<RunReport>,
     /// Why status 0 says nothing about the checks, and the output does not show it either.
@@ -17,7 +17,7 @@ pub struct Said {
 
 /// How much of what a run printed is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum OutputKnowledge {
     /// All of it, up to its end, of a line that `gate` gave to `sh`: what is not there was not printed. The start of much of it may be cut off.
     ToItsEnd,
     /// What somebody wrote down of a line that this shell ran; `None`: nothing says which.
@@ -33,36 +33,36 @@ pub fn said(
     runners: &[&Runner],
     ended: Ended,
     text: &str,
-    known: Known,
+    known: OutputKnowledge,
     counted: Option<RunReport>,
     files: &dyn ProjectFiles,
-) -> Said {
+) -> RunResult {
     // "no tests ran" comes without counts, and is one.
     let nothing = || RunReport { runner: String::new(), passed: 0, failed: 0, skipped: 0 };
     let read = || {
         let reading = read_output_of(Catalogue::embedded(), runners, text);
-        sum(reading.reports).or_else(|| (reading.says == Says::NothingRan).then(nothing))
+        sum(reading.reports).or_else(|| (reading.says == OutputOutcome::NothingRan).then(nothing))
     };
     let by_report = counted.is_some();
     let report = counted.or_else(read);
     if !ended.success() {
-        return Said { report, masked: None };
+        return RunResult { report, masked: None };
     }
     let shell = match known {
-        Known::ToItsEnd => Some(Shell::Sh),
-        Known::AsTold(shell) => shell,
+        OutputKnowledge::ToItsEnd => Some(Shell::Sh),
+        OutputKnowledge::AsTold(shell) => shell,
     };
-    let record = Record { status: Some(0), output: Some(text), background: false, shell };
+    let record = LineRecord { status: Some(0), output: Some(text), background: false, shell };
     let judged = judge(line, &record, files);
     let decides = match judged.exit_decides {
         Some(ExitDecides::NoMasked) => false,
         Some(ExitDecides::Unknown) => !matches!(shell, Some(Shell::Fish | Shell::PowerShell | Shell::Cmd)),
         _ => true,
     };
-    if decides && !by_report && judged.result == Some(Outcome::NoTests) {
-        return Said { report: Some(nothing()), masked: None };
+    if decides && !by_report && judged.result == Some(CheckOutcome::NoTests) {
+        return RunResult { report: Some(nothing()), masked: None };
     }
-    let masked = !decides && judged.result != Some(Outcome::Pass);
+    let masked = !decides && judged.result != Some(CheckOutcome::Pass);
     // Of a script nobody knows whose status it passes on: failures that its runner counts are not outvoted by it.
     let own = decides && !runners.is_empty();
     let report = report.filter(|report| report.failed == 0 || !own);
@@ -72,7 +72,7 @@ pub fn said(
     };
     let unseen = || unseen_failure(line, files).filter(|_| report.is_none());
     let masked = if masked { Some(judged.reason) } else { judged.exit_decides.map_or_else(unseen, |_| contradicted()) };
-    Said { report, masked }
+    RunResult { report, masked }
 }
 
 /// All reports as one; `None` for none.
@@ -154,7 +154,7 @@ mod tests {
                 .flat_map(crate::command_line::Purpose::runs)
                 .filter_map(|id| Catalogue::embedded().runner(id))
                 .collect();
-            let found = said(line, &runners, Ended::Exited(0), &text, Known::ToItsEnd, None, &());
+            let found = said(line, &runners, Ended::Exited(0), &text, OutputKnowledge::ToItsEnd, None, &());
             if found.masked.is_some() != contradicted {
                 wrong.push(format!("{line} / {text}: {found:?}"));
             }

@@ -180,7 +180,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::command_line::{Proves, Record, inherited, judge};
+    use crate::command_line::{LineRecord, Proves, inherited, judge};
     use crate::shell_kind::Shell;
 
     struct OneFile(BTreeMap<&'static str, &'static str>);
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn settings_of_the_project_that_replace_what_runs() {
-        let record = Record { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) };
+        let record = LineRecord { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) };
         for (line, path, text, proves) in [
             ("npm test", ".npmrc", "script-shell=/bin/true\n", Proves::Nothing),
             ("npm test", ".npmrc", "script-shell = \"./sh.cmd\"\n", Proves::Nothing),

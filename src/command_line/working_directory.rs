@@ -1,7 +1,7 @@
 //! Commands that are told to work in another directory are the same as if they were started there.
 
 use crate::runner::{Catalogue, runner_directory};
-use crate::shell::program::{Arg, Directory, Leaf};
+use crate::shell::program::{Arg, ChangedDirectory, Leaf};
 
 /// How many times one command may be sent on.
 const MOST: usize = 4;
@@ -14,13 +14,13 @@ pub(super) fn follow(leaf: &mut Leaf) {
         }
         let Some(named) = runner_directory::named(Catalogue::embedded(), &leaf.words()) else { return };
         let Some(path) = named.directory else {
-            leaf.directory = Some(Directory { path: None, certain: true });
+            leaf.directory = Some(ChangedDirectory { path: None, certain: true });
             return;
         };
         if path != "." {
             let sure = path.starts_with('/') || leaf.directory.as_ref().is_none_or(|from| from.certain);
-            let there = Directory::named(leaf.directory.as_ref(), &Arg::new(path));
-            leaf.directory = Some(Directory { certain: sure, ..there });
+            let there = ChangedDirectory::named(leaf.directory.as_ref(), &Arg::new(path));
+            leaf.directory = Some(ChangedDirectory { certain: sure, ..there });
         }
         leaf.argv.drain(named.words);
     }

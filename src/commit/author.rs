@@ -12,7 +12,7 @@ use crate::embedded;
 
 /// `gates/agents.toml`, as far as it is about commits.
 #[derive(Debug, Deserialize)]
-struct File {
+struct AgentsFile {
     authorship: Authorship,
 }
 
@@ -23,16 +23,16 @@ struct Authorship {
     trailers: Vec<String>,
     /// Phrases in a body that clients write by themselves: pattern and agent.
     #[serde(default)]
-    phrases: Vec<Mark>,
+    phrases: Vec<AgentMark>,
     /// Authors, committers and values of the trailers: a pattern over `name <address>`, and the agent.
-    identities: Vec<Mark>,
+    identities: Vec<AgentMark>,
     /// Branches that clients make: a pattern over the name, and the agent.
-    branches: Vec<Mark>,
+    branches: Vec<AgentMark>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Mark {
+struct AgentMark {
     agent: String,
     /// In lower case: what has none of them cannot match, so that the pattern need not be compiled.
     words: Vec<String>,
@@ -41,7 +41,7 @@ struct Mark {
     compiled: OnceLock<Option<Regex>>,
 }
 
-impl Mark {
+impl AgentMark {
     fn matches(&self, text: &str, lower: &str) -> bool {
         let compile = || Regex::new(&format!("(?i-u){}", self.pattern)).ok();
         self.words.iter().any(|word| lower.contains(word.as_str()))
@@ -52,18 +52,18 @@ impl Mark {
 /// The marks, ready to be asked.
 struct Marks {
     trailers: Vec<String>,
-    phrases: Patterns,
-    identities: Patterns,
-    branches: Patterns,
+    phrases: AuthorPatterns,
+    identities: AuthorPatterns,
+    branches: AuthorPatterns,
 }
 
-struct Patterns {
-    marks: Vec<Mark>,
+struct AuthorPatterns {
+    marks: Vec<AgentMark>,
     known: Memo<Option<usize>>,
 }
 
-impl Patterns {
-    fn new(marks: Vec<Mark>) -> Self {
+impl AuthorPatterns {
+    fn new(marks: Vec<AgentMark>) -> Self {
         Self { marks, known: Memo::default() }
     }
 
@@ -87,12 +87,13 @@ fn marks() -> &'static Marks {
     MARKS.get_or_init(|| {
         // A test holds the embedded file readable.
         let file = embedded::file(embedded::GATES, "agents.toml").unwrap_or_default();
-        let authorship = toml::from_str::<File>(file).map_or_else(|_| Authorship::default(), |file| file.authorship);
+        let authorship =
+            toml::from_str::<AgentsFile>(file).map_or_else(|_| Authorship::default(), |file| file.authorship);
         Marks {
             trailers: authorship.trailers,
-            phrases: Patterns::new(authorship.phrases),
-            identities: Patterns::new(authorship.identities),
-            branches: Patterns::new(authorship.branches),
+            phrases: AuthorPatterns::new(authorship.phrases),
+            identities: AuthorPatterns::new(authorship.identities),
+            branches: AuthorPatterns::new(authorship.branches),
         }
     })
 }
@@ -143,7 +144,7 @@ mod tests {
     #[test]
     fn the_embedded_file_is_readable() {
         let file = embedded::file(embedded::GATES, "agents.toml").unwrap();
-        let authorship = toml::from_str::<File>(file).unwrap().authorship;
+        let authorship = toml::from_str::<AgentsFile>(file).unwrap().authorship;
         for marks in [&authorship.phrases, &authorship.identities, &authorship.branches] {
             for mark in marks {
                 Regex::new(&format!("(?i-u){}", mark.pattern)).unwrap();

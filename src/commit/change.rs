@@ -48,7 +48,7 @@ pub struct FileChange {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<RepoPath>,
     /// What happened to it.
-    pub status: Status,
+    pub status: PathStatus,
     /// What its changed lines are like. `None`: nobody looked, or there is no text to look at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub texture: Option<Texture>,
@@ -57,7 +57,7 @@ pub struct FileChange {
 /// What happened to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Status {
+pub enum PathStatus {
     /// It is new.
     Added,
     /// It is gone.
@@ -86,17 +86,17 @@ impl Commit {
 
 impl FileChange {
     /// A change whose lines nobody looked at.
-    pub fn new(path: impl Into<RepoPath>, status: Status) -> Self {
+    pub fn new(path: impl Into<RepoPath>, status: PathStatus) -> Self {
         Self { path: path.into(), from: None, status, texture: None }
     }
 
     /// Whether the file was moved without an edit.
     pub fn is_pure_rename(&self) -> bool {
-        self.status == Status::Renamed(100)
+        self.status == PathStatus::Renamed(100)
     }
 
     /// Whether the file was moved.
     pub fn is_rename(&self) -> bool {
-        matches!(self.status, Status::Renamed(_))
+        matches!(self.status, PathStatus::Renamed(_))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::changed_names::Names;
+use super::changed_names::ChangedNames;
 use crate::repo_path::RepoPath;
 
 /// What the changed lines of one file are like.
@@ -13,7 +13,7 @@ pub struct Texture {
     /// Lines removed.
     pub removed: u32,
     /// Whether anything but the form changed.
-    pub form: Form,
+    pub form: ChangeForm,
     /// How many of the lines lie in runs of changed lines that change the form alone.
     #[serde(default)]
     pub form_lines: u32,
@@ -25,7 +25,7 @@ pub struct Texture {
 /// How far a change goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Form {
+pub enum ChangeForm {
     /// White space alone.
     Whitespace,
     /// What formatters move as well: trailing commas, semicolons, quotes, parentheses, the order of lines.
@@ -45,13 +45,13 @@ impl Texture {
 
     /// Whether nothing changed that a program does.
     pub fn is_aside(&self) -> bool {
-        self.form != Form::Content && self.lines() > 0
+        self.form != ChangeForm::Content && self.lines() > 0
     }
 }
 
 /// Reads the lines of one file's patch into a [`Texture`], in memory that does not grow with them.
 #[derive(Debug)]
-pub struct Reader {
+pub struct PatchReader {
     /// Indentation has a meaning in this file.
     indented: bool,
     added: u32,
@@ -61,7 +61,7 @@ pub struct Reader {
     comments: bool,
     whole: Digests,
     run: Digests,
-    names: Names,
+    names: ChangedNames,
 }
 
 /// Digests of what was removed and of what was added.
@@ -112,19 +112,19 @@ impl Digests {
         }
     }
 
-    fn form(&self, indented: bool) -> Form {
+    fn form(&self, indented: bool) -> ChangeForm {
         let same = |pair: [u64; 2]| pair[0] == pair[1];
         if same(self.dense) {
-            Form::Whitespace
+            ChangeForm::Whitespace
         } else if !indented && (same(self.formatter) || same(self.lines)) {
-            Form::Formatter
+            ChangeForm::Formatter
         } else {
-            Form::Content
+            ChangeForm::Content
         }
     }
 }
 
-impl Reader {
+impl PatchReader {
     /// For the file at `path`.
     pub fn new(path: &RepoPath) -> Self {
         Self {
@@ -135,7 +135,7 @@ impl Reader {
             comments: true,
             whole: Digests::new(),
             run: Digests::new(),
-            names: Names::default(),
+            names: ChangedNames::default(),
         }
     }
 
@@ -165,7 +165,7 @@ impl Reader {
 
     /// The next line belongs to another run of changed lines.
     pub fn end_run(&mut self) {
-        if self.run.form(self.indented) < Form::Comment {
+        if self.run.form(self.indented) < ChangeForm::Comment {
             self.form_lines = self.form_lines.saturating_add(self.run.count);
         }
         self.run = Digests::new();
@@ -175,10 +175,10 @@ impl Reader {
     pub fn finish(mut self) -> Texture {
         self.end_run();
         let form = match self.whole.form(self.indented) {
-            Form::Content if self.comments => Form::Comment,
+            ChangeForm::Content if self.comments => ChangeForm::Comment,
             form => form,
         };
-        let form_lines = if form < Form::Comment { self.added + self.removed } else { self.form_lines };
+        let form_lines = if form < ChangeForm::Comment { self.added + self.removed } else { self.form_lines };
         Texture { added: self.added, removed: self.removed, form, form_lines, names: self.names.changed() }
     }
 }
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     fn texture(path: &str, lines: &[&str]) -> Texture {
-        let mut reader = Reader::new(&RepoPath::from(path));
+        let mut reader = PatchReader::new(&RepoPath::from(path));
         for line in lines {
             reader.line(line.as_bytes());
         }
@@ -215,22 +215,22 @@ mod tests {
     #[test]
     fn form_and_content_are_told_apart() {
         for (path, lines, form) in [
-            ("a.rs", &["-let  x=1;", "+let x = 1;"][..], Form::Whitespace),
-            ("a.rs", &["-a", "-b", "+ a b"], Form::Whitespace),
-            ("a.rs", &["-f(a, b)", "+f(", "+    a,", "+    b,", "+)"], Form::Formatter),
-            ("a.ts", &["-const a = 'x'", "+const a = \"x\";"], Form::Formatter),
-            ("a.ts", &["-import b", "-import a", "+import a", "+import b"], Form::Formatter),
-            ("a.rs", &["-let x = 1;", "+let x = 2;"], Form::Content),
-            ("a.rs", &["+let x = 1;"], Form::Content),
-            ("a.rs", &["+", "+"], Form::Whitespace),
-            ("a.py", &["-    return x", "+        return x"], Form::Content),
-            ("a.py", &["-x=1", "+x = 1"], Form::Whitespace),
-            ("a.py", &["-x = 1 ", "+x = 1"], Form::Whitespace),
-            ("a.yml", &["-a: (1)", "+a: 1"], Form::Content),
-            ("a.rs", &["-/// A thing.", "+/// Another thing.", "+"], Form::Comment),
-            ("a.py", &["-# one", "+# two"], Form::Comment),
-            ("a.c", &["-#include <a.h>", "+#include <b.h>"], Form::Content),
-            ("a.rs", &["-/// A thing.", "+let x = 1; // a thing"], Form::Content),
+            ("a.rs", &["-let  x=1;", "+let x = 1;"][..], ChangeForm::Whitespace),
+            ("a.rs", &["-a", "-b", "+ a b"], ChangeForm::Whitespace),
+            ("a.rs", &["-f(a, b)", "+f(", "+    a,", "+    b,", "+)"], ChangeForm::Formatter),
+            ("a.ts", &["-const a = 'x'", "+const a = \"x\";"], ChangeForm::Formatter),
+            ("a.ts", &["-import b", "-import a", "+import a", "+import b"], ChangeForm::Formatter),
+            ("a.rs", &["-let x = 1;", "+let x = 2;"], ChangeForm::Content),
+            ("a.rs", &["+let x = 1;"], ChangeForm::Content),
+            ("a.rs", &["+", "+"], ChangeForm::Whitespace),
+            ("a.py", &["-    return x", "+        return x"], ChangeForm::Content),
+            ("a.py", &["-x=1", "+x = 1"], ChangeForm::Whitespace),
+            ("a.py", &["-x = 1 ", "+x = 1"], ChangeForm::Whitespace),
+            ("a.yml", &["-a: (1)", "+a: 1"], ChangeForm::Content),
+            ("a.rs", &["-/// A thing.", "+/// Another thing.", "+"], ChangeForm::Comment),
+            ("a.py", &["-# one", "+# two"], ChangeForm::Comment),
+            ("a.c", &["-#include <a.h>", "+#include <b.h>"], ChangeForm::Content),
+            ("a.rs", &["-/// A thing.", "+let x = 1; // a thing"], ChangeForm::Content),
         ] {
             assert_eq!(texture(path, lines).form, form, "{path} {lines:?}");
         }
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn the_runs_that_change_only_form_are_counted() {
         let read = texture("a.rs", &["@@ -1 +1 @@", "-a  b", "+a b", "@@ -9 +9,2 @@", "-x", "+y", "+z", "@@ @@", "+"]);
-        assert_eq!((read.form, read.form_lines, read.lines()), (Form::Content, 3, 6));
+        assert_eq!((read.form, read.form_lines, read.lines()), (ChangeForm::Content, 3, 6));
     }
 
     #[test]

@@ -21,11 +21,11 @@ const SHORTEST: usize = 4;
 
 /// Counts the names of removed and added lines.
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct ChangedNames {
     counts: HashMap<String, i32, RandomState>,
 }
 
-impl Names {
+impl ChangedNames {
     /// Takes a line that was added (`weight` 1) or removed (`weight` -1).
     pub fn line(&mut self, line: &[u8], weight: i32) {
         let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte == b'-';
@@ -116,24 +116,24 @@ fn is_telling(name: &str, counted: bool) -> bool {
 
 /// `gates/common-words.toml`.
 #[derive(Deserialize)]
-struct Words {
+struct CommonWords {
     joined: Vec<String>,
     common: Vec<String>,
 }
 
 /// The words that connect nothing.
-struct Known {
+struct StopWords {
     joined: HashSet<String, RandomState>,
     common: HashSet<String, RandomState>,
 }
 
-fn known() -> &'static Known {
-    static KNOWN: OnceLock<Known> = OnceLock::new();
+fn known() -> &'static StopWords {
+    static KNOWN: OnceLock<StopWords> = OnceLock::new();
     KNOWN.get_or_init(|| {
         // A test holds the embedded file readable.
         let file = embedded::file(embedded::GATES, "common-words.toml").unwrap_or_default();
-        let words = toml::from_str(file).unwrap_or(Words { joined: Vec::new(), common: Vec::new() });
-        Known { joined: words.joined.into_iter().collect(), common: words.common.into_iter().collect() }
+        let words = toml::from_str(file).unwrap_or(CommonWords { joined: Vec::new(), common: Vec::new() });
+        StopWords { joined: words.joined.into_iter().collect(), common: words.common.into_iter().collect() }
     })
 }
 
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     fn names(added: &[&str], removed: &[&str]) -> Vec<String> {
-        let mut names = Names::default();
+        let mut names = ChangedNames::default();
         for line in added {
             names.line(line.as_bytes(), 1);
         }
@@ -166,7 +166,7 @@ mod tests {
             assert_eq!(names(added, removed), expected, "{added:?} {removed:?}");
         }
         let file = embedded::file(embedded::GATES, "common-words.toml").unwrap();
-        let words: Words = toml::from_str(file).unwrap();
+        let words: CommonWords = toml::from_str(file).unwrap();
         assert!(words.common.is_sorted() && words.common.len() > 400 && !words.joined.is_empty());
     }
 

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::rules::{Role, Rules};
-use super::scopes::Table;
+use super::rules::{CommitRules, PathRole};
+use super::scopes::ScopeTable;
 use crate::globs::InvalidGlob;
 use crate::policy::Scope;
 use crate::repo_path::RepoPath;
@@ -53,7 +53,7 @@ const TOGETHER: usize = 50;
 
 /// What one commit of the history says: the scopes it declares, the paths it changes.
 #[derive(Clone, Debug, Default)]
-pub struct Past {
+pub struct HistoryCommit {
     /// The words.
     pub declared: Vec<String>,
     /// The paths.
@@ -69,21 +69,21 @@ struct Folder {
 }
 
 /// Derives a table. `rules`: which paths go along with any scope.
-pub fn derive(paths: &[RepoPath], history: &[Past], rules: &Rules) -> Result<Vec<Scope>, InvalidGlob> {
+pub fn derive(paths: &[RepoPath], history: &[HistoryCommit], rules: &CommitRules) -> Result<Vec<Scope>, InvalidGlob> {
     let mut root = Folder::default();
     let (mut tests, mut docs) = (BTreeSet::new(), BTreeSet::new());
     for path in paths {
         let Ok(text) = std::str::from_utf8(path.as_bytes()) else { continue };
         let first = text.split_once('/').map(|(folder, _)| folder);
         match (rules.role(path), first) {
-            (Role::Test, Some(folder)) if is_tests(folder) => {
+            (PathRole::Test, Some(folder)) if is_tests(folder) => {
                 tests.insert(format!("{}/**", globset::escape(folder)));
             }
-            (Role::Docs, Some(folder)) if is_docs(folder) => {
+            (PathRole::Docs, Some(folder)) if is_docs(folder) => {
                 docs.insert(format!("{}/**", globset::escape(folder)));
             }
             // Manifests are no part by themselves, but show where one begins.
-            (Role::Own | Role::Along(_), _) => root.add(text, !matches!(rules.role(path), Role::Own)),
+            (PathRole::Own | PathRole::Along(_), _) => root.add(text, !matches!(rules.role(path), PathRole::Own)),
             _ => {}
         }
     }
@@ -192,15 +192,15 @@ fn named(found: Vec<(String, String)>) -> Vec<Scope> {
 }
 
 /// What the history adds: other names, and scopes that change together.
-fn learn(scopes: &mut [Scope], history: &[Past], rules: &Rules) -> Result<(), InvalidGlob> {
-    let table = Table::new(scopes.to_vec())?;
+fn learn(scopes: &mut [Scope], history: &[HistoryCommit], rules: &CommitRules) -> Result<(), InvalidGlob> {
+    let table = ScopeTable::new(scopes.to_vec())?;
     let mut by_word: BTreeMap<&str, BTreeMap<usize, usize>> = BTreeMap::new();
     let mut words: BTreeMap<&str, usize> = BTreeMap::new();
     let mut alone: BTreeMap<usize, usize> = BTreeMap::new();
     let mut together: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     let mut astray: BTreeMap<(&str, usize), usize> = BTreeMap::new();
     for past in history {
-        let own = past.paths.iter().filter(|path| rules.role(path) == Role::Own);
+        let own = past.paths.iter().filter(|path| rules.role(path) == PathRole::Own);
         let touched: BTreeSet<usize> = own.filter_map(|path| table.claim(path)).map(|claim| claim.scope).collect();
         let touched: Vec<usize> = touched.into_iter().filter(|&scope| !scopes[scope].goes_along).collect();
         // Sweeps over everything say nothing about any two parts.
@@ -238,7 +238,7 @@ fn learn(scopes: &mut [Scope], history: &[Past], rules: &Rules) -> Result<(), In
             scopes[a].with.push(name);
         }
     }
-    let table = Table::new(scopes.to_vec())?;
+    let table = ScopeTable::new(scopes.to_vec())?;
     for ((word, scope), count) in astray {
         let Some(said) = table.find(word).filter(|said| !table.related(*said, scope)) else { continue };
         let often = count * 100 >= words.get(word).copied().unwrap_or_default() * ASTRAY;
@@ -294,10 +294,10 @@ pub fn text(scopes: &[Scope]) -> String {
 mod tests {
     use super::*;
 
-    fn rules() -> Rules {
+    fn rules() -> CommitRules {
         let file = crate::embedded::file(crate::embedded::GATES, "atomic.toml").unwrap();
         let table: toml::Table = file.parse().unwrap();
-        Rules::read(table["params"].as_table().unwrap()).unwrap()
+        CommitRules::read(table["params"].as_table().unwrap()).unwrap()
     }
 
     fn names(paths: &[&str]) -> Vec<String> {
@@ -346,7 +346,7 @@ mod tests {
             .into_iter()
             .map(RepoPath::from)
             .collect();
-        let past = |word: &str, paths: &[&str]| Past {
+        let past = |word: &str, paths: &[&str]| HistoryCommit {
             declared: vec![word.to_owned()],
             paths: paths.iter().map(|&path| RepoPath::from(path)).collect(),
         };
@@ -366,7 +366,8 @@ mod tests {
         // Who writes about one and changes the other by habit thinks of both as one; once or twice is a slip.
         let astray = |count: usize, right: usize| {
             let slips = std::iter::repeat_n(past("a", &["crates/b/x.rs"]), count);
-            let history: Vec<Past> = slips.chain(std::iter::repeat_n(past("a", &["crates/a/x.rs"]), right)).collect();
+            let history: Vec<HistoryCommit> =
+                slips.chain(std::iter::repeat_n(past("a", &["crates/a/x.rs"]), right)).collect();
             derive(&paths, &history, &rules()).unwrap()[0].with.clone()
         };
         assert_eq!(astray(3, 27), ["b"]);

@@ -6,13 +6,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::change::{Commit, FileChange, Status};
+use super::change::{Commit, FileChange, PathStatus};
 use super::cohesion::mentions;
-pub use super::judgement::{Connection, Declared, Judgement, Kind, Outcome, Reason, Touched};
-use super::message::Message;
+pub use super::judgement::{
+    CommitJudgement, CommitKind, CommitOutcome, Connection, DeclaredScope, Reason, TouchedScope,
+};
+use super::message::CommitMessage;
 use super::misspelled_scope::nearest;
-use super::rules::{Level, Role, Rule, Rules};
-use super::scopes::Table;
+use super::rules::{CommitRule, CommitRules, Level, PathRole};
+use super::scopes::ScopeTable;
 use crate::repo_path::RepoPath;
 
 mod cross_scope;
@@ -21,15 +23,15 @@ mod cross_scope;
 struct Placed<'c> {
     file: &'c FileChange,
     scope: Option<usize>,
-    role: Role,
+    role: PathRole,
 }
 
 /// Judges one commit.
-pub fn judge(commit: &Commit, table: &Table, rules: &Rules) -> Judgement {
-    let message = Message::parse(&commit.message, &rules.styles, &rules.types);
-    let declared: Vec<Declared> =
-        message.scopes().iter().map(|word| Declared { word: word.clone(), scope: table.find(word) }).collect();
-    let mut judgement = Judgement {
+pub fn judge(commit: &Commit, table: &ScopeTable, rules: &CommitRules) -> CommitJudgement {
+    let message = CommitMessage::parse(&commit.message, &rules.styles, &rules.types);
+    let declared: Vec<DeclaredScope> =
+        message.scopes().iter().map(|word| DeclaredScope { word: word.clone(), scope: table.find(word) }).collect();
+    let mut judgement = CommitJudgement {
         kind: kind(commit, &message),
         declared,
         touched: Vec::new(),
@@ -39,36 +41,36 @@ pub fn judge(commit: &Commit, table: &Table, rules: &Rules) -> Judgement {
         exempt: exemption(commit, &message, rules),
         wants: Vec::new(),
     };
-    if matches!(judgement.kind, Kind::Merge | Kind::Initial) {
+    if matches!(judgement.kind, CommitKind::Merge | CommitKind::Initial) {
         return judgement;
     }
     let placed: Vec<Placed<'_>> = commit.files.iter().map(|file| place(file, table, rules)).collect();
-    let case = Case { commit, table, rules, message: &message, placed: &placed };
+    let case = MixingCase { commit, table, rules, message: &message, placed: &placed };
     case.scopes(&mut judgement);
     case.form(&mut judgement);
     case.renames(&mut judgement);
     case.dependencies(&mut judgement);
     case.size(&mut judgement);
     case.words(&mut judgement);
-    if judgement.kind == Kind::Revert {
-        judgement.reasons.retain(|reason| matches!(reason.rule, Rule::NoStyle | Rule::AutosquashLeft));
+    if judgement.kind == CommitKind::Revert {
+        judgement.reasons.retain(|reason| matches!(reason.rule, CommitRule::NoStyle | CommitRule::AutosquashLeft));
         judgement.wants.clear();
     }
     judgement.reasons.sort_by_key(|reason| (std::cmp::Reverse(reason.level), reason.rule));
     judgement
 }
 
-fn kind(commit: &Commit, message: &Message) -> Kind {
+fn kind(commit: &Commit, message: &CommitMessage) -> CommitKind {
     match commit.parents.len() {
-        0 => Kind::Initial,
+        0 => CommitKind::Initial,
         // A revert names what it undoes; the word alone would be a way around.
-        1 if message.reverts.as_ref().is_some_and(|commits| !commits.is_empty()) => Kind::Revert,
-        1 => Kind::Ordinary,
-        _ => Kind::Merge,
+        1 if message.reverts.as_ref().is_some_and(|commits| !commits.is_empty()) => CommitKind::Revert,
+        1 => CommitKind::Ordinary,
+        _ => CommitKind::Merge,
     }
 }
 
-fn exemption(commit: &Commit, message: &Message, rules: &Rules) -> Option<String> {
+fn exemption(commit: &Commit, message: &CommitMessage, rules: &CommitRules) -> Option<String> {
     if rules.exempt_trailer.is_empty() || (commit.agent.is_some() && !rules.exempt_agents) {
         return None;
     }
@@ -76,30 +78,30 @@ fn exemption(commit: &Commit, message: &Message, rules: &Rules) -> Option<String
 }
 
 /// Where a file belongs: by its present path, and by its old one where that is all that is left of it.
-fn place<'c>(file: &'c FileChange, table: &Table, rules: &Rules) -> Placed<'c> {
+fn place<'c>(file: &'c FileChange, table: &ScopeTable, rules: &CommitRules) -> Placed<'c> {
     let scope = table.claim(&file.path).map(|claim| claim.scope);
     let role = rules.role(&file.path);
     let role = match scope {
-        Some(scope) if role == Role::Own && table.scopes()[scope].goes_along => Role::Along("scope".to_owned()),
+        Some(scope) if role == PathRole::Own && table.scopes()[scope].goes_along => PathRole::Along("scope".to_owned()),
         _ => role,
     };
     Placed { file, scope, role }
 }
 
-struct Case<'a> {
+struct MixingCase<'a> {
     commit: &'a Commit,
-    table: &'a Table,
-    rules: &'a Rules,
-    message: &'a Message,
+    table: &'a ScopeTable,
+    rules: &'a CommitRules,
+    message: &'a CommitMessage,
     placed: &'a [Placed<'a>],
 }
 
-impl<'a> Case<'a> {
-    fn level(&self, rule: Rule) -> Level {
+impl<'a> MixingCase<'a> {
+    fn level(&self, rule: CommitRule) -> Level {
         self.rules.level(rule, self.commit.agent.is_some())
     }
 
-    fn add(&self, judgement: &mut Judgement, rule: Rule, paths: Vec<RepoPath>, values: Values) {
+    fn add(&self, judgement: &mut CommitJudgement, rule: CommitRule, paths: Vec<RepoPath>, values: TemplateValues) {
         let level = self.level(rule);
         if level != Level::Off {
             judgement.reasons.push(Reason { rule, level, paths, values });
@@ -107,7 +109,12 @@ impl<'a> Case<'a> {
     }
 
     /// Lines decide whether a rule is broken: what is touched may be connected by them, or by those of `others`.
-    fn want<'f>(&self, judgement: &mut Judgement, rule: Rule, others: impl Iterator<Item = &'f FileChange>) {
+    fn want<'f>(
+        &self,
+        judgement: &mut CommitJudgement,
+        rule: CommitRule,
+        others: impl Iterator<Item = &'f FileChange>,
+    ) {
         // In turns: mostly the first of each are enough.
         let turn = |turn: usize| judgement.touched.iter().filter_map(move |touched| touched.paths.get(turn));
         let turns = judgement.touched.iter().map(|touched| touched.paths.len()).max().unwrap_or_default();
@@ -117,7 +124,7 @@ impl<'a> Case<'a> {
     }
 
     /// The places of those paths whose lines decide whether a rule is broken.
-    fn places<'f>(&self, rule: Rule, paths: impl Iterator<Item = &'f RepoPath>) -> Vec<usize> {
+    fn places<'f>(&self, rule: CommitRule, paths: impl Iterator<Item = &'f RepoPath>) -> Vec<usize> {
         if self.commit.looked_into || self.level(rule) == Level::Off {
             return Vec::new();
         }
@@ -127,29 +134,30 @@ impl<'a> Case<'a> {
     }
 
     /// The lines of all files that count decide whether a rule is broken that blocks.
-    fn want_all(&self, judgement: &mut Judgement, rule: Rule) {
+    fn want_all(&self, judgement: &mut CommitJudgement, rule: CommitRule) {
         if !self.commit.looked_into && self.level(rule) == Level::Block {
-            let places = self.placed.iter().enumerate().filter(|(_, placed)| !matches!(placed.role, Role::Along(_)));
+            let places =
+                self.placed.iter().enumerate().filter(|(_, placed)| !matches!(placed.role, PathRole::Along(_)));
             judgement.wants.extend(places.map(|(at, _)| at));
         }
     }
 
     /// The files that decide about scopes.
     fn counted(&self) -> Vec<(usize, &'a FileChange)> {
-        let own = || self.placed.iter().filter(|placed| placed.role == Role::Own);
+        let own = || self.placed.iter().filter(|placed| placed.role == PathRole::Own);
         let renames = own().filter(|placed| placed.file.is_rename()).count();
         let mostly_renames = renames * 2 > own().count();
         own()
             .filter(|placed| match placed.file.status {
                 // Moving files between scopes is one thing, and it cannot be done in one of them alone.
-                Status::Renamed(similarity) => !mostly_renames && similarity < self.rules.limits.rename_similarity,
+                PathStatus::Renamed(similarity) => !mostly_renames && similarity < self.rules.limits.rename_similarity,
                 _ => !placed.file.texture.as_ref().is_some_and(super::change_class::Texture::is_aside),
             })
             .filter_map(|placed| Some((placed.scope?, placed.file)))
             .collect()
     }
 
-    fn scopes(&self, judgement: &mut Judgement) {
+    fn scopes(&self, judgement: &mut CommitJudgement) {
         let counted = self.counted();
         let mut by_scope: BTreeMap<usize, Vec<&FileChange>> = BTreeMap::new();
         for (scope, file) in counted {
@@ -165,19 +173,20 @@ impl<'a> Case<'a> {
         });
         judgement.touched = by_scope
             .iter()
-            .map(|(&scope, files)| Touched { scope, paths: files.iter().map(|file| file.path.clone()).collect() })
+            .map(|(&scope, files)| TouchedScope { scope, paths: files.iter().map(|file| file.path.clone()).collect() })
             .collect();
         if by_scope.len() > 1 {
             self.crossing(judgement, &by_scope);
         }
-        let crosses = judgement.reasons.iter().any(|reason| reason.rule == Rule::CrossesScopes);
+        let crosses = judgement.reasons.iter().any(|reason| reason.rule == CommitRule::CrossesScopes);
         if !crosses && !by_scope.is_empty() {
             self.mismatch(judgement);
         }
     }
 
-    fn mismatch(&self, judgement: &mut Judgement) {
-        let known: Vec<&Declared> = judgement.declared.iter().filter(|declared| declared.scope.is_some()).collect();
+    fn mismatch(&self, judgement: &mut CommitJudgement) {
+        let known: Vec<&DeclaredScope> =
+            judgement.declared.iter().filter(|declared| declared.scope.is_some()).collect();
         // A scope the table does not know says nothing about the ones it does.
         if known.is_empty() || known.len() < judgement.declared.len() {
             return;
@@ -196,7 +205,7 @@ impl<'a> Case<'a> {
         });
         let files: Vec<&FileChange> = self.placed.iter().map(|placed| placed.file).collect();
         // Tests and documents that no scope claims may well be those of the declared one.
-        let open = self.placed.iter().all(|placed| placed.scope.is_none() || placed.role != Role::Own);
+        let open = self.placed.iter().all(|placed| placed.scope.is_none() || placed.role != PathRole::Own);
         if touched || open || known.iter().any(|declared| mentions(&files, &declared.word)) {
             return;
         }
@@ -204,21 +213,21 @@ impl<'a> Case<'a> {
         let found: Vec<String> =
             judgement.touched.iter().map(|touched| self.table.name(touched.scope).to_owned()).collect();
         let paths: Vec<RepoPath> = judgement.touched.iter().flat_map(|touched| touched.paths.clone()).collect();
-        self.want(judgement, Rule::OtherScope, files.into_iter());
-        let values = Values::from([("declared", and(&words)), ("found", and(&found))]);
-        self.add(judgement, Rule::OtherScope, paths, values);
+        self.want(judgement, CommitRule::OtherScope, files.into_iter());
+        let values = TemplateValues::from([("declared", and(&words)), ("found", and(&found))]);
+        self.add(judgement, CommitRule::OtherScope, paths, values);
     }
 
-    fn form(&self, judgement: &mut Judgement) {
+    fn form(&self, judgement: &mut CommitJudgement) {
         let textured = || {
             self.placed
                 .iter()
-                .filter(|placed| matches!(placed.role, Role::Own | Role::Test))
+                .filter(|placed| matches!(placed.role, PathRole::Own | PathRole::Test))
                 .filter_map(|placed| Some((&placed.file.path, placed.file.texture.as_ref()?)))
         };
         if !self.commit.looked_into {
             if self.commit.files.len() > 1 {
-                self.want_all(judgement, Rule::FormattingMixed);
+                self.want_all(judgement, CommitRule::FormattingMixed);
             }
             return;
         }
@@ -232,48 +241,50 @@ impl<'a> Case<'a> {
             return;
         }
         let paths = textured().filter(|(_, texture)| texture.form_lines > 0).map(|(path, _)| path.clone()).collect();
-        let values = Values::from([("form_lines", form.to_string()), ("lines", all.to_string())]);
-        self.add(judgement, Rule::FormattingMixed, paths, values);
+        let values = TemplateValues::from([("form_lines", form.to_string()), ("lines", all.to_string())]);
+        self.add(judgement, CommitRule::FormattingMixed, paths, values);
     }
 
-    fn renames(&self, judgement: &mut Judgement) {
+    fn renames(&self, judgement: &mut CommitJudgement) {
         let limits = &self.rules.limits;
         let moved = self.placed.iter().filter(|placed| placed.file.is_rename()).count();
         let edited: Vec<RepoPath> = self
             .placed
             .iter()
-            .filter(|placed| matches!(placed.file.status, Status::Renamed(s) if s < limits.rename_similarity))
+            .filter(|placed| matches!(placed.file.status, PathStatus::Renamed(s) if s < limits.rename_similarity))
             .map(|placed| placed.file.path.clone())
             .collect();
         if moved >= limits.rename_files && !edited.is_empty() && edited.len() < moved {
-            let values = Values::from([("moved", moved.to_string()), ("edited", edited.len().to_string())]);
-            self.add(judgement, Rule::RenameMixed, edited, values);
+            let values = TemplateValues::from([("moved", moved.to_string()), ("edited", edited.len().to_string())]);
+            self.add(judgement, CommitRule::RenameMixed, edited, values);
         }
     }
 
     /// A lock file that moves by itself is a dependency that moved, which is a change of its own.
-    fn dependencies(&self, judgement: &mut Judgement) {
-        let is = |placed: &&Placed<'_>, class: &str| matches!(&placed.role, Role::Along(found) if found == class);
+    fn dependencies(&self, judgement: &mut CommitJudgement) {
+        let is = |placed: &&Placed<'_>, class: &str| matches!(&placed.role, PathRole::Along(found) if found == class);
         let locks: Vec<RepoPath> = self
             .placed
             .iter()
-            .filter(|placed| is(placed, "lockfile") && placed.file.status == Status::Modified)
+            .filter(|placed| is(placed, "lockfile") && placed.file.status == PathStatus::Modified)
             .map(|placed| placed.file.path.clone())
             .collect();
         // A generator that is run anew writes both.
         let explained =
             ["manifest", "generated"].into_iter().any(|class| self.placed.iter().any(|placed| is(&placed, class)));
-        let code = self.placed.iter().any(|placed| placed.role == Role::Own);
+        let code = self.placed.iter().any(|placed| placed.role == PathRole::Own);
         if !locks.is_empty() && !explained && code {
-            self.add(judgement, Rule::DependencyMixed, locks, Values::new());
+            self.add(judgement, CommitRule::DependencyMixed, locks, TemplateValues::new());
         }
     }
 
-    fn size(&self, judgement: &mut Judgement) {
-        self.want_all(judgement, Rule::Large);
+    fn size(&self, judgement: &mut CommitJudgement) {
+        self.want_all(judgement, CommitRule::Large);
         let limits = &self.rules.limits;
         let sized = || {
-            self.placed.iter().filter(|placed| !matches!(placed.role, Role::Along(_)) && !placed.file.is_pure_rename())
+            self.placed
+                .iter()
+                .filter(|placed| !matches!(placed.role, PathRole::Along(_)) && !placed.file.is_pure_rename())
         };
         let files = sized().count();
         // Of some files alone they say nothing.
@@ -285,28 +296,34 @@ impl<'a> Case<'a> {
         };
         let many = files > limits.files && !sized().all(small);
         if many || lines > limits.lines {
-            let values = Values::from([("files", files.to_string()), ("lines", lines.to_string())]);
-            self.add(judgement, Rule::Large, Vec::new(), values);
+            let values = TemplateValues::from([("files", files.to_string()), ("lines", lines.to_string())]);
+            self.add(judgement, CommitRule::Large, Vec::new(), values);
         }
     }
 
-    fn words(&self, judgement: &mut Judgement) {
+    fn words(&self, judgement: &mut CommitJudgement) {
         if !self.message.autosquash.is_empty() {
-            self.add(judgement, Rule::AutosquashLeft, Vec::new(), Values::new());
+            self.add(judgement, CommitRule::AutosquashLeft, Vec::new(), TemplateValues::new());
         }
-        if self.message.parsed.is_none() && !self.rules.styles.is_empty() && judgement.kind == Kind::Ordinary {
-            self.add(judgement, Rule::NoStyle, Vec::new(), Values::new());
+        if self.message.parsed.is_none() && !self.rules.styles.is_empty() && judgement.kind == CommitKind::Ordinary {
+            self.add(judgement, CommitRule::NoStyle, Vec::new(), TemplateValues::new());
         }
-        let unknown: Vec<&Declared> = judgement.declared.iter().filter(|declared| declared.scope.is_none()).collect();
+        let unknown: Vec<&DeclaredScope> =
+            judgement.declared.iter().filter(|declared| declared.scope.is_none()).collect();
         let near =
             unknown.iter().find_map(|declared| Some((declared.word.clone(), nearest(&declared.word, self.table)?)));
         if let Some((word, meant)) = near {
-            self.add(judgement, Rule::UnknownScope, Vec::new(), Values::from([("word", word), ("meant", meant)]));
+            self.add(
+                judgement,
+                CommitRule::UnknownScope,
+                Vec::new(),
+                TemplateValues::from([("word", word), ("meant", meant)]),
+            );
         }
     }
 }
 
-type Values = BTreeMap<&'static str, String>;
+type TemplateValues = BTreeMap<&'static str, String>;
 
 /// `a, b and c`.
 fn and(words: &[String]) -> String {

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use super::rules::{Level, Rule};
+use super::rules::{CommitRule, Level};
 use crate::repo_path::RepoPath;
 
 /// What is thought of one commit.
 #[derive(Clone, Debug)]
-pub struct Judgement {
+pub struct CommitJudgement {
     /// Which rules apply to it.
-    pub kind: Kind,
+    pub kind: CommitKind,
     /// The scopes its subject declares.
-    pub declared: Vec<Declared>,
+    pub declared: Vec<DeclaredScope>,
     /// The scopes whose own files it changes, in the order of the table.
-    pub touched: Vec<Touched>,
+    pub touched: Vec<TouchedScope>,
     /// What it breaks, the worst first.
     pub reasons: Vec<Reason>,
     /// Why scopes that differ are taken for one change.
@@ -29,7 +29,7 @@ pub struct Judgement {
 
 /// What kind of commit it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum CommitKind {
     /// An ordinary one.
     Ordinary,
     /// A merge: its sides are judged, each commit by itself.
@@ -42,7 +42,7 @@ pub enum Kind {
 
 /// A scope that a subject declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Declared {
+pub struct DeclaredScope {
     /// As written.
     pub word: String,
     /// By its place in the table.
@@ -51,7 +51,7 @@ pub struct Declared {
 
 /// A scope that is touched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Touched {
+pub struct TouchedScope {
     /// By its place in the table.
     pub scope: usize,
     /// Its own files in the commit, as far as they count.
@@ -75,7 +75,7 @@ pub enum Connection {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     /// The rule.
-    pub rule: Rule,
+    pub rule: CommitRule,
     /// What that does.
     pub level: Level,
     /// The paths it is about.
@@ -86,7 +86,7 @@ pub struct Reason {
 
 /// What comes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outcome {
+pub enum CommitOutcome {
     /// No rule applies.
     Skip,
     /// One thing.
@@ -99,15 +99,15 @@ pub enum Outcome {
     Block,
 }
 
-impl Judgement {
+impl CommitJudgement {
     /// The worst of its reasons.
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> CommitOutcome {
         match self.reasons.iter().map(|reason| reason.level).max() {
-            Some(Level::Block) if self.exempt.is_some() => Outcome::Exempt,
-            Some(Level::Block) => Outcome::Block,
-            Some(Level::Advise) => Outcome::Advise,
-            _ if matches!(self.kind, Kind::Merge | Kind::Initial) => Outcome::Skip,
-            _ => Outcome::Pass,
+            Some(Level::Block) if self.exempt.is_some() => CommitOutcome::Exempt,
+            Some(Level::Block) => CommitOutcome::Block,
+            Some(Level::Advise) => CommitOutcome::Advise,
+            _ if matches!(self.kind, CommitKind::Merge | CommitKind::Initial) => CommitOutcome::Skip,
+            _ => CommitOutcome::Pass,
         }
     }
 }

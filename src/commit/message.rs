@@ -1,21 +1,21 @@
 //! What a commit says of itself.
 
-use super::subject_style::{self, Style, Subject};
-use super::trailers::{self, Trailer};
+use super::subject_style::{self, CommitSubject, Style};
+use super::trailers::{self, CommitTrailer};
 
 /// A commit message, taken apart.
 #[derive(Clone, Debug)]
-pub struct Message {
+pub struct CommitMessage {
     /// The first line, without the marks of `--fixup` and `--squash`.
     pub subject: String,
     /// The marks that were taken off, outermost first.
     pub autosquash: Vec<Autosquash>,
     /// The subject by the style that fits it.
-    pub parsed: Option<(Style, Subject)>,
+    pub parsed: Option<(Style, CommitSubject)>,
     /// What stands between subject and trailers.
     pub body: String,
     /// The trailers.
-    pub trailers: Vec<Trailer>,
+    pub trailers: Vec<CommitTrailer>,
     /// The commits that it says it reverts, as written; `None` where it is no revert.
     pub reverts: Option<Vec<String>>,
 }
@@ -31,7 +31,7 @@ pub enum Autosquash {
     Amend,
 }
 
-impl Message {
+impl CommitMessage {
     /// Takes a cleaned message apart. `types`: see [`style::parse`].
     pub fn parse(text: &str, styles: &[Style], types: &[String]) -> Self {
         let text = text.trim_start_matches('\n');
@@ -71,7 +71,7 @@ impl Message {
     /// Whether it announces a breaking change, by `!` or by a footer.
     pub fn is_breaking(&self) -> bool {
         self.parsed.as_ref().is_some_and(|(_, subject)| subject.breaking)
-            || self.trailers.iter().any(Trailer::is_breaking)
+            || self.trailers.iter().any(CommitTrailer::is_breaking)
     }
 
     /// The value of a trailer.
@@ -88,7 +88,12 @@ fn marked(subject: &str) -> Option<(Autosquash, &str)> {
 
 /// The commits it undoes. `git revert` writes `Revert "…"` and names the commit in the body; Conventional Commits asks
 /// for the type `revert` and a footer `Refs`.
-fn reverts(subject: &str, parsed: Option<&Subject>, body: &str, trailers: &[Trailer]) -> Option<Vec<String>> {
+fn reverts(
+    subject: &str,
+    parsed: Option<&CommitSubject>,
+    body: &str,
+    trailers: &[CommitTrailer],
+) -> Option<Vec<String>> {
     let typed =
         parsed.and_then(|parsed| parsed.kind.as_deref()).is_some_and(|kind| kind.eq_ignore_ascii_case("revert"));
     let lower = |line: &str| line.to_ascii_lowercase();

@@ -1,16 +1,16 @@
 //! Words of a subject that are nearly the name of a scope.
 
-use super::scopes::Table;
+use super::scopes::ScopeTable;
 
 /// The most letters by which a misspelt word differs from what it means.
 const MISSPELT: usize = 2;
 
 /// The scope that a misspelt word means.
-pub(super) fn nearest(word: &str, table: &Table) -> Option<String> {
+pub(super) fn nearest(word: &str, table: &ScopeTable) -> Option<String> {
     table.meant.get(word.as_bytes(), || find(word, table))
 }
 
-fn find(word: &str, table: &Table) -> Option<String> {
+fn find(word: &str, table: &ScopeTable) -> Option<String> {
     let lower = word.to_lowercase();
     let (length, bits) = letters(word);
     let best = table
@@ -42,7 +42,7 @@ mod tests {
     fn a_misspelt_word_means_the_nearest_scope() {
         let scopes = ["parser", "web", "api", "Runners", "git-hub", "core/lexer"]
             .map(|name| Scope { name: name.to_owned(), ..Scope::default() });
-        let table = Table::new(scopes.to_vec()).unwrap();
+        let table = ScopeTable::new(scopes.to_vec()).unwrap();
         for (word, meant) in [
             ("parsre", Some("parser")),
             ("parsers", Some("parser")),

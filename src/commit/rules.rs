@@ -28,7 +28,7 @@ pub enum Level {
 /// The rules, each with a code that stays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Rule {
+pub enum CommitRule {
     /// Files of scopes that nothing connects.
     CrossesScopes,
     /// The scope that is declared is not the one that is changed.
@@ -49,7 +49,7 @@ pub enum Rule {
     NoStyle,
 }
 
-impl Rule {
+impl CommitRule {
     /// Every rule.
     pub const ALL: [Self; 9] = [
         Self::CrossesScopes,
@@ -92,9 +92,9 @@ struct Params {
     #[serde(default)]
     sweeping_words: Vec<String>,
     #[serde(default)]
-    rules: BTreeMap<Rule, Level>,
+    rules: BTreeMap<CommitRule, Level>,
     #[serde(default)]
-    agents: BTreeMap<Rule, Level>,
+    agents: BTreeMap<CommitRule, Level>,
     #[serde(default)]
     classes: BTreeMap<String, Vec<String>>,
     #[serde(default)]
@@ -104,7 +104,7 @@ struct Params {
     #[serde(default)]
     docs: Vec<String>,
     #[serde(default)]
-    limits: Limits,
+    limits: RuleLimits,
     #[serde(default = "yes")]
     names_connect: bool,
     #[serde(default)]
@@ -120,7 +120,7 @@ const fn yes() -> bool {
 /// The numbers of the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Limits {
+pub struct RuleLimits {
     /// How many scopes a subject may declare to cover them.
     pub declared: usize,
     /// From how many scopes on small equal edits are a sweep.
@@ -141,7 +141,7 @@ pub struct Limits {
     pub lines: u32,
 }
 
-impl Default for Limits {
+impl Default for RuleLimits {
     fn default() -> Self {
         Self {
             declared: 2,
@@ -159,7 +159,7 @@ impl Default for Limits {
 
 /// The rules of one gate, compiled.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct CommitRules {
     /// How subjects are written, in the order in which they are tried.
     pub styles: Vec<Style>,
     /// The words that are types and no scopes.
@@ -169,24 +169,24 @@ pub struct Rules {
     /// Words that say the same in a subject of no style.
     pub sweeping_words: Vec<String>,
     /// The numbers.
-    pub limits: Limits,
+    pub limits: RuleLimits,
     /// Whether names that change on both sides make two scopes one change.
     pub names_connect: bool,
     /// The trailer whose value is the reason why a commit is let through; empty: there is none.
     pub exempt_trailer: String,
     /// Whether commits of agents may use it.
     pub exempt_agents: bool,
-    levels: BTreeMap<Rule, Level>,
-    agents: BTreeMap<Rule, Level>,
+    levels: BTreeMap<CommitRule, Level>,
+    agents: BTreeMap<CommitRule, Level>,
     /// What the files are that globs match, each glob with its role: the first that matches decides.
     globs: Globs,
-    roles_of_globs: Vec<Role>,
-    roles: Memo<Role>,
+    roles_of_globs: Vec<PathRole>,
+    roles: Memo<PathRole>,
 }
 
 /// What a path is to a commit, apart from its scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum PathRole {
     /// It is what the commit is about.
     Own,
     /// A test: it goes along with the code.
@@ -197,19 +197,19 @@ pub enum Role {
     Along(String),
 }
 
-impl Rules {
+impl CommitRules {
     /// Reads the `params` of a gate.
     pub fn read(params: &toml::Table) -> Result<Self, ParamError> {
         let params: Params = read_params(params)?;
         let styles = params.styles.iter().map(|style| Style::parse(style));
         let styles = styles.collect::<Result<_, _>>().map_err(|error| at("styles", &error))?;
-        let along = |class: &str| Role::Along(class.to_owned());
+        let along = |class: &str| PathRole::Along(class.to_owned());
         let classes =
             params.classes.into_iter().map(|(class, globs)| (format!("classes.{class}"), along(&class), globs));
         let others = [
             ("shared".to_owned(), along("shared"), params.shared),
-            ("tests".to_owned(), Role::Test, params.tests),
-            ("docs".to_owned(), Role::Docs, params.docs),
+            ("tests".to_owned(), PathRole::Test, params.tests),
+            ("docs".to_owned(), PathRole::Docs, params.docs),
         ];
         let (mut globs, mut roles_of_globs) = (Globs::default(), Vec::new());
         for (key, role, patterns) in classes.chain(others) {
@@ -236,25 +236,25 @@ impl Rules {
     }
 
     /// What a rule does; `by_agent`: the commit has an agent's mark.
-    pub fn level(&self, rule: Rule, by_agent: bool) -> Level {
+    pub fn level(&self, rule: CommitRule, by_agent: bool) -> Level {
         let own = || self.levels.get(&rule).copied().unwrap_or(Level::Off);
         if by_agent { self.agents.get(&rule).copied().unwrap_or_else(own) } else { own() }
     }
 
     /// Changes what a rule does, for commits of people and of agents.
-    pub fn set_level(&mut self, rule: Rule, level: Level) {
+    pub fn set_level(&mut self, rule: CommitRule, level: Level) {
         self.levels.insert(rule, level);
         self.agents.remove(&rule);
     }
 
     /// What a path is.
-    pub fn role(&self, path: &RepoPath) -> Role {
+    pub fn role(&self, path: &RepoPath) -> PathRole {
         self.roles.get(path.as_bytes(), || self.find_role(path))
     }
 
-    fn find_role(&self, path: &RepoPath) -> Role {
+    fn find_role(&self, path: &RepoPath) -> PathRole {
         let first = self.globs.matches(path.to_os()).into_iter().next();
-        first.and_then(|at| self.roles_of_globs.get(at)).cloned().unwrap_or(Role::Own)
+        first.and_then(|at| self.roles_of_globs.get(at)).cloned().unwrap_or(PathRole::Own)
     }
 }
 

@@ -10,10 +10,10 @@ use crate::repo_path::RepoPath;
 
 /// The whole table, compiled.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct ScopeTable {
     scopes: Vec<Scope>,
     parents: Vec<Option<usize>>,
-    globs: Vec<Rule>,
+    globs: Vec<ScopeGlob>,
     set: Globs,
     /// What scopes share, by scope; those that share nothing are not here.
     shared: Vec<(usize, Globs)>,
@@ -25,7 +25,7 @@ pub struct Table {
 
 /// One glob of a scope.
 #[derive(Clone, Debug)]
-struct Rule {
+struct ScopeGlob {
     scope: usize,
     glob: String,
     negated: bool,
@@ -41,7 +41,7 @@ pub struct Claim<'t> {
     pub glob: &'t str,
 }
 
-impl Table {
+impl ScopeTable {
     /// Compiles a table.
     pub fn new(scopes: Vec<Scope>) -> Result<Self, InvalidGlob> {
         let mut globs = Vec::new();
@@ -51,7 +51,7 @@ impl Table {
             for glob in &scope.paths {
                 let (negated, plain) = glob.strip_prefix('!').map_or((false, glob.as_str()), |glob| (true, glob));
                 patterns.push(plain);
-                globs.push(Rule { scope: number, glob: glob.clone(), negated, specificity: specificity(plain) });
+                globs.push(ScopeGlob { scope: number, glob: glob.clone(), negated, specificity: specificity(plain) });
             }
             if !scope.shared.is_empty() {
                 shared.push((number, Globs::new(&scope.shared)?));
@@ -115,7 +115,7 @@ impl Table {
 
     /// Every glob that matches a path, with its scope, the most specific first: what `gate explain-path` shows.
     pub fn all_claims(&self, path: &RepoPath) -> Vec<Claim<'_>> {
-        let mut rules: Vec<&Rule> = self.set.matches(path.to_os()).into_iter().map(|at| &self.globs[at]).collect();
+        let mut rules: Vec<&ScopeGlob> = self.set.matches(path.to_os()).into_iter().map(|at| &self.globs[at]).collect();
         rules.sort_by_key(|rule| std::cmp::Reverse(rule.specificity));
         rules.into_iter().map(|rule| Claim { scope: rule.scope, glob: &rule.glob }).collect()
     }
@@ -192,12 +192,12 @@ mod tests {
         Scope { name: name.to_owned(), paths: paths.iter().map(|&path| path.to_owned()).collect(), ..Scope::default() }
     }
 
-    fn table() -> Table {
+    fn table() -> ScopeTable {
         let mut web = scope("web", &["web/**", "!web/generated/**"]);
         web.aliases = vec!["frontend".to_owned()];
         web.with = vec!["api".to_owned()];
         web.shared = vec!["assets/**".to_owned()];
-        Table::new(vec![
+        ScopeTable::new(vec![
             scope("core", &["src/**"]),
             scope("core/parser", &["src/parser/**", "src/*_parser.rs"]),
             scope("core/lexer", &["src/lexer/**"]),

@@ -1,16 +1,16 @@
 //! A mixed commit as several: which paths go into which part, and what each part says.
 
-use super::change::{Commit, FileChange, Status};
-use super::judge::Judgement;
-use super::message::Message;
-use super::rules::{Level, Role, Rule, Rules};
-use super::scopes::Table;
-use super::subject_style::{Style, Subject};
+use super::change::{Commit, FileChange, PathStatus};
+use super::judge::CommitJudgement;
+use super::message::CommitMessage;
+use super::rules::{CommitRule, CommitRules, Level, PathRole};
+use super::scopes::ScopeTable;
+use super::subject_style::{CommitSubject, Style};
 use crate::repo_path::RepoPath;
 
 /// One of the commits that a split makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct SplitPart {
     /// The scope it is about, by its place in the table; `None`: the paths belong to none.
     pub scope: Option<usize>,
     /// Its whole message.
@@ -25,13 +25,13 @@ pub enum Proposal {
     /// It does not cross scopes.
     Whole,
     /// Commits that pass, each of them.
-    Parts(Vec<Part>),
+    Parts(Vec<SplitPart>),
     /// By scope there is none: some part would be refused all the same, by this rule.
     Refused {
         /// The first line of the message of that part.
         subject: String,
         /// What it breaks.
-        rule: Rule,
+        rule: CommitRule,
     },
 }
 
@@ -40,7 +40,7 @@ pub enum Proposal {
 /// Scopes that hang together stay together. What goes along with any scope goes to the part it lies nearest to, and
 /// each path of the commit is in exactly one part, so that all of them together leave the same tree. A part that the
 /// rules refuse is not proposed.
-pub fn propose(commit: &Commit, judgement: &Judgement, table: &Table, rules: &Rules) -> Proposal {
+pub fn propose(commit: &Commit, judgement: &CommitJudgement, table: &ScopeTable, rules: &CommitRules) -> Proposal {
     if judgement.parts.len() < 2 {
         return Proposal::Whole;
     }
@@ -65,10 +65,10 @@ fn proposed(drafted: Vec<Drafted>) -> Proposal {
 }
 
 /// The first part that does not pass, by its subject, and why. That it waits to be squashed is meant.
-fn refused(drafted: &[Drafted], table: &Table, rules: &Rules) -> Option<(String, Rule)> {
+fn refused(drafted: &[Drafted], table: &ScopeTable, rules: &CommitRules) -> Option<(String, CommitRule)> {
     drafted.iter().find_map(|drafted| {
         let reasons = super::judge::judge(&drafted.commit, table, rules).reasons;
-        let mut reasons = reasons.iter().filter(|reason| reason.rule != Rule::AutosquashLeft);
+        let mut reasons = reasons.iter().filter(|reason| reason.rule != CommitRule::AutosquashLeft);
         let reason = reasons.find(|reason| reason.level == Level::Block)?;
         Some((drafted.commit.subject().to_owned(), reason.rule))
     })
@@ -76,24 +76,24 @@ fn refused(drafted: &[Drafted], table: &Table, rules: &Rules) -> Option<(String,
 
 /// A part, and the commit it would be.
 struct Drafted {
-    part: Part,
+    part: SplitPart,
     commit: Commit,
 }
 
 fn assemble(
     commit: &Commit,
-    judgement: &Judgement,
+    judgement: &CommitJudgement,
     scopes: Vec<Vec<usize>>,
-    table: &Table,
-    rules: &Rules,
+    table: &ScopeTable,
+    rules: &CommitRules,
 ) -> Vec<Drafted> {
-    let message = Message::parse(&commit.message, &rules.styles, &rules.types);
-    let mut groups: Vec<Group> =
-        scopes.into_iter().map(|scopes| Group { scopes, files: Vec::new(), own: Vec::new() }).collect();
+    let message = CommitMessage::parse(&commit.message, &rules.styles, &rules.types);
+    let mut groups: Vec<FileGroup> =
+        scopes.into_iter().map(|scopes| FileGroup { scopes, files: Vec::new(), own: Vec::new() }).collect();
     let mut later = Vec::new();
     for file in &commit.files {
         let scope = table.claim(&file.path).map(|claim| claim.scope);
-        let own = rules.role(&file.path) == Role::Own;
+        let own = rules.role(&file.path) == PathRole::Own;
         let at = scope.and_then(|scope| groups.iter().position(|group| group.scopes.contains(&scope)));
         match at {
             Some(at) if own => groups[at].take(file),
@@ -112,49 +112,49 @@ fn assemble(
     // The part that the subject declares comes last: it is the one that keeps the message, and the others prepare it.
     groups.sort_by_key(|group| usize::from(declares(group, judgement)));
     let count = groups.len();
-    let draft = |(at, group): (usize, Group)| {
+    let draft = |(at, group): (usize, FileGroup)| {
         let scope = group.scopes.first().copied();
         let keeps = declares(&group, judgement) && at + 1 == count;
         let message = reworded(&message, commit, scope.map(|scope| table.name(scope)), keeps, at == 0);
-        let moved = |file: &FileChange| matches!(file.status, Status::Renamed(_));
+        let moved = |file: &FileChange| matches!(file.status, PathStatus::Renamed(_));
         let from = group.files.iter().filter(|file| moved(file)).filter_map(|file| file.from.clone());
         let mut paths: Vec<RepoPath> = group.files.iter().map(|file| file.path.clone()).chain(from).collect();
         paths.sort_unstable();
         paths.dedup();
-        let part = Part { scope, message: message.clone(), paths };
+        let part = SplitPart { scope, message: message.clone(), paths };
         Drafted { part, commit: Commit { message, files: group.files, ..commit.clone() } }
     };
     groups.into_iter().enumerate().map(draft).collect()
 }
 
 /// Files that stay together.
-struct Group {
+struct FileGroup {
     scopes: Vec<usize>,
     files: Vec<FileChange>,
     /// The paths that made it a group, for what is near to them.
     own: Vec<RepoPath>,
 }
 
-impl Group {
+impl FileGroup {
     fn take(&mut self, file: &FileChange) {
         self.own.push(file.path.clone());
         self.files.push(file.clone());
     }
 }
 
-fn declares(group: &Group, judgement: &Judgement) -> bool {
+fn declares(group: &FileGroup, judgement: &CommitJudgement) -> bool {
     judgement.declared.iter().filter_map(|declared| declared.scope).any(|scope| group.scopes.contains(&scope))
 }
 
 /// The group that takes what is near to none: the declared one, or the largest.
-fn main_group(groups: &[Group], judgement: &Judgement) -> usize {
+fn main_group(groups: &[FileGroup], judgement: &CommitJudgement) -> usize {
     let largest = || (0..groups.len()).max_by_key(|&at| groups[at].files.len()).unwrap_or_default();
     groups.iter().position(|group| declares(group, judgement)).unwrap_or_else(largest)
 }
 
 /// The group with the longest common folder; `None` where no group shares one. A file that is called like one of a
 /// group's is nearest to that: `tests/lexer.rs` to `src/parser/lexer.rs`.
-fn nearest(path: &RepoPath, groups: &[Group]) -> Option<usize> {
+fn nearest(path: &RepoPath, groups: &[FileGroup]) -> Option<usize> {
     let stem = |path: &RepoPath| {
         let bytes = path.as_bytes();
         let name = bytes.rsplit(|&byte| byte == b'/').next().unwrap_or(bytes);
@@ -168,7 +168,7 @@ fn nearest(path: &RepoPath, groups: &[Group]) -> Option<usize> {
         let folders = a.zip(b).take_while(|(a, b)| a == b).count();
         folders * 2 + usize::from(own.len() > 2 && stem(other) == own)
     };
-    let score = |group: &Group| group.own.iter().map(&common).max().unwrap_or_default();
+    let score = |group: &FileGroup| group.own.iter().map(&common).max().unwrap_or_default();
     (0..groups.len())
         .map(|at| (score(&groups[at]), at))
         .filter(|(score, _)| *score > 0)
@@ -178,13 +178,13 @@ fn nearest(path: &RepoPath, groups: &[Group]) -> Option<usize> {
 
 /// The message of a part: the same words about another scope. Body and trailers stay with all of them, since the
 /// people they name had a hand in all; what names one commit alone (`Change-Id`, `fixup!`) stays with one.
-fn reworded(message: &Message, commit: &Commit, scope: Option<&str>, keeps: bool, first: bool) -> String {
+fn reworded(message: &CommitMessage, commit: &Commit, scope: Option<&str>, keeps: bool, first: bool) -> String {
     if keeps {
         return commit.message.trim_end().to_owned() + "\n";
     }
     let text = message.description();
     let subject = match (&message.parsed, scope) {
-        (Some((Style::Conventional, Subject { kind: Some(kind), breaking, .. })), Some(scope)) => {
+        (Some((Style::Conventional, CommitSubject { kind: Some(kind), breaking, .. })), Some(scope)) => {
             format!("{kind}({scope}){}: {text}", if *breaking { "!" } else { "" })
         }
         (Some((Style::Bracket, _)), Some(scope)) => format!("[{scope}] {text}"),

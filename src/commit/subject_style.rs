@@ -48,7 +48,7 @@ impl Style {
 
 /// A subject, taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Subject {
+pub struct CommitSubject {
     /// The type, where the style has one: `feat`.
     pub kind: Option<String>,
     /// The scopes it declares, as written.
@@ -60,7 +60,7 @@ pub struct Subject {
 }
 
 /// Takes a subject apart by the first style that fits. `types` are the words that are types and no subsystems.
-pub fn parse(subject: &str, styles: &[Style], types: &[String]) -> Option<(Style, Subject)> {
+pub fn parse(subject: &str, styles: &[Style], types: &[String]) -> Option<(Style, CommitSubject)> {
     styles.iter().find_map(|style| {
         let parsed = match style {
             Style::Conventional => conventional(subject).filter(|parsed| {
@@ -72,10 +72,10 @@ pub fn parse(subject: &str, styles: &[Style], types: &[String]) -> Option<(Style
             Style::Pattern(regex) => {
                 let found = regex.captures(subject)?;
                 let text = found.name("text").map_or(subject, |text| text.as_str());
-                Some(Subject {
+                Some(CommitSubject {
                     scopes: list(found.name("scope")?.as_str()),
                     text: text.to_owned(),
-                    ..Subject::default()
+                    ..CommitSubject::default()
                 })
             }
         };
@@ -85,7 +85,7 @@ pub fn parse(subject: &str, styles: &[Style], types: &[String]) -> Option<(Style
 
 /// Conventional Commits 1.0.0, rules 1, 4, 5 and 13: a type, an optional scope in parentheses, an optional `!`, a
 /// colon and a space, and a description.
-pub fn conventional(subject: &str) -> Option<Subject> {
+pub fn conventional(subject: &str) -> Option<CommitSubject> {
     let end = subject.find(['(', '!', ':'])?;
     let (kind, mut rest) = subject.split_at(end);
     if kind.is_empty() || kind.contains(char::is_whitespace) {
@@ -111,11 +111,11 @@ pub fn conventional(subject: &str) -> Option<Subject> {
     if text.is_empty() {
         return None;
     }
-    Some(Subject { kind: Some(kind.to_owned()), scopes, breaking, text: text.to_owned() })
+    Some(CommitSubject { kind: Some(kind.to_owned()), scopes, breaking, text: text.to_owned() })
 }
 
 /// `scope: text`; the scope may be a path or a list, but no sentence.
-fn subsystem(subject: &str) -> Option<Subject> {
+fn subsystem(subject: &str) -> Option<CommitSubject> {
     let (head, text) = subject.split_once(": ")?;
     let (head, breaking) = match head.strip_suffix('!') {
         Some(head) => (head, true),
@@ -126,18 +126,18 @@ fn subsystem(subject: &str) -> Option<Subject> {
     if scopes.is_empty() || !scopes.iter().all(word) || text.trim().is_empty() {
         return None;
     }
-    Some(Subject { kind: None, scopes, breaking, text: text.trim().to_owned() })
+    Some(CommitSubject { kind: None, scopes, breaking, text: text.trim().to_owned() })
 }
 
 /// `[scope] text`.
-fn bracket(subject: &str) -> Option<Subject> {
+fn bracket(subject: &str) -> Option<CommitSubject> {
     let (head, text) = subject.strip_prefix('[')?.split_once(']')?;
     let scopes = list(head);
     let text = text.trim_start_matches(':').trim();
     if scopes.is_empty() || text.is_empty() {
         return None;
     }
-    Some(Subject { kind: None, scopes, breaking: false, text: text.to_owned() })
+    Some(CommitSubject { kind: None, scopes, breaking: false, text: text.to_owned() })
 }
 
 /// The scopes of a list.

@@ -6,14 +6,14 @@
 
 /// One footer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trailer {
+pub struct CommitTrailer {
     /// The token as written: `Signed-off-by`, `BREAKING CHANGE`.
     pub token: String,
     /// The value, continuation lines included.
     pub value: String,
 }
 
-impl Trailer {
+impl CommitTrailer {
     /// Whether it announces a breaking change: the words in capitals, joined by a space or a hyphen.
     pub fn is_breaking(&self) -> bool {
         self.token == "BREAKING CHANGE" || self.token == "BREAKING-CHANGE"
@@ -26,16 +26,16 @@ impl Trailer {
 }
 
 /// Splits what follows the subject into body and trailers.
-pub fn split(rest: &str) -> (String, Vec<Trailer>) {
+pub fn split(rest: &str) -> (String, Vec<CommitTrailer>) {
     let lines: Vec<&str> = rest.lines().collect();
     let Some(start) = first_trailer(&lines) else {
         return (rest.trim_matches('\n').to_owned(), Vec::new());
     };
-    let mut trailers: Vec<Trailer> = Vec::new();
+    let mut trailers: Vec<CommitTrailer> = Vec::new();
     for line in &lines[start..] {
         match (opening(line), trailers.last_mut()) {
             (Some((token, value)), _) => {
-                trailers.push(Trailer { token: token.to_owned(), value: value.trim_end().to_owned() });
+                trailers.push(CommitTrailer { token: token.to_owned(), value: value.trim_end().to_owned() });
             }
             (None, Some(last)) => {
                 last.value.push('\n');

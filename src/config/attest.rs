@@ -7,7 +7,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::commands::below_root;
 use super::error::{Report, quoted};
-use super::fields::{Fields, Said, texts, wrong_type};
+use super::fields::{LocatedValue, TableFields, texts, wrong_type};
 use crate::policy::Signers;
 use crate::repo_path::RepoPath;
 use crate::ssh::Signer;
@@ -15,8 +15,8 @@ use crate::ssh::Signer;
 pub(super) const KEYS: &[&str] = &["signers"];
 
 /// Reads the table.
-pub(super) fn signers(report: &mut Report<'_>, said: Said<&DeTable<'_>>) -> Signers {
-    let fields = Fields::new(report, "in [attest]", said.at, said.value, KEYS);
+pub(super) fn signers(report: &mut Report<'_>, said: LocatedValue<&DeTable<'_>>) -> Signers {
+    let fields = TableFields::new(report, "in [attest]", said.at, said.value, KEYS);
     fields.require(report, "signers");
     let Some(value) = said.value.get("signers") else { return Signers::Nobody };
     match value.get_ref() {
@@ -35,7 +35,7 @@ pub(super) fn signers(report: &mut Report<'_>, said: Said<&DeTable<'_>>) -> Sign
     }
 }
 
-fn file(report: &mut Report<'_>, fields: &Fields<'_, '_>) -> Signers {
+fn file(report: &mut Report<'_>, fields: &TableFields<'_, '_>) -> Signers {
     let Some(said) = fields.words(report, "signers") else { return Signers::Nobody };
     match below_root(report, &said, "signers") {
         Some(path) if path.is_empty() => {
@@ -48,7 +48,7 @@ fn file(report: &mut Report<'_>, fields: &Fields<'_, '_>) -> Signers {
 }
 
 /// Each entry names somebody: a comment can stand beside it.
-fn one(report: &mut Report<'_>, line: &Said<String>) {
+fn one(report: &mut Report<'_>, line: &LocatedValue<String>) {
     let what = match Signer::parse(&line.value) {
         Ok(Some(_)) if !line.value.trim().contains('\n') => return,
         Ok(Some(_)) => "one signer for each entry, in one line".to_owned(),

@@ -3,7 +3,7 @@
 use toml::de::DeTable;
 
 use super::error::{Report, nearest, quoted};
-use super::fields::{Fields, Said, as_table, entries, is_name};
+use super::fields::{LocatedValue, TableFields, as_table, entries, is_name};
 use super::merge::Gates;
 use super::{EVIDENCE, IGNORE, glob_check};
 use crate::policy::{Command, Gate, PathRules};
@@ -28,10 +28,10 @@ pub(super) fn commands(report: &mut Report<'_>, table: &DeTable<'_>, gates: &Gat
     commands
 }
 
-fn command(report: &mut Report<'_>, name: &Said<&str>, table: &DeTable<'_>, gates: &Gates) -> Option<Command> {
+fn command(report: &mut Report<'_>, name: &LocatedValue<&str>, table: &DeTable<'_>, gates: &Gates) -> Option<Command> {
     let before = report.count();
     let place = format!("in [commands.{}]", name.value);
-    let fields = Fields::new(report, place, name.at.clone(), table, KEYS);
+    let fields = TableFields::new(report, place, name.at.clone(), table, KEYS);
     fields.require(report, "gate");
     fields.require(report, "run");
     let gate = fields.text(report, "gate").and_then(|said| gate_of(report, &said, gates));
@@ -69,7 +69,7 @@ fn command(report: &mut Report<'_>, name: &Said<&str>, table: &DeTable<'_>, gate
 }
 
 /// The gate that a command is for, which must be one that takes commands.
-fn gate_of<'g>(report: &mut Report<'_>, said: &Said<String>, gates: &'g Gates) -> Option<&'g Gate> {
+fn gate_of<'g>(report: &mut Report<'_>, said: &LocatedValue<String>, gates: &'g Gates) -> Option<&'g Gate> {
     let takers = || gates.list.iter().filter(|gate| gate.kind == EVIDENCE).map(|gate| gate.id.as_str());
     if gates.broken.contains(&said.value) {
         return None;
@@ -89,7 +89,7 @@ fn gate_of<'g>(report: &mut Report<'_>, said: &Said<String>, gates: &'g Gates) -
 }
 
 /// A path below the root, in git's spelling; empty for the root. `key` is what names it.
-pub(super) fn below_root(report: &mut Report<'_>, said: &Said<String>, key: &str) -> Option<String> {
+pub(super) fn below_root(report: &mut Report<'_>, said: &LocatedValue<String>, key: &str) -> Option<String> {
     let dir = said.value.as_str();
     let drive = dir.as_bytes().get(1) == Some(&b':') && dir.starts_with(|c: char| c.is_ascii_alphabetic());
     let what = if dir.starts_with(['/', '\\', '~']) || drive {
@@ -104,7 +104,7 @@ pub(super) fn below_root(report: &mut Report<'_>, said: &Said<String>, key: &str
 }
 
 /// The inputs of a command that names them.
-fn inputs(report: &mut Report<'_>, said: &Said<Vec<Said<String>>>) -> Vec<String> {
+fn inputs(report: &mut Report<'_>, said: &LocatedValue<Vec<LocatedValue<String>>>) -> Vec<String> {
     glob_check::check(report, &said.value);
     if said.value.iter().all(|glob| glob.value.starts_with('!')) {
         report
@@ -114,7 +114,7 @@ fn inputs(report: &mut Report<'_>, said: &Said<Vec<Said<String>>>) -> Vec<String
 }
 
 /// A list of globs.
-fn list(report: &mut Report<'_>, fields: &Fields<'_, '_>, key: &str) -> Vec<String> {
+fn list(report: &mut Report<'_>, fields: &TableFields<'_, '_>, key: &str) -> Vec<String> {
     let Some(said) = fields.texts(report, key) else { return Vec::new() };
     glob_check::check(report, &said.value);
     said.value.into_iter().map(|glob| glob.value).collect()

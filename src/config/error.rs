@@ -113,14 +113,14 @@ pub(super) fn quoted(word: &str) -> String {
 pub(super) struct Report<'t> {
     file: &'t str,
     text: &'t str,
-    found: Vec<Found>,
+    found: Vec<UnplacedProblem>,
     count: usize,
     newer: bool,
 }
 
 /// A problem whose line and column nobody has counted yet.
 #[derive(PartialEq)]
-struct Found {
+struct UnplacedProblem {
     at: Range<usize>,
     what: String,
     meant: Option<String>,
@@ -149,7 +149,7 @@ impl<'t> Report<'t> {
     /// Adds a problem, and the word that may have been meant.
     pub(super) fn add_meant(&mut self, at: &Range<usize>, what: impl Into<String>, meant: Option<&str>) {
         self.count += 1;
-        self.found.push(Found { at: at.clone(), what: what.into(), meant: meant.map(str::to_owned) });
+        self.found.push(UnplacedProblem { at: at.clone(), what: what.into(), meant: meant.map(str::to_owned) });
         if self.found.len() > 10 * KEPT {
             self.settle();
         }

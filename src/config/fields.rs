@@ -12,16 +12,16 @@ pub(super) type Span = Range<usize>;
 
 /// A value, and where it is said.
 #[derive(Clone, Debug)]
-pub(super) struct Said<T> {
+pub(super) struct LocatedValue<T> {
     pub(super) value: T,
     pub(super) at: Span,
 }
 
 /// An entry of a table: its key and its value.
-pub(super) type Entry<'a, 'i> = (Said<&'a str>, &'a Spanned<DeValue<'i>>);
+pub(super) type TableEntry<'a, 'i> = (LocatedValue<&'a str>, &'a Spanned<DeValue<'i>>);
 
 /// The keys of one table.
-pub(super) struct Fields<'a, 'i> {
+pub(super) struct TableFields<'a, 'i> {
     /// The table as messages call it.
     place: String,
     /// Where it begins.
@@ -31,7 +31,7 @@ pub(super) struct Fields<'a, 'i> {
     misspelt: Vec<&'static str>,
 }
 
-impl<'a, 'i> Fields<'a, 'i> {
+impl<'a, 'i> TableFields<'a, 'i> {
     /// The keys of `table`; those that are not `known` are reported.
     pub(super) fn new(
         report: &mut Report<'_>,
@@ -74,12 +74,12 @@ impl<'a, 'i> Fields<'a, 'i> {
     }
 
     /// A text.
-    pub(super) fn text(&self, report: &mut Report<'_>, key: &str) -> Option<Said<String>> {
+    pub(super) fn text(&self, report: &mut Report<'_>, key: &str) -> Option<LocatedValue<String>> {
         text(report, key, self.get(key)?)
     }
 
     /// A text that says something.
-    pub(super) fn words(&self, report: &mut Report<'_>, key: &str) -> Option<Said<String>> {
+    pub(super) fn words(&self, report: &mut Report<'_>, key: &str) -> Option<LocatedValue<String>> {
         let said = self.text(report, key)?;
         if said.value.trim().is_empty() {
             report.add(&said.at, format!("`{key}` is empty"));
@@ -94,20 +94,20 @@ impl<'a, 'i> Fields<'a, 'i> {
         report: &mut Report<'_>,
         key: &str,
         options: &[(&'static str, T)],
-    ) -> Option<Said<T>> {
+    ) -> Option<LocatedValue<T>> {
         let said = self.text(report, key)?;
         choice(report, key, &said, options)
     }
 
     /// An integer.
-    pub(super) fn integer(&self, report: &mut Report<'_>, key: &str) -> Option<Said<i64>> {
+    pub(super) fn integer(&self, report: &mut Report<'_>, key: &str) -> Option<LocatedValue<i64>> {
         let value = self.get(key)?;
         let DeValue::Integer(number) = value.get_ref() else {
             report.add(&value.span(), wrong_type(key, "an integer", value.get_ref()));
             return None;
         };
         match i64::from_str_radix(number.as_str(), number.radix()) {
-            Ok(number) => Some(Said { value: number, at: value.span() }),
+            Ok(number) => Some(LocatedValue { value: number, at: value.span() }),
             Err(_) => {
                 report.add(&value.span(), format!("`{key}` is too large a number"));
                 None
@@ -116,10 +116,10 @@ impl<'a, 'i> Fields<'a, 'i> {
     }
 
     /// Yes or no.
-    pub(super) fn flag(&self, report: &mut Report<'_>, key: &str) -> Option<Said<bool>> {
+    pub(super) fn flag(&self, report: &mut Report<'_>, key: &str) -> Option<LocatedValue<bool>> {
         let value = self.get(key)?;
         match value.get_ref() {
-            DeValue::Boolean(flag) => Some(Said { value: *flag, at: value.span() }),
+            DeValue::Boolean(flag) => Some(LocatedValue { value: *flag, at: value.span() }),
             other => {
                 report.add(&value.span(), wrong_type(key, "true or false", other));
                 None
@@ -128,15 +128,15 @@ impl<'a, 'i> Fields<'a, 'i> {
     }
 
     /// A list of texts.
-    pub(super) fn texts(&self, report: &mut Report<'_>, key: &str) -> Option<Said<Vec<Said<String>>>> {
+    pub(super) fn texts(&self, report: &mut Report<'_>, key: &str) -> Option<LocatedValue<Vec<LocatedValue<String>>>> {
         texts(report, key, self.get(key)?)
     }
 
     /// A table within this one, and where its name stands.
-    pub(super) fn table(&self, report: &mut Report<'_>, key: &str) -> Option<Said<&'a DeTable<'i>>> {
+    pub(super) fn table(&self, report: &mut Report<'_>, key: &str) -> Option<LocatedValue<&'a DeTable<'i>>> {
         let (name, value) = self.table.get_key_value(key)?;
         match value.get_ref() {
-            DeValue::Table(table) => Some(Said { value: table, at: name.span() }),
+            DeValue::Table(table) => Some(LocatedValue { value: table, at: name.span() }),
             other => {
                 report.add(&value.span(), wrong_type(key, "a table", other));
                 None
@@ -150,20 +150,22 @@ pub(super) fn texts(
     report: &mut Report<'_>,
     key: &str,
     value: &Spanned<DeValue<'_>>,
-) -> Option<Said<Vec<Said<String>>>> {
+) -> Option<LocatedValue<Vec<LocatedValue<String>>>> {
     let DeValue::Array(items) = value.get_ref() else {
         report.add(&value.span(), wrong_type(key, "an array of strings", value.get_ref()));
         return None;
     };
     let before = report.count();
     let items = items.iter().filter_map(|item| text(report, key, item)).collect();
-    (report.count() == before).then(|| Said { value: items, at: value.span() })
+    (report.count() == before).then(|| LocatedValue { value: items, at: value.span() })
 }
 
 /// The entries of a table in the order of the file.
-pub(super) fn entries<'a, 'i>(table: &'a DeTable<'i>) -> Vec<Entry<'a, 'i>> {
-    let mut entries: Vec<_> =
-        table.iter().map(|(key, value)| (Said { value: key.get_ref().as_ref(), at: key.span() }, value)).collect();
+pub(super) fn entries<'a, 'i>(table: &'a DeTable<'i>) -> Vec<TableEntry<'a, 'i>> {
+    let mut entries: Vec<_> = table
+        .iter()
+        .map(|(key, value)| (LocatedValue { value: key.get_ref().as_ref(), at: key.span() }, value))
+        .collect();
     entries.sort_by_key(|(key, _)| key.at.start);
     entries
 }
@@ -171,7 +173,7 @@ pub(super) fn entries<'a, 'i>(table: &'a DeTable<'i>) -> Vec<Entry<'a, 'i>> {
 /// The table that `value` must be.
 pub(super) fn as_table<'a, 'i>(
     report: &mut Report<'_>,
-    key: &Said<&str>,
+    key: &LocatedValue<&str>,
     value: &'a Spanned<DeValue<'i>>,
 ) -> Option<&'a DeTable<'i>> {
     if let DeValue::Table(table) = value.get_ref() {
@@ -185,11 +187,11 @@ pub(super) fn as_table<'a, 'i>(
 pub(super) fn choice<T: Copy>(
     report: &mut Report<'_>,
     key: &str,
-    said: &Said<String>,
+    said: &LocatedValue<String>,
     options: &[(&'static str, T)],
-) -> Option<Said<T>> {
+) -> Option<LocatedValue<T>> {
     if let Some((_, value)) = options.iter().find(|(word, _)| *word == said.value) {
-        return Some(Said { value: *value, at: said.at.clone() });
+        return Some(LocatedValue { value: *value, at: said.at.clone() });
     }
     let words: Vec<&str> = options.iter().map(|(word, _)| *word).collect();
     let what = format!("`{key}` takes {}, not {}", either(&words), quoted(&said.value));
@@ -237,13 +239,13 @@ fn str_of(key: &Spanned<std::borrow::Cow<'_, str>>) -> String {
     key.get_ref().clone().into_owned()
 }
 
-fn text(report: &mut Report<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<Said<String>> {
+fn text(report: &mut Report<'_>, key: &str, value: &Spanned<DeValue<'_>>) -> Option<LocatedValue<String>> {
     match value.get_ref() {
         DeValue::String(text) if text.contains('\0') => {
             report.add(&value.span(), format!("`{key}` holds a NUL character"));
             None
         }
-        DeValue::String(text) => Some(Said { value: unix_lines(text), at: value.span() }),
+        DeValue::String(text) => Some(LocatedValue { value: unix_lines(text), at: value.span() }),
         other => {
             report.add(&value.span(), wrong_type(key, "a string", other));
             None

@@ -3,7 +3,7 @@
 use toml::de::DeTable;
 
 use super::error::Report;
-use super::fields::{Fields, Said, Span, as_table, choice, entries, is_name, plain};
+use super::fields::{LocatedValue, Span, TableFields, as_table, choice, entries, is_name, plain};
 use crate::event::Grade;
 use crate::moment::Moment;
 use crate::policy::{Mode, OnUnknown, Severity};
@@ -43,16 +43,16 @@ const MOMENTS: &[(&str, Moment)] = &[
 /// What one table says about a gate; `None`: nothing.
 pub(super) struct GateTable<'a, 'i> {
     pub(super) id: String,
-    pub(super) fields: Fields<'a, 'i>,
+    pub(super) fields: TableFields<'a, 'i>,
     pub(super) title: Option<String>,
-    pub(super) kind: Option<Said<String>>,
+    pub(super) kind: Option<LocatedValue<String>>,
     pub(super) moments: Option<Vec<Moment>>,
     pub(super) severity: Option<Severity>,
     pub(super) mode: Option<Mode>,
     pub(super) on_unknown: Option<OnUnknown>,
     pub(super) min_grade: Option<Grade>,
     pub(super) params: Option<Params<'a, 'i>>,
-    pub(super) messages: Vec<(Said<String>, MessageTable)>,
+    pub(super) messages: Vec<(LocatedValue<String>, MessageTable)>,
     pub(super) explain: Option<String>,
 }
 
@@ -65,9 +65,9 @@ pub(super) struct Params<'a, 'i> {
 
 /// What one table says about a message.
 pub(super) struct MessageTable {
-    pub(super) text: Option<Said<String>>,
-    pub(super) remedy: Option<Said<String>>,
-    pub(super) fix: Option<Said<String>>,
+    pub(super) text: Option<LocatedValue<String>>,
+    pub(super) remedy: Option<LocatedValue<String>>,
+    pub(super) fix: Option<LocatedValue<String>>,
     /// Whether `text` was misspelt or of another type, which is reported already.
     pub(super) broken: bool,
 }
@@ -75,7 +75,7 @@ pub(super) struct MessageTable {
 impl<'a, 'i> GateTable<'a, 'i> {
     /// Reads the keys of the gate `id`. `place` says in messages where they are.
     pub(super) fn read(report: &mut Report<'_>, id: &str, place: &str, at: Span, table: &'a DeTable<'i>) -> Self {
-        let fields = Fields::new(report, place, at, table, KEYS);
+        let fields = TableFields::new(report, place, at, table, KEYS);
         Self {
             id: id.to_owned(),
             title: fields.words(report, "title").map(|said| said.value),
@@ -104,7 +104,7 @@ pub(super) fn check_templates(report: &mut Report<'_>, said: &GateTable<'_, '_>)
     }
 }
 
-fn moments(report: &mut Report<'_>, fields: &Fields<'_, '_>) -> Option<Vec<Moment>> {
+fn moments(report: &mut Report<'_>, fields: &TableFields<'_, '_>) -> Option<Vec<Moment>> {
     let said = fields.texts(report, "moments")?;
     if said.value.is_empty() {
         report.add(&said.at, "`moments` is empty: the gate would never be asked; `mode = \"off\"` says so");
@@ -117,13 +117,13 @@ fn moments(report: &mut Report<'_>, fields: &Fields<'_, '_>) -> Option<Vec<Momen
     Some(moments)
 }
 
-fn severity(report: &mut Report<'_>, fields: &Fields<'_, '_>) -> Option<Severity> {
+fn severity(report: &mut Report<'_>, fields: &TableFields<'_, '_>) -> Option<Severity> {
     let mut said = fields.text(report, "severity")?;
     said.value = said.value.to_ascii_lowercase();
     choice(report, "severity", &said, SEVERITIES).map(|said| said.value)
 }
 
-fn params<'a, 'i>(report: &mut Report<'_>, fields: &Fields<'a, 'i>) -> Option<Params<'a, 'i>> {
+fn params<'a, 'i>(report: &mut Report<'_>, fields: &TableFields<'a, 'i>) -> Option<Params<'a, 'i>> {
     let said = fields.table(report, "params")?;
     let mut values = toml::Table::new();
     for (key, value) in entries(said.value) {
@@ -134,7 +134,7 @@ fn params<'a, 'i>(report: &mut Report<'_>, fields: &Fields<'a, 'i>) -> Option<Pa
     Some(Params { at: said.at, table: said.value, values })
 }
 
-fn messages(report: &mut Report<'_>, fields: &Fields<'_, '_>) -> Vec<(Said<String>, MessageTable)> {
+fn messages(report: &mut Report<'_>, fields: &TableFields<'_, '_>) -> Vec<(LocatedValue<String>, MessageTable)> {
     let Some(said) = fields.table(report, "messages") else { return Vec::new() };
     let mut messages = Vec::new();
     for (code, value) in entries(said.value) {
@@ -145,13 +145,13 @@ fn messages(report: &mut Report<'_>, fields: &Fields<'_, '_>) -> Vec<(Said<Strin
         }
         let place = format!("in the message `{}`", code.value);
         let before = report.count();
-        let keys = Fields::new(report, place, code.at.clone(), table, MESSAGE_KEYS);
+        let keys = TableFields::new(report, place, code.at.clone(), table, MESSAGE_KEYS);
         let text = keys.words(report, "text");
         let remedy = keys.text(report, "remedy");
         let fix = keys.text(report, "fix");
         let broken = report.count() > before;
         let message = MessageTable { text, remedy, fix, broken };
-        messages.push((Said { value: code.value.to_owned(), at: code.at }, message));
+        messages.push((LocatedValue { value: code.value.to_owned(), at: code.at }, message));
     }
     messages
 }

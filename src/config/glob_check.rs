@@ -1,11 +1,11 @@
 //! Globs that would compile, but match nothing or everything: almost always a slip.
 
 use super::error::{Report, quoted};
-use super::fields::Said;
+use super::fields::LocatedValue;
 use crate::globs;
 
 /// Reports each glob that is none, or that can match no path of a repository.
-pub(super) fn check(report: &mut Report<'_>, globs: &[Said<String>]) {
+pub(super) fn check(report: &mut Report<'_>, globs: &[LocatedValue<String>]) {
     for said in globs {
         let glob = said.value.strip_prefix('!').unwrap_or(&said.value);
         if let Some(what) = slip(glob) {

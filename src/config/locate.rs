@@ -17,7 +17,7 @@ pub type ReadFile<'a, E> = &'a dyn Fn() -> Result<Option<Vec<u8>>, E>;
 pub type ReadVersions<'a, E> = &'a dyn Fn() -> Result<Vec<(Oid, Vec<u8>)>, E>;
 
 /// Where a `gate.toml` may lie. What does not exist, or must not be looked at, is `None`.
-pub struct Places<'a, E> {
+pub struct PolicyLocations<'a, E> {
     /// The merge base with the target branch, and how to read its file.
     pub base: Option<(Oid, ReadFile<'a, E>)>,
     /// The judged commit, and how to read its file.
@@ -34,7 +34,7 @@ pub struct Located {
     /// The policy, which knows where it comes from.
     pub policy: Policy,
     /// What a verdict should say about its choice.
-    pub notes: Vec<Note>,
+    pub notes: Vec<PolicyNote>,
 }
 
 /// A policy could not be had.
@@ -56,7 +56,7 @@ pub enum LocateError<E> {
 
 /// Something about the choice of a policy that a reader of the verdict should know.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
+pub enum PolicyNote {
     /// The judged range changes the policy.
     Changed {
         /// The commit whose policy applies.
@@ -83,7 +83,7 @@ pub enum Note {
     },
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for PolicyNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Changed { base } => {
@@ -104,7 +104,7 @@ impl fmt::Display for Note {
 /// Finds the policy that counts: the merge base's if it has one, else the judged commit's, else the working tree's,
 /// else the defaults. A change that makes a readable policy unreadable is an error, and so is a base whose policy cannot be
 /// read, unless the change repairs it.
-pub fn locate<E>(places: &Places<'_, E>, check: CheckParams<'_>) -> Result<Located, LocateError<E>> {
+pub fn locate<E>(places: &PolicyLocations<'_, E>, check: CheckParams<'_>) -> Result<Located, LocateError<E>> {
     let parse = |bytes: &[u8], at: &Oid| {
         read(&format!("{}:{FILE}", at.short()), bytes, PolicySource::Commit(at.clone()), check)
     };
@@ -133,7 +133,7 @@ pub fn locate<E>(places: &Places<'_, E>, check: CheckParams<'_>) -> Result<Locat
                     let mut earlier = earlier.into_iter().flatten();
                     let readable = earlier.find_map(|(at, bytes)| Some((parse(&bytes, &at).ok()?, at, bytes)));
                     let (policy, applies, bytes) = readable.unwrap_or_else(|| (repaired, judged.clone(), other));
-                    let notes = vec![Note::Repaired { applies: applies.clone(), error }];
+                    let notes = vec![PolicyNote::Repaired { applies: applies.clone(), error }];
                     (applies, bytes, Located { policy, notes })
                 }
                 _ if error.newer => return Err(LocateError::Config(error)),
@@ -149,7 +149,7 @@ pub fn locate<E>(places: &Places<'_, E>, check: CheckParams<'_>) -> Result<Locat
                 return Ok(Located { policy: defaults(check), notes: Vec::new() });
             };
             let policy = read(FILE, &bytes, PolicySource::WorkingTree, check).map_err(LocateError::Config)?;
-            return Ok(Located { policy, notes: vec![Note::Uncommitted] });
+            return Ok(Located { policy, notes: vec![PolicyNote::Uncommitted] });
         }
     };
     // What is here counts for nothing then: that it cannot be read is no more than that it differs.
@@ -161,7 +161,7 @@ pub fn locate<E>(places: &Places<'_, E>, check: CheckParams<'_>) -> Result<Locat
     if located.notes.is_empty()
         && places.working_tree.is_some_and(|here| here().map_or(true, |here| here.is_some_and(differs)))
     {
-        located.notes.push(Note::EditedHere { applies });
+        located.notes.push(PolicyNote::EditedHere { applies });
     }
     Ok(located)
 }
@@ -173,12 +173,12 @@ fn compare(
     old: &[u8],
     new: Option<Vec<u8>>,
     check: CheckParams<'_>,
-) -> Result<Option<Note>, ConfigError> {
+) -> Result<Option<PolicyNote>, ConfigError> {
     let base = base.clone();
-    let Some(new) = new else { return Ok(Some(Note::Removed { base })) };
+    let Some(new) = new else { return Ok(Some(PolicyNote::Removed { base })) };
     if new == old {
         return Ok(None);
     }
     let new = read(FILE, &new, PolicySource::WorkingTree, check)?;
-    Ok((new.digest != policy.digest).then_some(Note::Changed { base }))
+    Ok((new.digest != policy.digest).then_some(PolicyNote::Changed { base }))
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use toml::de::DeTable;
 
 use super::error::{Report, nearest, quoted};
-use super::fields::{Said, as_table, entries, is_name, texts};
+use super::fields::{LocatedValue, as_table, entries, is_name, texts};
 use super::gate_table::{GateTable, check_templates};
 use super::param_error::CheckParams;
 use super::{EVIDENCE, IGNORE, glob_check, param_error};
@@ -59,7 +59,7 @@ fn set_mode(gate: &mut Gate, all: Option<Mode>) {
 fn entry(
     report: &mut Report<'_>,
     list: &[Gate],
-    id: &Said<&str>,
+    id: &LocatedValue<&str>,
     table: &DeTable<'_>,
     all: Option<Mode>,
     check: CheckParams<'_>,
@@ -104,7 +104,12 @@ fn kind_of_old(report: &mut Report<'_>, gate: &Gate, said: &GateTable<'_, '_>) -
     Some(gate.kind.clone())
 }
 
-fn kind_of_new(report: &mut Report<'_>, list: &[Gate], id: &Said<&str>, said: &GateTable<'_, '_>) -> Option<String> {
+fn kind_of_new(
+    report: &mut Report<'_>,
+    list: &[Gate],
+    id: &LocatedValue<&str>,
+    said: &GateTable<'_, '_>,
+) -> Option<String> {
     if !said.fields.has("kind") {
         let ids: Vec<&str> = list.iter().map(|gate| gate.id.as_str()).collect();
         let meant = nearest(id.value, ids.iter().copied());

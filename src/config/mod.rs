@@ -27,8 +27,8 @@ use toml::de::DeTable;
 pub use self::built_in_gates::{built_in, read_ahead};
 use self::error::Report;
 pub use self::error::{ConfigError, Problem, nearest};
-use self::fields::{Fields, Said};
-pub use self::locate::{LocateError, Located, Note, Places, ReadFile, ReadVersions, locate};
+use self::fields::{LocatedValue, TableFields};
+pub use self::locate::{LocateError, Located, PolicyLocations, PolicyNote, ReadFile, ReadVersions, locate};
 pub use self::param_error::CheckParams;
 use crate::policy::{Gate, Policy, PolicySource, Signers};
 
@@ -98,7 +98,7 @@ fn parse_over(
     if let Some(error) = newer(file_name, text, table) {
         return Err(error);
     }
-    let root = Fields::new(&mut report, "at the top level", 0..0, table, KEYS);
+    let root = TableFields::new(&mut report, "at the top level", 0..0, table, KEYS);
     if let Some(version) = root.integer(&mut report, "version").filter(|said| said.value != VERSION) {
         report.add(&version.at, format!("`version` is {VERSION}"));
     }
@@ -141,8 +141,8 @@ fn digested(policy: Policy) -> Policy {
 }
 
 /// `[unblock]`: the command that answers a handoff.
-fn unblock(report: &mut Report<'_>, said: Said<&DeTable<'_>>) -> Option<String> {
-    let fields = Fields::new(report, "in [unblock]", said.at, said.value, &["run"]);
+fn unblock(report: &mut Report<'_>, said: LocatedValue<&DeTable<'_>>) -> Option<String> {
+    let fields = TableFields::new(report, "in [unblock]", said.at, said.value, &["run"]);
     fields.require(report, "run");
     let run = fields.text(report, "run")?;
     if run.value.trim().is_empty() {

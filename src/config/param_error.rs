@@ -14,7 +14,7 @@ pub type CheckParams<'a> = &'a dyn Fn(&str, &toml::Table) -> Result<(), ParamErr
 /// Adds `error`, found in the gate that `said` describes, to the report. `list`: the gates there are.
 pub(super) fn report(report: &mut Report<'_>, error: &ParamError, said: &GateTable<'_, '_>, list: &[Gate]) {
     let old = list.iter().find(|gate| gate.id == said.id);
-    let serde = Unknown::parse(&error.what);
+    let serde = UnknownField::parse(&error.what);
     let key = error.key.as_deref().or(serde.as_ref().map(|unknown| unknown.field));
     let foreign = said.kind.as_ref().filter(|kind| list.iter().all(|gate| gate.kind != kind.value));
     let table = said.params.as_ref();
@@ -44,12 +44,12 @@ pub(super) fn report(report: &mut Report<'_>, error: &ParamError, said: &GateTab
 }
 
 /// What serde says of a field it does not know.
-struct Unknown<'w> {
+struct UnknownField<'w> {
     field: &'w str,
     known: Vec<&'w str>,
 }
 
-impl<'w> Unknown<'w> {
+impl<'w> UnknownField<'w> {
     /// Understands ``unknown field `x`, expected one of `a`, `b` ``.
     fn parse(what: &'w str) -> Option<Self> {
         let (field, rest) = what.strip_prefix("unknown field `")?.split_once('`')?;

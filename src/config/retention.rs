@@ -3,14 +3,14 @@
 use toml::de::DeTable;
 
 use super::error::Report;
-use super::fields::{Fields, Said};
+use super::fields::{LocatedValue, TableFields};
 use crate::policy::Retention;
 
 pub(super) const KEYS: &[&str] = &["days", "megabytes"];
 
 /// Reads the table.
-pub(super) fn retention(report: &mut Report<'_>, said: Said<&DeTable<'_>>) -> Retention {
-    let fields = Fields::new(report, "in [retention]", said.at, said.value, KEYS);
+pub(super) fn retention(report: &mut Report<'_>, said: LocatedValue<&DeTable<'_>>) -> Retention {
+    let fields = TableFields::new(report, "in [retention]", said.at, said.value, KEYS);
     let most = Retention::default();
     let mut number = |key: &str, otherwise: u32| {
         let Some(said) = fields.integer(report, key) else { return otherwise };

@@ -6,7 +6,7 @@
 use toml::de::{DeTable, DeValue};
 
 use super::error::{Report, nearest, quoted};
-use super::fields::{Fields, Said, entries, texts, wrong_type};
+use super::fields::{LocatedValue, TableFields, entries, texts, wrong_type};
 use super::glob_check;
 use crate::policy::Scope;
 
@@ -36,8 +36,13 @@ pub(super) fn scopes(report: &mut Report<'_>, table: &DeTable<'_>) -> Vec<Scope>
     scopes
 }
 
-fn scope(report: &mut Report<'_>, name: &Said<&str>, table: &DeTable<'_>, with: &mut Vec<Said<String>>) -> Scope {
-    let fields = Fields::new(report, format!("in [scopes.{}]", name.value), name.at.clone(), table, KEYS);
+fn scope(
+    report: &mut Report<'_>,
+    name: &LocatedValue<&str>,
+    table: &DeTable<'_>,
+    with: &mut Vec<LocatedValue<String>>,
+) -> Scope {
+    let fields = TableFields::new(report, format!("in [scopes.{}]", name.value), name.at.clone(), table, KEYS);
     fields.require(report, "paths");
     let list =
         |report: &mut Report<'_>, key: &str| fields.texts(report, key).map(|said| said.value).unwrap_or_default();
@@ -46,7 +51,7 @@ fn scope(report: &mut Report<'_>, name: &Said<&str>, table: &DeTable<'_>, with: 
     let others = list(report, "with");
     let shared = list(report, "shared");
     glob_check::check(report, &shared);
-    let plain = |said: Vec<Said<String>>| said.into_iter().map(|said| said.value).collect::<Vec<_>>();
+    let plain = |said: Vec<LocatedValue<String>>| said.into_iter().map(|said| said.value).collect::<Vec<_>>();
     let goes_along = fields.flag(report, "goes_along").is_some_and(|said| said.value);
     with.extend(others.iter().cloned());
     Scope {
@@ -60,7 +65,7 @@ fn scope(report: &mut Report<'_>, name: &Said<&str>, table: &DeTable<'_>, with: 
 }
 
 /// The globs of a scope.
-fn paths(report: &mut Report<'_>, name: &str, said: &Said<Vec<Said<String>>>) -> Vec<String> {
+fn paths(report: &mut Report<'_>, name: &str, said: &LocatedValue<Vec<LocatedValue<String>>>) -> Vec<String> {
     glob_check::check(report, &said.value);
     if said.value.iter().all(|glob| glob.value.starts_with('!')) {
         report.add(&said.at, format!("the scope {} takes in no path", quoted(name)));
@@ -69,7 +74,7 @@ fn paths(report: &mut Report<'_>, name: &str, said: &Said<Vec<Said<String>>>) ->
 }
 
 /// What a subject can hold between its parentheses.
-fn check_name(report: &mut Report<'_>, name: &Said<&str>) {
+fn check_name(report: &mut Report<'_>, name: &LocatedValue<&str>) {
     let fits = |c: char| c.is_alphanumeric() || "/@._+-".contains(c);
     if name.value.is_empty() || !name.value.chars().all(fits) {
         let what = format!("{} is no name of a scope: use letters, digits and `/ @ . _ + -`", quoted(name.value));
@@ -78,7 +83,7 @@ fn check_name(report: &mut Report<'_>, name: &Said<&str>) {
 }
 
 /// `with` names scopes of the table.
-fn known(report: &mut Report<'_>, said: &Said<String>, scopes: &[Scope]) {
+fn known(report: &mut Report<'_>, said: &LocatedValue<String>, scopes: &[Scope]) {
     if scopes.iter().any(|scope| scope.name == said.value || scope.aliases.contains(&said.value)) {
         return;
     }

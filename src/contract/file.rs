@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::yaml::{self, Item, Value};
+use super::yaml::{self, YamlItem, YamlValue};
 use super::{Ask, Contract, ContractCondition, sentence};
 
 /// The largest contract that is read, in bytes.
@@ -65,8 +65,8 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Contract, ContractError> {
     let mut unknown: Vec<(usize, String)> = Vec::new();
     for (line, key, value) in keys {
         match (key.as_str(), value) {
-            ("task", Value::Text(task)) => contract.task = task,
-            ("task", Value::List(_)) => return Err(ContractError::new("form", line, "`task` is a text")),
+            ("task", YamlValue::Text(task)) => contract.task = task,
+            ("task", YamlValue::List(_)) => return Err(ContractError::new("form", line, "`task` is a text")),
             ("preconditions", value) => contract.preconditions = conditions(line, &key, value, &mut unknown)?,
             ("postconditions", value) => contract.postconditions = conditions(line, &key, value, &mut unknown)?,
             _ => return Err(ContractError::new("unknown_key", line, format!("`{key}` is no key of a contract"))),
@@ -86,19 +86,19 @@ pub fn read(path: &Path, bytes: &[u8]) -> Result<Contract, ContractError> {
 fn conditions(
     line: usize,
     key: &str,
-    value: Value,
+    value: YamlValue,
     unknown: &mut Vec<(usize, String)>,
 ) -> Result<Vec<ContractCondition>, ContractError> {
     let items = match value {
-        Value::List(items) => items,
-        Value::Text(text) if text.trim().is_empty() || text == "~" || text == "null" => Vec::new(),
-        Value::Text(_) => return Err(ContractError::new("form", line, format!("`{key}` is a list of conditions"))),
+        YamlValue::List(items) => items,
+        YamlValue::Text(text) if text.trim().is_empty() || text == "~" || text == "null" => Vec::new(),
+        YamlValue::Text(_) => return Err(ContractError::new("form", line, format!("`{key}` is a list of conditions"))),
     };
     let mut read = Vec::new();
     for (line, item) in items {
         let (text, subject, predicate) = match item {
-            Item::Pair(subject, predicate) => (format!("{subject}: {predicate}"), subject, predicate),
-            Item::Text(text) => {
+            YamlItem::Pair(subject, predicate) => (format!("{subject}: {predicate}"), subject, predicate),
+            YamlItem::Text(text) => {
                 let (subject, predicate) = split(&text);
                 (text.clone(), subject, predicate)
             }
@@ -164,7 +164,7 @@ fn is_outside(path: &str) -> bool {
 }
 
 /// The same keys in TOML: texts, and lists of texts or of tables with one key.
-fn from_toml(text: &str) -> Result<Vec<(usize, String, Value)>, ContractError> {
+fn from_toml(text: &str) -> Result<Vec<(usize, String, YamlValue)>, ContractError> {
     let line_at = |at: usize| text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
     let table = toml::de::DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_at(span.start));
@@ -174,21 +174,21 @@ fn from_toml(text: &str) -> Result<Vec<(usize, String, Value)>, ContractError> {
     if table.get_ref().is_empty() {
         return Err(ContractError::new("empty", 1, "the contract is empty"));
     }
-    let mut keys: Vec<(usize, String, Value)> = Vec::new();
+    let mut keys: Vec<(usize, String, YamlValue)> = Vec::new();
     for (key, value) in table.get_ref() {
         let line = line_at(key.span().start);
         let key = key.get_ref().to_string();
         let wrong = || ContractError::new("form", line, format!("`{key}` is neither a text nor a list of conditions"));
         let value = match value.get_ref() {
-            toml::de::DeValue::String(text) => Value::Text(text.to_string()),
+            toml::de::DeValue::String(text) => YamlValue::Text(text.to_string()),
             toml::de::DeValue::Array(list) => {
                 let mut items = Vec::new();
                 for item in list {
                     let line = line_at(item.span().start);
                     let text = item.get_ref().as_str().ok_or_else(wrong)?;
-                    items.push((line, Item::Text(text.to_owned())));
+                    items.push((line, YamlItem::Text(text.to_owned())));
                 }
-                Value::List(items)
+                YamlValue::List(items)
             }
             _ => return Err(wrong()),
         };

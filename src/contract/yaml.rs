@@ -7,32 +7,32 @@ use super::file::ContractError;
 
 /// A value of a contract.
 #[derive(Debug)]
-pub(super) enum Value {
+pub(super) enum YamlValue {
     /// A text.
     Text(String),
     /// Texts, or pairs of a subject and what is said of it; with their lines.
-    List(Vec<(usize, Item)>),
+    List(Vec<(usize, YamlItem)>),
 }
 
 /// One entry of a list.
 #[derive(Debug)]
-pub(super) enum Item {
+pub(super) enum YamlItem {
     /// A text.
     Text(String),
     /// `subject: predicate`.
     Pair(String, String),
 }
 
-type Reading<T> = Result<T, ContractError>;
+type YamlResult<T> = Result<T, ContractError>;
 
 /// Reads the keys and values of a document, with the lines of the keys.
-pub(super) fn read(text: &str) -> Reading<Vec<(usize, String, Value)>> {
-    let mut reader = Reader { parser: Parser::new_from_str(text), last: 1 };
+pub(super) fn read(text: &str) -> YamlResult<Vec<(usize, String, YamlValue)>> {
+    let mut reader = YamlReader { parser: Parser::new_from_str(text), last: 1 };
     loop {
         match reader.next()? {
-            (_, Node::MappingStart) => break,
-            (_, Node::Other) => {}
-            (line, Node::End) => return Err(ContractError::new("empty", line, "the contract is empty")),
+            (_, YamlNode::MappingStart) => break,
+            (_, YamlNode::Other) => {}
+            (line, YamlNode::End) => return Err(ContractError::new("empty", line, "the contract is empty")),
             (line, _) => {
                 return Err(ContractError::new(
                     "form",
@@ -42,10 +42,10 @@ pub(super) fn read(text: &str) -> Reading<Vec<(usize, String, Value)>> {
             }
         }
     }
-    let mut keys: Vec<(usize, String, Value)> = Vec::new();
+    let mut keys: Vec<(usize, String, YamlValue)> = Vec::new();
     loop {
         match reader.next()? {
-            (line, Node::Text(key)) => {
+            (line, YamlNode::Text(key)) => {
                 if let Some((first, ..)) = keys.iter().find(|(_, known, _)| *known == key) {
                     let what = format!("the key `{key}` stands twice, first in line {first}");
                     return Err(ContractError::new("duplicate_key", line, what));
@@ -53,21 +53,21 @@ pub(super) fn read(text: &str) -> Reading<Vec<(usize, String, Value)>> {
                 let value = reader.value(&key)?;
                 keys.push((line, key, value));
             }
-            (_, Node::MappingEnd) => break,
+            (_, YamlNode::MappingEnd) => break,
             (line, _) => return Err(ContractError::new("form", line, "a key of a contract is a word")),
         }
     }
     loop {
         match reader.next()? {
-            (_, Node::End) => return Ok(keys),
-            (_, Node::Other) => {}
+            (_, YamlNode::End) => return Ok(keys),
+            (_, YamlNode::Other) => {}
             (line, _) => return Err(ContractError::new("form", line, "a contract is one document")),
         }
     }
 }
 
 #[derive(Debug)]
-enum Node {
+enum YamlNode {
     Text(String),
     SequenceStart,
     SequenceEnd,
@@ -77,14 +77,14 @@ enum Node {
     End,
 }
 
-struct Reader<'t> {
+struct YamlReader<'t> {
     parser: Parser<'t, saphyr_parser::StrInput<'t>>,
     last: usize,
 }
 
-impl Reader<'_> {
-    fn next(&mut self) -> Reading<(usize, Node)> {
-        let Some(event) = self.parser.next() else { return Ok((self.last, Node::End)) };
+impl YamlReader<'_> {
+    fn next(&mut self) -> YamlResult<(usize, YamlNode)> {
+        let Some(event) = self.parser.next() else { return Ok((self.last, YamlNode::End)) };
         let (event, span) = event.map_err(|error| {
             let line = error.marker().line().max(1);
             let alias = error.info().contains("anchor") || error.info().contains("alias");
@@ -93,7 +93,7 @@ impl Reader<'_> {
         })?;
         let line = span.start.line().max(1);
         self.last = line;
-        let plain = |anchor: usize, tagged: bool, node: Node| {
+        let plain = |anchor: usize, tagged: bool, node: YamlNode| {
             if tagged {
                 Err(ContractError::new("tag", line, "tags (`!…`) are not allowed in a contract"))
             } else if anchor != 0 {
@@ -112,41 +112,41 @@ impl Reader<'_> {
                 line,
                 "anchors (`&…`) and aliases (`*…`) are not allowed in a contract",
             )),
-            Event::Scalar(text, _, anchor, tag) => plain(anchor, tag.is_some(), Node::Text(text.into_owned())),
-            Event::SequenceStart(anchor, tag) => plain(anchor, tag.is_some(), Node::SequenceStart),
-            Event::MappingStart(anchor, tag) => plain(anchor, tag.is_some(), Node::MappingStart),
-            Event::SequenceEnd => Ok((line, Node::SequenceEnd)),
-            Event::MappingEnd => Ok((line, Node::MappingEnd)),
-            Event::StreamEnd => Ok((line, Node::End)),
-            _ => Ok((line, Node::Other)),
+            Event::Scalar(text, _, anchor, tag) => plain(anchor, tag.is_some(), YamlNode::Text(text.into_owned())),
+            Event::SequenceStart(anchor, tag) => plain(anchor, tag.is_some(), YamlNode::SequenceStart),
+            Event::MappingStart(anchor, tag) => plain(anchor, tag.is_some(), YamlNode::MappingStart),
+            Event::SequenceEnd => Ok((line, YamlNode::SequenceEnd)),
+            Event::MappingEnd => Ok((line, YamlNode::MappingEnd)),
+            Event::StreamEnd => Ok((line, YamlNode::End)),
+            _ => Ok((line, YamlNode::Other)),
         }
     }
 
-    fn value(&mut self, key: &str) -> Reading<Value> {
+    fn value(&mut self, key: &str) -> YamlResult<YamlValue> {
         match self.next()? {
-            (_, Node::Text(text)) => Ok(Value::Text(text)),
-            (_, Node::SequenceStart) => self.list(key),
+            (_, YamlNode::Text(text)) => Ok(YamlValue::Text(text)),
+            (_, YamlNode::SequenceStart) => self.list(key),
             (line, _) => {
                 Err(ContractError::new("form", line, format!("`{key}` is neither a text nor a list of conditions")))
             }
         }
     }
 
-    fn list(&mut self, key: &str) -> Reading<Value> {
+    fn list(&mut self, key: &str) -> YamlResult<YamlValue> {
         let mut items = Vec::new();
         loop {
             match self.next()? {
-                (line, Node::Text(text)) => items.push((line, Item::Text(text))),
-                (line, Node::MappingStart) => {
-                    let (Node::Text(subject), Node::Text(predicate), Node::MappingEnd) =
+                (line, YamlNode::Text(text)) => items.push((line, YamlItem::Text(text))),
+                (line, YamlNode::MappingStart) => {
+                    let (YamlNode::Text(subject), YamlNode::Text(predicate), YamlNode::MappingEnd) =
                         (self.next()?.1, self.next()?.1, self.next()?.1)
                     else {
                         let what = format!("a condition of `{key}` is one line: subject: what is said of it");
                         return Err(ContractError::new("form", line, what));
                     };
-                    items.push((line, Item::Pair(subject, predicate)));
+                    items.push((line, YamlItem::Pair(subject, predicate)));
                 }
-                (_, Node::SequenceEnd) => return Ok(Value::List(items)),
+                (_, YamlNode::SequenceEnd) => return Ok(YamlValue::List(items)),
                 (line, _) => {
                     let what = format!("a condition of `{key}` is one line: subject: what is said of it");
                     return Err(ContractError::new("form", line, what));

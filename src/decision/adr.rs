@@ -1,6 +1,6 @@
 //! Architecture decision records: the forms of Nygard (2011) and of MADR, as files.
 
-use super::{Decision, Kind, Status, revision};
+use super::{AdrStatus, Decision, RecordKind, revision};
 use crate::repo_path::RepoPath;
 
 /// The record that a file is; `None` where it has no title, or neither a status nor a decision: an index, a template.
@@ -48,7 +48,7 @@ pub(super) fn read(path: &RepoPath, text: &str) -> Option<Decision> {
         return None;
     }
     Some(Decision {
-        kind: Kind::Adr,
+        kind: RecordKind::Adr,
         id: id(path, title),
         text: if decision.is_empty() { title.to_owned() } else { format!("{title}: {}", decision.join(" ")) },
         within: String::new(),
@@ -72,14 +72,14 @@ fn front_matter(text: &str) -> (Option<&str>, &str) {
 }
 
 /// The status that a text begins with.
-pub(super) fn status(text: &str) -> Option<Status> {
+pub(super) fn status(text: &str) -> Option<AdrStatus> {
     let word = text.split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty())?;
     Some(match word.to_lowercase().as_str() {
-        "proposed" | "draft" | "pending" => Status::Proposed,
-        "accepted" | "approved" | "decided" | "adopted" | "active" => Status::Accepted,
-        "rejected" | "declined" => Status::Rejected,
-        "deprecated" | "obsolete" | "retired" | "withdrawn" => Status::Deprecated,
-        "superseded" | "superceded" | "replaced" => Status::Superseded,
+        "proposed" | "draft" | "pending" => AdrStatus::Proposed,
+        "accepted" | "approved" | "decided" | "adopted" | "active" => AdrStatus::Accepted,
+        "rejected" | "declined" => AdrStatus::Rejected,
+        "deprecated" | "obsolete" | "retired" | "withdrawn" => AdrStatus::Deprecated,
+        "superseded" | "superceded" | "replaced" => AdrStatus::Superseded,
         _ => return None,
     })
 }
@@ -107,11 +107,11 @@ mod tests {
         let bom = format!("\u{feff}{nygard}");
         let setext = "6. One pool\n===========\n\nStatus\n------\n\nAccepted\n\nDecision\n--------\n\nOne for all.\n";
         for (path, text, expected) in [
-            ("docs/adr/0004-one-pool.md", nygard, Some(("adr-4", Some(Status::Accepted), 1))),
-            ("docs/decisions/0012-pool.md", madr, Some(("adr-12", Some(Status::Accepted), 6))),
-            ("docs/adr/0004-one-pool.md", bom.as_str(), Some(("adr-4", Some(Status::Accepted), 1))),
-            ("docs/adr/0006-s.md", setext, Some(("adr-6", Some(Status::Accepted), 1))),
-            ("adr/pool.md", old, Some(("pool", Some(Status::Superseded), 1))),
+            ("docs/adr/0004-one-pool.md", nygard, Some(("adr-4", Some(AdrStatus::Accepted), 1))),
+            ("docs/decisions/0012-pool.md", madr, Some(("adr-12", Some(AdrStatus::Accepted), 6))),
+            ("docs/adr/0004-one-pool.md", bom.as_str(), Some(("adr-4", Some(AdrStatus::Accepted), 1))),
+            ("docs/adr/0006-s.md", setext, Some(("adr-6", Some(AdrStatus::Accepted), 1))),
+            ("adr/pool.md", old, Some(("pool", Some(AdrStatus::Superseded), 1))),
             ("docs/adr/README.md", "# Decisions\n\n* [4](0004-one-pool.md)\n", None),
             ("docs/adr/0001-x.md", "no title", None),
         ] {

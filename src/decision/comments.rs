@@ -10,7 +10,7 @@ use crate::repo_path::RepoPath;
 
 /// A line of a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Line<'t> {
+pub(super) struct CommentLine<'t> {
     /// Its number in the file, counted from 1.
     pub(super) number: u32,
     /// What it says, without what makes it a comment.
@@ -18,14 +18,14 @@ pub(super) struct Line<'t> {
 }
 
 #[derive(Deserialize)]
-struct File {
+struct CommentsFile {
     design_patterns: Vec<String>,
-    language: Vec<Language>,
+    language: Vec<CommentSyntax>,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Language {
+struct CommentSyntax {
     extensions: Vec<String>,
     names: Vec<String>,
     line: Vec<String>,
@@ -40,7 +40,7 @@ struct Language {
 /// Languages by file name or ending.
 struct Languages {
     design_patterns: Vec<String>,
-    all: Vec<Language>,
+    all: Vec<CommentSyntax>,
     by_name: HashMap<String, usize>,
 }
 
@@ -50,7 +50,7 @@ fn languages() -> &'static Languages {
         // A test holds the embedded file readable.
         let file = embedded::file(embedded::GATES, "comments.toml").unwrap_or_default();
         let (design_patterns, all) =
-            toml::from_str::<File>(file).map(|file| (file.design_patterns, file.language)).unwrap_or_default();
+            toml::from_str::<CommentsFile>(file).map(|file| (file.design_patterns, file.language)).unwrap_or_default();
         let mut by_name = HashMap::new();
         for (at, language) in all.iter().enumerate() {
             for ending in &language.extensions {
@@ -64,7 +64,7 @@ fn languages() -> &'static Languages {
     })
 }
 
-fn language(path: &RepoPath) -> Option<&'static Language> {
+fn language(path: &RepoPath) -> Option<&'static CommentSyntax> {
     let whole = String::from_utf8_lossy(path.as_bytes()).into_owned();
     let name = whole.rsplit('/').next().unwrap_or(&whole);
     let known = languages();
@@ -74,7 +74,7 @@ fn language(path: &RepoPath) -> Option<&'static Language> {
 }
 
 /// The lines of all comments, in order. Markdown is written for people as a whole, its code excepted.
-pub(super) fn lines<'t>(path: &RepoPath, text: &'t str) -> Vec<Line<'t>> {
+pub(super) fn lines<'t>(path: &RepoPath, text: &'t str) -> Vec<CommentLine<'t>> {
     if is_prose(path) {
         return prose(text);
     }
@@ -100,7 +100,7 @@ pub(super) fn design_patterns() -> &'static [String] {
     &languages().design_patterns
 }
 
-fn prose(text: &str) -> Vec<Line<'_>> {
+fn prose(text: &str) -> Vec<CommentLine<'_>> {
     let mut fence: Option<&str> = None;
     let mut found = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
@@ -109,7 +109,7 @@ fn prose(text: &str) -> Vec<Line<'_>> {
         match (fence, mark) {
             (None, Some("```" | "~~~")) => fence = mark,
             (Some(open), Some(mark)) if open == mark => fence = None,
-            (None, _) => found.push(Line { number, text: bare(line) }),
+            (None, _) => found.push(CommentLine { number, text: bare(line) }),
             (Some(_), _) => {}
         }
     }
@@ -117,13 +117,13 @@ fn prose(text: &str) -> Vec<Line<'_>> {
 }
 
 /// Of a language that is not known, the lines that begin like a comment.
-fn guessed(text: &str) -> Vec<Line<'_>> {
+fn guessed(text: &str) -> Vec<CommentLine<'_>> {
     let marks = ["//", "#", "--", ";", "%", "/*", "*", "<!--", "(*", "\"\"\"", "'"];
     let is_comment = |line: &str| marks.iter().any(|mark| line.starts_with(mark));
     (1..)
         .zip(text.lines())
         .filter(|(_, line)| is_comment(line.trim_start()))
-        .map(|(number, line)| Line { number, text: bare(line) })
+        .map(|(number, line)| CommentLine { number, text: bare(line) })
         .collect()
 }
 
@@ -134,7 +134,7 @@ enum Inside<'l> {
     String { end: &'l str, escapes: bool, one_line: bool },
 }
 
-fn scan<'t>(language: &'static Language, text: &'t str) -> Vec<Line<'t>> {
+fn scan<'t>(language: &'static CommentSyntax, text: &'t str) -> Vec<CommentLine<'t>> {
     let mut found = Vec::new();
     let mut inside: Option<Inside<'static>> = None;
     for (number, line) in (1..).zip(text.lines()) {
@@ -159,7 +159,10 @@ fn scan<'t>(language: &'static Language, text: &'t str) -> Vec<Line<'t>> {
                 Some(Inside::Block(end)) => match rest.find(end) {
                     Some(found_at) => {
                         if let Some(from) = from.take() {
-                            found.push(Line { number, text: bare(&line[from.min(at + found_at)..at + found_at]) });
+                            found.push(CommentLine {
+                                number,
+                                text: bare(&line[from.min(at + found_at)..at + found_at]),
+                            });
                         }
                         let length = found_at + end.len();
                         inside = None;
@@ -182,7 +185,7 @@ fn scan<'t>(language: &'static Language, text: &'t str) -> Vec<Line<'t>> {
             at += step;
         }
         if let Some(from) = from.filter(|_| matches!(inside, Some(Inside::Line | Inside::Block(_)))) {
-            found.push(Line { number, text: bare(&line[from.min(line.len())..]) });
+            found.push(CommentLine { number, text: bare(&line[from.min(line.len())..]) });
         }
         if matches!(inside, Some(Inside::Line | Inside::String { one_line: true, .. })) {
             inside = None;
@@ -192,7 +195,7 @@ fn scan<'t>(language: &'static Language, text: &'t str) -> Vec<Line<'t>> {
 }
 
 /// What begins at the start of `rest`, and how long its mark is; `None` inside: something that is to be passed over.
-fn open(language: &'static Language, rest: &str) -> Option<(Option<Inside<'static>>, usize)> {
+fn open(language: &'static CommentSyntax, rest: &str) -> Option<(Option<Inside<'static>>, usize)> {
     if let Some(skip) = language.skip.iter().find(|skip| rest.starts_with(skip.as_str())) {
         return Some((None, skip.len()));
     }
@@ -261,7 +264,7 @@ mod tests {
     #[test]
     fn the_embedded_file_is_readable() {
         let file = embedded::file(embedded::GATES, "comments.toml").unwrap();
-        let file: File = toml::from_str(file).unwrap();
+        let file: CommentsFile = toml::from_str(file).unwrap();
         for language in &file.language {
             assert!(!language.extensions.is_empty());
             assert!(!language.line.is_empty() || !language.block.is_empty());

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::revision::Revision;
-use super::{Decision, Kind, contradictions, pattern_occurrence, references, same_text};
+use super::{Decision, RecordKind, contradictions, pattern_occurrence, references, same_text};
 
 /// Records that share so many of their words, in percent, are two states of one.
 const ALIKE: usize = 50;
 
 /// A record that is no longer what it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Change {
+pub struct RecordChange {
     /// As it was.
     pub before: Decision,
     /// As it is now; `None`: it is gone.
@@ -25,7 +25,7 @@ pub struct Change {
 ///
 /// A record that stands elsewhere, is wrapped in another way or says more is kept. `revisions`: everything in the same
 /// range that may revise a record.
-pub fn changes(before: &[Decision], after: &[Decision], revisions: &[Revision]) -> Vec<Change> {
+pub fn changes(before: &[Decision], after: &[Decision], revisions: &[Revision]) -> Vec<RecordChange> {
     let mut free: Vec<&Decision> = after.iter().collect();
     let mut left: Vec<&Decision> = Vec::new();
     for decision in before {
@@ -40,7 +40,7 @@ pub fn changes(before: &[Decision], after: &[Decision], revisions: &[Revision]) 
     let mut found = Vec::new();
     for decision in left {
         let alike = |other: &Decision| {
-            if decision.kind == Kind::Adr {
+            if decision.kind == RecordKind::Adr {
                 return if other.id == decision.id || other.path == decision.path { 100 } else { 0 };
             }
             if same_text::words(&other.name()) == same_text::words(&decision.name()) {
@@ -64,8 +64,8 @@ pub fn changes(before: &[Decision], after: &[Decision], revisions: &[Revision]) 
             Some(_) => None,
             None => revisions.iter().find(|revision| !revision.global && revision.names(decision)).cloned(),
         };
-        let overruled = overruled.filter(|_| decision.kind == Kind::Adr);
-        found.push(Change { before: decision.clone(), now, revision, overruled });
+        let overruled = overruled.filter(|_| decision.kind == RecordKind::Adr);
+        found.push(RecordChange { before: decision.clone(), now, revision, overruled });
     }
     found
 }
@@ -76,7 +76,7 @@ fn keeps(before: &Decision, now: &Decision) -> bool {
     before.kind == now.kind
         && before.id == now.id
         && (now.binds() || !before.binds())
-        && (before.status == now.status || before.kind != Kind::Adr || !before.binds())
+        && (before.status == now.status || before.kind != RecordKind::Adr || !before.binds())
         && same_text::says_all(&before.text, &now.text)
         && holds(&before.patterns, &now.patterns)
         && holds(&before.paths, &now.paths)
@@ -99,13 +99,15 @@ pub struct Overruling {
 pub fn overrulings(local: &[&Decision], global: &[Decision]) -> Vec<Overruling> {
     let mut found = Vec::new();
     let is_local = |tag: &&&Decision| {
-        tag.kind != Kind::Adr && !global.iter().any(|adr| adr.kind == Kind::Adr && contradictions::belongs(tag, adr))
+        tag.kind != RecordKind::Adr
+            && !global.iter().any(|adr| adr.kind == RecordKind::Adr && contradictions::belongs(tag, adr))
     };
     for tag in local.iter().filter(is_local) {
         let against = references::against(tag);
         let overruled = against.overruled.iter().map(|id| (id, false));
         for (id, in_doubt) in overruled.chain(against.out_of_scope.iter().map(|id| (id, true))) {
-            let adr = global.iter().find(|adr| adr.kind == Kind::Adr && adr.id.eq_ignore_ascii_case(id) && adr.binds());
+            let adr =
+                global.iter().find(|adr| adr.kind == RecordKind::Adr && adr.id.eq_ignore_ascii_case(id) && adr.binds());
             found.extend(adr.map(|adr| Overruling { local: (*tag).clone(), global: adr.clone(), in_doubt }));
         }
     }
@@ -135,7 +137,7 @@ pub struct Return {
 
 /// One file in two states; `None`: it is not there.
 #[derive(Clone, Debug)]
-pub struct File {
+pub struct FileStates {
     /// Its path.
     pub path: crate::repo_path::RepoPath,
     /// Its text before.
@@ -146,11 +148,11 @@ pub struct File {
 
 /// The rejected paths that the files bring back: a pattern that stands on more lines than before, a file where none
 /// may be. Moving what was there is no return.
-pub fn returns(rejected: &[Decision], files: &[File]) -> Vec<Return> {
+pub fn returns(rejected: &[Decision], files: &[FileStates]) -> Vec<Return> {
     let mut found = Vec::new();
-    for decision in rejected.iter().filter(|decision| decision.kind == Kind::Rejected) {
+    for decision in rejected.iter().filter(|decision| decision.kind == RecordKind::Rejected) {
         for pattern in &decision.patterns {
-            let lines = |file: &File, text: &Option<Vec<u8>>| {
+            let lines = |file: &FileStates, text: &Option<Vec<u8>>| {
                 text.as_deref().map(|text| pattern_occurrence::lines(&file.path, text, pattern)).unwrap_or_default()
             };
             let held: Vec<_> =
@@ -166,7 +168,7 @@ pub fn returns(rejected: &[Decision], files: &[File]) -> Vec<Return> {
         }
         for glob in &decision.paths {
             let Ok(set) = crate::globs::Globs::new(std::slice::from_ref(glob)) else { continue };
-            let matching = |file: &&File| set.is_match(file.path.to_os());
+            let matching = |file: &&FileStates| set.is_match(file.path.to_os());
             let before = files.iter().filter(matching).filter(|file| file.before.is_some()).count();
             let now = files.iter().filter(matching).filter(|file| file.now.is_some()).count();
             let added = files.iter().filter(matching).find(|file| file.before.is_none() && file.now.is_some());
@@ -195,7 +197,7 @@ mod tests {
         let after = records(after);
         let trailers = Some(trailer).filter(|text| !text.is_empty()).map(|text| Revision::of_trailer("abc", text));
         let revisions: Vec<Revision> = after.iter().filter_map(Revision::of_adr).chain(trailers).collect();
-        let word = |change: Change| {
+        let word = |change: RecordChange| {
             let what = if change.now.is_some() { "weakened" } else { "removed" };
             let by = match (&change.revision, &change.overruled) {
                 (Some(revision), _) => format!(" by {}", revision.place),
@@ -270,7 +272,7 @@ mod tests {
     #[test]
     fn rejected_paths_come_back_by_lines_and_files() {
         let rejected = records(&[("a.rs", "// @REJECTED global mutex pattern: Mutex<Pool> path: src/lock/**\n")]);
-        let file = |path: &str, before: Option<&str>, now: Option<&str>| File {
+        let file = |path: &str, before: Option<&str>, now: Option<&str>| FileStates {
             path: RepoPath::from(path),
             before: before.map(|text| text.as_bytes().to_vec()),
             now: now.map(|text| text.as_bytes().to_vec()),

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Decision, Kind, Status, revision, same_text};
+use super::{AdrStatus, Decision, RecordKind, revision, same_text};
 
 /// Two ADRs that cannot both hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,17 +26,17 @@ pub struct Contradiction {
 /// The contradictions among `all` in which one of the records is among `new`: what stood there before is not of this
 /// change.
 pub fn contradictions(all: &[Decision], new: &[&Decision]) -> Vec<Contradiction> {
-    let adrs: Vec<&Decision> = all.iter().filter(|one| one.kind == Kind::Adr && in_force(one)).collect();
+    let adrs: Vec<&Decision> = all.iter().filter(|one| one.kind == RecordKind::Adr && in_force(one)).collect();
     let owner = |tag: &Decision| adrs.iter().copied().find(|adr| belongs(tag, adr));
     let is_new = |one: &Decision| new.contains(&one);
     let mut found = Vec::new();
-    for rejected in all.iter().filter(|one| one.kind == Kind::Rejected) {
+    for rejected in all.iter().filter(|one| one.kind == RecordKind::Rejected) {
         let Some(rejecting) = owner(rejected) else { continue };
         for deciding in adrs.iter().copied().filter(|adr| !is_same(adr, rejecting)) {
             if revises(rejecting, deciding) || revises(deciding, rejecting) {
                 continue;
             }
-            let of_it = all.iter().filter(|one| one.kind == Kind::Rationale && belongs(one, deciding));
+            let of_it = all.iter().filter(|one| one.kind == RecordKind::Rationale && belongs(one, deciding));
             let by_tag = of_it.filter_map(|tag| Some((tag, shared(rejected, tag)?)));
             let whole = is_named(rejected, deciding).then(|| (deciding, deciding.name()));
             for (decided, key) in by_tag.chain(whole) {
@@ -57,11 +57,11 @@ pub fn contradictions(all: &[Decision], new: &[&Decision]) -> Vec<Contradiction>
 
 /// Whether records of one of these may contradict others: it is an ADR, or stands in one.
 pub fn concerns(one: &Decision, all: &[Decision]) -> bool {
-    one.kind == Kind::Adr || all.iter().any(|adr| adr.kind == Kind::Adr && belongs(one, adr))
+    one.kind == RecordKind::Adr || all.iter().any(|adr| adr.kind == RecordKind::Adr && belongs(one, adr))
 }
 
 fn in_force(adr: &Decision) -> bool {
-    matches!(adr.status, None | Some(Status::Accepted))
+    matches!(adr.status, None | Some(AdrStatus::Accepted))
 }
 
 /// Whether a tag stands in an ADR: between its anchors, or in its file.

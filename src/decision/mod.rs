@@ -27,7 +27,7 @@ pub const MARKS: [&str; 3] = ["@RATIONALE", "@REJECTED", "[DEF:"];
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
     /// What it is.
-    pub kind: Kind,
+    pub kind: RecordKind,
     /// What others call it: `adr-4`, or the id of its `[DEF:…]`. Empty for a tag.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
@@ -38,7 +38,7 @@ pub struct Decision {
     pub within: String,
     /// How far an ADR is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub status: Option<Status>,
+    pub status: Option<AdrStatus>,
     /// The ids that an ADR says it supersedes, amends or revises.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revises: Vec<String>,
@@ -57,7 +57,7 @@ pub struct Decision {
 /// What a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum RecordKind {
     /// An architecture decision record, which holds for the whole program.
     Adr,
     /// Why something is as it is.
@@ -69,7 +69,7 @@ pub enum Kind {
 /// How far an architecture decision record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Status {
+pub enum AdrStatus {
     /// It is being discussed.
     Proposed,
     /// It is in force.
@@ -82,7 +82,7 @@ pub enum Status {
     Superseded,
 }
 
-impl Kind {
+impl RecordKind {
     /// As it is written.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -107,8 +107,8 @@ impl Decision {
     /// Whether it binds: a tag always does, an ADR once it is decided.
     pub fn binds(&self) -> bool {
         match self.kind {
-            Kind::Adr => matches!(self.status, None | Some(Status::Accepted | Status::Rejected)),
-            Kind::Rationale | Kind::Rejected => true,
+            RecordKind::Adr => matches!(self.status, None | Some(AdrStatus::Accepted | AdrStatus::Rejected)),
+            RecordKind::Rationale | RecordKind::Rejected => true,
         }
     }
 }

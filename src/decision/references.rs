@@ -1,6 +1,6 @@
 //! How a text names another record, and what it says about it: that it takes its place, or is not bound by it.
 
-use super::{Decision, Kind, same_text};
+use super::{Decision, RecordKind, same_text};
 
 /// What verbs of a record say that it takes the place of another, or claims to.
 const VERBS: [&str; 8] =
@@ -197,7 +197,7 @@ pub(super) fn against(tag: &Decision) -> Against {
                 })
         });
         let last = words[at + length - 1];
-        let rejected = tag.kind == Kind::Rejected
+        let rejected = tag.kind == RecordKind::Rejected
             && at == 0
             && (last.ends_with(':')
                 || behind.is_empty()

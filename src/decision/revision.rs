@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Decision, Kind, Status, references, same_text};
+use super::{AdrStatus, Decision, RecordKind, references, same_text};
 
 pub(super) use super::references::{named_in, number};
 
@@ -28,8 +28,8 @@ pub struct Revision {
 impl Revision {
     /// The revision that an ADR is: once it is in force.
     pub fn of_adr(decision: &Decision) -> Option<Self> {
-        let in_force = matches!(decision.status, None | Some(Status::Accepted));
-        (decision.kind == Kind::Adr && in_force).then(|| Self {
+        let in_force = matches!(decision.status, None | Some(AdrStatus::Accepted));
+        (decision.kind == RecordKind::Adr && in_force).then(|| Self {
             place: format!("{}:{}", decision.path, decision.line),
             ids: decision.revises.clone(),
             text: decision.text.clone(),
@@ -46,7 +46,7 @@ impl Revision {
 
     /// Whether it names a record, whatever it says about it. An ADR that mentions a tag without changing it does not.
     pub fn names(&self, decision: &Decision) -> bool {
-        if decision.kind == Kind::Adr {
+        if decision.kind == RecordKind::Adr {
             let same = |id: &String| id.eq_ignore_ascii_case(&decision.id);
             self.ids.iter().any(same) || (!self.global && same_text::names(&self.text, &decision.id))
         } else if self.global {
@@ -58,9 +58,9 @@ impl Revision {
 
     /// Whether it names a record of its own reach and says what changed: an ADR is revised by an ADR alone.
     pub fn revises(&self, decision: &Decision) -> bool {
-        let about = if decision.kind == Kind::Adr { 1 } else { same_text::words(&decision.name()).len() };
+        let about = if decision.kind == RecordKind::Adr { 1 } else { same_text::words(&decision.name()).len() };
         self.names(decision)
-            && (self.global || decision.kind != Kind::Adr)
+            && (self.global || decision.kind != RecordKind::Adr)
             && same_text::words(&self.text).len() >= about + FEWEST
     }
 }

@@ -17,14 +17,14 @@ struct Params {
 
 /// The rules of one gate.
 #[derive(Clone, Debug)]
-pub struct Rules {
+pub struct DecisionRules {
     /// Which files are architecture decision records.
     pub adr: Globs,
     /// The same, as written.
     pub globs: Vec<String>,
 }
 
-impl Rules {
+impl DecisionRules {
     /// Reads the `params` of a gate.
     pub fn read(params: &toml::Table) -> Result<Self, ParamError> {
         let params: Params = read_params(params)?;

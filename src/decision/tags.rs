@@ -1,6 +1,6 @@
 //! `@RATIONALE` and `@REJECTED` in comments, and the `[DEF:id:Type]` anchors around them.
 
-use super::{Decision, Kind, Status, comments, revision};
+use super::{AdrStatus, Decision, RecordKind, comments, revision};
 use crate::repo_path::RepoPath;
 
 /// An anchor that is open: its id, its type and where it began.
@@ -9,7 +9,7 @@ struct Anchor {
     is_adr: bool,
     line: u32,
     said: Vec<String>,
-    status: Option<Status>,
+    status: Option<AdrStatus>,
 }
 
 /// The records in the comments of a text.
@@ -77,9 +77,9 @@ fn goes_on(line: &str) -> bool {
 }
 
 /// Which of the lines of comments belong to records.
-pub(super) fn of_records(lines: &[comments::Line<'_>]) -> Vec<bool> {
+pub(super) fn of_records(lines: &[comments::CommentLine<'_>]) -> Vec<bool> {
     let mut next = None;
-    let of_one = |line: &comments::Line<'_>| {
+    let of_one = |line: &comments::CommentLine<'_>| {
         let belongs = tag(line.text).is_some() || (next == Some(line.number) && goes_on(line.text));
         next = belongs.then(|| line.number + 1);
         belongs
@@ -110,7 +110,7 @@ fn hear(anchor: &mut Anchor, text: &str) {
 fn closed(path: &RepoPath, anchor: Anchor) -> Decision {
     let text = anchor.said.join(" ");
     Decision {
-        kind: Kind::Adr,
+        kind: RecordKind::Adr,
         revises: revision::named_in(&text),
         id: anchor.id,
         text,
@@ -124,8 +124,8 @@ fn closed(path: &RepoPath, anchor: Anchor) -> Decision {
 }
 
 /// The tag that a line begins with, and what stands behind it.
-fn tag(line: &str) -> Option<(Kind, &str)> {
-    [(Kind::Rationale, "@RATIONALE"), (Kind::Rejected, "@REJECTED")].into_iter().find_map(|(kind, mark)| {
+fn tag(line: &str) -> Option<(RecordKind, &str)> {
+    [(RecordKind::Rationale, "@RATIONALE"), (RecordKind::Rejected, "@REJECTED")].into_iter().find_map(|(kind, mark)| {
         let rest = line.strip_prefix(mark)?;
         let ends = rest.chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '_');
         ends.then(|| (kind, rest.trim_start_matches(':').trim()))

@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::Check;
+use super::DoctorCheck;
 use crate::digest::hex_digest;
-use crate::install::{HooksDir, Repository};
+use crate::install::{HooksDir, InstallTarget};
 use crate::repo_path::RepoPath;
 
 /// The environment variable that makes `gate hook git` refuse at once and say its value.
@@ -29,7 +29,7 @@ pub fn refusal(token: &str) -> String {
 }
 
 /// Sends one past the hook `name`, and says how it fared.
-pub fn send(repository: &Repository, name: &str) -> Check {
+pub fn send(repository: &InstallTarget, name: &str) -> DoctorCheck {
     let commit = name == "commit-msg";
     let (what, refused) = if commit {
         ("commit", "a commit message was refused by gate")
@@ -39,13 +39,15 @@ pub fn send(repository: &Repository, name: &str) -> Check {
     let remedy = format!("{} are not judged; `gate init` installs the hook", super::hook_file::judged(name));
     let flight = if commit { try_message(repository, name) } else { try_send(repository) };
     match flight {
-        Err(reason) => Check::broken("canary", format!("no canary could be sent: {reason}"), ""),
-        Ok(Flight::Refused) => Check::ok("canary", refused),
-        Ok(Flight::Arrived) => Check::broken("canary", format!("a {what} that had to be refused WENT THROUGH"), remedy),
-        Ok(Flight::Failed(words)) => {
-            Check::broken("canary", format!("a {what} failed, but not because of gate: {words}"), remedy)
+        Err(reason) => DoctorCheck::broken("canary", format!("no canary could be sent: {reason}"), ""),
+        Ok(Flight::Refused) => DoctorCheck::ok("canary", refused),
+        Ok(Flight::Arrived) => {
+            DoctorCheck::broken("canary", format!("a {what} that had to be refused WENT THROUGH"), remedy)
         }
-        Ok(Flight::Late) => Check::broken(
+        Ok(Flight::Failed(words)) => {
+            DoctorCheck::broken("canary", format!("a {what} failed, but not because of gate: {words}"), remedy)
+        }
+        Ok(Flight::Late) => DoctorCheck::broken(
             "canary",
             format!("the hooks did not end within {} seconds", LIMIT.as_secs()),
             "let gate run before other hooks of the same event",
@@ -60,7 +62,7 @@ enum Flight {
     Late,
 }
 
-fn try_send(repository: &Repository) -> Result<Flight, String> {
+fn try_send(repository: &InstallTarget) -> Result<Flight, String> {
     let nest = tempfile::Builder::new().prefix("gate-canary-").tempdir().map_err(|error| error.to_string())?;
     let token = token(&nest);
     let target = nest.path().join("target.git");
@@ -95,7 +97,7 @@ fn try_send(repository: &Repository) -> Result<Flight, String> {
 }
 
 /// Shows the hook `name` a message of no commit.
-fn try_message(repository: &Repository, name: &str) -> Result<Flight, String> {
+fn try_message(repository: &InstallTarget, name: &str) -> Result<Flight, String> {
     let nest = tempfile::Builder::new().prefix("gate-canary-").tempdir().map_err(|error| error.to_string())?;
     let token = token(&nest);
     let message = nest.path().join("message");
@@ -125,7 +127,7 @@ struct Sender {
 }
 
 impl Sender {
-    fn git(&self, repository: &Repository) -> Command {
+    fn git(&self, repository: &InstallTarget) -> Command {
         let mut command = repository.git();
         command.current_dir(&self.dir);
         if let Some(alternates) = &self.alternates {
@@ -136,7 +138,7 @@ impl Sender {
     }
 
     /// An empty commit without a parent: it exists whatever the branch is, and weighs nothing.
-    fn commit(&self, repository: &Repository) -> Result<String, String> {
+    fn commit(&self, repository: &InstallTarget) -> Result<String, String> {
         let mut tree = self.git(repository);
         tree.args(["mktree"]);
         let tree = answer(tree)?;
@@ -163,7 +165,7 @@ fn quoted(path: &Path) -> std::ffi::OsString {
     RepoPath::new(bytes).to_os().into_os_string()
 }
 
-fn init(repository: &Repository, dir: &Path) -> Result<(), String> {
+fn init(repository: &InstallTarget, dir: &Path) -> Result<(), String> {
     let mut format = repository.git();
     format.args(["rev-parse", "--show-object-format"]);
     let format = answer(format)?;
@@ -172,7 +174,7 @@ fn init(repository: &Repository, dir: &Path) -> Result<(), String> {
     answer(command).map(drop)
 }
 
-fn set(repository: &Repository, dir: &Path, key: &str, value: &Path) -> Result<(), String> {
+fn set(repository: &InstallTarget, dir: &Path, key: &str, value: &Path) -> Result<(), String> {
     let mut command = repository.git();
     command.current_dir(dir).arg("config").arg(key).arg(value);
     answer(command).map(drop)

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::{clients, hook_file, hook_settings};
-use crate::install::{Repository, managers};
+use crate::install::{InstallTarget, managers};
 
 /// The oldest git that is tested with.
 const OLDEST_GIT: (u32, u32, u32) = (2, 39, 0);
@@ -24,14 +24,14 @@ pub enum Health {
 
 impl Health {
     /// The worst of several.
-    pub fn worst(checks: &[Check]) -> Self {
+    pub fn worst(checks: &[DoctorCheck]) -> Self {
         checks.iter().map(|check| check.health).max().unwrap_or(Self::Ok)
     }
 }
 
 /// One answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Check {
+pub struct DoctorCheck {
     /// A word for what was looked at, in kebab-case.
     pub id: &'static str,
     /// How it is.
@@ -42,7 +42,7 @@ pub struct Check {
     pub remedy: String,
 }
 
-impl Check {
+impl DoctorCheck {
     /// It is as it should be.
     pub fn ok(id: &'static str, what: impl Into<String>) -> Self {
         Self { id, health: Health::Ok, what: what.into(), remedy: String::new() }
@@ -60,11 +60,11 @@ impl Check {
 }
 
 /// Checks of another part of the program: its journal, its policy, what hides edits.
-pub type Source<'a> = Box<dyn FnOnce() -> Vec<Check> + 'a>;
+pub type CheckSource<'a> = Box<dyn FnOnce() -> Vec<DoctorCheck> + 'a>;
 
 /// Looks at everything: git, the repository, what `more` looks at, the hook and what could keep it from running, and
 /// last the canary.
-pub fn examine(repository: &Repository, more: Vec<Source<'_>>) -> Vec<Check> {
+pub fn examine(repository: &InstallTarget, more: Vec<CheckSource<'_>>) -> Vec<DoctorCheck> {
     let mut checks = vec![git(repository), kind(repository)];
     checks.extend(more.into_iter().flat_map(|source| source()));
     for (at, name) in crate::install::guarding_hooks(repository).iter().enumerate() {
@@ -99,19 +99,19 @@ fn of_commits(id: &'static str) -> &'static str {
     }
 }
 
-fn git(repository: &Repository) -> Check {
+fn git(repository: &InstallTarget) -> DoctorCheck {
     match repository.git_version() {
-        Some(version @ (a, b, c)) if version >= OLDEST_GIT => Check::ok("git", format!("git {a}.{b}.{c}")),
+        Some(version @ (a, b, c)) if version >= OLDEST_GIT => DoctorCheck::ok("git", format!("git {a}.{b}.{c}")),
         Some((a, b, c)) => {
             let (major, minor, _) = OLDEST_GIT;
             let what = format!("git {a}.{b}.{c} is older than {major}.{minor}, the oldest that is tested with");
-            Check::warn("git", what, "install a newer git")
+            DoctorCheck::warn("git", what, "install a newer git")
         }
-        None => Check::broken("git", "`git --version` gives no version", "install git"),
+        None => DoctorCheck::broken("git", "`git --version` gives no version", "install git"),
     }
 }
 
-fn kind(repository: &Repository) -> Check {
+fn kind(repository: &InstallTarget) -> DoctorCheck {
     let shown = |path: &Path| path.display().to_string();
     let what = match &repository.root {
         None => format!("bare repository {}", shown(&repository.git_dir)),
@@ -120,16 +120,16 @@ fn kind(repository: &Repository) -> Check {
         }
         Some(root) => format!("linked working tree {} of {}", shown(root), shown(&repository.common_dir)),
     };
-    Check::ok("repository", what)
+    DoctorCheck::ok("repository", what)
 }
 
-fn hook_managers(repository: &Repository) -> Vec<Check> {
+fn hook_managers(repository: &InstallTarget) -> Vec<DoctorCheck> {
     let names = crate::install::guarding_hooks(repository);
     let found = managers(repository, names).into_iter().map(|manager| {
         let what = format!("{} ({}): {}", manager.name, manager.evidence, manager.says);
         match manager.add {
-            Some(add) => Check::warn("hook-manager", what, format!("so that it stays, add:\n{add}")),
-            None => Check::ok("hook-manager", what),
+            Some(add) => DoctorCheck::warn("hook-manager", what, format!("so that it stays, add:\n{add}")),
+            None => DoctorCheck::ok("hook-manager", what),
         }
     });
     found.collect()

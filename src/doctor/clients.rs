@@ -4,27 +4,27 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::{Check, canary};
+use super::{DoctorCheck, canary};
 use crate::client_definition::ClientFile;
 use crate::digest::hex_digest;
-use crate::install::{Repository, SwitchedOff, client_hooks_off, installed, title};
+use crate::install::{InstallTarget, SwitchedOff, client_hooks_off, installed, title};
 use crate::source::sessions::Client;
 
 /// One check for each client that has hooks here.
-pub(super) fn look(repository: &Repository) -> Vec<Check> {
+pub(super) fn look(repository: &InstallTarget) -> Vec<DoctorCheck> {
     let Some(root) = &repository.root else { return Vec::new() };
     let off = client_hooks_off(repository).into_iter();
-    let mut checks: Vec<Check> =
-        off.map(|SwitchedOff { what, remedy }| Check::broken("client", what, remedy)).collect();
+    let mut checks: Vec<DoctorCheck> =
+        off.map(|SwitchedOff { what, remedy }| DoctorCheck::broken("client", what, remedy)).collect();
     for client in Client::ALL {
         let Some(hooks) = installed(root, client) else { continue };
         let install = ClientFile::of(client.as_str()).install;
         let name = title(client);
         checks.push(match hooks.iter().find_map(|(event, line)| silent(root, event, line)) {
-            None => Check::ok("client", format!("{name}: the hooks in {} answer", install.file)),
+            None => DoctorCheck::ok("client", format!("{name}: the hooks in {} answer", install.file)),
             Some(why) => {
                 let what = format!("{name}: a hook in {} does not answer: {why}", install.file);
-                Check::broken("client", what, "gate init")
+                DoctorCheck::broken("client", what, "gate init")
             }
         });
         if client == Client::Codex {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::Check;
+use super::DoctorCheck;
 use crate::client_definition::ClientFile;
 use crate::digest::sha256;
 
@@ -17,7 +17,7 @@ use crate::digest::sha256;
 const REMEDY: &str = "start codex here, enter /hooks, and trust those of gate";
 
 /// One check of all hooks of gate in this working tree.
-pub(super) fn look(root: &Path) -> Check {
+pub(super) fn look(root: &Path) -> DoctorCheck {
     let file = root.join(ClientFile::of("codex").install.file);
     let hooks = std::fs::read_to_string(&file).map(|text| of_gate(&text)).unwrap_or_default();
     let home = std::env::var_os("CODEX_HOME")
@@ -28,10 +28,10 @@ pub(super) fn look(root: &Path) -> Check {
     say(&hooks, &config, &files)
 }
 
-fn say(hooks: &[Hook], config: &str, files: &[PathBuf]) -> Check {
+fn say(hooks: &[CodexHook], config: &str, files: &[PathBuf]) -> DoctorCheck {
     let config: toml::Table = config.parse().unwrap_or_default();
     let state = config.get("hooks").and_then(|hooks| hooks.get("state"));
-    let of_hook = |hook: &Hook| {
+    let of_hook = |hook: &CodexHook| {
         let key = |file: &PathBuf| format!("{}:{}", file.display(), hook.position);
         let state = files.iter().find_map(|file| state?.get(key(file)));
         state.map_or(Trust::Never, |state| Trust::of(state, &hook.digest))
@@ -43,12 +43,12 @@ fn say(hooks: &[Hook], config: &str, files: &[PathBuf]) -> Check {
     }
     let all = hooks.len();
     if trusted == all {
-        return Check::ok("client-trust", format!("Codex trusts all {all} hooks of gate here"));
+        return DoctorCheck::ok("client-trust", format!("Codex trusts all {all} hooks of gate here"));
     }
     let since = if changed > 0 { format!(" ({changed} changed since they were trusted)") } else { String::new() };
     let what =
         format!("Codex trusts {trusted} of {all} hooks of gate here{since}; it passes over the others without a word");
-    Check::warn("client-trust", what, REMEDY)
+    DoctorCheck::warn("client-trust", what, REMEDY)
 }
 
 /// How far a hook is trusted.
@@ -73,14 +73,14 @@ impl Trust {
 
 /// A hook, as Codex knows it.
 #[derive(Debug, PartialEq, Eq)]
-struct Hook {
+struct CodexHook {
     /// `stop:0:0`: the event, the group, and the place in the group.
     position: String,
     digest: String,
 }
 
 /// The hooks of gate in the text of a settings file.
-fn of_gate(text: &str) -> Vec<Hook> {
+fn of_gate(text: &str) -> Vec<CodexHook> {
     let settings: Value = serde_json::from_str(text).unwrap_or_default();
     let events = settings.get("hooks").and_then(Value::as_object);
     let mut found = Vec::new();
@@ -94,7 +94,7 @@ fn of_gate(text: &str) -> Vec<Hook> {
             for (place, hook) in ours {
                 let event = snake(event);
                 let digest = digest(&event, group.get("matcher"), hook);
-                found.push(Hook { position: format!("{event}:{at}:{place}"), digest });
+                found.push(CodexHook { position: format!("{event}:{at}:{place}"), digest });
             }
         }
     }
@@ -177,7 +177,7 @@ mod tests {
         let hooks = of_gate(SETTINGS);
         let files = [PathBuf::from("/w/.codex/hooks.json")];
         let [a, b] = &hooks[..] else { panic!("{hooks:?}") };
-        let now = |hook: &Hook, more| state(&hook.position, &hook.digest, more);
+        let now = |hook: &CodexHook, more| state(&hook.position, &hook.digest, more);
         for (config, health, words) in [
             (String::new(), Health::Warn, "trusts 0 of 2 hooks of gate here; it passes"),
             (now(a, "") + &now(b, ""), Health::Ok, "trusts all 2 hooks"),

@@ -1,7 +1,7 @@
 //! Hooks that git reads from its configuration, and switches that turn hooks off.
 
-use super::Check;
-use crate::install::{HookConfig, Repository};
+use super::DoctorCheck;
+use crate::install::{HookConfig, InstallTarget};
 
 /// The first git that reads hooks from its configuration.
 const CONFIG_HOOKS: (u32, u32, u32) = (2, 54, 0);
@@ -10,25 +10,25 @@ const CONFIG_HOOKS: (u32, u32, u32) = (2, 54, 0);
 const SWITCHES: [(&str, &str); 3] = [("HUSKY", "0"), ("LEFTHOOK", "0"), ("SKIP_SIMPLE_GIT_HOOKS", "1")];
 
 /// Names every setting that keeps the hook `name` from running, and the other hooks of the same event.
-pub(super) fn look(repository: &Repository, name: &str) -> Vec<Check> {
+pub(super) fn look(repository: &InstallTarget, name: &str) -> Vec<DoctorCheck> {
     let reads = repository.git_version().is_some_and(|version| version >= CONFIG_HOOKS);
     judge(&repository.hook_config(), name, reads)
 }
 
 /// Names every variable that turns a hook manager off.
-pub(super) fn switches() -> Vec<Check> {
+pub(super) fn switches() -> Vec<DoctorCheck> {
     let mut checks = Vec::new();
     for (variable, value) in SWITCHES {
         if std::env::var(variable).is_ok_and(|set| set == value) {
             let what = format!("{variable}={value} is in the environment: that hook manager runs no hook");
-            checks.push(Check::warn("hook-config", what, format!("unset {variable}")));
+            checks.push(DoctorCheck::warn("hook-config", what, format!("unset {variable}")));
         }
     }
     checks
 }
 
 /// Whether git reads a hook from its configuration that calls gate at this event.
-pub(super) fn calls_gate(repository: &Repository, name: &str) -> bool {
+pub(super) fn calls_gate(repository: &InstallTarget, name: &str) -> bool {
     let reads = repository.git_version().is_some_and(|version| version >= CONFIG_HOOKS);
     reads && has_call(&repository.hook_config(), name)
 }
@@ -44,7 +44,7 @@ fn has_call(settings: &[HookConfig], name: &str) -> bool {
             .any(|s| on(&s.name) && last(&s.name, "command").is_some_and(|command| command.value.contains(&call)))
 }
 
-fn judge(settings: &[HookConfig], name: &str, reads: bool) -> Vec<Check> {
+fn judge(settings: &[HookConfig], name: &str, reads: bool) -> Vec<DoctorCheck> {
     let value = |hook: &str, key: &str| settings.iter().rev().find(|s| s.name == hook && s.key == key);
     let mut checks = Vec::new();
     for setting in settings.iter().filter(|setting| setting.key == "enabled" && is_false(&setting.value)) {
@@ -57,16 +57,20 @@ fn judge(settings: &[HookConfig], name: &str, reads: bool) -> Vec<Check> {
         let key = format!("hook.{}.enabled", setting.name);
         let remedy = format!("git config --{} --unset-all {key}", setting.scope);
         checks.push(if reads {
-            Check::broken("hook-config", format!("{key} is false ({}): git skips the hook", setting.scope), remedy)
+            DoctorCheck::broken(
+                "hook-config",
+                format!("{key} is false ({}): git skips the hook", setting.scope),
+                remedy,
+            )
         } else {
             let what = format!("{key} is false ({}): git 2.54 and later skip the hook", setting.scope);
-            Check::warn("hook-config", what, remedy)
+            DoctorCheck::warn("hook-config", what, remedy)
         });
     }
     for setting in settings.iter().filter(|setting| setting.key == "event" && setting.value == name) {
         let command = value(&setting.name, "command").map_or("no command", |command| command.value.as_str());
         let what = format!("git also runs `{command}` at {name} (hook.{}, {})", setting.name, setting.scope);
-        checks.push(Check::ok("hook-config", what));
+        checks.push(DoctorCheck::ok("hook-config", what));
     }
     checks
 }

@@ -9,4 +9,4 @@ mod hook_file;
 mod hook_settings;
 pub mod signers;
 
-pub use check::{Check, Health, Source, examine};
+pub use check::{CheckSource, DoctorCheck, Health, examine};

@@ -2,50 +2,57 @@
 
 use jiff::Timestamp;
 
-use super::Check;
+use super::DoctorCheck;
 use crate::attest::NAMESPACE;
-use crate::attest::sign::{self, SignError, Signer};
+use crate::attest::sign::{self, SignError, SigningKey};
 use crate::fact::attested;
 use crate::git::Repo;
 use crate::policy::{Policy, PolicySource, Signers};
 use crate::ssh::allowed_signers::{Standing, standing};
 
 /// What `[attest]` of `policy` says, and the key of git's settings held against it. Nothing where it is not there.
-pub fn look(repo: &Repo, policy: &Policy) -> Vec<Check> {
+pub fn look(repo: &Repo, policy: &Policy) -> Vec<DoctorCheck> {
     if policy.signers == Signers::Nobody {
         return Vec::new();
     }
     let PolicySource::Commit(commit) = &policy.source else {
         let what = "signers count when gate.toml is committed, in CI when it is on the branch a change goes to";
-        return vec![Check::warn("signers", what, "")];
+        return vec![DoctorCheck::warn("signers", what, "")];
     };
     let (signers, wrong) = match attested::signers(repo, policy, commit) {
         Ok(read) => read,
-        Err(why) => return vec![Check::broken("signers", format!("nobody may sign: {why}"), "commit the list")],
+        Err(why) => return vec![DoctorCheck::broken("signers", format!("nobody may sign: {why}"), "commit the list")],
     };
     let mut checks = vec![match signers.as_slice() {
-        [] => Check::warn("signers", "nobody is named who may sign statements", "add a signer, or take [attest] out"),
-        some => Check::ok("signers", format!("{} may sign statements", counted(some.len()))),
+        [] => DoctorCheck::warn(
+            "signers",
+            "nobody is named who may sign statements",
+            "add a signer, or take [attest] out",
+        ),
+        some => DoctorCheck::ok("signers", format!("{} may sign statements", counted(some.len()))),
     }];
-    checks.extend(wrong.into_iter().map(|line| Check::warn("signers", line, "this line names nobody")));
+    checks.extend(wrong.into_iter().map(|line| DoctorCheck::warn("signers", line, "this line names nobody")));
     if let Err(error) = sign::is_possible(repo) {
         let remedy = "install OpenSSH to sign; verifying needs nothing";
-        checks.push(Check::warn("signing", error.to_string(), remedy));
+        checks.push(DoctorCheck::warn("signing", error.to_string(), remedy));
         return checks;
     }
-    checks.push(match Signer::find(repo, None).map(|signer| signer.public_key()) {
+    checks.push(match SigningKey::find(repo, None).map(|signer| signer.public_key()) {
         Ok(Some(key)) => match standing(&signers, &key, NAMESPACE, Timestamp::now()) {
-            Standing::Allowed(signer) => {
-                Check::ok("signing", format!("git's signing key is that of {} ({})", signer.name, key.fingerprint()))
-            }
+            Standing::Allowed(signer) => DoctorCheck::ok(
+                "signing",
+                format!("git's signing key is that of {} ({})", signer.name, key.fingerprint()),
+            ),
             Standing::Expired(..) | Standing::NotYet(..) | Standing::Elsewhere(_) | Standing::Unknown => {
                 let what = format!("git's signing key {} counts for nothing in CI now", key.fingerprint());
-                Check::warn("signing", what, "gate attest --key FILE takes another one")
+                DoctorCheck::warn("signing", what, "gate attest --key FILE takes another one")
             }
         },
-        Ok(None) => Check::ok("signing", "the public half of git's signing key is not known here"),
-        Err(SignError::NoKey) => Check::ok("signing", "git has no SSH key to sign with: gate attest wants --key FILE"),
-        Err(error) => Check::warn("signing", error.to_string(), ""),
+        Ok(None) => DoctorCheck::ok("signing", "the public half of git's signing key is not known here"),
+        Err(SignError::NoKey) => {
+            DoctorCheck::ok("signing", "git has no SSH key to sign with: gate attest wants --key FILE")
+        }
+        Err(error) => DoctorCheck::warn("signing", error.to_string(), ""),
     });
     checks
 }

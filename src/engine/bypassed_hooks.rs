@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime};
 use super::Workplace;
 use crate::event::pushes::PushVerdict;
 use crate::fact::Note;
-use crate::install::{Repository, SwitchedOff, client_hooks_off, git_hooks_off};
-use crate::journal::State;
+use crate::install::{InstallTarget, SwitchedOff, client_hooks_off, git_hooks_off};
+use crate::journal::JournalState;
 use crate::source::remote_reflogs::pushes_since;
 use crate::timeline::without_verdict;
 
@@ -20,7 +20,7 @@ const MENTIONED_FOR: Duration = Duration::from_hours(7 * 24);
 impl Workplace {
     /// The hooks that `gate init` installed here and that run no more.
     pub fn hooks_off(&self) -> Vec<Note> {
-        let repository = Repository {
+        let repository = InstallTarget {
             root: self.repo.root().map(Path::to_owned),
             git_dir: self.repo.git_dir().to_owned(),
             common_dir: self.repo.common_dir().to_owned(),
@@ -33,7 +33,7 @@ impl Workplace {
 
     /// The pushes since gate was installed here, of the last days, that no verdict let through and that were not mentioned
     /// in this session.
-    pub(super) fn pushes_without_verdict(&self, state: &State, session: &str) -> Vec<Note> {
+    pub(super) fn pushes_without_verdict(&self, state: &JournalState, session: &str) -> Vec<Note> {
         let Some(since) = self.judged_since() else { return Vec::new() };
         let recent = SystemTime::now().checked_sub(MENTIONED_FOR).unwrap_or(since).max(since);
         let pushes = pushes_since(self.repo.common_dir(), recent);

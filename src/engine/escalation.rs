@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 use minijinja::context;
 
 use super::Workplace;
-use crate::command_line::Ground;
+use crate::command_line::CommonGround;
 use crate::event::rescue::Rescue;
 use crate::event::{Event, EventKind};
 use crate::fact::Note;
 use crate::git::TreeDiff;
-use crate::handoff::ruled_out_retries::{self, Past};
-use crate::journal::{Line, State};
+use crate::handoff::ruled_out_retries::{self, PastWork};
+use crate::journal::{JournalLine, JournalState};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::shell_quote::shell_word;
-use crate::source::project_files::Directory;
+use crate::source::project_files::DiskDirectory;
 use crate::templates::sentences::say;
 use crate::verdict::assemble::ESCALATES_AT;
-use crate::verdict::escalation::failing_command::{Clean, Proof};
+use crate::verdict::escalation::failing_command::{Clean, FailureProof};
 use crate::verdict::escalation::history::History;
 use crate::verdict::escalation::{self, Artifacts, Escalation};
 use crate::verdict::{Outcome, Verdict, verdict_files};
@@ -57,8 +57,8 @@ impl Workplace {
             verify.clone()
         };
         let proof = escalation::smallest_failure(verdict, history).map(|failure| {
-            let known = Proof::recorded(history, failure, tree);
-            Proof { clean: tried.unwrap_or(known.clean), ..known }
+            let known = FailureProof::recorded(history, failure, tree);
+            FailureProof { clean: tried.unwrap_or(known.clean), ..known }
         });
         let reference = reference.or(made.as_deref());
         let found = Artifacts { record: &record, payload: &payload, reference, tree, verify: &verify };
@@ -99,18 +99,18 @@ impl Workplace {
     }
 
     /// Says what the reply to a handoff ruled out and was done again since.
-    pub(super) fn name_what_is_ruled_out(&self, state: &State, verdict: &mut Verdict) {
+    pub(super) fn name_what_is_ruled_out(&self, state: &JournalState, verdict: &mut Verdict) {
         let Some((reply, items)) = &state.judged(&verdict.session).rescue.ruled_out else { return };
         let events = self.events();
         let Some(at) = events.iter().position(|event| event.id == *reply) else { return };
         let root = self.repo.root().map(|root| root.to_string_lossy().into_owned());
-        let files = Directory(self.repo.root().unwrap_or(self.repo.git_dir()).to_owned());
-        let past = Past {
+        let files = DiskDirectory(self.repo.root().unwrap_or(self.repo.git_dir()).to_owned());
+        let past = PastWork {
             before: &events[..at],
             since: &events[at + 1..],
             session: &verdict.session,
             changed: &self.changed_since(&events[..=at], verdict),
-            ground: Ground { root: root.as_deref(), files: &files },
+            ground: CommonGround { root: root.as_deref(), files: &files },
         };
         for item in ruled_out_retries::repeated(items, &past) {
             let text = say("feedback", "ruled_out", &context! { item });
@@ -143,8 +143,8 @@ impl Workplace {
     fn events(&self) -> Vec<Event> {
         let lines = self.journal.events().into_iter().flatten();
         let events = lines.filter_map(|line| match line {
-            Line::Event(event) => Some(event),
-            Line::Damaged { .. } => None,
+            JournalLine::Event(event) => Some(event),
+            JournalLine::Damaged { .. } => None,
         });
         events.collect()
     }

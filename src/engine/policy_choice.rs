@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::Workplace;
-use crate::config::{self, LocateError, Places, ReadFile};
+use crate::config::{self, LocateError, PolicyLocations, ReadFile};
 use crate::exit::Exit;
 use crate::fact::Note;
 use crate::fact::merge_base::{Lineage, Target};
@@ -54,7 +54,7 @@ impl Workplace {
         let of_base = || base.map_or(Ok(None), of);
         let of_judged = || judged.map_or(Ok(None), |lineage| of(&lineage.commit));
         let earlier = || base.map_or(Ok(Vec::new()), |base| self.earlier_policies(base));
-        let places = Places {
+        let places = PolicyLocations {
             base: base.map(|base| (base.clone(), &of_base as ReadFile<'_, Failure>)),
             judged: judged.map(|lineage| (lineage.commit.clone(), &of_judged as ReadFile<'_, Failure>)),
             working_tree: Some(&here),
@@ -83,8 +83,8 @@ impl Workplace {
         for note in &located.notes {
             // The other policy, where there is one that asks for something else.
             let other = match note {
-                config::Note::Changed { .. } => of_judged(),
-                config::Note::EditedHere { .. } => here(),
+                config::PolicyNote::Changed { .. } => of_judged(),
+                config::PolicyNote::EditedHere { .. } => here(),
                 _ => Ok(None),
             };
             notes.push(self.policy_note(note, &located.policy, other.ok().flatten().as_deref()));
@@ -113,11 +113,11 @@ impl Workplace {
     }
 
     /// What is to be said about the choice of a policy: whether the one that does not apply, `other`, asks for less.
-    fn policy_note(&self, note: &config::Note, applies: &Policy, other: Option<&[u8]>) -> Note {
+    fn policy_note(&self, note: &config::PolicyNote, applies: &Policy, other: Option<&[u8]>) -> Note {
         let mut text = note.to_string();
         let kind = match note {
-            config::Note::Removed { .. } => "policy-removed",
-            config::Note::Changed { .. } | config::Note::EditedHere { .. } => {
+            config::PolicyNote::Removed { .. } => "policy-removed",
+            config::PolicyNote::Changed { .. } | config::PolicyNote::EditedHere { .. } => {
                 let read = |bytes| config::read(config::FILE, bytes, PolicySource::WorkingTree, &gates::check_params);
                 match other.map(read) {
                     Some(Ok(other)) => {
@@ -134,10 +134,10 @@ impl Workplace {
                     None => "policy-changed",
                 }
             }
-            config::Note::Repaired { .. } | config::Note::Uncommitted => "policy",
+            config::PolicyNote::Repaired { .. } | config::PolicyNote::Uncommitted => "policy",
         };
         let line = match note {
-            config::Note::Repaired { error, .. } => error.line(),
+            config::PolicyNote::Repaired { error, .. } => error.line(),
             _ => None,
         };
         Note::new(kind, text).at(RepoPath::from(config::FILE), line)

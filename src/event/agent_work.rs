@@ -13,7 +13,7 @@ use crate::snapshot::KeptSnapshot;
 
 /// One act of an agent, of somebody who speaks to it, or of its client.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Work {
+pub struct AgentWork {
     /// The sub-agent that acted, by its client's id; `None`: the agent of the session itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
@@ -31,7 +31,7 @@ pub struct Work {
 /// How the id of a call begins that was made of its content.
 pub const MADE_UP: &str = "content-";
 
-impl Work {
+impl AgentWork {
     /// Whether the id of the call is not its client's.
     pub fn has_made_up_call(&self) -> bool {
         self.call.as_deref().is_some_and(|call| call.starts_with(MADE_UP))
@@ -57,7 +57,7 @@ pub enum Act {
     /// A command of an earlier call, which had gone to the background, ended.
     CommandEnded(CommandEnd),
     /// Files were changed by a tool of the client. Changes by shell commands are not among these.
-    Edited(Vec<Edit>),
+    Edited(Vec<FileEdit>),
     /// A tool that neither runs a command nor changes a file.
     Used(ToolUse),
     /// A tool call was refused before it ran.
@@ -67,7 +67,7 @@ pub enum Act {
     /// A sub-agent ended.
     SubagentEnded(String),
     /// The agent ended its turn.
-    Stopped(Stop),
+    Stopped(TurnEnd),
 }
 
 /// Where a session stands.
@@ -157,7 +157,7 @@ pub struct ShellCommand {
     pub end: Option<KeptSnapshot>,
 }
 
-/// The end of a command that was in the background; its call is that of the [`Work`].
+/// The end of a command that was in the background; its call is that of the [`AgentWork`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandEnd {
     /// How it ended; `None`: it did, and nobody says how.
@@ -169,7 +169,7 @@ pub struct CommandEnd {
 
 /// A change of one file by a tool of the client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Edit {
+pub struct FileEdit {
     /// The file, relative to the root of the working tree; absolute where it lies outside of it.
     pub path: RepoPath,
     /// What was done.
@@ -220,7 +220,7 @@ pub struct Denial {
 
 /// The end of a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stop {
+pub struct TurnEnd {
     /// How it came to end.
     pub how: StopKind,
     /// The agent's last words.

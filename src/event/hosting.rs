@@ -10,16 +10,16 @@ use crate::oid::Oid;
 
 /// An answer, or why there is none. An empty answer is one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Reading"))]
 #[serde(rename_all = "kebab-case")]
-pub enum Reading<T> {
+pub enum ForgeAnswer<T> {
     /// What was said, in full.
     Known(T),
     /// It could not be had.
     Unreadable(Trouble),
 }
 
-impl<T> Reading<T> {
+impl<T> ForgeAnswer<T> {
     /// The answer, where there is one.
     pub const fn known(&self) -> Option<&T> {
         match self {
@@ -207,8 +207,8 @@ pub enum CheckKind {
 
 /// A check that must pass before anything is merged into a branch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Required {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Required"))]
+pub struct RequiredStatus {
     /// Its name.
     pub name: String,
     /// The only app whose report counts.

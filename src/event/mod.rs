@@ -13,7 +13,7 @@ pub mod test_results;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::event::agent_work::Work;
+use crate::event::agent_work::AgentWork;
 use crate::event::pushes::PushedRef;
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::test_results::TestResults;
@@ -105,7 +105,7 @@ pub enum EventKind {
     /// A commit, rewrite, ref update or push, read from git.
     Git(GitEvent),
     /// An act in an agent's session, as its client tells it.
-    Work(Box<Work>),
+    Work(Box<AgentWork>),
     /// A step of the rescue of a session that used up its attempts.
     Rescue(Rescue),
     /// A command was tried on a clean checkout.

@@ -69,11 +69,11 @@ where
 }
 
 /// What a thread made of a batch, with its number.
-type Made<O> = (usize, thread::Result<Vec<O>>);
+type BatchResult<O> = (usize, thread::Result<Vec<O>>);
 
 /// Brings results back into order.
 struct Order<O, S> {
-    results: Receiver<Made<O>>,
+    results: Receiver<BatchResult<O>>,
     sink: S,
     /// What came before its turn.
     early: BTreeMap<usize, Vec<O>>,

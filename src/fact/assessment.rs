@@ -21,7 +21,7 @@ pub struct Assessment {
     /// `coding`, `docs`, `research`, `ops` or `other`. No gate depends on it.
     pub task_type: String,
     /// Where the work stands.
-    pub status: Status,
+    pub status: WorkStatus,
     /// How sure the agent is, from 0 to 1.
     pub confidence: Option<f64>,
     /// What it says was checked.
@@ -42,9 +42,9 @@ pub struct Assessment {
 
 /// Where the work stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Status"))]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum WorkStatus {
     /// Done.
     Complete,
     /// Not done. A word that is not known says no more than this.
@@ -64,18 +64,18 @@ pub enum Status {
 #[serde(default)]
 pub struct Evidence {
     /// Tests.
-    pub tests: Tests,
+    pub tests: ClaimedTests,
     /// The build.
     pub build: Build,
     /// The pull request.
-    pub pr: Pull,
+    pub pr: ClaimedPull,
 }
 
 /// What the agent says of tests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Tests"))]
 #[serde(default)]
-pub struct Tests {
+pub struct ClaimedTests {
     /// They were run.
     pub ran: Option<bool>,
     /// `pass`, `fail` or `unknown`.
@@ -103,9 +103,9 @@ pub struct Build {
 
 /// What the agent says of the pull request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Pull"))]
 #[serde(default)]
-pub struct Pull {
+pub struct ClaimedPull {
     /// There is one.
     pub created: Option<bool>,
     /// Where.
@@ -144,11 +144,11 @@ impl Assessment {
         let evidence = inner(map, "evidence");
         let (tests, build, pull) = (inner(&evidence, "tests"), inner(&evidence, "build"), inner(&evidence, "pr"));
         let status = match text(map, "status").to_lowercase().replace([' ', '-'], "_").as_str() {
-            "complete" | "completed" | "done" => Status::Complete,
-            "blocked" => Status::Blocked,
-            "stuck" => Status::Stuck,
-            "waiting_for_user" | "waiting" => Status::WaitingForUser,
-            _ => Status::InProgress,
+            "complete" | "completed" | "done" => WorkStatus::Complete,
+            "blocked" => WorkStatus::Blocked,
+            "stuck" => WorkStatus::Stuck,
+            "waiting_for_user" | "waiting" => WorkStatus::WaitingForUser,
+            _ => WorkStatus::InProgress,
         };
         Self {
             task_summary: text(map, "task_summary"),
@@ -156,7 +156,7 @@ impl Assessment {
             status,
             confidence: map.get("confidence").and_then(number),
             evidence: Evidence {
-                tests: Tests {
+                tests: ClaimedTests {
                     ran: flag(&tests, "ran"),
                     results: result(&tests, "results"),
                     ran_after_changes: flag(&tests, "ran_after_changes"),
@@ -165,7 +165,7 @@ impl Assessment {
                     skip_reason: text(&tests, "skip_reason"),
                 },
                 build: Build { ran: flag(&build, "ran"), results: result(&build, "results") },
-                pr: Pull {
+                pr: ClaimedPull {
                     created: flag(&pull, "created"),
                     url: text(&pull, "url"),
                     ci_status: result(&pull, "ci_status"),
@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn the_form_is_found_in_whatever_surrounds_it() {
         let whole = Assessment::read(FORM).unwrap();
-        assert_eq!(whole.status, Status::Complete);
+        assert_eq!(whole.status, WorkStatus::Complete);
         assert_eq!(whole.evidence.tests.commands, ["cargo test"]);
         for text in [
             format!("Here it is:\n```json\n{FORM}\n```\nThat is all {{honestly}}."),

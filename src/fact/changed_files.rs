@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use crate::git::{Change, GitError, Repo, TreeDiff, WantedFile};
+use crate::git::{GitError, PathChange, Repo, TreeDiff, WantedFile};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
-use crate::snapshot::{Entry, Snapshot};
+use crate::snapshot::{Snapshot, SnapshotEntry};
 
 /// A state of the files.
 #[derive(Clone, Copy, Debug)]
@@ -29,18 +29,18 @@ pub struct ChangedFile {
 }
 
 /// The paths that differ between a tree and a state, and the entries there.
-pub fn changed_paths(repo: &Repo, base: &Oid, state: FilesOf<'_>) -> Result<Vec<Change>, GitError> {
+pub fn changed_paths(repo: &Repo, base: &Oid, state: FilesOf<'_>) -> Result<Vec<PathChange>, GitError> {
     let (tree, dirty) = match state {
         FilesOf::Tree(tree) => (repo.tree_of(tree)?, [].as_slice()),
         FilesOf::WorkTree(snapshot) => (snapshot.base.clone(), snapshot.dirty.as_slice()),
     };
     let base = repo.tree_of(base)?;
-    let mut changes: BTreeMap<RepoPath, Change> = match repo.diff_trees(&[(base.clone(), tree)])?.pop() {
+    let mut changes: BTreeMap<RepoPath, PathChange> = match repo.diff_trees(&[(base.clone(), tree)])?.pop() {
         Some(TreeDiff::Changes(changes)) => changes.into_iter().map(|change| (change.path.clone(), change)).collect(),
         _ => return Err(GitError::Missing(format!("tree {base}"))),
     };
     for path in dirty {
-        let change = changes.entry(path.path.clone()).or_insert_with(|| Change {
+        let change = changes.entry(path.path.clone()).or_insert_with(|| PathChange {
             path: path.path.clone(),
             before: path.base.clone(),
             after: None,
@@ -60,8 +60,8 @@ pub fn changed_files(
 ) -> Result<Vec<ChangedFile>, GitError> {
     let mut changes = changed_paths(repo, base, state)?;
     changes.retain(|change| counts(&change.path));
-    let is_file = |entry: &&Entry| entry.mode != 0o120_000 && !entry.is_commit();
-    let wanted = |entry: Option<&Entry>| WantedFile::of(entry.filter(is_file));
+    let is_file = |entry: &&SnapshotEntry| entry.mode != 0o120_000 && !entry.is_commit();
+    let wanted = |entry: Option<&SnapshotEntry>| WantedFile::of(entry.filter(is_file));
     let before: Vec<WantedFile> = changes.iter().map(|change| wanted(change.before.as_ref())).collect();
     let before = repo.blobs(&before)?;
     let dirty = |path: &RepoPath| match state {
@@ -73,7 +73,7 @@ pub fn changed_files(
         .map(|change| if dirty(&change.path) { WantedFile::Nowhere } else { wanted(change.after.as_ref()) })
         .collect();
     let after = repo.blobs(&after)?;
-    let read = |change: &Change| {
+    let read = |change: &PathChange| {
         change.after.as_ref().filter(is_file)?;
         fs::read(repo.root()?.join(change.path.to_os())).ok()
     };

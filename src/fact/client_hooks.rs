@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::event::agent_work::{Edit, EditKind};
+use crate::event::agent_work::{EditKind, FileEdit};
 use crate::globs::Globs;
 
 /// The files in which gate puts its hooks. A test holds the list against `gates/client-hooks/`.
@@ -77,7 +77,7 @@ pub fn holds_hook_files(path: &str) -> bool {
 }
 
 /// Whether an edit of this path takes the hooks of gate out, or switches the hooks of a client off.
-pub(super) fn takes_out(path: &str, edit: &Edit) -> bool {
+pub(super) fn takes_out(path: &str, edit: &FileEdit) -> bool {
     let loses = edit.removed.contains(CALL) && !edit.added.contains(CALL);
     // A tool that writes the whole file does not tell what was there.
     let replaced = edit.how == EditKind::Deleted || edit.removed.is_empty() && !edit.added.contains(CALL);
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn an_edit_that_takes_hooks_out() {
-        let edit = |how: EditKind, removed: &str, added: &str| Edit {
+        let edit = |how: EditKind, removed: &str, added: &str| FileEdit {
             path: RepoPath::default(),
             how,
             removed: removed.to_owned(),

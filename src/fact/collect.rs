@@ -10,12 +10,14 @@ use crate::fact::merge_base::{self, Target};
 pub use crate::fact::merge_base::{BaseOf, Lineage, lineage, pushed, target};
 use crate::fact::run_comparison;
 use crate::fact::session_steps::Story;
-use crate::fact::subject::{Base, RefUpdate, Role, Subject};
+use crate::fact::subject::{Base, RefUpdate, Subject, SubjectKind};
 use crate::fact::test_changes;
 use crate::fact::working_tree_diff;
 use crate::fact::{Facts, Note};
-use crate::git::{ConcealmentKind, DefaultBranch, GitError, Head, Log, Look, ObjectKind, Range, Repo, TreeDiff};
-use crate::journal::{Journal, JournalError, State};
+use crate::git::{
+    CommitLog, ConcealmentKind, DefaultBranch, EditSurvey, GitError, Head, ObjectKind, Range, Repo, TreeDiff,
+};
+use crate::journal::{Journal, JournalError, JournalState};
 use crate::local_file::{LocalCause, LocalFile};
 use crate::moment::Moment;
 use crate::oid::Oid;
@@ -45,7 +47,7 @@ pub struct Sources<'a> {
     /// The journal.
     pub journal: &'a Journal,
     /// What the journal says so far.
-    pub state: &'a State,
+    pub state: &'a JournalState,
     /// The policy in force.
     pub policy: &'a Policy,
 }
@@ -55,7 +57,7 @@ pub fn at_stop(
     sources: Sources<'_>,
     moment: Moment,
     head: Option<&Lineage>,
-    Look { snapshot, concealment }: &Look,
+    EditSurvey { snapshot, concealment }: &EditSurvey,
 ) -> Result<Facts, CollectError> {
     let mut drafts = Vec::new();
     if let Some(head) = head {
@@ -82,7 +84,12 @@ pub fn at_stop(
 }
 
 /// What `session` did, where its client told. `files` are those of the root of the working tree.
-pub fn story(journal: &Journal, state: &State, session: &str, files: &dyn ProjectFiles) -> Result<Story, JournalError> {
+pub fn story(
+    journal: &Journal,
+    state: &JournalState,
+    session: &str,
+    files: &dyn ProjectFiles,
+) -> Result<Story, JournalError> {
     let read = journal.session_events(state, session)?;
     if read.events.is_empty() {
         return Ok(Story::default());
@@ -141,7 +148,7 @@ pub fn in_range(
 
 /// The commits of this work that no default branch has.
 fn new_work(sources: Sources<'_>, facts: &mut Facts, read: Option<&Lineage>) -> Result<(), GitError> {
-    for subject in facts.subjects.iter_mut().filter(|subject| subject.role == Role::Commit) {
+    for subject in facts.subjects.iter_mut().filter(|subject| subject.role == SubjectKind::Commit) {
         let Some(tip) = &subject.commit else { continue };
         let ahead = read.filter(|lineage| lineage.commit == *tip).and_then(|lineage| lineage.ahead.get());
         subject.commits = match ahead {
@@ -169,7 +176,7 @@ pub fn at_push(
     head: &Head,
     target: Option<&Target>,
     receiving: bool,
-    mut begun: Option<Log>,
+    mut begun: Option<CommitLog>,
 ) -> Result<Facts, CollectError> {
     let mut drafts = Vec::new();
     let mut notes = Vec::new();
@@ -231,7 +238,7 @@ fn brought(repo: &Repo, update: &RefUpdate, tip: &Oid, receiving: bool) -> Resul
 
 /// Begins to read what an update brings, which takes longest, before it is known what it is judged by. `None`: nothing
 /// that is read so.
-pub fn begin_push(repo: &Repo, update: &RefUpdate, receiving: bool) -> Option<Log> {
+pub fn begin_push(repo: &Repo, update: &RefUpdate, receiving: bool) -> Option<CommitLog> {
     let tip = update.new.as_ref()?;
     let is_commit = matches!(repo.object_kind(tip), Ok(Some(ObjectKind::Commit)));
     if !is_commit || update.remote_ref.starts_with("refs/notes/") {
@@ -292,7 +299,7 @@ impl<'a> Draft<'a> {
 
     fn working_tree(repo: &Repo, head: Option<&Lineage>, snapshot: &'a Snapshot) -> Result<Self, GitError> {
         let mut draft = Self::empty("working tree");
-        draft.subject.role = Role::WorkingTree;
+        draft.subject.role = SubjectKind::WorkingTree;
         draft.subject.base = head.map_or(Base::Nothing, |head| head.base.clone());
         draft.subject.opaque.clone_from(&snapshot.opaque);
         draft.subject.checked_out = Some(true);
@@ -306,7 +313,7 @@ impl<'a> Draft<'a> {
     /// A working tree of another time, as it was kept.
     pub(super) fn kept(name: &str, repo: &Repo, base: Base, tree: &Oid) -> Result<Self, GitError> {
         let mut draft = Self::empty(name);
-        draft.subject.role = Role::WorkingTree;
+        draft.subject.role = SubjectKind::WorkingTree;
         draft.base_tree = base_tree(repo, &base)?;
         draft.subject.base = base;
         draft.subject.tree = Some(tree.clone());
@@ -438,7 +445,7 @@ fn astray(sources: Sources<'_>, drafts: &[Draft<'_>]) -> Result<Vec<String>, Git
     Ok(astray)
 }
 
-fn journal_notes(state: &State) -> Vec<Note> {
+fn journal_notes(state: &JournalState) -> Vec<Note> {
     let integrity = state.integrity();
     if integrity.is_intact() { Vec::new() } else { vec![Note::new("journal-damaged", integrity.to_string())] }
 }

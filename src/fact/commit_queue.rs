@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::commit::change::Commit;
-use crate::git::{Blobs, GitError, Glance, Lines, MOST_OPEN, Repo};
+use crate::git::{Blobs, ChangedLinesReader, GitError, Glance, MOST_OPEN, Repo};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
@@ -16,14 +16,14 @@ const WINDOW: usize = 4_096;
 const AT_ONCE: usize = 2;
 
 /// A commit with what was made of it so far.
-pub(super) struct Seen<T> {
+pub(super) struct QueuedCommit<T> {
     commit: Commit,
     value: T,
     /// Git has to say which lines it changes.
     is_open: bool,
 }
 
-impl<T> Seen<T> {
+impl<T> QueuedCommit<T> {
     /// Judges a commit, by as many of its lines as may settle it. `counts`: see [`Queue::take_whole`].
     pub(super) fn judge(
         mut commit: Commit,
@@ -33,7 +33,7 @@ impl<T> Seen<T> {
         judge: impl Fn(&Commit) -> (T, Vec<usize>),
     ) -> Self {
         let (mut value, mut wants) = judge(&commit);
-        let mut asked = Asked::of(&commit);
+        let mut asked = RequestedFiles::of(&commit);
         let mut all_read = true;
         while may_ask(&commit).is_some() {
             let next = asked.more(&wants, asked.places.len().max(AT_ONCE));
@@ -54,12 +54,12 @@ impl<T> Seen<T> {
 }
 
 /// The files of a commit that were asked for, by their places.
-struct Asked {
+struct RequestedFiles {
     places: Vec<usize>,
     is_asked: Vec<bool>,
 }
 
-impl Asked {
+impl RequestedFiles {
     fn of(commit: &Commit) -> Self {
         Self { places: Vec::new(), is_asked: vec![false; commit.files.len()] }
     }
@@ -91,16 +91,16 @@ fn may_ask(commit: &Commit) -> Option<&Oid> {
 /// depends on: then they are read, and it is asked again.
 pub(super) struct Queue<'r, T, J, S> {
     repo: &'r Repo,
-    lines: Lines<'r>,
+    lines: ChangedLinesReader<'r>,
     judge: J,
     sink: S,
-    waiting: VecDeque<Waiting<T>>,
+    waiting: VecDeque<WaitingCommit<T>>,
     /// What git said when it could not read the lines of a commit. Neither that commit nor those whose lines were asked
     /// for behind it come out.
     lost: Option<String>,
 }
 
-enum Waiting<T> {
+enum WaitingCommit<T> {
     Judged(Commit, T),
     Asked(Commit),
 }
@@ -121,7 +121,7 @@ impl<'r, T, J: Fn(&Commit) -> (T, Vec<usize>), S: FnMut(Commit, T)> Queue<'r, T,
             if self.lines.is_started() {
                 return self.ask(commit);
             }
-            let mut asked = Asked::of(&commit);
+            let mut asked = RequestedFiles::of(&commit);
             let counted: Vec<usize> = (0..commit.files.len()).filter(|&at| counts(&commit.files[at].path)).collect();
             let mut next = asked.more(&counted, usize::MAX);
             loop {
@@ -137,16 +137,16 @@ impl<'r, T, J: Fn(&Commit) -> (T, Vec<usize>), S: FnMut(Commit, T)> Queue<'r, T,
             commit.looked_into = true;
         }
         let (value, _) = (self.judge)(&commit);
-        self.take(Seen { commit, value, is_open: false })
+        self.take(QueuedCommit { commit, value, is_open: false })
     }
 
     /// Takes the next commit.
-    pub(super) fn take(&mut self, seen: Seen<T>) -> Result<(), GitError> {
+    pub(super) fn take(&mut self, seen: QueuedCommit<T>) -> Result<(), GitError> {
         if seen.is_open && may_ask(&seen.commit).is_some() {
             return self.ask(seen.commit);
         }
         self.make_room()?;
-        self.waiting.push_back(Waiting::Judged(seen.commit, seen.value));
+        self.waiting.push_back(WaitingCommit::Judged(seen.commit, seen.value));
         self.settle_all()
     }
 
@@ -155,7 +155,7 @@ impl<'r, T, J: Fn(&Commit) -> (T, Vec<usize>), S: FnMut(Commit, T)> Queue<'r, T,
         self.make_room()?;
         if let Some(id) = may_ask(&commit).filter(|_| self.lost.is_none()) {
             self.lines.ask(id)?;
-            self.waiting.push_back(Waiting::Asked(commit));
+            self.waiting.push_back(WaitingCommit::Asked(commit));
         }
         self.settle_all()
     }
@@ -184,12 +184,12 @@ impl<'r, T, J: Fn(&Commit) -> (T, Vec<usize>), S: FnMut(Commit, T)> Queue<'r, T,
     fn settle(&mut self, wait: bool) -> Result<bool, GitError> {
         match self.waiting.pop_front() {
             None => Ok(false),
-            Some(Waiting::Judged(commit, value)) => {
+            Some(WaitingCommit::Judged(commit, value)) => {
                 (self.sink)(commit, value);
                 Ok(true)
             }
-            Some(Waiting::Asked(_)) if self.lost.is_some() => Ok(true),
-            Some(Waiting::Asked(mut commit)) => match self.lines.answer(wait) {
+            Some(WaitingCommit::Asked(_)) if self.lost.is_some() => Ok(true),
+            Some(WaitingCommit::Asked(mut commit)) => match self.lines.answer(wait) {
                 Ok(Some(answer)) => {
                     answer.fill(&mut commit);
                     let (value, _) = (self.judge)(&commit);
@@ -197,7 +197,7 @@ impl<'r, T, J: Fn(&Commit) -> (T, Vec<usize>), S: FnMut(Commit, T)> Queue<'r, T,
                     Ok(true)
                 }
                 Ok(None) => {
-                    self.waiting.push_front(Waiting::Asked(commit));
+                    self.waiting.push_front(WaitingCommit::Asked(commit));
                     Ok(false)
                 }
                 Err(GitError::Failed { stderr, .. }) if stderr.contains("unable to read") => {

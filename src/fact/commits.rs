@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::commit::author;
 use crate::commit::change::Commit;
-use crate::commit::judge::{self, Judgement};
-use crate::commit::rules::{KIND, Role, Rules};
-use crate::commit::scopes::Table;
+use crate::commit::judge::{self, CommitJudgement};
+use crate::commit::rules::{CommitRules, KIND, PathRole};
+use crate::commit::scopes::ScopeTable;
 use crate::fact::abreast;
-use crate::fact::commit_queue::{Queue, Seen};
-use crate::git::{GitError, Log, Logged, Range, Repo};
+use crate::fact::commit_queue::{Queue, QueuedCommit};
+use crate::git::{CommitLog, GitError, Logged, Range, Repo};
 use crate::moment::Moment;
 use crate::policy::{Gate, Mode, Policy, Scope};
 use crate::repo_path::RepoPath;
@@ -33,7 +33,7 @@ pub struct NewCommits {
     pub commits: Vec<Commit>,
     /// Why it cannot be told which they are, or what one of them changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unknown: Option<Unknown>,
+    pub unknown: Option<UnknownCommits>,
 }
 
 impl NewCommits {
@@ -45,7 +45,7 @@ impl NewCommits {
 
 /// Why something about commits cannot be told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unknown {
+pub struct UnknownCommits {
     /// A fragment for people.
     pub why: String,
     /// The command that fetches what is missing; empty where none is known.
@@ -56,19 +56,19 @@ pub struct Unknown {
 #[derive(Clone, Debug)]
 pub struct Yardstick {
     /// The scopes.
-    pub table: Table,
+    pub table: ScopeTable,
     /// The rules.
-    pub rules: Rules,
+    pub rules: CommitRules,
 }
 
 /// What a yardstick was made of, and it.
-type Known = (Vec<Scope>, toml::Table, Arc<Yardstick>);
+type CachedYardstick = (Vec<Scope>, toml::Table, Arc<Yardstick>);
 
 impl Yardstick {
     /// That of a gate. `None` where its parameters or the table are malformed, which reading a policy excludes.
     /// Compiling it costs more than a judgement, and the last one is nearly always asked for again.
     pub fn of(policy: &Policy, gate: &Gate) -> Option<Arc<Self>> {
-        static LAST: Mutex<Option<Known>> = Mutex::new(None);
+        static LAST: Mutex<Option<CachedYardstick>> = Mutex::new(None);
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((scopes, params, known)) = &*last
             && *scopes == policy.scopes
@@ -76,8 +76,8 @@ impl Yardstick {
         {
             return Some(Arc::clone(known));
         }
-        let table = Table::new(policy.scopes.clone()).ok()?;
-        let made = Arc::new(Self { table, rules: Rules::read(&gate.params).ok()? });
+        let table = ScopeTable::new(policy.scopes.clone()).ok()?;
+        let made = Arc::new(Self { table, rules: CommitRules::read(&gate.params).ok()? });
         *last = Some((policy.scopes.clone(), gate.params.clone(), Arc::clone(&made)));
         Some(made)
     }
@@ -91,11 +91,11 @@ impl Yardstick {
     /// Whether the changed lines of a file at `path` count in any commit. Those of a file that goes along with any scope
     /// count only where the judgement asks for them.
     pub fn counts(&self, path: &RepoPath) -> bool {
-        !matches!(self.rules.role(path), Role::Along(_))
+        !matches!(self.rules.role(path), PathRole::Along(_))
     }
 
     /// Judges one commit.
-    pub fn judge(&self, commit: &Commit) -> Judgement {
+    pub fn judge(&self, commit: &Commit) -> CommitJudgement {
         judge::judge(commit, &self.table, &self.rules)
     }
 }
@@ -127,14 +127,14 @@ pub fn collect_at_most(
 
 /// Starts reading a range before it is known what it is judged by. `None`: there is nothing to read, or it cannot be,
 /// which will be met again.
-pub fn begin(repo: &Repo, range: &Range) -> Option<Log> {
-    if is_empty(range) { None } else { repo.log(&at_most(MOST, range)).ok().map(Log::ahead) }
+pub fn begin(repo: &Repo, range: &Range) -> Option<CommitLog> {
+    if is_empty(range) { None } else { repo.log(&at_most(MOST, range)).ok().map(CommitLog::ahead) }
 }
 
 /// Reads what was begun ([`begin`]) for `policy`.
 pub fn collect_begun(
     repo: &Repo,
-    log: Log,
+    log: CommitLog,
     policy: &Policy,
     moment: Moment,
     branch: Option<&str>,
@@ -157,7 +157,7 @@ fn at_most(most: usize, range: &Range) -> Range {
 fn keep(
     most: usize,
     repo: &Repo,
-    log: Log,
+    log: CommitLog,
     yardsticks: &[Arc<Yardstick>],
     branch: Option<&str>,
 ) -> Result<NewCommits, GitError> {
@@ -170,7 +170,7 @@ fn keep(
         let why = format!("more than {most} commits are new, and only the newest {most} were looked at");
         // What the other side has is known from the remote-tracking branches.
         let fetch = remote(repo)?.map(|name| format!("git fetch {name}")).unwrap_or_default();
-        found.unknown = Some(Unknown { why, fetch });
+        found.unknown = Some(UnknownCommits { why, fetch });
     }
     Ok(found)
 }
@@ -180,12 +180,12 @@ fn keep(
 /// asked again. Of a few commits, all those of files that `counts` are read.
 pub fn stream<T: Send>(
     repo: &Repo,
-    log: Log,
+    log: CommitLog,
     branch: Option<&str>,
     counts: impl Fn(&RepoPath) -> bool + Sync,
     judge: impl Fn(&Commit) -> (T, Vec<usize>) + Sync,
     sink: impl FnMut(Commit, T),
-) -> Result<Option<Unknown>, GitError> {
+) -> Result<Option<UnknownCommits>, GitError> {
     let by_branch = branch.and_then(author::agent_of_branch);
     let with_agent = |mut commit: Commit| {
         let by_marks = author::agent_of(&commit.author, &commit.committer, &commit.message);
@@ -203,7 +203,9 @@ pub fn stream<T: Send>(
         let (with_agent, counts, judge) = (&with_agent, &counts, &judge);
         let worker = || {
             let glance = repo.glance();
-            move |Logged { commit, blobs, .. }: Logged| Seen::judge(with_agent(commit), &blobs, &glance, counts, judge)
+            move |Logged { commit, blobs, .. }: Logged| {
+                QueuedCommit::judge(with_agent(commit), &blobs, &glance, counts, judge)
+            }
         };
         abreast::in_order(first.into_iter().map(Ok).chain(&mut log), worker, |seen| queue.take(seen))?;
     }
@@ -216,13 +218,13 @@ pub fn stream<T: Send>(
 /// The commits of a log that can be told, up to where they cannot.
 struct Readable<'r> {
     repo: &'r Repo,
-    log: Log,
-    unknown: Option<Unknown>,
+    log: CommitLog,
+    unknown: Option<UnknownCommits>,
 }
 
 impl Readable<'_> {
     /// Notes why something cannot be told.
-    fn note(&mut self, unknown: Result<Unknown, GitError>) -> Option<Result<Logged, GitError>> {
+    fn note(&mut self, unknown: Result<UnknownCommits, GitError>) -> Option<Result<Logged, GitError>> {
         match unknown {
             Ok(unknown) => {
                 self.unknown = Some(unknown);
@@ -261,9 +263,9 @@ impl Iterator for Readable<'_> {
 }
 
 /// What would be fetched where objects are missing from an incomplete clone.
-fn absent(repo: &Repo, said: &str) -> Result<Unknown, GitError> {
+fn absent(repo: &Repo, said: &str) -> Result<UnknownCommits, GitError> {
     let fetch = remote(repo)?.map(|name| format!("git fetch --refetch {name}")).unwrap_or_default();
-    Ok(Unknown { why: format!("objects are missing here, git says: {said}"), fetch })
+    Ok(UnknownCommits { why: format!("objects are missing here, git says: {said}"), fetch })
 }
 
 /// The remote that is asked first.
@@ -274,7 +276,7 @@ fn remote(repo: &Repo) -> Result<Option<String>, GitError> {
 }
 
 /// What would be fetched to see more of a shallow clone.
-fn shallow(repo: &Repo, why: &str) -> Result<Unknown, GitError> {
+fn shallow(repo: &Repo, why: &str) -> Result<UnknownCommits, GitError> {
     let fetch = remote(repo)?.map(|name| format!("git fetch --unshallow {name}")).unwrap_or_default();
-    Ok(Unknown { why: why.to_owned(), fetch })
+    Ok(UnknownCommits { why: why.to_owned(), fetch })
 }

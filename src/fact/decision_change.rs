@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::commit::trailers;
-use crate::decision::compare::{self, File, Overruling, Return};
+use crate::decision::compare::{self, FileStates, Overruling, Return};
 use crate::decision::contradictions::{self, Contradiction};
 use crate::decision::revision::{Revision, TRAILER};
-use crate::decision::rules::Rules;
-use crate::decision::{self, Decision, Kind};
+use crate::decision::rules::DecisionRules;
+use crate::decision::{self, Decision, RecordKind};
 use crate::repo_path::RepoPath;
 
 /// What became of the decisions in one subject, against its base.
@@ -16,7 +16,7 @@ pub struct SubjectDecisions {
     /// The subject, by name.
     pub subject: String,
     /// Records that are gone or weaker.
-    pub changes: Vec<compare::Change>,
+    pub changes: Vec<compare::RecordChange>,
     /// Rejected paths that came back.
     pub returns: Vec<Return>,
     /// New records of one place that claim to overrule one for all.
@@ -37,13 +37,13 @@ impl SubjectDecisions {
 
 /// A change.
 #[derive(Clone, Copy, Debug)]
-pub struct Change<'a> {
+pub struct DecisionChange<'a> {
     /// What it is called.
     pub name: &'a str,
     /// The paths that it changes.
     pub changed: &'a [RepoPath],
     /// The same files, before and now.
-    pub files: &'a [File],
+    pub files: &'a [FileStates],
     /// The records `@REJECTED` of the base that have a pattern or a path.
     pub rejected: &'a [Decision],
 }
@@ -51,13 +51,13 @@ pub struct Change<'a> {
 /// What a change does to the decisions; `None`: nothing. `everything`: all records of its base, `messages`: those of its
 /// commits, by their names; both are asked for only where they matter.
 pub fn of<E>(
-    rules: &Rules,
-    change: &Change<'_>,
+    rules: &DecisionRules,
+    change: &DecisionChange<'_>,
     everything: impl Fn() -> Result<Vec<Decision>, E>,
     messages: impl FnOnce() -> Result<Vec<(String, String)>, E>,
 ) -> Result<Option<SubjectDecisions>, E> {
-    let Change { name, changed, files, rejected } = *change;
-    let state = State::of(files, rules);
+    let DecisionChange { name, changed, files, rejected } = *change;
+    let state = RecordStates::of(files, rules);
     let mut one = SubjectDecisions {
         subject: name.to_owned(),
         changes: Vec::new(),
@@ -71,9 +71,9 @@ pub fn of<E>(
         revisions.extend(revisions_in(messages()?));
         one.changes = compare::changes(&state.before, &state.after, &revisions);
         // An ADR may have been superseded before its own status says so.
-        if one.changes.iter().any(|change| change.before.kind == Kind::Adr && change.revision.is_none()) {
+        if one.changes.iter().any(|change| change.before.kind == RecordKind::Adr && change.revision.is_none()) {
             let known: Vec<Revision> = everything()?.iter().filter_map(Revision::of_adr).collect();
-            for change in one.changes.iter_mut().filter(|change| change.before.kind == Kind::Adr) {
+            for change in one.changes.iter_mut().filter(|change| change.before.kind == RecordKind::Adr) {
                 if change.revision.is_none() {
                     change.revision = known.iter().find(|revision| revision.revises(&change.before)).cloned();
                 }
@@ -84,13 +84,13 @@ pub fn of<E>(
 }
 
 /// The records before and now, of the files that changed.
-struct State {
+struct RecordStates {
     before: Vec<Decision>,
     after: Vec<Decision>,
 }
 
-impl State {
-    fn of(files: &[File], rules: &Rules) -> Self {
+impl RecordStates {
+    fn of(files: &[FileStates], rules: &DecisionRules) -> Self {
         let read = |path: &RepoPath, text: &Option<Vec<u8>>| {
             text.as_deref().map(|text| decision::read(path, text, &rules.adr)).unwrap_or_default()
         };
@@ -103,9 +103,10 @@ impl State {
 
 /// The rejected paths that still hold: of records in files that changed, those that some record there rules out now,
 /// whatever else it says. What was taken out is a matter of its own.
-fn in_force(rejected: &[Decision], state: &State, changed: &[RepoPath]) -> Vec<Decision> {
+fn in_force(rejected: &[Decision], state: &RecordStates, changed: &[RepoPath]) -> Vec<Decision> {
     let still = |keys: &[String], of: fn(&Decision) -> &[String]| -> Vec<String> {
-        let holds = |key: &&String| state.after.iter().any(|now| now.kind == Kind::Rejected && of(now).contains(key));
+        let holds =
+            |key: &&String| state.after.iter().any(|now| now.kind == RecordKind::Rejected && of(now).contains(key));
         keys.iter().filter(holds).cloned().collect()
     };
     let held = |one: &Decision| {
@@ -119,24 +120,27 @@ fn in_force(rejected: &[Decision], state: &State, changed: &[RepoPath]) -> Vec<D
 }
 
 /// New tags that name an ADR as overruled; the ADRs are looked for only where one does.
-fn overrulings<E>(state: &State, everything: impl FnOnce() -> Result<Vec<Decision>, E>) -> Result<Vec<Overruling>, E> {
+fn overrulings<E>(
+    state: &RecordStates,
+    everything: impl FnOnce() -> Result<Vec<Decision>, E>,
+) -> Result<Vec<Overruling>, E> {
     let new: Vec<&Decision> = compare::new(&state.before, &state.after)
         .into_iter()
-        .filter(|tag| tag.kind != Kind::Adr && tag.is_against_one())
+        .filter(|tag| tag.kind != RecordKind::Adr && tag.is_against_one())
         .collect();
     if new.is_empty() {
         return Ok(Vec::new());
     }
     let mut global = everything()?;
-    global.retain(|one| one.kind == Kind::Adr);
-    global.extend(state.after.iter().filter(|one| one.kind == Kind::Adr).cloned());
+    global.retain(|one| one.kind == RecordKind::Adr);
+    global.extend(state.after.iter().filter(|one| one.kind == RecordKind::Adr).cloned());
     Ok(compare::overrulings(&new, &global))
 }
 
 /// Contradictions that this change brings among the ADRs; the others are read only where it adds to one.
 fn contradictions<E>(
     changed: &[RepoPath],
-    state: &State,
+    state: &RecordStates,
     everything: impl FnOnce() -> Result<Vec<Decision>, E>,
 ) -> Result<Vec<Contradiction>, E> {
     let new = compare::new(&state.before, &state.after);
@@ -153,7 +157,7 @@ fn contradictions<E>(
 fn revisions_in(messages: Vec<(String, String)>) -> Vec<Revision> {
     let revision = |(commit, message): (String, String)| {
         let (_, trailers) = trailers::split(message.split_once('\n').map_or("", |(_, rest)| rest));
-        let of = |trailer: &trailers::Trailer| Revision::of_trailer(&commit, &trailer.value);
+        let of = |trailer: &trailers::CommitTrailer| Revision::of_trailer(&commit, &trailer.value);
         trailers.iter().filter(|trailer| trailer.is(TRAILER)).map(of).collect::<Vec<_>>()
     };
     messages.into_iter().flat_map(revision).collect()

@@ -9,8 +9,8 @@ use std::fs;
 
 use serde::{Deserialize, Serialize};
 
-use crate::decision::rules::Rules;
-use crate::decision::{self, Decision, Kind};
+use crate::decision::rules::DecisionRules;
+use crate::decision::{self, Decision, RecordKind};
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::globs::Globs;
 use crate::oid::Oid;
@@ -23,7 +23,7 @@ const FILE: &str = "decisions.json";
 
 /// What is known of the records of a commit.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Kept {
+pub(super) struct KnownRecords {
     version: u32,
     commit: Oid,
     /// Which files are architecture decision records, as the policy said.
@@ -36,9 +36,9 @@ pub(super) struct Kept {
 
 /// What is known of a commit's records. At most three processes, none where the commit is the one that was asked about
 /// last.
-pub(super) fn records(repo: &Repo, commit: &Oid, rules: &Rules) -> Result<Kept, GitError> {
+pub(super) fn records(repo: &Repo, commit: &Oid, rules: &DecisionRules) -> Result<KnownRecords, GitError> {
     let file = repo.gate_dir().join(FILE);
-    let kept = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<Kept>(&bytes).ok());
+    let kept = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<KnownRecords>(&bytes).ok());
     let kept = match kept.filter(|kept| kept.version == VERSION && kept.adr == rules.globs) {
         Some(kept) if kept.commit == *commit => return Ok(kept),
         Some(kept) => updated(repo, kept, commit, rules),
@@ -54,7 +54,7 @@ pub(super) fn records(repo: &Repo, commit: &Oid, rules: &Rules) -> Result<Kept, 
 }
 
 /// The files of a commit that hold records, or are some.
-pub(super) fn files(repo: &Repo, commit: &Oid, rules: &Rules) -> Result<Vec<RepoPath>, GitError> {
+pub(super) fn files(repo: &Repo, commit: &Oid, rules: &DecisionRules) -> Result<Vec<RepoPath>, GitError> {
     let mut files = repo.holding(commit, &decision::MARKS)?;
     files.extend(repo.files_of(commit)?.into_iter().filter(|path| rules.adr.is_match(path.to_os())));
     files.sort_unstable();
@@ -62,19 +62,19 @@ pub(super) fn files(repo: &Repo, commit: &Oid, rules: &Rules) -> Result<Vec<Repo
     Ok(files)
 }
 
-fn found(repo: &Repo, commit: &Oid, rules: &Rules) -> Result<Kept, GitError> {
+fn found(repo: &Repo, commit: &Oid, rules: &DecisionRules) -> Result<KnownRecords, GitError> {
     let files = files(repo, commit, rules)?;
     let texts = repo.blobs_at(commit, &files)?;
     let rejected = files.iter().zip(texts).flat_map(|(path, text)| rejected(path, &text.unwrap_or_default())).collect();
-    Ok(Kept { version: VERSION, commit: commit.clone(), adr: rules.globs.clone(), files, rejected })
+    Ok(KnownRecords { version: VERSION, commit: commit.clone(), adr: rules.globs.clone(), files, rejected })
 }
 
 /// What was kept of another commit, with what changed since. `None`: that commit is gone.
-fn updated(repo: &Repo, kept: Kept, commit: &Oid, rules: &Rules) -> Option<Kept> {
+fn updated(repo: &Repo, kept: KnownRecords, commit: &Oid, rules: &DecisionRules) -> Option<KnownRecords> {
     let trees = (repo.tree_of(&kept.commit).ok()?, repo.tree_of(commit).ok()?);
     let TreeDiff::Changes(changes) = repo.diff_trees(&[trees]).ok()?.pop()? else { return None };
     let touched: BTreeSet<RepoPath> = changes.into_iter().map(|change| change.path).collect();
-    let mut kept = Kept { commit: commit.clone(), ..kept };
+    let mut kept = KnownRecords { commit: commit.clone(), ..kept };
     kept.files.retain(|path| !touched.contains(path));
     kept.rejected.retain(|decision| !touched.contains(&decision.path));
     let touched: Vec<RepoPath> = touched.into_iter().collect();
@@ -90,11 +90,11 @@ fn updated(repo: &Repo, kept: Kept, commit: &Oid, rules: &Rules) -> Option<Kept>
 
 fn rejected(path: &RepoPath, text: &[u8]) -> Vec<Decision> {
     let mut found = decision::read(path, text, &Globs::default());
-    found.retain(|one| one.kind == Kind::Rejected && !(one.patterns.is_empty() && one.paths.is_empty()));
+    found.retain(|one| one.kind == RecordKind::Rejected && !(one.patterns.is_empty() && one.paths.is_empty()));
     found
 }
 
-fn write(folder: &std::path::Path, kept: &Kept) -> std::io::Result<()> {
+fn write(folder: &std::path::Path, kept: &KnownRecords) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     serde_json::to_writer(&mut file, kept)?;

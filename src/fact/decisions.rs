@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use super::Facts;
-use super::decision_change::{self, Change, SubjectDecisions};
+use super::decision_change::{self, DecisionChange, SubjectDecisions};
 use super::decision_index as memory;
-use super::subject::{Base, Role, Subject};
+use super::subject::{Base, Subject, SubjectKind};
 use super::working_tree_diff;
-use crate::decision::compare::File;
-use crate::decision::rules::{KIND, Rules};
+use crate::decision::compare::FileStates;
+use crate::decision::rules::{DecisionRules, KIND};
 use crate::decision::{self, Decision};
 use crate::git::{GitError, Range, Repo, TreeDiff};
 use crate::moment::Moment;
@@ -26,7 +26,7 @@ pub(super) fn collect(repo: &Repo, policy: &Policy, facts: &mut Facts) -> Result
     let mut found = Vec::new();
     for subject in &facts.subjects {
         let local = match (&subject.base, &subject.changed, &subject.commit) {
-            (Base::Nothing, Some(_), Some(tip)) if subject.role == Role::Commit => since_local(repo, tip)?,
+            (Base::Nothing, Some(_), Some(tip)) if subject.role == SubjectKind::Commit => since_local(repo, tip)?,
             _ => None,
         };
         let (base, changed) = match (&subject.base, &subject.changed, &local) {
@@ -102,7 +102,7 @@ pub fn staged(repo: &Repo, policy: &Policy, commit: Staged<'_>) -> Result<Option
     let files = || {
         let (before, now) = (repo.blobs_at(base, &changed)?, repo.staged_contents(&changed, index)?);
         let pairs = changed.iter().zip(before.into_iter().zip(now));
-        Ok(pairs.map(|(path, (before, now))| File { path: path.clone(), before, now }).collect())
+        Ok(pairs.map(|(path, (before, now))| FileStates { path: path.clone(), before, now }).collect())
     };
     let messages = || {
         let mut messages = logged(repo, tip, base)?;
@@ -115,11 +115,11 @@ pub fn staged(repo: &Repo, policy: &Policy, commit: Staged<'_>) -> Result<Option
 /// What a change does to the decisions; `None`: nothing.
 fn of_change(
     repo: &Repo,
-    rules: &Rules,
+    rules: &DecisionRules,
     name: &str,
     base: &Oid,
     changed: &[RepoPath],
-    files: impl FnOnce() -> Result<Vec<File>, GitError>,
+    files: impl FnOnce() -> Result<Vec<FileStates>, GitError>,
     messages: impl FnOnce() -> Result<Vec<(String, String)>, GitError>,
 ) -> Result<Option<SubjectDecisions>, GitError> {
     if changed.is_empty() {
@@ -130,27 +130,29 @@ fn of_change(
     if known.files.is_empty() && !changed.iter().any(|path| rules.adr.is_match(path.to_os())) {
         return Ok(None);
     }
-    let change = Change { name, changed, files: &files()?, rejected: &known.rejected };
+    let change = DecisionChange { name, changed, files: &files()?, rejected: &known.rejected };
     decision_change::of(rules, &change, || all(repo, base, rules), messages)
 }
 
 /// The rules of the first gate that asks.
-pub fn rules(policy: &Policy, moment: Moment) -> Option<Rules> {
+pub fn rules(policy: &Policy, moment: Moment) -> Option<DecisionRules> {
     let asked =
         |gate: &&crate::policy::Gate| gate.kind == KIND && gate.mode != Mode::Off && gate.moments.contains(&moment);
-    Rules::read(&policy.gates.iter().find(asked)?.params).ok()
+    DecisionRules::read(&policy.gates.iter().find(asked)?.params).ok()
 }
 
-fn files(repo: &Repo, subject: &Subject, base: &Oid, changed: &[RepoPath]) -> Result<Vec<File>, GitError> {
+fn files(repo: &Repo, subject: &Subject, base: &Oid, changed: &[RepoPath]) -> Result<Vec<FileStates>, GitError> {
     let before = repo.blobs_at(base, changed)?;
     // A working tree that was kept is not read from the disk, where another one lies by now.
     let now = match (subject.role, &subject.commit, &subject.tree) {
-        (Role::Commit, Some(tip), _) | (Role::WorkingTree, _, Some(tip)) => repo.blobs_at(tip, changed)?,
-        (Role::Commit, None, _) => vec![None; changed.len()],
-        (Role::WorkingTree, _, None) => changed.iter().map(|path| on_disk(repo, path)).collect(),
+        (SubjectKind::Commit, Some(tip), _) | (SubjectKind::WorkingTree, _, Some(tip)) => {
+            repo.blobs_at(tip, changed)?
+        }
+        (SubjectKind::Commit, None, _) => vec![None; changed.len()],
+        (SubjectKind::WorkingTree, _, None) => changed.iter().map(|path| on_disk(repo, path)).collect(),
     };
     let pairs = changed.iter().zip(before.into_iter().zip(now));
-    Ok(pairs.map(|(path, (before, now))| File { path: path.clone(), before, now }).collect())
+    Ok(pairs.map(|(path, (before, now))| FileStates { path: path.clone(), before, now }).collect())
 }
 
 fn on_disk(repo: &Repo, path: &RepoPath) -> Option<Vec<u8>> {
@@ -159,7 +161,7 @@ fn on_disk(repo: &Repo, path: &RepoPath) -> Option<Vec<u8>> {
 }
 
 /// Every record of a commit, in the order of the files. Reads the whole tree, in two or three processes.
-pub fn all(repo: &Repo, commit: &Oid, rules: &Rules) -> Result<Vec<Decision>, GitError> {
+pub fn all(repo: &Repo, commit: &Oid, rules: &DecisionRules) -> Result<Vec<Decision>, GitError> {
     let paths = memory::files(repo, commit, rules)?;
     let texts = repo.blobs_at(commit, &paths)?;
     let read = paths.iter().zip(texts).filter_map(|(path, text)| Some(decision::read(path, &text?, &rules.adr)));

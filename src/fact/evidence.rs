@@ -54,7 +54,7 @@ pub struct RunFact {
 
 /// What a run shows, its status and its runner's words taken together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shows {
+pub enum RunProof {
     /// It ended well, and something was executed.
     Pass,
     /// It ended badly.
@@ -67,13 +67,13 @@ pub enum Shows {
 
 impl RunFact {
     /// What it shows about the content it ran on.
-    pub fn shows(&self) -> Shows {
+    pub fn shows(&self) -> RunProof {
         match (&self.report, self.ended.success()) {
-            (_, false) => Shows::Fail,
-            (Some(report), true) if report.failed > 0 => Shows::Fail,
-            (_, true) if self.masked.is_some() => Shows::Masked,
-            (Some(report), true) if report.passed == 0 => Shows::Nothing,
-            (_, true) => Shows::Pass,
+            (_, false) => RunProof::Fail,
+            (Some(report), true) if report.failed > 0 => RunProof::Fail,
+            (_, true) if self.masked.is_some() => RunProof::Masked,
+            (Some(report), true) if report.passed == 0 => RunProof::Nothing,
+            (_, true) => RunProof::Pass,
         }
     }
 

@@ -13,7 +13,7 @@ use crate::fact::weakening::{
     self, DeclaredTest, adds_hiding_word, decides_which_tests_run, declared_tests, is_same_test, is_test_file,
 };
 use crate::git::{GitError, Repo, TreeDiff, WantedFile};
-use crate::journal::{OpenFailure, RecordedRun, State};
+use crate::journal::{JournalState, OpenFailure, RecordedRun};
 use crate::oid::Oid;
 use crate::policy::{Command, Policy};
 use crate::repo_path::RepoPath;
@@ -58,7 +58,7 @@ pub struct FailedTest {
 /// gate that asks for the run says so.
 pub fn read(
     repo: &Repo,
-    state: &State,
+    state: &JournalState,
     policy: &Policy,
     session: &str,
     facts: &Facts,
@@ -102,7 +102,7 @@ fn is_on_the_way(repo: &Repo, facts: &Facts, session: &str, open: &OpenFailure) 
 }
 
 /// The latest run of the command, if it passed after the test had failed.
-fn passed_since<'a>(state: &'a State, open: &OpenFailure) -> Option<&'a RecordedRun> {
+fn passed_since<'a>(state: &'a JournalState, open: &OpenFailure) -> Option<&'a RecordedRun> {
     let runs = state.runs(&open.key);
     let failed = runs.iter().position(|run| run.run.end.tree == open.tree && !run.run.ended.success());
     let later = &runs[..failed.unwrap_or(runs.len())];
@@ -198,7 +198,7 @@ impl ChangedTests {
             .flat_map(|change| [WantedFile::of(change.before.as_ref()), WantedFile::of(change.after.as_ref())])
             .collect();
         let mut texts = repo.blobs(&wanted)?.into_iter().map(text);
-        let file = |change: crate::git::Change| {
+        let file = |change: crate::git::PathChange| {
             let (old, new) = (texts.next().flatten(), texts.next().flatten());
             TestFileChange { path: change.path, old, new }
         };

@@ -29,7 +29,7 @@ pub struct LastWords {
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Lists {
+struct PhraseLists {
     person: Vec<String>,
     agent: Vec<String>,
     offers: Vec<String>,
@@ -47,7 +47,7 @@ struct Lists {
     addressed: Vec<String>,
 }
 
-struct Patterns {
+struct ClaimPatterns {
     person: RegexSet,
     agent: RegexSet,
     offers: RegexSet,
@@ -65,14 +65,14 @@ struct Patterns {
     addressed: RegexSet,
 }
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
+static PATTERNS: LazyLock<ClaimPatterns> = LazyLock::new(|| {
     // A test holds the embedded file readable.
     let file = embedded::file(embedded::GATES, "human-actions.toml").unwrap_or_default();
-    let lists: Lists = toml::from_str(file).unwrap_or_default();
+    let lists: PhraseLists = toml::from_str(file).unwrap_or_default();
     let set = |patterns: &[String]| {
         RegexSetBuilder::new(patterns).case_insensitive(true).build().unwrap_or_else(|_| RegexSet::empty())
     };
-    Patterns {
+    ClaimPatterns {
         person: set(&lists.person),
         agent: set(&lists.agent),
         offers: set(&lists.offers),
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn the_embedded_lists_are_readable() {
         let file = embedded::file(embedded::GATES, "human-actions.toml").unwrap();
-        let lists: Lists = toml::from_str(file).unwrap();
+        let lists: PhraseLists = toml::from_str(file).unwrap();
         let asked = [&lists.questions, &lists.addressed, &lists.proofs, &lists.nothing, &lists.choices];
         let implied = [&lists.closings, &lists.reports, &lists.afterwards, &lists.blocked, &lists.announcements];
         for patterns in [&lists.person, &lists.agent, &lists.offers, &lists.claims, &lists.denials]

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use crate::fact::Note;
 use crate::fact::hosting::{
-    Check, Checks, HostedHead, Hosting, Landed, OtherBase, Pull, PullState, Reading, StartedFor, Trouble, TroubleKind,
-    Via,
+    Check, Checks, ForgeAnswer, HostedHead, Hosting, Landed, OtherBase, Pull, PullState, StartedFor, Trouble,
+    TroubleKind, Via,
 };
 use crate::fact::subject::RefUpdate;
 use crate::git::{DefaultBranch, GitError, Head, Repo};
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Gate, Mode, ModeFrom, Policy};
-use crate::source::forge::repository_url::{Known, Place};
-use crate::source::forge::{self, Forge, OwnJob, Patience, Rules, ssh_alias, token};
+use crate::source::forge::repository_url::{ForgeRepository, ForgeSettings};
+use crate::source::forge::{self, Forge, MergeRules, OwnJob, Patience, ssh_alias, token};
 
 /// The kinds of gates that read nothing but [`Hosting`].
 const KINDS: [&str; 2] = ["pull-request", "ci-green"];
@@ -82,7 +82,7 @@ pub fn no_pull_yet<'a>(policy: &Policy, updates: impl Iterator<Item = &'a RefUpd
     };
     let branches: Vec<String> = updates.filter_map(made).collect();
     let (first, more) = branches.split_first()?;
-    Known::of_process().place(url)?;
+    ForgeSettings::of_process().place(url)?;
     let names = if more.is_empty() { first.clone() } else { format!("{first} and {} more", more.len()) };
     Some(Note::new("first-push", format!("{names}: new there, so without a pull request; next: gh pr create --fill")))
 }
@@ -93,7 +93,7 @@ pub fn no_pull_yet<'a>(policy: &Policy, updates: impl Iterator<Item = &'a RefUpd
 /// repository that only happens to be on a forge is judged as fast as any other.
 pub fn about_checkout(repo: &Repo, policy: &Policy, moment: Moment, head: &Head) -> Result<Option<Hosting>, GitError> {
     let Some(commit) = head.commit.clone().filter(|_| is_wanted(policy, moment)) else { return Ok(None) };
-    let known = Known::of_process();
+    let known = ForgeSettings::of_process();
     let named = named(policy, moment).next().is_some();
     // Looking a name up starts a program: for those who want to know.
     let place = |url: &str| if named { known.place_behind(url, ssh_alias::host) } else { known.place(url) };
@@ -121,7 +121,12 @@ pub fn about_checkout(repo: &Repo, policy: &Policy, moment: Moment, head: &Head)
 }
 
 /// What the forge at `place` says; `None` where this program knows no forge.
-pub fn about(place: &Place, token: Option<&token::Token>, patience: Patience, question: &Question) -> Option<Hosting> {
+pub fn about(
+    place: &ForgeRepository,
+    token: Option<&token::Token>,
+    patience: Patience,
+    question: &Question,
+) -> Option<Hosting> {
     let forge = match forge::connect(place, token, patience) {
         Ok(forge) => forge?,
         Err(trouble) => return Some(silent(place.full_name(), question, &trouble)),
@@ -144,9 +149,9 @@ fn silent(repository: String, question: &Question, trouble: &Trouble) -> Hosting
         repository,
         head: question.head.clone(),
         default_branch: question.default_branch.clone(),
-        pulls: Reading::Unreadable(trouble.clone()),
-        checks: Reading::Unreadable(trouble.clone()),
-        required: Reading::Unreadable(trouble.clone()),
+        pulls: ForgeAnswer::Unreadable(trouble.clone()),
+        checks: ForgeAnswer::Unreadable(trouble.clone()),
+        required: ForgeAnswer::Unreadable(trouble.clone()),
         started_for: question.started_for.clone(),
         base: None,
         landed: Vec::new(),
@@ -175,7 +180,7 @@ fn put(forge: &dyn Forge, repository: String, question: &Question) -> Hosting {
     let base = question.base.as_deref().or(open.map(|pull| pull.base_branch.as_str())).or(default_branch.as_deref());
     let rules = match base.filter(|_| asked && (open.is_some() || head.via != Via::Landed)) {
         Some(base) => forge.rules(base),
-        None => Ok(Rules::default()),
+        None => Ok(MergeRules::default()),
     };
     let other_base = open.map(|pull| pull.base_branch.as_str()).filter(|base| Some(*base) != default_branch.as_deref());
     let other_base = other_base.and_then(|goal| {
@@ -269,19 +274,19 @@ fn is_of(pull: &Pull, head: &HostedHead) -> bool {
         && Some(pull.head_branch.as_str()) == head.branch.as_deref()
 }
 
-fn reading<T>(result: Result<T, Trouble>) -> Reading<T> {
+fn reading<T>(result: Result<T, Trouble>) -> ForgeAnswer<T> {
     match result {
-        Ok(value) => Reading::Known(value),
-        Err(trouble) => Reading::Unreadable(trouble),
+        Ok(value) => ForgeAnswer::Known(value),
+        Err(trouble) => ForgeAnswer::Unreadable(trouble),
     }
 }
 
 /// Where a branch goes.
 struct Checkout {
     /// The repository that pull requests go to.
-    to: Place,
+    to: ForgeRepository,
     /// The repository it is pushed to.
-    from: Place,
+    from: ForgeRepository,
     /// What it is called there.
     branch: Option<String>,
     /// Where it stands there, as far as this clone knows.
@@ -292,11 +297,11 @@ struct Checkout {
 /// remote `upstream`, else to where it is pushed.
 fn checkout(
     repo: &Repo,
-    place: impl Fn(&str) -> Option<Place>,
+    place: impl Fn(&str) -> Option<ForgeRepository>,
     branch: Option<&str>,
 ) -> Result<Option<Checkout>, GitError> {
     let remotes = repo.remotes()?;
-    let on_forge: Vec<(&str, Place)> =
+    let on_forge: Vec<(&str, ForgeRepository)> =
         remotes.iter().filter_map(|remote| Some((remote.name.as_str(), place(&remote.push_url)?))).collect();
     if on_forge.is_empty() {
         return Ok(None);

@@ -6,7 +6,7 @@
 use crate::fact::collect::{CollectError, Draft, Lineage, Sources, finish};
 use crate::fact::commits;
 use crate::fact::decisions;
-use crate::fact::subject::{Base, RefUpdate, Role};
+use crate::fact::subject::{Base, RefUpdate, SubjectKind};
 use crate::fact::{Facts, Note};
 use crate::git::Range;
 use crate::moment::Moment;
@@ -14,7 +14,7 @@ use crate::oid::Oid;
 
 /// What a verdict says of one thing that it judged.
 #[derive(Clone, Debug)]
-pub struct Judged {
+pub struct JudgedSubject {
     /// How it was called.
     pub name: String,
     /// The commit; `None`: it was none, or a deletion.
@@ -33,7 +33,7 @@ pub struct Judged {
 pub fn collect(
     sources: Sources<'_>,
     moment: Moment,
-    judged: &[Judged],
+    judged: &[JudgedSubject],
     notes: Vec<Note>,
 ) -> Result<Facts, CollectError> {
     let mut drafts = Vec::new();
@@ -53,7 +53,7 @@ pub fn collect(
         drafts.push(draft);
     }
     let mut facts = finish(sources, moment, drafts)?;
-    for subject in facts.subjects.iter_mut().filter(|subject| subject.role == Role::Commit) {
+    for subject in facts.subjects.iter_mut().filter(|subject| subject.role == SubjectKind::Commit) {
         let Some(tip) = &subject.commit else { continue };
         let base = match &subject.base {
             Base::MergeBase { commit, .. } => Some(commit),

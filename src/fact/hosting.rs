@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::event::hosting::{Check, CheckKind, Checks, Pull, PullState, Reading, Required, Trouble, TroubleKind};
+pub use crate::event::hosting::{
+    Check, CheckKind, Checks, ForgeAnswer, Pull, PullState, RequiredStatus, Trouble, TroubleKind,
+};
 use crate::oid::Oid;
 
 /// The answers of a forge about one commit.
@@ -17,11 +19,11 @@ pub struct Hosting {
     #[serde(default)]
     pub default_branch: Option<String>,
     /// The pull requests from this branch: the open ones, and where there is none those that were.
-    pub pulls: Reading<Vec<Pull>>,
+    pub pulls: ForgeAnswer<Vec<Pull>>,
     /// What reports on the commit.
-    pub checks: Reading<Checks>,
+    pub checks: ForgeAnswer<Checks>,
     /// What the forge requires before a merge into the base.
-    pub required: Reading<Vec<Required>>,
+    pub required: ForgeAnswer<Vec<RequiredStatus>>,
     /// The pull request that a job was started for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_for: Option<StartedFor>,
@@ -60,7 +62,7 @@ pub struct Landed {
     /// The commit.
     pub commit: Oid,
     /// The pull requests that brought it.
-    pub pulls: Reading<Vec<Pull>>,
+    pub pulls: ForgeAnswer<Vec<Pull>>,
 }
 
 /// The commit that was asked about, and where it was pushed.

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{client_hooks, script_changes};
 use crate::command_line::{Purpose, Understood};
-use crate::event::agent_work::Edit;
+use crate::event::agent_work::FileEdit;
 use crate::globs::Globs;
 use crate::repo_path::RepoPath;
 use crate::runner::CommandKind;
-use crate::shell::program::{Arg, Leaf, Source};
+use crate::shell::program::{Arg, InputSource, Leaf};
 
 /// One thing that is about to be done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,7 +97,7 @@ pub fn of_paths<'a>(paths: impl IntoIterator<Item = &'a RepoPath>) -> Vec<Intent
 }
 
 /// What edits are about to do; relative paths are below the root of the working tree.
-pub fn of_edits<'a>(edits: impl IntoIterator<Item = &'a Edit>) -> Vec<Intent> {
+pub fn of_edits<'a>(edits: impl IntoIterator<Item = &'a FileEdit>) -> Vec<Intent> {
     let mut found = Vec::new();
     for edit in edits {
         let text = edit.path.to_string();
@@ -196,7 +196,7 @@ fn of_leaf(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
             out.for_each(|path| push_changed(&placed(leaf, path), found));
         }
         Some(name) if script_changes::is_interpreter(name) => {
-            let handed = if let Source::Text(Some(text)) = &leaf.stdin { text.as_str() } else { "" };
+            let handed = if let InputSource::Text(Some(text)) = &leaf.stdin { text.as_str() } else { "" };
             let texts = leaf.argv.iter().skip(1).map(|arg| arg.text.as_str()).chain([handed]);
             for path in texts.flat_map(script_changes::changed) {
                 push_changed(&placed(leaf, &path), found);
@@ -213,7 +213,7 @@ fn of_switches(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
     // Their words are messages.
     let speaks = matches!(leaf.name(), Some("git" | "gh" | "glab" | "gate"));
     let reads = !purpose.edits && leaf.writes.is_empty() && purpose.kinds.iter().all(|kind| *kind == "read");
-    let handed = if let Source::Text(Some(text)) = &leaf.stdin { text.as_str() } else { "" };
+    let handed = if let InputSource::Text(Some(text)) = &leaf.stdin { text.as_str() } else { "" };
     let says = [leaf.text.as_str(), handed].into_iter().chain(leaf.argv.iter().map(|arg| arg.text.as_str()));
     let of_client = matches!(leaf.name(), Some("claude" | "codex" | "gemini"));
     let concerned = of_client || client_hooks::names_settings(&leaf.text);

@@ -45,9 +45,9 @@ pub fn is_same(one: &[String], other: &[String]) -> bool {
 /// `gates/outputs.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Table {
+pub(super) struct OutputTable {
     varies: Vec<Varies>,
-    failed: Vec<Failed>,
+    failed: Vec<FailureTable>,
     error: Errors,
 }
 
@@ -66,7 +66,7 @@ struct Varies {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[cfg_attr(not(test), expect(dead_code, reason = "the example is for people and tests"))]
-struct Failed {
+struct FailureTable {
     #[serde(deserialize_with = "regex")]
     pattern: Regex,
     line: String,
@@ -94,17 +94,17 @@ fn regex<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Regex, D::Error> {
     Regex::new(&String::deserialize(from)?).map_err(serde::de::Error::custom)
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
+static TABLE: LazyLock<OutputTable> = LazyLock::new(|| {
     // A test holds the embedded file readable.
     embedded::file(embedded::GATES, "outputs.toml").and_then(|text| toml::from_str(text).ok()).unwrap_or_default()
 });
 
 /// The embedded file.
-pub(super) fn table() -> &'static Table {
+pub(super) fn table() -> &'static OutputTable {
     &TABLE
 }
 
-impl Table {
+impl OutputTable {
     /// A text without what varies.
     pub(super) fn normal(&self, text: &str) -> String {
         let mut text = text.to_owned();
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn the_examples_of_the_embedded_file_hold() {
-        let table: Table = toml::from_str(embedded::file(embedded::GATES, "outputs.toml").unwrap()).unwrap();
+        let table: OutputTable = toml::from_str(embedded::file(embedded::GATES, "outputs.toml").unwrap()).unwrap();
         assert_eq!(table.varies[0].what, "colours");
         for varies in &table.varies {
             let [one, other] = &varies.same;

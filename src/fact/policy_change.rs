@@ -1,6 +1,6 @@
 //! What one policy asks less than another.
 
-use crate::command_line::{self, ExitDecides, Extent, Record};
+use crate::command_line::{self, ExitDecides, Extent, LineRecord};
 use crate::policy::{Command, Gate, Mode, OnUnknown, Policy, Signers};
 use crate::runner::{CommandKind, ProjectFiles};
 use crate::shell::dialect::Shell;
@@ -97,8 +97,11 @@ fn less_of_command(old: &Command, new: &Command, files: &dyn ProjectFiles, found
 
 /// How much a command line proves when it ends well: nothing, something, a part of the tests, all of them.
 fn strength(line: &str, files: &dyn ProjectFiles) -> u8 {
-    let judged =
-        command_line::judge(line, &Record { status: Some(0), shell: Some(Shell::Sh), ..Record::default() }, files);
+    let judged = command_line::judge(
+        line,
+        &LineRecord { status: Some(0), shell: Some(Shell::Sh), ..LineRecord::default() },
+        files,
+    );
     match (judged.decisive_kind, judged.exit_decides, judged.scope) {
         // A script that nobody knows may be anything.
         (None, ..) if judged.kind.iter().any(|kind| kind == "other") && !is_idle(line) => 2,

@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::fact::collect::{CollectError, Draft, Sources};
-use crate::fact::evidence::{RunFact, Shows};
+use crate::fact::evidence::{RunFact, RunProof};
 use crate::fact::working_tree_diff;
-use crate::git::{Change, GitError, TreeDiff};
+use crate::git::{GitError, PathChange, TreeDiff};
 use crate::journal::{MAX_PATHS, RecordedRun};
 use crate::local_file::{LocalCause, is_collected};
 use crate::oid::Oid;
@@ -22,7 +22,7 @@ const COMPARED: usize = 32;
 const FIRST: usize = 4;
 
 /// A run that is compared with a draft.
-struct Pair<'a> {
+struct RunPair<'a> {
     draft: usize,
     command: &'a Command,
     run: RecordedRun,
@@ -45,7 +45,7 @@ pub(super) fn runs(sources: Sources<'_>, drafts: &mut [Draft<'_>]) -> Result<(),
                 } else {
                     &mut rest
                 };
-                part.push(Pair { draft: index, command, run });
+                part.push(RunPair { draft: index, command, run });
             }
         }
     }
@@ -54,7 +54,7 @@ pub(super) fn runs(sources: Sources<'_>, drafts: &mut [Draft<'_>]) -> Result<(),
     let (settled, open) = split(sources, drafts, first);
     compare(sources, drafts, open)?;
     let (also_settled, open) = split(sources, drafts, rest);
-    let not_good = |pair: &Pair<'_>| run_fact(&pair.run, None, &TreeDiff::Unreadable).shows() != Shows::Pass;
+    let not_good = |pair: &RunPair<'_>| run_fact(&pair.run, None, &TreeDiff::Unreadable).shows() != RunProof::Pass;
     let settled = settled.into_iter().chain(also_settled).filter(not_good);
     compare(sources, drafts, settled.chain(open).collect())?;
     for draft in drafts.iter_mut() {
@@ -96,7 +96,11 @@ pub(super) fn made_local_files(sources: Sources<'_>) -> BTreeSet<RepoPath> {
 }
 
 /// Those whose command is settled for their subject, and the others.
-fn split<'a>(sources: Sources<'_>, drafts: &[Draft<'_>], pairs: Vec<Pair<'a>>) -> (Vec<Pair<'a>>, Vec<Pair<'a>>) {
+fn split<'a>(
+    sources: Sources<'_>,
+    drafts: &[Draft<'_>],
+    pairs: Vec<RunPair<'a>>,
+) -> (Vec<RunPair<'a>>, Vec<RunPair<'a>>) {
     let mut known = BTreeMap::new();
     pairs.into_iter().partition(|pair| {
         *known
@@ -105,7 +109,7 @@ fn split<'a>(sources: Sources<'_>, drafts: &[Draft<'_>], pairs: Vec<Pair<'a>>) -
     })
 }
 
-fn compare(sources: Sources<'_>, drafts: &mut [Draft<'_>], pairs: Vec<Pair<'_>>) -> Result<(), CollectError> {
+fn compare(sources: Sources<'_>, drafts: &mut [Draft<'_>], pairs: Vec<RunPair<'_>>) -> Result<(), CollectError> {
     // Of a run, what it is compared with first, then what happened while it ran: the list in the journal is cut off.
     let trees: Vec<_> = pairs
         .iter()
@@ -157,7 +161,7 @@ fn leave_out_logs(
     snapshot: Option<&Snapshot>,
 ) {
     let (TreeDiff::Changes(with), TreeDiff::Changes(during)) = (with, during) else { return };
-    let of = |changes: &[Change], path: &RepoPath| changes.iter().find(|change| change.path == *path).cloned();
+    let of = |changes: &[PathChange], path: &RepoPath| changes.iter().find(|change| change.path == *path).cloned();
     for path in logs {
         let (with, during) = (of(with, path), of(during, path));
         let committed = match (&with, &during) {
@@ -191,7 +195,7 @@ fn is_settled(sources: Sources<'_>, draft: &Draft<'_>, command: &Command) -> boo
     let gate = sources.policy.gates.iter().find(|gate| gate.id == command.gate);
     let good = |run: &RunFact| {
         gate.is_some_and(|gate| run.grade >= gate.min_grade)
-            && run.shows() == Shows::Pass
+            && run.shows() == RunProof::Pass
             && run.left_behind.is_empty()
             && run.is_stable(&command.inputs)
             && run.agrees(&command.inputs, &draft.subject.opaque)

@@ -15,9 +15,9 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub(super) use self::command_run::bounded;
-pub use self::command_run::{Ran, Simple};
+pub use self::command_run::{CommandRun, SimpleRun};
 
-use crate::command_line::Outcome;
+use crate::command_line::CheckOutcome;
 use crate::event::agent_work::{Denial, EditKind, Phase, PlanItem, Speaker, StopKind};
 use crate::event::{FailingGate, GitEvent, Grade};
 use crate::moment::Moment;
@@ -107,9 +107,9 @@ pub enum Deed {
         failed: bool,
     },
     /// Files were changed by a tool of the client.
-    Edited(Vec<Touched>),
+    Edited(Vec<TouchedFile>),
     /// A command line was run.
-    Ran(Box<Ran>),
+    Ran(Box<CommandRun>),
     /// git recorded something: a commit, a push, a movement of a ref.
     Git {
         /// What it recorded.
@@ -148,7 +148,7 @@ pub enum Deed {
 
 /// A file that was changed by a tool of the client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Touched {
+pub struct TouchedFile {
     /// The file; absolute where it lies outside of the working tree.
     pub path: RepoPath,
     /// What was done with it.
@@ -177,7 +177,7 @@ impl Story {
     }
 
     /// The command lines, with their steps.
-    pub fn runs(&self) -> impl DoubleEndedIterator<Item = (&Step, &Ran)> {
+    pub fn runs(&self) -> impl DoubleEndedIterator<Item = (&Step, &CommandRun)> {
         self.steps.iter().filter_map(|step| match &step.deed {
             Deed::Ran(ran) => Some((step, &**ran)),
             _ => None,
@@ -203,6 +203,6 @@ impl Step {
 
     /// Whether it is the run of a check that ended badly.
     pub fn is_failed_check(&self) -> bool {
-        matches!(&self.deed, Deed::Ran(ran) if ran.result == Some(Outcome::Fail))
+        matches!(&self.deed, Deed::Ran(ran) if ran.result == Some(CheckOutcome::Fail))
     }
 }

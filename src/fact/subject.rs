@@ -16,7 +16,7 @@ pub struct Subject {
     /// How people call it: a branch, `HEAD`, `working tree`. Unique among the subjects of one judgement.
     pub name: String,
     /// Which kind of thing it is.
-    pub role: Role,
+    pub role: SubjectKind,
     /// The commit; `None` for a working tree, a deletion, and a tag of something else than a commit.
     pub commit: Option<Oid>,
     /// The content; `None` for a working tree that differs from every tree that is known, and for a deletion.
@@ -47,7 +47,7 @@ impl Subject {
     pub fn empty(name: &str) -> Self {
         Self {
             name: name.to_owned(),
-            role: Role::Commit,
+            role: SubjectKind::Commit,
             commit: None,
             tree: None,
             base: Base::Nothing,
@@ -66,7 +66,7 @@ impl Subject {
 /// Which kind of thing is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Role {
+pub enum SubjectKind {
     /// A commit.
     Commit,
     /// Uncommitted content.

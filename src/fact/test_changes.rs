@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::fact::collect::{CollectError, Draft, Sources};
 use crate::fact::subject::Base;
-use crate::fact::weakening::{self, Pair, Weakening};
-use crate::git::{Change, TreeDiff, WantedFile};
+use crate::fact::weakening::{self, FilePair, Weakening};
+use crate::git::{PathChange, TreeDiff, WantedFile};
 use crate::moment::Moment;
 use crate::policy::{Gate, Mode};
 use crate::repo_path::RepoPath;
@@ -53,7 +53,7 @@ fn pairs(
     sources: Sources<'_>,
     drafts: &[&Draft<'_>],
     is_wanted: &dyn Fn(&RepoPath) -> bool,
-) -> Result<BTreeMap<String, Vec<Pair>>, CollectError> {
+) -> Result<BTreeMap<String, Vec<FilePair>>, CollectError> {
     let mut wanted: Vec<WantedFile> = Vec::new();
     let mut compared = Vec::new();
     for draft in drafts {
@@ -63,7 +63,7 @@ fn pairs(
         // They were compared already, so that their entries are known; what differs in the working tree alone is not.
         let diff = sources.repo.diff_trees(&[(base.clone(), tree.clone())])?.pop();
         let listed = if let Some(TreeDiff::Changes(listed)) = &diff { listed.as_slice() } else { &[] };
-        let known: HashMap<&RepoPath, &Change> = listed.iter().map(|change| (&change.path, change)).collect();
+        let known: HashMap<&RepoPath, &PathChange> = listed.iter().map(|change| (&change.path, change)).collect();
         for path in changed.iter().filter(|path| is_wanted(path)).take(COMPARED) {
             wanted.extend(match known.get(path) {
                 Some(change) => [WantedFile::of(change.before.as_ref()), WantedFile::of(change.after.as_ref())],
@@ -72,7 +72,7 @@ fn pairs(
             compared.push((draft, path));
         }
     }
-    let mut pairs: BTreeMap<String, Vec<Pair>> = BTreeMap::new();
+    let mut pairs: BTreeMap<String, Vec<FilePair>> = BTreeMap::new();
     if wanted.is_empty() {
         return Ok(pairs);
     }
@@ -88,7 +88,7 @@ fn pairs(
         };
         let readable = |bytes: &Option<Vec<u8>>| bytes.as_ref().is_none_or(|bytes| std::str::from_utf8(bytes).is_ok());
         if readable(&old) && readable(&new) {
-            let pair = Pair { path: path.clone(), old: old.and_then(text), new: new.and_then(text) };
+            let pair = FilePair { path: path.clone(), old: old.and_then(text), new: new.and_then(text) };
             pairs.entry(draft.subject.name.clone()).or_default().push(pair);
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::command_line::{self, Told};
+use crate::command_line::{self, ObservedLine};
 use crate::event::Ended;
 use crate::fact::session_steps::Story;
 use crate::policy::Policy;
@@ -42,7 +42,7 @@ pub fn find(policy: &Policy, story: &Story, files: &dyn ProjectFiles) -> Vec<Ope
         if (state.is_none() || step.content != last.content) && found.is_empty() {
             continue;
         }
-        let told = Told {
+        let told = ObservedLine {
             line: &ran.line,
             dir: &RepoPath::default(),
             root: None,

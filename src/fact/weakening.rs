@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use self::table::table;
-use self::test_reader::{Reading, Test};
+use self::test_reader::{Test, TestInventory};
 use crate::repo_path::RepoPath;
 
 /// The kind of gate that asks for this.
@@ -43,7 +43,7 @@ pub struct Weakening {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Weakened {
     /// What.
-    pub what: What,
+    pub what: WeakeningKind,
     /// In which file.
     pub path: RepoPath,
     /// The line of the new side that it begins in, counted from 1; `None`: nothing of it is left there.
@@ -66,7 +66,7 @@ pub struct Weakened {
 /// What can be taken away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum What {
+pub enum WeakeningKind {
     /// Tests are gone, and there are fewer than before.
     TestsRemoved,
     /// Tests are gone, and there are as many others.
@@ -97,7 +97,7 @@ pub enum What {
     TaskReplaced,
 }
 
-impl What {
+impl WeakeningKind {
     /// The word for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -122,12 +122,12 @@ impl What {
 impl Weakening {
     /// Whether tests are gone, so that the code that changed with them matters, too.
     pub fn removes_tests(&self) -> bool {
-        self.changes.iter().any(|change| change.what == What::TestsRemoved)
+        self.changes.iter().any(|change| change.what == WeakeningKind::TestsRemoved)
     }
 
     /// Takes up the other files that differ, `all` of them: a test may be gone because what it was about is.
     #[must_use]
-    pub fn with_code(mut self, all: &[Pair]) -> Self {
+    pub fn with_code(mut self, all: &[FilePair]) -> Self {
         obsolete_tests::note(&mut self, all);
         self
     }
@@ -137,12 +137,12 @@ impl Weakening {
         self.changes.iter().any(|change| {
             matches!(
                 change.what,
-                What::TestsRemoved
-                    | What::TestsSkipped
-                    | What::TestsAddedSkipped
-                    | What::LeftOut
-                    | What::Narrowed
-                    | What::TaskMasked
+                WeakeningKind::TestsRemoved
+                    | WeakeningKind::TestsSkipped
+                    | WeakeningKind::TestsAddedSkipped
+                    | WeakeningKind::LeftOut
+                    | WeakeningKind::Narrowed
+                    | WeakeningKind::TaskMasked
             )
         })
     }
@@ -150,7 +150,7 @@ impl Weakening {
 
 /// A file before and after; `None`: it is not there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pair {
+pub struct FilePair {
     /// Where.
     pub path: RepoPath,
     /// Before.
@@ -170,9 +170,9 @@ pub fn is_test_file(path: &RepoPath) -> bool {
 }
 
 /// Compares the two sides of a change. `pairs`: the files that differ and that [`concerns`] names.
-pub fn compare(pairs: &[Pair]) -> Weakening {
+pub fn compare(pairs: &[FilePair]) -> Weakening {
     let mut found = Weakening::default();
-    let mut languages: BTreeMap<usize, Vec<(&Pair, Reading, Reading)>> = BTreeMap::new();
+    let mut languages: BTreeMap<usize, Vec<(&FilePair, TestInventory, TestInventory)>> = BTreeMap::new();
     for pair in pairs.iter().filter(|pair| pair.old != pair.new) {
         if let Some(index) = table().language(&pair.path) {
             let language = &table().language[index];
@@ -244,7 +244,7 @@ fn counts<'a>(tests: impl Iterator<Item = &'a Test>) -> BTreeMap<&'a str, (usize
     counts
 }
 
-fn tests(files: &[(&Pair, Reading, Reading)], changes: &mut Vec<Weakened>) {
+fn tests(files: &[(&FilePair, TestInventory, TestInventory)], changes: &mut Vec<Weakened>) {
     let old = counts(files.iter().flat_map(|(_, old, _)| &old.tests));
     let new = counts(files.iter().flat_map(|(_, _, new)| &new.tests));
     let total = |counts: &BTreeMap<&str, (usize, usize)>| counts.values().map(|count| count.0).sum::<usize>();
@@ -258,7 +258,7 @@ fn tests(files: &[(&Pair, Reading, Reading)], changes: &mut Vec<Weakened>) {
         let is_gone = |name: &str| new.get(name).map_or(0, |count| count.0) < old.get(name).map_or(0, |count| count.0);
         let gone = names(&before.tests, |test| is_gone(&test.name) && !has(&after.tests, &test.name));
         if !gone.is_empty() {
-            let what = if fewer { What::TestsRemoved } else { What::TestsReplaced };
+            let what = if fewer { WeakeningKind::TestsRemoved } else { WeakeningKind::TestsReplaced };
             put(what, gone, None, before.tests.len().to_string(), after.tests.len().to_string());
         }
         let skips = |name: &str| {
@@ -267,8 +267,8 @@ fn tests(files: &[(&Pair, Reading, Reading)], changes: &mut Vec<Weakened>) {
         };
         let skipped = names(&after.tests, |test| test.skipped && skips(&test.name));
         let (known, added): (Vec<_>, Vec<_>) = skipped.into_iter().partition(|name| old.contains_key(name.as_str()));
-        let count = |reading: &Reading| reading.tests.iter().filter(|test| test.skipped).count().to_string();
-        for (what, names) in [(What::TestsSkipped, known), (What::TestsAddedSkipped, added)] {
+        let count = |reading: &TestInventory| reading.tests.iter().filter(|test| test.skipped).count().to_string();
+        for (what, names) in [(WeakeningKind::TestsSkipped, known), (WeakeningKind::TestsAddedSkipped, added)] {
             if !names.is_empty() {
                 let first = after.tests.iter().find(|test| test.skipped && names.contains(&test.name));
                 put(what, names, first.map(|test| test.at), count(before), count(after));
@@ -276,17 +276,23 @@ fn tests(files: &[(&Pair, Reading, Reading)], changes: &mut Vec<Weakened>) {
         }
         if after.focused.len() > before.focused.len() {
             let (was, is) = (before.focused.len().to_string(), after.focused.len().to_string());
-            put(What::Focused, Vec::new(), after.focused.first().copied(), was, is);
+            put(WeakeningKind::Focused, Vec::new(), after.focused.first().copied(), was, is);
         }
         if !is_test_file(&pair.path) {
             continue;
         }
         if after.asserts < before.asserts && after.tests.len() >= before.tests.len() && !before.tests.is_empty() {
-            put(What::AssertionsRemoved, Vec::new(), None, before.asserts.to_string(), after.asserts.to_string());
+            put(
+                WeakeningKind::AssertionsRemoved,
+                Vec::new(),
+                None,
+                before.asserts.to_string(),
+                after.asserts.to_string(),
+            );
         }
         if after.always.len() > before.always.len() {
             let (was, is) = (before.always.len().to_string(), after.always.len().to_string());
-            put(What::AssertionsEmptied, Vec::new(), after.always.first().copied(), was, is);
+            put(WeakeningKind::AssertionsEmptied, Vec::new(), after.always.first().copied(), was, is);
         }
     }
 }

@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::git::Change;
+use crate::git::PathChange;
 use crate::repo_path::RepoPath;
-use crate::snapshot::{DirtyPath, Entry};
+use crate::snapshot::{DirtyPath, SnapshotEntry};
 
 /// The paths on which a tree differs from a working tree. `changes` leads from that tree to the base of the working
 /// tree (`HEAD`'s tree); `dirty` is what the working tree changes on top. No tree has to be written for it.
-pub(super) fn differing(changes: &[Change], dirty: &[DirtyPath]) -> Vec<RepoPath> {
-    let there: BTreeMap<&RepoPath, Option<&Entry>> =
+pub(super) fn differing(changes: &[PathChange], dirty: &[DirtyPath]) -> Vec<RepoPath> {
+    let there: BTreeMap<&RepoPath, Option<&SnapshotEntry>> =
         changes.iter().map(|change| (&change.path, change.before.as_ref())).collect();
     let mut paths: BTreeSet<&RepoPath> = there.keys().copied().collect();
     let mut commits: BTreeSet<&RepoPath> =
         changes.iter().filter(|change| is_commit(change)).map(|change| &change.path).collect();
     for path in dirty {
-        if [&path.base, &path.now].into_iter().flatten().any(Entry::is_commit) {
+        if [&path.base, &path.now].into_iter().flatten().any(SnapshotEntry::is_commit) {
             commits.insert(&path.path);
         }
         let other = there.get(&path.path).copied().unwrap_or(path.base.as_ref());
@@ -29,12 +29,12 @@ pub(super) fn differing(changes: &[Change], dirty: &[DirtyPath]) -> Vec<RepoPath
 }
 
 /// The paths of `changes`; that of another repository ends in `/`, since all that lies there may have changed.
-pub(super) fn listed(changes: &[Change]) -> Vec<RepoPath> {
+pub(super) fn listed(changes: &[PathChange]) -> Vec<RepoPath> {
     changes.iter().map(|change| if is_commit(change) { as_folder(&change.path) } else { change.path.clone() }).collect()
 }
 
-fn is_commit(change: &Change) -> bool {
-    [&change.before, &change.after].into_iter().flatten().any(Entry::is_commit)
+fn is_commit(change: &PathChange) -> bool {
+    [&change.before, &change.after].into_iter().flatten().any(SnapshotEntry::is_commit)
 }
 
 fn as_folder(path: &RepoPath) -> RepoPath {
@@ -46,8 +46,8 @@ mod tests {
     use super::*;
     use crate::snapshot::Presence;
 
-    fn entry(digit: char) -> Option<Entry> {
-        (digit != '-').then(|| Entry { mode: 0o100_644, oid: digit.to_string().repeat(40).parse().unwrap() })
+    fn entry(digit: char) -> Option<SnapshotEntry> {
+        (digit != '-').then(|| SnapshotEntry { mode: 0o100_644, oid: digit.to_string().repeat(40).parse().unwrap() })
     }
 
     /// Per path: content in the other tree, in `HEAD`, in the working tree (`-`: absent).
@@ -56,7 +56,7 @@ mod tests {
         let changes: Vec<_> = paths
             .iter()
             .filter(|(_, text)| state(text, 0) != state(text, 1))
-            .map(|(path, text)| Change {
+            .map(|(path, text)| PathChange {
                 path: RepoPath::from(*path),
                 before: entry(state(text, 0)),
                 after: entry(state(text, 1)),

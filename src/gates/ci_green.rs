@@ -9,18 +9,18 @@ use std::collections::BTreeMap;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use super::Kind;
+use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::forge_gates::{self, Offline, cure, plain, unreadable, why};
 use super::pull_request::open_pull;
 use crate::fact::Facts;
-use crate::fact::hosting::{Check, CheckKind, Checks, Hosting, Reading, Required, Via};
+use crate::fact::hosting::{Check, CheckKind, Checks, ForgeAnswer, Hosting, RequiredStatus, Via};
 use crate::globs::{Globs, InvalidGlob};
 use crate::moment::Moment;
 use crate::policy::{Gate, ParamError, Policy, read_params};
 
 /// The kind `ci-green`.
-pub const KIND: Kind = Kind { name: "ci-green", words: "ci-green", check, evaluate };
+pub const KIND: GateKind = GateKind { name: "ci-green", words: "ci-green", check, evaluate };
 
 /// The reasons that end by themselves: whoever can wait asks again.
 pub const WAITING: &[&str] = &["pending", "absent", "none"];
@@ -57,9 +57,9 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     vec![forge_gates::finding(gate, facts, hosting, answer, reason, &all)]
 }
 
-type Said = (Answer, &'static str, Value);
+type CheckReports = (Answer, &'static str, Value);
 
-fn answer(gate: &Gate, params: &Params, moment: Moment, hosting: &Hosting) -> Said {
+fn answer(gate: &Gate, params: &Params, moment: Moment, hosting: &Hosting) -> CheckReports {
     let head = &hosting.head;
     if head.via == Via::Branch && moment != Moment::Ci && head.pushed.as_ref() != Some(&head.commit) {
         return (Answer::Skip, "unpushed", context! {});
@@ -69,10 +69,10 @@ fn answer(gate: &Gate, params: &Params, moment: Moment, hosting: &Hosting) -> Sa
         (answer, reason, context! { why => why(trouble), cure => cure(trouble) })
     };
     let (checks, required) = match (&hosting.checks, &hosting.required) {
-        (Reading::Unreadable(trouble), _) => return cannot(trouble),
-        (Reading::Known(checks), Reading::Known(required)) => (checks, required.as_slice()),
+        (ForgeAnswer::Unreadable(trouble), _) => return cannot(trouble),
+        (ForgeAnswer::Known(checks), ForgeAnswer::Known(required)) => (checks, required.as_slice()),
         // A failure that is seen is one, whatever else is not.
-        (Reading::Known(checks), Reading::Unreadable(trouble)) => {
+        (ForgeAnswer::Known(checks), ForgeAnswer::Unreadable(trouble)) => {
             let said = tally(params, moment, checks, &[]);
             return if said.0 == Answer::Fail { said } else { cannot(trouble) };
         }
@@ -116,7 +116,7 @@ fn colour(params: &Params, check: &Check) -> Colour {
     }
 }
 
-fn tally(params: &Params, moment: Moment, checks: &Checks, required: &[Required]) -> Said {
+fn tally(params: &Params, moment: Moment, checks: &Checks, required: &[RequiredStatus]) -> CheckReports {
     let ignored = Globs::new(&params.ignore).ok();
     let counts = |check: &&Check| !ignored.as_ref().is_some_and(|set| set.is_match(&check.name));
     let (own, mut others): (Vec<&Check>, Vec<&Check>) = checks.list.iter().filter(counts).partition(|check| check.own);
@@ -125,10 +125,10 @@ fn tally(params: &Params, moment: Moment, checks: &Checks, required: &[Required]
     others.retain(|check| !own.iter().any(|mine| is_former(mine, check)));
     let newest = newest(params, &others);
 
-    let asked: Vec<Asked<'_>> = required
+    let asked: Vec<ExpectedCheck<'_>> = required
         .iter()
-        .map(|one| Asked { name: &one.name, app: one.app, strict: false })
-        .chain(params.required.iter().map(|name| Asked { name, app: None, strict: true }))
+        .map(|one| ExpectedCheck { name: &one.name, app: one.app, strict: false })
+        .chain(params.required.iter().map(|name| ExpectedCheck { name, app: None, strict: true }))
         .filter(|one| !own.iter().any(|check| one.is(check)))
         .collect();
     let wanted = |check: &&Check| !params.only_required || asked.is_empty() || asked.iter().any(|one| one.is(check));
@@ -170,14 +170,14 @@ fn tally(params: &Params, moment: Moment, checks: &Checks, required: &[Required]
 }
 
 /// A check that must report.
-struct Asked<'a> {
+struct ExpectedCheck<'a> {
     name: &'a str,
     app: Option<u64>,
     /// Only success will do.
     strict: bool,
 }
 
-impl Asked<'_> {
+impl ExpectedCheck<'_> {
     fn is(&self, check: &Check) -> bool {
         self.name == check.name
             && self.app.is_none_or(|app| check.app == Some(app))
@@ -187,7 +187,7 @@ impl Asked<'_> {
 
 /// Whether the check of this name ended with success in each report of it that counts, and there is one. Where the forge
 /// requires it of one app, only the reports of that app do: with many a token, anybody's status can have its name.
-pub(super) fn succeeded(checks: &Checks, required: &[Required], name: &str) -> bool {
+pub(super) fn succeeded(checks: &Checks, required: &[RequiredStatus], name: &str) -> bool {
     let others: Vec<&Check> =
         checks.list.iter().filter(|check| !check.own && check.kind != CheckKind::Workflow).collect();
     let apps: Vec<u64> = required.iter().filter(|one| one.name == name).filter_map(|one| one.app).collect();
@@ -200,17 +200,17 @@ pub(super) fn succeeded(checks: &Checks, required: &[Required], name: &str) -> b
 
 /// What a report belongs to: of each, the newest counts.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Group<'a> {
+enum ReportGroup<'a> {
     Status(&'a str),
     Job { workflow: &'a str, event: Option<&'a str> },
     Other { app: Option<u64>, name: &'a str },
 }
 
-fn group(check: &Check) -> Group<'_> {
+fn group(check: &Check) -> ReportGroup<'_> {
     match (check.kind, &check.workflow) {
-        (CheckKind::Status, _) => Group::Status(&check.name),
-        (_, Some(workflow)) => Group::Job { workflow, event: check.event.as_deref() },
-        (_, None) => Group::Other { app: check.app, name: &check.name },
+        (CheckKind::Status, _) => ReportGroup::Status(&check.name),
+        (_, Some(workflow)) => ReportGroup::Job { workflow, event: check.event.as_deref() },
+        (_, None) => ReportGroup::Other { app: check.app, name: &check.name },
     }
 }
 
@@ -224,7 +224,7 @@ fn is_former(mine: &Check, check: &Check) -> bool {
 /// The reports that count: of each group the newest run with all its jobs, and of an older run a job whose newer report
 /// was only skipped: what did not run undoes nothing.
 fn newest<'a>(params: &Params, checks: &[&'a Check]) -> Vec<&'a Check> {
-    let mut groups: BTreeMap<Group<'_>, Vec<&'a Check>> = BTreeMap::new();
+    let mut groups: BTreeMap<ReportGroup<'_>, Vec<&'a Check>> = BTreeMap::new();
     for &check in checks {
         groups.entry(group(check)).or_default().push(check);
     }
@@ -233,8 +233,8 @@ fn newest<'a>(params: &Params, checks: &[&'a Check]) -> Vec<&'a Check> {
         members.sort_by_key(|check| std::cmp::Reverse((check.run, check.id)));
         let Some(first) = members.first().copied() else { continue };
         let same_run = |check: &&&Check| match key {
-            Group::Job { .. } => check.run == first.run,
-            Group::Status(_) | Group::Other { .. } => check.id == first.id && check.run == first.run,
+            ReportGroup::Job { .. } => check.run == first.run,
+            ReportGroup::Status(_) | ReportGroup::Other { .. } => check.id == first.id && check.run == first.run,
         };
         for &check in members.iter().filter(same_run) {
             let former = || {

@@ -5,22 +5,22 @@ use minijinja::context;
 use regex::{RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 
-use super::Kind;
+use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::finding_text;
-use crate::command_line::Outcome;
+use crate::command_line::CheckOutcome;
 use crate::event::Ended;
 use crate::fact::Facts;
-use crate::fact::assessment::{Assessment, Status};
-use crate::fact::evidence::Shows;
+use crate::fact::assessment::{Assessment, WorkStatus};
+use crate::fact::evidence::RunProof;
 use crate::fact::final_message;
 use crate::fact::hosting::PullState;
-use crate::fact::session_steps::{Deed, Ran, Step};
+use crate::fact::session_steps::{CommandRun, Deed, Step};
 use crate::policy::{Gate, ParamError, Policy, read_params};
 use crate::repo_path::RepoPath;
 
 /// The kind `claims`.
-pub const KIND: Kind = Kind { name: "claims", words: "claims", check, evaluate };
+pub const KIND: GateKind = GateKind { name: "claims", words: "claims", check, evaluate };
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -91,7 +91,7 @@ pub const WORK: &str = "claims about the work";
 
 fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
     let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
-    let mut judge = Judge { gate, policy, facts, findings: Vec::new() };
+    let mut judge = ClaimJudge { gate, policy, facts, findings: Vec::new() };
     if params.only == "security" {
         if let Some(form) = &facts.assessment {
             judge.listed(WORK, Answer::Fail, "security", &form.security_issues);
@@ -105,14 +105,14 @@ fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
     judge.findings
 }
 
-struct Judge<'a> {
+struct ClaimJudge<'a> {
     gate: &'a Gate,
     policy: &'a Policy,
     facts: &'a Facts,
     findings: Vec<Finding>,
 }
 
-impl Judge<'_> {
+impl ClaimJudge<'_> {
     /// What the turn ends with, where that is a claim in plain words.
     fn last_words(&mut self, params: &Params) {
         let last = self.facts.story.turn().iter().rev().find_map(|step| match &step.deed {
@@ -189,12 +189,12 @@ impl Judge<'_> {
             self.checks_green(&says("that the checks are green"));
         }
         self.listed(WORK, Answer::Fail, "unfinished", &form.remaining_work);
-        if form.remaining_work.is_empty() && form.status == Status::InProgress {
+        if form.remaining_work.is_empty() && form.status == WorkStatus::InProgress {
             let steps =
                 if form.next_steps.is_empty() { vec!["in progress".to_owned()] } else { form.next_steps.clone() };
             self.listed(WORK, Answer::Fail, "unfinished", &steps);
         }
-        if form.stuck || form.status == Status::Stuck {
+        if form.stuck || form.status == WorkStatus::Stuck {
             self.add(WORK, Answer::Fail, "stuck", &context! { other => cut(&form.alternate_approach) });
         }
         let (own, persons): (Vec<String>, Vec<String>) =
@@ -207,7 +207,7 @@ impl Judge<'_> {
     }
 
     /// The newest run of such a check in the session.
-    fn newest(&self, is: fn(&Ran, &Policy) -> bool) -> Option<(&Step, &Ran)> {
+    fn newest(&self, is: fn(&CommandRun, &Policy) -> bool) -> Option<(&Step, &CommandRun)> {
         self.facts.story.runs().rev().find(|(_, ran)| is(ran, self.policy) && !ran.background)
     }
 
@@ -220,7 +220,7 @@ impl Judge<'_> {
     fn is_proven(&self) -> bool {
         let passed = |subject: &crate::fact::subject::Subject| {
             let good = |run: &crate::fact::evidence::RunFact| {
-                run.shows() == Shows::Pass && run.differs.as_ref().is_some_and(Vec::is_empty)
+                run.shows() == RunProof::Pass && run.differs.as_ref().is_some_and(Vec::is_empty)
             };
             subject.runs.values().flatten().any(good)
         };
@@ -230,19 +230,19 @@ impl Judge<'_> {
     fn tests_pass(&mut self, claim: &str) {
         match self.newest(is_test) {
             Some((step, ran)) => match ran.result {
-                Some(Outcome::Fail) => {
+                Some(CheckOutcome::Fail) => {
                     let (record, cure) = ended_badly(ran);
                     self.misreported(TESTS, claim, &record, cure);
                 }
-                Some(Outcome::NoTests) => {
+                Some(CheckOutcome::NoTests) => {
                     let record = format!("`{}` executed no test", cut(&ran.line));
                     self.misreported(TESTS, claim, &record, "run the tests");
                 }
                 // A status that is another's, over an output that was cut: nobody saw them pass.
-                Some(Outcome::Unknown) if ran.ended.is_some() && !self.is_proven() => {
+                Some(CheckOutcome::Unknown) if ran.ended.is_some() && !self.is_proven() => {
                     self.add(TESTS, Answer::Unknown, "unshown", &context! { claim, command => cut(&ran.line) });
                 }
-                Some(Outcome::Pass) if !self.is_proven() => {
+                Some(CheckOutcome::Pass) if !self.is_proven() => {
                     if let Some(path) = self.input_edited_after(step) {
                         self.add(TESTS, Answer::Unknown, "outdated", &context! { claim, path });
                     }
@@ -256,7 +256,7 @@ impl Judge<'_> {
 
     fn build_passes(&mut self, claim: &str) {
         match self.newest(is_build) {
-            Some((_, ran)) if ran.result == Some(Outcome::Fail) => {
+            Some((_, ran)) if ran.result == Some(CheckOutcome::Fail) => {
                 let (record, cure) = ended_badly(ran);
                 self.misreported(BUILD, claim, &record, cure);
             }
@@ -269,9 +269,9 @@ impl Judge<'_> {
     fn was_run(&mut self, command: &str) {
         let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let named = squeezed(command.trim_matches('`'));
-        let is_it = |(_, ran): (&Step, &Ran)| {
+        let is_it = |(_, ran): (&Step, &CommandRun)| {
             let whole = squeezed(&ran.line);
-            let part = |simple: &crate::fact::session_steps::Simple| simple.words.join(" ") == named;
+            let part = |simple: &crate::fact::session_steps::SimpleRun| simple.words.join(" ") == named;
             whole == named || ran.commands.iter().any(part)
         };
         if !named.is_empty() && self.is_told() && !self.facts.story.runs().any(is_it) {
@@ -309,7 +309,8 @@ impl Judge<'_> {
         {
             self.misreported(HOSTED, claim, "the forge knows of none that is open", "open one");
         }
-        let opened = |ran: &Ran| ran.kinds.iter().any(|kind| kind == "pr") && ran.ended.is_some_and(Ended::success);
+        let opened =
+            |ran: &CommandRun| ran.kinds.iter().any(|kind| kind == "pr") && ran.ended.is_some_and(Ended::success);
         if known.is_none() && !self.facts.story.runs().any(|(_, ran)| opened(ran)) {
             self.add(HOSTED, Answer::Unknown, "unchecked", &context! { claim });
         }
@@ -359,7 +360,7 @@ impl Judge<'_> {
 }
 
 /// What is recorded of a run that did not pass, and what to do: it failed, or was killed before it could.
-fn ended_badly(ran: &Ran) -> (String, &'static str) {
+fn ended_badly(ran: &CommandRun) -> (String, &'static str) {
     let line = cut(&ran.line);
     if ran.was_cut_short() {
         let by = if ran.over_time { "ended by the time limit" } else { "killed" };
@@ -369,18 +370,18 @@ fn ended_badly(ran: &Ran) -> (String, &'static str) {
     }
 }
 
-fn is_test(ran: &Ran, policy: &Policy) -> bool {
+fn is_test(ran: &CommandRun, policy: &Policy) -> bool {
     ran.result.is_some() && (ran.kinds.iter().any(|kind| kind == "test") || is_declared(ran, policy, "tests"))
 }
 
-fn is_build(ran: &Ran, policy: &Policy) -> bool {
+fn is_build(ran: &CommandRun, policy: &Policy) -> bool {
     let built = |kind: &String| matches!(kind.as_str(), "build" | "typecheck" | "lint");
     let builds = ran.kinds.iter().any(built) || is_declared(ran, policy, "build");
     ran.result.is_some() && !is_test(ran, policy) && builds
 }
 
 /// Whether it is a command that the policy declares for this gate: a script of the project's own says of itself no more.
-fn is_declared(ran: &Ran, policy: &Policy, gate: &str) -> bool {
+fn is_declared(ran: &CommandRun, policy: &Policy, gate: &str) -> bool {
     let named = |name: &String| policy.commands.iter().any(|command| command.name == *name && command.gate == gate);
     ran.declared.as_ref().is_some_and(named)
 }

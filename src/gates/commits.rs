@@ -2,24 +2,24 @@
 
 use minijinja::context;
 
-use super::Kind;
+use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::finding_text::{self, list};
 use crate::commit::change::Commit;
-use crate::commit::judge::{Outcome, Reason};
-use crate::commit::rules::{self, Level, Rule, Rules};
+use crate::commit::judge::{CommitOutcome, Reason};
+use crate::commit::rules::{self, CommitRule, CommitRules, Level};
 use crate::fact::Facts;
-use crate::fact::commits::{Unknown, Yardstick};
+use crate::fact::commits::{UnknownCommits, Yardstick};
 use crate::fact::subject::{Base, Subject};
 use crate::moment::Moment;
 use crate::policy::{Gate, ParamError, Policy};
 use crate::repo_path::RepoPath;
 
 /// The kind `commits`.
-pub const KIND: Kind = Kind { name: rules::KIND, words: "atomic", check, evaluate };
+pub const KIND: GateKind = GateKind { name: rules::KIND, words: "atomic", check, evaluate };
 
 fn check(params: &toml::Table) -> Result<(), ParamError> {
-    Rules::read(params).map(drop)
+    CommitRules::read(params).map(drop)
 }
 
 fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
@@ -30,7 +30,7 @@ fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
 fn answers(gate: &Gate, yardstick: &Yardstick, moment: Moment, subject: &Subject) -> Vec<Finding> {
     let mut findings = Vec::new();
     let new = &subject.commits;
-    if let Some(Unknown { why, fetch }) = &new.unknown {
+    if let Some(UnknownCommits { why, fetch }) = &new.unknown {
         let words = finding_text::say(gate, "unknown-range", &context! { why, fetch });
         findings.push(finding(subject, Answer::Unknown, "unknown-range", words, Vec::new(), None));
     }
@@ -38,17 +38,17 @@ fn answers(gate: &Gate, yardstick: &Yardstick, moment: Moment, subject: &Subject
     for commit in &new.commits {
         let judgement = yardstick.judge(commit);
         let outcome = judgement.outcome();
-        if outcome == Outcome::Skip {
+        if outcome == CommitOutcome::Skip {
             continue;
         }
         judged += 1;
         for reason in &judgement.reasons {
             // Where a commit is being made, it is meant to wait for its rebase.
-            if reason.rule == Rule::AutosquashLeft && moment == Moment::Commit {
+            if reason.rule == CommitRule::AutosquashLeft && moment == Moment::Commit {
                 continue;
             }
             let answer = match (reason.level, outcome) {
-                (Level::Block, Outcome::Exempt) => Answer::Waived,
+                (Level::Block, CommitOutcome::Exempt) => Answer::Waived,
                 (Level::Block, _) => Answer::Fail,
                 (Level::Advise | Level::Off, _) => Answer::Pass,
             };
@@ -69,7 +69,7 @@ fn answers(gate: &Gate, yardstick: &Yardstick, moment: Moment, subject: &Subject
             1 => "the new commit is one thing".to_owned(),
             count => format!("the {count} new commits are one thing each"),
         };
-        let words = finding_text::Words { message, remedy: None, fix: None };
+        let words = finding_text::FindingText { message, remedy: None, fix: None };
         findings.insert(0, finding(subject, Answer::Pass, "passed", words, Vec::new(), None));
     }
     findings
@@ -83,7 +83,7 @@ fn reason_words(
     reason: &Reason,
     exempt: Option<&str>,
     answer: Answer,
-) -> finding_text::Words {
+) -> finding_text::FindingText {
     let name = match &commit.id {
         Some(_) => format!("{} ({})", commit.short(), cut(commit.subject())),
         None => "this commit".to_owned(),
@@ -100,13 +100,16 @@ fn reason_words(
         ..values(reason)
     };
     let mut words = finding_text::say(gate, reason.rule.code(), &context);
-    if base.is_empty() && reason.rule == Rule::AutosquashLeft {
+    if base.is_empty() && reason.rule == CommitRule::AutosquashLeft {
         words.remedy = None;
     }
     if answer == Answer::Waived {
         let exempt = finding_text::say(gate, "exempt", &context! { exempt => exempt.unwrap_or_default(), ..context });
-        words =
-            finding_text::Words { message: format!("{}; {}", words.message, exempt.message), remedy: None, fix: None };
+        words = finding_text::FindingText {
+            message: format!("{}; {}", words.message, exempt.message),
+            remedy: None,
+            fix: None,
+        };
     }
     words
 }
@@ -129,7 +132,7 @@ fn finding(
     subject: &Subject,
     answer: Answer,
     reason: &str,
-    words: finding_text::Words,
+    words: finding_text::FindingText,
     paths: Vec<RepoPath>,
     commit: Option<String>,
 ) -> Finding {

@@ -6,23 +6,23 @@ use minijinja::context;
 use regex::{RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 
-use super::Kind;
+use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::finding_text;
 use super::forge_gates::plain;
-use crate::command_line::Outcome;
+use crate::command_line::CheckOutcome;
 use crate::event::agent_work::{Speaker, StopKind};
 use crate::event::forwarded_text::own_words;
 use crate::fact::Facts;
 use crate::fact::final_message;
-use crate::fact::session_steps::{Deed, Ran, Step};
+use crate::fact::session_steps::{CommandRun, Deed, Step};
 use crate::policy::{Gate, ParamError, Policy, read_params};
 
 /// The rules, each the reason of its findings.
 pub const RULES: [&str; 6] = ["asked", "nothing-done", "left-alone", "last-failed", "offered", "ahead"];
 
 /// The kind `completion`.
-pub const KIND: Kind = Kind { name: "completion", words: "completion", check, evaluate };
+pub const KIND: GateKind = GateKind { name: "completion", words: "completion", check, evaluate };
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -87,7 +87,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     };
     let last = last_words_of(steps);
     let words = final_message::read(last);
-    let is_test = |ran: &Ran| ran.kinds.iter().any(|kind| kind == "test");
+    let is_test = |ran: &CommandRun| ran.kinds.iter().any(|kind| kind == "test");
     let mut runs = steps.iter().filter_map(ran);
     if asks_tests.is_match(task) && !runs.clone().any(is_test) {
         add("asked", &context! {});
@@ -108,15 +108,15 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
         add("left-alone", &context! { named, changed });
     }
     // A search that finds nothing ends badly, too: only what does something counts.
-    let does = |ran: &&Ran| {
+    let does = |ran: &&CommandRun| {
         ran.decides.is_some()
             || ran.edits
             || ran.kinds.iter().any(|kind| matches!(kind.as_str(), "install" | "push" | "pr"))
     };
     if let Some(ran) = runs
         .rfind(does)
-        .filter(|ran| ran.result != Some(Outcome::Pass) || !is_test(ran))
-        .filter(|ran| ran.ended.is_some_and(|ended| !ended.success()) || ran.result == Some(Outcome::Fail))
+        .filter(|ran| ran.result != Some(CheckOutcome::Pass) || !is_test(ran))
+        .filter(|ran| ran.ended.is_some_and(|ended| !ended.success()) || ran.result == Some(CheckOutcome::Fail))
     {
         add("last-failed", &context! { command => plain(&ran.line) });
     }
@@ -148,7 +148,7 @@ fn last_words_of(steps: &[Step]) -> &str {
     said.unwrap_or_default()
 }
 
-fn ran(step: &Step) -> Option<&Ran> {
+fn ran(step: &Step) -> Option<&CommandRun> {
     match &step.deed {
         Deed::Ran(ran) => Some(ran),
         _ => None,

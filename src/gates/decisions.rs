@@ -2,22 +2,22 @@
 
 use minijinja::context;
 
-use super::Kind;
+use super::GateKind;
 use super::finding::{Answer, Finding};
-use super::finding_text::{self, Words};
+use super::finding_text::{self, FindingText};
 use crate::decision::Decision;
-use crate::decision::compare::Change;
-use crate::decision::rules::{self, Rules};
+use crate::decision::compare::RecordChange;
+use crate::decision::rules::{self, DecisionRules};
 use crate::fact::Facts;
 use crate::fact::decision_change::SubjectDecisions;
 use crate::policy::{Gate, ParamError, Policy};
 use crate::repo_path::RepoPath;
 
 /// The kind `decisions`.
-pub const KIND: Kind = Kind { name: rules::KIND, words: "decisions", check, evaluate };
+pub const KIND: GateKind = GateKind { name: rules::KIND, words: "decisions", check, evaluate };
 
 fn check(params: &toml::Table) -> Result<(), ParamError> {
-    Rules::read(params).map(drop)
+    DecisionRules::read(params).map(drop)
 }
 
 fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
@@ -26,7 +26,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
 
 fn answers(gate: &Gate, found: &SubjectDecisions) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut add = |answer: Answer, reason: &str, at: (&[&RepoPath], Option<u32>), words: Words| {
+    let mut add = |answer: Answer, reason: &str, at: (&[&RepoPath], Option<u32>), words: FindingText| {
         findings.push(Finding {
             paths: at.0.iter().map(|&path| path.clone()).collect(),
             line: at.1,
@@ -34,7 +34,7 @@ fn answers(gate: &Gate, found: &SubjectDecisions) -> Vec<Finding> {
         });
     };
     for change in &found.changes {
-        let Change { before, now, revision, overruled } = change;
+        let RecordChange { before, now, revision, overruled } = change;
         let (answer, reason) = match (revision, overruled, now) {
             (Some(_), _, _) => (Answer::Pass, "revised"),
             (None, Some(_), _) => (Answer::Fail, "incoherent"),

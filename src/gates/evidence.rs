@@ -7,16 +7,16 @@ use minijinja::{Value, context};
 use serde::Deserialize;
 
 use self::rewritten_files::{base_name, rewriter};
-use super::Kind;
+use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::finding_text::{self, list, shell_words};
 use super::forge_gates::plain;
-use crate::command_line::Outcome;
+use crate::command_line::CheckOutcome;
 use crate::event::{Ended, Grade};
 use crate::fact::Facts;
-use crate::fact::evidence::{RunFact, Shows};
+use crate::fact::evidence::{RunFact, RunProof};
 use crate::fact::session_steps::Deed;
-use crate::fact::subject::{Base, Role, Subject};
+use crate::fact::subject::{Base, Subject, SubjectKind};
 use crate::fact::unfinished_runs::OpenRunState;
 use crate::policy::{Command, Gate, ParamError, PathRules, Policy, read_params};
 use crate::repo_path::RepoPath;
@@ -25,7 +25,7 @@ use crate::shell_quote::shell_word;
 mod rewritten_files;
 
 /// The kind `evidence`.
-pub const KIND: Kind = Kind { name: "evidence", words: "tests", check, evaluate };
+pub const KIND: GateKind = GateKind { name: "evidence", words: "tests", check, evaluate };
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -57,7 +57,9 @@ fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
     let Ok(params) = read_params::<Params>(&gate.params) else { return Vec::new() };
     let commands = || policy.commands.iter().filter(|command| command.gate == gate.id);
     let mut findings = Vec::new();
-    for subject in facts.subjects.iter().filter(|subject| subject.tree.is_some() || subject.role == Role::WorkingTree) {
+    for subject in
+        facts.subjects.iter().filter(|subject| subject.tree.is_some() || subject.role == SubjectKind::WorkingTree)
+    {
         if commands().next().is_none() {
             findings.extend(undeclared(gate, subject));
         }
@@ -65,7 +67,7 @@ fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
             let unfinished = facts.unfinished.contains(&command.name);
             let alone = commands().count() == 1;
             let open = facts.open_runs.iter().find(|open| open.command == command.name).map(|open| open.state);
-            let case = Case { gate, params: &params, command, subject, alone, unfinished, open };
+            let case = EvidenceCase { gate, params: &params, command, subject, alone, unfinished, open };
             findings.push(case.answer(facts));
         }
     }
@@ -87,7 +89,7 @@ fn undeclared(gate: &Gate, subject: &Subject) -> Option<Finding> {
 }
 
 /// One command and one content.
-struct Case<'a> {
+struct EvidenceCase<'a> {
     gate: &'a Gate,
     params: &'a Params,
     command: &'a Command,
@@ -100,18 +102,18 @@ struct Case<'a> {
     open: Option<OpenRunState>,
 }
 
-impl Case<'_> {
+impl EvidenceCase<'_> {
     fn answer(&self, facts: &Facts) -> Finding {
-        let shown = |run: &&RunFact| run.grade >= self.gate.min_grade && run.shows() != Shows::Masked;
+        let shown = |run: &&RunFact| run.grade >= self.gate.min_grade && run.shows() != RunProof::Masked;
         let counted: Vec<_> = self.runs().iter().filter(shown).collect();
         let here: Vec<_> = counted.iter().copied().filter(|run| self.is_of_this_content(run)).collect();
         if !self.is_required() {
             // What is known is said all the same: broken content is not handed over because nobody asked.
             // What the commit had before any work on it, and the working tree has no more, is not handed over.
             let known = |run: &&&RunFact| match run.shows() {
-                Shows::Pass => true,
-                Shows::Fail => self.changes() || self.uncommitted(&counted, facts).is_none(),
-                Shows::Masked | Shows::Nothing => false,
+                RunProof::Pass => true,
+                RunProof::Fail => self.changes() || self.uncommitted(&counted, facts).is_none(),
+                RunProof::Masked | RunProof::Nothing => false,
             };
             if let Some(newest) = here.first().filter(known) {
                 return self.judge_runs_of_this_content(newest, &here);
@@ -135,14 +137,14 @@ impl Case<'_> {
                 &[],
             );
         }
-        if here.first().is_none_or(|newest| newest.shows() != Shows::Fail)
+        if here.first().is_none_or(|newest| newest.shows() != RunProof::Fail)
             && let Some(finding) = self.by_checks(facts)
         {
             return finding;
         }
         match here.first() {
             // What failed here and passed in the working tree is mended there already.
-            Some(newest) if newest.shows() == Shows::Fail => {
+            Some(newest) if newest.shows() == RunProof::Fail => {
                 self.uncommitted(&counted, facts).unwrap_or_else(|| self.judge_runs_of_this_content(newest, &here))
             }
             Some(newest) => self.judge_runs_of_this_content(newest, &here),
@@ -194,21 +196,21 @@ impl Case<'_> {
     fn judge_runs_of_this_content(&self, newest: &RunFact, here: &[&RunFact]) -> Finding {
         let ids: Vec<_> = here.iter().map(|run| run.id.clone()).collect();
         match newest.shows() {
-            Shows::Fail if newest.was_cut_short() => {
+            RunProof::Fail if newest.was_cut_short() => {
                 let (over_time, signal) = (newest.over_time, newest.ended.killed_by());
                 self.finding(Answer::Fail, "killed", Vec::new(), ids, &context! { over_time, signal })
             }
-            Shows::Fail => {
+            RunProof::Fail => {
                 let mended = self.mended_since().map(|paths| list(&paths));
                 let not_started = matches!(newest.ended, Ended::Exited(126 | 127) | Ended::NotStarted);
                 let words = context! { outcome => outcome(newest), mended, not_started };
                 self.finding(Answer::Fail, "failed", Vec::new(), ids, &words)
             }
-            Shows::Nothing if self.params.counts => {
+            RunProof::Nothing if self.params.counts => {
                 self.finding(Answer::Fail, "vacuous", Vec::new(), ids, &context! {})
             }
-            Shows::Masked | Shows::Nothing | Shows::Pass => {
-                let failed = |run: &&&RunFact| run.shows() == Shows::Fail && run.came_to_an_end();
+            RunProof::Masked | RunProof::Nothing | RunProof::Pass => {
+                let failed = |run: &&&RunFact| run.shows() == RunProof::Fail && run.came_to_an_end();
                 let failures = here.iter().filter(failed).count();
                 if failures > 0 {
                     return self.finding(Answer::Unknown, "flaky", Vec::new(), ids, &context! { failures });
@@ -236,7 +238,7 @@ impl Case<'_> {
         let left = |run: &RunFact| -> Vec<RepoPath> {
             run.left_behind.iter().filter(|path| self.command.inputs.matches(path)).cloned().collect()
         };
-        let mut passed = here.iter().filter(|run| run.shows() != Shows::Fail).map(|run| (run.id.clone(), left(run)));
+        let mut passed = here.iter().filter(|run| run.shows() != RunProof::Fail).map(|run| (run.id.clone(), left(run)));
         let newest = passed.next().filter(|(_, paths)| !paths.is_empty())?;
         passed.all(|(_, paths)| !paths.is_empty()).then_some(newest)
     }
@@ -244,8 +246,8 @@ impl Case<'_> {
     /// The newest run passed, on other content than this commit's: where that differs.
     fn mended_since(&self) -> Option<Vec<RepoPath>> {
         let newest = self.runs().iter().find(|run| run.grade >= self.gate.min_grade)?;
-        let passed = newest.is_stable(&self.command.inputs) && newest.shows() == Shows::Pass;
-        let paths = self.disagreement(newest).filter(|_| passed && self.subject.role == Role::Commit)?;
+        let passed = newest.is_stable(&self.command.inputs) && newest.shows() == RunProof::Pass;
+        let paths = self.disagreement(newest).filter(|_| passed && self.subject.role == SubjectKind::Commit)?;
         (!paths.is_empty()).then_some(paths)
     }
 
@@ -286,21 +288,21 @@ impl Case<'_> {
         }
         // Nothing better is known of this content.
         let masked = |run: &&RunFact| {
-            run.grade >= self.gate.min_grade && run.shows() == Shows::Masked && self.is_of_this_content(run)
+            run.grade >= self.gate.min_grade && run.shows() == RunProof::Masked && self.is_of_this_content(run)
         };
         if let Some(run) = self.runs().iter().find(masked) {
             let why = run.masked.as_deref().unwrap_or_default();
             return self.finding(Answer::Fail, "masked", Vec::new(), vec![run.id.clone()], &context! { why });
         }
-        let passed = counted.iter().filter(|run| run.is_stable(inputs) && run.shows() == Shows::Pass);
+        let passed = counted.iter().filter(|run| run.is_stable(inputs) && run.shows() == RunProof::Pass);
         let nearest =
             passed.filter_map(|run| Some((*run, self.disagreement(run)?))).min_by_key(|(_, paths)| paths.len());
         if let Some((run, paths)) = nearest {
             let added = |path: &RepoPath| !run.untracked.contains(path);
             let reason = match self.subject.role {
                 _ if !paths.is_empty() && paths.iter().all(|path| run.opaque.contains(path)) => "opaque",
-                Role::Commit if !paths.is_empty() && !paths.iter().any(added) => "not-added",
-                Role::Commit | Role::WorkingTree => "stale",
+                SubjectKind::Commit if !paths.is_empty() && !paths.iter().any(added) => "not-added",
+                SubjectKind::Commit | SubjectKind::WorkingTree => "stale",
             };
             let words = context! { paths => list(&paths), untracked => is_any_untracked(run, &paths) };
             return self.finding(Answer::Fail, reason, paths, vec![run.id.clone()], &words);
@@ -322,7 +324,7 @@ impl Case<'_> {
             None => {}
         }
         let other = self.taken_for_it(facts);
-        let failed = counted.first().filter(|run| run.shows() == Shows::Fail).map(|run| outcome(run));
+        let failed = counted.first().filter(|run| run.shows() == RunProof::Fail).map(|run| outcome(run));
         self.finding(Answer::Fail, "missing", Vec::new(), Vec::new(), &context! { other, failed })
     }
 
@@ -333,7 +335,7 @@ impl Case<'_> {
             Deed::Ran(ran) if ran.kinds.iter().any(|kind| kind == "test") => Some(ran),
             _ => None,
         })?;
-        let passed = ran.declared.is_none() && ran.result == Some(Outcome::Pass);
+        let passed = ran.declared.is_none() && ran.result == Some(CheckOutcome::Pass);
         let other = passed && ran.line.trim() != self.command.run.trim();
         (other && self.alone && self.params.counts && self.runs().is_empty()).then(|| plain(&ran.line))
     }
@@ -341,29 +343,29 @@ impl Case<'_> {
     /// The newest run began where this commit was checked out, with something beside it: another one in the same place
     /// would prove as little about the commit.
     fn beside(&self, counted: &[&RunFact]) -> Option<Finding> {
-        let here = self.subject.role == Role::Commit && self.subject.checked_out != Some(false);
+        let here = self.subject.role == SubjectKind::Commit && self.subject.checked_out != Some(false);
         let its = |run: &&&RunFact| here && run.head.is_some() && run.head == self.subject.commit;
         let run = counted.first().filter(its).filter(|run| run.is_stable(&self.command.inputs))?;
         let mut paths = self.disagreement(run).filter(|paths| !paths.is_empty())?;
         paths.retain(|path| !run.opaque.contains(path));
         let not_added = paths.iter().all(|path| run.untracked.contains(path));
-        if paths.is_empty() || run.shows() == Shows::Pass && not_added {
+        if paths.is_empty() || run.shows() == RunProof::Pass && not_added {
             return None;
         }
-        let failed = (run.shows() == Shows::Fail).then(|| outcome(run));
+        let failed = (run.shows() == RunProof::Fail).then(|| outcome(run));
         let words = context! { paths => list(&paths), untracked => is_any_untracked(run, &paths), failed };
         Some(self.finding(Answer::Fail, "beside", paths, vec![run.id.clone()], &words))
     }
 
     /// This is a commit, and the working tree beside it holds content on which the command passed.
     fn uncommitted(&self, counted: &[&RunFact], facts: &Facts) -> Option<Finding> {
-        let beside = facts.subjects.iter().find(|other| other.role == Role::WorkingTree)?;
-        if self.subject.role != Role::Commit {
+        let beside = facts.subjects.iter().find(|other| other.role == SubjectKind::WorkingTree)?;
+        if self.subject.role != SubjectKind::Commit {
             return None;
         }
-        let case = Case { subject: beside, ..*self };
+        let case = EvidenceCase { subject: beside, ..*self };
         let counts = |run: &&RunFact| run.grade >= self.gate.min_grade && case.is_of_this_content(run);
-        let there = case.runs().iter().find(counts).filter(|run| run.shows() == Shows::Pass)?;
+        let there = case.runs().iter().find(counts).filter(|run| run.shows() == RunProof::Pass)?;
         // The same run, as it compares with the commit: what differs is what the commit lacks.
         let paths = self.disagreement(counted.iter().find(|run| run.id == there.id)?)?;
         if paths.is_empty() {
@@ -371,7 +373,7 @@ impl Case<'_> {
         }
         // Only where the commit is known to fail without them is it sure that they belong to it.
         let newest = counted.iter().find(|run| self.is_of_this_content(run));
-        let failed = newest.is_some_and(|run| run.shows() == Shows::Fail);
+        let failed = newest.is_some_and(|run| run.shows() == RunProof::Fail);
         let untracked = is_any_untracked(there, &paths);
         let shell_paths = if failed && !untracked { shell_words(&paths) } else { String::new() };
         let words = context! { paths => list(&paths), untracked, failed, shell_paths };

@@ -11,13 +11,13 @@ use crate::repo_path::RepoPath;
 use crate::shell_quote::shell_word;
 
 /// What a finding says.
-pub(super) struct Words {
+pub(super) struct FindingText {
     pub(super) message: String,
     pub(super) remedy: Option<String>,
     pub(super) fix: Option<String>,
 }
 
-impl Words {
+impl FindingText {
     /// The finding that these words tell, about no command, no paths and no events.
     pub(super) fn finding(self, subject: &str, answer: Answer, reason: &str) -> Finding {
         Finding {
@@ -37,17 +37,17 @@ impl Words {
 }
 
 /// Fills the message of `reason`: the gate's own, else that of the embedded gate of its kind, else the bare code.
-pub(super) fn say(gate: &Gate, reason: &str, context: &Value) -> Words {
+pub(super) fn say(gate: &Gate, reason: &str, context: &Value) -> FindingText {
     let message = gate.messages.get(reason).cloned().or_else(|| inherited(gate, reason));
     let Some(message) = message else {
-        return Words { message: reason.to_owned(), remedy: None, fix: None };
+        return FindingText { message: reason.to_owned(), remedy: None, fix: None };
     };
     let fill = |template: &str| {
         let filled = Environment::new().render_str(template, context);
         filled.unwrap_or_else(|error| format!("{reason} (the message of gate `{}` is malformed: {error})", gate.id))
     };
     let optional = |template: &str| Some(fill(template)).filter(|text| !text.trim().is_empty());
-    Words { message: fill(&message.text), remedy: optional(&message.remedy), fix: optional(&message.fix) }
+    FindingText { message: fill(&message.text), remedy: optional(&message.remedy), fix: optional(&message.fix) }
 }
 
 fn inherited(gate: &Gate, reason: &str) -> Option<Message> {

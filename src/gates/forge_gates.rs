@@ -6,7 +6,7 @@ use super::finding::{Answer, Finding};
 use super::finding_text;
 use crate::fact::Facts;
 use crate::fact::hosting::{Hosting, Trouble, TroubleKind};
-use crate::fact::subject::{Role, Subject};
+use crate::fact::subject::{Subject, SubjectKind};
 use crate::moment::Moment;
 use crate::policy::{Gate, ModeFrom};
 
@@ -50,7 +50,7 @@ pub(super) fn names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String
 
 /// The subject that the forge was asked about.
 pub(super) fn subject<'a>(facts: &'a Facts, hosting: &Hosting) -> Option<&'a Subject> {
-    let commits = || facts.subjects.iter().filter(|subject| subject.role == Role::Commit);
+    let commits = || facts.subjects.iter().filter(|subject| subject.role == SubjectKind::Commit);
     commits().find(|subject| subject.commit.as_ref() == Some(&hosting.head.commit))
 }
 

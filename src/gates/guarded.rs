@@ -3,7 +3,7 @@
 use minijinja::context;
 use serde::Deserialize;
 
-use super::Kind;
+use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::finding_text;
 use crate::fact::Facts;
@@ -11,7 +11,7 @@ use crate::fact::intent::IntentKind;
 use crate::policy::{Gate, ParamError, Policy, read_params};
 
 /// The kind `guarded`.
-pub const KIND: Kind = Kind { name: "guarded", words: "guarded", check, evaluate };
+pub const KIND: GateKind = GateKind { name: "guarded", words: "guarded", check, evaluate };
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

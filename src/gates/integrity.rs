@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use super::Kind;
+use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::finding_text::{self, list};
 use crate::event::agent_work::Speaker;
@@ -21,7 +21,7 @@ use crate::policy::{Gate, ParamError, Policy, read_params};
 use crate::repo_path::RepoPath;
 
 /// The kind `integrity`.
-pub const KIND: Kind = Kind { name: "integrity", words: "integrity", check, evaluate };
+pub const KIND: GateKind = GateKind { name: "integrity", words: "integrity", check, evaluate };
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -48,8 +48,11 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     noticed.extend(record_changes::notice(facts, steps));
     if noticed.is_empty() {
         let asked = !facts.story.is_empty() || !facts.weakening.is_empty();
-        let words =
-            finding_text::Words { message: "nothing that proves was weakened".to_owned(), remedy: None, fix: None };
+        let words = finding_text::FindingText {
+            message: "nothing that proves was weakened".to_owned(),
+            remedy: None,
+            fix: None,
+        };
         let subject = default_subject(facts);
         return asked.then(|| finding(&subject, Answer::Pass, "passed", words, &[], Vec::new())).into_iter().collect();
     }
@@ -79,7 +82,7 @@ fn finding(
     subject: &str,
     answer: Answer,
     reason: &str,
-    words: finding_text::Words,
+    words: finding_text::FindingText,
     paths: &[RepoPath],
     evidence: Vec<String>,
 ) -> Finding {
@@ -88,7 +91,7 @@ fn finding(
 
 /// Something that weakens what proves.
 #[derive(Debug)]
-struct Noticed {
+struct WeakenedProof {
     subject: String,
     answer: Answer,
     reason: &'static str,

@@ -9,16 +9,16 @@ mod repetition;
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use super::Kind;
+use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::finding_text;
 use crate::event::agent_work::{Speaker, StopKind};
 use crate::fact::Facts;
-use crate::fact::session_steps::{Deed, Ran, Simple, Step, Story};
+use crate::fact::session_steps::{CommandRun, Deed, SimpleRun, Step, Story};
 use crate::policy::{Gate, ParamError, Policy, read_params};
 
 /// The kind `loops`.
-pub const KIND: Kind = Kind { name: "loops", words: "loops", check, evaluate };
+pub const KIND: GateKind = GateKind { name: "loops", words: "loops", check, evaluate };
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -62,23 +62,29 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     let subject = facts.subjects.last().map_or("session", |subject| subject.name.as_str());
     let noticed = notice(&params, &facts.story);
     if noticed.is_empty() {
-        let words = finding_text::Words { message: "the work moves on".to_owned(), remedy: None, fix: None };
+        let words = finding_text::FindingText { message: "the work moves on".to_owned(), remedy: None, fix: None };
         return vec![finding(subject, Answer::Pass, "passed", words, Vec::new())];
     }
-    let said = |one: Noticed| {
+    let said = |one: DetectedLoop| {
         let words = finding_text::say(gate, one.reason, &one.values);
         finding(subject, one.answer, one.reason, words, one.steps)
     };
     noticed.into_iter().map(said).collect()
 }
 
-fn finding(subject: &str, answer: Answer, reason: &str, words: finding_text::Words, evidence: Vec<String>) -> Finding {
+fn finding(
+    subject: &str,
+    answer: Answer,
+    reason: &str,
+    words: finding_text::FindingText,
+    evidence: Vec<String>,
+) -> Finding {
     Finding { evidence, ..words.finding(subject, answer, reason) }
 }
 
 /// A loop, or what may become one.
 #[derive(Debug)]
-struct Noticed {
+struct DetectedLoop {
     answer: Answer,
     reason: &'static str,
     values: Value,
@@ -87,7 +93,7 @@ struct Noticed {
 }
 
 /// The worst that is to be said of each agent of a session, the main one first.
-fn notice(params: &Params, story: &Story) -> Vec<Noticed> {
+fn notice(params: &Params, story: &Story) -> Vec<DetectedLoop> {
     let turn = story.turn();
     if waits_for_a_person(turn) {
         return Vec::new();
@@ -124,7 +130,7 @@ fn waits_for_a_person(turn: &[Step]) -> bool {
 }
 
 /// Whether a command begins with these words, options left out.
-fn begins(simple: &Simple, words: &str) -> bool {
+fn begins(simple: &SimpleRun, words: &str) -> bool {
     let mut wanted = words.split(' ');
     if wanted.next() != Some(simple.program()) {
         return false;
@@ -134,14 +140,14 @@ fn begins(simple: &Simple, words: &str) -> bool {
 }
 
 /// Whether a line waits, or asks for the state of something that moves by itself.
-fn is_waiting(params: &Params, ran: &Ran) -> bool {
+fn is_waiting(params: &Params, ran: &CommandRun) -> bool {
     ran.background
         || ran.kinds.iter().any(|kind| kind == "ci_query")
         || ran.commands.iter().any(|simple| params.waits.iter().any(|words| begins(simple, words)))
 }
 
 /// Whether a line only looks at what is there.
-fn is_looking(ran: &Ran) -> bool {
+fn is_looking(ran: &CommandRun) -> bool {
     !ran.edits && ran.kinds.iter().all(|kind| matches!(kind.as_str(), "read" | "ci_query" | "vcs"))
 }
 
@@ -152,9 +158,9 @@ fn shown(line: &str) -> String {
 }
 
 /// What a loop of commands says.
-fn told(answer: Answer, reason: &'static str, ran: &Ran, count: usize, steps: Vec<String>) -> Noticed {
+fn told(answer: Answer, reason: &'static str, ran: &CommandRun, count: usize, steps: Vec<String>) -> DetectedLoop {
     let values = context! { command => shown(&ran.line), count, says => shown(&ran.says) };
-    Noticed { answer, reason, values, steps }
+    DetectedLoop { answer, reason, values, steps }
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use crate::gates::finding::{Answer, Finding, GateResult};
 use crate::policy::{Gate, Mode, ParamError, Policy};
 
 /// An evaluator and what it reads from `params`.
-pub struct Kind {
+pub struct GateKind {
     /// The word in `kind = "…"`.
     pub name: &'static str,
     /// The embedded gate whose messages serve where a gate of this kind brings none of its own.
@@ -35,7 +35,7 @@ pub struct Kind {
 }
 
 /// Every kind of gate.
-pub const KINDS: &[Kind] = &[
+pub const KINDS: &[GateKind] = &[
     ci_green::KIND,
     claims::KIND,
     commits::KIND,
@@ -50,7 +50,7 @@ pub const KINDS: &[Kind] = &[
 ];
 
 /// The kind of this name.
-pub fn kind(name: &str) -> Option<&'static Kind> {
+pub fn kind(name: &str) -> Option<&'static GateKind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
 

@@ -6,7 +6,7 @@
 use minijinja::context;
 use serde::Deserialize;
 
-use super::Kind;
+use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::finding_text;
 use crate::fact::Facts;
@@ -17,7 +17,7 @@ use crate::policy::{Gate, ParamError, Policy, read_params};
 use crate::shell_quote::shell_word;
 
 /// The kind `protected-branch`.
-pub const KIND: Kind = Kind { name: "protected-branch", words: "protected-branch", check, evaluate };
+pub const KIND: GateKind = GateKind { name: "protected-branch", words: "protected-branch", check, evaluate };
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -106,7 +106,7 @@ fn answer(gate: &Gate, params: &Params, subject: &Subject, update: &RefUpdate) -
 fn finding(gate: &Gate, subject: &Subject, answer: Answer, reason: &str, context: &minijinja::Value) -> Finding {
     let words = match answer {
         Answer::Pass | Answer::Skip => {
-            finding_text::Words { message: reason.replace('-', " "), remedy: None, fix: None }
+            finding_text::FindingText { message: reason.replace('-', " "), remedy: None, fix: None }
         }
         _ => finding_text::say(gate, reason, context),
     };

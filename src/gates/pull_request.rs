@@ -7,13 +7,13 @@
 use minijinja::{Value, context};
 use serde::Deserialize;
 
-use super::Kind;
+use super::GateKind;
 use super::finding::{Answer, Finding};
 use super::finding_text::list_of;
 use super::forge_gates::{self, Offline, cure, plain, unreadable, why};
 use super::protected_branch;
 use crate::fact::Facts;
-use crate::fact::hosting::{Hosting, Pull, PullState, Reading, Via};
+use crate::fact::hosting::{ForgeAnswer, Hosting, Pull, PullState, Via};
 use crate::fact::subject::Base;
 use crate::globs::{Globs, InvalidGlob};
 use crate::moment::Moment;
@@ -22,7 +22,7 @@ use crate::policy::{Gate, ParamError, Policy, read_params};
 use crate::shell_quote::shell_word;
 
 /// The kind `pull-request`.
-pub const KIND: Kind = Kind { name: "pull-request", words: "pull-request", check, evaluate };
+pub const KIND: GateKind = GateKind { name: "pull-request", words: "pull-request", check, evaluate };
 
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -86,8 +86,8 @@ fn answer(gate: &Gate, policy: &Policy, params: &Params, facts: &Facts, hosting:
         return skip("nothing-new");
     }
     let pulls = match &hosting.pulls {
-        Reading::Known(pulls) => pulls,
-        Reading::Unreadable(trouble) => {
+        ForgeAnswer::Known(pulls) => pulls,
+        ForgeAnswer::Unreadable(trouble) => {
             let (answer, reason) = unreadable(gate, facts.moment, params.offline, trouble);
             return (answer, reason, context! { why => why(trouble), cure => cure(trouble) });
         }

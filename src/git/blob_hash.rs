@@ -10,7 +10,7 @@ use super::attributes::folders_above;
 use super::config::parse_flag;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
-use crate::snapshot::Entry;
+use crate::snapshot::SnapshotEntry;
 
 /// How many files are read here before git is asked, which reads them beside each other.
 const MOST: usize = 256;
@@ -31,7 +31,11 @@ impl Repo {
     /// What the files at `paths` would be as entries; `None`: nothing is there. No answer: git has to be asked.
     ///
     /// The index holds no `.gitattributes`; whether one lies beside the files is seen here.
-    pub(super) fn plain_entries(&self, root: &Path, paths: &[&RepoPath]) -> Option<BTreeMap<RepoPath, Option<Entry>>> {
+    pub(super) fn plain_entries(
+        &self,
+        root: &Path,
+        paths: &[&RepoPath],
+    ) -> Option<BTreeMap<RepoPath, Option<SnapshotEntry>>> {
         if cfg!(not(unix)) || self.is_sha256() || paths.len() > MOST || self.converts() {
             return None;
         }
@@ -90,7 +94,7 @@ fn is_reserved(part: &[u8]) -> bool {
 }
 
 /// What lies at `file`. `None`: only git can say.
-fn entry(file: &Path) -> Option<Entry> {
+fn entry(file: &Path) -> Option<SnapshotEntry> {
     let meta = fs::symlink_metadata(file).ok()?;
     let (mode, id) = if meta.is_file() {
         (mode(&meta), git2::Oid::hash_file(git2::ObjectType::Blob, file).ok()?)
@@ -100,7 +104,7 @@ fn entry(file: &Path) -> Option<Entry> {
     } else {
         return None;
     };
-    Some(Entry { mode, oid: id.to_string().parse::<Oid>().ok()? })
+    Some(SnapshotEntry { mode, oid: id.to_string().parse::<Oid>().ok()? })
 }
 
 #[cfg(unix)]

@@ -8,11 +8,11 @@ use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread;
 
 use super::blame::contents_of;
-use super::command::{Said, described, run, start};
+use super::command::{StderrTail, described, run, start};
 use super::log::{PLAIN, status};
 use super::{GitError, Repo, output_fields};
-use crate::commit::change::{Commit, FileChange, Status};
-use crate::commit::change_class::Reader;
+use crate::commit::change::{Commit, FileChange, PathStatus};
+use crate::commit::change_class::PatchReader;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
@@ -39,16 +39,16 @@ pub const MOST_OPEN: usize = 48;
 
 /// The changed lines of commits, by one process that is started when the first is asked for.
 ///
-/// Commits are asked for ahead ([`Lines::ask`]), and the answers come in the same order ([`Lines::answer`]): git reads
+/// Commits are asked for ahead ([`ChangedLinesReader::ask`]), and the answers come in the same order ([`ChangedLinesReader::answer`]): git reads
 /// the contents of one while another is judged.
-pub struct Lines<'r> {
+pub struct ChangedLinesReader<'r> {
     repo: &'r Repo,
     process: Option<Process>,
 }
 
 /// What one commit changes, its lines looked at.
 #[derive(Debug)]
-pub struct Answer(Vec<FileChange>);
+pub struct CommitLines(Vec<FileChange>);
 
 struct Process {
     child: Child,
@@ -56,14 +56,14 @@ struct Process {
     /// How many commits are asked for and not answered yet.
     open: usize,
     answers: Receiver<io::Result<Vec<FileChange>>>,
-    said: Said,
+    said: StderrTail,
     command: String,
 }
 
 impl Repo {
     /// Reads the changed lines of commits.
-    pub fn lines(&self) -> Lines<'_> {
-        Lines { repo: self, process: None }
+    pub fn lines(&self) -> ChangedLinesReader<'_> {
+        ChangedLinesReader { repo: self, process: None }
     }
 
     /// What the next commit would change against `base` (a commit or a tree), lines included. `index`: the index that
@@ -125,11 +125,18 @@ impl Repo {
         let out = child.stdout.take().ok_or_else(|| GitError::Missing("output of git diff-tree".to_owned()))?;
         let (sender, answers) = mpsc::channel();
         thread::spawn(move || answer_all(BufReader::with_capacity(1 << 16, out), &sender));
-        Ok(Process { stdin: child.stdin.take(), open: 0, said: Said::of(&mut child), child, answers, command: named })
+        Ok(Process {
+            stdin: child.stdin.take(),
+            open: 0,
+            said: StderrTail::of(&mut child),
+            child,
+            answers,
+            command: named,
+        })
     }
 }
 
-impl Lines<'_> {
+impl ChangedLinesReader<'_> {
     /// How many commits are asked for and not answered yet.
     pub fn open(&self) -> usize {
         self.process.as_ref().map_or(0, |process| process.open)
@@ -161,7 +168,7 @@ impl Lines<'_> {
     }
 
     /// The next answer; `None` where none is there yet and `wait` is not set, or none is open.
-    pub fn answer(&mut self, wait: bool) -> Result<Option<Answer>, GitError> {
+    pub fn answer(&mut self, wait: bool) -> Result<Option<CommitLines>, GitError> {
         let Some(process) = self.process.as_mut().filter(|process| process.open > 0) else { return Ok(None) };
         let answer = if wait {
             process.answers.recv().ok()
@@ -174,7 +181,7 @@ impl Lines<'_> {
         };
         process.open -= 1;
         match answer {
-            Some(Ok(files)) => Ok(Some(Answer(files))),
+            Some(Ok(files)) => Ok(Some(CommitLines(files))),
             Some(Err(source)) if source.kind() != io::ErrorKind::UnexpectedEof => {
                 Err(GitError::NotStarted { command: process.command.clone(), source })
             }
@@ -198,7 +205,7 @@ impl Lines<'_> {
     }
 }
 
-impl Answer {
+impl CommitLines {
     /// Fills in the textures of the files of the commit that was asked for.
     pub fn fill(self, commit: &mut Commit) {
         let mut textures: HashMap<RepoPath, _> =
@@ -247,7 +254,7 @@ fn raw(out: &mut impl BufRead) -> io::Result<Vec<FileChange>> {
         let path = field(out)?;
         let Some(status) = status(&head) else { continue };
         let (path, from) = match status {
-            Status::Renamed(_) | Status::Copied(_) => (field(out)?, Some(RepoPath::new(path))),
+            PathStatus::Renamed(_) | PathStatus::Copied(_) => (field(out)?, Some(RepoPath::new(path))),
             _ => (path, None),
         };
         files.push(FileChange { path: RepoPath::new(path), from, status, texture: None });
@@ -258,7 +265,7 @@ fn raw(out: &mut impl BufRead) -> io::Result<Vec<FileChange>> {
 fn patches(out: &mut impl BufRead, files: &mut [FileChange]) -> io::Result<bool> {
     let mut line = Vec::new();
     let mut next = 0;
-    let mut current: Option<(usize, Reader)> = None;
+    let mut current: Option<(usize, PatchReader)> = None;
     // `--- a/x` and `+++ b/x` stand before the first run of a file.
     let mut in_run = false;
     let mut is_second = false;
@@ -271,14 +278,14 @@ fn patches(out: &mut impl BufRead, files: &mut [FileChange]) -> io::Result<bool>
         if text.starts_with(b"diff --git ") {
             in_run = false;
             // What changes its type is printed as gone and as new, with a head for each.
-            match current.as_mut().filter(|(at, _)| files[*at].status == Status::TypeChanged && !is_second) {
+            match current.as_mut().filter(|(at, _)| files[*at].status == PathStatus::TypeChanged && !is_second) {
                 Some((_, reader)) => {
                     reader.end_run();
                     is_second = true;
                 }
                 None => {
                     store(files, current.take());
-                    current = files.get(next).map(|file| (next, Reader::new(&file.path)));
+                    current = files.get(next).map(|file| (next, PatchReader::new(&file.path)));
                     next += 1;
                     is_second = false;
                 }
@@ -294,7 +301,7 @@ fn patches(out: &mut impl BufRead, files: &mut [FileChange]) -> io::Result<bool>
     Ok(marked)
 }
 
-fn store(files: &mut [FileChange], read: Option<(usize, Reader)>) {
+fn store(files: &mut [FileChange], read: Option<(usize, PatchReader)>) {
     let Some((at, reader)) = read else { return };
     let texture = reader.finish();
     if let Some(file) = files.get_mut(at) {

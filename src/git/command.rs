@@ -114,12 +114,12 @@ pub(super) fn run_any(command: &mut Command, input: Option<&[u8]>) -> Result<Out
 }
 
 /// The end of what a git says on standard error, read beside its output: however much it says, it need not wait.
-pub(super) struct Said(Option<JoinHandle<Vec<u8>>>);
+pub(super) struct StderrTail(Option<JoinHandle<Vec<u8>>>);
 
 /// How many bytes of it are kept, at least.
 const KEPT: usize = 4096;
 
-impl Said {
+impl StderrTail {
     /// Begins to listen to `child`.
     pub(super) fn of(child: &mut Child) -> Self {
         let pipe = child.stderr.take();

@@ -9,7 +9,7 @@ use super::{GitError, Repo};
 /// Where a setting was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Scope {
+pub enum ConfigScope {
     /// For the whole machine.
     System,
     /// By the user, for all repositories.
@@ -26,7 +26,7 @@ pub enum Scope {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigEntry {
     /// Where it was made.
-    pub scope: Scope,
+    pub scope: ConfigScope,
     /// `section.subsection.name`, section and name in lower case.
     pub key: String,
     /// Its value; `true` where the file gives none.
@@ -36,7 +36,7 @@ pub struct ConfigEntry {
 impl ConfigEntry {
     /// Whether the setting belongs to this repository and not to the person or the machine.
     pub fn is_local(&self) -> bool {
-        matches!(self.scope, Scope::Local | Scope::Worktree)
+        matches!(self.scope, ConfigScope::Local | ConfigScope::Worktree)
     }
 }
 
@@ -81,11 +81,11 @@ fn read_with_library(library: &git2::Repository) -> Result<Vec<ConfigEntry>, git
     library.config()?.snapshot()?.entries(None)?.for_each(|entry| {
         let scope = match entry.level() {
             git2::ConfigLevel::ProgramData | git2::ConfigLevel::System if no_system => return,
-            git2::ConfigLevel::ProgramData | git2::ConfigLevel::System => Scope::System,
-            git2::ConfigLevel::XDG | git2::ConfigLevel::Global => Scope::Global,
-            git2::ConfigLevel::Local => Scope::Local,
-            git2::ConfigLevel::Worktree => Scope::Worktree,
-            _ => Scope::Command,
+            git2::ConfigLevel::ProgramData | git2::ConfigLevel::System => ConfigScope::System,
+            git2::ConfigLevel::XDG | git2::ConfigLevel::Global => ConfigScope::Global,
+            git2::ConfigLevel::Local => ConfigScope::Local,
+            git2::ConfigLevel::Worktree => ConfigScope::Worktree,
+            _ => ConfigScope::Command,
         };
         let value = if entry.has_value() { entry.value_bytes() } else { b"true" };
         entries.push(ConfigEntry {
@@ -105,10 +105,10 @@ fn parse_list(bytes: &[u8]) -> Result<Vec<ConfigEntry>, GitError> {
     let mut entries = Vec::new();
     while let Some(scope) = fields.next() {
         let scope = match scope {
-            "system" => Scope::System,
-            "global" => Scope::Global,
-            "local" => Scope::Local,
-            "worktree" => Scope::Worktree,
+            "system" => ConfigScope::System,
+            "global" => ConfigScope::Global,
+            "local" => ConfigScope::Local,
+            "worktree" => ConfigScope::Worktree,
             // What every command of ours carries itself is no setting of the user's.
             "command" => {
                 fields.next();
@@ -157,7 +157,11 @@ mod tests {
         let plain: Vec<_> = entries.iter().map(|entry| (entry.scope, &*entry.key, &*entry.value)).collect();
         assert_eq!(
             plain,
-            [(Scope::Local, "core.bare", "false"), (Scope::Local, "a.b", "true"), (Scope::Global, "x.y", "one\ntwo")]
+            [
+                (ConfigScope::Local, "core.bare", "false"),
+                (ConfigScope::Local, "a.b", "true"),
+                (ConfigScope::Global, "x.y", "one\ntwo")
+            ]
         );
         assert!(parse_list(b"martian\0a.b\n1\0").is_err());
     }

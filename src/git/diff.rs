@@ -7,24 +7,24 @@ use super::status::octal;
 use super::{GitError, Repo, inprocess_tree_diff};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
-use crate::snapshot::Entry;
+use crate::snapshot::SnapshotEntry;
 
 /// A path that differs between two trees.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct PathChange {
     /// Where.
     pub path: RepoPath,
     /// What the first tree holds; `None`: nothing.
-    pub before: Option<Entry>,
+    pub before: Option<SnapshotEntry>,
     /// What the second tree holds; `None`: nothing.
-    pub after: Option<Entry>,
+    pub after: Option<SnapshotEntry>,
 }
 
 /// The answer for one pair of trees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TreeDiff {
     /// The paths that differ, in git's order; empty for equal trees.
-    Changes(Vec<Change>),
+    Changes(Vec<PathChange>),
     /// One of the trees, or a tree inside, is not here.
     Unreadable,
 }
@@ -115,7 +115,7 @@ impl Repo {
     }
 }
 
-type Answered = Vec<((Oid, Oid), Vec<Change>)>;
+type Answered = Vec<((Oid, Oid), Vec<PathChange>)>;
 
 fn parse(output: &[u8]) -> Result<Answered, GitError> {
     let malformed = |bytes: &[u8]| GitError::Malformed {
@@ -140,9 +140,9 @@ fn parse(output: &[u8]) -> Result<Answered, GitError> {
                 let end = memchr::memchr(0, after).ok_or_else(|| malformed(after))?;
                 let entry = |mode: &str, oid: &str| match octal(mode.trim_start_matches(':').as_bytes()) {
                     0 => Ok(None),
-                    mode => oid.parse().map(|oid| Some(Entry { mode, oid })).map_err(|_| malformed(field)),
+                    mode => oid.parse().map(|oid| Some(SnapshotEntry { mode, oid })).map_err(|_| malformed(field)),
                 };
-                changes.push(Change {
+                changes.push(PathChange {
                     path: RepoPath::new(&after[..end]),
                     before: entry(mode_a, a)?,
                     after: entry(mode_b, b)?,

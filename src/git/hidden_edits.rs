@@ -85,7 +85,7 @@ impl Concealment {
 
 /// The working tree and what hides edits in it, out of one survey.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct EditSurvey {
     /// The working tree.
     pub snapshot: Snapshot,
     /// What hides edits, or could.
@@ -95,11 +95,11 @@ pub struct Look {
 impl Repo {
     /// The working tree, and everything found that hides edits in it, or could: as [`Repo::snapshot`] and
     /// [`Repo::concealment`], at the cost of the first alone.
-    pub fn look(&self) -> Result<Look, GitError> {
+    pub fn look(&self) -> Result<EditSurvey, GitError> {
         let config = self.config_entries()?;
         let survey = self.survey()?;
         let snapshot = self.snapshot_in(&survey)?;
-        Ok(Look { snapshot, concealment: self.concealment_in(&config, Some(&survey))? })
+        Ok(EditSurvey { snapshot, concealment: self.concealment_in(&config, Some(&survey))? })
     }
 
     /// Everything found that hides edits, or could. Costs one survey of the working tree. In a bare repository, only
@@ -242,9 +242,9 @@ pub(super) fn expand_home(path: &str) -> PathBuf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::Scope;
+    use crate::git::ConfigScope;
 
-    fn kinds(entries: &[(Scope, &str, &str)]) -> Vec<ConcealmentKind> {
+    fn kinds(entries: &[(ConfigScope, &str, &str)]) -> Vec<ConcealmentKind> {
         let entries: Vec<ConfigEntry> = entries
             .iter()
             .map(|&(scope, key, value)| ConfigEntry { scope, key: key.to_owned(), value: value.to_owned() })
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn a_setting_is_named_when_it_can_hide_and_only_then() {
         use ConcealmentKind as Kind;
-        use Scope::{Global, Local};
+        use ConfigScope::{Global, Local};
         for (entry, expected) in [
             ((Local, "core.fsmonitor", "/tmp/says-nothing"), Some(Kind::Fsmonitor)),
             ((Local, "core.fsmonitor", "true"), None),

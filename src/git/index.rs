@@ -5,7 +5,7 @@ use super::refs_and_objects::parse_oid;
 use super::status::octal;
 use super::{GitError, Repo};
 use crate::repo_path::RepoPath;
-use crate::snapshot::Entry;
+use crate::snapshot::SnapshotEntry;
 
 /// Arguments that list the index with its bits.
 const LIST_INDEX: [&str; 5] = ["ls-files", "--stage", "-v", "-z", "--full-name"];
@@ -23,16 +23,16 @@ pub(super) struct IndexView {
     /// The entries whose bits make git skip their files.
     pub(super) marked: Vec<Marked>,
     /// The `.gitattributes` files, which decide how other files are converted even where they are not on disk.
-    pub(super) attributes: Vec<(RepoPath, Entry)>,
+    pub(super) attributes: Vec<(RepoPath, SnapshotEntry)>,
     /// The entries of the paths that were asked for.
-    pub(super) wanted: Vec<(RepoPath, Entry)>,
+    pub(super) wanted: Vec<(RepoPath, SnapshotEntry)>,
 }
 
 /// An entry with a bit that hides its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Marked {
     pub(super) path: RepoPath,
-    pub(super) entry: Entry,
+    pub(super) entry: SnapshotEntry,
     pub(super) assume_unchanged: bool,
     pub(super) skip_worktree: bool,
 }
@@ -59,7 +59,7 @@ impl Repo {
             let skip_worktree = one.flags_extended & SKIP_WORKTREE != 0;
             let needed = Needed::of(&one.path, assume_unchanged || skip_worktree, &wanted);
             if needed.any() {
-                let entry = Entry { mode: one.mode, oid: one.id.to_string().parse().ok()? };
+                let entry = SnapshotEntry { mode: one.mode, oid: one.id.to_string().parse().ok()? };
                 view.take(needed, Marked { path: RepoPath::new(one.path), entry, assume_unchanged, skip_worktree });
             }
         }
@@ -125,7 +125,7 @@ fn parse(output: &[u8], wanted: impl Fn(&[u8]) -> bool) -> Result<IndexView, Git
         if stage != b"0" {
             continue;
         }
-        let entry = Entry { mode: octal(mode), oid: parse_oid(oid, "ls-files")? };
+        let entry = SnapshotEntry { mode: octal(mode), oid: parse_oid(oid, "ls-files")? };
         view.take(needed, Marked { path: RepoPath::new(path), entry, assume_unchanged, skip_worktree });
     }
     Ok(view)

@@ -10,8 +10,8 @@ use imara_diff::{Algorithm, Diff, InternedInput, Token};
 use super::Repo;
 use super::attributes::folders_above;
 use super::changed_blobs::Blobs;
-use crate::commit::change::{Commit, FileChange, Status};
-use crate::commit::change_class::{Reader, Texture};
+use crate::commit::change::{Commit, FileChange, PathStatus};
+use crate::commit::change_class::{PatchReader, Texture};
 
 /// The largest file that is read, in bytes.
 const LARGEST: usize = 1 << 18;
@@ -117,14 +117,14 @@ fn texture(
 ) -> Result<Option<Texture>, NotRead> {
     let [before, after] = blobs.ok_or(NotRead)?;
     let (old, new) = match file.status {
-        Status::Added => (None, Some(text(library, after)?)),
-        Status::Deleted => (Some(text(library, before)?), None),
-        Status::Modified | Status::Renamed(_) | Status::Copied(_) => {
+        PathStatus::Added => (None, Some(text(library, after)?)),
+        PathStatus::Deleted => (Some(text(library, before)?), None),
+        PathStatus::Modified | PathStatus::Renamed(_) | PathStatus::Copied(_) => {
             (Some(text(library, before)?), Some(text(library, after)?))
         }
-        Status::TypeChanged => return Err(NotRead),
+        PathStatus::TypeChanged => return Err(NotRead),
     };
-    let mut reader = Reader::new(&file.path);
+    let mut reader = PatchReader::new(&file.path);
     match (&old, &new) {
         // Nothing changes in a binary file that has lines.
         (Some(None), _) | (_, Some(None)) => return Ok(None),
@@ -147,10 +147,10 @@ fn texture(
 }
 
 /// Hands the lines that differ between two texts to a reader. Whether it could.
-type ChangedLines = fn(&[u8], &[u8], &mut Reader) -> bool;
+type ChangedLines = fn(&[u8], &[u8], &mut PatchReader) -> bool;
 
 /// Those that git finds.
-fn gits_changed_lines(old: &[u8], new: &[u8], reader: &mut Reader) -> bool {
+fn gits_changed_lines(old: &[u8], new: &[u8], reader: &mut PatchReader) -> bool {
     let mut options = DiffOptions::new();
     options.context_lines(0).interhunk_lines(0).indent_heuristic(true);
     // As buffers: for two objects git2 would look for attributes, and read the whole index for that.
@@ -172,7 +172,7 @@ fn gits_changed_lines(old: &[u8], new: &[u8], reader: &mut Reader) -> bool {
 
 /// Nearly those that git finds, in a third of the time: git's library digests all that it compares. Of many lines it does
 /// not, because it knows when to give up.
-fn changed_lines(old: &[u8], new: &[u8], reader: &mut Reader) -> bool {
+fn changed_lines(old: &[u8], new: &[u8], reader: &mut PatchReader) -> bool {
     let lines = |text| memchr::memchr_iter(b'\n', text).take(MOST_LINES).count();
     if lines(old) + lines(new) >= MOST_LINES {
         return gits_changed_lines(old, new, reader);

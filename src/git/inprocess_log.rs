@@ -7,8 +7,8 @@ use git2::Repository;
 
 use super::changed_blobs::Blobs;
 use super::log::{Logged, Range};
-use super::{Change, TreeDiff, inprocess_tree_diff};
-use crate::commit::change::{Commit, FileChange, Person, Status};
+use super::{PathChange, TreeDiff, inprocess_tree_diff};
+use crate::commit::change::{Commit, FileChange, PathStatus, Person};
 use crate::oid::Oid;
 
 /// How many commits are read, new ones and known ones, before the rest is left to git, which reads them faster.
@@ -35,7 +35,7 @@ pub(super) fn read(library: &Repository, range: &Range) -> Option<Vec<Logged>> {
 
 /// What is known of a commit that was met.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum CommitMark {
     /// `tip` reaches it.
     New,
     /// A known one reaches it, too.
@@ -47,14 +47,14 @@ enum Mark {
 /// The commits that `tip` reaches and none of `known` does, newest first, as git walks them: by date, until nothing new
 /// is left to come.
 fn new_commits<'r>(library: &'r Repository, tip: git2::Oid, known: &[git2::Oid]) -> Option<Vec<git2::Commit<'r>>> {
-    let mut marks: HashMap<git2::Oid, Mark> = HashMap::new();
+    let mut marks: HashMap<git2::Oid, CommitMark> = HashMap::new();
     let mut read: HashMap<git2::Oid, git2::Commit<'r>> = HashMap::new();
     // By date; of one date, what was met first.
     let mut queue: BinaryHeap<(i64, std::cmp::Reverse<usize>, git2::Oid)> = BinaryHeap::new();
     let (mut count, mut open, mut more) = (0, 0_usize, MORE);
     let mut new: Vec<git2::Commit<'r>> = Vec::new();
-    let starts = known.iter().map(|&id| (id, Mark::Known)).chain([(tip, Mark::New)]);
-    let mut meet: VecDeque<(git2::Oid, Mark)> = starts.collect();
+    let starts = known.iter().map(|&id| (id, CommitMark::Known)).chain([(tip, CommitMark::New)]);
+    let mut meet: VecDeque<(git2::Oid, CommitMark)> = starts.collect();
     loop {
         while let Some((id, mark)) = meet.pop_front() {
             match (marks.get(&id), mark) {
@@ -64,15 +64,15 @@ fn new_commits<'r>(library: &'r Repository, tip: git2::Oid, known: &[git2::Oid])
                     queue.push((commit.time().seconds(), std::cmp::Reverse(count), id));
                     read.insert(id, commit);
                     count += 1;
-                    open += usize::from(mark == Mark::New);
+                    open += usize::from(mark == CommitMark::New);
                     marks.insert(id, mark);
                 }
                 // It was taken for new, and may have come out already: git would look again, too.
-                (Some(Mark::New), Mark::Known | Mark::Below) => return None,
-                (Some(Mark::Known), Mark::New | Mark::Below) => {
-                    marks.insert(id, Mark::Below);
+                (Some(CommitMark::New), CommitMark::Known | CommitMark::Below) => return None,
+                (Some(CommitMark::Known), CommitMark::New | CommitMark::Below) => {
+                    marks.insert(id, CommitMark::Below);
                     let below = read.get(&id)?.parent_ids().filter(|parent| marks.contains_key(parent));
-                    meet.extend(below.map(|parent| (parent, Mark::Below)));
+                    meet.extend(below.map(|parent| (parent, CommitMark::Below)));
                 }
                 _ => {}
             }
@@ -80,7 +80,7 @@ fn new_commits<'r>(library: &'r Repository, tip: git2::Oid, known: &[git2::Oid])
         if open == 0 {
             // What a line of commits builds on, and what is below that, cannot reach one of them.
             let is_line = new.iter().all(|commit| commit.parent_count() < 2);
-            let settled = is_line && queue.iter().all(|(_, _, id)| marks.get(id) == Some(&Mark::Below));
+            let settled = is_line && queue.iter().all(|(_, _, id)| marks.get(id) == Some(&CommitMark::Below));
             let oldest = new.last().map(|commit| commit.time().seconds());
             let later = queue.peek().is_some_and(|next| oldest.is_some_and(|oldest| next.0 >= oldest));
             more = if later { more } else { more.saturating_sub(1) };
@@ -92,7 +92,7 @@ fn new_commits<'r>(library: &'r Repository, tip: git2::Oid, known: &[git2::Oid])
         let mark = *marks.get(&id)?;
         let commit = read.get(&id)?;
         meet.extend(commit.parent_ids().map(|parent| (parent, mark)));
-        if mark == Mark::New {
+        if mark == CommitMark::New {
             open -= 1;
             new.push(commit.clone());
         }
@@ -120,7 +120,7 @@ fn logged(library: &Repository, commit: &git2::Commit<'_>) -> Option<Logged> {
             let told = inprocess_tree_diff::compare(library, std::slice::from_ref(&pair)).remove(&pair)?;
             let TreeDiff::Changes(changes) = told else { return None };
             files = changed(&changes)?;
-            for Change { before, after, .. } in &changes {
+            for PathChange { before, after, .. } in &changes {
                 blobs.push(before.as_ref().map(|entry| &entry.oid), after.as_ref().map(|entry| &entry.oid));
             }
         }
@@ -139,20 +139,20 @@ fn logged(library: &Repository, commit: &git2::Commit<'_>) -> Option<Logged> {
 }
 
 /// What happened to the paths. `None`: something may have been renamed, for which git compares contents.
-fn changed(changes: &[Change]) -> Option<Vec<FileChange>> {
-    let one = |change: &Change| {
+fn changed(changes: &[PathChange]) -> Option<Vec<FileChange>> {
+    let one = |change: &PathChange| {
         let kind = |mode: u32| mode & 0o170_000;
         let status = match (&change.before, &change.after) {
-            (None, _) => Status::Added,
-            (_, None) => Status::Deleted,
-            (Some(before), Some(after)) if kind(before.mode) != kind(after.mode) => Status::TypeChanged,
-            _ => Status::Modified,
+            (None, _) => PathStatus::Added,
+            (_, None) => PathStatus::Deleted,
+            (Some(before), Some(after)) if kind(before.mode) != kind(after.mode) => PathStatus::TypeChanged,
+            _ => PathStatus::Modified,
         };
         FileChange::new(change.path.clone(), status)
     };
     let files: Vec<FileChange> = changes.iter().map(one).collect();
-    let has = |status: Status| files.iter().any(|file| file.status == status);
+    let has = |status: PathStatus| files.iter().any(|file| file.status == status);
     // A changed type can be half of a rename, too.
-    let renamed = has(Status::Added) && has(Status::Deleted) || has(Status::TypeChanged);
+    let renamed = has(PathStatus::Added) && has(PathStatus::Deleted) || has(PathStatus::TypeChanged);
     (!renamed).then_some(files)
 }

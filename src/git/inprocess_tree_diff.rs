@@ -6,10 +6,10 @@ use std::collections::HashMap;
 
 use git2::{Repository, TreeEntry};
 
-use super::{Change, TreeDiff};
+use super::{PathChange, TreeDiff};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
-use crate::snapshot::Entry;
+use crate::snapshot::SnapshotEntry;
 
 /// How many entries of trees are looked at before the rest is left to git.
 const MOST: usize = 2_048;
@@ -18,7 +18,7 @@ const READING: usize = 64;
 
 /// The differences of those pairs that are near. What cannot be read is not among them.
 pub(super) fn compare(library: &Repository, pairs: &[(Oid, Oid)]) -> HashMap<(Oid, Oid), TreeDiff> {
-    let mut walk = Walk { library, left: MOST, changes: Vec::new() };
+    let mut walk = TreeWalk { library, left: MOST, changes: Vec::new() };
     let mut found = HashMap::new();
     for pair in pairs {
         let trees = [&pair.0, &pair.1].map(|oid| git2::Oid::from_str(oid.as_str()).ok());
@@ -30,23 +30,23 @@ pub(super) fn compare(library: &Repository, pairs: &[(Oid, Oid)]) -> HashMap<(Oi
     found
 }
 
-struct Walk<'r> {
+struct TreeWalk<'r> {
     library: &'r Repository,
     left: usize,
-    changes: Vec<Change>,
+    changes: Vec<PathChange>,
 }
 
 /// The mode of a tree inside a tree.
 pub(super) const TREE: u32 = 0o040_000;
 
 /// One entry of a tree.
-pub(super) struct Item {
+pub(super) struct TreeItem {
     pub(super) name: Vec<u8>,
     pub(super) mode: u32,
     pub(super) oid: git2::Oid,
 }
 
-impl Item {
+impl TreeItem {
     /// The entries of a tree, in its order.
     pub(super) fn all(library: &Repository, tree: git2::Oid) -> Option<Vec<Self>> {
         // The empty tree needs not be there.
@@ -72,10 +72,11 @@ impl Item {
     }
 }
 
-impl Walk<'_> {
+impl TreeWalk<'_> {
     /// Compares two trees, or one with nothing. `None`: it is too much, or something is not here.
     fn below(&mut self, folder: &mut Vec<u8>, trees: [Option<git2::Oid>; 2]) -> Option<()> {
-        let read = |oid: Option<git2::Oid>| oid.map_or_else(|| Some(Vec::new()), |oid| Item::all(self.library, oid));
+        let read =
+            |oid: Option<git2::Oid>| oid.map_or_else(|| Some(Vec::new()), |oid| TreeItem::all(self.library, oid));
         let [before, after] = [read(trees[0])?, read(trees[1])?];
         self.left = self.left.checked_sub(2 * READING + before.len() + after.len())?;
         let (mut before, mut after) = (before.iter().peekable(), after.iter().peekable());
@@ -93,7 +94,7 @@ impl Walk<'_> {
     }
 
     /// Compares two entries of one name and kind, or one with nothing.
-    fn pair(&mut self, folder: &mut Vec<u8>, old: Option<&Item>, new: Option<&Item>) -> Option<()> {
+    fn pair(&mut self, folder: &mut Vec<u8>, old: Option<&TreeItem>, new: Option<&TreeItem>) -> Option<()> {
         let one = old.or(new)?;
         if let (Some(old), Some(new)) = (old, new)
             && (old.mode, old.oid) == (new.mode, new.oid)
@@ -106,12 +107,12 @@ impl Walk<'_> {
             folder.push(b'/');
             self.below(folder, [old.map(|item| item.oid), new.map(|item| item.oid)])?;
         } else {
-            let entry = |item: Option<&Item>| match item {
-                Some(item) => Some(Some(Entry { mode: item.mode, oid: item.oid.to_string().parse().ok()? })),
+            let entry = |item: Option<&TreeItem>| match item {
+                Some(item) => Some(Some(SnapshotEntry { mode: item.mode, oid: item.oid.to_string().parse().ok()? })),
                 None => Some(None),
             };
             let (before, after) = (entry(old)?, entry(new)?);
-            self.changes.push(Change { path: RepoPath::new(folder.as_slice()), before, after });
+            self.changes.push(PathChange { path: RepoPath::new(folder.as_slice()), before, after });
         }
         folder.truncate(length);
         Some(())

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use git2::{ObjectType, Repository};
 
 use super::Repo;
-use super::inprocess_tree_diff::{Item, TREE};
+use super::inprocess_tree_diff::{TREE, TreeItem};
 use crate::oid::Oid;
-use crate::snapshot::{Entry, Snapshot};
+use crate::snapshot::{Snapshot, SnapshotEntry};
 
 /// Of more changed paths than these nothing is computed: reading their folders would cost more than it saves.
 const MOST: usize = 256;
@@ -22,7 +22,7 @@ impl Repo {
         if snapshot.dirty.is_empty() {
             return Some(snapshot.base.clone());
         }
-        let changes: Vec<Change<'_>> =
+        let changes: Vec<TreeEdit<'_>> =
             snapshot.dirty.iter().map(|one| (one.path.as_bytes(), one.now.as_ref())).collect();
         let base = git2::Oid::from_str(snapshot.base.as_str()).ok()?;
         let id = self.library(|library| Ok(changed(library, Some(base), &changes)))??;
@@ -31,15 +31,15 @@ impl Repo {
 }
 
 /// A path below some folder, and what is there now.
-type Change<'s> = (&'s [u8], Option<&'s Entry>);
+type TreeEdit<'s> = (&'s [u8], Option<&'s SnapshotEntry>);
 
 /// The id of a tree with other entries; the inner `None`: nothing is left of it.
 #[expect(clippy::option_option, reason = "not known, and known to be nothing, are two answers")]
-fn changed(library: &Repository, base: Option<git2::Oid>, changes: &[Change<'_>]) -> Option<Option<git2::Oid>> {
-    let items = base.map_or_else(|| Some(Vec::new()), |base| Item::all(library, base))?;
+fn changed(library: &Repository, base: Option<git2::Oid>, changes: &[TreeEdit<'_>]) -> Option<Option<git2::Oid>> {
+    let items = base.map_or_else(|| Some(Vec::new()), |base| TreeItem::all(library, base))?;
     let mut items: BTreeMap<Vec<u8>, (u32, git2::Oid)> =
-        items.into_iter().map(|Item { name, mode, oid }| (name, (mode, oid))).collect();
-    let (mut here, mut below) = (Vec::new(), BTreeMap::<&[u8], Vec<Change<'_>>>::new());
+        items.into_iter().map(|TreeItem { name, mode, oid }| (name, (mode, oid))).collect();
+    let (mut here, mut below) = (Vec::new(), BTreeMap::<&[u8], Vec<TreeEdit<'_>>>::new());
     for &(path, now) in changes {
         match memchr::memchr(b'/', path) {
             Some(at) => below.entry(&path[..at]).or_default().push((&path[at + 1..], now)),
@@ -72,8 +72,8 @@ fn changed(library: &Repository, base: Option<git2::Oid>, changes: &[Change<'_>]
     if items.is_empty() {
         return Some(None);
     }
-    let mut items: Vec<Item> = items.into_iter().map(|(name, (mode, oid))| Item { name, mode, oid }).collect();
-    items.sort_by(Item::order);
+    let mut items: Vec<TreeItem> = items.into_iter().map(|(name, (mode, oid))| TreeItem { name, mode, oid }).collect();
+    items.sort_by(TreeItem::order);
     let mut bytes = Vec::new();
     for item in items {
         bytes.extend_from_slice(format!("{:o} ", item.mode).as_bytes());

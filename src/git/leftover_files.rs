@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::command::run;
 use super::{GitError, Range, Repo};
-use crate::commit::change::Status;
+use crate::commit::change::PathStatus;
 use crate::embedded;
 use crate::globs::Globs;
 use crate::oid::Oid;
@@ -101,8 +101,8 @@ impl Repo {
         for logged in self.log(&Range { limit: Some(limit), ..range })? {
             for change in logged?.commit.files {
                 let path = match change.status {
-                    Status::Deleted => Some(change.path),
-                    Status::Renamed(_) => change.from,
+                    PathStatus::Deleted => Some(change.path),
+                    PathStatus::Renamed(_) => change.from,
                     _ => None,
                 };
                 gone.extend(path.filter(|path| meant().has(path)));

@@ -9,13 +9,13 @@ use super::command::{run, run_any};
 use super::config::ConfigEntry;
 use super::hidden_edits::{expand_home, has_rules, last};
 use super::leftover_files::{is_code, is_made};
-use super::status::{Status, StatusPath};
+use super::status::{StatusPath, WorkingTreeStatus};
 use super::tool_folders::find;
 use super::{GitError, Repo};
 use crate::client_definition;
 use crate::local_file::{LocalCause, LocalFile, is_collected, is_data, is_generated_folder, is_litter};
 use crate::repo_path::RepoPath;
-use crate::snapshot::Entry;
+use crate::snapshot::SnapshotEntry;
 
 /// The most files below ignored folders that are looked at.
 const MAX_LISTED: usize = 4096;
@@ -37,9 +37,9 @@ impl Repo {
     pub(super) fn local_files(
         &self,
         root: &Path,
-        status: &Status,
+        status: &WorkingTreeStatus,
         attributes: bool,
-        files: &BTreeMap<RepoPath, Option<Entry>>,
+        files: &BTreeMap<RepoPath, Option<SnapshotEntry>>,
     ) -> Result<Vec<LocalFile>, GitError> {
         let mut found = self.needed_and_ignored(root, status)?;
         let outside = || self.attribute_files(root, &BTreeSet::from([&b""[..]]));
@@ -51,7 +51,7 @@ impl Repo {
         Ok(found)
     }
 
-    fn needed_and_ignored(&self, root: &Path, status: &Status) -> Result<Vec<LocalFile>, GitError> {
+    fn needed_and_ignored(&self, root: &Path, status: &WorkingTreeStatus) -> Result<Vec<LocalFile>, GitError> {
         let own = client_definition::installed_files();
         let mut candidates = candidates(root, &status.ignored);
         candidates.retain(|one| !own.iter().any(|own| own.as_bytes() == one.path.as_bytes()));
@@ -167,8 +167,8 @@ impl Repo {
     fn filtered(
         &self,
         root: &Path,
-        status: &Status,
-        files: &BTreeMap<RepoPath, Option<Entry>>,
+        status: &WorkingTreeStatus,
+        files: &BTreeMap<RepoPath, Option<SnapshotEntry>>,
     ) -> Result<Vec<LocalFile>, GitError> {
         let drivers = drivers(&self.config_entries()?);
         if drivers.is_empty() {

@@ -7,10 +7,10 @@ use std::process::{Child, ChildStdout};
 use std::{iter, vec};
 
 use super::changed_blobs::Blobs;
-use super::command::{Said, described, start};
+use super::command::{StderrTail, described, start};
 use super::prefetch::Ahead;
 use super::{GitError, Repo, inprocess_log, output_fields};
-use crate::commit::change::{Commit, FileChange, Person, Status};
+use crate::commit::change::{Commit, FileChange, PathStatus, Person};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
@@ -57,9 +57,9 @@ pub(super) const PLAIN: &[&str] = &[
 ];
 
 /// The commits of a range, newest first, one at a time.
-pub struct Log(Source);
+pub struct CommitLog(CommitSource);
 
-enum Source {
+enum CommitSource {
     Read(vec::IntoIter<Logged>),
     Printed(Box<Printed>),
     Ahead(Ahead<Result<Logged, GitError>>),
@@ -69,7 +69,7 @@ enum Source {
 struct Printed {
     child: Child,
     out: BufReader<ChildStdout>,
-    said: Said,
+    said: StderrTail,
     command: String,
     /// The first field of the next commit, read already.
     next: Option<Vec<u8>>,
@@ -80,17 +80,17 @@ struct Printed {
 
 impl Repo {
     /// Starts reading the commits of a range.
-    pub fn log(&self, range: &Range) -> Result<Log, GitError> {
+    pub fn log(&self, range: &Range) -> Result<CommitLog, GitError> {
         let source = match self.near_commits(range) {
-            Some(commits) => Source::Read(commits.into_iter()),
-            None => Source::Printed(Box::new(self.print_log(range)?)),
+            Some(commits) => CommitSource::Read(commits.into_iter()),
+            None => CommitSource::Printed(Box::new(self.print_log(range)?)),
         };
-        Ok(Log(source))
+        Ok(CommitLog(source))
     }
 
     /// The same for a range that nobody expects to be short: whether it is, is not looked at.
-    pub fn long_log(&self, range: &Range) -> Result<Log, GitError> {
-        Ok(Log(Source::Printed(Box::new(self.print_log(range)?))))
+    pub fn long_log(&self, range: &Range) -> Result<CommitLog, GitError> {
+        Ok(CommitLog(CommitSource::Printed(Box::new(self.print_log(range)?))))
     }
 
     /// The commits of a range that is short and plain.
@@ -124,7 +124,7 @@ impl Repo {
             HashSet::new()
         };
         Ok(Printed {
-            said: Said::of(&mut child),
+            said: StderrTail::of(&mut child),
             child,
             out: BufReader::with_capacity(1 << 16, out),
             command: described,
@@ -146,28 +146,28 @@ pub struct Logged {
     pub cut_off: bool,
 }
 
-impl Log {
+impl CommitLog {
     /// Whether no git was started for it.
     pub fn is_near(&self) -> bool {
-        matches!(self.0, Source::Read(_))
+        matches!(self.0, CommitSource::Read(_))
     }
 
     /// Has what git prints read by a thread of its own, so that git need not wait until somebody asks.
     #[must_use]
     pub fn ahead(self) -> Self {
-        let Source::Printed(mut printed) = self.0 else { return self };
-        Self(Source::Ahead(Ahead::new(iter::from_fn(move || printed.next()))))
+        let CommitSource::Printed(mut printed) = self.0 else { return self };
+        Self(CommitSource::Ahead(Ahead::new(iter::from_fn(move || printed.next()))))
     }
 }
 
-impl Iterator for Log {
+impl Iterator for CommitLog {
     type Item = Result<Logged, GitError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
-            Source::Read(commits) => commits.next().map(Ok),
-            Source::Printed(printed) => printed.next(),
-            Source::Ahead(commits) => commits.next(),
+            CommitSource::Read(commits) => commits.next().map(Ok),
+            CommitSource::Printed(printed) => printed.next(),
+            CommitSource::Ahead(commits) => commits.next(),
         }
     }
 }
@@ -250,7 +250,7 @@ impl Printed {
             let path = self.field()?.ok_or_else(|| self.malformed(text))?;
             blobs.push_raw(text);
             files.push(match status(text).ok_or_else(|| self.malformed(text))? {
-                status @ (Status::Renamed(_) | Status::Copied(_)) => {
+                status @ (PathStatus::Renamed(_) | PathStatus::Copied(_)) => {
                     let to = self.field()?.ok_or_else(|| self.malformed(text))?;
                     FileChange { path: RepoPath::new(to), from: Some(RepoPath::new(path)), status, texture: None }
                 }
@@ -278,16 +278,16 @@ fn text_of(bytes: Vec<u8>) -> String {
 }
 
 /// The status of a raw line, its colon still before it.
-pub(super) fn status(line: &[u8]) -> Option<Status> {
+pub(super) fn status(line: &[u8]) -> Option<PathStatus> {
     let word = line.rsplit(|&byte| byte == b' ').next()?;
     let score = || std::str::from_utf8(&word[1..]).ok()?.parse::<u8>().ok();
     Some(match word.first()? {
-        b'A' => Status::Added,
-        b'D' => Status::Deleted,
-        b'T' => Status::TypeChanged,
-        b'R' => Status::Renamed(score()?),
-        b'C' => Status::Copied(score()?),
-        b'M' | b'U' | b'X' => Status::Modified,
+        b'A' => PathStatus::Added,
+        b'D' => PathStatus::Deleted,
+        b'T' => PathStatus::TypeChanged,
+        b'R' => PathStatus::Renamed(score()?),
+        b'C' => PathStatus::Copied(score()?),
+        b'M' | b'U' | b'X' => PathStatus::Modified,
         _ => return None,
     })
 }

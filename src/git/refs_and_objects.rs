@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use super::{GitError, Repo};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
-use crate::snapshot::Entry;
+use crate::snapshot::SnapshotEntry;
 
 /// What `HEAD` is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub enum WantedFile {
 
 impl WantedFile {
     /// What an entry of a tree is.
-    pub fn of(entry: Option<&Entry>) -> Self {
+    pub fn of(entry: Option<&SnapshotEntry>) -> Self {
         entry.filter(|entry| !entry.is_commit()).map_or(Self::Nowhere, |entry| Self::Is(entry.oid.clone()))
     }
 }
@@ -229,7 +229,7 @@ impl Repo {
             return Ok(content);
         }
         match self.entry_at(commit_or_tree, path)? {
-            Some(Entry { mode: 0o160_000, .. }) | None => Ok(None),
+            Some(SnapshotEntry { mode: 0o160_000, .. }) | None => Ok(None),
             Some(entry) => self.git(["cat-file", "blob", entry.oid.as_str()]).map(Some),
         }
     }
@@ -269,7 +269,7 @@ impl Repo {
     }
 
     /// The entry of `path`, which is no directory, in a tree or commit.
-    pub(super) fn entry_at(&self, commit_or_tree: &Oid, path: &RepoPath) -> Result<Option<Entry>, GitError> {
+    pub(super) fn entry_at(&self, commit_or_tree: &Oid, path: &RepoPath) -> Result<Option<SnapshotEntry>, GitError> {
         let os = path.to_os();
         let read = self.library(|library| {
             let tree = library.find_object(library_oid(commit_or_tree)?, None)?.peel_to_tree()?;
@@ -278,7 +278,7 @@ impl Repo {
                 return Ok(None);
             }
             let mode = u32::try_from(entry.filemode()).unwrap_or_default();
-            Ok(Some(Entry { mode, oid: own_oid(entry.id())? }))
+            Ok(Some(SnapshotEntry { mode, oid: own_oid(entry.id())? }))
         });
         if let Some(entry) = read {
             return Ok(entry);
@@ -291,7 +291,7 @@ impl Repo {
             let mut words = record[..tab].split(|&byte| byte == b' ');
             let (Some(mode), Some(kind), Some(oid)) = (words.next(), words.next(), words.next()) else { continue };
             if &record[tab + 1..] == path.as_bytes() && kind != b"tree" {
-                return Ok(Some(Entry { mode: super::status::octal(mode), oid: parse_oid(oid, "ls-tree")? }));
+                return Ok(Some(SnapshotEntry { mode: super::status::octal(mode), oid: parse_oid(oid, "ls-tree")? }));
             }
         }
         Ok(None)

@@ -141,7 +141,7 @@ impl Repo {
         let mut command = self.command();
         command.args(["ls-remote", "--symref", "--", url, "HEAD", "refs/heads/*"]);
         match run_within(&mut command, PATIENCE).map(|printed| parse_default(&printed)) {
-            Ok(Said { answer: DefaultBranch::Known(branch), by_head: true }) => {
+            Ok(RemoteHeads { answer: DefaultBranch::Known(branch), by_head: true }) => {
                 self.remember(url, &branch);
                 DefaultBranch::Known(branch)
             }
@@ -236,14 +236,14 @@ fn place(url: &str) -> Option<(String, &str)> {
     Some((host.to_ascii_lowercase(), path.strip_suffix(".git").unwrap_or(path)))
 }
 
-fn parse_default(printed: &[u8]) -> Said {
+fn parse_default(printed: &[u8]) -> RemoteHeads {
     let text = String::from_utf8_lossy(printed);
     let (mut branches, mut head) = (Vec::new(), false);
     for line in text.lines() {
         let Some((value, name)) = line.split_once('\t') else { continue };
         match value.strip_prefix("ref: ") {
             Some(target) if name == "HEAD" => {
-                return Said { answer: DefaultBranch::Known(target.trim().to_owned()), by_head: true };
+                return RemoteHeads { answer: DefaultBranch::Known(target.trim().to_owned()), by_head: true };
             }
             _ if name == "HEAD" => head = true,
             _ if name.starts_with("refs/heads/") => branches.push(name),
@@ -259,11 +259,11 @@ fn parse_default(printed: &[u8]) -> Said {
         (false, [name]) => DefaultBranch::Known((**name).to_owned()),
         _ => DefaultBranch::Unknown("the HEAD of the remote is a branch that does not exist".to_owned()),
     };
-    Said { answer, by_head: false }
+    RemoteHeads { answer, by_head: false }
 }
 
 /// What a remote says of its branches.
-struct Said {
+struct RemoteHeads {
     answer: DefaultBranch,
     /// Its `HEAD` says so: worth remembering.
     by_head: bool,

@@ -24,9 +24,9 @@ const SET_FOR_HOOKS: [&str; 5] =
 
 /// One repository, as seen from one of its working trees. Cheap to clone.
 #[derive(Clone)]
-pub struct Repo(Arc<Inner>);
+pub struct Repo(Arc<RepoInner>);
 
-struct Inner {
+struct RepoInner {
     root: Option<PathBuf>,
     git_dir: PathBuf,
     common_dir: PathBuf,
@@ -108,7 +108,7 @@ impl Repo {
         quarantine: Vec<(&'static str, OsString)>,
     ) -> Self {
         let Layout { root, git_dir, common_dir, sha256, shallow } = layout;
-        let repo = Self(Arc::new(Inner {
+        let repo = Self(Arc::new(RepoInner {
             root,
             git_dir,
             common_dir,

@@ -19,7 +19,7 @@ use super::{GitError, Repo};
 use crate::commit::change::Commit;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
-use crate::snapshot::Entry;
+use crate::snapshot::SnapshotEntry;
 
 /// The beginning of the names of our directories.
 const PREFIX: &str = "gate-index-";
@@ -159,9 +159,9 @@ impl<'r> Scratch<'r> {
     /// Sets entries, or removes them (`None`), without looking at any file.
     pub(super) fn set<'a>(
         &self,
-        entries: impl IntoIterator<Item = (&'a RepoPath, Option<&'a Entry>)>,
+        entries: impl IntoIterator<Item = (&'a RepoPath, Option<&'a SnapshotEntry>)>,
     ) -> Result<(), GitError> {
-        let entries: Vec<(&RepoPath, Option<&Entry>)> = entries.into_iter().collect();
+        let entries: Vec<(&RepoPath, Option<&SnapshotEntry>)> = entries.into_iter().collect();
         if entries.is_empty() || self.set_in_process(&entries).is_some() {
             return Ok(());
         }
@@ -179,7 +179,7 @@ impl<'r> Scratch<'r> {
     }
 
     /// The same without starting git. `None`: it has to be asked.
-    fn set_in_process(&self, entries: &[(&RepoPath, Option<&Entry>)]) -> Option<()> {
+    fn set_in_process(&self, entries: &[(&RepoPath, Option<&SnapshotEntry>)]) -> Option<()> {
         let mut index = self.index()?;
         for (path, entry) in entries {
             let entry = entry.as_ref()?;
@@ -255,7 +255,7 @@ impl<'r> Scratch<'r> {
     }
 
     /// All entries, in git's order.
-    pub(super) fn entries(&self) -> Result<Vec<(RepoPath, Entry)>, GitError> {
+    pub(super) fn entries(&self) -> Result<Vec<(RepoPath, SnapshotEntry)>, GitError> {
         if let Some(entries) = self.entries_in_process() {
             return Ok(entries);
         }
@@ -269,17 +269,17 @@ impl<'r> Scratch<'r> {
             let tab = memchr::memchr(b'\t', record).ok_or_else(malformed)?;
             let mut words = record[..tab].split(|&byte| byte == b' ');
             let (Some(mode), Some(oid)) = (words.next(), words.next()) else { return Err(malformed()) };
-            let entry = Entry { mode: octal(mode), oid: parse_oid(oid, "ls-files")? };
+            let entry = SnapshotEntry { mode: octal(mode), oid: parse_oid(oid, "ls-files")? };
             entries.push((RepoPath::new(&record[tab + 1..]), entry));
         }
         Ok(entries)
     }
 
-    fn entries_in_process(&self) -> Option<Vec<(RepoPath, Entry)>> {
+    fn entries_in_process(&self) -> Option<Vec<(RepoPath, SnapshotEntry)>> {
         let index = self.index()?;
         let entry = |entry: git2::IndexEntry| {
             let oid = entry.id.to_string().parse().ok()?;
-            Some((RepoPath::new(entry.path), Entry { mode: entry.mode, oid }))
+            Some((RepoPath::new(entry.path), SnapshotEntry { mode: entry.mode, oid }))
         };
         index.iter().map(entry).collect()
     }

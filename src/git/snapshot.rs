@@ -7,21 +7,21 @@ use std::thread;
 
 use super::index::Marked;
 use super::scratch_index::Scratch;
-use super::status::{STATUS, Status, StatusPath, Work, parse_status};
+use super::status::{STATUS, StatusPath, WorkingTreeStatus, WorktreeSide, parse_status};
 use super::{GitError, Repo};
 use crate::local_file::LocalFile;
 use crate::repo_path::RepoPath;
-use crate::snapshot::{DirtyPath, Entry, Presence, Snapshot};
+use crate::snapshot::{DirtyPath, Presence, Snapshot, SnapshotEntry};
 use crate::tool_folder::ToolFolder;
 
 /// What git says of working tree and index, and what the files are that it says differ.
 pub(super) struct Survey {
-    pub(super) status: Status,
+    pub(super) status: WorkingTreeStatus,
     pub(super) marked: Vec<Marked>,
     tool_folders: Vec<ToolFolder>,
     pub(super) local_files: Vec<LocalFile>,
     /// Of the paths that had to be looked at: what they would be as entries; `None`: nothing is there.
-    files: BTreeMap<RepoPath, Option<Entry>>,
+    files: BTreeMap<RepoPath, Option<SnapshotEntry>>,
     /// Of those, the ones that are there and that git cannot take.
     refused: BTreeSet<RepoPath>,
 }
@@ -43,22 +43,22 @@ impl Repo {
         };
         let mut dirty: BTreeMap<RepoPath, DirtyPath> = BTreeMap::new();
         let mut opaque: BTreeSet<RepoPath> = survey.refused.clone();
-        let littered = survey.status.paths.iter().any(|one| one.work == Work::LitteredSubmodule);
+        let littered = survey.status.paths.iter().any(|one| one.work == WorktreeSide::LitteredSubmodule);
         let excused = if littered { self.submodules_whose_litter_is_ignored(survey)? } else { BTreeSet::new() };
         for one in &survey.status.paths {
-            let littered = one.work == Work::LitteredSubmodule && !excused.contains(&one.path);
-            if littered || matches!(one.work, Work::Unmerged | Work::DirtySubmodule) {
+            let littered = one.work == WorktreeSide::LitteredSubmodule && !excused.contains(&one.path);
+            if littered || matches!(one.work, WorktreeSide::Unmerged | WorktreeSide::DirtySubmodule) {
                 opaque.insert(one.path.clone());
             }
             let now = match one.work {
-                Work::AsIndex => one.index.clone(),
-                Work::Gone => None,
+                WorktreeSide::AsIndex => one.index.clone(),
+                WorktreeSide::Gone => None,
                 _ => survey.file(&one.path),
             };
             // A path that was taken out of the index and is still there comes twice: as that, and as untracked.
-            let presence = if one.work == Work::Untracked { Presence::Untracked } else { Presence::Tracked };
+            let presence = if one.work == WorktreeSide::Untracked { Presence::Untracked } else { Presence::Tracked };
             let base_entry = match one.work {
-                Work::Unmerged => self.entry_at(&base, &one.path)?,
+                WorktreeSide::Unmerged => self.entry_at(&base, &one.path)?,
                 _ => one.head.clone(),
             };
             let seen = dirty.entry(one.path.clone()).or_insert_with(|| DirtyPath {
@@ -144,7 +144,7 @@ impl Repo {
             files: BTreeMap::new(),
             refused: BTreeSet::new(),
             marked: Vec::new(),
-            status: Status::default(),
+            status: WorkingTreeStatus::default(),
             tool_folders,
             local_files: Vec::new(),
         };
@@ -169,7 +169,7 @@ impl Repo {
 
 impl Survey {
     /// What the file at `path` would be as an entry.
-    pub(super) fn file(&self, path: &RepoPath) -> Option<Entry> {
+    pub(super) fn file(&self, path: &RepoPath) -> Option<SnapshotEntry> {
         self.files.get(path).cloned().flatten()
     }
 
@@ -180,7 +180,7 @@ impl Survey {
 
     fn read_back(&mut self, scratch: &Scratch<'_>, root: &Path, look: &[&RepoPath]) -> Result<(), GitError> {
         let refused = scratch.add(look)?;
-        let mut entries: BTreeMap<RepoPath, Entry> = scratch.entries()?.into_iter().collect();
+        let mut entries: BTreeMap<RepoPath, SnapshotEntry> = scratch.entries()?.into_iter().collect();
         for &path in look {
             let entry = if refused.contains(&path) { None } else { entries.remove(path) };
             // What is there and still has no entry is something git does not put into trees.
@@ -195,7 +195,7 @@ impl Survey {
 
 /// Whether only the file itself can say what the working tree holds.
 fn needs_look(one: &StatusPath) -> bool {
-    !matches!(one.work, Work::AsIndex | Work::Gone)
+    !matches!(one.work, WorktreeSide::AsIndex | WorktreeSide::Gone)
 }
 
 pub(super) fn exists(root: &Path, path: &RepoPath) -> bool {

@@ -14,7 +14,7 @@ const MAX_REMOVED: usize = 4096;
 
 /// How much is kept of what proves nothing any more.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct RetentionLimits {
     /// How long.
     pub age: Duration,
     /// How much in all, in bytes.
@@ -32,7 +32,7 @@ struct Stored {
 impl Repo {
     /// Removes from the gate's own object store what is older than the limits allow, or too much, the oldest first.
     /// `proving` are trees that stay whatever their age, `newest` those that stay even where there is too much.
-    pub fn prune_kept(&self, proving: &[Oid], newest: &[Oid], limits: Limits) {
+    pub fn prune_kept(&self, proving: &[Oid], newest: &[Oid], limits: RetentionLimits) {
         let mut stored = self.stored();
         let total: u64 = stored.iter().map(|one| one.bytes).sum();
         let now = SystemTime::now();

@@ -4,20 +4,20 @@ use super::command::{io_error, run};
 use super::{GitError, Repo};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
-use crate::snapshot::Entry;
+use crate::snapshot::SnapshotEntry;
 
 /// One of the commits to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct CommitPlan {
     /// Its whole message.
     pub message: String,
     /// What it changes against the part before it; `None`: the path is gone.
-    pub changes: Vec<(RepoPath, Option<Entry>)>,
+    pub changes: Vec<(RepoPath, Option<SnapshotEntry>)>,
 }
 
 /// What is to be made of which commit.
 #[derive(Clone, Debug)]
-pub struct Rewrite {
+pub struct CommitRewrite {
     /// The commit that the first part follows; `None`: the first part begins a history.
     pub parent: Option<Oid>,
     /// The tree that the last part must have.
@@ -25,12 +25,12 @@ pub struct Rewrite {
     /// The commit whose author, committer and dates are kept; `None`: those of now.
     pub like: Option<Oid>,
     /// The parts, oldest first.
-    pub parts: Vec<Part>,
+    pub parts: Vec<CommitPlan>,
 }
 
 impl Repo {
     /// Makes the commits and returns them, oldest first. No ref moves, so nothing is lost whenever this ends.
-    pub fn build(&self, rewrite: &Rewrite) -> Result<Vec<Oid>, GitError> {
+    pub fn build(&self, rewrite: &CommitRewrite) -> Result<Vec<Oid>, GitError> {
         let folder = tempfile::Builder::new()
             .prefix("gate-split-")
             .tempdir()

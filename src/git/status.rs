@@ -4,7 +4,7 @@ use super::GitError;
 use super::refs_and_objects::parse_oid;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
-use crate::snapshot::Entry;
+use crate::snapshot::SnapshotEntry;
 
 /// Arguments of the one `git status` a snapshot rests on.
 pub(super) const STATUS: [&str; 9] = [
@@ -21,7 +21,7 @@ pub(super) const STATUS: [&str; 9] = [
 
 /// What git says about the working tree.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Status {
+pub(super) struct WorkingTreeStatus {
     /// The commit that is checked out; `None` on an unborn branch.
     pub(super) head: Option<Oid>,
     /// The paths that differ somewhere between `HEAD`, index and working tree.
@@ -30,20 +30,20 @@ pub(super) struct Status {
     pub(super) ignored: Vec<Vec<u8>>,
 }
 
-/// One path of [`Status`].
+/// One path of [`WorkingTreeStatus`].
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StatusPath {
     pub(super) path: RepoPath,
     /// What `HEAD` holds.
-    pub(super) head: Option<Entry>,
+    pub(super) head: Option<SnapshotEntry>,
     /// What the index holds.
-    pub(super) index: Option<Entry>,
-    pub(super) work: Work,
+    pub(super) index: Option<SnapshotEntry>,
+    pub(super) work: WorktreeSide,
 }
 
 /// The working tree's side of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Work {
+pub(super) enum WorktreeSide {
     /// As the index has it.
     AsIndex,
     /// Not there.
@@ -66,8 +66,8 @@ pub(super) fn octal(digits: &[u8]) -> u32 {
 }
 
 /// Parses the output of [`STATUS`].
-pub(super) fn parse_status(output: &[u8]) -> Result<Status, GitError> {
-    let mut status = Status::default();
+pub(super) fn parse_status(output: &[u8]) -> Result<WorkingTreeStatus, GitError> {
+    let mut status = WorkingTreeStatus::default();
     for record in output.split(|&byte| byte == 0).filter(|record| !record.is_empty()) {
         let malformed = || GitError::Malformed {
             command: "status".to_owned(),
@@ -90,16 +90,16 @@ pub(super) fn parse_status(output: &[u8]) -> Result<Status, GitError> {
                 };
                 let entry = |mode: &[u8], oid: &[u8]| match octal(mode) {
                     0 => Ok(None),
-                    mode => Ok(Some(Entry { mode, oid: parse_oid(oid, "status")? })),
+                    mode => Ok(Some(SnapshotEntry { mode, oid: parse_oid(oid, "status")? })),
                 };
                 // `S<c><m><u>`: m and u say that there is something uncommitted inside.
                 let inside = sub.strip_prefix(b"S").and_then(|sub| sub.get(1..)).unwrap_or(b"..");
                 let work = match xy.get(1) {
-                    Some(b'.') => Work::AsIndex,
-                    Some(b'D') => Work::Gone,
-                    Some(_) if inside == b".U" => Work::LitteredSubmodule,
-                    Some(_) if inside != b".." => Work::DirtySubmodule,
-                    Some(_) => Work::Changed,
+                    Some(b'.') => WorktreeSide::AsIndex,
+                    Some(b'D') => WorktreeSide::Gone,
+                    Some(_) if inside == b".U" => WorktreeSide::LitteredSubmodule,
+                    Some(_) if inside != b".." => WorktreeSide::DirtySubmodule,
+                    Some(_) => WorktreeSide::Changed,
                     None => return Err(malformed()),
                 };
                 status.paths.push(StatusPath {
@@ -112,11 +112,11 @@ pub(super) fn parse_status(output: &[u8]) -> Result<Status, GitError> {
             b'u' => {
                 // XY sub m1 m2 m3 mW h1 h2 h3 path
                 let path = rest.splitn(10, |&byte| byte == b' ').nth(9).ok_or_else(malformed)?;
-                status.paths.push(untouched(path, Work::Unmerged));
+                status.paths.push(untouched(path, WorktreeSide::Unmerged));
             }
             b'?' => {
                 // An embedded repository is printed with a slash behind it.
-                status.paths.push(untouched(rest.strip_suffix(b"/").unwrap_or(rest), Work::Untracked));
+                status.paths.push(untouched(rest.strip_suffix(b"/").unwrap_or(rest), WorktreeSide::Untracked));
             }
             b'!' => status.ignored.push(rest.to_vec()),
             _ => return Err(malformed()),
@@ -125,7 +125,7 @@ pub(super) fn parse_status(output: &[u8]) -> Result<Status, GitError> {
     Ok(status)
 }
 
-fn untouched(path: &[u8], work: Work) -> StatusPath {
+fn untouched(path: &[u8], work: WorktreeSide) -> StatusPath {
     StatusPath { path: RepoPath::new(path), head: None, index: None, work }
 }
 
@@ -154,16 +154,16 @@ mod tests {
         assert_eq!(status.head.as_ref().map(Oid::as_str), Some(A));
         let seen: Vec<_> = status.paths.iter().map(|one| (one.path.to_string(), one.work)).collect();
         let expected = [
-            ("\"a b\\nc\"", Work::Changed),
-            ("gone", Work::AsIndex),
-            ("sub", Work::DirtySubmodule),
-            ("sub1", Work::LitteredSubmodule),
-            ("sub3", Work::DirtySubmodule),
-            ("sub2", Work::Changed),
-            ("later", Work::Changed),
-            ("both sides", Work::Unmerged),
-            ("nest", Work::Untracked),
-            ("new", Work::Untracked),
+            ("\"a b\\nc\"", WorktreeSide::Changed),
+            ("gone", WorktreeSide::AsIndex),
+            ("sub", WorktreeSide::DirtySubmodule),
+            ("sub1", WorktreeSide::LitteredSubmodule),
+            ("sub3", WorktreeSide::DirtySubmodule),
+            ("sub2", WorktreeSide::Changed),
+            ("later", WorktreeSide::Changed),
+            ("both sides", WorktreeSide::Unmerged),
+            ("nest", WorktreeSide::Untracked),
+            ("new", WorktreeSide::Untracked),
         ];
         assert_eq!(seen, expected.map(|(path, work)| (path.to_owned(), work)));
         assert!(status.paths[1].head.is_some() && status.paths[1].index.is_none());
@@ -173,7 +173,10 @@ mod tests {
 
     #[test]
     fn an_unborn_branch_has_no_head_and_garbage_is_an_error() {
-        assert_eq!(parse_status(b"# branch.oid (initial)\0# branch.head main\0").unwrap(), Status::default());
+        assert_eq!(
+            parse_status(b"# branch.oid (initial)\0# branch.head main\0").unwrap(),
+            WorkingTreeStatus::default()
+        );
         for wrong in ["x y\0", "1 .M N...\0", "1\0", "u UU\0", "# branch.oid nonsense\0"] {
             assert!(parse_status(wrong.as_bytes()).is_err(), "{wrong:?}");
         }

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
-use super::status::{Status, Work};
+use super::status::{WorkingTreeStatus, WorktreeSide};
 use super::{GitError, Repo};
 use crate::repo_path::RepoPath;
 use crate::tool_folder::{ToolFolder, fits, shapes};
@@ -16,9 +16,9 @@ const MAX_FOLDERS: usize = 4096;
 impl Repo {
     /// Takes the untracked files in tool folders out of `status`, and returns the folders. A marker
     /// that an edit wrote does not count.
-    pub(super) fn take_tool_folders(&self, status: &mut Status) -> Result<Vec<ToolFolder>, GitError> {
+    pub(super) fn take_tool_folders(&self, status: &mut WorkingTreeStatus) -> Result<Vec<ToolFolder>, GitError> {
         let root = self.work_tree()?;
-        let untracked = status.paths.iter().filter(|one| one.work == Work::Untracked).map(|one| &one.path);
+        let untracked = status.paths.iter().filter(|one| one.work == WorktreeSide::Untracked).map(|one| &one.path);
         let untracked: Vec<&RepoPath> = untracked.collect();
         let mut found = find(root, &untracked, &[]);
         if found.is_empty() {
@@ -28,12 +28,15 @@ impl Repo {
         if found.iter().any(|folder| edited.contains(&folder.marker)) {
             found = find(root, &untracked, &edited);
         }
-        let held =
-            |folder: &ToolFolder| status.paths.iter().any(|one| one.work != Work::Untracked && folder.holds(&one.path));
+        let held = |folder: &ToolFolder| {
+            status.paths.iter().any(|one| one.work != WorktreeSide::Untracked && folder.holds(&one.path))
+        };
         found.retain(|folder| !held(folder));
         let tracked = self.index_view(|path| found.iter().any(|folder| folder.holds_bytes(path)))?;
         found.retain(|folder| !tracked.wanted.iter().any(|(path, _)| folder.holds(path)));
-        status.paths.retain(|one| one.work != Work::Untracked || !found.iter().any(|folder| folder.holds(&one.path)));
+        status
+            .paths
+            .retain(|one| one.work != WorktreeSide::Untracked || !found.iter().any(|folder| folder.holds(&one.path)));
         Ok(found)
     }
 }

@@ -71,7 +71,7 @@ fn payload(text: &str) -> Result<(Escalation, String), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::packet::Snapshot;
+    use super::super::packet::PacketSnapshot;
     use super::*;
     use crate::oid::Oid;
     use crate::verdict::escalation::FailingCommand;
@@ -85,7 +85,7 @@ mod tests {
             id: "h1".to_owned(),
             attempt: 1,
             task: task.to_owned(),
-            snapshot: Snapshot {
+            snapshot: PacketSnapshot {
                 reference: "refs/gate/handoff/h1".to_owned(),
                 commit: Oid::empty_tree(false),
                 tree: Oid::empty_tree(false),

@@ -19,12 +19,12 @@ pub const CONTEXT_AT: u32 = 3;
 /// What must be true before a hypothesis is worth anything, at this rescue attempt (`gates/handoff.toml`).
 pub fn checklist(attempt: u32) -> Vec<String> {
     #[derive(Deserialize, Default)]
-    struct File {
+    struct HandoffFile {
         checklist: Vec<String>,
         checklist_in_doubt: Vec<String>,
     }
     // A test holds the embedded file readable.
-    let file: File =
+    let file: HandoffFile =
         embedded::file(embedded::GATES, "handoff.toml").and_then(|text| toml::from_str(text).ok()).unwrap_or_default();
     if attempt < CONTEXT_AT { file.checklist } else { [file.checklist_in_doubt, file.checklist].concat() }
 }

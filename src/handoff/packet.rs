@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CONTEXT_AT, TERMINAL_AT};
 use crate::oid::Oid;
-use crate::templates::{self, TemplateError, Told, whole};
+use crate::templates::{self, RenderedText, TemplateError, whole};
 use crate::verdict::escalation::{self, Escalation, line};
 
 /// What is handed over.
@@ -20,7 +20,7 @@ pub struct Packet {
     /// The task in the words of whoever gave it.
     pub task: String,
     /// Where the content is.
-    pub snapshot: Snapshot,
+    pub snapshot: PacketSnapshot,
     /// Why the work stopped, and the command that shows it.
     pub escalation: Escalation,
     /// What must be true before a hypothesis is worth anything.
@@ -33,7 +33,7 @@ pub struct Packet {
 /// Content that stays where it can be fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Snapshot {
+pub struct PacketSnapshot {
     /// The ref that keeps it.
     pub reference: String,
     /// The commit it points to.
@@ -49,9 +49,9 @@ pub fn text(packet: &Packet) -> Result<String, TemplateError> {
 }
 
 /// The same, with what is wrong with the user's own template: one without the payload makes no packet.
-pub fn told(packet: &Packet) -> Result<Told, TemplateError> {
+pub fn told(packet: &Packet) -> Result<RenderedText, TemplateError> {
     #[derive(Serialize)]
-    struct Context<'a> {
+    struct PacketContext<'a> {
         packet: &'a Packet,
         payload: String,
         task: Vec<String>,
@@ -62,7 +62,7 @@ pub fn told(packet: &Packet) -> Result<Told, TemplateError> {
     }
     let lines = |lines: &[String]| -> Vec<String> { lines.iter().map(|text| line(text)).collect() };
     let payload = escalation::told(&packet.escalation)?;
-    let context = Context {
+    let context = PacketContext {
         packet,
         payload: payload.text.trim_end().to_owned(),
         task: packet.task.lines().map(quoted).collect(),
@@ -77,7 +77,7 @@ pub fn told(packet: &Packet) -> Result<Told, TemplateError> {
         let lacks = TemplateError::Lacks { place: "handoff.md".to_owned(), what: "the payload" };
         packet.wrong = packet.wrong.or(Some(lacks));
     }
-    Ok(Told { text: whole(packet.text), wrong: packet.wrong.or(payload.wrong) })
+    Ok(RenderedText { text: whole(packet.text), wrong: packet.wrong.or(payload.wrong) })
 }
 
 /// A line of somebody else's text, without what moves a cursor. Tabs stay, since a task may hold code.

@@ -21,7 +21,7 @@ pub struct Pollution {
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct PacketRulesFile {
     sections: Vec<String>,
     given: Vec<String>,
     #[expect(dead_code, reason = "read by its own function")]
@@ -53,22 +53,22 @@ struct Trace {
     others: Vec<String>,
 }
 
-struct Rules {
-    file: File,
+struct PacketRules {
+    file: PacketRulesFile,
     /// Each with what shows it, and what does in a part that is given.
     traces: Vec<(Regex, Regex, usize)>,
 }
 
-static RULES: LazyLock<Rules> = LazyLock::new(|| {
+static RULES: LazyLock<PacketRules> = LazyLock::new(|| {
     let text = embedded::file(embedded::GATES, "handoff.toml").unwrap_or_default();
     // A test holds the file readable and its patterns compilable.
-    let file: File = toml::from_str(text).unwrap_or_default();
+    let file: PacketRulesFile = toml::from_str(text).unwrap_or_default();
     let compiled = |(at, trace): (usize, &Trace)| {
         let given = trace.given_pattern.as_ref().unwrap_or(&trace.pattern);
         Some((pattern(&trace.pattern)?, pattern(given)?, at))
     };
     let traces = file.trace.iter().enumerate().filter_map(compiled).collect();
-    Rules { file, traces }
+    PacketRules { file, traces }
 });
 
 fn pattern(text: &str) -> Option<Regex> {
@@ -89,8 +89,9 @@ pub fn find(text: &str) -> Vec<Pollution> {
     for (pattern, in_given, at) in &rules.traces {
         let trace = &rules.file.trace[*at];
         let lines = || text.lines().zip(&places).enumerate();
-        let nth = |most: usize, here: &dyn Fn(&Place) -> bool, pattern: &Regex| {
-            let shows = |(_, (line, place)): &(usize, (&str, &Place))| here(place) && pattern.is_match(plain(line));
+        let nth = |most: usize, here: &dyn Fn(&LinePosition) -> bool, pattern: &Regex| {
+            let shows =
+                |(_, (line, place)): &(usize, (&str, &LinePosition))| here(place) && pattern.is_match(plain(line));
             lines().filter(shows).nth(most.checked_sub(1)?).map(|(number, (line, _))| (number, line))
         };
         let told = nth(trace.at_least, &|place| !place.given, pattern);
@@ -121,15 +122,15 @@ pub fn find_in_task(task: &str) -> Vec<Pollution> {
 
 /// Where a line stands.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct LinePosition {
     /// In a part in the words of whoever gave the task.
     given: bool,
     /// In a fence, also in a quoted one.
     fenced: bool,
 }
 
-fn places(text: &str, file: &File) -> Vec<Place> {
-    let mut now = Place::default();
+fn places(text: &str, file: &PacketRulesFile) -> Vec<LinePosition> {
+    let mut now = LinePosition::default();
     let mut fence: Option<(&str, bool)> = None;
     let place = |line| {
         let quoted = plain(line) != line;
@@ -179,7 +180,7 @@ fn line_at(text: &str, byte: usize) -> usize {
 }
 
 /// Headings that no part of a packet has, and parts that are longer than theirs may be.
-fn sections(text: &str, file: &File) -> Vec<Pollution> {
+fn sections(text: &str, file: &PacketRulesFile) -> Vec<Pollution> {
     let mut found = Vec::new();
     let (mut in_task, mut task, mut lines) = (None, 0, 0);
     for (at, (line, place)) in text.lines().zip(places(text, file)).enumerate() {
@@ -214,7 +215,7 @@ fn sections(text: &str, file: &File) -> Vec<Pollution> {
 }
 
 /// Quotes and fences that are too long for a signature.
-fn blocks(text: &str, file: &File) -> Vec<Pollution> {
+fn blocks(text: &str, file: &PacketRulesFile) -> Vec<Pollution> {
     let most = file.max_block_lines;
     let mut found = Vec::new();
     let mut length = 0;
@@ -237,7 +238,7 @@ mod tests {
 
     #[test]
     fn the_rules_are_readable_and_meet_their_examples() {
-        let file: File = toml::from_str(embedded::file(embedded::GATES, "handoff.toml").unwrap()).unwrap();
+        let file: PacketRulesFile = toml::from_str(embedded::file(embedded::GATES, "handoff.toml").unwrap()).unwrap();
         assert_eq!(RULES.traces.len(), file.trace.len());
         for trace in &file.trace {
             let given = pattern(trace.given_pattern.as_ref().unwrap_or(&trace.pattern)).unwrap();

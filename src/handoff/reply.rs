@@ -5,7 +5,7 @@ mod format;
 use minijinja::context;
 use serde::{Deserialize, Serialize};
 
-use self::format::{Document, Field};
+use self::format::{Document, ReplyField};
 use super::TERMINAL_AT;
 use crate::templates::sentences::say;
 use crate::verdict::escalation::{self, Escalation, LAYERS};
@@ -40,7 +40,7 @@ const LARGEST: usize = 32 * 1024;
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
     /// A correction or a fix, or a packet for the agent that failed.
-    Output(Output),
+    Output(ReplyOutput),
     /// Something is missing without which no hypothesis is possible.
     NeedContext(String),
     /// The rescue is over as well.
@@ -49,14 +49,14 @@ pub enum Reply {
 
 /// An output with fields.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Output {
+pub struct ReplyOutput {
     /// Its name.
     pub name: String,
     /// The fields in their order: name, and one item or more.
     pub fields: Vec<(String, Vec<String>)>,
 }
 
-impl Output {
+impl ReplyOutput {
     /// The items of a field; empty where it is not there.
     pub fn field(&self, name: &str) -> &[String] {
         self.fields.iter().find(|(known, _)| known == name).map_or(&[], |(_, items)| items)
@@ -179,7 +179,7 @@ fn unfenced(text: &str) -> String {
 }
 
 /// Whether every field is there, known, filled, and right.
-fn complete(document: Document) -> Result<Output, Vec<Refusal>> {
+fn complete(document: Document) -> Result<ReplyOutput, Vec<Refusal>> {
     let Document { output, line, fields } = document;
     let Some((_, wanted)) = OUTPUTS.iter().find(|(name, _)| *name == output) else {
         let names: Vec<&str> = OUTPUTS.iter().map(|(name, _)| *name).collect();
@@ -189,7 +189,7 @@ fn complete(document: Document) -> Result<Output, Vec<Refusal>> {
         )]);
     };
     let mut refusals = Vec::new();
-    for (at, Field { name, line, items }) in fields.iter().enumerate() {
+    for (at, ReplyField { name, line, items }) in fields.iter().enumerate() {
         if !wanted.contains(&name.as_str()) && !OPTIONAL.contains(&name.as_str()) {
             refusals.push(Refusal::at(*line, say("reply", "no_field", &context! { name, output => &output })));
         } else if fields[..at].iter().any(|before| before.name == *name) {
@@ -206,7 +206,7 @@ fn complete(document: Document) -> Result<Output, Vec<Refusal>> {
     if !refusals.is_empty() {
         return Err(refusals);
     }
-    Ok(Output { name: output, fields: fields.into_iter().map(|field| (field.name, field.items)).collect() })
+    Ok(ReplyOutput { name: output, fields: fields.into_iter().map(|field| (field.name, field.items)).collect() })
 }
 
 fn layers(items: &[String], line: usize) -> Option<Refusal> {

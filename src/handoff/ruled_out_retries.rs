@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::command_line::{Deeds, Ground};
+use crate::command_line::{CommonGround, Deeds};
 use crate::embedded;
 use crate::event::agent_work::{Act, EditKind};
 use crate::event::{Event, EventKind};
@@ -17,7 +17,7 @@ const LOOKED_BACK: usize = 128;
 
 /// What was done before a reply and since.
 #[derive(Clone, Copy)]
-pub struct Past<'a> {
+pub struct PastWork<'a> {
     /// The events before the reply, of whatever session.
     pub before: &'a [Event],
     /// The events since.
@@ -27,25 +27,25 @@ pub struct Past<'a> {
     /// The paths whose content is no longer that of the handoff.
     pub changed: &'a [RepoPath],
     /// Where command lines are read.
-    pub ground: Ground<'a>,
+    pub ground: CommonGround<'a>,
 }
 
 /// The words around what an item names (`gates/handoff.toml`).
 #[derive(Debug, Default, Deserialize)]
-struct Words {
+struct RetryWords {
     instead: Vec<String>,
     beside: Vec<String>,
     within: Vec<String>,
 }
 
-static WORDS: LazyLock<Words> = LazyLock::new(|| {
+static WORDS: LazyLock<RetryWords> = LazyLock::new(|| {
     #[derive(Default, Deserialize)]
-    struct File {
-        ruled_out: Words,
+    struct RetryWordsFile {
+        ruled_out: RetryWords,
     }
     // A test holds the embedded file readable.
     let text = embedded::file(embedded::GATES, "handoff.toml").unwrap_or_default();
-    toml::from_str::<File>(text).unwrap_or_default().ruled_out
+    toml::from_str::<RetryWordsFile>(text).unwrap_or_default().ruled_out
 });
 
 /// The items of `ruled_out` that were done again since. An item names a command line or a path as code
@@ -53,8 +53,8 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
 /// where it is run and what is meant instead. A command is the same however it is called and wrapped, in the folder that is
 /// named, else in the root and wherever it ran before; another selection of tests is another command. A folder (`src/`) is
 /// all that is in it.
-pub fn repeated<'a>(ruled_out: &'a [String], past: &Past<'_>) -> Vec<&'a str> {
-    let done = Done::of(past);
+pub fn repeated<'a>(ruled_out: &'a [String], past: &PastWork<'_>) -> Vec<&'a str> {
+    let done = DoneSince::of(past);
     ruled_out
         .iter()
         .filter(|item| named(item).iter().any(|name| done.repeats(name, past)))
@@ -63,7 +63,7 @@ pub fn repeated<'a>(ruled_out: &'a [String], past: &Past<'_>) -> Vec<&'a str> {
 }
 
 /// What was done since.
-struct Done<'a> {
+struct DoneSince<'a> {
     lines: Vec<String>,
     runs: Vec<Deeds>,
     edited: Vec<String>,
@@ -71,8 +71,8 @@ struct Done<'a> {
     before: OnceCell<Vec<(&'a str, Deeds)>>,
 }
 
-impl<'a> Done<'a> {
-    fn of(past: &Past<'a>) -> Self {
+impl<'a> DoneSince<'a> {
+    fn of(past: &PastWork<'a>) -> Self {
         let mine = || past.since.iter().filter(|event| event.session.as_deref() == Some(past.session));
         let lines: HashSet<(&str, &str)> = mine().filter_map(ran).collect();
         let edits = mine().flat_map(|event| match &event.kind {
@@ -91,11 +91,11 @@ impl<'a> Done<'a> {
         }
     }
 
-    fn repeats(&self, name: &Named, past: &Past<'a>) -> bool {
+    fn repeats(&self, name: &NamedThing, past: &PastWork<'a>) -> bool {
         self.edits(name) || self.runs(name, past)
     }
 
-    fn edits(&self, name: &Named) -> bool {
+    fn edits(&self, name: &NamedThing) -> bool {
         let Some(path) = seen_from(name.folder.as_deref().unwrap_or_default(), &name.text) else { return false };
         let is = |edited: &String| {
             let inner = edited.strip_prefix(&path);
@@ -104,7 +104,7 @@ impl<'a> Done<'a> {
         !path.is_empty() && self.edited.iter().any(is)
     }
 
-    fn runs(&self, name: &Named, past: &Past<'a>) -> bool {
+    fn runs(&self, name: &NamedThing, past: &PastWork<'a>) -> bool {
         // `src/pool.rs` is what is edited, `./test.sh` what is run.
         let is_path = |text: &str| !text.contains(' ') && text.contains('/') && !text.starts_with(['.', '/']);
         let ruled_out = |dir: &str| Deeds::of(&name.text, dir, past.ground);
@@ -146,16 +146,16 @@ fn ran(event: &Event) -> Option<(&str, &str)> {
 
 /// Something that an item names.
 #[derive(Debug, PartialEq)]
-struct Named {
+struct NamedThing {
     text: String,
     /// The folder that it is about, where the item says so.
     folder: Option<String>,
 }
 
 /// What stands in an item as code and is what it rules out; the item itself where nothing stands as code.
-fn named(item: &str) -> Vec<Named> {
-    let name = |text: &str| Named { text: plain(text), folder: None };
-    let mut found: Vec<Named> = Vec::new();
+fn named(item: &str) -> Vec<NamedThing> {
+    let name = |text: &str| NamedThing { text: plain(text), folder: None };
+    let mut found: Vec<NamedThing> = Vec::new();
     let mut is_code = false;
     let mut before = String::new();
     for part in item.split('`') {
@@ -191,7 +191,7 @@ fn plain(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::event::Origin;
-    use crate::event::agent_work::{Edit, ShellCommand, Work};
+    use crate::event::agent_work::{AgentWork, FileEdit, ShellCommand};
 
     fn event(act: Act) -> Event {
         Event {
@@ -199,7 +199,7 @@ mod tests {
             at: jiff::Timestamp::UNIX_EPOCH,
             session: Some("s".to_owned()),
             origin: Origin::observed(),
-            kind: EventKind::Work(Box::new(Work { actor: None, call: None, head: None, act })),
+            kind: EventKind::Work(Box::new(AgentWork { actor: None, call: None, head: None, act })),
         }
     }
 
@@ -217,15 +217,19 @@ mod tests {
     }
 
     fn edited(path: &str) -> Event {
-        let edit =
-            Edit { path: RepoPath::from(path), how: EditKind::Written, removed: String::new(), added: String::new() };
+        let edit = FileEdit {
+            path: RepoPath::from(path),
+            how: EditKind::Written,
+            removed: String::new(),
+            added: String::new(),
+        };
         event(Act::Edited(vec![edit]))
     }
 
     fn is_repeated(item: &str, before: &[Event], since: &[Event], changed: &[RepoPath]) -> bool {
-        let ground = Ground { root: Some("/work/repo"), files: &() };
-        let past = Past { before, since, session: "s", changed, ground };
-        let other = Past { session: "other", changed: &[], ..past };
+        let ground = CommonGround { root: Some("/work/repo"), files: &() };
+        let past = PastWork { before, since, session: "s", changed, ground };
+        let other = PastWork { session: "other", changed: &[], ..past };
         let items = [item.to_owned()];
         assert!(repeated(&items, &other).is_empty(), "what another session did: {item}");
         !repeated(&items, &past).is_empty()

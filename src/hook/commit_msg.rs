@@ -14,7 +14,7 @@ use crate::fact::Facts;
 use crate::fact::collect::{self, BaseOf};
 use crate::fact::commits::NewCommits;
 use crate::fact::decisions::{self, Staged};
-use crate::fact::subject::{Base, Role, Subject};
+use crate::fact::subject::{Base, Subject, SubjectKind};
 use crate::failure::Failure;
 use crate::gates;
 use crate::git::{GitError, Repo};
@@ -138,7 +138,7 @@ pub fn broken_policy() -> Option<Failure> {
 }
 
 /// What the commit that is about to be made will be.
-struct Reading {
+struct PendingCommit {
     parents: Vec<Oid>,
     /// What it is compared with: its first parent, or the empty tree.
     base: Oid,
@@ -146,15 +146,15 @@ struct Reading {
 
 /// The one that it is, where that is known; else each that it may be, of which only a commit that fails as every one
 /// of them is refused: a push sees what it became.
-fn readings(repo: &Repo, tip: &Oid) -> Result<Vec<Reading>, GitError> {
-    let next = Reading { parents: vec![tip.clone()], base: tip.clone() };
-    let amended = || -> Result<Reading, GitError> {
+fn readings(repo: &Repo, tip: &Oid) -> Result<Vec<PendingCommit>, GitError> {
+    let next = PendingCommit { parents: vec![tip.clone()], base: tip.clone() };
+    let amended = || -> Result<PendingCommit, GitError> {
         let mut parents = Vec::new();
         while let Some(parent) = repo.commit(&format!("{tip}^{}", parents.len() + 1))? {
             parents.push(parent);
         }
         let base = parents.first().cloned().unwrap_or_else(|| repo.empty_tree());
-        Ok(Reading { parents, base })
+        Ok(PendingCommit { parents, base })
     };
     Ok(match amend::making() {
         Making::Next => vec![next],
@@ -166,7 +166,7 @@ fn readings(repo: &Repo, tip: &Oid) -> Result<Vec<Reading>, GitError> {
 fn subject(commit: Commit, branch: Option<&str>) -> Subject {
     Subject {
         name: NAME.to_owned(),
-        role: Role::WorkingTree,
+        role: SubjectKind::WorkingTree,
         commit: None,
         tree: None,
         base: Base::Unknown("it is not made yet".to_owned()),

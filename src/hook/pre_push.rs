@@ -11,7 +11,7 @@ use std::thread;
 use crate::attest::NOTES;
 use crate::engine::{Judgement, Workplace};
 use crate::exit::Exit;
-use crate::fact::attested::Found;
+use crate::fact::attested::AttestedRuns;
 use crate::fact::collect::{self, BaseOf, Lineage, Sources};
 use crate::fact::merge_base::Target;
 use crate::fact::subject::{Base, RefUpdate, Subject};
@@ -22,7 +22,7 @@ use crate::gates::finding::GateResult;
 use crate::git::{DefaultBranch, GitError, PlannedPush, Repo, is_dry_run};
 use crate::hook::GitHook;
 use crate::hook::missing_runs::missing_runs;
-use crate::journal::State;
+use crate::journal::JournalState;
 use crate::oid::Oid;
 use crate::policy::{Policy, PushRuns};
 use crate::redact::redact;
@@ -107,7 +107,7 @@ fn with_hook<T>(planned: &PlannedPush, ask: impl FnOnce(&GitHook<'_>) -> T) -> T
 /// A push, with the policy and the record it is judged by.
 struct Described {
     policy: Policy,
-    state: State,
+    state: JournalState,
     facts: Facts,
 }
 
@@ -239,19 +239,19 @@ impl Pushed {
 }
 
 /// What travelled here about the commits of a push, by the signers that the default branch names now.
-fn attested(place: &Workplace, updates: &[(RefUpdate, Option<Lineage>)]) -> anyhow::Result<Found> {
+fn attested(place: &Workplace, updates: &[(RefUpdate, Option<Lineage>)]) -> anyhow::Result<AttestedRuns> {
     let Some(Target { tip, branch, .. }) = collect::target(&place.repo, BaseOf::OwnDefault)? else {
-        return Ok(Found::default());
+        return Ok(AttestedRuns::default());
     };
     let pushed: Vec<&Lineage> = updates.iter().filter_map(|(_, lineage)| lineage.as_ref()).collect();
     let heads: Vec<&Oid> = pushed.iter().map(|lineage| &lineage.commit).collect();
-    let Some(first) = pushed.first() else { return Ok(Found::default()) };
+    let Some(first) = pushed.first() else { return Ok(AttestedRuns::default()) };
     let at_tip = Lineage::new(first.commit.clone(), Base::MergeBase { commit: tip.clone(), branch }, None);
     // A policy that cannot be read names nobody; what it asks for is refused where it is read to be obeyed.
-    let Ok((policy, _)) = place.policy_of_push(&[&at_tip], None) else { return Ok(Found::default()) };
+    let Ok((policy, _)) = place.policy_of_push(&[&at_tip], None) else { return Ok(AttestedRuns::default()) };
     let notes =
         updates.iter().find(|(update, _)| update.remote_ref == NOTES).and_then(|(update, _)| update.new.as_ref());
-    Ok(Found::received(&place.repo, &policy, &tip, &heads, notes)?)
+    Ok(AttestedRuns::received(&place.repo, &policy, &tip, &heads, notes)?)
 }
 
 /// What `git push --mirror` deletes because it is not here, it does not tell its hook (`transport.c` passes over refs

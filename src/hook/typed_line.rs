@@ -10,9 +10,9 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::client::command_evidence::{self, Directory, LineEnd, Weight};
+use super::client::command_evidence::{self, LineEnd, ProjectDirectory, Weight};
 use super::client::hook_context::clean;
-use super::client::session_state::{Ground, Pending, Store};
+use super::client::session_state::{PendingCommand, StartingPoint, Store};
 use super::in_time;
 use crate::command_line::{self, Understood};
 use crate::digest::hex_digest;
@@ -35,7 +35,7 @@ const MAX_GROUNDS: usize = 3;
 /// A line that began, as it is kept until it ends.
 #[derive(Debug, Serialize, Deserialize)]
 struct TypedLine {
-    pending: Pending,
+    pending: PendingCommand,
     shell: Shell,
     /// What the environment made less of it when it began, in words.
     narrowed: Option<String>,
@@ -68,7 +68,7 @@ fn begun(shell: Shell, line: &str, dir: &Path) -> Option<String> {
     }
     let began = millis_since_1970();
     let id = hex_digest(&[&std::process::id().to_be_bytes(), &began.to_be_bytes(), line.as_bytes()])[..16].to_owned();
-    let pending = Pending {
+    let pending = PendingCommand {
         call: id.clone(),
         line: clean(line),
         grounds: Vec::new(),
@@ -81,19 +81,24 @@ fn begun(shell: Shell, line: &str, dir: &Path) -> Option<String> {
     let variables: Vec<_> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
-    let narrowed = command_line::inherited(line, &Directory(dir), &variables);
+    let narrowed = command_line::inherited(line, &ProjectDirectory(dir), &variables);
     let token = format!("{id}:{}", grounds.first()?.root.to_str()?);
     let store = Store::of(&first.repo.gate_dir(), REPORTER);
     store.forget_old();
-    let typed = TypedLine { pending: Pending { grounds, ..pending }, shell, narrowed, began, terminal };
+    let typed = TypedLine { pending: PendingCommand { grounds, ..pending }, shell, narrowed, began, terminal };
     store.put_value(&id, &typed).ok()?;
     Some(token)
 }
 
 /// The working trees in which a line may be a run of a declared command, and the place of the first of them.
-fn grounds(shell: Shell, pending: &Pending, line: &Understood, dir: &Path) -> Option<(Workplace, Vec<Ground>)> {
+fn grounds(
+    shell: Shell,
+    pending: &PendingCommand,
+    line: &Understood,
+    dir: &Path,
+) -> Option<(Workplace, Vec<StartingPoint>)> {
     let mut first = None;
-    let mut found: Vec<Ground> = Vec::new();
+    let mut found: Vec<StartingPoint> = Vec::new();
     let places = command_evidence::heavy(line).filter_map(|(leaf, _)| command_evidence::place_of(leaf, dir));
     for place in places.filter_map(|place| workplace(&place)) {
         let Some(root) = place.repo.root().map(Path::to_owned) else { continue };
@@ -115,10 +120,16 @@ fn workplace(dir: &Path) -> Option<Workplace> {
 }
 
 /// A working tree before the line, if the line may be a run of a command that is declared for it.
-fn ground(shell: Shell, pending: &Pending, place: &Workplace, root: PathBuf, dir: &Path) -> Option<Ground> {
+fn ground(
+    shell: Shell,
+    pending: &PendingCommand,
+    place: &Workplace,
+    root: PathBuf,
+    dir: &Path,
+) -> Option<StartingPoint> {
     let policy = command_evidence::policy_here(place).ok()?;
     let at = command_evidence::relative(dir, &root).unwrap_or_else(|| RepoPath::from_os(dir.as_os_str()));
-    let told = |ended| command_line::Told {
+    let told = |ended| command_line::ObservedLine {
         line: &pending.line,
         dir: &at,
         root: root.to_str(),
@@ -128,12 +139,12 @@ fn ground(shell: Shell, pending: &Pending, place: &Workplace, root: PathBuf, dir
         background: false,
         shell: Some(shell),
     };
-    let serves = |ended| !command_line::witness(&policy.commands, &told(ended), &Directory(&root)).is_empty();
+    let serves = |ended| !command_line::witness(&policy.commands, &told(ended), &ProjectDirectory(&root)).is_empty();
     if ![0, 1].into_iter().map(Ended::Exited).any(serves) {
         return None;
     }
     let start = place.repo.keep_now().ok()?;
-    Some(Ground { root, dir: at, start, end: None })
+    Some(StartingPoint { root, dir: at, start, end: None })
 }
 
 fn ended(token: &str, status: i32) -> Option<()> {
@@ -161,7 +172,7 @@ fn ended(token: &str, status: i32) -> Option<()> {
 }
 
 /// Writes down the runs of a line in one working tree. Where that cannot be done the line proves nothing.
-fn record(place: &Workplace, pending: &Pending, ground: &Ground, line_end: LineEnd<'_>) {
+fn record(place: &Workplace, pending: &PendingCommand, ground: &StartingPoint, line_end: LineEnd<'_>) {
     let runs = command_evidence::runs_of(place, pending, ground, line_end).unwrap_or_default();
     if runs.is_empty() {
         return;

@@ -4,13 +4,13 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::install_record::Record;
-use super::{Change, FileState, InstallError, Plan, Repository};
+use super::install_record::InstallRecord;
+use super::{FileState, InstallError, InstallTarget, Plan, PlannedChange};
 
 /// Does what the plan says. The record is on disk before the first hook is moved, so that whatever interrupts this,
 /// `gate uninstall` can put things back.
-pub fn apply(repository: &Repository, plan: &Plan) -> Result<(), InstallError> {
-    let path = Record::path(repository);
+pub fn apply(repository: &InstallTarget, plan: &Plan) -> Result<(), InstallError> {
+    let path = InstallRecord::path(repository);
     if !plan.record.is_empty() {
         fs::create_dir_all(repository.gate_dir()).map_err(InstallError::io(&repository.gate_dir()))?;
         write(&path, &plan.record.to_json(), 0o644)?;
@@ -32,19 +32,19 @@ pub fn apply(repository: &Repository, plan: &Plan) -> Result<(), InstallError> {
     Ok(())
 }
 
-fn carry_out(change: &Change) -> Result<(), InstallError> {
+fn carry_out(change: &PlannedChange) -> Result<(), InstallError> {
     match change {
-        Change::MakeFolder(path) => fs::create_dir_all(path).map_err(InstallError::io(path)),
-        Change::RemoveFolder(path) => {
+        PlannedChange::MakeFolder(path) => fs::create_dir_all(path).map_err(InstallError::io(path)),
+        PlannedChange::RemoveFolder(path) => {
             let _ = fs::remove_dir(path);
             Ok(())
         }
-        Change::Move { from, to } => fs::rename(from, to).map_err(InstallError::io(from)),
-        Change::Remove { path, before } => {
+        PlannedChange::Move { from, to } => fs::rename(from, to).map_err(InstallError::io(from)),
+        PlannedChange::Remove { path, before } => {
             unchanged(path, before)?;
             remove_if_there(path)
         }
-        Change::Write { path, before, bytes, mode } => {
+        PlannedChange::Write { path, before, bytes, mode } => {
             // A hook that was moved away a moment ago leaves its place empty.
             if FileState::read(path).map_err(InstallError::io(path))? != FileState::Missing {
                 unchanged(path, before)?;

@@ -3,21 +3,21 @@
 use std::path::Path;
 
 use super::init::make_folder;
-use super::install_record::{FileRecord, Place, Record, Role};
-use super::plan::{Change, FileState, Plan};
-use super::{InstallError, Repository};
+use super::install_record::{FileRecord, FileRole, InstallRecord, PortablePath};
+use super::plan::{FileState, Plan, PlannedChange};
+use super::{InstallError, InstallTarget};
 use crate::digest::hex_digest;
 
 /// The plan that writes `text` to `path`, in place of `before`.
-pub fn plan_job(repository: &Repository, path: &Path, text: &str, before: FileState) -> Result<Plan, InstallError> {
-    let mut plan = Plan { record: Record::load(repository)?, ..Plan::default() };
+pub fn plan_job(repository: &InstallTarget, path: &Path, text: &str, before: FileState) -> Result<Plan, InstallError> {
+    let mut plan = Plan { record: InstallRecord::load(repository)?, ..Plan::default() };
     if let Some(folder) = path.parent() {
         make_folder(repository, folder, &mut plan);
     }
-    let place = Place::new(repository, path);
+    let place = PortablePath::new(repository, path);
     let digest = hex_digest(&[text.as_bytes()]);
-    plan.record.put_file(FileRecord { place, role: Role::Job, digest, before: None });
+    plan.record.put_file(FileRecord { place, role: FileRole::Job, digest, before: None });
     let bytes = text.as_bytes().to_vec();
-    plan.changes.push(Change::Write { path: path.to_owned(), before, bytes, mode: 0o644 });
+    plan.changes.push(PlannedChange::Write { path: path.to_owned(), before, bytes, mode: 0o644 });
     Ok(plan)
 }

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::install_record::{Base, FileRecord, Place, Record, Role};
-use super::json_edit::{self, Entry};
-use super::plan::{Change, FileState, Plan};
-use super::{InstallError, Repository, make_folder};
-use crate::client_definition::{ClientFile, Form, Install};
+use super::install_record::{FileRecord, FileRole, InstallRecord, PathBase, PortablePath};
+use super::json_edit::{self, HookEntry};
+use super::plan::{FileState, Plan, PlannedChange};
+use super::{InstallError, InstallTarget, make_folder};
+use crate::client_definition::{ClientFile, Install, SettingsForm};
 use crate::digest::hex_digest;
 use crate::embedded;
 use crate::source::sessions::Client;
@@ -34,7 +34,7 @@ const EXCLUDED: &str = "# hooks of gate in the settings of agent clients, for th
 
 /// Plans the hooks of the chosen clients. `binary` is the program that runs now.
 pub(super) fn plan(
-    repository: &Repository,
+    repository: &InstallTarget,
     chosen: &Chosen,
     binary: &Path,
     plan: &mut Plan,
@@ -71,8 +71,9 @@ pub(super) fn plan(
 }
 
 /// The clients that got hooks in any working tree.
-pub(super) fn recorded(record: &Record) -> Vec<Client> {
-    let files = || record.files.iter().filter(|file| file.role == Role::Client && file.place.base == Base::Root);
+pub(super) fn recorded(record: &InstallRecord) -> Vec<Client> {
+    let files =
+        || record.files.iter().filter(|file| file.role == FileRole::Client && file.place.base == PathBase::Root);
     let has = |client: &Client| {
         let install = ClientFile::of(client.as_str()).install;
         files().any(|file| file.place.path.to_os() == Path::new(&install.file))
@@ -105,7 +106,7 @@ pub(super) fn on_path(program: &str) -> bool {
 
 /// Plans the file of one client; whether anything changes.
 fn plan_client(
-    repository: &Repository,
+    repository: &InstallTarget,
     client: Client,
     install: &Install,
     path: &Path,
@@ -132,11 +133,11 @@ fn plan_client(
     if let Some(parent) = path.parent() {
         make_folder(repository, parent, plan);
     }
-    let place = Place::new(repository, path);
+    let place = PortablePath::new(repository, path);
     let digest = hex_digest(&[after.as_bytes()]);
-    plan.record.put_file(FileRecord { place, role: Role::Client, digest, before: text });
+    plan.record.put_file(FileRecord { place, role: FileRole::Client, digest, before: text });
     let mode = if before == FileState::Missing { 0o644 } else { before.mode() };
-    plan.changes.push(Change::Write { path: path.to_owned(), before, bytes: after.into_bytes(), mode });
+    plan.changes.push(PlannedChange::Write { path: path.to_owned(), before, bytes: after.into_bytes(), mode });
     Ok(true)
 }
 
@@ -145,12 +146,12 @@ fn whole(client: Client, install: &Install, text: Option<&str>, folder: Option<&
     let own =
         |text: &str| text.contains(&format!("gate hook 1 {client}")) || text.contains(&format!("gate hook {client} "));
     match install.form {
-        Form::Settings => {
+        SettingsForm::Settings => {
             json_edit::with_hooks(text.unwrap_or_default(), &entries(client, install, folder), &|value| {
                 is_ours(client, value)
             })
         }
-        Form::HooksFile if text.is_none_or(own) => {
+        SettingsForm::HooksFile if text.is_none_or(own) => {
             let mut hooks = serde_json::Map::new();
             for (event, hook) in &install.events {
                 let line = command(client, event, install, folder);
@@ -159,17 +160,17 @@ fn whole(client: Client, install: &Install, text: Option<&str>, folder: Option<&
             let text = serde_json::to_string_pretty(&json!({"version": 1, "hooks": hooks})).ok()?;
             Some(text + "\n")
         }
-        Form::Plugin if text.is_none_or(own) => {
+        SettingsForm::Plugin if text.is_none_or(own) => {
             let template = embedded::file(embedded::HOOKS, "opencode/gate.js")?;
             let folder = folder.map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
             Some(template.replace("@BINARY@", &Value::from(folder).to_string()))
         }
-        Form::HooksFile | Form::Plugin => None,
+        SettingsForm::HooksFile | SettingsForm::Plugin => None,
     }
 }
 
-fn entries(client: Client, install: &Install, folder: Option<&Path>) -> Vec<Entry> {
-    let entry = |(event, hook): (&String, &crate::client_definition::Event)| {
+fn entries(client: Client, install: &Install, folder: Option<&Path>) -> Vec<HookEntry> {
+    let entry = |(event, hook): (&String, &crate::client_definition::InstalledHook)| {
         let mut handler = json!({
             "type": "command",
             "command": command(client, event, install, folder),
@@ -182,7 +183,7 @@ fn entries(client: Client, install: &Install, folder: Option<&Path>) -> Vec<Entr
         if !hook.matcher.is_empty() {
             value = json!({"matcher": hook.matcher, "hooks": value["hooks"]});
         }
-        Entry { event: event.clone(), value }
+        HookEntry { event: event.clone(), value }
     };
     install.events.iter().map(entry).collect()
 }
@@ -222,12 +223,12 @@ pub fn installed(root: &Path, client: Client) -> Option<Vec<(String, String)>> {
     let install = ClientFile::of(client.as_str()).install;
     let text = std::fs::read_to_string(root.join(&install.file)).ok()?;
     let found: Vec<(String, String)> = match install.form {
-        Form::Plugin => {
+        SettingsForm::Plugin => {
             let ours = text.contains(&format!("gate hook 1 {client}"));
             let line = |event: &String| (event.clone(), format!("gate hook {client} {event}"));
             if ours { install.events.keys().map(line).collect() } else { Vec::new() }
         }
-        Form::Settings | Form::HooksFile => json_edit::commands(&text)
+        SettingsForm::Settings | SettingsForm::HooksFile => json_edit::commands(&text)
             .into_iter()
             .filter(|(event, line)| line.contains(&format!("gate hook {client} {event}")))
             .collect(),
@@ -240,13 +241,18 @@ pub(super) fn without(path: &Path, text: &str) -> Option<String> {
     let client =
         Client::ALL.into_iter().find(|client| path.ends_with(&ClientFile::of(client.as_str()).install.file))?;
     match ClientFile::of(client.as_str()).install.form {
-        Form::Settings => json_edit::without_hooks(text, &|value| is_ours(client, value)),
-        Form::HooksFile | Form::Plugin => None,
+        SettingsForm::Settings => json_edit::without_hooks(text, &|value| is_ours(client, value)),
+        SettingsForm::HooksFile | SettingsForm::Plugin => None,
     }
 }
 
 /// Plans the lines that keep these files out of commits, where nothing else does.
-fn plan_exclude(repository: &Repository, root: &Path, files: &[String], plan: &mut Plan) -> Result<(), InstallError> {
+fn plan_exclude(
+    repository: &InstallTarget,
+    root: &Path,
+    files: &[String],
+    plan: &mut Plan,
+) -> Result<(), InstallError> {
     let path = repository.common_dir.join("info/exclude");
     let before = FileState::read(&path).map_err(InstallError::io(&path))?;
     let text = match &before {
@@ -275,11 +281,11 @@ fn plan_exclude(repository: &Repository, root: &Path, files: &[String], plan: &m
         make_folder(repository, parent, plan);
     }
     let existed = before != FileState::Missing;
-    let place = Place::new(repository, &path);
+    let place = PortablePath::new(repository, &path);
     let digest = hex_digest(&[after.as_bytes()]);
-    plan.record.put_file(FileRecord { place, role: Role::Exclude, digest, before: existed.then_some(text) });
+    plan.record.put_file(FileRecord { place, role: FileRole::Exclude, digest, before: existed.then_some(text) });
     let mode = if existed { before.mode() } else { 0o644 };
-    plan.changes.push(Change::Write { path, before, bytes: after.into_bytes(), mode });
+    plan.changes.push(PlannedChange::Write { path, before, bytes: after.into_bytes(), mode });
     Ok(())
 }
 
@@ -328,7 +334,7 @@ mod tests {
             let found = installed(dir.path(), client).unwrap();
             assert_eq!(found.len(), install.events.len(), "{client}: {found:?}");
             match install.form {
-                Form::Settings => assert_eq!(without(&path, &text).unwrap().trim(), "{}", "{client}"),
+                SettingsForm::Settings => assert_eq!(without(&path, &text).unwrap().trim(), "{}", "{client}"),
                 _ => {
                     assert_eq!(whole(client, &install, Some("{\"other\": 1}"), None), None, "{client}: another's file");
                 }

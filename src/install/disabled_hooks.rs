@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::hook_managers::{author, managers};
-use super::install_record::{HookRecord, Record, Role};
-use super::{Repository, clients, json_edit};
-use crate::client_definition::{ClientFile, Install, Switch};
+use super::install_record::{FileRole, HookRecord, InstallRecord};
+use super::{InstallTarget, clients, json_edit};
+use crate::client_definition::{ClientFile, HookSwitch, Install};
 use crate::source::sessions::Client;
 
 /// Hooks that run no more.
@@ -21,8 +21,8 @@ pub struct SwitchedOff {
 }
 
 /// The hooks of git that were installed here and are not called. `hooks_path` is `core.hooksPath`, where it is set.
-pub fn git_hooks_off(repository: &Repository, hooks_path: Option<&str>) -> Vec<SwitchedOff> {
-    let record = Record::load(repository).unwrap_or_default();
+pub fn git_hooks_off(repository: &InstallTarget, hooks_path: Option<&str>) -> Vec<SwitchedOff> {
+    let record = InstallRecord::load(repository).unwrap_or_default();
     let mut by_state: BTreeMap<(PathBuf, HookState), Vec<&str>> = BTreeMap::new();
     for hook in record.hooks.iter().filter(|hook| hook.name != super::WORKTREE_HOOK) {
         if let Some(state) = hook_state(repository, hook, hooks_path) {
@@ -54,7 +54,7 @@ fn say(folder: &Path, state: HookState, names: &[&str]) -> SwitchedOff {
 }
 
 /// The folder and the state of a hook that does not call gate.
-fn hook_state(repository: &Repository, hook: &HookRecord, hooks_path: Option<&str>) -> Option<(PathBuf, HookState)> {
+fn hook_state(repository: &InstallTarget, hook: &HookRecord, hooks_path: Option<&str>) -> Option<(PathBuf, HookState)> {
     let installed = hook.path(repository);
     let folder =
         hooks_path.map_or_else(|| installed.parent().map(Path::to_owned), |path| absolute(repository, path))?;
@@ -82,7 +82,7 @@ fn hook_state(repository: &Repository, hook: &HookRecord, hooks_path: Option<&st
     Some((folder, state))
 }
 
-fn absolute(repository: &Repository, path: &str) -> Option<PathBuf> {
+fn absolute(repository: &InstallTarget, path: &str) -> Option<PathBuf> {
     match path.strip_prefix("~/") {
         Some(below) => Some(PathBuf::from(std::env::var_os("HOME")?).join(below)),
         None => Some(repository.base().join(path)),
@@ -90,11 +90,11 @@ fn absolute(repository: &Repository, path: &str) -> Option<PathBuf> {
 }
 
 /// The hooks in agent clients that were installed in this repository and are not called in this working tree.
-pub fn client_hooks_off(repository: &Repository) -> Vec<SwitchedOff> {
+pub fn client_hooks_off(repository: &InstallTarget) -> Vec<SwitchedOff> {
     let Some(root) = &repository.root else { return Vec::new() };
-    let record = Record::load(repository).unwrap_or_default();
+    let record = InstallRecord::load(repository).unwrap_or_default();
     // Nothing is read where nothing was installed.
-    if record.files.iter().all(|file| file.role != Role::Client) {
+    if record.files.iter().all(|file| file.role != FileRole::Client) {
         return Vec::new();
     }
     let main = repository.git_dir.canonicalize().ok().as_ref() == Some(&repository.common_dir);
@@ -122,7 +122,7 @@ fn client_off(root: &Path, client: Client, main: bool) -> Option<SwitchedOff> {
 }
 
 /// The setting that switches the hooks of a client off, and its file. The first file that has the setting decides.
-fn switch_off<'i>(root: &Path, install: &'i Install) -> Option<(&'i Switch, &'i str)> {
+fn switch_off<'i>(root: &Path, install: &'i Install) -> Option<(&'i HookSwitch, &'i str)> {
     install.switches.iter().find_map(|switch| {
         let found =
             switch.files.iter().find_map(|file| Some((file.as_str(), setting(&settings(root, file)?, &switch.key)?)));

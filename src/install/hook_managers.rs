@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::Repository;
+use super::InstallTarget;
 use crate::embedded;
 
 /// A hook manager that was found.
 #[derive(Clone, Debug)]
-pub struct Manager {
+pub struct HookManager {
     /// Its name.
     pub name: String,
     /// The file or key it was recognised by.
@@ -24,13 +24,13 @@ pub struct Manager {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
-    manager: Vec<Entry>,
+struct ManagerTable {
+    manager: Vec<ManagerEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct ManagerEntry {
     name: String,
     files: Vec<String>,
     package_json: Option<String>,
@@ -47,7 +47,7 @@ struct Entry {
 }
 
 /// The hook managers that the working tree is configured for, with what concerns the hooks `names`.
-pub fn managers(repository: &Repository, names: &[&str]) -> Vec<Manager> {
+pub fn managers(repository: &InstallTarget, names: &[&str]) -> Vec<HookManager> {
     let Some(root) = repository.root.as_ref() else { return Vec::new() };
     let package = std::fs::read_to_string(root.join("package.json")).unwrap_or_default();
     let package: serde_json::Value = serde_json::from_str(&package).unwrap_or_default();
@@ -70,7 +70,7 @@ pub fn managers(repository: &Repository, names: &[&str]) -> Vec<Manager> {
         let known = |name: &&&str| entry.hooks.is_empty() || entry.hooks.iter().any(|hook| hook == **name);
         let missing = names.iter().filter(known).filter(|name| !added(name));
         let add = text.map(|text| missing.map(|name| filled(text, name)).collect::<Vec<_>>().join("\n"));
-        found.push(Manager {
+        found.push(HookManager {
             name: entry.name,
             evidence,
             says: entry.says,
@@ -81,8 +81,8 @@ pub fn managers(repository: &Repository, names: &[&str]) -> Vec<Manager> {
     found
 }
 
-fn known() -> Vec<Entry> {
-    let table = embedded::file(embedded::GATES, "hook-managers.toml").map(toml::from_str::<Table>);
+fn known() -> Vec<ManagerEntry> {
+    let table = embedded::file(embedded::GATES, "hook-managers.toml").map(toml::from_str::<ManagerTable>);
     table.and_then(Result::ok).map(|table| table.manager).unwrap_or_default()
 }
 
@@ -90,14 +90,14 @@ fn known() -> Vec<Entry> {
 /// `set`: whether an environment variable is set.
 pub fn is_running(hook: &[u8], set: impl Fn(&str) -> bool) -> bool {
     let text = String::from_utf8_lossy(hook);
-    let wrote = |entry: &Entry| entry.hook_text.iter().any(|mark| text.contains(mark.as_str()));
+    let wrote = |entry: &ManagerEntry| entry.hook_text.iter().any(|mark| text.contains(mark.as_str()));
     known().iter().any(|entry| entry.running.as_deref().is_some_and(&set) && wrote(entry))
 }
 
 /// Whether one manager wrote both hook files.
 pub(super) fn wrote_both(one: &[u8], other: &[u8]) -> bool {
     let (one, other) = (String::from_utf8_lossy(one), String::from_utf8_lossy(other));
-    let marked = |entry: &Entry, text: &str| entry.hook_text.iter().any(|mark| text.contains(mark.as_str()));
+    let marked = |entry: &ManagerEntry, text: &str| entry.hook_text.iter().any(|mark| text.contains(mark.as_str()));
     known().iter().any(|entry| marked(entry, &one) && marked(entry, &other))
 }
 
@@ -108,7 +108,7 @@ fn filled(text: &str, name: &str) -> String {
 }
 
 /// The manager that wrote a hook file, by the texts it leaves in it.
-pub(super) fn author<'a>(managers: &'a [Manager], hook: &[u8]) -> Option<&'a Manager> {
+pub(super) fn author<'a>(managers: &'a [HookManager], hook: &[u8]) -> Option<&'a HookManager> {
     let text = String::from_utf8_lossy(hook);
     managers.iter().find(|manager| manager.hook_text.iter().any(|mark| text.contains(mark.as_str())))
 }
@@ -130,7 +130,8 @@ mod tests {
 
     #[test]
     fn the_table_is_well_formed() {
-        let table: Table = toml::from_str(embedded::file(embedded::GATES, "hook-managers.toml").unwrap()).unwrap();
+        let table: ManagerTable =
+            toml::from_str(embedded::file(embedded::GATES, "hook-managers.toml").unwrap()).unwrap();
         for entry in &table.manager {
             assert!(!entry.files.is_empty() && !entry.hook_text.is_empty(), "{}", entry.name);
             assert!(!entry.says.ends_with('.') && !entry.says.contains('@'), "{}", entry.name);

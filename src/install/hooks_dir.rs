@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{InstallError, Repository};
+use super::{InstallError, InstallTarget};
 
 /// The folder that git takes hooks from.
 #[derive(Clone, Debug)]
@@ -10,14 +10,14 @@ pub struct HooksDir {
     /// The folder; it need not exist.
     pub path: PathBuf,
     /// The `core.hooksPath` that decides, if one is set.
-    pub setting: Option<Setting>,
+    pub setting: Option<HooksPathSetting>,
     /// What kind of place it is.
     pub place: HooksPlace,
 }
 
 /// A `core.hooksPath`.
 #[derive(Clone, Debug)]
-pub struct Setting {
+pub struct HooksPathSetting {
     /// `system`, `global`, `local`, `worktree` or `command`.
     pub scope: String,
     /// The file it is in, as git names it.
@@ -43,9 +43,10 @@ pub enum HooksPlace {
 
 impl HooksDir {
     /// The folder that counts in `repository`.
-    pub fn of(repository: &Repository) -> Result<Self, InstallError> {
+    pub fn of(repository: &InstallTarget) -> Result<Self, InstallError> {
         let path = repository.hooks_path()?;
-        let setting = repository.hooks_path_setting().map(|(scope, origin, value)| Setting { scope, origin, value });
+        let setting =
+            repository.hooks_path_setting().map(|(scope, origin, value)| HooksPathSetting { scope, origin, value });
         let foreign = setting.as_ref().is_some_and(|s| matches!(s.scope.as_str(), "system" | "global"));
         let inside = |outer: &Path| real(&path).starts_with(real(outer));
         let place = if path.exists() && !path.is_dir() {
@@ -65,7 +66,7 @@ impl HooksDir {
     /// `core.hooksPath = x (global, file:…)`, or where hooks are when nothing is set.
     pub fn describe(&self) -> String {
         match &self.setting {
-            Some(Setting { scope, origin, value }) => format!("core.hooksPath = {value} ({scope}, {origin})"),
+            Some(HooksPathSetting { scope, origin, value }) => format!("core.hooksPath = {value} ({scope}, {origin})"),
             None => format!("{}", self.path.display()),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{HooksDir, Repository};
+use super::{HooksDir, InstallTarget};
 use crate::embedded;
 
 /// How husky is set up in a repository.
@@ -16,7 +16,7 @@ pub(super) struct Husky {
 }
 
 /// husky's folder, when there is one at the root of the working tree.
-pub(super) fn find(repository: &Repository, hooks: &HooksDir, name: &str) -> Option<Husky> {
+pub(super) fn find(repository: &InstallTarget, hooks: &HooksDir, name: &str) -> Option<Husky> {
     let folder = repository.root.as_ref()?.join(".husky");
     if !folder.is_dir() {
         return None;

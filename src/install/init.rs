@@ -3,13 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use super::clients::{self, Chosen};
-use super::install_record::{Before, FileRecord, HookRecord, Place, Record, Role};
-use super::plan::{Change, FileState, Plan};
+use super::install_record::{Before, FileRecord, FileRole, HookRecord, InstallRecord, PortablePath};
+use super::plan::{FileState, Plan, PlannedChange};
 use super::shim::{self, Shim};
-use super::{HooksDir, HooksPlace, InstallError, Manager, Repository, husky, managers, policy_text, shell_settings};
+use super::{
+    HookManager, HooksDir, HooksPlace, InstallError, InstallTarget, husky, managers, policy_text, shell_settings,
+};
 use crate::digest::hex_digest;
 use crate::shell_kind::Shell;
-use crate::stack::{self, Declared, Files};
+use crate::stack::{self, DeclaredStack, Files};
 
 /// What a hook that was there before is called beside ours.
 pub(super) const KEPT: &str = ".before-gate";
@@ -34,8 +36,8 @@ pub struct Wishes {
 }
 
 /// The plan. Nothing is changed, and what is installed already is not in it.
-pub fn plan_init(repository: &Repository, wishes: &Wishes) -> Result<Plan, InstallError> {
-    let mut plan = Plan { record: Record::load(repository)?, ..Plan::default() };
+pub fn plan_init(repository: &InstallTarget, wishes: &Wishes) -> Result<Plan, InstallError> {
+    let mut plan = Plan { record: InstallRecord::load(repository)?, ..Plan::default() };
     if let Some(root) = repository.root.clone() {
         plan_policy(repository, &root.join("gate.toml"), wishes, &mut plan)?;
         shell_settings::plan(repository, wishes.shell, &wishes.binary, &mut plan)?;
@@ -49,9 +51,9 @@ pub fn plan_init(repository: &Repository, wishes: &Wishes) -> Result<Plan, Insta
 }
 
 /// The hook that git calls in a new linked working tree, where clients have hooks: git does not copy what it does not track.
-fn plan_worktrees(repository: &Repository, wishes: &Wishes, plan: &mut Plan) -> Result<(), InstallError> {
+fn plan_worktrees(repository: &InstallTarget, wishes: &Wishes, plan: &mut Plan) -> Result<(), InstallError> {
     let hooks = HooksDir::of(repository)?;
-    let has_clients = plan.record.files.iter().any(|file| file.role == Role::Client);
+    let has_clients = plan.record.files.iter().any(|file| file.role == FileRole::Client);
     if !has_clients || hooks.place != HooksPlace::GitDir {
         return Ok(());
     }
@@ -60,14 +62,14 @@ fn plan_worktrees(repository: &Repository, wishes: &Wishes, plan: &mut Plan) -> 
 
 /// What a new linked working tree gets: the hooks in the clients that have some in another one. `binary` is the program that
 /// runs now.
-pub fn plan_new_worktree(repository: &Repository, binary: &Path) -> Result<Plan, InstallError> {
-    let mut plan = Plan { record: Record::load(repository)?, ..Plan::default() };
+pub fn plan_new_worktree(repository: &InstallTarget, binary: &Path) -> Result<Plan, InstallError> {
+    let mut plan = Plan { record: InstallRecord::load(repository)?, ..Plan::default() };
     let clients = clients::recorded(&plan.record);
     clients::plan(repository, &Chosen::Named(clients), binary, &mut plan)?;
     Ok(plan)
 }
 
-fn plan_policy(repository: &Repository, path: &Path, wishes: &Wishes, plan: &mut Plan) -> Result<(), InstallError> {
+fn plan_policy(repository: &InstallTarget, path: &Path, wishes: &Wishes, plan: &mut Plan) -> Result<(), InstallError> {
     let before = FileState::read(path).map_err(InstallError::io(path))?;
     let text = match &before {
         FileState::Missing => None,
@@ -91,18 +93,18 @@ fn plan_policy(repository: &Repository, path: &Path, wishes: &Wishes, plan: &mut
     if text.as_ref() == Some(&after) {
         return Ok(());
     }
-    let place = Place::new(repository, path);
+    let place = PortablePath::new(repository, path);
     let digest = hex_digest(&[after.as_bytes()]);
-    plan.record.put_file(FileRecord { place, role: Role::Policy, digest, before: text });
+    plan.record.put_file(FileRecord { place, role: FileRole::Policy, digest, before: text });
     let mode = if before == FileState::Missing { 0o644 } else { before.mode() };
-    plan.changes.push(Change::Write { path: path.to_owned(), before, bytes: after.into_bytes(), mode });
+    plan.changes.push(PlannedChange::Write { path: path.to_owned(), before, bytes: after.into_bytes(), mode });
     Ok(())
 }
 
 /// The commands of a new `gate.toml`: what was asked for, else what was found.
-fn proposed(repository: &Repository, wishes: &Wishes, plan: &mut Plan) -> Result<Vec<Declared>, InstallError> {
+fn proposed(repository: &InstallTarget, wishes: &Wishes, plan: &mut Plan) -> Result<Vec<DeclaredStack>, InstallError> {
     let asked = |name: &str, gate: &'static str, run: &Option<String>| {
-        run.as_ref().map(|run| Declared {
+        run.as_ref().map(|run| DeclaredStack {
             name: name.to_owned(),
             gate,
             run: run.clone(),
@@ -115,7 +117,7 @@ fn proposed(repository: &Repository, wishes: &Wishes, plan: &mut Plan) -> Result
     let files = Files::on_disk(repository.base().to_owned(), repository.files()?);
     let components = stack::detect(&files);
     plan.notes.extend(components.iter().flat_map(|component| &component.notes).map(|note| format!("{note}.")));
-    let mut commands: Vec<Declared> = components.into_iter().flat_map(|component| component.commands).collect();
+    let mut commands: Vec<DeclaredStack> = components.into_iter().flat_map(|component| component.commands).collect();
     let (test, build) = (asked("test", "tests", &wishes.test), asked("build", "build", &wishes.build));
     for wish in [test, build].into_iter().flatten() {
         commands.retain(|command| command.gate != wish.gate);
@@ -151,7 +153,12 @@ fn add_commands(path: &Path, text: &str, wishes: &Wishes, plan: &mut Plan) -> Re
     Ok(out)
 }
 
-fn plan_hooks(repository: &Repository, names: &[&str], wishes: &Wishes, plan: &mut Plan) -> Result<(), InstallError> {
+fn plan_hooks(
+    repository: &InstallTarget,
+    names: &[&str],
+    wishes: &Wishes,
+    plan: &mut Plan,
+) -> Result<(), InstallError> {
     let hooks = HooksDir::of(repository)?;
     let husky = plan_husky(repository, names, &hooks, plan)?;
     if husky.is_some_and(|active| active) {
@@ -208,11 +215,11 @@ fn by_hand(folder: &Path, name: &str) -> String {
 }
 
 fn plan_shim(
-    repository: &Repository,
+    repository: &InstallTarget,
     name: &str,
     wishes: &Wishes,
     hooks: &HooksDir,
-    managers: &[Manager],
+    managers: &[HookManager],
     plan: &mut Plan,
 ) -> Result<(), InstallError> {
     let path = hooks.path.join(name);
@@ -221,7 +228,7 @@ fn plan_shim(
     let bytes = Shim { name, binary: (!travels).then_some(wishes.binary.as_path()) }.render();
     let before = FileState::read(&path).map_err(InstallError::io(&path))?;
     let kept_state = FileState::read(&kept).map_err(InstallError::io(&kept))?;
-    let place = Place::new(repository, &path);
+    let place = PortablePath::new(repository, &path);
     let known = plan.record.hooks.iter().find(|hook| hook.place == place).cloned();
 
     let before_us = match &before {
@@ -267,7 +274,7 @@ fn plan_shim(
         }
         state => {
             if kept_state == FileState::Missing {
-                plan.changes.push(Change::Move { from: path.clone(), to: kept.clone() });
+                plan.changes.push(PlannedChange::Move { from: path.clone(), to: kept.clone() });
             }
             let by = super::hook_managers::author(managers, state.bytes());
             let by = by.map_or_else(String::new, |manager| format!(" (of {})", manager.name));
@@ -277,10 +284,10 @@ fn plan_shim(
     };
     make_folder(repository, &hooks.path, plan);
     plan.record.put_hook(HookRecord { name: name.to_owned(), place, digest: hex_digest(&[&bytes]), before: before_us });
-    let moved = matches!(plan.changes.last(), Some(Change::Move { from, .. }) if *from == path);
+    let moved = matches!(plan.changes.last(), Some(PlannedChange::Move { from, .. }) if *from == path);
     let before = if moved { FileState::Missing } else { before };
     if before != (FileState::File { bytes: bytes.clone(), mode: 0o755 }) {
-        plan.changes.push(Change::Write { path, before, bytes, mode: 0o755 });
+        plan.changes.push(PlannedChange::Write { path, before, bytes, mode: 0o755 });
     }
     Ok(())
 }
@@ -297,7 +304,7 @@ fn reads_its_name(hook: &[u8]) -> bool {
 
 /// Lets husky's scripts call gate. Whether git takes its hooks from husky now; `None`: husky is not used here.
 fn plan_husky(
-    repository: &Repository,
+    repository: &InstallTarget,
     names: &[&str],
     hooks: &HooksDir,
     plan: &mut Plan,
@@ -323,7 +330,7 @@ fn plan_husky(
 
 /// Lets one script of husky call gate, where it is a text; whether it does then.
 fn plan_script(
-    repository: &Repository,
+    repository: &InstallTarget,
     name: &str,
     found: &husky::Husky,
     plan: &mut Plan,
@@ -354,26 +361,26 @@ fn plan_script(
     } else {
         0o644
     };
-    let place = Place::new(repository, path);
+    let place = PortablePath::new(repository, path);
     let digest = hex_digest(&[after.as_bytes()]);
-    plan.record.put_file(FileRecord { place, role: Role::Script, digest, before: existed.then_some(text) });
-    plan.changes.push(Change::Write { path: path.clone(), before, bytes: after.into_bytes(), mode });
+    plan.record.put_file(FileRecord { place, role: FileRole::Script, digest, before: existed.then_some(text) });
+    plan.changes.push(PlannedChange::Write { path: path.clone(), before, bytes: after.into_bytes(), mode });
     Ok(true)
 }
 
-pub(super) fn make_folder(repository: &Repository, path: &Path, plan: &mut Plan) {
+pub(super) fn make_folder(repository: &InstallTarget, path: &Path, plan: &mut Plan) {
     if path.exists() {
         return;
     }
     if let Some(parent) = path.parent() {
         make_folder(repository, parent, plan);
     }
-    let place = Place::new(repository, path);
+    let place = PortablePath::new(repository, path);
     if !plan.record.folders.contains(&place) {
         plan.record.folders.push(place);
     }
     // Before the file that goes into it, and before a move within it there is nothing to move.
-    let change = Change::MakeFolder(path.to_owned());
+    let change = PlannedChange::MakeFolder(path.to_owned());
     if !plan.changes.contains(&change) {
         plan.changes.push(change);
     }

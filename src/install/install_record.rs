@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{InstallError, Repository};
+use super::{InstallError, InstallTarget};
 use crate::repo_path::RepoPath;
 
 /// The format version of the record.
@@ -13,7 +13,7 @@ const VERSION: u32 = 1;
 
 /// Everything `gate init` put into a repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub struct InstallRecord {
     /// The format version.
     pub version: u32,
     /// The hooks.
@@ -24,7 +24,7 @@ pub struct Record {
     pub files: Vec<FileRecord>,
     /// Folders that were not there, outermost first.
     #[serde(default)]
-    pub folders: Vec<Place>,
+    pub folders: Vec<PortablePath>,
 }
 
 /// A hook that was installed.
@@ -33,7 +33,7 @@ pub struct HookRecord {
     /// `pre-push`, …
     pub name: String,
     /// The hook file.
-    pub place: Place,
+    pub place: PortablePath,
     /// SHA-256 of what was written.
     pub digest: String,
     /// What was there.
@@ -61,9 +61,9 @@ pub enum Before {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
     /// Which.
-    pub place: Place,
+    pub place: PortablePath,
     /// What it is.
-    pub role: Role,
+    pub role: FileRole,
     /// SHA-256 of what was written.
     pub digest: String,
     /// Its text before; `None`: it did not exist.
@@ -73,7 +73,7 @@ pub struct FileRecord {
 /// Why a file was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Role {
+pub enum FileRole {
     /// `gate.toml`: the user's once it was edited or committed.
     Policy,
     /// A script of a hook manager that calls gate.
@@ -90,20 +90,20 @@ pub enum Role {
 
 /// A path that survives a move of the repository.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct PortablePath {
     /// What `path` is relative to.
-    pub base: Base,
+    pub base: PathBase,
     /// The path.
     pub path: RepoPath,
-    /// For [`Base::Root`]: the working tree it was, as there can be several.
+    /// For [`PathBase::Root`]: the working tree it was, as there can be several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<RepoPath>,
 }
 
-/// What a [`Place`] is relative to.
+/// What a [`PortablePath`] is relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Base {
+pub enum PathBase {
     /// The git directory that all working trees share.
     Git,
     /// The top of a working tree.
@@ -112,30 +112,30 @@ pub enum Base {
     None,
 }
 
-impl Place {
-    pub(super) fn new(repository: &Repository, path: &Path) -> Self {
+impl PortablePath {
+    pub(super) fn new(repository: &InstallTarget, path: &Path) -> Self {
         let bytes = |path: &Path| RepoPath::from_os(path.as_os_str());
         let real = super::hooks_dir::real;
         let full = path
             .parent()
             .map_or_else(|| path.to_owned(), |parent| real(parent).join(path.file_name().unwrap_or_default()));
         if let Ok(path) = full.strip_prefix(real(&repository.common_dir)) {
-            return Self { base: Base::Git, path: bytes(path), root: None };
+            return Self { base: PathBase::Git, path: bytes(path), root: None };
         }
         if let Some(root) = &repository.root
             && let Ok(path) = full.strip_prefix(real(root))
         {
-            return Self { base: Base::Root, path: bytes(path), root: Some(bytes(root)) };
+            return Self { base: PathBase::Root, path: bytes(path), root: Some(bytes(root)) };
         }
-        Self { base: Base::None, path: bytes(path), root: None }
+        Self { base: PathBase::None, path: bytes(path), root: None }
     }
 
-    pub(super) fn resolve(&self, repository: &Repository) -> PathBuf {
+    pub(super) fn resolve(&self, repository: &InstallTarget) -> PathBuf {
         let path = self.path.to_os();
         match self.base {
-            Base::None => path,
-            Base::Git => repository.common_dir.join(path),
-            Base::Root => {
+            PathBase::None => path,
+            PathBase::Git => repository.common_dir.join(path),
+            PathBase::Root => {
                 let then = self.root.as_ref().map(RepoPath::to_os).filter(|root| root.join(".git").exists());
                 then.as_deref().unwrap_or_else(|| repository.base()).join(path)
             }
@@ -145,19 +145,19 @@ impl Place {
 
 impl HookRecord {
     /// Where the hook is.
-    pub fn path(&self, repository: &Repository) -> PathBuf {
+    pub fn path(&self, repository: &InstallTarget) -> PathBuf {
         self.place.resolve(repository)
     }
 }
 
-impl Record {
+impl InstallRecord {
     /// Where the record is kept.
-    pub fn path(repository: &Repository) -> PathBuf {
+    pub fn path(repository: &InstallTarget) -> PathBuf {
         repository.gate_dir().join("install.json")
     }
 
     /// The record of a repository; an empty one where nothing was installed.
-    pub fn load(repository: &Repository) -> Result<Self, InstallError> {
+    pub fn load(repository: &InstallTarget) -> Result<Self, InstallError> {
         let path = Self::path(repository);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,

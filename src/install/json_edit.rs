@@ -6,21 +6,21 @@ use serde_json::Value;
 
 /// A value and where it stands.
 #[derive(Debug)]
-struct Node {
+struct JsonNode {
     span: Range<usize>,
-    inner: Inner,
+    inner: JsonInner,
 }
 
 #[derive(Debug)]
-enum Inner {
+enum JsonInner {
     /// Key, where the key begins, value.
-    Object(Vec<(String, usize, Node)>),
-    Array(Vec<Node>),
+    Object(Vec<(String, usize, JsonNode)>),
+    Array(Vec<JsonNode>),
     Other,
 }
 
 /// Reads JSON with comments and trailing commas, as settings files have them.
-struct Reader<'t> {
+struct JsonReader<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
@@ -29,7 +29,7 @@ struct Reader<'t> {
 /// How deep a file may nest.
 const DEEPEST: usize = 64;
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn rest(&self) -> &[u8] {
         &self.text.as_bytes()[self.at..]
     }
@@ -56,7 +56,7 @@ impl Reader<'_> {
         found
     }
 
-    fn node(&mut self) -> Option<Node> {
+    fn node(&mut self) -> Option<JsonNode> {
         self.skip();
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -79,7 +79,7 @@ impl Reader<'_> {
                         return None;
                     }
                 }
-                Inner::Object(members)
+                JsonInner::Object(members)
             }
             b'[' => {
                 self.at += 1;
@@ -90,22 +90,22 @@ impl Reader<'_> {
                         return None;
                     }
                 }
-                Inner::Array(items)
+                JsonInner::Array(items)
             }
             b'"' => {
                 self.string()?;
-                Inner::Other
+                JsonInner::Other
             }
             _ => {
                 let word = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
                 let length = self.rest().iter().take_while(|byte| word(byte)).count();
                 serde_json::from_str::<Value>(&self.text[start..start + length]).ok()?;
                 self.at += length;
-                Inner::Other
+                JsonInner::Other
             }
         };
         self.depth -= 1;
-        Some(Node { span: start..self.at, inner })
+        Some(JsonNode { span: start..self.at, inner })
     }
 
     fn string(&mut self) -> Option<String> {
@@ -124,35 +124,37 @@ impl Reader<'_> {
     }
 }
 
-fn read(text: &str) -> Option<Node> {
-    let mut reader = Reader { text, at: 0, depth: 0 };
+fn read(text: &str) -> Option<JsonNode> {
+    let mut reader = JsonReader { text, at: 0, depth: 0 };
     let node = reader.node()?;
     reader.skip();
     (reader.at == text.len()).then_some(node)
 }
 
-impl Node {
-    fn member(&self, name: &str) -> Option<&Node> {
+impl JsonNode {
+    fn member(&self, name: &str) -> Option<&JsonNode> {
         match &self.inner {
-            Inner::Object(members) => members.iter().find(|(key, ..)| key == name).map(|(.., node)| node),
+            JsonInner::Object(members) => members.iter().find(|(key, ..)| key == name).map(|(.., node)| node),
             _ => None,
         }
     }
 
     fn value(&self, text: &str) -> Value {
         match &self.inner {
-            Inner::Object(members) => members.iter().map(|(key, _, node)| (key.clone(), node.value(text))).collect(),
-            Inner::Array(items) => items.iter().map(|item| item.value(text)).collect(),
-            Inner::Other => serde_json::from_str(&text[self.span.clone()]).unwrap_or_default(),
+            JsonInner::Object(members) => {
+                members.iter().map(|(key, _, node)| (key.clone(), node.value(text))).collect()
+            }
+            JsonInner::Array(items) => items.iter().map(|item| item.value(text)).collect(),
+            JsonInner::Other => serde_json::from_str(&text[self.span.clone()]).unwrap_or_default(),
         }
     }
 
     /// Where its members or items begin.
     fn children(&self) -> Vec<Range<usize>> {
         match &self.inner {
-            Inner::Object(members) => members.iter().map(|(_, at, node)| *at..node.span.end).collect(),
-            Inner::Array(items) => items.iter().map(|item| item.span.clone()).collect(),
-            Inner::Other => Vec::new(),
+            JsonInner::Object(members) => members.iter().map(|(_, at, node)| *at..node.span.end).collect(),
+            JsonInner::Array(items) => items.iter().map(|item| item.span.clone()).collect(),
+            JsonInner::Other => Vec::new(),
         }
     }
 }
@@ -180,7 +182,7 @@ pub(super) fn value(text: &str) -> Option<Value> {
 
 /// An entry for the list `hooks.<event>`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct HookEntry {
     /// The event.
     pub(super) event: String,
     /// The entry.
@@ -189,12 +191,13 @@ pub(super) struct Entry {
 
 /// The text with these entries in the lists `hooks.<event>`, and without other ones that are `ours`. `None`: the text is
 /// not JSON, or something else stands where the lists should.
-pub(super) fn with_hooks(text: &str, entries: &[Entry], ours: &dyn Fn(&Value) -> bool) -> Option<String> {
+pub(super) fn with_hooks(text: &str, entries: &[HookEntry], ours: &dyn Fn(&Value) -> bool) -> Option<String> {
     if text.trim().is_empty() {
         return with_hooks("{}\n", entries, ours);
     }
     let root = read(text)?;
-    let there = |entry: &Entry| list(&root, &entry.event).is_some_and(|list| items(list, text).contains(&entry.value));
+    let there =
+        |entry: &HookEntry| list(&root, &entry.event).is_some_and(|list| items(list, text).contains(&entry.value));
     let strange = |value: &Value| ours(value) && !entries.iter().any(|entry| entry.value == *value);
     if entries.iter().all(there) && !lists(&root).iter().any(|list| items(list, text).iter().any(strange)) {
         return Some(text.to_owned());
@@ -217,11 +220,11 @@ pub(super) fn without_hooks(text: &str, ours: &dyn Fn(&Value) -> bool) -> Option
 }
 
 /// The next piece of text to take out.
-fn next_cut(root: &Node, text: &str, ours: &dyn Fn(&Value) -> bool) -> Option<Range<usize>> {
+fn next_cut(root: &JsonNode, text: &str, ours: &dyn Fn(&Value) -> bool) -> Option<Range<usize>> {
     let hooks = root.member("hooks")?;
-    let Inner::Object(events) = &hooks.inner else { return None };
+    let JsonInner::Object(events) = &hooks.inner else { return None };
     for (at, (.., list)) in events.iter().enumerate() {
-        let Inner::Array(entries) = &list.inner else { continue };
+        let JsonInner::Array(entries) = &list.inner else { continue };
         let Some(found) = entries.iter().position(|entry| ours(&entry.value(text))) else { continue };
         if entries.len() > 1 {
             return Some(piece(list, found, text));
@@ -229,7 +232,7 @@ fn next_cut(root: &Node, text: &str, ours: &dyn Fn(&Value) -> bool) -> Option<Ra
         if events.len() > 1 {
             return Some(piece(hooks, at, text));
         }
-        let Inner::Object(members) = &root.inner else { return None };
+        let JsonInner::Object(members) = &root.inner else { return None };
         let at = members.iter().position(|(key, ..)| key == "hooks")?;
         return Some(piece(root, at, text));
     }
@@ -237,7 +240,7 @@ fn next_cut(root: &Node, text: &str, ours: &dyn Fn(&Value) -> bool) -> Option<Ra
 }
 
 /// A child with one of the commas and the space beside it.
-fn piece(parent: &Node, child: usize, text: &str) -> Range<usize> {
+fn piece(parent: &JsonNode, child: usize, text: &str) -> Range<usize> {
     let children = parent.children();
     let open = parent.span.start + 1;
     if child > 0 {
@@ -261,17 +264,17 @@ fn piece(parent: &Node, child: usize, text: &str) -> Range<usize> {
     }
 }
 
-fn with_entry(text: &str, entry: &Entry) -> Option<String> {
+fn with_entry(text: &str, entry: &HookEntry) -> Option<String> {
     let root = read(text)?;
     let mut out = text.to_owned();
     if let Some(list) = list(&root, &entry.event) {
-        if !matches!(list.inner, Inner::Array(_)) {
+        if !matches!(list.inner, JsonInner::Array(_)) {
             return None;
         }
         insert(&mut out, list, 3, None, &entry.value);
     } else {
         let list = Value::Array(vec![entry.value.clone()]);
-        let is_object = |node: &Node| matches!(node.inner, Inner::Object(_));
+        let is_object = |node: &JsonNode| matches!(node.inner, JsonInner::Object(_));
         match root.member("hooks") {
             Some(hooks) if is_object(hooks) => insert(&mut out, hooks, 2, Some(&entry.event), &list),
             None if is_object(&root) => {
@@ -287,7 +290,7 @@ fn with_entry(text: &str, entry: &Entry) -> Option<String> {
 }
 
 /// Puts a value behind the last child of `parent`; `depth` is that of its children.
-fn insert(text: &mut String, parent: &Node, depth: usize, key: Option<&str>, value: &Value) {
+fn insert(text: &mut String, parent: &JsonNode, depth: usize, key: Option<&str>, value: &Value) {
     let children = parent.children();
     let inside = &text[parent.span.clone()];
     // What stands on one line stays on one line.
@@ -328,20 +331,20 @@ fn pretty(value: &Value, unit: &str, depth: usize) -> String {
     out
 }
 
-fn list<'n>(root: &'n Node, event: &str) -> Option<&'n Node> {
+fn list<'n>(root: &'n JsonNode, event: &str) -> Option<&'n JsonNode> {
     root.member("hooks")?.member(event)
 }
 
-fn lists(root: &Node) -> Vec<&Node> {
+fn lists(root: &JsonNode) -> Vec<&JsonNode> {
     match root.member("hooks").map(|hooks| &hooks.inner) {
-        Some(Inner::Object(members)) => members.iter().map(|(.., node)| node).collect(),
+        Some(JsonInner::Object(members)) => members.iter().map(|(.., node)| node).collect(),
         _ => Vec::new(),
     }
 }
 
-fn items(list: &Node, text: &str) -> Vec<Value> {
+fn items(list: &JsonNode, text: &str) -> Vec<Value> {
     match &list.inner {
-        Inner::Array(items) => items.iter().map(|item| item.value(text)).collect(),
+        JsonInner::Array(items) => items.iter().map(|item| item.value(text)).collect(),
         _ => Vec::new(),
     }
 }
@@ -357,8 +360,8 @@ mod tests {
         value.to_string().contains("gate hook")
     }
 
-    fn entries() -> Vec<Entry> {
-        let entry = |event: &str| Entry {
+    fn entries() -> Vec<HookEntry> {
+        let entry = |event: &str| HookEntry {
             event: event.to_owned(),
             value: json!({"hooks": [{"type": "command", "command": format!("gate hook claude {event}")}]}),
         };

@@ -29,14 +29,14 @@ pub use ci_job::plan_job;
 pub use clients::{Chosen, installed, title};
 pub use disabled_hooks::{SwitchedOff, client_hooks_off, git_hooks_off};
 pub use error::InstallError;
-pub use hook_managers::{Manager, is_running, managers};
-pub use hooks_dir::{HooksDir, HooksPlace, Setting};
+pub use hook_managers::{HookManager, is_running, managers};
+pub use hooks_dir::{HooksDir, HooksPathSetting, HooksPlace};
 use init::make_folder;
 pub use init::{Wishes, plan_init, plan_new_worktree};
-pub use install_record::{Before, HookRecord, Record};
-pub use plan::{Change, FileState, Plan, diff};
+pub use install_record::{Before, HookRecord, InstallRecord};
+pub use plan::{FileState, Plan, PlannedChange, diff};
 pub use previous_hook::{CHAINED, Chained, HOOK_FILE, chained, run_chained};
-pub use repository_facts::{HookConfig, Repository};
+pub use repository_facts::{HookConfig, InstallTarget};
 pub use scope_table::plan_scopes;
 pub use shell_script::{SCRIPTED, shell_script};
 pub use shell_settings::own_shell;
@@ -48,6 +48,6 @@ const WORKTREE_HOOK: &str = "post-checkout";
 
 /// The hooks that guard a repository: where pushes leave and where commits are made, or, in a bare one, where pushes
 /// arrive. The first decides about pushes; what another misses, that one still sees.
-pub const fn guarding_hooks(repository: &Repository) -> &'static [&'static str] {
+pub const fn guarding_hooks(repository: &InstallTarget) -> &'static [&'static str] {
     if repository.bare { &["pre-receive"] } else { &["pre-push", "commit-msg"] }
 }

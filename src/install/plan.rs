@@ -7,26 +7,26 @@ use std::path::{Path, PathBuf};
 
 use similar::TextDiff;
 
-use super::install_record::Record;
+use super::install_record::InstallRecord;
 use crate::digest::hex_digest;
 
 /// What is to be done, and what is to be said about it.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// The changes, in their order.
-    pub changes: Vec<Change>,
+    pub changes: Vec<PlannedChange>,
     /// What else the user should know or do: sentences, some of several lines.
     pub notes: Vec<String>,
     /// What will be recorded as installed; empty: no record is left.
-    pub record: Record,
+    pub record: InstallRecord,
     /// Delete everything gate keeps in the repository.
     pub purge: bool,
 }
 
 impl Plan {
     /// Whether carrying it out would change nothing.
-    pub fn is_idle(&self, repository: &super::Repository) -> bool {
-        let recorded = Record::path(repository).exists();
+    pub fn is_idle(&self, repository: &super::InstallTarget) -> bool {
+        let recorded = InstallRecord::path(repository).exists();
         self.changes.is_empty()
             && !(self.record.is_empty() && recorded)
             && !(self.purge && repository.gate_dir().exists())
@@ -35,7 +35,7 @@ impl Plan {
 
 /// One change on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum PlannedChange {
     /// A folder is made.
     MakeFolder(PathBuf),
     /// A file is written, whole and at once.
@@ -141,22 +141,22 @@ fn mode(_: &fs::Metadata) -> u32 {
 }
 
 /// The changes as a unified diff, paths relative to `base` where they lie below it.
-pub fn diff(changes: &[Change], base: &Path) -> String {
+pub fn diff(changes: &[PlannedChange], base: &Path) -> String {
     let mut out = String::new();
     let shown = |path: &Path| path.strip_prefix(base).unwrap_or(path).display().to_string();
     for change in changes {
         // Writing to a string cannot fail.
         let _ = match change {
-            Change::MakeFolder(path) => writeln!(out, "new folder {}", shown(path)),
-            Change::RemoveFolder(path) => writeln!(out, "remove folder {} if it is empty", shown(path)),
-            Change::Move { from, to } => writeln!(out, "rename from {}\nrename to {}", shown(from), shown(to)),
-            Change::Remove { path, before: FileState::Link(target) } => {
+            PlannedChange::MakeFolder(path) => writeln!(out, "new folder {}", shown(path)),
+            PlannedChange::RemoveFolder(path) => writeln!(out, "remove folder {} if it is empty", shown(path)),
+            PlannedChange::Move { from, to } => writeln!(out, "rename from {}\nrename to {}", shown(from), shown(to)),
+            PlannedChange::Remove { path, before: FileState::Link(target) } => {
                 writeln!(out, "remove link {} -> {}", shown(path), target.display())
             }
-            Change::Remove { path, before } => {
+            PlannedChange::Remove { path, before } => {
                 write!(out, "{}", unified(before.bytes(), b"", &format!("a/{}", shown(path)), "/dev/null"))
             }
-            Change::Write { path, before, bytes, mode } => {
+            PlannedChange::Write { path, before, bytes, mode } => {
                 let (old, new) = (format!("a/{}", shown(path)), format!("b/{}", shown(path)));
                 let old = if *before == FileState::Missing { "/dev/null" } else { old.as_str() };
                 if *before == FileState::Missing && mode & 0o111 != 0 {

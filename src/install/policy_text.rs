@@ -5,15 +5,15 @@ use minijinja::{Environment, context};
 use toml_edit::{DocumentMut, Item, Table, value};
 
 use crate::embedded;
-use crate::stack::Declared;
+use crate::stack::DeclaredStack;
 
 /// A new `gate.toml`; with a commented example where there is no command.
-pub(super) fn fresh(commands: &[Declared], observe: bool) -> Result<String, minijinja::Error> {
+pub(super) fn fresh(commands: &[DeclaredStack], observe: bool) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.add_filter("toml", |value: Value| toml_value(&value));
     environment.add_filter("key", |name: String| toml_edit::Key::new(name).display_repr().into_owned());
     environment.add_filter("comment", |text: String| text.replace(char::is_control, " "));
-    let shown = |c: &Declared| {
+    let shown = |c: &DeclaredStack| {
         context! {
             name => c.name.as_str(),
             gate => c.gate,
@@ -89,8 +89,8 @@ pub(super) fn with_command(text: &str, name: &str, gate: &str, run: &str) -> Res
 mod tests {
     use super::*;
 
-    fn declared(name: &str, run: &str) -> Declared {
-        Declared {
+    fn declared(name: &str, run: &str) -> DeclaredStack {
+        DeclaredStack {
             name: name.to_owned(),
             gate: "tests",
             run: run.to_owned(),

@@ -9,7 +9,7 @@ use crate::git::user_command;
 
 /// A repository, as far as installing into it is concerned.
 #[derive(Clone, Debug)]
-pub struct Repository {
+pub struct InstallTarget {
     /// The top of the working tree; `None` in a bare repository.
     pub root: Option<PathBuf>,
     /// The git directory of this working tree.
@@ -33,7 +33,7 @@ pub struct HookConfig {
     pub value: String,
 }
 
-impl Repository {
+impl InstallTarget {
     /// The repository that `dir` lies in.
     pub fn discover(dir: &Path) -> Result<Self, InstallError> {
         let ask = |args: &[&str]| output(user_command(dir), args);

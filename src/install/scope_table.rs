@@ -1,12 +1,12 @@
 //! A table of scopes that is added to `gate.toml`.
 
-use super::install_record::{FileRecord, Place, Record, Role};
-use super::plan::{Change, FileState, Plan};
-use super::{InstallError, Repository};
+use super::install_record::{FileRecord, FileRole, InstallRecord, PortablePath};
+use super::plan::{FileState, Plan, PlannedChange};
+use super::{InstallError, InstallTarget};
 use crate::digest::hex_digest;
 
 /// The plan that puts `table` at the end of `gate.toml`. Fails where that is not there, cannot be read, or has scopes.
-pub fn plan_scopes(repository: &Repository, table: &str) -> Result<Plan, InstallError> {
+pub fn plan_scopes(repository: &InstallTarget, table: &str) -> Result<Plan, InstallError> {
     let path = repository.base().join("gate.toml");
     let refused = |message: &str| InstallError::Policy { path: path.clone(), message: message.to_owned() };
     let before = FileState::read(&path).map_err(InstallError::io(&path))?;
@@ -19,11 +19,11 @@ pub fn plan_scopes(repository: &Repository, table: &str) -> Result<Plan, Install
         return Err(refused("it has [scopes] already; edit them there"));
     }
     let after = format!("{}\n\n{table}", text.trim_end());
-    let mut plan = Plan { record: Record::load(repository)?, ..Plan::default() };
-    let place = Place::new(repository, &path);
+    let mut plan = Plan { record: InstallRecord::load(repository)?, ..Plan::default() };
+    let place = PortablePath::new(repository, &path);
     let digest = hex_digest(&[after.as_bytes()]);
-    plan.record.put_file(FileRecord { place, role: Role::Policy, digest, before: Some(text) });
+    plan.record.put_file(FileRecord { place, role: FileRole::Policy, digest, before: Some(text) });
     let mode = before.mode();
-    plan.changes.push(Change::Write { path, before, bytes: after.into_bytes(), mode });
+    plan.changes.push(PlannedChange::Write { path, before, bytes: after.into_bytes(), mode });
     Ok(plan)
 }

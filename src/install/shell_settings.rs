@@ -4,9 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::install_record::{FileRecord, Place, Role};
-use super::plan::{Change, FileState, Plan};
-use super::{InstallError, Repository, SCRIPTED, make_folder};
+use super::install_record::{FileRecord, FileRole, PortablePath};
+use super::plan::{FileState, Plan, PlannedChange};
+use super::{InstallError, InstallTarget, SCRIPTED, make_folder};
 use crate::digest::hex_digest;
 use crate::shell_kind::Shell;
 use crate::shell_quote::shell_word;
@@ -24,7 +24,7 @@ pub fn own_shell() -> Option<Shell> {
 
 /// Plans the line in the settings of `shell`. Where it was not asked for, a note says how to get it.
 pub(super) fn plan(
-    repository: &Repository,
+    repository: &InstallTarget,
     shell: Option<Shell>,
     binary: &Path,
     plan: &mut Plan,
@@ -59,8 +59,8 @@ pub(super) fn plan(
         make_folder(repository, parent, plan);
     }
     plan.record.put_file(FileRecord {
-        place: Place::new(repository, &path),
-        role: Role::Shell,
+        place: PortablePath::new(repository, &path),
+        role: FileRole::Shell,
         digest: hex_digest(&[after.as_bytes()]),
         before: existed.then(String::new),
     });
@@ -69,7 +69,7 @@ pub(super) fn plan(
          with a gate.toml."
     ));
     let mode = if existed { before.mode() } else { 0o644 };
-    plan.changes.push(Change::Write { path, before, bytes: after.into_bytes(), mode });
+    plan.changes.push(PlannedChange::Write { path, before, bytes: after.into_bytes(), mode });
     Ok(())
 }
 

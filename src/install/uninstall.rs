@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::install_record::{Before, FileRecord, HookRecord, Record, Role};
-use super::plan::{Change, FileState, Plan};
-use super::{HooksDir, HooksPlace, InstallError, Repository, clients, hook_managers, husky, shell_settings, shim};
+use super::install_record::{Before, FileRecord, FileRole, HookRecord, InstallRecord};
+use super::plan::{FileState, Plan, PlannedChange};
+use super::{HooksDir, HooksPlace, InstallError, InstallTarget, clients, hook_managers, husky, shell_settings, shim};
 use crate::digest::hex_digest;
 
 /// The endings under which hook managers keep a hook they found.
 const MOVED_TO: [&str; 2] = [".legacy", ".old"];
 
 /// The plan. What is no longer as it was written is left alone and named.
-pub fn plan_uninstall(repository: &Repository, purge: bool) -> Result<Plan, InstallError> {
-    let record = Record::load(repository)?;
+pub fn plan_uninstall(repository: &InstallTarget, purge: bool) -> Result<Plan, InstallError> {
+    let record = InstallRecord::load(repository)?;
     let mut plan = Plan { purge, ..Plan::default() };
     for hook in &record.hooks {
         take_out(repository, hook, &mut plan)?;
@@ -23,16 +23,17 @@ pub fn plan_uninstall(repository: &Repository, purge: bool) -> Result<Plan, Inst
         let path = file.place.resolve(repository);
         let stands_for_another =
             |other: &FileRecord| other.role == file.role && other.place.resolve(repository) == path;
-        if file.role == Role::Client && record.files[..at].iter().any(stands_for_another) {
+        if file.role == FileRole::Client && record.files[..at].iter().any(stands_for_another) {
             continue;
         }
         put_back(repository, file, &mut plan)?;
     }
-    plan.changes.extend(record.folders.iter().rev().map(|place| Change::RemoveFolder(place.resolve(repository))));
+    plan.changes
+        .extend(record.folders.iter().rev().map(|place| PlannedChange::RemoveFolder(place.resolve(repository))));
     let dir = repository.gate_dir();
     let journal = holds_records(&dir, 2);
     // A journal in which nothing was ever written is a trace, not a record.
-    plan.purge |= !journal && Record::path(repository).exists();
+    plan.purge |= !journal && InstallRecord::path(repository).exists();
     if purge && dir.exists() {
         plan.notes.push(format!("{} is deleted, with the journal and what it proves.", dir.display()));
     } else if journal {
@@ -54,7 +55,7 @@ fn holds_records(dir: &Path, depth: usize) -> bool {
     })
 }
 
-fn take_out(repository: &Repository, hook: &HookRecord, plan: &mut Plan) -> Result<(), InstallError> {
+fn take_out(repository: &InstallTarget, hook: &HookRecord, plan: &mut Plan) -> Result<(), InstallError> {
     let path = hook.path(repository);
     let now = FileState::read(&path).map_err(InstallError::io(&path))?;
     let kept = match &hook.before {
@@ -92,8 +93,8 @@ fn take_out(repository: &Repository, hook: &HookRecord, plan: &mut Plan) -> Resu
             match (kept, earlier) {
                 // It installed itself again: what it was before is there already, and a second one it would run, too.
                 (Some(kept), Some(before)) if hook_managers::wrote_both(before.bytes(), now.bytes()) => {
-                    plan.changes.push(Change::Remove { path: moved, before: state });
-                    plan.changes.push(Change::Remove { path: kept, before });
+                    plan.changes.push(PlannedChange::Remove { path: moved, before: state });
+                    plan.changes.push(PlannedChange::Remove { path: kept, before });
                 }
                 (kept, _) => replace(moved, state, kept, plan),
             }
@@ -104,7 +105,7 @@ fn take_out(repository: &Repository, hook: &HookRecord, plan: &mut Plan) -> Resu
         let before = FileState::read(path).map_err(InstallError::io(path))?;
         // It was put back already, as git does where hooks are tracked.
         if before == now {
-            plan.changes.push(Change::Remove { path: path.clone(), before });
+            plan.changes.push(PlannedChange::Remove { path: path.clone(), before });
             return Ok(());
         }
     }
@@ -117,14 +118,14 @@ fn take_out(repository: &Repository, hook: &HookRecord, plan: &mut Plan) -> Resu
 /// Puts the kept hook into the place of ours, or removes ours.
 fn replace(path: PathBuf, now: FileState, kept: Option<PathBuf>, plan: &mut Plan) {
     match kept {
-        Some(kept) => plan.changes.push(Change::Move { from: kept, to: path }),
+        Some(kept) => plan.changes.push(PlannedChange::Move { from: kept, to: path }),
         None if now == FileState::Missing => {}
-        None => plan.changes.push(Change::Remove { path, before: now }),
+        None => plan.changes.push(PlannedChange::Remove { path, before: now }),
     }
 }
 
 /// Hooks of ours that no record knows: the record was deleted, or another repository installed them.
-fn unrecorded(repository: &Repository, record: &Record, plan: &mut Plan) -> Result<(), InstallError> {
+fn unrecorded(repository: &InstallTarget, record: &InstallRecord, plan: &mut Plan) -> Result<(), InstallError> {
     let hooks = HooksDir::of(repository)?;
     for name in super::guarding_hooks(repository).iter().chain(&[super::WORKTREE_HOOK]) {
         let path = hooks.path.join(name);
@@ -149,29 +150,29 @@ fn same(a: &Path, b: &Path) -> bool {
 }
 
 /// The text of a file without what gate wrote into it; `None` where that cannot be told.
-fn without_ours(role: Role, path: &Path, text: &str) -> Option<String> {
+fn without_ours(role: FileRole, path: &Path, text: &str) -> Option<String> {
     match role {
-        Role::Policy | Role::Job => None,
+        FileRole::Policy | FileRole::Job => None,
         // A manager's script is called like its hook.
-        Role::Script => husky::without_gate(text, &path.file_name()?.to_string_lossy()),
-        Role::Client => clients::without(path, text),
-        Role::Exclude => Some(clients::without_exclude(text)),
-        Role::Shell => shell_settings::without(text),
+        FileRole::Script => husky::without_gate(text, &path.file_name()?.to_string_lossy()),
+        FileRole::Client => clients::without(path, text),
+        FileRole::Exclude => Some(clients::without_exclude(text)),
+        FileRole::Shell => shell_settings::without(text),
     }
 }
 
-fn put_back(repository: &Repository, file: &FileRecord, plan: &mut Plan) -> Result<(), InstallError> {
+fn put_back(repository: &InstallTarget, file: &FileRecord, plan: &mut Plan) -> Result<(), InstallError> {
     let path = file.place.resolve(repository);
     let now = FileState::read(&path).map_err(InstallError::io(&path))?;
     if now == FileState::Missing {
         return Ok(());
     }
     let untouched = now.digest() == file.digest;
-    if matches!(file.role, Role::Policy | Role::Job) && untouched && repository.tracks(&path) {
+    if matches!(file.role, FileRole::Policy | FileRole::Job) && untouched && repository.tracks(&path) {
         plan.notes.push(format!("{} is tracked by git and stays; `git rm` removes it.", path.display()));
         return Ok(());
     }
-    let before = if untouched && file.role != Role::Shell {
+    let before = if untouched && file.role != FileRole::Shell {
         file.before.clone()
     } else {
         match String::from_utf8(now.bytes().to_vec()).ok().and_then(|text| without_ours(file.role, &path, &text)) {
@@ -186,16 +187,16 @@ fn put_back(repository: &Repository, file: &FileRecord, plan: &mut Plan) -> Resu
     };
     // What was there before may have held ours of an earlier version.
     let before = before.map(|text| match file.role {
-        Role::Client => without_ours(file.role, &path, &text).unwrap_or(text),
+        FileRole::Client => without_ours(file.role, &path, &text).unwrap_or(text),
         _ => text,
     });
     match before {
         Some(text) if hex_digest(&[text.as_bytes()]) == now.digest() => {}
         Some(text) => {
             let mode = now.mode();
-            plan.changes.push(Change::Write { path, before: now, bytes: text.into_bytes(), mode });
+            plan.changes.push(PlannedChange::Write { path, before: now, bytes: text.into_bytes(), mode });
         }
-        None => plan.changes.push(Change::Remove { path, before: now }),
+        None => plan.changes.push(PlannedChange::Remove { path, before: now }),
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::hash_chain::{GENESIS, Mark, line_digest};
+use super::hash_chain::{ChainMark, GENESIS, line_digest};
 use super::latest_runs::RecordedRun;
 use super::line_format::{self, MAX_LINE};
 use super::read::{self, RawLines, Tail};
@@ -18,7 +18,7 @@ use crate::event::{Damage, Event, EventKind, Origin};
 const STRIDE: u64 = 64 * 1024;
 
 /// The one who may write, as long as this lives.
-pub(super) struct Writer<'a> {
+pub(super) struct JournalWriter<'a> {
     journal: &'a Journal,
     lock: File,
     file: File,
@@ -26,7 +26,7 @@ pub(super) struct Writer<'a> {
     length: u64,
     /// Its last line.
     tail: Option<Tail>,
-    /// What is known to be missing; see [`Mark::holds`].
+    /// What is known to be missing; see [`ChainMark::holds`].
     gap: Option<u64>,
     /// What was found, for people.
     pub(super) damage: Vec<String>,
@@ -37,7 +37,7 @@ struct Batch {
     bytes: Vec<u8>,
     /// Where in the journal it begins.
     base: u64,
-    last: Option<Mark>,
+    last: Option<ChainMark>,
     runs: Vec<RecordedRun>,
 }
 
@@ -64,12 +64,12 @@ impl Batch {
         let start = self.end();
         self.bytes.extend_from_slice(line);
         let digest = line_digest(&line[..line.len() - 1]);
-        self.last = Some(Mark { start, end: start + line.len() as u64, digest });
+        self.last = Some(ChainMark { start, end: start + line.len() as u64, digest });
         Ok(())
     }
 }
 
-impl<'a> Writer<'a> {
+impl<'a> JournalWriter<'a> {
     /// Waits for its turn, at most `patience`; then looks at what the last one left.
     pub(super) fn begin(journal: &'a Journal, patience: Duration) -> Result<Self, JournalError> {
         private_files::create_dir(&journal.dir).map_err(JournalError::write(&journal.dir))?;
@@ -97,7 +97,7 @@ impl<'a> Writer<'a> {
 
     /// Indexes what a writer wrote that died before it could, or everything when the index is gone. It is a cache:
     /// where it cannot be written, nothing is lost.
-    fn index_rest(&self, anchor: Option<&Mark>) {
+    fn index_rest(&self, anchor: Option<&ChainMark>) {
         let from = match anchor {
             Some(anchor) if self.gap.is_none() && runs_by_tree::exists(&self.journal.dir) => anchor.end,
             _ => 0,
@@ -155,7 +155,7 @@ impl<'a> Writer<'a> {
         }
         let pending = match &self.journal.root {
             Some(root) => spool::pending(root, self.journal),
-            None => spool::Pending::default(),
+            None => spool::SpooledEvents::default(),
         };
         for spooled in pending.files.iter().flat_map(|file| &file.lines) {
             match (line_format::decode(spooled), line_format::relink(spooled, batch.prev())) {
@@ -291,8 +291,8 @@ fn take(lock: &File, path: &Path, patience: Duration) -> Result<(), JournalError
 }
 
 /// The last place that a writer left in good order.
-pub(super) fn read_anchor(lock_path: &Path) -> Option<Mark> {
-    Mark::from_text(&String::from_utf8(private_files::read(lock_path).ok()?).ok()?)
+pub(super) fn read_anchor(lock_path: &Path) -> Option<ChainMark> {
+    ChainMark::from_text(&String::from_utf8(private_files::read(lock_path).ok()?).ok()?)
 }
 
 fn damage_event(what: String) -> Event {

@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::append::read_anchor;
-use super::hash_chain::{Holds, Mark};
+use super::hash_chain::{ChainMark, Holds};
 use super::read::RawLines;
-use super::state::State;
+use super::state::JournalState;
 use super::{Journal, JournalError, private_files};
 
-/// The version of [`State`]'s form. It changes whenever the same lines would add up to something else.
+/// The version of [`JournalState`]'s form. It changes whenever the same lines would add up to something else.
 const FORMAT: u32 = 8;
 /// How much is read again and again before a new checkpoint is worth its writing.
 const DUE_BYTES: u64 = 96 * 1024;
@@ -23,20 +23,20 @@ const DUE_LINES: u64 = 128;
 #[derive(Deserialize)]
 struct Checkpoint {
     format: u32,
-    mark: Mark,
-    state: State,
+    mark: ChainMark,
+    state: JournalState,
 }
 
 #[derive(Serialize)]
 struct CheckpointRef<'a> {
     format: u32,
-    mark: &'a Mark,
-    state: &'a State,
+    mark: &'a ChainMark,
+    state: &'a JournalState,
 }
 
 /// The state of the whole lines of a journal.
 pub(super) struct Loaded {
-    pub(super) state: State,
+    pub(super) state: JournalState,
     /// What is known to be missing at the end.
     pub(super) gap: Option<u64>,
     /// What was read beyond the checkpoint.
@@ -54,12 +54,12 @@ fn read(dir: &Path) -> Option<Checkpoint> {
 }
 
 /// The place that the checkpoint is about.
-pub(super) fn mark(dir: &Path) -> Option<Mark> {
+pub(super) fn mark(dir: &Path) -> Option<ChainMark> {
     read(dir).map(|checkpoint| checkpoint.mark)
 }
 
 /// What is missing of a journal in which `known` was once seen.
-pub(super) fn gap(journal: &Path, known: Option<&Mark>) -> Result<Option<u64>, JournalError> {
+pub(super) fn gap(journal: &Path, known: Option<&ChainMark>) -> Result<Option<u64>, JournalError> {
     let Some(known) = known else { return Ok(None) };
     match private_files::found(private_files::reader(journal)).map_err(JournalError::read(journal))? {
         None => Ok(Some(known.end)),
@@ -67,7 +67,7 @@ pub(super) fn gap(journal: &Path, known: Option<&Mark>) -> Result<Option<u64>, J
     }
 }
 
-fn holds(mark: &Mark, file: &mut File, path: &Path) -> Result<Holds, JournalError> {
+fn holds(mark: &ChainMark, file: &mut File, path: &Path) -> Result<Holds, JournalError> {
     let length = file.metadata().map_err(JournalError::read(path))?.len();
     mark.holds(file, length).map_err(JournalError::read(path))
 }
@@ -80,7 +80,7 @@ pub(super) fn load(journal: &Journal) -> Result<Loaded, JournalError> {
     let path = journal.journal_path();
     let known = anchor.as_ref().or(checkpoint.as_ref().map(|checkpoint| &checkpoint.mark));
     let gap = gap(&path, known)?;
-    let mut loaded = Loaded { state: State::default(), gap, rest_bytes: 0, rest_lines: 0 };
+    let mut loaded = Loaded { state: JournalState::default(), gap, rest_bytes: 0, rest_lines: 0 };
     let Some(mut file) = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))? else {
         return Ok(loaded);
     };
@@ -102,13 +102,13 @@ pub(super) fn load(journal: &Journal) -> Result<Loaded, JournalError> {
         loaded.state.follow(line.decode().ok().as_ref(), digest.clone(), line.start);
         loaded.rest_bytes += line.end - line.start;
         loaded.rest_lines += 1;
-        loaded.state.until = Some(Mark { start: line.start, end: line.end, digest });
+        loaded.state.until = Some(ChainMark { start: line.start, end: line.end, digest });
     }
     Ok(loaded)
 }
 
 /// Whether `state` is what reading the journal now would give.
-pub(super) fn is_current(journal: &Journal, state: &State) -> Result<bool, JournalError> {
+pub(super) fn is_current(journal: &Journal, state: &JournalState) -> Result<bool, JournalError> {
     let anchor = read_anchor(&journal.lock_path());
     let path = journal.journal_path();
     let file = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))?;

@@ -162,7 +162,7 @@ pub(super) fn range_digest(file: &mut File, start: u64, end: u64) -> io::Result<
 
 /// A place in the journal that was seen once: the end of a whole line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Mark {
+pub(super) struct ChainMark {
     /// Where the line begins, in bytes.
     pub(super) start: u64,
     /// Where it ends, its newline included.
@@ -193,7 +193,7 @@ impl Holds {
     }
 }
 
-impl Mark {
+impl ChainMark {
     /// Whether the line is still there, in a journal of `length` bytes.
     pub(super) fn holds(&self, file: &mut File, length: u64) -> io::Result<Holds> {
         if length < self.end {
@@ -208,7 +208,7 @@ impl Mark {
         format!("{:020} {:020} {}\n", self.start, self.end, self.digest)
     }
 
-    /// The inverse of [`Mark::to_text`]; `None` for anything else.
+    /// The inverse of [`ChainMark::to_text`]; `None` for anything else.
     pub(super) fn from_text(text: &str) -> Option<Self> {
         let mut words = text.strip_suffix('\n')?.split(' ');
         let (start, end, digest) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?, words.next()?);

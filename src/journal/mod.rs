@@ -38,14 +38,14 @@ pub use self::hash_chain::Integrity;
 pub use self::latest_runs::{MAX_KEYS, MAX_PAIRS, MAX_PATHS, MAX_RUNS, MAX_RUNS_OF_PAIR, RecordedRun};
 pub use self::line_format::{MAX_LINE, data};
 pub use self::open_failures::{MAX_OPEN_FAILURES, OpenFailure};
-pub use self::read::Line;
+pub use self::read::JournalLine;
 pub use self::rescue_state::RescueState;
 pub use self::session_events::{MAX_STORY, SessionEvents};
-pub use self::state::{MAX_UNFINISHED, MAX_WAIVERS, MAX_WORKS, State};
+pub use self::state::{JournalState, MAX_UNFINISHED, MAX_WAIVERS, MAX_WORKS};
 
-use self::append::Writer;
+use self::append::JournalWriter;
 use self::hash_chain::Chain;
-use self::read::{Lines, RawLines};
+use self::read::{JournalLines, RawLines};
 use crate::event::{Event, EventKind, Origin};
 use crate::oid::Oid;
 
@@ -154,7 +154,7 @@ pub struct Appended {
 
 /// What was recorded by one [`Journal::append_with`].
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Recorded {
+pub struct AppendResult {
     /// The events with their ids and times.
     pub events: Vec<Event>,
     /// See [`Appended::spooled`].
@@ -179,13 +179,13 @@ impl Journal {
 
     /// Whether an event could be recorded in the journal itself now; records nothing.
     pub fn probe(&self) -> Result<(), JournalError> {
-        Writer::begin(self, PATIENCE).map(drop)
+        JournalWriter::begin(self, PATIENCE).map(drop)
     }
 
     /// Records one event.
     pub fn append(&self, new: NewEvent) -> Result<Appended, JournalError> {
-        let ((), recorded) = self.append_with_state(|_| Ok(Cow::Owned(State::default())), |_| (vec![new], ()));
-        let Recorded { mut events, spooled, damage } = recorded?;
+        let ((), recorded) = self.append_with_state(|_| Ok(Cow::Owned(JournalState::default())), |_| (vec![new], ()));
+        let AppendResult { mut events, spooled, damage } = recorded?;
         // One event was given, so one was recorded.
         events
             .pop()
@@ -198,8 +198,8 @@ impl Journal {
     /// With the journal unavailable it sees what can be read, unprotected against others, and the spool is used.
     pub fn append_with<R>(
         &self,
-        decide: impl FnOnce(&State) -> (Vec<NewEvent>, R),
-    ) -> (R, Result<Recorded, JournalError>) {
+        decide: impl FnOnce(&JournalState) -> (Vec<NewEvent>, R),
+    ) -> (R, Result<AppendResult, JournalError>) {
         self.append_with_state(|journal| journal.state_unlocked().map(Cow::Owned), decide)
     }
 
@@ -207,18 +207,18 @@ impl Journal {
     /// always, it is not read again.
     pub fn append_after<R>(
         &self,
-        known: &State,
-        decide: impl FnOnce(&State) -> (Vec<NewEvent>, R),
-    ) -> (R, Result<Recorded, JournalError>) {
+        known: &JournalState,
+        decide: impl FnOnce(&JournalState) -> (Vec<NewEvent>, R),
+    ) -> (R, Result<AppendResult, JournalError>) {
         self.append_with_state(|journal| journal.state_after(known), decide)
     }
 
     fn append_with_state<'s, R>(
         &self,
-        read: impl Fn(&Self) -> Result<Cow<'s, State>, JournalError>,
-        decide: impl FnOnce(&State) -> (Vec<NewEvent>, R),
-    ) -> (R, Result<Recorded, JournalError>) {
-        let mut writer = Writer::begin(self, PATIENCE);
+        read: impl Fn(&Self) -> Result<Cow<'s, JournalState>, JournalError>,
+        decide: impl FnOnce(&JournalState) -> (Vec<NewEvent>, R),
+    ) -> (R, Result<AppendResult, JournalError>) {
+        let mut writer = JournalWriter::begin(self, PATIENCE);
         if let Ok(open) = &mut writer
             && let Err(error) = open.settle()
         {
@@ -227,7 +227,7 @@ impl Journal {
         let state = read(self).unwrap_or_default();
         let (new, answer) = decide(&state);
         let recorded = match writer {
-            Ok(mut writer) => writer.write(new).map(|events| Recorded {
+            Ok(mut writer) => writer.write(new).map(|events| AppendResult {
                 events,
                 spooled: false,
                 damage: std::mem::take(&mut writer.damage),
@@ -238,33 +238,33 @@ impl Journal {
         (answer, recorded)
     }
 
-    fn spool(&self, new: Vec<NewEvent>, error: JournalError) -> Result<Recorded, JournalError> {
+    fn spool(&self, new: Vec<NewEvent>, error: JournalError) -> Result<AppendResult, JournalError> {
         let Some(root) = &self.root else {
             let spool = "a bare repository has no working tree to keep it in".to_owned();
             return Err(JournalError::Unavailable { journal: Box::new(error), spool });
         };
         match spool::write(root, self, new) {
-            Ok(events) => Ok(Recorded { events, spooled: true, damage: Vec::new() }),
+            Ok(events) => Ok(AppendResult { events, spooled: true, damage: Vec::new() }),
             Err(spool) => Err(JournalError::Unavailable { journal: Box::new(error), spool: spool.to_string() }),
         }
     }
 
     /// The state as of now. Reads what is new since the checkpoint; where it can write, it takes up what was
     /// spooled and sees to the checkpoint.
-    pub fn state(&self) -> Result<State, JournalError> {
+    pub fn state(&self) -> Result<JournalState, JournalError> {
         let (loaded, spooled) = self.with_spool(|| checkpoint::load(self))?;
         if loaded.gap.is_none() && spooled.files.is_empty() {
             loaded.store_if_due(self);
             return Ok(loaded.state);
         }
-        if let Ok(mut writer) = Writer::begin(self, SHORT_PATIENCE) {
+        if let Ok(mut writer) = JournalWriter::begin(self, SHORT_PATIENCE) {
             // Where this fails, what is pending is shown without being taken up.
             let _ = writer.settle();
         }
         self.state_unlocked()
     }
 
-    fn state_after<'s>(&self, known: &'s State) -> Result<Cow<'s, State>, JournalError> {
+    fn state_after<'s>(&self, known: &'s JournalState) -> Result<Cow<'s, JournalState>, JournalError> {
         let (current, spooled) = self.with_spool(|| checkpoint::is_current(self, known))?;
         if current && spooled.files.is_empty() {
             return Ok(Cow::Borrowed(known));
@@ -273,7 +273,7 @@ impl Journal {
     }
 
     /// The state, with what could not be written yet; writes nothing.
-    fn state_unlocked(&self) -> Result<State, JournalError> {
+    fn state_unlocked(&self) -> Result<JournalState, JournalError> {
         let (mut loaded, spooled) = self.with_spool(|| checkpoint::load(self))?;
         if loaded.gap.is_some() {
             let after = loaded.state.chain.lines + 1;
@@ -281,7 +281,7 @@ impl Journal {
             loaded.state.until = None;
         }
         for line in spooled.lines() {
-            if let Line::Event(event) = line {
+            if let JournalLine::Event(event) = line {
                 loaded.state.apply(&event);
             }
         }
@@ -289,9 +289,9 @@ impl Journal {
     }
 
     /// Every event in order, then the spooled ones. A line that cannot be read is an item of its own.
-    pub fn events(&self) -> Result<impl Iterator<Item = Line>, JournalError> {
+    pub fn events(&self) -> Result<impl Iterator<Item = JournalLine>, JournalError> {
         let (raw, spooled) = self.with_spool(|| self.raw_lines(0))?;
-        Ok(Lines { raw, number: 0 }.chain(spooled.lines()))
+        Ok(JournalLines { raw, number: 0 }.chain(spooled.lines()))
     }
 
     /// The kept runs of a command key that began and ended on exactly this tree, newest first. Its cost does not
@@ -305,7 +305,7 @@ impl Journal {
             None => self.runs_without_index(tree),
         })?;
         for line in spooled.lines() {
-            if let Line::Event(event) = line
+            if let JournalLine::Event(event) = line
                 && let Some(run) = runs_by_tree::indexed(&event, None).filter(|run| run.run.start.tree == *tree)
             {
                 runs.push(run);
@@ -321,7 +321,7 @@ impl Journal {
         if self.raw_lines(0)?.is_none() {
             return Ok(Vec::new());
         }
-        if Writer::begin(self, SHORT_PATIENCE).is_ok()
+        if JournalWriter::begin(self, SHORT_PATIENCE).is_ok()
             && let Some(mut runs) = runs_by_tree::read(&self.dir, tree)?
         {
             runs.retain(|run| self.holds(run));
@@ -395,8 +395,11 @@ impl Journal {
 
     /// What `read` gives, and what waits in the spool beside it. While another process takes up the spool, an event
     /// could be seen in neither or in both; then it is read again.
-    fn with_spool<T>(&self, read: impl Fn() -> Result<T, JournalError>) -> Result<(T, spool::Pending), JournalError> {
-        let Some(root) = &self.root else { return Ok((read()?, spool::Pending::default())) };
+    fn with_spool<T>(
+        &self,
+        read: impl Fn() -> Result<T, JournalError>,
+    ) -> Result<(T, spool::SpooledEvents), JournalError> {
+        let Some(root) = &self.root else { return Ok((read()?, spool::SpooledEvents::default())) };
         let mut before = spool::pending(root, self);
         for _ in 0..3 {
             let value = read()?;
@@ -407,7 +410,7 @@ impl Journal {
             before = after;
         }
         // Somebody is taking it up all the time: then it will be in the journal.
-        Ok((read()?, spool::Pending::default()))
+        Ok((read()?, spool::SpooledEvents::default()))
     }
 
     /// The lines from a byte on, up to what is there now; `None` when there is no journal.

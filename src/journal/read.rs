@@ -4,14 +4,14 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::hash_chain::{self, Mark};
+use super::hash_chain::{self, ChainMark};
 use super::line_format::{self, MAX_LINE};
 use crate::event::Event;
 
 /// One line of the journal.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "nearly every line is an event")]
-pub enum Line {
+pub enum JournalLine {
     /// It could be read.
     Event(Event),
     /// It could not, and is left as it is.
@@ -114,22 +114,22 @@ impl RawLines {
 }
 
 /// All lines of a journal, read as they are asked for.
-pub(super) struct Lines {
+pub(super) struct JournalLines {
     /// `None` once it ended.
     pub(super) raw: Option<RawLines>,
     pub(super) number: u64,
 }
 
-impl Iterator for Lines {
-    type Item = Line;
+impl Iterator for JournalLines {
+    type Item = JournalLine;
 
-    fn next(&mut self) -> Option<Line> {
+    fn next(&mut self) -> Option<JournalLine> {
         let raw = self.raw.as_mut()?;
         self.number += 1;
         let number = self.number;
         let reason = match raw.next_line() {
             Ok(Some(line)) => match line.decode() {
-                Ok(decoded) => return Some(Line::Event(decoded.event)),
+                Ok(decoded) => return Some(JournalLine::Event(decoded.event)),
                 Err(reason) if line.terminated => reason,
                 Err(_) => "it has no end: its writer died, or is still writing".to_owned(),
             },
@@ -142,7 +142,7 @@ impl Iterator for Lines {
                 error.to_string()
             }
         };
-        Some(Line::Damaged { number, reason })
+        Some(JournalLine::Damaged { number, reason })
     }
 }
 
@@ -150,7 +150,7 @@ impl Iterator for Lines {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Tail {
     /// Where it begins and ends (its newline included, where it has one), and its digest.
-    pub(super) mark: Mark,
+    pub(super) mark: ChainMark,
     /// Whether it has its newline.
     pub(super) terminated: bool,
 }
@@ -181,5 +181,5 @@ pub(super) fn tail(file: &mut File, length: u64) -> io::Result<Option<Tail>> {
         to = from;
     }
     let digest = hash_chain::range_digest(file, start, end)?;
-    Ok(Some(Tail { mark: Mark { start, end: length, digest }, terminated }))
+    Ok(Some(Tail { mark: ChainMark { start, end: length, digest }, terminated }))
 }

@@ -1,7 +1,7 @@
 //! What one session did: its events, read from where its client first told of an act.
 
-use super::read::Line;
-use super::{Journal, JournalError, State, private_files};
+use super::read::JournalLine;
+use super::{Journal, JournalError, JournalState, private_files};
 use crate::event::{Event, EventKind};
 
 /// How far back a session is read, in bytes.
@@ -32,8 +32,8 @@ impl Journal {
             Ok(found)
         })?;
         found.extend(spooled.lines().into_iter().filter_map(|line| match line {
-            Line::Event(event) => Some(event),
-            Line::Damaged { .. } => None,
+            JournalLine::Event(event) => Some(event),
+            JournalLine::Damaged { .. } => None,
         }));
         Ok(found)
     }
@@ -41,7 +41,7 @@ impl Journal {
     /// The events of a session since its client told of its first act, the spooled ones last: at most those in the last
     /// [`MAX_STORY`] bytes of the journal. Empty, and nothing is read, where no client told of any act (`state` is that
     /// of the journal). What cannot be read is left out.
-    pub fn session_events(&self, state: &State, session: &str) -> Result<SessionEvents, JournalError> {
+    pub fn session_events(&self, state: &JournalState, session: &str) -> Result<SessionEvents, JournalError> {
         let own = |event: &Event| event.session.as_deref() == Some(session);
         let is_work = |event: &Event| own(event) && matches!(event.kind, EventKind::Work(_));
         let begins = state.work_begins(session);
@@ -63,8 +63,8 @@ impl Journal {
             .lines()
             .into_iter()
             .filter_map(|line| match line {
-                Line::Event(event) => Some(event).filter(own),
-                Line::Damaged { .. } => None,
+                JournalLine::Event(event) => Some(event).filter(own),
+                JournalLine::Damaged { .. } => None,
             })
             .collect();
         if begins.is_some() || spooled.iter().any(is_work) {

@@ -13,7 +13,7 @@ use ring::rand::{SecureRandom as _, SystemRandom};
 
 use super::append::event;
 use super::line_format;
-use super::read::Line;
+use super::read::JournalLine;
 use super::{Journal, JournalError, NewEvent, private_files};
 use crate::digest::hex;
 use crate::event::Event;
@@ -25,7 +25,7 @@ const KEY_LENGTH: usize = 32;
 
 /// What waits in the spool, in order.
 #[derive(Default)]
-pub(super) struct Pending {
+pub(super) struct SpooledEvents {
     /// The files with their lines.
     pub(super) files: Vec<SpoolFile>,
     /// Files that are not taken up, as sentences.
@@ -98,8 +98,8 @@ fn journal_length(journal: &Journal) -> u64 {
 }
 
 /// What waits in the spool of `root`.
-pub(super) fn pending(root: &Path, journal: &Journal) -> Pending {
-    let mut pending = Pending::default();
+pub(super) fn pending(root: &Path, journal: &Journal) -> SpooledEvents {
+    let mut pending = SpooledEvents::default();
     // No spool is the ordinary case.
     let Ok(entries) = fs::read_dir(folder(root)) else { return pending };
     if !is_ours(root) {
@@ -149,14 +149,14 @@ fn opened(path: &Path, bytes: &[u8], key: &hmac::Key) -> Option<SpoolFile> {
     Some(SpoolFile { path: path.to_owned(), journal_length, lines: lines.map(<[u8]>::to_vec).collect() })
 }
 
-impl Pending {
+impl SpooledEvents {
     /// The spooled events, for readers.
-    pub(super) fn lines(&self) -> Vec<Line> {
+    pub(super) fn lines(&self) -> Vec<JournalLine> {
         let lines = self.files.iter().flat_map(|file| &file.lines);
         lines
             .map(|line| match line_format::decode(line) {
-                Ok(decoded) => Line::Event(decoded.event),
-                Err(reason) => Line::Damaged { number: 0, reason },
+                Ok(decoded) => JournalLine::Event(decoded.event),
+                Err(reason) => JournalLine::Damaged { number: 0, reason },
             })
             .collect()
     }

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::attempts::{SessionState, Sessions};
-use super::hash_chain::{Chain, Integrity, Mark};
+use super::hash_chain::{Chain, ChainMark, Integrity};
 use super::latest_runs::{RecordedRun, Runs};
 use super::line_format::Decoded;
 use super::open_failures::{self, OpenFailure};
 use crate::digest::hex_digest;
-use crate::event::agent_work::{Act, Edit, EditKind, Prompt, Speaker};
+use crate::event::agent_work::{Act, EditKind, FileEdit, Prompt, Speaker};
 use crate::event::forwarded_text;
 use crate::event::pushes::PushVerdict;
 use crate::event::{Event, EventKind, Grade, Judged, Run, RunStarted, Waived};
@@ -38,7 +38,7 @@ const MAX_COUNTED: usize = 256;
 
 /// The state of the journal. It depends on the lines alone, not on when it was looked at.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct State {
+pub struct JournalState {
     pub(super) chain: Chain,
     runs: Runs,
     waivers: Vec<(String, Waived)>,
@@ -70,7 +70,7 @@ pub struct State {
     doubted: Vec<String>,
     /// The last line that is in here; `None` where something else is in here, too, such as what waits in the spool.
     #[serde(skip)]
-    pub(super) until: Option<Mark>,
+    pub(super) until: Option<ChainMark>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ struct Unfinished {
     run: (String, RunStarted),
 }
 
-impl State {
+impl JournalState {
     /// The runs of a command key, newest first: of the latest 128 pairs of start and end tree, the latest 8 each.
     pub fn runs(&self, key: &str) -> &[RecordedRun] {
         self.runs.of(key)
@@ -183,7 +183,7 @@ impl State {
         &self.edited_markers
     }
 
-    fn note_markers(&mut self, edits: &[Edit]) {
+    fn note_markers(&mut self, edits: &[FileEdit]) {
         let written = edits.iter().filter(|edit| edit.how == EditKind::Written && is_marker_name(&edit.path));
         for edit in written {
             if !self.edited_markers.contains(&edit.path) {

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::clauses::Act;
-use super::scores::Ground;
+use super::clauses::ClauseAct;
+use super::scores::ScoreBasis;
 
 /// The share of one class in a prompt.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -15,7 +15,7 @@ pub struct ClassShare {
 }
 
 /// The classes of a prompt, largest share first.
-pub(super) fn classes(ground: &Ground<'_>) -> Vec<ClassShare> {
+pub(super) fn classes(ground: &ScoreBasis<'_>) -> Vec<ClassShare> {
     let wish = &ground.reading.wish;
     let places = ground.places();
     let paths = places
@@ -51,10 +51,12 @@ pub(super) fn classes(ground: &Ground<'_>) -> Vec<ClassShare> {
         add("testing", 12);
     }
     match first {
-        Some(Act::Question) if ground.language.begins("acts.list", wish.trim_start()).is_some() => add("review", 9),
-        Some(Act::Question) => return vec![ClassShare { class: "conversational", share: 1.0 }],
-        Some(Act::Review) => add("review", 6),
-        Some(Act::Run) => add("devops", 4),
+        Some(ClauseAct::Question) if ground.language.begins("acts.list", wish.trim_start()).is_some() => {
+            add("review", 9)
+        }
+        Some(ClauseAct::Question) => return vec![ClassShare { class: "conversational", share: 1.0 }],
+        Some(ClauseAct::Review) => add("review", 6),
+        Some(ClauseAct::Run) => add("devops", 4),
         _ => {}
     }
     let total: u32 = weights.iter().map(|(_, weight)| weight).sum();

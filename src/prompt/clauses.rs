@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::word_lists::Language;
+use super::word_lists::PromptLanguage;
 
 /// The kind of act that a clause asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Act {
+pub(super) enum ClauseAct {
     Question,
     Run,
     Review,
@@ -22,7 +22,7 @@ pub(super) enum Act {
 pub(super) struct Clause {
     pub(super) start: usize,
     pub(super) end: usize,
-    pub(super) act: Option<Act>,
+    pub(super) act: Option<ClauseAct>,
     /// Follows from the clause before: its test, its callers, the command that proves it.
     pub(super) is_tied: bool,
     /// Says what must not happen.
@@ -31,11 +31,11 @@ pub(super) struct Clause {
 
 impl Clause {
     pub(super) fn is_question(&self) -> bool {
-        self.act == Some(Act::Question)
+        self.act == Some(ClauseAct::Question)
     }
 
     pub(super) fn is_run(&self) -> bool {
-        self.act == Some(Act::Run)
+        self.act == Some(ClauseAct::Run)
     }
 }
 
@@ -47,7 +47,7 @@ static POLITE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The clauses of a wish, in order.
-pub(super) fn clauses(wish: &str, language: Language) -> Vec<Clause> {
+pub(super) fn clauses(wish: &str, language: PromptLanguage) -> Vec<Clause> {
     let mut bounds = Vec::new();
     let mut start = 0;
     for hit in BREAK.iter().flat_map(|regex| regex.find_iter(wish)) {
@@ -70,22 +70,22 @@ pub(super) fn clauses(wish: &str, language: Language) -> Vec<Clause> {
     clauses
 }
 
-fn clause(wish: &str, (start, body, end): (usize, usize, usize), first: bool, language: Language) -> Clause {
+fn clause(wish: &str, (start, body, end): (usize, usize, usize), first: bool, language: PromptLanguage) -> Clause {
     let text = &wish[body..end];
     let is_constraint = language.begins("says.protects", text).is_some();
     let order = [
-        ("acts.run", Act::Run),
-        ("acts.review", Act::Review),
-        ("acts.create", Act::Create),
-        ("acts.precise", Act::Precise),
-        ("acts.vague", Act::Vague),
+        ("acts.run", ClauseAct::Run),
+        ("acts.review", ClauseAct::Review),
+        ("acts.create", ClauseAct::Create),
+        ("acts.precise", ClauseAct::Precise),
+        ("acts.vague", ClauseAct::Vague),
     ];
     let begun = order.into_iter().filter_map(|(key, act)| Some((language.begins(key, text)?, act)));
-    let begun = begun.max_by_key(|(length, act)| (*length, *act != Act::Vague)).map(|(_, act)| act);
+    let begun = begun.max_by_key(|(length, act)| (*length, *act != ClauseAct::Vague)).map(|(_, act)| act);
     // "Can you rename this?" is a request.
     let marked = wish[start..end].contains(['?', '？']) && begun.is_none();
     let is_question = marked || language.begins("acts.question", text).is_some();
-    let act = if is_question { Some(Act::Question) } else { begun.or_else(|| anywhere(text, language)) };
+    let act = if is_question { Some(ClauseAct::Question) } else { begun.or_else(|| anywhere(text, language)) };
     let pointer =
         text.split_whitespace().nth(1).is_some_and(|word| language.begins("says.pointers", word) == Some(word.len()));
     let is_tied = !first && (is_constraint || pointer || language.begins("acts.tied", text).is_some());
@@ -93,10 +93,11 @@ fn clause(wish: &str, (start, body, end): (usize, usize, usize), first: bool, la
 }
 
 /// Languages that put the verb elsewhere.
-fn anywhere(text: &str, language: Language) -> Option<Act> {
+fn anywhere(text: &str, language: PromptLanguage) -> Option<ClauseAct> {
     if !["de", "zh", "fr"].contains(&language.name()) {
         return None;
     }
-    let keys = [("acts.precise", Act::Precise), ("acts.create", Act::Create), ("acts.vague", Act::Vague)];
+    let keys =
+        [("acts.precise", ClauseAct::Precise), ("acts.create", ClauseAct::Create), ("acts.vague", ClauseAct::Vague)];
     keys.into_iter().find(|(key, _)| language.has(key, text)).map(|(_, act)| act)
 }

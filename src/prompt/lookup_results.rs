@@ -8,7 +8,7 @@ use super::prompt_text::{NameInPrompt, NameKind};
 
 /// The result of looking one name up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Found {
+pub struct LookupResult {
     /// The paths that hold it, sorted; empty when it is missing.
     pub places: Vec<String>,
     /// It is the name itself, and not a part of a longer one.
@@ -19,7 +19,7 @@ pub struct Found {
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// By name. A name that is not here was not looked up in time, which says nothing about it.
-    pub names: BTreeMap<String, Found>,
+    pub names: BTreeMap<String, LookupResult>,
     /// The commands that can be run here, such as `make test`.
     pub commands: Vec<String>,
 }

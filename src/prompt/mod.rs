@@ -1,7 +1,7 @@
 //! Before the work: is a request clear, and is it one thing?
 //!
 //! The evaluation is pure: it takes the prompt, the turn before, and what was looked up in the repository. It runs no model and obeys
-//! no text. A [`Reading`] says which names to look up; `lookup` does that.
+//! no text. A [`PromptText`] says which names to look up; `lookup` does that.
 
 mod class;
 mod clauses;
@@ -17,8 +17,8 @@ mod word_lists;
 use serde::Serialize;
 
 pub use class::ClassShare;
-pub use lookup_results::{Findings, Found};
-pub use prompt_text::{MAX_READ, NameInPrompt, NameKind, Reading};
+pub use lookup_results::{Findings, LookupResult};
+pub use prompt_text::{MAX_READ, NameInPrompt, NameKind, PromptText};
 pub use questions::PromptQuestion;
 pub use scores::{PromptScore, PromptScores, ScoreEvidence};
 pub use smells::Smell;
@@ -98,8 +98,8 @@ const MAX_TENTHS: u32 = 50;
 const BONUS: u32 = 10;
 
 /// Evaluates a prompt.
-pub fn evaluate(reading: &Reading<'_>, previous: Option<&str>, findings: &Findings) -> PromptEvaluation {
-    let language = word_lists::Language::of(&reading.wish);
+pub fn evaluate(reading: &PromptText<'_>, previous: Option<&str>, findings: &Findings) -> PromptEvaluation {
+    let language = word_lists::PromptLanguage::of(&reading.wish);
     let clauses = clauses::clauses(&reading.wish, language);
     if continuation::is_continuation(reading.text, previous) {
         return continued(reading, previous);
@@ -108,7 +108,7 @@ pub fn evaluate(reading: &Reading<'_>, previous: Option<&str>, findings: &Findin
     let spans = task_scope::tasks(reading, language, &clauses);
     let menu = previous.map(continuation::menu).unwrap_or_default();
     let has_antecedent = previous.is_some() && menu.is_empty();
-    let ground = scores::Ground {
+    let ground = scores::ScoreBasis {
         reading,
         language,
         clauses: &clauses,
@@ -160,7 +160,7 @@ pub fn evaluate(reading: &Reading<'_>, previous: Option<&str>, findings: &Findin
     }
 }
 
-fn continued(reading: &Reading<'_>, previous: Option<&str>) -> PromptEvaluation {
+fn continued(reading: &PromptText<'_>, previous: Option<&str>) -> PromptEvaluation {
     let selected = continuation::selected(reading.text, previous).filter(|items| items.len() > 1).unwrap_or_default();
     let tasks = selected.into_iter().map(|text| TaskInPrompt { text, touches: Vec::new() }).collect();
     PromptEvaluation {

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::scores::{Ground, PromptScores};
+use super::scores::{PromptScores, ScoreBasis};
 use super::smells::{SMELLS, Smell};
-use super::word_lists::Language;
+use super::word_lists::PromptLanguage;
 
 /// A question to the author.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -18,12 +18,12 @@ pub struct PromptQuestion {
 const MAX_QUESTIONS: usize = 3;
 const MAX_OPTIONS: usize = 4;
 
-fn in_language(language: Language, english: &str, spanish: &str) -> String {
+fn in_language(language: PromptLanguage, english: &str, spanish: &str) -> String {
     if language.name() == "es" { spanish.to_owned() } else { english.to_owned() }
 }
 
 /// The question that turns a smell into something definite.
-pub(super) fn of_smell(smell: &Smell, language: Language) -> String {
+pub(super) fn of_smell(smell: &Smell, language: PromptLanguage) -> String {
     let (english, spanish) = match smell.id {
         "magic_words" => ("Which rule decides here?", "¿Qué regla decide aquí?"),
         "scope_creep" => {
@@ -50,7 +50,7 @@ pub(super) fn of_smell(smell: &Smell, language: Language) -> String {
 }
 
 /// At most three questions, most urgent first.
-pub(super) fn questions(ground: &Ground<'_>, scores: &PromptScores) -> Vec<PromptQuestion> {
+pub(super) fn questions(ground: &ScoreBasis<'_>, scores: &PromptScores) -> Vec<PromptQuestion> {
     let language = ground.language;
     let places = ground.places();
     let mut questions = Vec::new();
@@ -98,7 +98,7 @@ pub(super) fn questions(ground: &Ground<'_>, scores: &PromptScores) -> Vec<Promp
     questions
 }
 
-fn commands_for(id: &str, ground: &Ground<'_>) -> Vec<String> {
+fn commands_for(id: &str, ground: &ScoreBasis<'_>) -> Vec<String> {
     let commands = ground.findings.commands.iter();
     let fits = |command: &&String| match id {
         "performance_without_metric" => command.contains("bench"),
@@ -109,7 +109,7 @@ fn commands_for(id: &str, ground: &Ground<'_>) -> Vec<String> {
 }
 
 /// The prompt again, with places to fill in.
-pub(super) fn reformulation(ground: &Ground<'_>, scores: &PromptScores) -> String {
+pub(super) fn reformulation(ground: &ScoreBasis<'_>, scores: &PromptScores) -> String {
     let es = ground.language.name() == "es";
     let places = ground.places();
     let act: String = ground.reading.wish.split_whitespace().take(12).collect::<Vec<_>>().join(" ");
@@ -133,7 +133,7 @@ pub(super) fn reformulation(ground: &Ground<'_>, scores: &PromptScores) -> Strin
 }
 
 /// The files that a part of the prompt names.
-pub(super) fn touches(ground: &Ground<'_>, start: usize, end: usize) -> Vec<String> {
+pub(super) fn touches(ground: &ScoreBasis<'_>, start: usize, end: usize) -> Vec<String> {
     let names = ground.places().one;
     let inside = names.iter().filter(|name| start <= name.start && name.end <= end);
     let mut paths: Vec<String> =

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use super::clauses::{Act, Clause};
+use super::clauses::{Clause, ClauseAct};
 use super::lookup_results::{Findings, Resolution};
-use super::prompt_text::{NameInPrompt, NameKind, Reading};
+use super::prompt_text::{NameInPrompt, NameKind, PromptText};
 use super::smells::{Smell, concrete, has_metric};
-use super::word_lists::Language;
+use super::word_lists::PromptLanguage;
 
 /// A place in the prompt and why it counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -54,9 +54,9 @@ impl PromptScores {
 }
 
 /// The things that the scores are read from.
-pub(super) struct Ground<'a> {
-    pub(super) reading: &'a Reading<'a>,
-    pub(super) language: Language,
+pub(super) struct ScoreBasis<'a> {
+    pub(super) reading: &'a PromptText<'a>,
+    pub(super) language: PromptLanguage,
     pub(super) clauses: &'a [Clause],
     pub(super) smells: &'a [Smell],
     pub(super) findings: &'a Findings,
@@ -67,7 +67,7 @@ pub(super) struct Ground<'a> {
 
 /// The places that a prompt leads to.
 #[derive(Default)]
-pub(super) struct Places<'a> {
+pub(super) struct PromptTargets<'a> {
     pub(super) one: Vec<&'a NameInPrompt>,
     pub(super) several: Vec<(&'a NameInPrompt, Vec<String>)>,
     part: Vec<(&'a NameInPrompt, Vec<String>)>,
@@ -75,12 +75,12 @@ pub(super) struct Places<'a> {
     unknown: usize,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> ScoreBasis<'a> {
     fn smells(&self, id: &str) -> bool {
         self.smells.iter().any(|smell| smell.id == id)
     }
 
-    fn acts(&self) -> impl Iterator<Item = Act> {
+    fn acts(&self) -> impl Iterator<Item = ClauseAct> {
         self.clauses.iter().filter_map(|clause| clause.act)
     }
 
@@ -88,8 +88,8 @@ impl<'a> Ground<'a> {
         self.language.has(key, &self.reading.wish)
     }
 
-    pub(super) fn places(&self) -> Places<'a> {
-        let mut places = Places::default();
+    pub(super) fn places(&self) -> PromptTargets<'a> {
+        let mut places = PromptTargets::default();
         let names = &self.reading.names;
         for name in names {
             let is_word = name.kind == NameKind::Word;
@@ -123,7 +123,7 @@ impl<'a> Ground<'a> {
         let renames = ["renam", "renom", "renomb", "benenn", "move", "muev", "extract", "split"]
             .iter()
             .any(|stem| before.contains(stem));
-        let makes = clause.is_some_and(|clause| matches!(clause.act, Some(Act::Create | Act::Precise)));
+        let makes = clause.is_some_and(|clause| matches!(clause.act, Some(ClauseAct::Create | ClauseAct::Precise)));
         match name.kind {
             NameKind::Path => renames && last != "in" || (makes && !points),
             NameKind::Table => makes && !points,
@@ -144,7 +144,7 @@ impl<'a> Ground<'a> {
         PromptScores { co, cs, rd, vr, aa }
     }
 
-    fn names_of(&self, places: &Places<'_>, why: &str) -> Vec<ScoreEvidence> {
+    fn names_of(&self, places: &PromptTargets<'_>, why: &str) -> Vec<ScoreEvidence> {
         let at = |name: &NameInPrompt, why: String| ScoreEvidence {
             start: name.start,
             end: name.end,
@@ -169,7 +169,7 @@ impl<'a> Ground<'a> {
         PromptScore { score, evidence: vec![Self::whole(why)] }
     }
 
-    fn context(&self, places: &Places<'_>) -> (u8, &'static str) {
+    fn context(&self, places: &PromptTargets<'_>) -> (u8, &'static str) {
         let explicit = |name: &&&NameInPrompt| name.kind != NameKind::Word;
         let one = places.one.iter().filter(explicit).count();
         let several = places.several.iter().filter(|(name, _)| name.kind != NameKind::Word).count();
@@ -195,11 +195,11 @@ impl<'a> Ground<'a> {
             return (2, "the name is not found");
         }
         let is_flag = self.reading.names.iter().any(|name| name.kind == NameKind::Flag);
-        if is_flag && self.acts().any(|act| act == Act::Create) {
+        if is_flag && self.acts().any(|act| act == ClauseAct::Create) {
             return (4, "a new option has its place");
         }
         if self.has("says.shared") || (places.unknown > 0 && !total) {
-            return (if self.acts().any(|act| act == Act::Create) { 3 } else { 5 }, "the place is known");
+            return (if self.acts().any(|act| act == ClauseAct::Create) { 3 } else { 5 }, "the place is known");
         }
         if total {
             return (1, "everything is meant");
@@ -218,7 +218,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    fn starts_with_name(&self, places: &Places<'_>) -> bool {
+    fn starts_with_name(&self, places: &PromptTargets<'_>) -> bool {
         let first = self.reading.names.first();
         first.is_some_and(|first| places.one.iter().any(|name| name.start == first.start))
     }
@@ -287,13 +287,13 @@ impl<'a> Ground<'a> {
         (self.has("says.expected") && (self.has("says.conditions") || self.has("says.values") || self.is_concrete()))
             || (self.has("says.values") && self.is_concrete())
             || (self.has("says.conditions")
-                && self.acts().next() == Some(Act::Precise)
+                && self.acts().next() == Some(ClauseAct::Precise)
                 && self.reading.explicit().count() > 0
                 && self.language.name() == "de")
     }
 
-    fn objective(&self, cs: u8, places: &Places<'_>) -> PromptScore {
-        let acts: Vec<Act> = self.acts().collect();
+    fn objective(&self, cs: u8, places: &PromptTargets<'_>) -> PromptScore {
+        let acts: Vec<ClauseAct> = self.acts().collect();
         let explicit = self.reading.explicit().count();
         let vague = ["bug_without_reproduction", "performance_without_metric", "vague_improvement", "magic_words"]
             .iter()
@@ -303,12 +303,12 @@ impl<'a> Ground<'a> {
             return Self::scored(if self.has_antecedent { 4 } else { 3 }, "what the turn before put up");
         }
         if self.smells("total_system") {
-            let what = acts.iter().any(|act| matches!(act, Act::Review | Act::Create | Act::Precise))
+            let what = acts.iter().any(|act| matches!(act, ClauseAct::Review | ClauseAct::Create | ClauseAct::Precise))
                 || self.smells("vague_improvement")
                 || self.smells("performance_without_metric");
             return Self::scored(if what || self.content_words() > 1 { 2 } else { 1 }, "an act over everything");
         }
-        if vague && first == Some(Act::Precise) && cs >= 4 && acts.len() > 1 && explicit > 1 {
+        if vague && first == Some(ClauseAct::Precise) && cs >= 4 && acts.len() > 1 && explicit > 1 {
             return Self::scored(4, "a definite act, and one that is open");
         }
         if vague {
@@ -331,16 +331,16 @@ impl<'a> Ground<'a> {
             );
         }
         match first {
-            Some(Act::Question) if explicit > 0 || cs >= 4 => Self::scored(5, "a question about a named thing"),
-            Some(Act::Question) => Self::scored(if self.content_words() > 0 { 4 } else { 2 }, "a question"),
-            Some(Act::Run) => Self::scored(5, "a command to run"),
-            Some(Act::Review) => Self::scored(if cs >= 4 { 4 } else { 2 }, "a review"),
-            Some(Act::Precise) if cs >= 4 => Self::scored(5, "a definite act on a named thing"),
-            Some(Act::Precise) => Self::scored(
+            Some(ClauseAct::Question) if explicit > 0 || cs >= 4 => Self::scored(5, "a question about a named thing"),
+            Some(ClauseAct::Question) => Self::scored(if self.content_words() > 0 { 4 } else { 2 }, "a question"),
+            Some(ClauseAct::Run) => Self::scored(5, "a command to run"),
+            Some(ClauseAct::Review) => Self::scored(if cs >= 4 { 4 } else { 2 }, "a review"),
+            Some(ClauseAct::Precise) if cs >= 4 => Self::scored(5, "a definite act on a named thing"),
+            Some(ClauseAct::Precise) => Self::scored(
                 if places.missing.is_empty() && self.content_words() > 2 { 4 } else { 3 },
                 "a definite act",
             ),
-            Some(Act::Create) if cs >= 4 => {
+            Some(ClauseAct::Create) if cs >= 4 => {
                 let score = if self.tied() > 1 {
                     4
                 } else if self.is_concrete() || explicit > 1 {
@@ -352,9 +352,11 @@ impl<'a> Ground<'a> {
                 };
                 Self::scored(score, "something new in a named place")
             }
-            Some(Act::Create) => Self::scored(3, "something new"),
-            Some(Act::Vague) if self.is_concrete() && cs >= 4 => Self::scored(4, "a result is named"),
-            Some(Act::Vague) => Self::scored(if cs == 1 { 1 } else { 2 }, "an act that can be read in several ways"),
+            Some(ClauseAct::Create) => Self::scored(3, "something new"),
+            Some(ClauseAct::Vague) if self.is_concrete() && cs >= 4 => Self::scored(4, "a result is named"),
+            Some(ClauseAct::Vague) => {
+                Self::scored(if cs == 1 { 1 } else { 2 }, "an act that can be read in several ways")
+            }
             None if self.has("says.expected") && cs >= 3 => Self::scored(4, "the behaviour is stated in words"),
             None if self.reading.has_trace => Self::scored(2, "an error without a wish"),
             None if cs >= 4 && self.is_concrete() => Self::scored(4, "a statement about a named thing"),
@@ -373,10 +375,10 @@ impl<'a> Ground<'a> {
         let open = ["total_system", "vague_improvement", "magic_words", "performance_without_metric"]
             .iter()
             .any(|id| self.smells(id));
-        if matches!(first, Some(Act::Question | Act::Run | Act::Review)) {
+        if matches!(first, Some(ClauseAct::Question | ClauseAct::Run | ClauseAct::Review)) {
             return Self::scored(3, "the act changes nothing else");
         }
-        let closed = first == Some(Act::Precise) || self.has("acts.test");
+        let closed = first == Some(ClauseAct::Precise) || self.has("acts.test");
         match (open && cs <= 3, closed && !self.behaves() && !open && cs >= 4) {
             (true, _) => Self::scored(1, "an open act over an open area"),
             (false, true) => Self::scored(3, "the act is closed"),
@@ -386,7 +388,7 @@ impl<'a> Ground<'a> {
 
     fn verifiability(&self, co: u8, cs: u8) -> PromptScore {
         let text = self.reading.text;
-        let acts: Vec<Act> = self.acts().collect();
+        let acts: Vec<ClauseAct> = self.acts().collect();
         let speed = self.smells("performance_without_metric");
         if !self.smells.is_empty() && co <= 2 {
             return Self::scored(if speed { 2 } else { 1 }, "nothing says when it is done");
@@ -397,7 +399,7 @@ impl<'a> Ground<'a> {
         if self.tied() > 1 {
             return Self::scored(3, "a test could be written");
         }
-        let runs = acts.contains(&Act::Run)
+        let runs = acts.contains(&ClauseAct::Run)
             && (self.reading.names.iter().any(|name| name.kind == NameKind::Command) || self.has("acts.test"));
         let commands = self.reading.names.iter().any(|name| {
             name.kind == NameKind::Command
@@ -408,24 +410,28 @@ impl<'a> Ground<'a> {
             return Self::scored(5, "a command proves it");
         }
         if has_metric(text)
-            && !matches!(acts.first(), Some(Act::Question))
+            && !matches!(acts.first(), Some(ClauseAct::Question))
             && (self.has("says.expected") || text.matches(|c: char| c.is_ascii_digit()).count() > 2 || speed)
             && co >= 4
         {
             return Self::scored(5, "a number with a unit");
         }
         let first = acts.first().copied();
-        if co >= 4 && concrete(text) > 0 && (self.behaves() || self.has("acts.test")) && first != Some(Act::Question) {
+        if co >= 4
+            && concrete(text) > 0
+            && (self.behaves() || self.has("acts.test"))
+            && first != Some(ClauseAct::Question)
+        {
             return Self::scored(5, "a value that can be compared");
         }
         if co >= 4 && self.behaves() {
             return Self::scored(4, "the result can be observed");
         }
         match first {
-            Some(Act::Question) => Self::scored(if co == 5 && cs >= 4 { 4 } else { 3 }, "the code answers"),
-            Some(Act::Review) => Self::scored(if co >= 4 { 3 } else { 1 }, "criteria in words"),
-            Some(Act::Precise | Act::Create) if co == 5 => Self::scored(4, "the result is exact"),
-            Some(Act::Create) if co == 4 || (self.has("acts.test") && cs >= 4) => {
+            Some(ClauseAct::Question) => Self::scored(if co == 5 && cs >= 4 { 4 } else { 3 }, "the code answers"),
+            Some(ClauseAct::Review) => Self::scored(if co >= 4 { 3 } else { 1 }, "criteria in words"),
+            Some(ClauseAct::Precise | ClauseAct::Create) if co == 5 => Self::scored(4, "the result is exact"),
+            Some(ClauseAct::Create) if co == 4 || (self.has("acts.test") && cs >= 4) => {
                 Self::scored(3, "a test could be written")
             }
             _ if self.reading.has_trace => Self::scored(3, "the error must go"),
@@ -442,7 +448,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    fn scope(&self, co: u8, cs: u8, places: &Places<'_>) -> PromptScore {
+    fn scope(&self, co: u8, cs: u8, places: &PromptTargets<'_>) -> PromptScore {
         let first = self.acts().next();
         if self.smells("total_system") {
             return Self::scored(1, "the whole system");
@@ -464,10 +470,12 @@ impl<'a> Ground<'a> {
             (..=2, _) if self.smells("magic_words") && cs < 5 => Self::scored(3, "the size is unknown"),
             (..=2, _) => Self::scored(4, "one place"),
             (3, ..=2) if !places.missing.is_empty() => Self::scored(5, "one act in one place"),
-            (3, ..=3) if first == Some(Act::Create) => {
+            (3, ..=3) if first == Some(ClauseAct::Create) => {
                 Self::scored(if self.has("says.shared") { 4 } else { 3 }, "a feature without a place")
             }
-            (3 | 4, _) if first != Some(Act::Question) && first != Some(Act::Run) && !self.has("acts.test") => {
+            (3 | 4, _)
+                if first != Some(ClauseAct::Question) && first != Some(ClauseAct::Run) && !self.has("acts.test") =>
+            {
                 Self::scored(4, "one thing in few places")
             }
             _ if tied > 1 => Self::scored(3, "one feature in several places"),

@@ -6,8 +6,8 @@ use regex::Regex;
 use serde::Serialize;
 
 use super::clauses::Clause;
-use super::prompt_text::{NameKind, Reading};
-use super::word_lists::{self, Language};
+use super::prompt_text::{NameKind, PromptText};
+use super::word_lists::{self, PromptLanguage};
 
 /// A smell in a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -54,8 +54,8 @@ pub(super) fn concrete(text: &str) -> usize {
 
 /// The smells of a prompt, in the order of the text.
 pub(super) fn smells(
-    reading: &Reading<'_>,
-    language: Language,
+    reading: &PromptText<'_>,
+    language: PromptLanguage,
     clauses: &[Clause],
     previous: Option<&str>,
 ) -> Vec<Smell> {
@@ -96,8 +96,8 @@ fn is_open(
     id: &str,
     start: usize,
     end: usize,
-    reading: &Reading<'_>,
-    language: Language,
+    reading: &PromptText<'_>,
+    language: PromptLanguage,
     clause: Option<&Clause>,
     previous: Option<&str>,
 ) -> bool {

@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Serialize;
 
-use super::clauses::{Act, Clause};
-use super::prompt_text::Reading;
-use super::word_lists::Language;
+use super::clauses::{Clause, ClauseAct};
+use super::prompt_text::PromptText;
+use super::word_lists::PromptLanguage;
 
 /// One of several tasks in a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -35,7 +35,7 @@ pub(super) fn list_items(wish: &str) -> Vec<(usize, usize)> {
 }
 
 /// The spans of the tasks, when there are several.
-pub(super) fn tasks(reading: &Reading<'_>, language: Language, clauses: &[Clause]) -> Vec<(usize, usize)> {
+pub(super) fn tasks(reading: &PromptText<'_>, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize, usize)> {
     let wish = reading.wish.as_str();
     let items = list_items(wish);
     if !items.is_empty() {
@@ -45,7 +45,7 @@ pub(super) fn tasks(reading: &Reading<'_>, language: Language, clauses: &[Clause
             || clauses.first().is_some_and(|clause| clause.is_question() && clause.start < items[0].0);
         let is_task = |&(start, end): &(usize, usize)| {
             let inner = clauses.iter().filter(|clause| clause.start < end && clause.end > start);
-            let acts = inner.into_iter().any(|clause| clause.act.is_some_and(|act| act != Act::Question));
+            let acts = inner.into_iter().any(|clause| clause.act.is_some_and(|act| act != ClauseAct::Question));
             acts || wish[start..end].contains("->") || wish[start..end].contains('→')
         };
         let real: Vec<_> = items.iter().copied().filter(is_task).collect();
@@ -61,16 +61,18 @@ pub(super) fn tasks(reading: &Reading<'_>, language: Language, clauses: &[Clause
 }
 
 /// Acts that are joined by commas and conjunctions, and the objects of one act that are.
-fn chain(wish: &str, language: Language, clauses: &[Clause]) -> Vec<(usize, usize)> {
+fn chain(wish: &str, language: PromptLanguage, clauses: &[Clause]) -> Vec<(usize, usize)> {
     let acts: Vec<&Clause> = clauses
         .iter()
-        .filter(|clause| matches!(clause.act, Some(Act::Create | Act::Precise | Act::Vague)) && !clause.is_tied)
+        .filter(|clause| {
+            matches!(clause.act, Some(ClauseAct::Create | ClauseAct::Precise | ClauseAct::Vague)) && !clause.is_tied
+        })
         .collect();
     if acts.len() >= 3 {
         return acts.iter().map(|clause| (clause.start, clause.end)).collect();
     }
     let [only] = acts.as_slice() else { return Vec::new() };
-    if only.act != Some(Act::Create) || language.has("says.conditions", &wish[only.start..only.end]) {
+    if only.act != Some(ClauseAct::Create) || language.has("says.conditions", &wish[only.start..only.end]) {
         return Vec::new();
     }
     let after: Vec<&Clause> = clauses.iter().filter(|clause| clause.start >= only.end).collect();

@@ -31,9 +31,9 @@ impl List {
     }
 }
 
-type Lists = BTreeMap<String, List>;
+type WordLists = BTreeMap<String, List>;
 
-static LANGUAGES: LazyLock<BTreeMap<&'static str, Lists>> = LazyLock::new(|| {
+static LANGUAGES: LazyLock<BTreeMap<&'static str, WordLists>> = LazyLock::new(|| {
     let files = embedded::GATES.iter().filter_map(|(path, text)| {
         let name = path.strip_prefix("prompt/")?.strip_suffix(".toml")?;
         Some((name, lists(&toml::from_str(text).ok()?)))
@@ -41,8 +41,8 @@ static LANGUAGES: LazyLock<BTreeMap<&'static str, Lists>> = LazyLock::new(|| {
     files.collect()
 });
 
-fn lists(file: &WordFile) -> Lists {
-    let mut lists = Lists::new();
+fn lists(file: &WordFile) -> WordLists {
+    let mut lists = WordLists::new();
     for (section, keys) in &file.sections {
         for (key, entries) in keys {
             let entries = entries.join("|");
@@ -55,9 +55,9 @@ fn lists(file: &WordFile) -> Lists {
 
 /// The lists that apply to one prompt: those of its language, and the English ones, because commands and names are English.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Language(&'static str);
+pub(super) struct PromptLanguage(&'static str);
 
-impl Language {
+impl PromptLanguage {
     /// The language with the most words in the text; English when none has more.
     pub(super) fn of(text: &str) -> Self {
         const TELLING: [&str; 7] = [
@@ -69,7 +69,7 @@ impl Language {
             "continuations.filler",
             "continuations.accept",
         ];
-        let count = |lists: &Lists| {
+        let count = |lists: &WordLists| {
             // A verb tells more than a small word, which several languages share.
             let weighed = TELLING
                 .iter()
@@ -155,7 +155,7 @@ mod tests {
             ("renomme le fichier et la table", "fr"),
             ("优化一下这个", "zh"),
         ] {
-            assert_eq!(Language::of(text).name(), name, "{text}");
+            assert_eq!(PromptLanguage::of(text).name(), name, "{text}");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use regex::RegexSet;
 
-use crate::prompt::{Findings, Found, NameInPrompt, NameKind};
+use crate::prompt::{Findings, LookupResult, NameInPrompt, NameKind};
 
 /// The longest time for one prompt. What was not reached by then counts as not looked up, never as missing.
 pub const LOOKUP_TIMEOUT: Duration = Duration::from_millis(100);
@@ -21,7 +21,7 @@ const UNREAD: [&str; 12] =
 pub fn look_up(root: &Path, paths: &[String], names: &[NameInPrompt], limit: Duration) -> Findings {
     let end = Instant::now() + limit;
     let mut findings = Findings { commands: commands(root, paths), ..Findings::default() };
-    let mut wanted: Vec<(&NameInPrompt, Place)> = Vec::new();
+    let mut wanted: Vec<(&NameInPrompt, NameMatches)> = Vec::new();
     for name in names {
         if name.kind == NameKind::Command || wanted.iter().any(|(other, _)| other.text == name.text) {
             continue;
@@ -37,7 +37,7 @@ pub fn look_up(root: &Path, paths: &[String], names: &[NameInPrompt], limit: Dur
         let (places, exact) = place.best();
         if !places.is_empty() || complete {
             let places = places.iter().take(MAX_PLACES).cloned().collect();
-            findings.names.insert(name.text.clone(), Found { places, exact });
+            findings.names.insert(name.text.clone(), LookupResult { places, exact });
         }
     }
     findings
@@ -45,7 +45,7 @@ pub fn look_up(root: &Path, paths: &[String], names: &[NameInPrompt], limit: Dur
 
 /// The places of one name, by how well they fit.
 #[derive(Default)]
-struct Place {
+struct NameMatches {
     path: BTreeSet<String>,
     definition: BTreeSet<String>,
     mention: BTreeSet<String>,
@@ -53,7 +53,7 @@ struct Place {
     takes_mentions: bool,
 }
 
-impl Place {
+impl NameMatches {
     /// What stands before the last part of `render::json::row` decides between several places.
     fn within(&mut self, name: &NameInPrompt) {
         let parts: Vec<String> =
@@ -78,10 +78,10 @@ impl Place {
     }
 }
 
-fn by_path(name: &NameInPrompt, paths: &[String]) -> Place {
-    let mut place = Place {
+fn by_path(name: &NameInPrompt, paths: &[String]) -> NameMatches {
+    let mut place = NameMatches {
         takes_mentions: !matches!(name.kind, NameKind::Path | NameKind::Word | NameKind::Table),
-        ..Place::default()
+        ..NameMatches::default()
     };
     let lower = name.text.to_lowercase();
     let mut wanted = name.text.trim_start_matches("./").trim_matches('/').to_owned();
@@ -123,7 +123,7 @@ fn by_path(name: &NameInPrompt, paths: &[String]) -> Place {
 }
 
 /// Reads the files for what paths do not tell; false when the time was over before the end.
-fn read_files(root: &Path, paths: &[String], wanted: &mut [(&NameInPrompt, Place)], end: Instant) -> bool {
+fn read_files(root: &Path, paths: &[String], wanted: &mut [(&NameInPrompt, NameMatches)], end: Instant) -> bool {
     let short = |name: &NameInPrompt| match name.kind {
         NameKind::Identifier => name.text.rsplit([':', '.']).next().unwrap_or_default().to_owned(),
         NameKind::Route => name.text.trim_end_matches('/').to_owned(),

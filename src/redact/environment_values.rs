@@ -12,18 +12,18 @@ use super::REDACTED;
 const SHORTEST: usize = 8;
 
 /// Values to look for. Never written anywhere, not even by `Debug`.
-pub(super) struct Values {
-    values: Vec<Value>,
+pub(super) struct SecretValues {
+    values: Vec<SecretValue>,
 }
 
-struct Value {
+struct SecretValue {
     finder: Finder<'static>,
     length: usize,
     /// A plain word (`postgres`) is removed only as a word of its own.
     word: bool,
 }
 
-impl Values {
+impl SecretValues {
     /// The values of the variables whose names speak of a secret.
     pub(super) fn of(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let mut values = Vec::new();
@@ -31,7 +31,7 @@ impl Values {
             let (Some(name), Some(value)) = (name.to_str(), value.to_str().map(str::trim)) else { continue };
             if secret_name(name) && value.len() >= SHORTEST && !REDACTED.contains(value) && !is_path(value) {
                 let word = value.bytes().all(|byte| byte.is_ascii_lowercase());
-                values.push(Value { finder: Finder::new(value).into_owned(), length: value.len(), word });
+                values.push(SecretValue { finder: Finder::new(value).into_owned(), length: value.len(), word });
             }
         }
         Self { values }

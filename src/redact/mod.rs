@@ -14,15 +14,15 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use environment_values::Values;
-use patterns::Patterns;
-use text_views::View;
+use environment_values::SecretValues;
+use patterns::SecretPatterns;
+use text_views::TextView;
 
 /// What stands in the place of a secret. No pattern takes it for one.
 pub const REDACTED: &str = "[redacted]";
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(Patterns::embedded);
-static VALUES: LazyLock<Values> = LazyLock::new(|| Values::of(std::env::vars_os()));
+static PATTERNS: LazyLock<SecretPatterns> = LazyLock::new(SecretPatterns::embedded);
+static VALUES: LazyLock<SecretValues> = LazyLock::new(|| SecretValues::of(std::env::vars_os()));
 
 /// `text` without the secrets in it. Works in time linear in the text; texts without anything suspicious are borrowed.
 pub fn redact(text: &str) -> Cow<'_, str> {
@@ -43,7 +43,7 @@ pub fn redact_tokens(text: &str) -> Cow<'_, str> {
     }
 }
 
-fn redact_with<'a>(text: &'a str, patterns: &Patterns, values: &Values, cut: bool) -> Cow<'a, str> {
+fn redact_with<'a>(text: &'a str, patterns: &SecretPatterns, values: &SecretValues, cut: bool) -> Cow<'a, str> {
     /// What was removed can uncover the edge of another secret that touched it.
     const ROUNDS: usize = 4;
     let mut clean = Cow::Borrowed(text);
@@ -59,15 +59,15 @@ fn redact_with<'a>(text: &'a str, patterns: &Patterns, values: &Values, cut: boo
 }
 
 /// Where secrets stand in `text`: as they are, coloured, split in two, or encoded.
-fn spans(text: &str, patterns: &Patterns, values: &Values, cut: bool) -> Vec<Range<usize>> {
-    let plain = View::plain(text);
+fn spans(text: &str, patterns: &SecretPatterns, values: &SecretValues, cut: bool) -> Vec<Range<usize>> {
+    let plain = TextView::plain(text);
     let found = patterns.find(&plain.text, cut);
     let mut spans = found.spans;
     spans.extend(values.find(&plain.text));
     spans.extend(encoded::find(&plain.text, |decoded| holds_secret(decoded, patterns, values)));
     let mut spans: Vec<Range<usize>> = spans.iter().map(|span| plain.original(span)).collect();
     if found.may_be_split {
-        let joined = View::joined(text);
+        let joined = TextView::joined(text);
         if !joined.is_whole() {
             spans.extend(patterns.find_split(&joined.text).iter().map(|span| joined.original(span)));
         }
@@ -76,7 +76,7 @@ fn spans(text: &str, patterns: &Patterns, values: &Values, cut: bool) -> Vec<Ran
 }
 
 /// Returns `true` if a decoded text holds a secret, as it is or encoded once more.
-fn holds_secret(decoded: &str, patterns: &Patterns, values: &Values) -> bool {
+fn holds_secret(decoded: &str, patterns: &SecretPatterns, values: &SecretValues) -> bool {
     let is_there = |text: &str| !patterns.find(text, false).spans.is_empty() || !values.find(text).is_empty();
     is_there(decoded) || !encoded::find(decoded, is_there).is_empty()
 }
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     fn with_values(text: &str, env: &[(&str, &str)]) -> String {
-        let values = Values::of(env.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
+        let values = SecretValues::of(env.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
         redact_with(text, &PATTERNS, &values, false).into_owned()
     }
 
@@ -278,7 +278,7 @@ mod tests {
 
         #[test]
         fn twice_is_once_and_the_length_is_bounded(text in fragments()) {
-            let values = Values::of([(OsString::from("A_TOKEN"), OsString::from("12345678"))]);
+            let values = SecretValues::of([(OsString::from("A_TOKEN"), OsString::from("12345678"))]);
             let once = redact_with(&text, &PATTERNS, &values, true);
             prop_assert!(once.len() <= text.len() * 3, "{} grew to {}", text, once);
             prop_assert!(!once.contains("ghp_0123456789abcdefghij"));

@@ -11,10 +11,10 @@ use serde::Deserialize;
 use crate::embedded;
 
 /// The patterns, each compiled when it is first needed.
-pub(super) struct Patterns {
+pub(super) struct SecretPatterns {
     secrets: Vec<Pattern>,
     near: Near,
-    kept_shapes: Vec<Shape>,
+    kept_shapes: Vec<SecretShape>,
 }
 
 /// The words near which secrets stand.
@@ -27,10 +27,10 @@ struct Near {
     looked_at: AtomicUsize,
 }
 
-type Shape = LazyLock<Option<Regex>, Box<dyn FnOnce() -> Option<Regex> + Send>>;
+type SecretShape = LazyLock<Option<Regex>, Box<dyn FnOnce() -> Option<Regex> + Send>>;
 
 /// What was found in a text.
-pub(super) struct Found {
+pub(super) struct SecretMatch {
     /// Where secrets stand.
     pub(super) spans: Vec<Range<usize>>,
     /// Whether a word is there that a split secret could stand behind.
@@ -41,12 +41,12 @@ struct Pattern {
     random: bool,
     cut: bool,
     split: bool,
-    regex: Shape,
+    regex: SecretShape,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct SecretsFile {
     kept_shapes: Vec<String>,
     #[cfg_attr(not(test), expect(dead_code, reason = "for the tests of the patterns"))]
     untouched: Vec<String>,
@@ -71,18 +71,18 @@ struct Secret {
 }
 
 /// A file that is embedded and tested cannot be broken; should it be, nothing is recognised.
-fn file() -> File {
+fn file() -> SecretsFile {
     let text = embedded::file(embedded::GATES, "secrets.toml").unwrap_or_default();
-    toml::from_str(text).unwrap_or(File { kept_shapes: Vec::new(), untouched: Vec::new(), secret: Vec::new() })
+    toml::from_str(text).unwrap_or(SecretsFile { kept_shapes: Vec::new(), untouched: Vec::new(), secret: Vec::new() })
 }
 
-fn shape(pattern: String) -> Shape {
+fn shape(pattern: String) -> SecretShape {
     LazyLock::new(Box::new(move || Regex::new(&pattern).ok()))
 }
 
-impl Patterns {
+impl SecretPatterns {
     pub(super) fn embedded() -> Self {
-        let File { kept_shapes, secret, .. } = file();
+        let SecretsFile { kept_shapes, secret, .. } = file();
         Self::of(secret, kept_shapes)
     }
 
@@ -102,12 +102,12 @@ impl Patterns {
     }
 
     /// Where secrets stand in `text`.
-    pub(super) fn find(&self, text: &str, cut: bool) -> Found {
+    pub(super) fn find(&self, text: &str, cut: bool) -> SecretMatch {
         let tried = self.near.tried(text, self.secrets.len());
         let tried: Vec<&Pattern> =
             self.secrets.iter().zip(tried).filter_map(|(one, tried)| tried.then_some(one)).collect();
         let spans = tried.iter().filter(|pattern| cut || !pattern.cut).flat_map(|pattern| self.matches(pattern, text));
-        Found { spans: spans.collect(), may_be_split: tried.iter().any(|pattern| pattern.split) }
+        SecretMatch { spans: spans.collect(), may_be_split: tried.iter().any(|pattern| pattern.split) }
     }
 
     /// Where the secrets stand that are known by their shape alone, even in a text that was joined.
@@ -229,11 +229,11 @@ mod tests {
     use std::ffi::OsString;
 
     use super::*;
-    use crate::redact::environment_values::Values;
+    use crate::redact::environment_values::SecretValues;
     use crate::redact::{REDACTED, redact_with};
 
-    fn clean(text: &str, patterns: &Patterns, cut: bool) -> String {
-        redact_with(text, patterns, &Values::of(Vec::<(OsString, OsString)>::new()), cut).into_owned()
+    fn clean(text: &str, patterns: &SecretPatterns, cut: bool) -> String {
+        redact_with(text, patterns, &SecretValues::of(Vec::<(OsString, OsString)>::new()), cut).into_owned()
     }
 
     /// The text of an example, and what must become of it.
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn the_file_is_well_formed() {
         let text = embedded::file(embedded::GATES, "secrets.toml").unwrap();
-        let file: File = toml::from_str(text).unwrap();
+        let file: SecretsFile = toml::from_str(text).unwrap();
         let ids: BTreeSet<&str> = file.secret.iter().map(|secret| secret.id.as_str()).collect();
         assert_eq!(ids.len(), file.secret.len(), "each id once");
         for secret in &file.secret {
@@ -265,9 +265,9 @@ mod tests {
     #[test]
     fn every_example_is_cleaned_and_every_counter_example_is_left_alone() {
         let file = file();
-        let all = Patterns::embedded();
+        let all = SecretPatterns::embedded();
         for secret in &file.secret {
-            let alone = Patterns::of(vec![secret.clone()], file.kept_shapes.clone());
+            let alone = SecretPatterns::of(vec![secret.clone()], file.kept_shapes.clone());
             for marked in &secret.removed {
                 assert!(marked.contains('«'), "{}: {marked}", secret.id);
                 let (text, expected) = example(marked);
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn what_no_pattern_may_touch_is_untouched() {
-        let all = Patterns::embedded();
+        let all = SecretPatterns::embedded();
         for text in file().untouched {
             assert_eq!(clean(&text, &all, true), text);
         }

@@ -7,14 +7,14 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// A text with parts left out, which knows where each of its bytes stands in the original.
-pub(super) struct View<'a> {
+pub(super) struct TextView<'a> {
     /// What is left.
     pub(super) text: Cow<'a, str>,
     /// For each part that is left out: its place in `text`, and the bytes left out up to and with it.
     cuts: Vec<(usize, usize)>,
 }
 
-impl<'a> View<'a> {
+impl<'a> TextView<'a> {
     /// The text without escape sequences of terminals.
     pub(super) fn plain(text: &'a str) -> Self {
         static ESCAPES: LazyLock<Option<Regex>> =
@@ -79,12 +79,12 @@ mod tests {
     #[test]
     fn places_are_those_of_the_original() {
         let text = "a\u{1b}[31mbc\u{1b}[0m d";
-        let view = View::plain(text);
+        let view = TextView::plain(text);
         assert_eq!(view.text, "abc d");
         assert_eq!(&text[view.original(&(0..3))], "a\u{1b}[31mbc");
         assert_eq!(&text[view.original(&(1..3))], "bc");
         assert_eq!(&text[view.original(&(4..5))], "d");
-        assert!(View::plain("abc").is_whole());
+        assert!(TextView::plain("abc").is_whole());
     }
 
     #[test]
@@ -97,7 +97,7 @@ mod tests {
             ("a b\n\nc", "a b\n\nc"),
             ("end.\n(next)", "end.\n(next)"),
         ] {
-            assert_eq!(View::joined(text).text, joined, "{text:?}");
+            assert_eq!(TextView::joined(text).text, joined, "{text:?}");
         }
     }
 }

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use crate::commit::change::Commit;
-use crate::commit::judge::{Connection, Judgement, Kind, Outcome};
+use crate::commit::judge::{CommitJudgement, CommitKind, CommitOutcome, Connection};
 use crate::commit::rules::Level;
-use crate::commit::scopes::Table;
-use crate::commit::split::Part;
+use crate::commit::scopes::ScopeTable;
+use crate::commit::split::SplitPart;
 use crate::oid::Oid;
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
 use crate::repo_path::RepoPath;
@@ -22,15 +22,15 @@ pub fn head() -> String {
 }
 
 /// One commit in one line; `whys`: what its reasons say.
-pub fn row(commit: &Commit, judgement: &Judgement, table: &Table, whys: &[String]) -> String {
+pub fn row(commit: &Commit, judgement: &CommitJudgement, table: &ScopeTable, whys: &[String]) -> String {
     let declared: Vec<&str> = judgement.declared.iter().map(|declared| declared.word.as_str()).collect();
     let touched: Vec<&str> = judgement.touched.iter().map(|touched| table.name(touched.scope)).collect();
     let (style, word) = match judgement.outcome() {
-        Outcome::Skip => (DIM, "skip"),
-        Outcome::Pass => (GOOD, "pass"),
-        Outcome::Advise => (WARN, "advice"),
-        Outcome::Exempt => (WARN, "exempt"),
-        Outcome::Block => (BAD, "block"),
+        CommitOutcome::Skip => (DIM, "skip"),
+        CommitOutcome::Pass => (GOOD, "pass"),
+        CommitOutcome::Advise => (WARN, "advice"),
+        CommitOutcome::Exempt => (WARN, "exempt"),
+        CommitOutcome::Block => (BAD, "block"),
     };
     let why = if whys.is_empty() { why(commit, judgement) } else { whys.join("; ") };
     format!(
@@ -42,19 +42,19 @@ pub fn row(commit: &Commit, judgement: &Judgement, table: &Table, whys: &[String
 }
 
 /// Why a commit passes that might not have.
-fn why(commit: &Commit, judgement: &Judgement) -> String {
+fn why(commit: &Commit, judgement: &CommitJudgement) -> String {
     match judgement.kind {
-        Kind::Merge => "a merge".to_owned(),
-        Kind::Initial => "the first commit".to_owned(),
-        Kind::Revert => "a revert".to_owned(),
-        Kind::Ordinary if judgement.touched.len() > 1 => match judgement.connections.first() {
+        CommitKind::Merge => "a merge".to_owned(),
+        CommitKind::Initial => "the first commit".to_owned(),
+        CommitKind::Revert => "a revert".to_owned(),
+        CommitKind::Ordinary if judgement.touched.len() > 1 => match judgement.connections.first() {
             Some(Connection::Table) => "the table allows these together".to_owned(),
             Some(Connection::Declared) => "the subject declares them".to_owned(),
             Some(Connection::Sweep) => "the same small edit in many places".to_owned(),
             Some(Connection::Name(name)) => format!("all change `{name}`"),
             None => String::new(),
         },
-        Kind::Ordinary => commit.agent.as_ref().map(|agent| format!("by {agent}")).unwrap_or_default(),
+        CommitKind::Ordinary => commit.agent.as_ref().map(|agent| format!("by {agent}")).unwrap_or_default(),
     }
 }
 
@@ -70,16 +70,16 @@ fn cell(words: &[&str], width: usize) -> String {
 }
 
 /// One commit for programs, in JSON.
-pub fn json(commit: &Commit, judgement: &Judgement, table: &Table, whys: &[String]) -> String {
+pub fn json(commit: &Commit, judgement: &CommitJudgement, table: &ScopeTable, whys: &[String]) -> String {
     let connections = judgement.connections.iter().map(|connection| match connection {
-        Connection::Table => Joined { by: "table", name: None },
-        Connection::Declared => Joined { by: "subject", name: None },
-        Connection::Sweep => Joined { by: "sweep", name: None },
-        Connection::Name(name) => Joined { by: "name", name: Some(name) },
+        Connection::Table => JoinedCommit { by: "table", name: None },
+        Connection::Declared => JoinedCommit { by: "subject", name: None },
+        Connection::Sweep => JoinedCommit { by: "sweep", name: None },
+        Connection::Name(name) => JoinedCommit { by: "name", name: Some(name) },
     });
     let touched =
         judgement.touched.iter().map(|touched| InScope { scope: table.name(touched.scope), paths: &touched.paths });
-    let reasons = judgement.reasons.iter().zip(whys).map(|(reason, message)| Broken {
+    let reasons = judgement.reasons.iter().zip(whys).map(|(reason, message)| BrokenRule {
         reason: reason.rule.code(),
         level: match reason.level {
             Level::Block => "block",
@@ -89,24 +89,24 @@ pub fn json(commit: &Commit, judgement: &Judgement, table: &Table, whys: &[Strin
         message,
         paths: &reason.paths,
     });
-    let record = Record {
+    let record = CommitRecord {
         commit: commit.id.as_ref(),
         subject: commit.subject(),
         agent: commit.agent.as_deref(),
         kind: match judgement.kind {
-            Kind::Ordinary => "ordinary",
-            Kind::Merge => "merge",
-            Kind::Initial => "initial",
-            Kind::Revert => "revert",
+            CommitKind::Ordinary => "ordinary",
+            CommitKind::Merge => "merge",
+            CommitKind::Initial => "initial",
+            CommitKind::Revert => "revert",
         },
         declared: judgement.declared.iter().map(|declared| declared.word.as_str()).collect(),
         touched: touched.collect(),
         verdict: match judgement.outcome() {
-            Outcome::Skip => "skip",
-            Outcome::Pass => "pass",
-            Outcome::Advise => "advise",
-            Outcome::Exempt => "exempt",
-            Outcome::Block => "block",
+            CommitOutcome::Skip => "skip",
+            CommitOutcome::Pass => "pass",
+            CommitOutcome::Advise => "advise",
+            CommitOutcome::Exempt => "exempt",
+            CommitOutcome::Block => "block",
         },
         reasons: reasons.collect(),
         connections: connections.collect(),
@@ -117,7 +117,7 @@ pub fn json(commit: &Commit, judgement: &Judgement, table: &Table, whys: &[Strin
 }
 
 #[derive(Serialize)]
-struct Record<'a> {
+struct CommitRecord<'a> {
     commit: Option<&'a Oid>,
     subject: &'a str,
     agent: Option<&'a str>,
@@ -125,8 +125,8 @@ struct Record<'a> {
     declared: Vec<&'a str>,
     touched: Vec<InScope<'a>>,
     verdict: &'a str,
-    reasons: Vec<Broken<'a>>,
-    connections: Vec<Joined<'a>>,
+    reasons: Vec<BrokenRule<'a>>,
+    connections: Vec<JoinedCommit<'a>>,
     exempt: Option<&'a str>,
 }
 
@@ -137,7 +137,7 @@ struct InScope<'a> {
 }
 
 #[derive(Serialize)]
-struct Broken<'a> {
+struct BrokenRule<'a> {
     reason: &'a str,
     level: &'a str,
     message: &'a str,
@@ -145,14 +145,14 @@ struct Broken<'a> {
 }
 
 #[derive(Serialize)]
-struct Joined<'a> {
+struct JoinedCommit<'a> {
     by: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
 }
 
 /// The commits that a split would make.
-pub fn plan(parts: &[Part], table: &Table) -> String {
+pub fn plan(parts: &[SplitPart], table: &ScopeTable) -> String {
     let mut text = String::new();
     for (number, part) in parts.iter().enumerate() {
         let subject = part.message.lines().next().unwrap_or_default();

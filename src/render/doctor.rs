@@ -1,10 +1,10 @@
 //! What `gate doctor` found, for people and for programs.
 
 use super::ui::{BAD, DIM, GOOD, Ui, WARN};
-use crate::doctor::{Check, Health};
+use crate::doctor::{DoctorCheck, Health};
 
 /// One line per check, with what to do below it.
-pub fn text(checks: &[Check], ui: &mut Ui) {
+pub fn text(checks: &[DoctorCheck], ui: &mut Ui) {
     for check in checks {
         let (style, word) = match check.health {
             Health::Ok => (GOOD, "ok    "),
@@ -19,7 +19,7 @@ pub fn text(checks: &[Check], ui: &mut Ui) {
 }
 
 /// `{"schema_version": 1, "health": …, "checks": […]}`.
-pub fn json(checks: &[Check], ui: &mut Ui) {
+pub fn json(checks: &[DoctorCheck], ui: &mut Ui) {
     let value = serde_json::json!({ "schema_version": 1, "health": Health::worst(checks), "checks": checks });
     ui.line(format_args!("{value:#}"));
 }

@@ -1,6 +1,6 @@
 //! A judged command line for people.
 
-use crate::command_line::{ExitDecides, Extent, Judgement, Outcome, Proves, Purpose, Record, Understood};
+use crate::command_line::{CheckOutcome, ExitDecides, Extent, LineJudgement, LineRecord, Proves, Purpose, Understood};
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, Ui, WARN};
 use crate::shell::exit_status;
 use crate::shell::program::{Leaf, Sink};
@@ -9,8 +9,8 @@ use crate::shell::program::{Leaf, Sink};
 /// declared commands that it proves, in words.
 pub fn print(
     understood: Option<&Understood>,
-    judgement: &Judgement,
-    record: &Record<'_>,
+    judgement: &LineJudgement,
+    record: &LineRecord<'_>,
     declared: &[String],
     ui: &mut Ui,
 ) {
@@ -41,11 +41,11 @@ pub fn print(
     }
     if let Some(result) = judgement.result {
         let text = match result {
-            Outcome::Pass => "passed",
-            Outcome::Fail => "failed",
-            Outcome::NoTests => "no test was executed",
-            Outcome::Unknown if record.status.is_none() && record.output.is_none() => "nothing was recorded",
-            Outcome::Unknown => "not shown",
+            CheckOutcome::Pass => "passed",
+            CheckOutcome::Fail => "failed",
+            CheckOutcome::NoTests => "no test was executed",
+            CheckOutcome::Unknown if record.status.is_none() && record.output.is_none() => "nothing was recorded",
+            CheckOutcome::Unknown => "not shown",
         };
         ui.line(format_args!("  result       {text}"));
     }

@@ -7,7 +7,7 @@ use anstyle::Style;
 
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
 use crate::replay::rejudge::Again;
-use crate::replay::{Answers, Case, Said, Word};
+use crate::replay::{AnswerWord, Answers, Case, GateAnswer};
 
 /// The answers as a table, and where they differ from what the case expects.
 pub fn lines(case: &Case, answers: &Answers) -> String {
@@ -38,7 +38,7 @@ pub fn again(again: &Again) -> String {
 }
 
 /// One line for each question, and what `more` has to say of it below.
-fn table(text: &mut String, gates: &BTreeMap<String, Said>, more: impl Fn(&str, &Said) -> Vec<String>) {
+fn table(text: &mut String, gates: &BTreeMap<String, GateAnswer>, more: impl Fn(&str, &GateAnswer) -> Vec<String>) {
     for (question, said) in gates {
         let style = style(said.verdict);
         let _ = writeln!(text, "  {question:<10} {style}{:<5}{style:#} {}", said.verdict.as_str(), said.why);
@@ -48,11 +48,11 @@ fn table(text: &mut String, gates: &BTreeMap<String, Said>, more: impl Fn(&str, 
     }
 }
 
-const fn style(word: Word) -> Style {
+const fn style(word: AnswerWord) -> Style {
     match word {
-        Word::Na => DIM,
-        Word::Pass => GOOD,
-        Word::Warn => WARN,
-        Word::Block => BAD,
+        AnswerWord::Na => DIM,
+        AnswerWord::Pass => GOOD,
+        AnswerWord::Warn => WARN,
+        AnswerWord::Block => BAD,
     }
 }

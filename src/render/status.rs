@@ -13,7 +13,7 @@ use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
 
 /// What is shown.
 #[derive(Serialize)]
-pub struct Status<'a> {
+pub struct StatusView<'a> {
     /// The full name of the branch that is checked out.
     pub branch: Option<&'a str>,
     /// The policy in force.
@@ -30,12 +30,12 @@ pub struct Status<'a> {
 }
 
 /// For programs.
-pub fn json(status: &Status<'_>) -> serde_json::Result<String> {
+pub fn json(status: &StatusView<'_>) -> serde_json::Result<String> {
     serde_json::to_string_pretty(status)
 }
 
 /// For people.
-pub fn lines(status: &Status<'_>) -> String {
+pub fn lines(status: &StatusView<'_>) -> String {
     let mut text = String::new();
     let branch = status.branch.map_or("detached HEAD", |name| name.trim_start_matches("refs/heads/"));
     let policy = match &status.policy.source {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::event::agent_work::{Act, Work};
+use crate::event::agent_work::{Act, AgentWork};
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::test_results::{TestResult, TestResults};
 use crate::event::{Ended, EventKind, GitEvent, Judged, Origin, Run};
@@ -160,7 +160,7 @@ fn tell_trial(trial: &Trial) -> (Style, String, String) {
     (Style::new(), what, trial.tree.short().to_owned())
 }
 
-fn tell_work(work: &Work) -> (Style, String, String) {
+fn tell_work(work: &AgentWork) -> (Style, String, String) {
     let plain = Style::new();
     let (style, mut what) = match &work.act {
         Act::Session(phase) => (DIM, format!("session {}", phase.as_str())),

@@ -10,9 +10,9 @@ use crate::git::Range;
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::replay::anonymize::Neutral;
-use crate::replay::case::{Case, CaseError, Word};
-use crate::replay::compose::{End, Record, compose};
-use crate::replay::gate_answers::{Said, of_results};
+use crate::replay::case::{AnswerWord, Case, CaseError};
+use crate::replay::compose::{CaseEnd, CaseSources, compose};
+use crate::replay::gate_answers::{GateAnswer, of_results};
 use crate::replay::rejudge::{self, AgainError};
 use crate::source;
 use crate::timeline;
@@ -38,7 +38,7 @@ pub struct Appeal {
     /// The case.
     pub case: Value,
     /// The questions that the case answers otherwise than the verdict did: question, then, now.
-    pub lost: Vec<(String, Said, Said)>,
+    pub lost: Vec<(String, GateAnswer, GateAnswer)>,
     /// The gates that stopped and that no question of a case is about.
     pub unasked: Vec<String>,
 }
@@ -62,13 +62,13 @@ pub fn appeal(place: &Workplace, verdict: &Verdict, neutral: &Neutral) -> Result
     let base = main.and_then(|one| one.base.clone());
     let updates: Vec<_> = judged.iter().filter_map(|one| one.update.clone()).collect();
     let end = if updates.is_empty() {
-        End::Stop { head: head.clone(), work: judged.iter().find_map(|one| one.work.clone()) }
+        CaseEnd::Stop { head: head.clone(), work: judged.iter().find_map(|one| one.work.clone()) }
     } else {
-        End::Push { head: head.clone(), updates }
+        CaseEnd::Push { head: head.clone(), updates }
     };
     let entries = entries(place, verdict);
     let title = findings().next().map_or_else(String::new, |finding| finding.message.clone());
-    let record = Record {
+    let record = CaseSources {
         id: verdict.id.clone(),
         title,
         policy: policy(place, verdict),
@@ -82,9 +82,9 @@ pub fn appeal(place: &Workplace, verdict: &Verdict, neutral: &Neutral) -> Result
     let mut case = compose(Some(&place.repo), neutral, &record)?;
     let answers = crate::replay::answer(&Case::read(case.to_string().as_bytes())?)?;
     let said = of_results(&verdict.gates);
-    let is_lost = |(question, said): &(&String, &Said)| {
+    let is_lost = |(question, said): &(&String, &GateAnswer)| {
         let now = &answers.gates[*question];
-        (said.verdict == Word::Block || now.verdict == Word::Block) && said.verdict != now.verdict
+        (said.verdict == AnswerWord::Block || now.verdict == AnswerWord::Block) && said.verdict != now.verdict
     };
     let lost = said
         .iter()
@@ -117,7 +117,7 @@ fn policy(place: &Workplace, verdict: &Verdict) -> Option<String> {
 
 /// Says of every question that stopped in a verdict that a pass would have been right.
 pub fn expect_pass(case: &mut Value, verdict: &Verdict) {
-    let blocked = of_results(&verdict.gates).into_iter().filter(|(_, said)| said.verdict == Word::Block);
+    let blocked = of_results(&verdict.gates).into_iter().filter(|(_, said)| said.verdict == AnswerWord::Block);
     let expected = blocked.map(|(question, _)| (question, json!({"verdict": "pass", "why": ""})));
     case["expect"] = Value::Object(expected.collect());
 }

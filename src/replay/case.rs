@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 mod act;
 
 pub use self::act::{
-    Act, Checks, Command, CommandEnd, Commit, CommitFile, Edit, MovedFile, Pull, Push, PushedRef, RemoteMoved, Rewrite,
-    Stop, Switch, Text, Tool,
+    CaseAct, CaseCheckout, CaseChecks, CaseCommandEnd, CaseEdit, CasePull, CasePushedRef, CaseStop, CaseText,
+    CommitAct, CommitFile, HistoryRewrite, MovedFile, Push, RecordedCommand, RemoteMoved, Tool,
 };
 
 /// A recorded session with the policy it is judged by.
@@ -55,13 +55,13 @@ pub struct Wanted {
     pub protected_branches: Vec<String>,
     /// Whether documentation may change without a test run, and what else is said of tests.
     #[serde(default)]
-    pub tests: Option<Tests>,
+    pub tests: Option<CaseTests>,
     /// Whether a build is asked for wherever its inputs changed.
     #[serde(default)]
-    pub build: Option<Required>,
+    pub build: Option<Requirement>,
     /// Whether a pull request with green checks is asked for.
     #[serde(default, alias = "pull_request")]
-    pub pr: Option<Required>,
+    pub pr: Option<Requirement>,
     /// Whether green checks of the forge on the commit stand for a test run.
     #[serde(default)]
     pub ci_counts_as_tests: bool,
@@ -70,7 +70,7 @@ pub struct Wanted {
     pub default_word_rules: bool,
     /// The parts of the program: name, and the globs of its files.
     #[serde(default)]
-    pub scopes: BTreeMap<String, Globs>,
+    pub scopes: BTreeMap<String, CaseGlobs>,
     /// A whole `gate.toml`, which then counts instead of everything above.
     #[serde(default)]
     pub gate_toml: Option<String>,
@@ -78,7 +78,7 @@ pub struct Wanted {
 
 /// What is said of tests.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Tests {
+pub struct CaseTests {
     /// `false`, or in words what is asked for; anything but `false` asks for a full run.
     #[serde(default)]
     pub required: Value,
@@ -89,13 +89,13 @@ pub struct Tests {
 
 /// Whether something is asked for.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Required {
+pub struct Requirement {
     /// `false`, or in words what is asked for.
     #[serde(default)]
     pub required: Value,
 }
 
-impl Required {
+impl Requirement {
     /// Whether it is asked for.
     pub fn is_asked(&self) -> bool {
         !matches!(self.required, Value::Null | Value::Bool(false))
@@ -108,9 +108,9 @@ const fn yes() -> bool {
 
 /// One glob or several.
 #[derive(Clone, Debug)]
-pub struct Globs(pub Vec<String>);
+pub struct CaseGlobs(pub Vec<String>);
 
-impl<'de> Deserialize<'de> for Globs {
+impl<'de> Deserialize<'de> for CaseGlobs {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         match Value::deserialize(deserializer)? {
@@ -173,7 +173,7 @@ impl Case {
     }
 
     /// What happened, in order.
-    pub fn acts(&self) -> Result<Vec<(u64, Act)>, CaseError> {
+    pub fn acts(&self) -> Result<Vec<(u64, CaseAct)>, CaseError> {
         let number = |event: &Map<String, Value>| event.get("seq").and_then(Value::as_u64);
         let numbered =
             self.events.iter().enumerate().map(|(at, event)| (number(event).unwrap_or(at as u64 + 1), event));
@@ -184,7 +184,7 @@ impl Case {
 /// What a gate answers to a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Word {
+pub enum AnswerWord {
     /// The gate is not concerned.
     Na,
     /// Proven, or nothing is wrong.
@@ -195,7 +195,7 @@ pub enum Word {
     Block,
 }
 
-impl Word {
+impl AnswerWord {
     /// The word.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use crate::commit::change::{Commit, FileChange, Person, Status};
-use crate::commit::change_class::{Form, Reader, Texture};
+use crate::commit::change::{Commit, FileChange, PathStatus, Person};
+use crate::commit::change_class::{ChangeForm, PatchReader, Texture};
 use crate::replay::case;
-use crate::replay::tree_content::{Content, Text, oid};
+use crate::replay::tree_content::{Content, FileText, oid};
 use crate::repo_path::RepoPath;
 
 /// A commit.
 #[derive(Clone, Debug, Default)]
-pub struct Made {
+pub struct CaseCommit {
     /// Its parents.
     pub parents: Vec<String>,
     /// Its message.
@@ -21,14 +21,14 @@ pub struct Made {
     pub files: Vec<FileChange>,
 }
 
-impl Made {
+impl CaseCommit {
     /// The commit at which a case begins.
     pub fn start(content: Content) -> Self {
         Self { content, ..Self::default() }
     }
 
     /// A commit as a case has it.
-    pub fn of(commit: &case::Commit, parents: Vec<String>, content: Content, parent: &Content) -> Self {
+    pub fn of(commit: &case::CommitAct, parents: Vec<String>, content: Content, parent: &Content) -> Self {
         let files = match &commit.files {
             _ if parents.len() > 1 => Vec::new(),
             Some(files) => files.iter().map(|file| change(file, &content, parent)).collect(),
@@ -55,12 +55,12 @@ impl Made {
 }
 
 /// Whether a commit takes the place of the one before it.
-pub fn is_amend(commit: &case::Commit) -> bool {
+pub fn is_amend(commit: &case::CommitAct) -> bool {
     commit.command.split_whitespace().any(|word| word == "--amend")
 }
 
 /// What a commit holds: what it changes, out of the working tree, over its parent.
-pub fn committed(parent: &Content, tree: &Content, commit: &case::Commit) -> Content {
+pub fn committed(parent: &Content, tree: &Content, commit: &case::CommitAct) -> Content {
     let Some(files) = &commit.files else { return tree.clone() };
     let mut content = parent.clone();
     for file in files {
@@ -77,26 +77,32 @@ pub fn committed(parent: &Content, tree: &Content, commit: &case::Commit) -> Con
 }
 
 /// What is left after commits were made anew.
-pub fn rewritten(rewrite: &case::Rewrite, message: String, parent: String, content: Content, before: &Content) -> Made {
+pub fn rewritten(
+    rewrite: &case::HistoryRewrite,
+    message: String,
+    parent: String,
+    content: Content,
+    before: &Content,
+) -> CaseCommit {
     let message = rewrite.message.clone().unwrap_or(message);
     let files = between(before, &content);
-    Made { parents: vec![parent], message, content, files }
+    CaseCommit { parents: vec![parent], message, content, files }
 }
 
 fn change(file: &case::CommitFile, content: &Content, parent: &Content) -> FileChange {
     let similarity = || file.status.get(1..).and_then(|digits| digits.parse().ok()).unwrap_or(100);
     let status = match file.status.chars().next() {
-        Some('A') => Status::Added,
-        Some('D') => Status::Deleted,
-        Some('T') => Status::TypeChanged,
-        Some('R') => Status::Renamed(similarity()),
-        Some('C') => Status::Copied(similarity()),
-        _ => Status::Modified,
+        Some('A') => PathStatus::Added,
+        Some('D') => PathStatus::Deleted,
+        Some('T') => PathStatus::TypeChanged,
+        Some('R') => PathStatus::Renamed(similarity()),
+        Some('C') => PathStatus::Copied(similarity()),
+        _ => PathStatus::Modified,
     };
     let counted = file.add.or(file.del).is_some();
     let texture = if counted {
         let (added, removed) = (file.add.unwrap_or(0), file.del.unwrap_or(0));
-        Some(Texture { added, removed, form: Form::Content, ..Texture::default() })
+        Some(Texture { added, removed, form: ChangeForm::Content, ..Texture::default() })
     } else {
         texture(&file.path, parent, content)
     };
@@ -109,9 +115,9 @@ fn between(parent: &Content, content: &Content) -> Vec<FileChange> {
     for path in parent.differing(content).unwrap_or_default() {
         let name = path.to_string();
         let status = match (parent.files.contains_key(&name), content.files.contains_key(&name)) {
-            (false, _) => Status::Added,
-            (_, false) => Status::Deleted,
-            _ => Status::Modified,
+            (false, _) => PathStatus::Added,
+            (_, false) => PathStatus::Deleted,
+            _ => PathStatus::Modified,
         };
         changes.push(FileChange { texture: texture(&name, parent, content), ..FileChange::new(path, status) });
     }
@@ -121,15 +127,15 @@ fn between(parent: &Content, content: &Content) -> Vec<FileChange> {
 /// What the changed lines of a file are like, where both of its sides are known.
 fn texture(path: &str, parent: &Content, content: &Content) -> Option<Texture> {
     let known = |content: &Content| match content.files.get(path) {
-        Some(Text::Known(text)) => Some(text.to_string()),
-        Some(Text::Unknown(_)) => None,
+        Some(FileText::Known(text)) => Some(text.to_string()),
+        Some(FileText::Unknown(_)) => None,
         None => Some(String::new()),
     };
     let (old, new) = (known(parent)?, known(content)?);
     if old == new {
         return None;
     }
-    let mut reader = Reader::new(&RepoPath::from(path));
+    let mut reader = PatchReader::new(&RepoPath::from(path));
     let mut counted: HashMap<&str, i64> = HashMap::new();
     for line in new.lines() {
         *counted.entry(line).or_default() += 1;

@@ -3,19 +3,19 @@
 use jiff::Timestamp;
 
 use crate::event::agent_work::{
-    Act as Deed, CommandEnd, Denial, Edit, EditKind, Phase, PlanItem, Prompt, ShellCommand, Speaker, Stop, StopKind,
-    ToolUse, Work,
+    Act as Deed, AgentWork, CommandEnd, Denial, EditKind, FileEdit, Phase, PlanItem, Prompt, ShellCommand, Speaker,
+    StopKind, ToolUse, TurnEnd,
 };
 use crate::event::{Ended, Event, EventKind, GitEvent, Grade, Origin};
-use crate::replay::case::{self, Act};
+use crate::replay::case::{self, CaseAct};
 use crate::replay::simulated_repository::World;
-use crate::replay::tree_content::{Content, Text, oid};
+use crate::replay::tree_content::{Content, FileText, oid};
 use crate::repo_path::RepoPath;
 use crate::snapshot::KeptSnapshot;
 use crate::timeline::Entry;
 
 /// The events of a case, in order.
-pub fn entries(acts: &[(u64, Act)], world: &World) -> Vec<Entry> {
+pub fn entries(acts: &[(u64, CaseAct)], world: &World) -> Vec<Entry> {
     acts.iter().flat_map(|(seq, act)| kinds(*seq, act, world).into_iter().map(move |kind| entry(*seq, kind))).collect()
 }
 
@@ -33,10 +33,10 @@ fn entry(seq: u64, kind: EventKind) -> Entry {
     Entry { event, started: None, also: Vec::new(), unjudged: false }
 }
 
-fn kinds(seq: u64, act: &Act, world: &World) -> Vec<EventKind> {
-    let work = |act: Deed| EventKind::Work(Box::new(Work { actor: None, call: None, head: None, act }));
+fn kinds(seq: u64, act: &CaseAct, world: &World) -> Vec<EventKind> {
+    let work = |act: Deed| EventKind::Work(Box::new(AgentWork { actor: None, call: None, head: None, act }));
     let call = |number: u64, actor: Option<String>, act: Deed| {
-        EventKind::Work(Box::new(Work { actor, call: Some(format!("call {number}")), head: None, act }))
+        EventKind::Work(Box::new(AgentWork { actor, call: Some(format!("call {number}")), head: None, act }))
     };
     let ran = |line: &str, exit: Option<i32>, output: Option<&str>| {
         let start = world.start_of(seq).map(|content| snapshot(content, world));
@@ -53,59 +53,59 @@ fn kinds(seq: u64, act: &Act, world: &World) -> Vec<EventKind> {
         (!line.is_empty()).then(|| work(Deed::Command(Box::new(command))))
     };
     match act {
-        Act::Prompt(said) => {
+        CaseAct::Prompt(said) => {
             vec![work(Deed::Prompt(Prompt { from: Speaker::Person, text: said.text.clone() }))]
         }
-        Act::Say(said) => vec![work(Deed::Said(said.text.clone()))],
-        Act::Ask(said) => vec![work(Deed::Asked(said.text.clone()))],
-        Act::Plan(said) => vec![work(Deed::Planned(vec![PlanItem { text: said.text.clone(), done: false }]))],
-        Act::Tool(tool) => {
+        CaseAct::Say(said) => vec![work(Deed::Said(said.text.clone()))],
+        CaseAct::Ask(said) => vec![work(Deed::Asked(said.text.clone()))],
+        CaseAct::Plan(said) => vec![work(Deed::Planned(vec![PlanItem { text: said.text.clone(), done: false }]))],
+        CaseAct::Tool(tool) => {
             let target = tool.arg.as_str().map_or_else(|| tool.arg.to_string(), str::to_owned);
             let reads = is_reader(&tool.tool);
             vec![work(Deed::Used(ToolUse { tool: tool.tool.clone(), reads, target, failed: false }))]
         }
-        Act::Edit(edit) => vec![call(seq, None, Deed::Edited(vec![edited(seq, edit, EditKind::Written, world)]))],
-        Act::Delete(edit) => vec![call(seq, None, Deed::Edited(vec![edited(seq, edit, EditKind::Deleted, world)]))],
-        Act::Command(command) => vec![call(seq, actor(command), command_deed(seq, command, world))],
-        Act::CommandEnd(end) => {
+        CaseAct::Edit(edit) => vec![call(seq, None, Deed::Edited(vec![edited(seq, edit, EditKind::Written, world)]))],
+        CaseAct::Delete(edit) => vec![call(seq, None, Deed::Edited(vec![edited(seq, edit, EditKind::Deleted, world)]))],
+        CaseAct::Command(command) => vec![call(seq, actor(command), command_deed(seq, command, world))],
+        CaseAct::CommandEnd(end) => {
             let ended = CommandEnd { ended: end.exit.map(Ended::Exited), tail: end.output.clone().unwrap_or_default() };
             vec![call(end.for_seq, None, Deed::CommandEnded(ended))]
         }
-        Act::Commit(commit) => {
+        CaseAct::Commit(commit) => {
             let action = if crate::replay::case_commits::is_amend(commit) { "commit (amend)" } else { "commit" };
             let event = git(action, &world.branch, commit.parents.first(), Some(&commit.sha), &commit.message);
             ran(&commit.command, commit.exit, commit.output.as_deref()).into_iter().chain([event]).collect()
         }
-        Act::Rewrite(rewrite) => {
+        CaseAct::Rewrite(rewrite) => {
             let event = git(&rewrite.kind, &world.branch, Some(&rewrite.old), Some(&rewrite.new), &rewrite.command);
             ran(&rewrite.command, None, None).into_iter().chain([event]).collect()
         }
-        Act::Switch(switch) => ran(&switch.command, None, None).into_iter().collect(),
-        Act::Push(push) => {
+        CaseAct::Switch(switch) => ran(&switch.command, None, None).into_iter().collect(),
+        CaseAct::Push(push) => {
             let sent = push.exit.unwrap_or(0) == 0 && !push.dry_run;
             let refs = push.refs.iter().flatten().filter(|_| sent);
             let events = refs
                 .map(|pushed| git("push", &pushed.remote_ref, Some(&pushed.remote_sha), Some(&pushed.local_sha), ""));
             ran(&push.command, push.exit, push.output.as_deref()).into_iter().chain(events).collect()
         }
-        Act::Compaction => vec![work(Deed::Session(Phase::Compacted))],
-        Act::Stop(stop) => {
-            vec![work(Deed::Stopped(Stop {
+        CaseAct::Compaction => vec![work(Deed::Session(Phase::Compacted))],
+        CaseAct::Stop(stop) => {
+            vec![work(Deed::Stopped(TurnEnd {
                 how: StopKind::Completed,
                 text: stop.text.clone(),
                 running: world.running(),
                 left_alone: None,
             }))]
         }
-        Act::RemoteMoved(_) | Act::Pull(_) | Act::Checks(_) | Act::Unknown => Vec::new(),
+        CaseAct::RemoteMoved(_) | CaseAct::Pull(_) | CaseAct::Checks(_) | CaseAct::Unknown => Vec::new(),
     }
 }
 
-fn actor(command: &case::Command) -> Option<String> {
+fn actor(command: &case::RecordedCommand) -> Option<String> {
     command.agent_id.clone().or_else(|| command.sidechain.then(|| "sidechain".to_owned()))
 }
 
-fn command_deed(seq: u64, command: &case::Command, world: &World) -> Deed {
+fn command_deed(seq: u64, command: &case::RecordedCommand, world: &World) -> Deed {
     if command.status.as_deref() == Some("not_executed") {
         let reason = command.output.clone().unwrap_or_default();
         return Deed::Denied(Denial { tool: "shell".to_owned(), what: command.command.clone(), reason });
@@ -138,12 +138,12 @@ fn snapshot(content: &Content, world: &World) -> KeptSnapshot {
     }
 }
 
-fn edited(seq: u64, edit: &case::Edit, how: EditKind, world: &World) -> Edit {
+fn edited(seq: u64, edit: &case::CaseEdit, how: EditKind, world: &World) -> FileEdit {
     let before = world.start_of(seq).and_then(|content| match content.files.get(&edit.path) {
-        Some(Text::Known(text)) => Some(text.to_string()),
+        Some(FileText::Known(text)) => Some(text.to_string()),
         _ => None,
     });
-    Edit {
+    FileEdit {
         path: RepoPath::from(edit.path.as_str()),
         how,
         removed: before.unwrap_or_default(),

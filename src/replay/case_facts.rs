@@ -3,36 +3,36 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 
-use crate::command_line::{Told, witness};
+use crate::command_line::{ObservedLine, witness};
 use crate::config;
-use crate::decision::compare::File;
-use crate::decision::{self, Decision, Kind};
+use crate::decision::compare::FileStates;
+use crate::decision::{self, Decision, RecordKind};
 use crate::event::{Ended, Grade};
-use crate::fact::decision_change::{self, Change, SubjectDecisions};
-use crate::fact::evidence::{RunFact, Shows};
+use crate::fact::decision_change::{self, DecisionChange, SubjectDecisions};
+use crate::fact::evidence::{RunFact, RunProof};
 use crate::fact::policy_change;
-use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Role, Subject};
-use crate::fact::weakening::{self, Pair, Weakening};
+use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Subject, SubjectKind};
+use crate::fact::weakening::{self, FilePair, Weakening};
 use crate::fact::{self, Facts, Note};
 use crate::gates;
 use crate::moment::Moment;
 use crate::policy::PolicySource;
-use crate::replay::case_policy::Asked;
-use crate::replay::package_proofs::{From, Proof};
+use crate::replay::case_policy::CasePolicy;
+use crate::replay::package_proofs::{From, PackageProof};
 use crate::replay::remote_effects;
-use crate::replay::simulated_repository::{Line, Seen, Update, World};
-use crate::replay::tree_content::{Content, Text, oid};
+use crate::replay::simulated_repository::{EndedLine, SimulatedRun, Update, World};
+use crate::replay::tree_content::{Content, FileText, oid};
 use crate::repo_path::RepoPath;
 use crate::runner::CommandKind;
 use crate::shell::dialect::Shell;
 
 /// The facts at the end of the session.
-pub fn at_stop(world: &World, asked: &Asked, ci_counts: bool) -> Facts {
+pub fn at_stop(world: &World, asked: &CasePolicy, ci_counts: bool) -> Facts {
     let head = world.content(&world.head).cloned().unwrap_or_default();
     let mut subjects = vec![subject("HEAD", world, asked, &head, ci_counts, Some(&world.head))];
     if world.tree.differing(&head).is_none_or(|paths| !paths.is_empty()) {
         let mut tree = subject("working tree", world, asked, &world.tree, ci_counts, None);
-        tree.role = Role::WorkingTree;
+        tree.role = SubjectKind::WorkingTree;
         subjects.push(tree);
     }
     Facts { subjects, ..Facts::at(Moment::Stop) }
@@ -75,16 +75,21 @@ pub fn weakening(world: &World, facts: &Facts) -> BTreeMap<String, Weakening> {
     let base = world.content(&world.base).cloned().unwrap_or_default();
     let head = world.content(&world.head).cloned().unwrap_or_default();
     let of = |subject: &Subject| {
-        let content = if subject.role == Role::WorkingTree { &world.tree } else { &head };
+        let content = if subject.role == SubjectKind::WorkingTree { &world.tree } else { &head };
         let text = |content: &Content, path: &str| content.text(path).map(str::to_owned);
         // A file whose text is not known is not compared.
-        let known =
-            |path: &str| [&base, content].iter().all(|side| !matches!(side.files.get(path), Some(Text::Unknown(_))));
+        let known = |path: &str| {
+            [&base, content].iter().all(|side| !matches!(side.files.get(path), Some(FileText::Unknown(_))))
+        };
         let paths = base.files.keys().chain(content.files.keys()).collect::<BTreeSet<_>>();
-        let pairs: Vec<Pair> = paths
+        let pairs: Vec<FilePair> = paths
             .into_iter()
             .filter(|path| known(path) && weakening::concerns(&RepoPath::from(path.as_str())))
-            .map(|path| Pair { path: RepoPath::from(path.as_str()), old: text(&base, path), new: text(content, path) })
+            .map(|path| FilePair {
+                path: RepoPath::from(path.as_str()),
+                old: text(&base, path),
+                new: text(content, path),
+            })
             .collect();
         (subject.name.clone(), weakening::compare(&pairs))
     };
@@ -92,7 +97,7 @@ pub fn weakening(world: &World, facts: &Facts) -> BTreeMap<String, Weakening> {
 }
 
 /// What the work does to decisions that were written down, by subject.
-pub fn decisions(world: &World, asked: &Asked, facts: &Facts) -> Vec<SubjectDecisions> {
+pub fn decisions(world: &World, asked: &CasePolicy, facts: &Facts) -> Vec<SubjectDecisions> {
     let Some(rules) = fact::decisions::rules(&asked.policy, facts.moment) else { return Vec::new() };
     let base = world.content(&world.base).cloned().unwrap_or_default();
     let head = world.content(&world.head).cloned().unwrap_or_default();
@@ -103,24 +108,25 @@ pub fn decisions(world: &World, asked: &Asked, facts: &Facts) -> Vec<SubjectDeci
         decision::read(&path, text.as_bytes(), &rules.adr)
     };
     let everything: Vec<Decision> = base.files.keys().flat_map(records).collect();
-    let is_found = |one: &&Decision| one.kind == Kind::Rejected && !(one.patterns.is_empty() && one.paths.is_empty());
+    let is_found =
+        |one: &&Decision| one.kind == RecordKind::Rejected && !(one.patterns.is_empty() && one.paths.is_empty());
     let rejected: Vec<Decision> = everything.iter().filter(is_found).cloned().collect();
     let messages: Vec<(String, String)> =
         world.own.iter().filter_map(|own| Some((own.clone(), world.commits.get(own)?.message.clone()))).collect();
     let of = |subject: &Subject| {
-        let content = if subject.role == Role::WorkingTree { &world.tree } else { &head };
+        let content = if subject.role == SubjectKind::WorkingTree { &world.tree } else { &head };
         let changed = subject.changed.as_ref()?;
         // A file whose text is not known is not compared.
         let known = |path: &&RepoPath| {
-            [&base, content].iter().all(|side| !matches!(side.files.get(&path.to_string()), Some(Text::Unknown(_))))
+            [&base, content].iter().all(|side| !matches!(side.files.get(&path.to_string()), Some(FileText::Unknown(_))))
         };
-        let file = |path: &RepoPath| File {
+        let file = |path: &RepoPath| FileStates {
             path: path.clone(),
             before: bytes(&base, &path.to_string()),
             now: bytes(content, &path.to_string()),
         };
-        let files: Vec<File> = changed.iter().filter(known).map(file).collect();
-        let change = Change { name: &subject.name, changed, files: &files, rejected: &rejected };
+        let files: Vec<FileStates> = changed.iter().filter(known).map(file).collect();
+        let change = DecisionChange { name: &subject.name, changed, files: &files, rejected: &rejected };
         let found: Result<_, Infallible> =
             decision_change::of(&rules, &change, || Ok(everything.clone()), || Ok(messages.clone()));
         found.unwrap_or_default()
@@ -153,7 +159,7 @@ pub fn policy_note(world: &World) -> Option<Note> {
 fn subject(
     name: &str,
     world: &World,
-    asked: &Asked,
+    asked: &CasePolicy,
     content: &Content,
     ci_counts: bool,
     commit: Option<&str>,
@@ -182,11 +188,11 @@ fn subject(
 }
 
 /// The runs of a declared command, newest first. One that shows nothing does not hide one that does.
-fn runs(world: &World, asked: &Asked, name: &str, content: &Content) -> Vec<RunFact> {
+fn runs(world: &World, asked: &CasePolicy, name: &str, content: &Content) -> Vec<RunFact> {
     let Some((_, kind, package)) = asked.about.iter().find(|(about, ..)| about == name) else {
         return declared_runs(world, asked, name, content);
     };
-    let is_about = |seen: &&Seen| {
+    let is_about = |seen: &&SimulatedRun| {
         let about = package.as_ref().is_none_or(|package| {
             let all = crate::replay::packages::find(&seen.start);
             seen.proof.packages.iter().any(|index| {
@@ -205,11 +211,11 @@ fn runs(world: &World, asked: &Asked, name: &str, content: &Content) -> Vec<RunF
 }
 
 /// The runs of a command of a policy that the case brings along: the lines that prove it, wherever they do.
-fn declared_runs(world: &World, asked: &Asked, name: &str, content: &Content) -> Vec<RunFact> {
+fn declared_runs(world: &World, asked: &CasePolicy, name: &str, content: &Content) -> Vec<RunFact> {
     let Some(command) = asked.policy.commands.iter().find(|command| command.name == name) else { return Vec::new() };
-    let seen = |line: &Line| {
+    let seen = |line: &EndedLine| {
         let dir = RepoPath::from(line.dir.as_deref()?);
-        let told = Told {
+        let told = ObservedLine {
             line: &line.command.command,
             dir: &dir,
             root: None,
@@ -225,9 +231,9 @@ fn declared_runs(world: &World, asked: &Asked, name: &str, content: &Content) ->
         if shown.masked.is_some() && grade < Grade::Observed {
             return None;
         }
-        Some(Seen {
+        Some(SimulatedRun {
             seq: line.seq,
-            proof: Proof {
+            proof: PackageProof {
                 kind: CommandKind::Test,
                 packages: Vec::new(),
                 ended: shown.ended,
@@ -241,21 +247,21 @@ fn declared_runs(world: &World, asked: &Asked, name: &str, content: &Content) ->
             end: line.end.clone(),
         })
     };
-    let all: Vec<Seen> = world.lines.iter().filter_map(seen).collect();
+    let all: Vec<SimulatedRun> = world.lines.iter().filter_map(seen).collect();
     facts_of(all.iter(), content)
 }
 
-fn facts_of<'a>(seen: impl DoubleEndedIterator<Item = &'a Seen>, content: &Content) -> Vec<RunFact> {
+fn facts_of<'a>(seen: impl DoubleEndedIterator<Item = &'a SimulatedRun>, content: &Content) -> Vec<RunFact> {
     let facts: Vec<(bool, RunFact)> = seen.rev().map(|seen| (seen.proof.conclusive, fact(seen, content))).collect();
     let shown = |fact: &RunFact| {
         facts.iter().any(|(conclusive, other)| {
-            *conclusive && matches!(other.shows(), Shows::Pass | Shows::Fail) && other.tree == fact.tree
+            *conclusive && matches!(other.shows(), RunProof::Pass | RunProof::Fail) && other.tree == fact.tree
         })
     };
     facts.iter().filter(|(conclusive, fact)| *conclusive || !shown(fact)).map(|(_, fact)| fact.clone()).collect()
 }
 
-fn fact(seen: &Seen, content: &Content) -> RunFact {
+fn fact(seen: &SimulatedRun, content: &Content) -> RunFact {
     RunFact {
         id: format!("event {}", seen.seq),
         grade: seen.grade,
@@ -277,7 +283,7 @@ fn fact(seen: &Seen, content: &Content) -> RunFact {
 }
 
 /// Checks of the forge on the commit, where the policy takes them for a test run.
-fn ci_runs(world: &World, asked: &Asked, commit: &str, subject: &mut Subject) {
+fn ci_runs(world: &World, asked: &CasePolicy, commit: &str, subject: &mut Subject) {
     let Some(checks) = world.checks.iter().rev().find(|checks| checks.head_sha == commit) else { return };
     let is_green = |name: &String| checks.checks.get(name).and_then(serde_json::Value::as_str) == Some("success");
     let green = match &checks.required {

@@ -3,7 +3,7 @@
 use toml::{Table, Value};
 
 use crate::commit::derive_scopes::derive;
-use crate::commit::rules::Rules;
+use crate::commit::rules::CommitRules;
 use crate::config;
 use crate::gates;
 use crate::policy::{Policy, PolicySource};
@@ -16,7 +16,7 @@ use crate::runner::CommandKind;
 use crate::stack;
 
 /// A policy, and which recorded runs its commands are about.
-pub struct Asked {
+pub struct CasePolicy {
     /// The policy.
     pub policy: Policy,
     /// By name of a command: the kind of check, and the package; `None`: all of them.
@@ -24,7 +24,7 @@ pub struct Asked {
 }
 
 /// The policy of a case.
-pub fn asked(case: &Case, world: &World) -> Result<Asked, CaseError> {
+pub fn asked(case: &Case, world: &World) -> Result<CasePolicy, CaseError> {
     let content = world.content(&world.head).unwrap_or(&world.tree);
     let (table, about) = table(case, world, content);
     // The commands of a policy that is brought along are its own.
@@ -34,7 +34,7 @@ pub fn asked(case: &Case, world: &World) -> Result<Asked, CaseError> {
     };
     let policy = config::parse("gate.toml", &text, PolicySource::Defaults, &gates::check_params)
         .map_err(|error| CaseError::Policy(error.render()))?;
-    Ok(Asked { policy, about })
+    Ok(CasePolicy { policy, about })
 }
 
 fn table(case: &Case, world: &World, content: &Content) -> (Table, Vec<(String, CommandKind, Option<Package>)>) {
@@ -74,10 +74,10 @@ fn table(case: &Case, world: &World, content: &Content) -> (Table, Vec<(String, 
     }
     of_gates
         .insert("tests".to_owned(), Value::Table(Table::from_iter([("params".to_owned(), Value::Table(of_tests))])));
-    let build_asked = wanted.build.as_ref().is_some_and(super::case::Required::is_asked);
+    let build_asked = wanted.build.as_ref().is_some_and(super::case::Requirement::is_asked);
     of_gates.insert("build".to_owned(), params([("required", Value::Boolean(build_asked))]));
     of_gates.insert(CHECKS.to_owned(), checks());
-    let pull_asked = wanted.pr.as_ref().is_some_and(super::case::Required::is_asked);
+    let pull_asked = wanted.pr.as_ref().is_some_and(super::case::Requirement::is_asked);
     of_gates.insert("pull-request".to_owned(), params([("required", Value::Boolean(pull_asked))]));
     if !wanted.default_word_rules {
         let on = |rules: &[&str]| Value::Array(rules.iter().map(|rule| Value::String((*rule).to_owned())).collect());
@@ -183,7 +183,7 @@ fn scopes(case: &Case, world: &World, content: &Content) -> Table {
     }
     let rules = crate::embedded::file(crate::embedded::GATES, "atomic.toml")
         .and_then(|text| text.parse::<Table>().ok())
-        .and_then(|table| Rules::read(table.get("params")?.as_table()?).ok());
+        .and_then(|table| CommitRules::read(table.get("params")?.as_table()?).ok());
     let Some(rules) = rules else { return Table::new() };
     let mut paths: Vec<RepoPath> = content.files.keys().map(|path| RepoPath::from(path.as_str())).collect();
     for commit in world.own.iter().filter_map(|own| world.commits.get(own)) {

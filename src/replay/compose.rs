@@ -22,7 +22,7 @@ use crate::timeline::Entry;
 
 /// What a case is written from.
 #[derive(Clone, Debug)]
-pub struct Record<'a> {
+pub struct CaseSources<'a> {
     /// What the case is called.
     pub id: String,
     /// What it is about.
@@ -40,12 +40,12 @@ pub struct Record<'a> {
     /// What the forge said.
     pub hosting: Option<&'a Hosting>,
     /// What it ends with.
-    pub end: End,
+    pub end: CaseEnd,
 }
 
 /// What a case ends with.
 #[derive(Clone, Debug)]
-pub enum End {
+pub enum CaseEnd {
     /// The end of a turn.
     Stop {
         /// The commit that is checked out.
@@ -63,7 +63,7 @@ pub enum End {
 }
 
 /// Writes a case. Without a repository it has no contents.
-pub fn compose(repo: Option<&Repo>, neutral: &Neutral, record: &Record<'_>) -> Result<Value, GitError> {
+pub fn compose(repo: Option<&Repo>, neutral: &Neutral, record: &CaseSources<'_>) -> Result<Value, GitError> {
     let base = match (repo, &record.base) {
         (Some(repo), Some(base)) => Some(repo.tree_of(base)?),
         _ => None,
@@ -75,7 +75,7 @@ pub fn compose(repo: Option<&Repo>, neutral: &Neutral, record: &Record<'_>) -> R
             trees.insert(id.clone(), repo.tree_of(id)?);
         }
     }
-    let mut writer = Writer {
+    let mut writer = CaseWriter {
         repo,
         neutral,
         record,
@@ -100,11 +100,11 @@ pub fn compose(repo: Option<&Repo>, neutral: &Neutral, record: &Record<'_>) -> R
         None => policy.insert("default_word_rules".to_owned(), true.into()),
     };
     let default_branch = match &record.end {
-        End::Push { updates, .. } => updates.iter().find_map(|update| match &update.default_branch {
+        CaseEnd::Push { updates, .. } => updates.iter().find_map(|update| match &update.default_branch {
             DefaultBranch::Known(name) => Some(short_branch(name).to_owned()),
             _ => None,
         }),
-        End::Stop { .. } => None,
+        CaseEnd::Stop { .. } => None,
     };
     let mut start = Map::new();
     start.insert("branch".to_owned(), record.branch.clone().unwrap_or_else(|| "work".to_owned()).into());
@@ -134,10 +134,10 @@ fn short_branch(name: &str) -> &str {
     name.strip_prefix("refs/heads/").unwrap_or(name)
 }
 
-struct Writer<'a> {
+struct CaseWriter<'a> {
     repo: Option<&'a Repo>,
     neutral: &'a Neutral,
-    record: &'a Record<'a>,
+    record: &'a CaseSources<'a>,
     /// By commit: its tree.
     trees: HashMap<Oid, Oid>,
     /// The tree of the working tree, as far as the case got.
@@ -151,7 +151,7 @@ struct Writer<'a> {
     base: Option<Oid>,
 }
 
-impl Writer<'_> {
+impl CaseWriter<'_> {
     fn push(&mut self, t: &str, mut event: Value) -> u64 {
         let seq = self.events.len() as u64 + 1;
         if let Some(fields) = event.as_object_mut() {

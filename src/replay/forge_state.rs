@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::command_line::understand;
-use crate::fact::hosting::{Check, CheckKind, Checks, HostedHead, Hosting, Pull, PullState, Reading, Required, Via};
-use crate::replay::case::{self, Act};
+use crate::fact::hosting::{
+    Check, CheckKind, Checks, ForgeAnswer, HostedHead, Hosting, Pull, PullState, RequiredStatus, Via,
+};
+use crate::replay::case::{self, CaseAct};
 use crate::replay::simulated_repository::World;
 use crate::replay::tree_content::oid;
 
@@ -13,7 +15,7 @@ const REPOSITORY: &str = "origin/repository";
 
 /// What the forge says of the commit that is handed over; `None`: the case knows of no pull request and no check, and
 /// nobody tried or was asked (`wanted`) to open one.
-pub fn of(world: &World, acts: &[(u64, Act)], wanted: bool) -> Option<Hosting> {
+pub fn of(world: &World, acts: &[(u64, CaseAct)], wanted: bool) -> Option<Hosting> {
     let opened: Vec<Pull> = acts.iter().filter_map(|(_, act)| opened(act, world)).collect();
     let tried = acts.iter().any(|(_, act)| opened_by(act).is_some());
     if world.pulls.is_empty() && world.checks.is_empty() && !tried && !wanted {
@@ -44,16 +46,16 @@ pub fn of(world: &World, acts: &[(u64, Act)], wanted: bool) -> Option<Hosting> {
             pushed: pushed.map(oid),
         },
         default_branch: Some("main".to_owned()),
-        pulls: Reading::Known(pulls.into_values().collect()),
-        checks: Reading::Known(here.map(checks).unwrap_or_default()),
-        required: Reading::Known(required.into_iter().map(|name| Required { name, app: None }).collect()),
+        pulls: ForgeAnswer::Known(pulls.into_values().collect()),
+        checks: ForgeAnswer::Known(here.map(checks).unwrap_or_default()),
+        required: ForgeAnswer::Known(required.into_iter().map(|name| RequiredStatus { name, app: None }).collect()),
         started_for: None,
         base: None,
         landed: Vec::new(),
     })
 }
 
-fn pull(said: &case::Pull, world: &World) -> Pull {
+fn pull(said: &case::CasePull, world: &World) -> Pull {
     let state = match said.state.to_lowercase().as_str() {
         "merged" => PullState::Merged,
         "closed" if said.merged => PullState::Merged,
@@ -73,7 +75,7 @@ fn pull(said: &case::Pull, world: &World) -> Pull {
     }
 }
 
-fn checks(said: &case::Checks) -> Checks {
+fn checks(said: &case::CaseChecks) -> Checks {
     const STATES: [&str; 6] = ["queued", "in_progress", "pending", "waiting", "requested", "expected"];
     let check = |name: &str, word: &str, kind| {
         let done = !STATES.contains(&word);
@@ -102,8 +104,8 @@ fn checks(said: &case::Checks) -> Checks {
 }
 
 /// The command line of an act that opens a pull request.
-fn opened_by(act: &Act) -> Option<&case::Command> {
-    let Act::Command(command) = act else { return None };
+fn opened_by(act: &CaseAct) -> Option<&case::RecordedCommand> {
+    let CaseAct::Command(command) = act else { return None };
     let understood = understand(&command.command, &()).ok()?;
     let opens = understood.program.leaves.iter().any(|leaf| {
         let words: Vec<&str> = leaf.argv.iter().filter_map(|arg| arg.literal()).collect();
@@ -113,7 +115,7 @@ fn opened_by(act: &Act) -> Option<&case::Command> {
 }
 
 /// The pull request that a command opened, by the address that it printed.
-fn opened(act: &Act, world: &World) -> Option<Pull> {
+fn opened(act: &CaseAct, world: &World) -> Option<Pull> {
     let command = opened_by(act)?;
     if command.exit != Some(0) {
         return None;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::fact::session_steps::Story;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
 use crate::gates::{self, claims};
-use crate::replay::case::{self, Case, CaseError, Word};
+use crate::replay::case::{self, AnswerWord, Case, CaseError};
 use crate::replay::package_proofs::From;
 use crate::replay::simulated_repository::{Update, World};
 use crate::replay::{case_events, case_facts, case_policy, forge_state};
@@ -29,22 +29,22 @@ const QUESTIONS: [(&str, &[&str]); 9] = [
 #[derive(Clone, Debug, Serialize)]
 pub struct Answers {
     /// By question.
-    pub gates: BTreeMap<String, Said>,
+    pub gates: BTreeMap<String, GateAnswer>,
 }
 
 /// What is said of one question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Said {
+pub struct GateAnswer {
     /// The verdict.
-    pub verdict: Word,
+    pub verdict: AnswerWord,
     /// Why, in a sentence.
     pub why: String,
 }
 
-impl Said {
+impl GateAnswer {
     /// The question does not arise.
     pub fn nothing() -> Self {
-        Self { verdict: Word::Na, why: "nothing here concerns it".to_owned() }
+        Self { verdict: AnswerWord::Na, why: "nothing here concerns it".to_owned() }
     }
 }
 
@@ -54,13 +54,13 @@ pub fn asks(gate: &str) -> bool {
 }
 
 /// What results come to, by question.
-pub fn of_results(results: &[GateResult]) -> BTreeMap<String, Said> {
+pub fn of_results(results: &[GateResult]) -> BTreeMap<String, GateAnswer> {
     let contradicted = contradicted(results);
     QUESTIONS
         .iter()
         .map(|(question, gates)| {
             let results = results.iter().filter(|result| gates.contains(&result.gate.as_str()));
-            let mut words: Vec<Said> = results.map(word).collect();
+            let mut words: Vec<GateAnswer> = results.map(word).collect();
             words.extend(contradicted.iter().filter(|(about, _)| about == question).map(|(_, said)| said.clone()));
             ((*question).to_owned(), worst(words))
         })
@@ -68,7 +68,7 @@ pub fn of_results(results: &[GateResult]) -> BTreeMap<String, Said> {
 }
 
 /// A claim that the record contradicts is an answer to the question that it is about.
-fn contradicted(results: &[GateResult]) -> Vec<(&'static str, Said)> {
+fn contradicted(results: &[GateResult]) -> Vec<(&'static str, GateAnswer)> {
     results
         .iter()
         .filter(|result| result.gate == "claims" && result.answer == Answer::Fail)
@@ -80,7 +80,7 @@ fn contradicted(results: &[GateResult]) -> Vec<(&'static str, Said)> {
                 claims::HOSTED => "pr_ci",
                 _ => return None,
             };
-            Some((about, Said { verdict: Word::Block, why: finding.message.clone() }))
+            Some((about, GateAnswer { verdict: AnswerWord::Block, why: finding.message.clone() }))
         })
         .collect()
 }
@@ -91,7 +91,7 @@ pub fn answer(case: &Case) -> Result<Answers, CaseError> {
     let world = World::of(case, &acts);
     let asked = case_policy::asked(case, &world)?;
     let mut stop = case_facts::at_stop(&world, &asked, case.policy.ci_counts_as_tests);
-    stop.hosting = forge_state::of(&world, &acts, case.policy.pr.as_ref().is_some_and(case::Required::is_asked));
+    stop.hosting = forge_state::of(&world, &acts, case.policy.pr.as_ref().is_some_and(case::Requirement::is_asked));
     stop.story = Story::of(&case_events::entries(&acts, &world), None, &From(&world.tree, ""));
     stop.weakening = case_facts::weakening(&world, &stop);
     stop.notes.extend(case_facts::policy_note(&world));
@@ -102,7 +102,7 @@ pub fn answer(case: &Case) -> Result<Answers, CaseError> {
     let changed = stop.subjects.iter().any(|subject| subject.changed.as_ref().is_some_and(|paths| !paths.is_empty()));
     let exempt = results.iter().find(|result| result.gate == "tests" && is_exempt(result));
     if let (Some(exempt), true) = (exempt, changed) {
-        said.insert("tests".to_owned(), Said { verdict: Word::Pass, ..word(exempt) });
+        said.insert("tests".to_owned(), GateAnswer { verdict: AnswerWord::Pass, ..word(exempt) });
     }
     let mut pushes = Vec::new();
     for update in &world.updates {
@@ -126,36 +126,38 @@ fn is_of_another_repository(update: &Update, world: &World) -> bool {
 }
 
 /// What was only tried did no harm, and is told.
-fn tempered(said: Said, update: &Update, other: bool) -> Said {
+fn tempered(said: GateAnswer, update: &Update, other: bool) -> GateAnswer {
     match said.verdict {
-        Word::Block if other => {
-            Said { verdict: Word::Pass, why: "another repository than that of the work".to_owned() }
+        AnswerWord::Block if other => {
+            GateAnswer { verdict: AnswerWord::Pass, why: "another repository than that of the work".to_owned() }
         }
-        Word::Block | Word::Warn if update.dry => {
-            Said { verdict: Word::Pass, why: "a dry run sends nothing".to_owned() }
+        AnswerWord::Block | AnswerWord::Warn if update.dry => {
+            GateAnswer { verdict: AnswerWord::Pass, why: "a dry run sends nothing".to_owned() }
         }
-        Word::Block if update.refused => Said { verdict: Word::Warn, why: format!("{}; it was refused", said.why) },
+        AnswerWord::Block if update.refused => {
+            GateAnswer { verdict: AnswerWord::Warn, why: format!("{}; it was refused", said.why) }
+        }
         _ => said,
     }
 }
 
-fn worst(said: Vec<Said>) -> Said {
-    said.into_iter().reduce(|a, b| if b.verdict > a.verdict { b } else { a }).unwrap_or_else(Said::nothing)
+fn worst(said: Vec<GateAnswer>) -> GateAnswer {
+    said.into_iter().reduce(|a, b| if b.verdict > a.verdict { b } else { a }).unwrap_or_else(GateAnswer::nothing)
 }
 
 /// One gate's result in a word.
-fn word(result: &GateResult) -> Said {
+fn word(result: &GateResult) -> GateAnswer {
     let decisive = || result.decisive().next();
     let why = |finding: Option<&Finding>| finding.map(|finding| finding.message.clone()).unwrap_or_default();
-    let said = |verdict, finding| Said { verdict, why: why(finding) };
+    let said = |verdict, finding| GateAnswer { verdict, why: why(finding) };
     match (result.answer, result.effect()) {
-        (_, Effect::Blocks | Effect::CannotJudge) => said(Word::Block, decisive()),
-        (Answer::Fail | Answer::Unknown | Answer::Pending | Answer::Waived, _) => said(Word::Warn, decisive()),
+        (_, Effect::Blocks | Effect::CannotJudge) => said(AnswerWord::Block, decisive()),
+        (Answer::Fail | Answer::Unknown | Answer::Pending | Answer::Waived, _) => said(AnswerWord::Warn, decisive()),
         (Answer::Pass, _) => match result.findings.iter().find(|finding| is_advice(finding)) {
-            Some(advice) => said(Word::Warn, Some(advice)),
-            None => said(Word::Pass, decisive()),
+            Some(advice) => said(AnswerWord::Warn, Some(advice)),
+            None => said(AnswerWord::Pass, decisive()),
         },
-        (Answer::Skip, _) => said(Word::Na, decisive()),
+        (Answer::Skip, _) => said(AnswerWord::Na, decisive()),
     }
 }
 

@@ -26,5 +26,5 @@ pub mod session_case;
 pub mod simulated_repository;
 pub mod tree_content;
 
-pub use case::{Case, CaseError, Word};
-pub use gate_answers::{Answers, Said, answer};
+pub use case::{AnswerWord, Case, CaseError};
+pub use gate_answers::{Answers, GateAnswer, answer};

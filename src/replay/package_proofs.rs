@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::command_line::coverage::content_comes_and_goes;
-use crate::command_line::{self, ExitDecides, Outcome, Proves, Record, judge_kinds, understand};
+use crate::command_line::{self, CheckOutcome, ExitDecides, LineRecord, Proves, judge_kinds, understand};
 use crate::event::{Ended, RunReport};
 use crate::replay::packages::{self, Package, Reach, Selector, join};
 use crate::replay::tree_content::Content;
@@ -14,7 +14,7 @@ use crate::shell::program::Leaf;
 use crate::shell_quote::shell_word;
 
 /// A recorded command line.
-pub struct Recorded<'a> {
+pub struct RecordedLine<'a> {
     /// The line.
     pub line: &'a str,
     /// Where it was started, relative to the root; `None`: somewhere else.
@@ -31,7 +31,7 @@ pub struct Recorded<'a> {
 
 /// What it shows about a kind of check.
 #[derive(Clone, Debug)]
-pub struct Proof {
+pub struct PackageProof {
     /// The kind.
     pub kind: CommandKind,
     /// The packages it is about, by their place in the list.
@@ -61,7 +61,7 @@ impl ProjectFiles for From<'_> {
 }
 
 /// Everything that the record of a line proves.
-pub fn proofs(recorded: &Recorded<'_>, content: &Content, all: &[Package]) -> Vec<Proof> {
+pub fn proofs(recorded: &RecordedLine<'_>, content: &Content, all: &[Package]) -> Vec<PackageProof> {
     let files = From(content, recorded.dir.unwrap_or_default());
     let Ok(understood) = understand(recorded.line, &files) else { return Vec::new() };
     let mut found = Vec::new();
@@ -82,38 +82,40 @@ pub fn proofs(recorded: &Recorded<'_>, content: &Content, all: &[Package]) -> Ve
         if reached.is_empty() {
             continue;
         }
-        let record = Record {
+        let record = LineRecord {
             status: recorded.status,
             output: recorded.output,
             background: recorded.background,
             shell: Some(Shell::Bash),
         };
         let judged = judge_kinds(recorded.line, &record, &files, &[kind]);
-        let result = judged.result.unwrap_or(Outcome::Unknown);
+        let result = judged.result.unwrap_or(CheckOutcome::Unknown);
         for reached in reached {
             // A part that passed says nothing of the whole; a part that failed does.
-            if result == Outcome::Pass && kind == CommandKind::Test && !reached.whole {
+            if result == CheckOutcome::Pass && kind == CommandKind::Test && !reached.whole {
                 continue;
             }
             let counted = || counts(recorded.output?, &reached.runs);
             let nothing = RunReport { runner: String::new(), passed: 0, failed: 0, skipped: 0 };
             let (ended, report, masked) = match (result, &reached.empty) {
-                (Outcome::Pass, Some(Empty::Nothing)) => (Ended::Exited(0), Some(nothing), None),
-                (Outcome::Pass, Some(Empty::Masked(why))) => (Ended::Exited(0), None, Some(why.clone())),
-                (Outcome::Pass, None) => (Ended::Exited(0), counted(), None),
-                (Outcome::NoTests, _) if recorded.status.unwrap_or(0) == 0 => (Ended::Exited(0), Some(nothing), None),
-                (Outcome::Fail | Outcome::NoTests, _) => (failed(recorded.status), None, None),
-                (Outcome::Unknown, _)
+                (CheckOutcome::Pass, Some(Empty::Nothing)) => (Ended::Exited(0), Some(nothing), None),
+                (CheckOutcome::Pass, Some(Empty::Masked(why))) => (Ended::Exited(0), None, Some(why.clone())),
+                (CheckOutcome::Pass, None) => (Ended::Exited(0), counted(), None),
+                (CheckOutcome::NoTests, _) if recorded.status.unwrap_or(0) == 0 => {
+                    (Ended::Exited(0), Some(nothing), None)
+                }
+                (CheckOutcome::Fail | CheckOutcome::NoTests, _) => (failed(recorded.status), None, None),
+                (CheckOutcome::Unknown, _)
                     if recorded.status.is_some_and(|status| status != 0)
                         && judged.exit_decides == Some(ExitDecides::Yes) =>
                 {
                     (failed(recorded.status), None, None)
                 }
-                (Outcome::Unknown, _) => (Ended::Exited(0), None, Some(judged.reason.clone())),
+                (CheckOutcome::Unknown, _) => (Ended::Exited(0), None, Some(judged.reason.clone())),
             };
-            let conclusive = matches!(result, Outcome::Pass | Outcome::Fail) && masked.is_none();
+            let conclusive = matches!(result, CheckOutcome::Pass | CheckOutcome::Fail) && masked.is_none();
             let on_a_copy = reached.on_a_copy;
-            found.push(Proof { kind, packages: reached.packages, ended, report, masked, on_a_copy, conclusive });
+            found.push(PackageProof { kind, packages: reached.packages, ended, report, masked, on_a_copy, conclusive });
         }
     }
     found
@@ -123,13 +125,13 @@ pub fn proofs(recorded: &Recorded<'_>, content: &Content, all: &[Package]) -> Ve
 ///
 /// A commit that was made says that its hooks let it pass; the check is one that the repository itself defines, and is
 /// taken for whole.
-pub fn hook_proofs(recorded: &Recorded<'_>, content: &Content, all: &[Package]) -> Vec<Proof> {
+pub fn hook_proofs(recorded: &RecordedLine<'_>, content: &Content, all: &[Package]) -> Vec<PackageProof> {
     let (Some(0), Some(output)) = (recorded.status, recorded.output) else { return Vec::new() };
     let files = From(content, recorded.dir.unwrap_or_default());
-    let record = Record { status: Some(0), output: Some(output), background: false, shell: Some(Shell::Bash) };
+    let record = LineRecord { status: Some(0), output: Some(output), background: false, shell: Some(Shell::Bash) };
     let judged = command_line::judge(recorded.line, &record, &files);
     let everything = || (0..all.len()).collect::<Vec<_>>();
-    let proof = |kind, report| Proof {
+    let proof = |kind, report| PackageProof {
         kind,
         packages: everything(),
         ended: Ended::Exited(0),
@@ -198,11 +200,11 @@ impl Reached {
         leaf: &Leaf,
         kind: CommandKind,
         runs: &[&str],
-        recorded: &Recorded<'_>,
+        recorded: &RecordedLine<'_>,
         content: &Content,
         all: &[Package],
     ) -> Option<Self> {
-        let place = Place::of(leaf, recorded, content)?;
+        let place = RunDirectory::of(leaf, recorded, content)?;
         let words: Vec<&str> = leaf.argv.iter().map(|arg| arg.literal()).collect::<Option<_>>().unwrap_or_default();
         let Some(aim) = Aim::of(&words, leaf.narrowed_by.as_deref(), &place.dir, content, all) else {
             // What it is about is not in the text; a failure is one of the place where it runs.
@@ -237,13 +239,13 @@ fn about(reach: &[Reach], all: &[Package], words: &[&str], runs: &[&str], conten
 }
 
 /// Where a command runs.
-struct Place {
+struct RunDirectory {
     dir: String,
     copy: bool,
 }
 
-impl Place {
-    fn of(leaf: &Leaf, recorded: &Recorded<'_>, content: &Content) -> Option<Self> {
+impl RunDirectory {
+    fn of(leaf: &Leaf, recorded: &RecordedLine<'_>, content: &Content) -> Option<Self> {
         let named = match &leaf.directory {
             None => None,
             Some(directory) => Some(directory.path.as_deref()?),
@@ -392,7 +394,7 @@ fn empty_task(words: &[&str], files: &dyn ProjectFiles, kind: CommandKind) -> Op
         return Some(Empty::Nothing);
     }
     lines.iter().find_map(|line| {
-        let record = Record { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) };
+        let record = LineRecord { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) };
         let judged = judge_kinds(line, &record, files, &[kind]);
         let hidden = judged.exit_decides == Some(ExitDecides::NoMasked);
         hidden.then(|| Empty::Masked(format!("the task runs `{line}`: {}", judged.reason)))

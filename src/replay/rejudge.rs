@@ -11,7 +11,7 @@ use crate::config;
 use crate::engine::Workplace;
 use crate::event::{Event, EventKind};
 use crate::fact::collect::{self, BaseOf, CollectError, Lineage, Sources};
-use crate::fact::from_verdict::{self, Judged};
+use crate::fact::from_verdict::{self, JudgedSubject};
 use crate::fact::session_steps::Story;
 use crate::fact::subject::{Base, DefaultBranch, RefUpdate};
 use crate::fact::{Facts, policy_change};
@@ -19,13 +19,13 @@ use crate::failure::Failure;
 use crate::gates::finding::GateResult;
 use crate::gates::{self, ci_green, pull_request};
 use crate::git::GitError;
-use crate::journal::Line;
+use crate::journal::JournalLine;
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{Policy, PolicySource};
-use crate::replay::gate_answers::{Said, of_results};
+use crate::replay::gate_answers::{GateAnswer, of_results};
 use crate::repo_path::RepoPath;
-use crate::source::project_files::Directory;
+use crate::source::project_files::DiskDirectory;
 use crate::timeline;
 use crate::verdict::{SubjectRecord, Verdict};
 
@@ -55,7 +55,7 @@ pub struct Again {
     /// The id of the verdict.
     pub verdict: String,
     /// What is said now, by question, as of a case.
-    pub gates: BTreeMap<String, Said>,
+    pub gates: BTreeMap<String, GateAnswer>,
     /// What was said otherwise.
     pub differs: Vec<Difference>,
 }
@@ -66,9 +66,9 @@ pub struct Difference {
     /// The question.
     pub question: String,
     /// What was said.
-    pub then: Said,
+    pub then: GateAnswer,
     /// What is said now.
-    pub now: Said,
+    pub now: GateAnswer,
     /// Why, as sentences.
     pub because: Vec<String>,
 }
@@ -99,7 +99,7 @@ pub fn again(place: &Workplace, verdict: &Verdict) -> Result<Again, AgainError> 
         // As at any stop: from where its client first told of an act.
         let before_the_first = |event: &&Event| !matches!(event.kind, EventKind::Work(_));
         let told = events[..until].iter().filter(own).skip_while(before_the_first).cloned().collect();
-        let files = Directory(place.repo.root().unwrap_or(place.repo.git_dir()).to_owned());
+        let files = DiskDirectory(place.repo.root().unwrap_or(place.repo.git_dir()).to_owned());
         now.story = Story::of(&timeline::merge(vec![told]), Some(&verdict.session), &files);
     }
     let waivers = |facts: &mut Facts, until: Option<&str>| {
@@ -129,7 +129,7 @@ pub fn again(place: &Workplace, verdict: &Verdict) -> Result<Again, AgainError> 
     let (before, after) = (of_results(&judge(&then)), of_results(&judge(&now)));
     let said = of_results(&verdict.gates);
     let policy_changed = (policy.digest != verdict.policy.digest).then(|| what_changed(place, verdict, &policy));
-    let nothing = Said::nothing();
+    let nothing = GateAnswer::nothing();
     let mut differs = Vec::new();
     for (question, now) in &after {
         let was = said.get(question).unwrap_or(&nothing);
@@ -158,8 +158,8 @@ pub fn again(place: &Workplace, verdict: &Verdict) -> Result<Again, AgainError> 
 pub fn events(place: &Workplace) -> Vec<Event> {
     let lines = place.journal.events().into_iter().flatten();
     let events = lines.filter_map(|line| match line {
-        Line::Event(event) => Some(event),
-        Line::Damaged { .. } => None,
+        JournalLine::Event(event) => Some(event),
+        JournalLine::Damaged { .. } => None,
     });
     events.collect()
 }
@@ -170,7 +170,7 @@ pub(super) fn is_of(event: &Event, verdict: &Verdict) -> bool {
 }
 
 /// What a verdict judged, where all of it is still there.
-pub(super) fn judged(place: &Workplace, verdict: &Verdict) -> Result<Vec<Judged>, AgainError> {
+pub(super) fn judged(place: &Workplace, verdict: &Verdict) -> Result<Vec<JudgedSubject>, AgainError> {
     let head = place.repo.head()?;
     let here = |commit: &Oid| match place.repo.object_kind(commit)? {
         Some(_) => Ok(()),
@@ -190,7 +190,7 @@ pub(super) fn judged(place: &Workplace, verdict: &Verdict) -> Result<Vec<Judged>
         let local = record.update.as_ref().and_then(|update| update.local_ref.strip_prefix("refs/heads/"));
         let checked_out = || head.branch.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
         let branch = local.or_else(|| checked_out().filter(|_| update.is_none())).map(str::to_owned);
-        found.push(Judged {
+        found.push(JudgedSubject {
             name: record.name.clone(),
             commit: commit.cloned(),
             work: record.tree.clone().filter(|_| commit.is_none()),
@@ -232,7 +232,7 @@ fn with_the_forges_words(mut results: Vec<GateResult>, verdict: &Verdict, policy
 
 /// What the policy of now asks otherwise than that of the verdict, as far as that one can be read.
 fn what_changed(place: &Workplace, verdict: &Verdict, now: &Policy) -> String {
-    let files = Directory(place.repo.root().unwrap_or(place.repo.git_dir()).to_owned());
+    let files = DiskDirectory(place.repo.root().unwrap_or(place.repo.git_dir()).to_owned());
     let then = policy_of(place, verdict);
     let differences = then.map(|then| {
         let less = policy_change::relaxed(&then, now, &files);

@@ -2,7 +2,7 @@
 //! interface, which no hook of git ever sees.
 
 use crate::command_line::{Purpose, understand};
-use crate::replay::package_proofs::Recorded;
+use crate::replay::package_proofs::RecordedLine;
 use crate::replay::simulated_repository::{Update, World};
 use crate::shell::program::Leaf;
 
@@ -10,7 +10,7 @@ use crate::shell::program::Leaf;
 pub const THROUGH_FORGE: &str = "(forge)";
 
 /// What a recorded line did to branches elsewhere.
-pub fn updates(seq: u64, recorded: &Recorded<'_>, world: &World) -> Vec<Update> {
+pub fn updates(seq: u64, recorded: &RecordedLine<'_>, world: &World) -> Vec<Update> {
     let Ok(understood) = understand(recorded.line, &()) else { return Vec::new() };
     let refused = recorded.status.is_some_and(|status| status != 0);
     let mut found = Vec::new();

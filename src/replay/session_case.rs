@@ -11,7 +11,7 @@ use crate::git::GitError;
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::replay::anonymize::Neutral;
-use crate::replay::compose::{End, Record, compose};
+use crate::replay::compose::{CaseEnd, CaseSources, compose};
 use crate::source;
 use crate::timeline::{self, Entry};
 use crate::verdict::Verdict;
@@ -21,7 +21,7 @@ const MOVEMENTS: usize = 5_000;
 
 /// What is known of a session.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct SessionDetails {
     /// Its id.
     pub id: String,
     /// What the journal has of it, oldest first.
@@ -47,7 +47,7 @@ pub fn verdict_on_stop<'a>(journal: &'a [Event], id: &str) -> Option<&'a str> {
 }
 
 /// Writes a session down as a case. `None`: nothing is known of it. Without a workplace it has no contents.
-pub fn case(place: Option<&Workplace>, told: Told, neutral: &Neutral) -> Result<Option<Value>, GitError> {
+pub fn case(place: Option<&Workplace>, told: SessionDetails, neutral: &Neutral) -> Result<Option<Value>, GitError> {
     let mut sources: Vec<Vec<Event>> = vec![told.journal];
     sources.extend(told.logs);
     if sources.iter().all(Vec::is_empty) {
@@ -92,7 +92,7 @@ pub fn case(place: Option<&Workplace>, told: Told, neutral: &Neutral) -> Result<
         }
     };
     if let Some((given, judged)) = &judged {
-        record.end = End::Stop { head, work: judged.iter().find_map(|one| one.work.clone()) };
+        record.end = CaseEnd::Stop { head, work: judged.iter().find_map(|one| one.work.clone()) };
         record.hosting = given.hosting.as_ref();
     }
     record.branch = place.repo.head()?.branch.map(|name| name.strip_prefix("refs/heads/").unwrap_or(&name).to_owned());
@@ -105,10 +105,10 @@ fn record(
     base: Option<Oid>,
     head: Option<Oid>,
     commits: Vec<crate::commit::change::Commit>,
-) -> Record<'_> {
+) -> CaseSources<'_> {
     let work = last_tree(entries);
-    let end = End::Stop { head, work };
-    Record {
+    let end = CaseEnd::Stop { head, work };
+    CaseSources {
         title: format!("session {id}"),
         id,
         policy: None,

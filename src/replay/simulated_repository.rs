@@ -7,21 +7,21 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::command_line::{Understood, understand};
 use crate::event::Grade;
-use crate::replay::case::{self, Act, Case};
-use crate::replay::case_commits::{self, Made};
-use crate::replay::package_proofs::{self, From, Proof, Recorded};
+use crate::replay::case::{self, Case, CaseAct};
+use crate::replay::case_commits::{self, CaseCommit};
+use crate::replay::package_proofs::{self, From, PackageProof, RecordedLine};
 use crate::replay::packages;
-use crate::replay::tree_content::{Content, Named, Text};
+use crate::replay::tree_content::{Content, FileText, NamedContents};
 use crate::repo_path::seen_from;
 use crate::shell::program::Leaf;
 
 /// A run of a check.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct SimulatedRun {
     /// The number of the act.
     pub seq: u64,
     /// What it proves.
-    pub proof: Proof,
+    pub proof: PackageProof,
     /// What is known of it is worth so much.
     pub grade: Grade,
     /// The content before.
@@ -32,11 +32,11 @@ pub struct Seen {
 
 /// A command line that ended.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct EndedLine {
     /// The number of the act.
     pub seq: u64,
     /// The line, with its end.
-    pub command: case::Command,
+    pub command: case::RecordedCommand,
     /// Where it ran, relative to the root; `None`: somewhere else.
     pub dir: Option<String>,
     /// The content before.
@@ -80,7 +80,7 @@ pub struct World {
     /// Where the work left the default branch.
     pub base: String,
     /// The commits, by id.
-    pub commits: HashMap<String, Made>,
+    pub commits: HashMap<String, CaseCommit>,
     /// The commits of this session that are still there, oldest first.
     pub own: Vec<String>,
     /// Branches and their commits.
@@ -88,18 +88,18 @@ pub struct World {
     /// The default branch of the other side, where it is known.
     pub default_branch: Option<String>,
     /// The command lines, in the order of their ends.
-    pub lines: Vec<Line>,
+    pub lines: Vec<EndedLine>,
     /// The runs, in order.
-    pub runs: Vec<Seen>,
+    pub runs: Vec<SimulatedRun>,
     /// The updates of remotes, in order.
     pub updates: Vec<Update>,
     /// What the forge says of pull requests, in order.
-    pub pulls: Vec<(u64, case::Pull)>,
+    pub pulls: Vec<(u64, case::CasePull)>,
     /// What the forge says of checks, in order.
-    pub checks: Vec<case::Checks>,
+    pub checks: Vec<case::CaseChecks>,
     /// By number of an act: the working tree before it.
     starts: HashMap<u64, Content>,
-    named: Named,
+    named: NamedContents,
     /// Contents that were put aside.
     stash: Vec<Content>,
     /// Worktrees beside this one: their folders, and what is in them.
@@ -107,17 +107,17 @@ pub struct World {
     /// Folders with a copy of what the working tree held.
     copies: HashMap<String, Content>,
     /// Commands that have not ended.
-    open: HashMap<u64, (case::Command, Content)>,
+    open: HashMap<u64, (case::RecordedCommand, Content)>,
     /// The content before the last command whose effect is not known.
     before: Option<(u64, Content)>,
 }
 
 impl World {
     /// Lets everything in a case happen.
-    pub fn of(case: &Case, acts: &[(u64, Act)]) -> Self {
+    pub fn of(case: &Case, acts: &[(u64, CaseAct)]) -> Self {
         let start = &case.start;
         let files = start.files.iter().enumerate().map(|(at, (path, text))| {
-            let text = text.as_ref().map_or(Text::Unknown(at as u64), |text| Text::Known(text.as_str().into()));
+            let text = text.as_ref().map_or(FileText::Unknown(at as u64), |text| FileText::Known(text.as_str().into()));
             (path.clone(), text)
         });
         let mut world = Self { head: start.head.clone(), base: start.head.clone(), ..Self::default() };
@@ -127,7 +127,7 @@ impl World {
         if let Some(label) = &start.tree {
             world.tree = world.named.name(&world.tree, label);
         }
-        world.commits.insert(start.head.clone(), Made::start(world.tree.clone()));
+        world.commits.insert(start.head.clone(), CaseCommit::start(world.tree.clone()));
         world.branches.insert(world.branch.clone(), start.head.clone());
         for name in ["main", "master"] {
             world.branches.entry(name.to_owned()).or_insert_with(|| start.head.clone());
@@ -153,25 +153,25 @@ impl World {
         u32::try_from(self.open.len()).unwrap_or(u32::MAX)
     }
 
-    fn act(&mut self, seq: u64, act: &Act) {
+    fn act(&mut self, seq: u64, act: &CaseAct) {
         self.starts.insert(seq, self.tree.clone());
         match act {
-            Act::Edit(edit) => self.edit(seq, edit),
-            Act::Delete(edit) => {
+            CaseAct::Edit(edit) => self.edit(seq, edit),
+            CaseAct::Delete(edit) => {
                 self.explain(&edit.via);
                 self.tree.remove(&edit.path);
                 self.see(edit.wt.as_deref());
             }
-            Act::Command(command) => self.command(seq, command),
-            Act::CommandEnd(end) => self.command_end(end),
-            Act::Commit(commit) => self.commit(seq, commit),
-            Act::Rewrite(rewrite) => self.rewrite(rewrite),
-            Act::Switch(switch) => self.switch(switch),
-            Act::RemoteMoved(moved) => self.remote_moved(moved),
-            Act::Push(push) => self.push(seq, push),
-            Act::Pull(pull) => self.pulls.push((seq, pull.clone())),
-            Act::Checks(checks) => self.checks.push(checks.clone()),
-            Act::Stop(stop) => {
+            CaseAct::Command(command) => self.command(seq, command),
+            CaseAct::CommandEnd(end) => self.command_end(end),
+            CaseAct::Commit(commit) => self.commit(seq, commit),
+            CaseAct::Rewrite(rewrite) => self.rewrite(rewrite),
+            CaseAct::Switch(switch) => self.switch(switch),
+            CaseAct::RemoteMoved(moved) => self.remote_moved(moved),
+            CaseAct::Push(push) => self.push(seq, push),
+            CaseAct::Pull(pull) => self.pulls.push((seq, pull.clone())),
+            CaseAct::Checks(checks) => self.checks.push(checks.clone()),
+            CaseAct::Stop(stop) => {
                 self.see(stop.wt.as_deref());
                 if let Some(head) = stop.head.as_ref().filter(|head| self.commits.contains_key(*head)) {
                     self.head.clone_from(head);
@@ -180,13 +180,13 @@ impl World {
                     self.branch.clone_from(branch);
                 }
             }
-            Act::Prompt(_)
-            | Act::Say(_)
-            | Act::Ask(_)
-            | Act::Plan(_)
-            | Act::Tool(_)
-            | Act::Compaction
-            | Act::Unknown => {}
+            CaseAct::Prompt(_)
+            | CaseAct::Say(_)
+            | CaseAct::Ask(_)
+            | CaseAct::Plan(_)
+            | CaseAct::Tool(_)
+            | CaseAct::Compaction
+            | CaseAct::Unknown => {}
         }
     }
 
@@ -211,18 +211,19 @@ impl World {
         }
     }
 
-    fn edit(&mut self, seq: u64, edit: &case::Edit) {
+    fn edit(&mut self, seq: u64, edit: &case::CaseEdit) {
         if edit.ignored {
             self.see(edit.wt.as_deref());
             return;
         }
         self.explain(&edit.via);
-        let text = edit.content.as_ref().map_or(Text::Unknown(seq << 20), |text| Text::Known(text.as_str().into()));
+        let text =
+            edit.content.as_ref().map_or(FileText::Unknown(seq << 20), |text| FileText::Known(text.as_str().into()));
         self.tree.put(&edit.path, text);
         self.see(edit.wt.as_deref());
     }
 
-    fn command(&mut self, seq: u64, command: &case::Command) {
+    fn command(&mut self, seq: u64, command: &case::RecordedCommand) {
         if command.status.as_deref() == Some("not_executed") {
             return;
         }
@@ -245,7 +246,7 @@ impl World {
     }
 
     /// The content of another worktree of the repository, where the command was started there.
-    fn elsewhere(&self, command: &case::Command) -> Option<Content> {
+    fn elsewhere(&self, command: &case::RecordedCommand) -> Option<Content> {
         if folder(&command.cwd).is_some() {
             return None;
         }
@@ -259,12 +260,12 @@ impl World {
         if other { seen.or(commit).cloned() } else { None }
     }
 
-    fn record(&mut self, seq: u64, command: &case::Command, start: &Content, end: &Content) {
+    fn record(&mut self, seq: u64, command: &case::RecordedCommand, start: &Content, end: &Content) {
         let other = folder(&command.cwd).is_none() && self.elsewhere(command).is_some();
         let dir = if other { Some(String::new()) } else { folder(&command.cwd) };
         let mut copies: Vec<String> = self.copies.keys().cloned().collect();
         copies.extend(copied_to(&command.command, start));
-        let recorded = Recorded {
+        let recorded = RecordedLine {
             line: &command.command,
             dir: dir.as_deref(),
             status: command.exit,
@@ -274,7 +275,7 @@ impl World {
         };
         let all = packages::find(start);
         for proof in package_proofs::proofs(&recorded, start, &all) {
-            self.runs.push(Seen {
+            self.runs.push(SimulatedRun {
                 seq,
                 proof,
                 grade: command.grade.unwrap_or(Grade::Hooked),
@@ -284,10 +285,10 @@ impl World {
         }
         let updates = crate::replay::remote_effects::updates(seq, &recorded, self);
         self.updates.extend(updates);
-        self.lines.push(Line { seq, command: command.clone(), dir, start: start.clone(), end: end.clone() });
+        self.lines.push(EndedLine { seq, command: command.clone(), dir, start: start.clone(), end: end.clone() });
     }
 
-    fn command_end(&mut self, end: &case::CommandEnd) {
+    fn command_end(&mut self, end: &case::CaseCommandEnd) {
         let Some((mut command, start)) = self.open.remove(&end.for_seq) else { return };
         command.exit = end.exit;
         command.output = match (command.output.take(), &end.output) {
@@ -364,9 +365,9 @@ impl World {
         }
     }
 
-    fn commit(&mut self, seq: u64, commit: &case::Commit) {
+    fn commit(&mut self, seq: u64, commit: &case::CommitAct) {
         let failed = commit.exit.is_some_and(|exit| exit != 0) || commit.sha.is_empty();
-        let recorded = Recorded {
+        let recorded = RecordedLine {
             line: &commit.command,
             dir: Some(""),
             status: Some(commit.exit.unwrap_or(0)),
@@ -399,7 +400,7 @@ impl World {
         if parents.len() > 1 {
             self.tree = content.clone();
         }
-        let made = Made::of(commit, parents.clone(), content.clone(), &parent);
+        let made = CaseCommit::of(commit, parents.clone(), content.clone(), &parent);
         let replaced = case_commits::is_amend(commit).then(|| self.head.clone());
         self.own.retain(|own| Some(own) != replaced.as_ref());
         self.own.push(commit.sha.clone());
@@ -413,10 +414,10 @@ impl World {
         for proof in package_proofs::hook_proofs(&recorded, &content, &all) {
             // A hook sees the working tree, which is what is committed only where nothing else lies there.
             let start = self.tree.clone();
-            self.runs.push(Seen { seq, proof, grade: Grade::Hooked, end: start.clone(), start });
+            self.runs.push(SimulatedRun { seq, proof, grade: Grade::Hooked, end: start.clone(), start });
         }
         let proofs = package_proofs::proofs(&recorded, &self.tree, &all);
-        self.runs.extend(proofs.into_iter().map(|proof| Seen {
+        self.runs.extend(proofs.into_iter().map(|proof| SimulatedRun {
             seq,
             proof,
             grade: Grade::Hooked,
@@ -425,7 +426,7 @@ impl World {
         }));
     }
 
-    fn rewrite(&mut self, rewrite: &case::Rewrite) {
+    fn rewrite(&mut self, rewrite: &case::HistoryRewrite) {
         let old = self.content(&rewrite.old).cloned().unwrap_or_else(|| self.tree.clone());
         let base = self.content(&self.base).cloned().unwrap_or_default();
         let onto = rewrite.onto.as_ref().and_then(|onto| self.content(onto)).cloned();
@@ -460,7 +461,7 @@ impl World {
         self.branches.insert(branch, rewrite.new.clone());
     }
 
-    fn switch(&mut self, switch: &case::Switch) {
+    fn switch(&mut self, switch: &case::CaseCheckout) {
         let from = self.content(&self.head).cloned().unwrap_or_default();
         let branch = switch.branch.clone().unwrap_or_default();
         let head =
@@ -481,17 +482,17 @@ impl World {
         let mut content = self.content(&self.base).cloned().unwrap_or_default();
         for file in &moved.files {
             match &file.content {
-                Some(text) => content.put(&file.path, Text::Known(text.as_str().into())),
+                Some(text) => content.put(&file.path, FileText::Known(text.as_str().into())),
                 None => content.remove(&file.path),
             }
         }
         let parent = self.base.clone();
-        self.commits.insert(moved.sha.clone(), Made { parents: vec![parent], content, ..Made::default() });
+        self.commits.insert(moved.sha.clone(), CaseCommit { parents: vec![parent], content, ..CaseCommit::default() });
     }
 
     fn push(&mut self, seq: u64, push: &case::Push) {
         let refused = push.exit.is_some_and(|exit| exit != 0);
-        let recorded = Recorded {
+        let recorded = RecordedLine {
             line: &push.command,
             dir: Some(""),
             status: push.exit,
@@ -523,7 +524,7 @@ impl World {
         let all = packages::find(&self.tree);
         for proof in package_proofs::hook_proofs(&recorded, &self.tree, &all) {
             let start = self.tree.clone();
-            self.runs.push(Seen { seq, proof, grade: Grade::Hooked, end: start.clone(), start });
+            self.runs.push(SimulatedRun { seq, proof, grade: Grade::Hooked, end: start.clone(), start });
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::repo_path::RepoPath;
 
 /// What a file holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Text {
+pub enum FileText {
     /// This.
     Known(Arc<str>),
     /// Something that was not recorded; equal numbers stand for the same bytes.
@@ -20,7 +20,7 @@ pub enum Text {
 #[derive(Clone, Debug, Default)]
 pub struct Content {
     /// The files that are known.
-    pub files: Arc<BTreeMap<String, Text>>,
+    pub files: Arc<BTreeMap<String, FileText>>,
     /// What may have changed more than is known: the numbers of the acts.
     doubt: BTreeSet<u64>,
     /// What the recorder called it: equal names are equal contents, other names are other contents.
@@ -29,7 +29,7 @@ pub struct Content {
 
 impl Content {
     /// Files, under the name that the recorder gave them.
-    pub fn new(files: BTreeMap<String, Text>, label: Option<String>) -> Self {
+    pub fn new(files: BTreeMap<String, FileText>, label: Option<String>) -> Self {
         Self { files: Arc::new(files), doubt: BTreeSet::new(), label }
     }
 
@@ -41,13 +41,13 @@ impl Content {
     /// The text of a file, where it is known.
     pub fn text(&self, path: &str) -> Option<&str> {
         match self.files.get(path)? {
-            Text::Known(text) => Some(text),
-            Text::Unknown(_) => None,
+            FileText::Known(text) => Some(text),
+            FileText::Unknown(_) => None,
         }
     }
 
     /// Puts a file.
-    pub fn put(&mut self, path: &str, text: Text) {
+    pub fn put(&mut self, path: &str, text: FileText) {
         if self.files.get(path) != Some(&text) {
             Arc::make_mut(&mut self.files).insert(path.to_owned(), text);
             self.label = None;
@@ -122,8 +122,8 @@ impl Content {
         for (path, text) in self.files.iter() {
             parts.push(path.clone().into_bytes());
             parts.push(match text {
-                Text::Known(text) => text.as_bytes().to_vec(),
-                Text::Unknown(number) => [b"?".as_slice(), &number.to_be_bytes()].concat(),
+                FileText::Known(text) => text.as_bytes().to_vec(),
+                FileText::Unknown(number) => [b"?".as_slice(), &number.to_be_bytes()].concat(),
             });
         }
         parts.extend(self.doubt.iter().map(|act| act.to_be_bytes().to_vec()));
@@ -134,9 +134,9 @@ impl Content {
 
 /// Contents by the names that the recorder gave them.
 #[derive(Debug, Default)]
-pub struct Named(HashMap<String, Content>);
+pub struct NamedContents(HashMap<String, Content>);
 
-impl Named {
+impl NamedContents {
     /// Gives `content` the name, or takes what is known under it.
     pub fn name(&mut self, content: &Content, label: &str) -> Content {
         let known = self.0.entry(label.to_owned()).or_insert_with(|| {
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     fn content(files: &[(&str, &str)], label: Option<&str>) -> Content {
-        let files = files.iter().map(|(path, text)| ((*path).to_owned(), Text::Known((*text).into()))).collect();
+        let files = files.iter().map(|(path, text)| ((*path).to_owned(), FileText::Known((*text).into()))).collect();
         Content::new(files, label.map(str::to_owned))
     }
 
@@ -180,9 +180,9 @@ mod tests {
     fn contents_are_compared_by_name_and_by_file() {
         let one = content(&[("a", "1"), ("b", "1")], Some("x"));
         let mut other = one.clone();
-        other.put("a", Text::Known("2".into()));
+        other.put("a", FileText::Known("2".into()));
         assert_eq!(one.differing(&other), Some(vec![RepoPath::from("a")]));
-        other.put("a", Text::Known("1".into()));
+        other.put("a", FileText::Known("1".into()));
         assert_eq!(one.differing(&other), Some(vec![]), "reverted");
         other.remove("b");
         assert_eq!(one.differing(&other), Some(vec![RepoPath::from("b")]));

@@ -18,7 +18,7 @@ use crate::verdict::escalation::{Escalation, smallest_failure};
 use crate::verdict::{Outcome, Verdict};
 
 /// What fails in a session, as of now.
-pub struct Case<'a> {
+pub struct FailingCase<'a> {
     place: &'a Workplace,
     /// What a stop would be told.
     pub verdict: Verdict,
@@ -31,7 +31,7 @@ pub struct Case<'a> {
     tried: Option<Clean>,
 }
 
-impl<'a> Case<'a> {
+impl<'a> FailingCase<'a> {
     /// Judges what is here as work of `session`. Nothing is counted.
     pub fn now(place: &'a Workplace, session: &str) -> Result<Self, Failure> {
         let Preview { verdict, snapshot, head } = place.preview(session)?;

@@ -10,9 +10,9 @@ use crate::fact::output_patterns;
 use crate::git::Repo;
 use crate::oid::Oid;
 use crate::redact::REDACTED;
-use crate::run::{self, Errand, Output, Returned};
+use crate::run::{self, Errand, KeptOutput, Returned};
 use crate::verdict::escalation::failing_command::Clean;
-use crate::verdict::escalation::history::Failure;
+use crate::verdict::escalation::history::FailedRun;
 
 /// How much it may write, in bytes.
 const MOST: u64 = 256 * 1024 * 1024;
@@ -27,7 +27,7 @@ pub(super) fn end(
     repo: &Repo,
     tree: &Oid,
     head: Option<&Oid>,
-    failure: &Failure,
+    failure: &FailedRun,
     patience: Duration,
 ) -> Result<(Ended, Vec<String>), Clean> {
     if failure.line.contains(REDACTED) {
@@ -116,13 +116,13 @@ fn ran(dir: &Path, line: &str, output: &Path, patience: Duration) -> Result<Ende
     }
 }
 
-fn end_of(path: &Path) -> Option<Output> {
+fn end_of(path: &Path) -> Option<KeptOutput> {
     let length = fs::metadata(path).ok()?.len();
     let mut file = File::open(path).ok()?;
     file.seek(SeekFrom::Start(length.saturating_sub(READ))).ok()?;
     let mut tail = Vec::new();
     file.read_to_end(&mut tail).ok()?;
-    Some(Output { tail, cut: length > READ, ..Output::default() })
+    Some(KeptOutput { tail, cut: length > READ, ..KeptOutput::default() })
 }
 
 #[cfg(test)]

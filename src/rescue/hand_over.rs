@@ -7,19 +7,19 @@ use std::time::Duration;
 use jiff::Timestamp;
 use minijinja::context;
 
-use super::{Case, folder, internal};
+use super::{FailingCase, folder, internal};
 use crate::engine::Workplace;
 use crate::event::rescue::{GivenUp, HandedOver, Rescue};
 use crate::event::{EventKind, Origin};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::handoff::packet::{self, Packet, Snapshot};
+use crate::handoff::packet::{self, Packet, PacketSnapshot};
 use crate::handoff::packet_check;
 use crate::handoff::{TERMINAL_AT, checklist};
 use crate::journal::{NewEvent, RescueState};
 use crate::oid::Oid;
 use crate::redact::redact;
-use crate::templates::{TemplateError, Told, sentences::say};
+use crate::templates::{RenderedText, TemplateError, sentences::say};
 use crate::verdict::assemble::ESCALATES_AT;
 use crate::verdict::escalation::{self, Escalation};
 use crate::verdict::verdict_files::{write_bytes, write_json};
@@ -78,7 +78,7 @@ pub fn hand_over(place: &Workplace, request: &Request<'_>, trying: &mut dyn FnMu
             .remedy(say("handoff", "too_early_remedy", &context! {})));
     }
     clean_task(&request.task)?;
-    let mut case = Case::now(place, request.session)?;
+    let mut case = FailingCase::now(place, request.session)?;
     let Some(tree) = case.tree.clone().filter(|_| !case.passes()) else { return Ok(Handed::NothingFails) };
     let id = id(request.session);
     let (step, recorded) = place.journal.append_with(|state| {
@@ -86,9 +86,9 @@ pub fn hand_over(place: &Workplace, request: &Request<'_>, trying: &mut dyn FnMu
         let joins = !request.sends || now.attempts > known.rescue.attempts;
         let step = step(now, &tree, joins);
         let recorded = match &step {
-            Step::Over | Step::Join(..) => None,
-            Step::GiveUp(attempt) => Some(Rescue::GivenUp(GivenUp { attempt: *attempt })),
-            Step::HandOver(attempt) => {
+            HandOverStep::Over | HandOverStep::Join(..) => None,
+            HandOverStep::GiveUp(attempt) => Some(Rescue::GivenUp(GivenUp { attempt: *attempt })),
+            HandOverStep::HandOver(attempt) => {
                 let (id, tree) = (id.clone(), Some(tree.clone()));
                 Some(Rescue::HandedOver(HandedOver { id, attempt: *attempt, tree }))
             }
@@ -98,15 +98,15 @@ pub fn hand_over(place: &Workplace, request: &Request<'_>, trying: &mut dyn FnMu
     recorded.map_err(internal)?;
     let (id, attempt) = match step {
         // Another process was faster, and there is exactly one terminal payload.
-        Step::Over => return Err(over()),
-        Step::GiveUp(attempt) => {
+        HandOverStep::Over => return Err(over()),
+        HandOverStep::GiveUp(attempt) => {
             let hypotheses = place.state()?.judged(request.session).rescue.hypotheses.clone();
             let payload = terminal(case.payload(None), attempt, &hypotheses);
-            let Told { text, wrong } = escalation::told(&payload).map_err(internal)?;
+            let RenderedText { text, wrong } = escalation::told(&payload).map_err(internal)?;
             return Ok(Handed::Terminal { payload: Box::new(payload), text, wrong: said(wrong) });
         }
-        Step::Join(open, attempt) => (open, attempt),
-        Step::HandOver(attempt) => (id, attempt),
+        HandOverStep::Join(open, attempt) => (open, attempt),
+        HandOverStep::HandOver(attempt) => (id, attempt),
     };
     if let Some(patience) = request.patience {
         if let Some(command) = case.untried() {
@@ -124,12 +124,12 @@ pub fn hand_over(place: &Workplace, request: &Request<'_>, trying: &mut dyn FnMu
         id,
         attempt,
         task: redact(&request.task).into_owned(),
-        snapshot: Snapshot { reference, commit, tree },
+        snapshot: PacketSnapshot { reference, commit, tree },
         escalation: payload,
         checklist: checklist(attempt),
         spent: known.rescue.hypotheses.clone(),
     };
-    let Told { text, wrong } = packet::told(&packet).map_err(internal)?;
+    let RenderedText { text, wrong } = packet::told(&packet).map_err(internal)?;
     let path = write(place, &packet, &text).map_err(internal)?;
     Ok(Handed::Packet { packet: Box::new(packet), text, path, wrong: said(wrong) })
 }
@@ -140,7 +140,7 @@ fn said(wrong: Option<TemplateError>) -> Option<String> {
 
 /// What becomes of a handoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Step {
+enum HandOverStep {
     /// Nothing: the rescue is over.
     Over,
     /// The terminal payload, at this attempt.
@@ -153,15 +153,15 @@ enum Step {
 
 /// `now`: how far the rescue is when the handoff is recorded, and nobody else can record another. `joins`: a packet of the
 /// same content that waits is meant, and no second one.
-fn step(now: &RescueState, tree: &Oid, joins: bool) -> Step {
+fn step(now: &RescueState, tree: &Oid, joins: bool) -> HandOverStep {
     if now.given_up {
-        return Step::Over;
+        return HandOverStep::Over;
     }
     if let Some(open) = now.open.as_ref().filter(|_| joins && now.tree.as_ref() == Some(tree)) {
-        return Step::Join(open.clone(), now.attempts);
+        return HandOverStep::Join(open.clone(), now.attempts);
     }
     let attempt = now.attempts.saturating_add(1);
-    if attempt > TERMINAL_AT { Step::GiveUp(attempt) } else { Step::HandOver(attempt) }
+    if attempt > TERMINAL_AT { HandOverStep::GiveUp(attempt) } else { HandOverStep::HandOver(attempt) }
 }
 
 fn over() -> Failure {
@@ -247,15 +247,15 @@ mod tests {
         };
         let over = RescueState { given_up: true, ..at(3, None, &tree) };
         for (now, joins, expected) in [
-            (at(0, None, &tree), true, Step::HandOver(1)),
-            (at(1, Some("h1"), &tree), true, Step::Join("h1".to_owned(), 1)),
-            (at(1, Some("h1"), &tree), false, Step::HandOver(2)),
-            (at(1, Some("h1"), &other), true, Step::HandOver(2)),
-            (at(1, None, &tree), true, Step::HandOver(2)),
-            (at(TERMINAL_AT, Some("h3"), &tree), true, Step::Join("h3".to_owned(), TERMINAL_AT)),
-            (at(TERMINAL_AT, Some("h3"), &tree), false, Step::GiveUp(TERMINAL_AT + 1)),
-            (at(TERMINAL_AT, None, &tree), true, Step::GiveUp(TERMINAL_AT + 1)),
-            (over, true, Step::Over),
+            (at(0, None, &tree), true, HandOverStep::HandOver(1)),
+            (at(1, Some("h1"), &tree), true, HandOverStep::Join("h1".to_owned(), 1)),
+            (at(1, Some("h1"), &tree), false, HandOverStep::HandOver(2)),
+            (at(1, Some("h1"), &other), true, HandOverStep::HandOver(2)),
+            (at(1, None, &tree), true, HandOverStep::HandOver(2)),
+            (at(TERMINAL_AT, Some("h3"), &tree), true, HandOverStep::Join("h3".to_owned(), TERMINAL_AT)),
+            (at(TERMINAL_AT, Some("h3"), &tree), false, HandOverStep::GiveUp(TERMINAL_AT + 1)),
+            (at(TERMINAL_AT, None, &tree), true, HandOverStep::GiveUp(TERMINAL_AT + 1)),
+            (over, true, HandOverStep::Over),
         ] {
             assert_eq!(step(&now, &tree, joins), expected, "{now:?}");
         }

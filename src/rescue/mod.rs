@@ -16,13 +16,13 @@ use crate::event::rescue::{Rescue, Withdrawn};
 use crate::event::{Ended, EventKind, Origin};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::journal::{NewEvent, State};
+use crate::journal::{JournalState, NewEvent};
 use crate::run::{Errand, Returned};
 use crate::templates::sentences::say;
 
-pub use self::case::Case;
+pub use self::case::FailingCase;
 pub use self::hand_over::{Handed, Request, hand_over};
-pub use self::take_reply::{Accepted, Waiting, receive, waiting};
+pub use self::take_reply::{Accepted, WaitingPacket, receive, waiting};
 
 /// How much a command may say that is asked for a reply, in bytes: far more than a reply is.
 const MOST_SAID: u64 = 1024 * 1024;
@@ -34,7 +34,7 @@ fn folder(place: &Workplace) -> PathBuf {
 
 /// The session whose attempts are meant: the one that is named, else the one at work here where it was refused, else the
 /// one that was refused last.
-pub fn session(place: &Workplace, state: &State, named: Option<&str>) -> String {
+pub fn session(place: &Workplace, state: &JournalState, named: Option<&str>) -> String {
     if let Some(named) = named {
         return named.to_owned();
     }
@@ -54,7 +54,7 @@ fn internal(error: impl std::fmt::Display) -> Failure {
 /// Where there is no such command, nobody was asked, and the packet counts as no attempt.
 pub fn ask(
     place: &Workplace,
-    waiting: &Waiting,
+    waiting: &WaitingPacket,
     command: &str,
     packet: &str,
     patience: Duration,
@@ -99,7 +99,7 @@ pub fn ask(
 }
 
 /// Records that a packet reached nobody.
-fn withdraw(place: &Workplace, waiting: &Waiting) -> Result<(), Failure> {
+fn withdraw(place: &Workplace, waiting: &WaitingPacket) -> Result<(), Failure> {
     let ((), recorded) = place.journal.append_with(|state| {
         let waits = state.judged(&waiting.session).rescue.open.as_deref() == Some(&waiting.id);
         let event = waits.then(|| NewEvent {

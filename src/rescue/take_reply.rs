@@ -19,7 +19,7 @@ use crate::verdict::verdict_files::write_bytes;
 
 /// A packet that waits for its reply.
 #[derive(Clone, Debug)]
-pub struct Waiting {
+pub struct WaitingPacket {
     /// Its name.
     pub id: String,
     /// The session it is about.
@@ -38,9 +38,9 @@ pub struct Accepted {
 }
 
 /// The packet called `id`, else the one that was handed over last, as long as it is not answered.
-pub fn waiting(place: &Workplace, id: Option<&str>) -> Result<Waiting, Failure> {
+pub fn waiting(place: &Workplace, id: Option<&str>) -> Result<WaitingPacket, Failure> {
     let state = place.state()?;
-    let found = state.waiting(id).map(|(session, id)| Waiting { id: id.to_owned(), session: session.to_owned() });
+    let found = state.waiting(id).map(|(session, id)| WaitingPacket { id: id.to_owned(), session: session.to_owned() });
     found.ok_or_else(|| {
         let what = match id {
             Some(id) => say("handoff", "unknown", &context! { id }),
@@ -51,7 +51,11 @@ pub fn waiting(place: &Workplace, id: Option<&str>) -> Result<Waiting, Failure> 
 }
 
 /// Judges a reply to a packet and records it when it is accepted. `Err(refusals)`: it is not, and the packet still waits.
-pub fn receive(place: &Workplace, waiting: &Waiting, text: &str) -> Result<Result<Accepted, Vec<Refusal>>, Failure> {
+pub fn receive(
+    place: &Workplace,
+    waiting: &WaitingPacket,
+    text: &str,
+) -> Result<Result<Accepted, Vec<Refusal>>, Failure> {
     let (judged, recorded) = place.journal.append_with(|state| {
         let rescue = &state.judged(&waiting.session).rescue;
         if rescue.open.as_deref() != Some(&waiting.id) {
@@ -78,11 +82,11 @@ pub fn receive(place: &Workplace, waiting: &Waiting, text: &str) -> Result<Resul
     let packet = match &reply {
         Reply::Output(output) => {
             #[derive(serde::Serialize)]
-            struct Context<'a> {
+            struct ReplyContext<'a> {
                 handoff: &'a str,
-                output: &'a reply::Output,
+                output: &'a reply::ReplyOutput,
             }
-            let told = templates::told("reply.md", &Context { handoff: &waiting.id, output }).map_err(internal)?;
+            let told = templates::told("reply.md", &ReplyContext { handoff: &waiting.id, output }).map_err(internal)?;
             wrong = told.wrong.map(|error| say("handoff", "template", &context! { error => error.to_string() }));
             let text = templates::whole(redact(&told.text).into_owned());
             let path = folder(place).join(format!("{}.reply.md", waiting.id));
@@ -94,7 +98,7 @@ pub fn receive(place: &Workplace, waiting: &Waiting, text: &str) -> Result<Resul
     Ok(Ok(Accepted { reply, packet, wrong }))
 }
 
-fn step(waiting: &Waiting, reply: &Reply, attempt: u32) -> Rescue {
+fn step(waiting: &WaitingPacket, reply: &Reply, attempt: u32) -> Rescue {
     let replied = |hypothesis: String, not_to_retry: Vec<String>| {
         Rescue::Replied(Replied {
             handoff: waiting.id.clone(),

@@ -11,7 +11,7 @@ pub const TAIL: usize = 64 * 1024;
 ///
 /// It lives in memory only; what is kept goes through [`super::clean_tail`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Output {
+pub struct KeptOutput {
     /// The first bytes, at most [`HEAD`].
     pub head: Vec<u8>,
     /// The last bytes after the head, at most [`TAIL`].
@@ -22,7 +22,7 @@ pub struct Output {
     pub cut: bool,
 }
 
-impl Output {
+impl KeptOutput {
     /// The bytes before the end, without a gap. Where something is missing they begin after the first line end, as the
     /// line before it is not whole.
     pub fn end(&self) -> Cow<'_, [u8]> {
@@ -64,10 +64,10 @@ impl Bounded {
     }
 
     /// What is kept of it so far.
-    pub(super) fn output(&self) -> Output {
+    pub(super) fn output(&self) -> KeptOutput {
         let tail = self.tail[self.tail.len().saturating_sub(TAIL)..].to_vec();
         let cut = self.total > (self.head.len() + tail.len()) as u64;
-        Output { head: self.head.clone(), tail, total: self.total, cut }
+        KeptOutput { head: self.head.clone(), tail, total: self.total, cut }
     }
 }
 
@@ -77,10 +77,10 @@ mod tests {
 
     use super::*;
 
-    fn naive(whole: &[u8]) -> Output {
+    fn naive(whole: &[u8]) -> KeptOutput {
         let (head, rest) = whole.split_at(whole.len().min(HEAD));
         let tail = &rest[rest.len().saturating_sub(TAIL)..];
-        Output { head: head.to_vec(), tail: tail.to_vec(), total: whole.len() as u64, cut: rest.len() > TAIL }
+        KeptOutput { head: head.to_vec(), tail: tail.to_vec(), total: whole.len() as u64, cut: rest.len() > TAIL }
     }
 
     fn numbered(length: usize) -> Vec<u8> {
@@ -101,7 +101,8 @@ mod tests {
 
     #[test]
     fn the_end_has_no_gap_and_whole_lines() {
-        let output = |head: &[u8], tail: &[u8], cut| Output { head: head.to_vec(), tail: tail.to_vec(), total: 9, cut };
+        let output =
+            |head: &[u8], tail: &[u8], cut| KeptOutput { head: head.to_vec(), tail: tail.to_vec(), total: 9, cut };
         assert_eq!(*output(b"a\nb", b"c\n", false).end(), *b"a\nbc\n");
         assert_eq!(*output(b"a\nb", b"half\nc\n", true).end(), *b"c\n");
         assert_eq!(*output(b"a\nb", b"half\rc\n", true).end(), *b"c\n");

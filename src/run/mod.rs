@@ -29,7 +29,7 @@ mod tee;
 mod terminal_text;
 
 pub use bounded_command::{Errand, Returned};
-pub use head_and_tail::{HEAD, Output, TAIL};
+pub use head_and_tail::{HEAD, KeptOutput, TAIL};
 pub use process::{CommandLine, Finished, Spec, run};
 pub use self_command::run_itself;
 pub use start_error::{StartError, StartProblem};

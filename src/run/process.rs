@@ -8,7 +8,7 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::head_and_tail::Output;
+use super::head_and_tail::KeptOutput;
 use super::output_streams;
 use super::start_error::StartError;
 use super::tee::Tee;
@@ -43,7 +43,7 @@ pub struct Finished {
     /// From its start to its end, in milliseconds.
     pub millis: u64,
     /// What it wrote, bounded and not redacted.
-    pub output: Output,
+    pub output: KeptOutput,
     /// Why it could not be started.
     pub start_error: Option<StartError>,
     /// Why a part of its output could not be passed on (a full disk); a reader that closed our output is no reason.
@@ -66,7 +66,7 @@ impl Finished {
         Self {
             ended: Ended::NotStarted,
             millis: 0,
-            output: Output::default(),
+            output: KeptOutput::default(),
             start_error: Some(error),
             undelivered: None,
         }
@@ -170,7 +170,7 @@ mod tests {
     use crate::run::StartProblem;
 
     fn code(ended: Ended) -> u8 {
-        let output = Output::default();
+        let output = KeptOutput::default();
         Finished { ended, millis: 0, output, start_error: None, undelivered: None }.exit_code()
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::head_and_tail::{Bounded, Output};
+use super::head_and_tail::{Bounded, KeptOutput};
 use super::output_streams::Channel;
 
 /// The size of one read: what a pipe holds by default.
@@ -28,12 +28,12 @@ pub(super) struct Tee {
 
 #[derive(Debug)]
 struct Shared {
-    state: Mutex<State>,
+    state: Mutex<TeeState>,
     moved: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
+struct TeeState {
     kept: Bounded,
     pumps: Vec<Pump>,
     undelivered: Option<String>,
@@ -55,7 +55,7 @@ enum Pump {
 impl Tee {
     /// Starts to pass on. Ends by itself when the far ends of all channels are closed.
     pub(super) fn start(channels: Vec<Channel>) -> io::Result<Self> {
-        let state = State {
+        let state = TeeState {
             kept: Bounded::default(),
             pumps: vec![Pump::Reading; channels.len()],
             undelivered: None,
@@ -75,7 +75,7 @@ impl Tee {
     /// is kept, and what went wrong in passing it on.
     ///
     /// A daemon that the child started may hold the streams open for ever; see [`QUIET`].
-    pub(super) fn finish(&self) -> (Output, Option<String>) {
+    pub(super) fn finish(&self) -> (KeptOutput, Option<String>) {
         let mut state = self.shared.lock();
         state.watched = true;
         let most = state.kept.total() + LEFT_OVER * state.pumps.len() as u64;
@@ -111,11 +111,11 @@ impl Tee {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, TeeState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    fn change(&self, change: impl FnOnce(&mut TeeState)) {
         let mut state = self.lock();
         change(&mut state);
         if state.watched {

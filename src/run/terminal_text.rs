@@ -2,20 +2,20 @@
 
 use std::borrow::Cow;
 
-use super::head_and_tail::Output;
+use super::head_and_tail::KeptOutput;
 use crate::redact::{redact, redact_cut};
 
 /// The end of what a command wrote, as it may be kept: plain text, secrets removed, at most `max` bytes, whole lines.
 ///
-/// Secrets are looked for before anything is cut off here; a line that was cut off by the bound of [`Output`] is
+/// Secrets are looked for before anything is cut off here; a line that was cut off by the bound of [`KeptOutput`] is
 /// dropped, since half a secret has no shape that could be known.
-pub fn clean_tail(output: &Output, max: usize) -> String {
+pub fn clean_tail(output: &KeptOutput, max: usize) -> String {
     let settled = settled(&shown(&String::from_utf8_lossy(&output.end())));
     let text = if output.cut { redact_cut(&settled) } else { redact(&settled) };
     last_lines(&text, max).to_owned()
 }
 
-/// The text of `bytes` (see [`Output::end`]) without escape sequences and control characters, progress lines in their
+/// The text of `bytes` (see [`KeptOutput::end`]) without escape sequences and control characters, progress lines in their
 /// last state. **Not redacted**: for reading counts, not for keeping.
 pub fn plain_text(bytes: &[u8]) -> String {
     let shown = shown(&String::from_utf8_lossy(bytes));
@@ -23,7 +23,7 @@ pub fn plain_text(bytes: &[u8]) -> String {
 }
 
 /// All that is there of what a command wrote, as text; see [`plain_text`].
-pub fn whole_text(output: &Output) -> String {
+pub fn whole_text(output: &KeptOutput) -> String {
     let gap: &[u8] = if output.cut { b"\n" } else { b"" };
     plain_text(&[output.head.as_slice(), gap, output.tail.as_slice()].concat())
 }
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::run::head_and_tail::Bounded;
 
-    fn output(bytes: &[u8]) -> Output {
+    fn output(bytes: &[u8]) -> KeptOutput {
         let mut bounded = Bounded::default();
         bounded.push(bytes);
         bounded.output()

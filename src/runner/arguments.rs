@@ -73,7 +73,7 @@ pub enum Positional {
 
 /// What a row of arguments comes to.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Read {
+pub(crate) struct ReadArguments {
     pub filter: Option<String>,
     pub nothing: Option<String>,
     pub watch: bool,
@@ -86,7 +86,7 @@ pub(crate) struct Read {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Essence {
     /// The options, sorted: their order decides nothing in the programs that are known.
-    options: Vec<Choice>,
+    options: Vec<OptionChoice>,
     /// What is no option.
     words: Vec<String>,
     /// What follows `--`.
@@ -95,7 +95,7 @@ pub(crate) struct Essence {
 
 /// An option that makes a difference.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Choice {
+struct OptionChoice {
     name: String,
     value: Option<String>,
     /// It only adds to what is checked.
@@ -125,8 +125,8 @@ fn own(words: &[&str]) -> Vec<String> {
 
 impl Arguments {
     /// Reads `words`; `None` is a word that is not known.
-    pub(crate) fn read(&self, words: &[Option<&str>]) -> Read {
-        let mut read = Read::default();
+    pub(crate) fn read(&self, words: &[Option<&str>]) -> ReadArguments {
+        let mut read = ReadArguments::default();
         let mut at = 0;
         while let Some(word) = words.get(at) {
             at += 1;
@@ -196,7 +196,7 @@ impl Arguments {
             for name in names.into_iter().filter(|name| !has(&self.alike, name, value)) {
                 let name = self.synonyms.get(&name).cloned().unwrap_or(name);
                 let more = has(&self.more, &name, value);
-                essence.options.push(Choice { name, value: value.map(str::to_owned), more });
+                essence.options.push(OptionChoice { name, value: value.map(str::to_owned), more });
             }
         }
         essence.options.sort();
@@ -274,12 +274,12 @@ impl Arguments {
     }
 
     /// Reads a text that holds arguments, as a variable of the environment does.
-    pub(crate) fn read_row(&self, row: &str) -> Read {
+    pub(crate) fn read_row(&self, row: &str) -> ReadArguments {
         let words = row.split_whitespace().map(|word| Some(word.trim_matches(['"', '\''])));
         self.read(&words.collect::<Vec<_>>())
     }
 
-    fn option(&self, word: &str, name: &str, value: Option<&str>, read: &mut Read) {
+    fn option(&self, word: &str, name: &str, value: Option<&str>, read: &mut ReadArguments) {
         let shown = match value {
             Some(value) if !word.contains('=') && word == name => format!("{word} {value}"),
             _ => word.to_owned(),
@@ -287,7 +287,7 @@ impl Arguments {
         if let Some(row) = self.held(name, value) {
             let inner = self.read_row(row);
             let shown_if = |found: Option<String>| found.map(|_| shown.clone());
-            read.absorb(Read { filter: shown_if(inner.filter), nothing: shown_if(inner.nothing), ..inner });
+            read.absorb(ReadArguments { filter: shown_if(inner.filter), nothing: shown_if(inner.nothing), ..inner });
         }
         let letters = self.letters(word, name);
         let is = |list: &[String]| has(list, name, value) || letters.iter().any(|letter| has(list, letter, None));
@@ -311,7 +311,7 @@ impl Arguments {
         }
     }
 
-    fn positional(&self, word: &str, read: &mut Read) {
+    fn positional(&self, word: &str, read: &mut ReadArguments) {
         let plain = word.strip_prefix("./").unwrap_or(word);
         let plain = plain.strip_suffix('/').unwrap_or(plain);
         let all = |whole: &str| match whole.strip_prefix("*.").filter(|rest| !rest.contains('/')) {
@@ -325,7 +325,7 @@ impl Arguments {
     }
 }
 
-impl Read {
+impl ReadArguments {
     fn absorb(&mut self, other: Self) {
         self.filter = self.filter.take().or(other.filter);
         self.nothing = self.nothing.take().or(other.nothing);

@@ -39,7 +39,7 @@ pub enum CommandKind {
 /// How much of what is there a command executes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "is")]
-pub enum Scope {
+pub enum RunScope {
     /// All of the package or workspace that it is started in.
     Full,
     /// A part, chosen by this argument.

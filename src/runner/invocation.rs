@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
-use crate::runner::arguments::Read;
+use crate::runner::arguments::ReadArguments;
 use crate::runner::catalogue::{Catalogue, Invoke, Runner, program_name};
-use crate::runner::command_kind::{CommandKind, ExitMeaning, Scope};
+use crate::runner::command_kind::{CommandKind, ExitMeaning, RunScope};
 use crate::runner::task::{ProjectFiles, TaskRun, resolve};
 use crate::shell::program::Sink;
 use crate::shell::{build_program, exit_status};
@@ -26,7 +26,7 @@ pub struct Invocation {
     /// The ids of the runners whose output it prints, task runners included, as far as they are known.
     pub runs: Vec<String>,
     /// How much of what is there it executes. For tests, builds, linters and type checkers.
-    pub scope: Scope,
+    pub scope: RunScope,
     /// What exit status 0 means.
     pub exit: ExitMeaning,
     /// Whether exit status 0 is possible although no test was executed.
@@ -46,7 +46,7 @@ impl Invocation {
             kinds: Vec::new(),
             runner: None,
             runs: Vec::new(),
-            scope: Scope::NotApplicable,
+            scope: RunScope::NotApplicable,
             exit: ExitMeaning::Decides,
             empty_exits_zero: true,
             edits: false,
@@ -120,7 +120,7 @@ fn classify_within(
 }
 
 /// A runner, the way in which it is started, and its arguments.
-pub(crate) struct Found<'a> {
+pub(crate) struct MatchedRunner<'a> {
     pub runner: &'a Runner,
     pub invoke: &'a Invoke,
     pub program: String,
@@ -134,11 +134,11 @@ pub(crate) struct Found<'a> {
 }
 
 /// The runner that `argv` starts: the one with the longest row of matching words.
-pub(crate) fn find<'a>(catalogue: &'a Catalogue, argv: &'a [Option<String>]) -> Option<Found<'a>> {
+pub(crate) fn find<'a>(catalogue: &'a Catalogue, argv: &'a [Option<String>]) -> Option<MatchedRunner<'a>> {
     let words: Vec<Option<&str>> = argv.iter().map(Option::as_deref).collect();
     let (program, rest) = words.split_first()?;
     let program = program_name(|name| catalogue.knows_program(name), (*program)?);
-    let mut best: Option<(usize, Found<'_>)> = None;
+    let mut best: Option<(usize, MatchedRunner<'_>)> = None;
     for (runner, invoke) in catalogue.starts(&program) {
         let Some(Matched { names, rest, before }) = matched(runner, invoke, rest) else { continue };
         // `python -c '…' -m pytest` runs the text, and hands it the rest.
@@ -150,7 +150,8 @@ pub(crate) fn find<'a>(catalogue: &'a Catalogue, argv: &'a [Option<String>]) -> 
         let weight = invoke.words.len() * 2 + usize::from(runner.task.is_none() || invoke.task.is_some());
         if best.as_ref().is_none_or(|(other, _)| weight > *other) {
             let name = if runner.family { family_name(runner, &program, &names) } else { runner.id.clone() };
-            best = Some((weight, Found { runner, invoke, program: program.clone(), name, names, rest, before }));
+            best =
+                Some((weight, MatchedRunner { runner, invoke, program: program.clone(), name, names, rest, before }));
         }
     }
     best.map(|(_, found)| found)
@@ -242,8 +243,8 @@ pub(crate) fn interpreted(catalogue: &Catalogue, argv: &[Option<String>]) -> Opt
     known.then(|| argv[script..].to_vec())
 }
 
-fn direct(found: &Found<'_>) -> Invocation {
-    let Found { runner, invoke, name, rest, .. } = found;
+fn direct(found: &MatchedRunner<'_>) -> Invocation {
+    let MatchedRunner { runner, invoke, name, rest, .. } = found;
     let read = runner.arguments.read(rest);
     let mut kinds = invoke.kinds.clone().unwrap_or_else(|| runner.kinds.clone());
     let mut nothing = read.nothing.clone().or_else(|| invoke.nothing.then(|| invoke.words.join(" ")));
@@ -261,7 +262,7 @@ fn direct(found: &Found<'_>) -> Invocation {
         Some(false) => ExitMeaning::Decides,
         None => invoke.exit.unwrap_or(runner.exit),
     };
-    let executes = !matches!(scope, Scope::NoneExecuted { .. });
+    let executes = !matches!(scope, RunScope::NoneExecuted { .. });
     let hushed = rest.iter().flatten().any(|word| runner.output.hushed.iter().any(|hush| word.contains(hush.as_str())));
     Invocation {
         edits: executes && read.edit.unwrap_or_else(|| invoke.edits.unwrap_or(runner.edits)),
@@ -276,16 +277,16 @@ fn direct(found: &Found<'_>) -> Invocation {
     }
 }
 
-fn scope(kinds: &[CommandKind], nothing: Option<String>, read: &Read, invoke: &Invoke) -> Scope {
+fn scope(kinds: &[CommandKind], nothing: Option<String>, read: &ReadArguments, invoke: &Invoke) -> RunScope {
     let checks = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
     if !kinds.iter().any(|kind| checks.contains(kind)) {
-        return Scope::NotApplicable;
+        return RunScope::NotApplicable;
     }
     match (nothing, &read.filter) {
-        (Some(why), _) => Scope::NoneExecuted { why },
-        (_, Some(by)) => Scope::Filtered { by: by.clone() },
-        _ if invoke.filtered => Scope::Filtered { by: invoke.words.join(" ") },
-        _ => Scope::Full,
+        (Some(why), _) => RunScope::NoneExecuted { why },
+        (_, Some(by)) => RunScope::Filtered { by: by.clone() },
+        _ if invoke.filtered => RunScope::Filtered { by: invoke.words.join(" ") },
+        _ => RunScope::Full,
     }
 }
 
@@ -293,11 +294,11 @@ fn scope(kinds: &[CommandKind], nothing: Option<String>, read: &Read, invoke: &I
 fn task(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budget: &Budget<'_>) -> Invocation {
     let named = named(catalogue, run);
     if let Some(why) = &run.nothing {
-        return Invocation { scope: Scope::NoneExecuted { why: why.clone() }, edits: false, ..named };
+        return Invocation { scope: RunScope::NoneExecuted { why: why.clone() }, edits: false, ..named };
     }
     if named.is_test() && is_inert(catalogue, run, files, budget) {
         let why = run.script.iter().flatten().map(|line| format!("`{}`", line.trim())).collect::<Vec<_>>().join(", ");
-        return Invocation { scope: Scope::NoneExecuted { why }, edits: false, ..named };
+        return Invocation { scope: RunScope::NoneExecuted { why }, edits: false, ..named };
     }
     let Some(commands) = run.script.as_ref().and_then(|lines| followed(lines)) else {
         return named;
@@ -327,11 +328,11 @@ fn task(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budget: 
     if run.exit_zero {
         whole.exit = ExitMeaning::ZeroOnFindings;
     }
-    if whole.scope == Scope::Full
-        && let Scope::Filtered { by } = &named.scope
+    if whole.scope == RunScope::Full
+        && let RunScope::Filtered { by } = &named.scope
         && (run.filtered.is_some() || (whole.is_test() && named.is_test() && run.arguments.is_empty()))
     {
-        whole.scope = Scope::Filtered { by: by.clone() };
+        whole.scope = RunScope::Filtered { by: by.clone() };
     }
     whole
 }
@@ -346,7 +347,7 @@ fn named(catalogue: &Catalogue, run: &TaskRun) -> Invocation {
         let told = rules.is_some_and(|rules| rules.names.contains_key(&run.task));
         names.part(&run.task).filter(|_| kinds.contains(&CommandKind::Test) && !told)
     });
-    let read = Read { filter: part, ..Read::default() };
+    let read = ReadArguments { filter: part, ..ReadArguments::default() };
     Invocation {
         scope: scope(&kinds, None, &read, &Invoke::default()),
         edits: kinds.contains(&CommandKind::Format)
@@ -422,12 +423,14 @@ fn both(first: Invocation, second: Invocation) -> Invocation {
         (true, false) => first.scope.clone(),
         (false, true) => second.scope.clone(),
         _ => match (&first.scope, &second.scope) {
-            (Scope::NotApplicable, scope) | (scope, Scope::NotApplicable) => scope.clone(),
-            (Scope::Full, Scope::Full) => Scope::Full,
-            (Scope::NoneExecuted { why }, Scope::NoneExecuted { .. }) => Scope::NoneExecuted { why: why.clone() },
+            (RunScope::NotApplicable, scope) | (scope, RunScope::NotApplicable) => scope.clone(),
+            (RunScope::Full, RunScope::Full) => RunScope::Full,
+            (RunScope::NoneExecuted { why }, RunScope::NoneExecuted { .. }) => {
+                RunScope::NoneExecuted { why: why.clone() }
+            }
             // A full run beside a filtered one is still a full run.
-            (Scope::Full, _) | (_, Scope::Full) if tests == (true, true) => Scope::Full,
-            (Scope::Filtered { by }, _) | (_, Scope::Filtered { by }) => Scope::Filtered { by: by.clone() },
+            (RunScope::Full, _) | (_, RunScope::Full) if tests == (true, true) => RunScope::Full,
+            (RunScope::Filtered { by }, _) | (_, RunScope::Filtered { by }) => RunScope::Filtered { by: by.clone() },
             (scope, _) => scope.clone(),
         },
     };
@@ -504,10 +507,10 @@ mod tests {
 
     #[test]
     fn what_the_text_does_not_show_is_not_full() {
-        assert_eq!(seen("cargo test").scope, Scope::Full);
-        assert!(matches!(seen("cargo test ?").scope, Scope::Filtered { .. }));
-        assert_eq!(seen("cargo test -j ?").scope, Scope::Full);
-        assert!(matches!(seen("npm test -- ?").scope, Scope::Filtered { .. }));
+        assert_eq!(seen("cargo test").scope, RunScope::Full);
+        assert!(matches!(seen("cargo test ?").scope, RunScope::Filtered { .. }));
+        assert_eq!(seen("cargo test -j ?").scope, RunScope::Full);
+        assert!(matches!(seen("npm test -- ?").scope, RunScope::Filtered { .. }));
         assert_eq!(seen("npm run ?").kinds, []);
     }
 

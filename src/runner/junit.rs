@@ -32,7 +32,7 @@ pub enum JunitError {
 pub fn read_junit(xml: &[u8]) -> Result<RunReport, JunitError> {
     let mut scanner = Scanner { xml: xml.strip_prefix(b"\xef\xbb\xbf").unwrap_or(xml), at: 0 };
     let mut open: Vec<&[u8]> = Vec::new();
-    let mut counts = Counts::default();
+    let mut counts = JunitCounts::default();
     let mut rooted = false;
     while let Some(tag) = scanner.next_tag(open.is_empty())? {
         let malformed = |what| JunitError::Malformed { at: tag.at, what };
@@ -72,11 +72,11 @@ pub fn read_junit(xml: &[u8]) -> Result<RunReport, JunitError> {
 
 /// The counts so far.
 #[derive(Default)]
-struct Counts {
+struct JunitCounts {
     passed: u64,
     failed: u64,
     skipped: u64,
-    case: Option<Case>,
+    case: Option<JunitCase>,
     /// By the attributes of the outermost element that has them: all, failed, skipped.
     told: Option<(u64, u64, u64)>,
     /// The depth of the element that `told` was read from.
@@ -84,13 +84,13 @@ struct Counts {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Case {
+enum JunitCase {
     Passed,
     Skipped,
     Failed,
 }
 
-impl Counts {
+impl JunitCounts {
     fn open(&mut self, tag: &Tag<'_>, above: &[&[u8]]) {
         match tag.name {
             b"testsuites" | b"testsuite" => {
@@ -117,11 +117,11 @@ impl Counts {
             b"testcase" => {
                 // Google's own flavour says in an attribute what was not run.
                 let not_run = tag.attribute(b"status").is_some_and(|status| matches!(status, b"notrun" | b"skipped"));
-                self.case = Some(if not_run { Case::Skipped } else { Case::Passed });
+                self.case = Some(if not_run { JunitCase::Skipped } else { JunitCase::Passed });
             }
-            b"failure" | b"error" if above.last() == Some(&&b"testcase"[..]) => self.case = Some(Case::Failed),
-            b"skipped" if above.last() == Some(&&b"testcase"[..]) && self.case == Some(Case::Passed) => {
-                self.case = Some(Case::Skipped);
+            b"failure" | b"error" if above.last() == Some(&&b"testcase"[..]) => self.case = Some(JunitCase::Failed),
+            b"skipped" if above.last() == Some(&&b"testcase"[..]) && self.case == Some(JunitCase::Passed) => {
+                self.case = Some(JunitCase::Skipped);
             }
             _ => {}
         }
@@ -132,9 +132,9 @@ impl Counts {
             return;
         }
         match self.case.take() {
-            Some(Case::Passed) => self.passed += 1,
-            Some(Case::Skipped) => self.skipped += 1,
-            Some(Case::Failed) => self.failed += 1,
+            Some(JunitCase::Passed) => self.passed += 1,
+            Some(JunitCase::Skipped) => self.skipped += 1,
+            Some(JunitCase::Failed) => self.failed += 1,
             None => {}
         }
     }

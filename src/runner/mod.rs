@@ -19,9 +19,9 @@ pub mod test_names;
 
 pub use catalogue::{Catalogue, CatalogueError, Runner};
 pub use check_identity::Identity;
-pub use command_kind::{CommandKind, ExitMeaning, Scope};
+pub use command_kind::{CommandKind, ExitMeaning, RunScope};
 pub use invocation::{Invocation, classify, classify_embedded};
 pub use junit::{JunitError, read_junit};
-pub use output::{OutputReading, Says, read_output, read_output_as, read_output_of};
+pub use output::{OutputOutcome, OutputReading, read_output, read_output_as, read_output_of};
 pub use task::{ProjectFiles, TaskRun, resolve, resolve_embedded};
 pub use test_names::NamedTests;

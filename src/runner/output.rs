@@ -7,7 +7,7 @@ use crate::event::RunReport;
 use crate::runner::catalogue::{Catalogue, Runner, Summaries};
 use crate::runner::command_kind::CommandKind;
 use crate::runner::output_line::{lines, without_prefix};
-use crate::runner::output_tally::Tally;
+use crate::runner::output_tally::RunnerTally;
 
 /// What an output says, all runners in it taken together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub struct OutputReading {
     /// The counts, one report for each runner whose summaries were found.
     pub reports: Vec<RunReport>,
     /// The outcome.
-    pub says: Says,
+    pub says: OutputOutcome,
     /// Whether a closing line is there, so that the counts are those of the end of the run.
     pub complete: bool,
     /// Whether `Passed` or `NothingRan` holds only if nothing after the last line was cut off (by `head`, by a limit):
@@ -29,7 +29,7 @@ pub struct OutputReading {
 
 /// The outcome, as closing lines tell it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Says {
+pub enum OutputOutcome {
     /// All that was executed passed, and something was executed.
     Passed,
     /// Something failed, or the run broke.
@@ -74,8 +74,8 @@ pub fn read_output_as(catalogue: &Catalogue, runners: &[&Runner], kind: CommandK
     } else {
         named
     };
-    let tally = |runner| Tally::new(catalogue, runner, kind);
-    let mut tallies: Vec<Tally<'_>> = workers.into_iter().chain(tasks).map(tally).collect();
+    let tally = |runner| RunnerTally::new(catalogue, runner, kind);
+    let mut tallies: Vec<RunnerTally<'_>> = workers.into_iter().chain(tasks).map(tally).collect();
     if any {
         for tally in &mut tallies {
             tally.rules.retain(|rule| !rule.only_named);
@@ -115,9 +115,9 @@ pub fn read_output_as(catalogue: &Catalogue, runners: &[&Runner], kind: CommandK
 }
 
 /// What all of them say together; `named`: each of them was started.
-fn combine(tallies: Vec<Tally<'_>>, named: bool) -> OutputReading {
+fn combine(tallies: Vec<RunnerTally<'_>>, named: bool) -> OutputReading {
     let mut reading = OutputReading { counts_whole: true, ..OutputReading::default() };
-    let (tasks, workers): (Vec<_>, Vec<_>) = tallies.into_iter().partition(Tally::is_task);
+    let (tasks, workers): (Vec<_>, Vec<_>) = tallies.into_iter().partition(RunnerTally::is_task);
     let passed_at = workers.iter().map(|tally| tally.passed_at).max().unwrap_or(0);
     let mut rank = 0;
     let mut one_is_silent = false;
@@ -129,16 +129,16 @@ fn combine(tallies: Vec<Tally<'_>>, named: bool) -> OutputReading {
         let (says, line) = tally.says();
         reading.reports.extend(tally.report());
         reading.complete |= tally.is_complete();
-        reading.needs_end |= matches!(says, Says::Passed | Says::NothingRan) && tally.needs_end();
+        reading.needs_end |= matches!(says, OutputOutcome::Passed | OutputOutcome::NothingRan) && tally.needs_end();
         reading.counts_whole &= tally.summaries != Summaries::Each || tally.start || tally.report().is_none();
         // One failure among several runners is a failure; one that ran nothing is hidden by one that ran.
         let weight = match says {
-            Says::Failed => 3,
-            Says::Passed => 2,
-            Says::NothingRan => 1,
-            Says::Silent => 0,
+            OutputOutcome::Failed => 3,
+            OutputOutcome::Passed => 2,
+            OutputOutcome::NothingRan => 1,
+            OutputOutcome::Silent => 0,
         };
-        one_is_silent |= says == Says::Silent;
+        one_is_silent |= says == OutputOutcome::Silent;
         if weight > rank || reading.line.is_none() {
             reading.line = line.or(reading.line.take());
         }
@@ -146,35 +146,35 @@ fn combine(tallies: Vec<Tally<'_>>, named: bool) -> OutputReading {
             (rank, reading.says) = (weight, says);
         }
     }
-    if named && one_is_silent && reading.says == Says::Passed {
-        reading.says = Says::Silent;
+    if named && one_is_silent && reading.says == OutputOutcome::Passed {
+        reading.says = OutputOutcome::Silent;
     }
     // Another one did run something, and how that ended is not shown.
-    if reading.says == Says::NothingRan && reading.reports.iter().any(|report| report.passed > 0) {
-        reading.says = Says::Silent;
+    if reading.says == OutputOutcome::NothingRan && reading.reports.iter().any(|report| report.passed > 0) {
+        reading.says = OutputOutcome::Silent;
     }
-    if reading.says != Says::Failed
+    if reading.says != OutputOutcome::Failed
         && let Some(line) = tasks.iter().find_map(|task| task.failed.clone())
     {
-        (reading.says, reading.line) = (Says::Failed, Some(line));
+        (reading.says, reading.line) = (OutputOutcome::Failed, Some(line));
     }
     // What a task runner says of all its tasks stands for theirs where nothing of them is visible.
-    if reading.says == Says::Silent
+    if reading.says == OutputOutcome::Silent
         && reading.reports.is_empty()
-        && let Some(task) = tasks.iter().find(|task| task.says().0 == Says::Passed)
+        && let Some(task) = tasks.iter().find(|task| task.says().0 == OutputOutcome::Passed)
     {
         (reading.says, reading.line) = task.says();
         reading.complete = true;
         reading.needs_end |= task.needs_end();
     }
     // So does what it says of a task that had nothing to run.
-    if reading.says == Says::Silent
+    if reading.says == OutputOutcome::Silent
         && reading.reports.is_empty()
-        && let Some(task) = tasks.iter().find(|task| task.says().0 == Says::NothingRan)
+        && let Some(task) = tasks.iter().find(|task| task.says().0 == OutputOutcome::NothingRan)
     {
         (reading.says, reading.line) = task.says();
         reading.complete = true;
     }
-    reading.needs_end &= matches!(reading.says, Says::Passed | Says::NothingRan);
+    reading.needs_end &= matches!(reading.says, OutputOutcome::Passed | OutputOutcome::NothingRan);
     reading
 }

@@ -31,7 +31,7 @@ pub struct LineRule {
     pub each: Option<String>,
     /// Which count each `word` of `each` is.
     #[serde(default)]
-    pub words: BTreeMap<String, Field>,
+    pub words: BTreeMap<String, CountField>,
     /// Whether it adds to the counts before it, instead of beginning a new summary.
     #[serde(default)]
     pub joins: bool,
@@ -88,7 +88,7 @@ pub enum Means {
 /// A count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Field {
+pub enum CountField {
     /// Executed and passed.
     Passed,
     /// Executed and failed; errors too.
@@ -107,7 +107,7 @@ struct Compiled {
 
 /// What a line said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Said {
+pub(crate) struct LineMeaning {
     pub passed: Option<u64>,
     pub failed: Option<u64>,
     pub skipped: Option<u64>,
@@ -135,20 +135,20 @@ impl LineRule {
     }
 
     /// What `line` says by this rule; `None` when it does not match.
-    pub(crate) fn read(&self, line: &str) -> Option<Said> {
+    pub(crate) fn read(&self, line: &str) -> Option<LineMeaning> {
         if !self.has.iter().any(|text| memmem::find(line.as_bytes(), text.as_bytes()).is_some()) {
             return None;
         }
         let compiled = self.compiled()?;
         let found = compiled.is.captures(line)?;
-        let mut said = Said { bad: found.name("bad").is_some(), ..Said::default() };
+        let mut said = LineMeaning { bad: found.name("bad").is_some(), ..LineMeaning::default() };
         said.task = found.name("task").map(|task| task.as_str().to_owned());
         for (group, field) in [
-            ("passed", Field::Passed),
-            ("failed", Field::Failed),
-            ("errors", Field::Failed),
-            ("skipped", Field::Skipped),
-            ("total", Field::Total),
+            ("passed", CountField::Passed),
+            ("failed", CountField::Failed),
+            ("errors", CountField::Failed),
+            ("skipped", CountField::Skipped),
+            ("total", CountField::Total),
         ] {
             if let Some(number) = found.name(group) {
                 said.add(field, number.as_str());
@@ -167,16 +167,16 @@ impl LineRule {
     }
 }
 
-impl Said {
-    fn add(&mut self, field: Field, digits: &str) {
+impl LineMeaning {
+    fn add(&mut self, field: CountField, digits: &str) {
         let digits: String = digits.chars().filter(char::is_ascii_digit).collect();
         // More digits than a count can have: the line is not one of a runner's.
         let number = digits.parse().unwrap_or(0);
         let slot = match field {
-            Field::Passed => &mut self.passed,
-            Field::Failed => &mut self.failed,
-            Field::Skipped => &mut self.skipped,
-            Field::Total => &mut self.total,
+            CountField::Passed => &mut self.passed,
+            CountField::Failed => &mut self.failed,
+            CountField::Skipped => &mut self.skipped,
+            CountField::Total => &mut self.total,
         };
         *slot = Some(slot.unwrap_or(0_u64).saturating_add(number));
     }

@@ -3,19 +3,19 @@
 use crate::event::RunReport;
 use crate::runner::catalogue::{Catalogue, Runner, Summaries};
 use crate::runner::command_kind::CommandKind;
-use crate::runner::output::Says;
-use crate::runner::output_line::{LineRule, Means, Said};
+use crate::runner::output::OutputOutcome;
+use crate::runner::output_line::{LineMeaning, LineRule, Means};
 
 /// A summary, as far as it was seen.
 #[derive(Debug, Default)]
-struct Summary {
-    said: Said,
+struct RunSummary {
+    said: LineMeaning,
     complete: bool,
     needs_end: bool,
     line: String,
 }
 
-impl Summary {
+impl RunSummary {
     fn failed(&self) -> u64 {
         self.said.failed.unwrap_or(0)
     }
@@ -43,13 +43,13 @@ impl Summary {
 
 /// What was seen of one runner.
 #[expect(clippy::struct_excessive_bools, reason = "independent signs")]
-pub(crate) struct Tally<'a> {
+pub(crate) struct RunnerTally<'a> {
     runner: &'a Runner,
     /// What is asked for.
     kind: CommandKind,
     pub(crate) summaries: Summaries,
     pub(crate) rules: Vec<&'a LineRule>,
-    found: Vec<Summary>,
+    found: Vec<RunSummary>,
     parts: Parts,
     /// How many lines were about it.
     matched: usize,
@@ -75,7 +75,7 @@ struct Parts {
     line: String,
 }
 
-impl<'a> Tally<'a> {
+impl<'a> RunnerTally<'a> {
     pub(crate) fn new(catalogue: &'a Catalogue, runner: &'a Runner, kind: CommandKind) -> Self {
         let (summaries, rules) = catalogue.output_rules(runner);
         Self {
@@ -164,8 +164,8 @@ impl<'a> Tally<'a> {
         rules.is_some_and(|rules| catalogue.names.kinds(rules, task).contains(&self.kind))
     }
 
-    fn counts(&mut self, rule: &LineRule, said: Said, line: &str, index: usize) {
-        let fits = |now: &Summary| {
+    fn counts(&mut self, rule: &LineRule, said: LineMeaning, line: &str, index: usize) {
+        let fits = |now: &RunSummary| {
             [(now.said.passed, said.passed), (now.said.failed, said.failed), (now.said.total, said.total)]
                 .iter()
                 .all(|(old, new)| old.is_none() || new.is_none())
@@ -187,7 +187,7 @@ impl<'a> Tally<'a> {
                 now.needs_end |= rule.needs_end;
                 now.line = shown(line);
             }
-            None => self.found.push(Summary {
+            None => self.found.push(RunSummary {
                 said,
                 complete: !rule.joins && !rule.partial && (!rule.needs_before || index > self.matched),
                 needs_end: rule.needs_end,
@@ -195,7 +195,7 @@ impl<'a> Tally<'a> {
             }),
         }
         let passes =
-            |now: &Summary| now.is_complete() && !now.is_bad() && now.passed().is_some_and(|passed| passed > 0);
+            |now: &RunSummary| now.is_complete() && !now.is_bad() && now.passed().is_some_and(|passed| passed > 0);
         if self.found.last().is_some_and(passes) {
             self.shows_pass(index);
         }
@@ -213,59 +213,60 @@ impl<'a> Tally<'a> {
 
     /// The counts, if there is a summary, else the parts.
     pub(crate) fn report(&self) -> Option<RunReport> {
-        let known: Vec<&Summary> =
+        let known: Vec<&RunSummary> =
             self.found.iter().filter(|summary| summary.is_complete() || summary.is_bad()).collect();
         let id = self.runner.id.clone();
         if known.is_empty() {
             let Parts { passed, failed, empty, .. } = self.parts;
             return (passed + failed + empty > 0).then_some(RunReport { runner: id, passed, failed, skipped: 0 });
         }
-        let sum = |count: fn(&Summary) -> u64| known.iter().map(|summary| count(summary)).fold(0, u64::saturating_add);
+        let sum =
+            |count: fn(&RunSummary) -> u64| known.iter().map(|summary| count(summary)).fold(0, u64::saturating_add);
         Some(RunReport {
             runner: id,
             passed: sum(|summary| summary.passed().unwrap_or(0)),
-            failed: sum(Summary::failed),
-            skipped: sum(Summary::skipped),
+            failed: sum(RunSummary::failed),
+            skipped: sum(RunSummary::skipped),
         })
     }
 
     /// What the runner says, and the line that says it.
-    pub(crate) fn says(&self) -> (Says, Option<String>) {
+    pub(crate) fn says(&self) -> (OutputOutcome, Option<String>) {
         if let Some(bad) = self.found.iter().rev().find(|summary| summary.is_bad()) {
-            return (Says::Failed, Some(bad.line.clone()));
+            return (OutputOutcome::Failed, Some(bad.line.clone()));
         }
         if let Some(line) = self.failed.as_ref().or(self.trouble.as_ref().map(|(_, line)| line)) {
-            return (Says::Failed, Some(line.clone()));
+            return (OutputOutcome::Failed, Some(line.clone()));
         }
         if self.parts.failed > 0 {
-            return (Says::Failed, Some(self.parts.line.clone()));
+            return (OutputOutcome::Failed, Some(self.parts.line.clone()));
         }
         // Where nothing at the end tells of a failure before, a pass is shown only by what is there from the start.
         let whole = (self.runner.output.failure_ends || self.start) && !self.unclear;
         // The last part that began never said how it ended.
         if self.begun {
-            return (Says::Silent, None);
+            return (OutputOutcome::Silent, None);
         }
         if self.report().is_some_and(|report| report.passed > 0) {
             let line = self.found.iter().rev().find(|summary| summary.passed().is_some_and(|n| n > 0));
             let line = line.map_or(&self.parts.line, |summary| &summary.line).clone();
-            return (if whole { Says::Passed } else { Says::Silent }, Some(line));
+            return (if whole { OutputOutcome::Passed } else { OutputOutcome::Silent }, Some(line));
         }
         if let Some(line) = &self.nothing {
-            return (Says::NothingRan, Some(line.clone()));
+            return (OutputOutcome::NothingRan, Some(line.clone()));
         }
         if self.found.is_empty() && self.parts.empty > 0 {
-            return (Says::NothingRan, Some(self.parts.line.clone()));
+            return (OutputOutcome::NothingRan, Some(self.parts.line.clone()));
         }
         let counted = self.found.iter().rev().find(|summary| summary.is_complete() && summary.passed().is_some());
         match (counted, &self.passed) {
             // The last binary had no test. What the ones before it did cannot be seen.
             (Some(last), _) if self.summaries == Summaries::Each && !self.start => {
-                (Says::Silent, Some(last.line.clone()))
+                (OutputOutcome::Silent, Some(last.line.clone()))
             }
-            (Some(last), _) => (Says::NothingRan, Some(last.line.clone())),
-            (None, Some(line)) if whole => (Says::Passed, Some(line.clone())),
-            _ => (Says::Silent, None),
+            (Some(last), _) => (OutputOutcome::NothingRan, Some(last.line.clone())),
+            (None, Some(line)) if whole => (OutputOutcome::Passed, Some(line.clone())),
+            _ => (OutputOutcome::Silent, None),
         }
     }
 
@@ -275,7 +276,7 @@ impl<'a> Tally<'a> {
     }
 
     pub(crate) fn is_complete(&self) -> bool {
-        self.found.iter().any(Summary::is_complete)
+        self.found.iter().any(RunSummary::is_complete)
             || self.passed.is_some()
             || self.nothing.is_some()
             || self.has_parts()

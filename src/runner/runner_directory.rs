@@ -7,7 +7,7 @@ use crate::runner::invocation::find;
 
 /// The words of a command that name the directory in which its runner works.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Named {
+pub struct DirectoryWords {
     /// Which words they are.
     pub words: Range<usize>,
     /// The directory, relative to where the command is started. `None`: the words do not show it.
@@ -15,7 +15,7 @@ pub struct Named {
 }
 
 /// The first words of `argv` that send its runner elsewhere: `make -C web test` is `make test`, started in `web`.
-pub fn named(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Named> {
+pub fn named(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<DirectoryWords> {
     let found = find(catalogue, argv)?;
     let arguments = &found.runner.arguments;
     let task = found.runner.task.as_ref();
@@ -54,14 +54,14 @@ pub fn named(catalogue: &Catalogue, argv: &[Option<String>]) -> Option<Named> {
         let value = if takes { argv.get(words.start + 1)?.as_deref() } else { attached };
         let value = value.filter(|value| !value.is_empty() && !value.ends_with('…'));
         if directories().any(|option| *option == name) {
-            return Some(Named { words, directory: value.map(str::to_owned) });
+            return Some(DirectoryWords { words, directory: value.map(str::to_owned) });
         }
         // A file of another name is another check.
         let usual = arguments.manifest.iter().filter_map(|entry| entry.split_once('='));
         for (_, file) in usual.filter(|(option, _)| *option == name) {
             let (folder, base) = value.and_then(|value| value.rsplit_once('/')).unwrap_or((".", value?));
             if base == file {
-                return Some(Named { words, directory: Some(folder.to_owned()) });
+                return Some(DirectoryWords { words, directory: Some(folder.to_owned()) });
             }
         }
     }
@@ -106,7 +106,7 @@ mod tests {
         ] {
             let argv: Vec<Option<String>> =
                 line.split(' ').map(|word| (word != "?").then(|| word.to_owned())).collect();
-            let want = want.map(|(words, directory)| Named { words, directory: directory.map(str::to_owned) });
+            let want = want.map(|(words, directory)| DirectoryWords { words, directory: directory.map(str::to_owned) });
             assert_eq!(named(Catalogue::embedded(), &argv), want, "{line}");
         }
     }

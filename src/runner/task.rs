@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::runner::catalogue::{Catalogue, Runner};
 use crate::runner::command_kind::CommandKind;
-use crate::runner::invocation::Found;
+use crate::runner::invocation::MatchedRunner;
 
 mod task_files;
 
@@ -176,8 +176,13 @@ pub fn resolve_embedded(argv: &[Option<String>], files: &dyn ProjectFiles) -> Ve
     resolve(Catalogue::embedded(), argv, files)
 }
 
-fn calls(catalogue: &Catalogue, rules: &TaskRules, found: &Found<'_>, files: &dyn ProjectFiles) -> Vec<TaskRun> {
-    let Found { runner, invoke, program, rest, before, .. } = found;
+fn calls(
+    catalogue: &Catalogue,
+    rules: &TaskRules,
+    found: &MatchedRunner<'_>,
+    files: &dyn ProjectFiles,
+) -> Vec<TaskRun> {
+    let MatchedRunner { runner, invoke, program, rest, before, .. } = found;
     let value = |name: &str| runner.arguments.value.iter().chain(&invoke.before).any(|option| option == name);
     let (mut own, mut names, mut handed): (Vec<Option<&str>>, Vec<&str>, Vec<Option<String>>) = Default::default();
     names.extend(invoke.task.as_deref());

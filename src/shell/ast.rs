@@ -16,16 +16,16 @@ pub struct Script {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
     /// What is run.
-    pub node: Node,
+    pub node: SyntaxNode,
     /// Whether it ends in `&`.
     pub background: bool,
 }
 
 /// A command of any shape, with what applies to it as a whole.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
+pub struct SyntaxNode {
     /// Its shape.
-    pub kind: Kind,
+    pub kind: CommandShape,
     /// Its redirections, in their order.
     pub redirects: Vec<Redirect>,
     /// Whether `!` turns its status around.
@@ -45,15 +45,15 @@ pub enum Op {
 
 /// The shapes of commands.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum CommandShape {
     /// A simple command: assignments and words.
-    Simple(Simple),
+    Simple(SimpleCommand),
     /// `a && b || c`, from left to right.
     AndOr {
         /// The first command.
-        first: Box<Node>,
+        first: Box<SyntaxNode>,
         /// The operators and commands after it.
-        rest: Vec<(Op, Node)>,
+        rest: Vec<(Op, SyntaxNode)>,
     },
     /// `a | b |& c`.
     Pipeline(Vec<Stage>),
@@ -98,23 +98,23 @@ pub enum Kind {
         /// Its names; several only in zsh.
         names: Vec<String>,
         /// Its body.
-        body: Rc<Node>,
+        body: Rc<SyntaxNode>,
     },
     /// `time …`.
-    Time(Option<Box<Node>>),
+    Time(Option<Box<SyntaxNode>>),
     /// `[[ … ]]`
     Condition(Condition),
     /// `(( … ))`
     Arithmetic(Arithmetic),
     /// `coproc …`: runs beside the line.
-    Coproc(Box<Node>),
+    Coproc(Box<SyntaxNode>),
 }
 
 /// One command of a pipeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
     /// The command.
-    pub node: Node,
+    pub node: SyntaxNode,
     /// Whether its standard error goes into the next pipe too (`|&`).
     pub stderr_too: bool,
 }
@@ -143,7 +143,7 @@ pub enum ArmEnd {
 
 /// A simple command.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Simple {
+pub struct SimpleCommand {
     /// `A=b` before the command, or alone.
     pub assignments: Vec<Assignment>,
     /// The command and its arguments.
@@ -167,12 +167,12 @@ pub struct Assignment {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Word {
     /// Its parts.
-    pub parts: Vec<Part>,
+    pub parts: Vec<WordPiece>,
 }
 
 /// A part of a word.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Part {
+pub enum WordPiece {
     /// Text that stands for itself once quotes are removed.
     Text {
         /// The text.
@@ -285,7 +285,7 @@ pub enum RedirectTo {
 impl Word {
     /// A word of one literal text.
     pub fn literal(text: impl Into<String>) -> Self {
-        Self { parts: vec![Part::Text { text: text.into(), quoted: true }] }
+        Self { parts: vec![WordPiece::Text { text: text.into(), quoted: true }] }
     }
 
     /// The text, where the word is nothing but text that needs no expansion.
@@ -293,7 +293,7 @@ impl Word {
         let mut whole = String::new();
         for part in &self.parts {
             match part {
-                Part::Text { text, .. } => whole.push_str(text),
+                WordPiece::Text { text, .. } => whole.push_str(text),
                 _ => return None,
             }
         }

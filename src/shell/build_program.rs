@@ -6,13 +6,13 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use super::ast::{Item, Kind, Node, Op, Part, Redirect, RedirectTo, Script, Word};
+use super::ast::{CommandShape, Item, Op, Redirect, RedirectTo, Script, SyntaxNode, Word, WordPiece};
 use super::dialect::Shell;
-use super::expand::Scope;
+use super::expand::Definitions;
 use super::loop_variables::forget_assigned;
 use super::other_shells;
 use super::parse::{self, Unparsed};
-use super::program::{Arg, Directory, Expr, Leaf, Passes, Program, Sink, Source, Step};
+use super::program::{Arg, ChangedDirectory, Expr, InputSource, Leaf, Passes, Program, ProgramStep, Sink};
 
 /// How many steps a program may have. Functions that call functions make short lines long.
 const MAX_STEPS: usize = 20_000;
@@ -38,8 +38,8 @@ pub fn program_in(line: &str, shells: &[Shell]) -> Result<Program, Unparsed> {
     let line = first.filter(|_| alike).map_or_else(|| line.clone(), Cow::into_owned);
     let script = parse::parse(&line)?;
     let mut walker = Walker { program: Program::default(), steps: 0, pipes: 0, calls: 0 };
-    let mut scope = Scope::default();
-    let context = Context { source: Rc::from(line.as_str()), ..Context::default() };
+    let mut scope = Definitions::default();
+    let context = WalkContext { source: Rc::from(line.as_str()), ..WalkContext::default() };
     let root = walker.script(&script, &mut scope, &context);
     walker.program.root = root;
     if alike {
@@ -58,16 +58,16 @@ pub(super) struct Walker {
 /// What surrounds a command.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about the surroundings")]
-pub(super) struct Context {
+pub(super) struct WalkContext {
     pub(super) source: Rc<str>,
     pub(super) stdout: Sink,
     pub(super) stderr: Sink,
-    pub(super) stdin: Source,
+    pub(super) stdin: InputSource,
     pub(super) wrappers: Vec<String>,
     pub(super) inside: Vec<(String, Vec<Arg>)>,
     pub(super) assigned: Vec<(String, Option<String>)>,
     pub(super) narrowed_by: Option<String>,
-    pub(super) directory: Option<Directory>,
+    pub(super) directory: Option<ChangedDirectory>,
     pub(super) remote: bool,
     pub(super) background: bool,
     pub(super) late: bool,
@@ -81,13 +81,13 @@ pub(super) struct Context {
 }
 
 impl Walker {
-    pub(super) fn script(&mut self, script: &Script, scope: &mut Scope, context: &Context) -> Step {
+    pub(super) fn script(&mut self, script: &Script, scope: &mut Definitions, context: &WalkContext) -> ProgramStep {
         let mut steps = Vec::with_capacity(script.items.len());
         for Item { node, background } in &script.items {
             if *background {
-                let context = Context { background: true, ..context.clone() };
+                let context = WalkContext { background: true, ..context.clone() };
                 let step = self.node(node, &mut scope.clone(), &context);
-                steps.push(Step::Background(Box::new(step)));
+                steps.push(ProgramStep::Background(Box::new(step)));
                 continue;
             }
             let before = scope.directory.clone();
@@ -99,37 +99,37 @@ impl Walker {
                 directory.certain = false;
             }
         }
-        if steps.len() == 1 { steps.remove(0) } else { Step::Seq(steps) }
+        if steps.len() == 1 { steps.remove(0) } else { ProgramStep::Seq(steps) }
     }
 
-    pub(super) fn node(&mut self, node: &Node, scope: &mut Scope, outer: &Context) -> Step {
+    pub(super) fn node(&mut self, node: &SyntaxNode, scope: &mut Definitions, outer: &WalkContext) -> ProgramStep {
         self.steps += 1;
         if self.steps > MAX_STEPS || self.program.leaves.len() >= MAX_LEAVES || outer.depth > MAX_DEPTH {
             self.program.truncated = true;
-            return Step::Open;
+            return ProgramStep::Open;
         }
-        let mut context = Context { depth: outer.depth + 1, ..outer.clone() };
+        let mut context = WalkContext { depth: outer.depth + 1, ..outer.clone() };
         let mut before = Vec::new();
-        if !matches!(node.kind, Kind::Simple(_)) {
+        if !matches!(node.kind, CommandShape::Simple(_)) {
             self.redirect(&node.redirects, scope, &mut context, &mut before);
         }
         let step = self.kind(node, scope, context);
         let both = |redirect: &Redirect| matches!(redirect.to, RedirectTo::Both(_) | RedirectTo::BothAppend(_));
-        let step = if node.redirects.iter().any(both) { Step::BothStreams(Box::new(step)) } else { step };
-        let step = if before.is_empty() { step } else { Step::After(before, Box::new(step)) };
-        if node.negated { Step::Not(Box::new(step)) } else { step }
+        let step = if node.redirects.iter().any(both) { ProgramStep::BothStreams(Box::new(step)) } else { step };
+        let step = if before.is_empty() { step } else { ProgramStep::After(before, Box::new(step)) };
+        if node.negated { ProgramStep::Not(Box::new(step)) } else { step }
     }
 
     #[expect(clippy::too_many_lines, reason = "one arm for each shape of command")]
-    fn kind(&mut self, node: &Node, scope: &mut Scope, mut context: Context) -> Step {
+    fn kind(&mut self, node: &SyntaxNode, scope: &mut Definitions, mut context: WalkContext) -> ProgramStep {
         match &node.kind {
-            Kind::Simple(simple) => {
+            CommandShape::Simple(simple) => {
                 let text = context.source.get(node.span.0..node.span.1).unwrap_or_default();
                 // The operator after it may belong to its span.
                 context.text = text.trim().trim_end_matches([';', '&', '|', ' ']).into();
                 self.simple(simple, &node.redirects, scope, context)
             }
-            Kind::AndOr { first, rest } => {
+            CommandShape::AndOr { first, rest } => {
                 let first = self.node(first, scope, &context);
                 let mut steps = Vec::with_capacity(rest.len());
                 let skipped = scope.clone();
@@ -146,28 +146,30 @@ impl Walker {
                 let directory = scope.directory.clone();
                 scope.join(&skipped);
                 scope.directory = directory;
-                Step::AndOr(Box::new(first), steps)
+                ProgramStep::AndOr(Box::new(first), steps)
             }
-            Kind::Pipeline(stages) => {
+            CommandShape::Pipeline(stages) => {
                 let mut steps = Vec::with_capacity(stages.len());
                 let mut source = context.stdin.clone();
                 for (index, stage) in stages.iter().enumerate() {
-                    let mut inner = Context { stdin: source.clone(), ..context.clone() };
+                    let mut inner = WalkContext { stdin: source.clone(), ..context.clone() };
                     if index + 1 < stages.len() {
                         self.pipes += 1;
                         inner.stdout = Sink::Pipe(self.pipes);
                         if stage.stderr_too {
                             inner.stderr = Sink::Pipe(self.pipes);
                         }
-                        source = Source::Pipe(self.pipes);
+                        source = InputSource::Pipe(self.pipes);
                     }
                     steps.push(self.node(&stage.node, &mut scope.clone(), &inner));
                 }
-                Step::Pipe(steps)
+                ProgramStep::Pipe(steps)
             }
-            Kind::Subshell(script) => Step::Subshell(Box::new(self.script(script, &mut scope.clone(), &context))),
-            Kind::Group(script) => self.script(script, scope, &context),
-            Kind::If { arms, otherwise } => {
+            CommandShape::Subshell(script) => {
+                ProgramStep::Subshell(Box::new(self.script(script, &mut scope.clone(), &context)))
+            }
+            CommandShape::Group(script) => self.script(script, scope, &context),
+            CommandShape::If { arms, otherwise } => {
                 let mut steps = Vec::with_capacity(arms.len());
                 let mut ends = Vec::with_capacity(arms.len() + 1);
                 for (condition, then) in arms {
@@ -182,26 +184,26 @@ impl Walker {
                 for end in &ends {
                     scope.join(end);
                 }
-                Step::If(steps, otherwise)
+                ProgramStep::If(steps, otherwise)
             }
-            Kind::While { condition, until, body } => {
+            CommandShape::While { condition, until, body } => {
                 self.forget(condition, scope, 0);
                 self.forget(body, scope, 0);
                 let condition = self.script(condition, scope, &context);
                 let mut inner = scope.clone();
-                let context = Context { repeated: true, ..context };
+                let context = WalkContext { repeated: true, ..context };
                 let body = self.script(body, &mut inner, &context);
                 scope.join(&inner);
-                Step::While(Box::new(condition), *until, Box::new(body))
+                ProgramStep::While(Box::new(condition), *until, Box::new(body))
             }
-            Kind::For { variable, words, body } => {
+            CommandShape::For { variable, words, body } => {
                 self.repeat(variable.as_deref(), words.as_deref(), body, scope, &context)
             }
-            Kind::Case { word, arms } => {
+            CommandShape::Case { word, arms } => {
                 let mut before = Vec::new();
                 self.substitutions(word, scope, &context, None, &mut before);
                 if scope.may_be_unbound([word]) {
-                    before.push(Step::Unbound);
+                    before.push(ProgramStep::Unbound);
                 }
                 let mut ends = Vec::with_capacity(arms.len());
                 let mut steps = Vec::with_capacity(arms.len());
@@ -212,7 +214,7 @@ impl Walker {
                         .patterns
                         .iter()
                         .map(|pattern| match pattern.parts.as_slice() {
-                            [Part::Text { text, quoted: false }] if text == "*" => Some("*".to_owned()),
+                            [WordPiece::Text { text, quoted: false }] if text == "*" => Some("*".to_owned()),
                             _ => pattern.as_literal().filter(|text| !text.contains(['*', '?', '['])),
                         })
                         .collect();
@@ -226,30 +228,32 @@ impl Walker {
                 for end in &ends {
                     scope.join(end);
                 }
-                after(before, Step::Case(value, steps))
+                after(before, ProgramStep::Case(value, steps))
             }
-            Kind::Function { names, body } => {
+            CommandShape::Function { names, body } => {
                 for name in names {
                     scope.functions.insert(name.clone(), vec![(Rc::clone(body), true)]);
                 }
-                Step::Nothing
+                ProgramStep::Nothing
             }
-            Kind::Time(inner) => inner.as_ref().map_or(Step::Nothing, |inner| self.node(inner, scope, &context)),
-            Kind::Condition(condition) => {
+            CommandShape::Time(inner) => {
+                inner.as_ref().map_or(ProgramStep::Nothing, |inner| self.node(inner, scope, &context))
+            }
+            CommandShape::Condition(condition) => {
                 let mut before = Vec::new();
                 self.condition_words(condition, scope, &context, &mut before);
-                after(before, Step::Condition(scope.check(condition)))
+                after(before, ProgramStep::Condition(scope.check(condition)))
             }
-            Kind::Arithmetic(arithmetic) => {
+            CommandShape::Arithmetic(arithmetic) => {
                 let calc = scope.calc(arithmetic);
-                let before = if scope.unbound_in(arithmetic) { vec![Step::Unbound] } else { Vec::new() };
+                let before = if scope.unbound_in(arithmetic) { vec![ProgramStep::Unbound] } else { Vec::new() };
                 forget_assigned(&calc, scope);
-                after(before, Step::Calculate(calc))
+                after(before, ProgramStep::Calculate(calc))
             }
-            Kind::Coproc(inner) => {
+            CommandShape::Coproc(inner) => {
                 context.background = true;
                 context.stdout = Sink::Elsewhere;
-                Step::Background(Box::new(self.node(inner, &mut scope.clone(), &context)))
+                ProgramStep::Background(Box::new(self.node(inner, &mut scope.clone(), &context)))
             }
         }
     }
@@ -259,9 +263,9 @@ impl Walker {
         variable: Option<&str>,
         words: Option<&[Word]>,
         body: &Script,
-        scope: &mut Scope,
-        context: &Context,
-    ) -> Step {
+        scope: &mut Definitions,
+        context: &WalkContext,
+    ) -> ProgramStep {
         let mut before = Vec::new();
         let fields = words.map(|words| {
             let mut fields = Vec::new();
@@ -280,34 +284,40 @@ impl Walker {
             for value in known {
                 scope.variables.insert(variable.to_owned(), Some(value.clone()));
                 scope.set.insert(variable.to_owned());
-                let assign = Step::Bind(vec![(variable.to_owned(), Expr::Text(value.clone()))]);
+                let assign = ProgramStep::Bind(vec![(variable.to_owned(), Expr::Text(value.clone()))]);
                 let start = scope.clone();
                 let step = self.script(body, scope, context);
                 // `break` and `continue` may leave a round at any point of it.
                 scope.join(&start);
-                rounds.push(Step::Seq(vec![assign, step]));
+                rounds.push(ProgramStep::Seq(vec![assign, step]));
             }
-            return after(before, Step::Rounds(rounds));
+            return after(before, ProgramStep::Rounds(rounds));
         }
         if words.is_some_and(|words| scope.may_be_unbound(words)) {
-            before.push(Step::Unbound);
+            before.push(ProgramStep::Unbound);
         }
         if let Some(variable) = variable {
             scope.variables.insert(variable.to_owned(), None);
         }
         self.forget(body, scope, 0);
         let mut inner = scope.clone();
-        let context = Context { repeated: true, ..context.clone() };
+        let context = WalkContext { repeated: true, ..context.clone() };
         let step = self.script(body, &mut inner, &context);
         scope.join(&inner);
         let assign = variable.map(|name| (name.to_owned(), Expr::Unknown)).into_iter().collect();
         let once =
             known.is_some_and(|known| !known.is_empty()) || words.is_some_and(|words| words.iter().any(is_there));
-        after(before, Step::Repeat(Box::new(Step::Seq(vec![Step::Bind(assign), step])), once))
+        after(before, ProgramStep::Repeat(Box::new(ProgramStep::Seq(vec![ProgramStep::Bind(assign), step])), once))
     }
 
     /// Adds a simple command to the program.
-    pub(super) fn leaf(&mut self, argv: Vec<Arg>, mentions: Vec<String>, scope: &Scope, context: &Context) -> usize {
+    pub(super) fn leaf(
+        &mut self,
+        argv: Vec<Arg>,
+        mentions: Vec<String>,
+        scope: &Definitions,
+        context: &WalkContext,
+    ) -> usize {
         let (stdout, stderr) = match &scope.streams {
             Some((out, err)) => (
                 if context.stdout == Sink::Terminal { out.clone() } else { context.stdout.clone() },
@@ -350,8 +360,10 @@ impl Walker {
 /// Whether a word of a loop becomes at least one word: a list in braces, or `$(seq 5)`.
 fn is_there(word: &Word) -> bool {
     match word.parts.as_slice() {
-        [Part::Text { text, quoted: false }, .., Part::Opaque(scripts)] => text.contains('{') && scripts.is_empty(),
-        [Part::Substitution { script, .. }] => counts(script).is_some_and(|last| last > 0),
+        [WordPiece::Text { text, quoted: false }, .., WordPiece::Opaque(scripts)] => {
+            text.contains('{') && scripts.is_empty()
+        }
+        [WordPiece::Substitution { script, .. }] => counts(script).is_some_and(|last| last > 0),
         _ => false,
     }
 }
@@ -359,7 +371,7 @@ fn is_there(word: &Word) -> bool {
 /// The last number of `seq N` and `seq 1 N`.
 fn counts(script: &Script) -> Option<u32> {
     let [Item { node, background: false }] = script.items.as_slice() else { return None };
-    let Kind::Simple(simple) = &node.kind else { return None };
+    let CommandShape::Simple(simple) = &node.kind else { return None };
     let words: Option<Vec<String>> = simple.words.iter().map(Word::as_literal).collect();
     match words?.as_slice() {
         [seq, last] | [seq, _, last] if seq == "seq" => {
@@ -371,11 +383,11 @@ fn counts(script: &Script) -> Option<u32> {
 }
 
 /// `before`, then `step`; the status is that of `step`.
-pub(super) fn after(before: Vec<Step>, step: Step) -> Step {
-    if before.is_empty() { step } else { Step::After(before, Box::new(step)) }
+pub(super) fn after(before: Vec<ProgramStep>, step: ProgramStep) -> ProgramStep {
+    if before.is_empty() { step } else { ProgramStep::After(before, Box::new(step)) }
 }
 
 /// How a wrapper's status relates to what it runs.
-pub(super) fn wrapped(passes: Passes, step: Step) -> Step {
-    if passes == Passes::Own { step } else { Step::Wrapped(passes, Box::new(step)) }
+pub(super) fn wrapped(passes: Passes, step: ProgramStep) -> ProgramStep {
+    if passes == Passes::Own { step } else { ProgramStep::Wrapped(passes, Box::new(step)) }
 }

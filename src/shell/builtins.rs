@@ -1,10 +1,10 @@
 //! Builtins that change the shell, or whose status is known.
 
-use super::ast::{Part, Simple, Word};
-use super::build_program::{Context, Walker, after};
+use super::ast::{SimpleCommand, Word, WordPiece};
+use super::build_program::{WalkContext, Walker, after};
 use super::dialect::Shell;
-use super::expand::Scope;
-use super::program::{Arg, Calc, Directory, Expr, Setting, Sink, Step};
+use super::expand::Definitions;
+use super::program::{Arg, Calc, ChangedDirectory, Expr, ProgramStep, ShellOption, Sink};
 
 impl Walker {
     /// Builtins that change the shell or whose status is known.
@@ -12,29 +12,29 @@ impl Walker {
     pub(super) fn builtin(
         &mut self,
         name: &str,
-        simple: &Simple,
+        simple: &SimpleCommand,
         argv: &[Arg],
         mentions: &[String],
-        scope: &mut Scope,
-        context: &Context,
-    ) -> Option<Step> {
+        scope: &mut Definitions,
+        context: &WalkContext,
+    ) -> Option<ProgramStep> {
         let words = simple.words.get(1..).unwrap_or_default();
         let literal = |index: usize| argv.get(index).and_then(Arg::literal);
         Some(match name {
             "exit" | "return" => {
                 let value = words.first().map_or(Expr::Status, |word| scope.expr(word));
-                if name == "exit" { Step::Exit(value) } else { Step::Return(value) }
+                if name == "exit" { ProgramStep::Exit(value) } else { ProgramStep::Return(value) }
             }
             "break" | "continue" => {
                 let levels = literal(1).and_then(|n| n.parse().ok()).unwrap_or(1);
-                if name == "break" { Step::Break(levels) } else { Step::Continue(levels) }
+                if name == "break" { ProgramStep::Break(levels) } else { ProgramStep::Continue(levels) }
             }
             ":" | "true" | "echo" | "printf" => {
                 if name == "printf" && literal(1) == Some("-v") {
                     if let Some(variable) = literal(2) {
                         scope.variables.insert(variable.to_owned(), None);
                     }
-                    return Some(Step::Assign(
+                    return Some(ProgramStep::Assign(
                         literal(2).map(|v| (v.to_owned(), Expr::Unknown)).into_iter().collect(),
                         Vec::new(),
                     ));
@@ -43,19 +43,19 @@ impl Walker {
                 if name == "echo" {
                     self.program.leaves[leaf].prints = printed(words, scope);
                 }
-                Step::Known(leaf, true)
+                ProgramStep::Known(leaf, true)
             }
-            "false" => Step::Known(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context), false),
+            "false" => ProgramStep::Known(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context), false),
             "[" | "test" => {
                 let words = match (name, words.split_last()) {
                     ("[", Some((last, inner))) if last.as_literal().as_deref() == Some("]") => inner,
-                    ("[", _) => return Some(Step::Open),
+                    ("[", _) => return Some(ProgramStep::Open),
                     _ => words,
                 };
                 let check = scope.bracket(words);
                 let double =
-                    words.iter().any(|word| word.parts == [Part::Text { text: "==".to_owned(), quoted: false }]);
-                if double { Step::DoubleEquals(check) } else { Step::Test(check) }
+                    words.iter().any(|word| word.parts == [WordPiece::Text { text: "==".to_owned(), quoted: false }]);
+                if double { ProgramStep::DoubleEquals(check) } else { ProgramStep::Test(check) }
             }
             "let" => {
                 for word in words {
@@ -71,7 +71,7 @@ impl Walker {
                         (text.split(['=', '+', '-']).next().unwrap_or_default().trim().to_owned(), Expr::Unknown)
                     })
                     .collect();
-                Step::Seq(vec![Step::Assign(names, Vec::new()), Step::Calculate(Calc::Unknown)])
+                ProgramStep::Seq(vec![ProgramStep::Assign(names, Vec::new()), ProgramStep::Calculate(Calc::Unknown)])
             }
             "export" | "local" | "declare" | "typeset" | "readonly" => {
                 let exports = name == "export" || literal(1).is_some_and(|option| option.starts_with("-x"));
@@ -86,7 +86,7 @@ impl Walker {
                     scope.functions.remove(&arg.text);
                     values.push((arg.text.clone(), Expr::Text(String::new())));
                 }
-                Step::Assign(values, Vec::new())
+                ProgramStep::Assign(values, Vec::new())
             }
             "unalias" => {
                 if literal(1) == Some("-a") {
@@ -95,7 +95,7 @@ impl Walker {
                 for arg in &argv[1..] {
                     scope.aliases.remove(&arg.text);
                 }
-                Step::Open
+                ProgramStep::Open
             }
             "alias" => {
                 for arg in &argv[1..] {
@@ -103,14 +103,14 @@ impl Walker {
                         scope.aliases.insert(name.to_owned(), arg.whole.then(|| text.to_owned()));
                     }
                 }
-                Step::Nothing
+                ProgramStep::Nothing
             }
             "hash" => {
                 // `hash -p FILE NAME` makes another program of a name.
                 if literal(1).is_some_and(|option| option.starts_with('-') && option.contains('p')) {
                     scope.aliases.extend(argv.iter().skip(3).map(|arg| (arg.text.clone(), None)));
                 }
-                Step::Leaf(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context))
+                ProgramStep::Leaf(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context))
             }
             "read" | "mapfile" | "readarray" | "getopts" => {
                 let mut values = Vec::new();
@@ -118,41 +118,41 @@ impl Walker {
                     scope.variables.insert(arg.text.clone(), None);
                     values.push((arg.text.clone(), Expr::Unknown));
                 }
-                let leaf = Step::Leaf(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context));
-                after(vec![Step::Bind(values)], leaf)
+                let leaf = ProgramStep::Leaf(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context));
+                after(vec![ProgramStep::Bind(values)], leaf)
             }
             "shift" => {
                 let by = literal(1).map_or(Some(1), |n| n.parse::<usize>().ok());
                 scope.positional =
                     scope.positional.take().zip(by).map(|(args, by)| args.into_iter().skip(by).collect());
                 scope.call = self.next_call();
-                Step::Open
+                ProgramStep::Open
             }
             "set" => self.set(argv, scope),
-            "setopt" | "unsetopt" => Step::OnlyIn(Shell::Zsh, Box::new(settings(&argv[1..], name == "setopt"))),
+            "setopt" | "unsetopt" => ProgramStep::OnlyIn(Shell::Zsh, Box::new(settings(&argv[1..], name == "setopt"))),
             "shopt" => {
                 let on = literal(1).is_some_and(|flags| flags.starts_with('-') && flags.contains('s'));
-                Step::OnlyIn(Shell::Bash, Box::new(settings(&argv[1..], on)))
+                ProgramStep::OnlyIn(Shell::Bash, Box::new(settings(&argv[1..], on)))
             }
             "cd" | "chdir" | "pushd" | "popd" => {
-                let leaf = Step::Leaf(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context));
+                let leaf = ProgramStep::Leaf(self.leaf(argv.to_vec(), mentions.to_vec(), scope, context));
                 change_directory(name, argv, scope);
                 leaf
             }
             "trap" => self.trap(argv, scope, context),
             "wait" => match words {
-                [] => Step::Wait(None),
+                [] => ProgramStep::Wait(None),
                 [word] if !word.as_literal().is_some_and(|text| text.starts_with(['-', '%'])) => {
-                    Step::Wait(Some(scope.expr(word)))
+                    ProgramStep::Wait(Some(scope.expr(word)))
                 }
-                _ => Step::Open,
+                _ => ProgramStep::Open,
             },
             "exec" => {
                 if argv.len() == 1 {
                     let current = scope.streams.clone().unwrap_or_default();
                     let pick = |mine: &Sink, old: Sink| if *mine == Sink::Terminal { old } else { mine.clone() };
                     scope.streams = Some((pick(&context.stdout, current.0), pick(&context.stderr, current.1)));
-                    return Some(Step::Nothing);
+                    return Some(ProgramStep::Nothing);
                 }
                 let mut rest = argv[1..].to_vec();
                 while rest.first().is_some_and(|arg| matches!(arg.text.as_str(), "-a" | "-c" | "-l")) {
@@ -160,16 +160,16 @@ impl Walker {
                     rest.drain(..words);
                 }
                 if rest.is_empty() {
-                    return Some(Step::Nothing);
+                    return Some(ProgramStep::Nothing);
                 }
                 let step = self.program_or_wrapper(rest, mentions.to_vec(), scope, context);
-                Step::Seq(vec![step, Step::Exit(Expr::Status)])
+                ProgramStep::Seq(vec![step, ProgramStep::Exit(Expr::Status)])
             }
             _ => return None,
         })
     }
 
-    fn set(&mut self, argv: &[Arg], scope: &mut Scope) -> Step {
+    fn set(&mut self, argv: &[Arg], scope: &mut Definitions) -> ProgramStep {
         let mut settings = Vec::new();
         let mut noexec = false;
         let mut rest = argv[1..].iter();
@@ -189,14 +189,14 @@ impl Walker {
             let on = text.starts_with('-');
             for letter in text[1..].chars() {
                 match letter {
-                    'e' => settings.push((Setting::Errexit, on)),
+                    'e' => settings.push((ShellOption::Errexit, on)),
                     'u' => scope.nounset = on,
                     'n' => noexec = on,
                     'o' => match rest.next().and_then(Arg::literal) {
                         Some("nounset") => scope.nounset = on,
                         Some("noexec") => noexec = on,
-                        Some("pipefail") => settings.push((Setting::Pipefail, on)),
-                        Some("errexit") => settings.push((Setting::Errexit, on)),
+                        Some("pipefail") => settings.push((ShellOption::Pipefail, on)),
+                        Some("errexit") => settings.push((ShellOption::Errexit, on)),
                         _ => {}
                     },
                     _ => {}
@@ -205,14 +205,14 @@ impl Walker {
         }
         if noexec {
             // What follows is read, and not run.
-            return Step::Exit(Expr::Text("0".to_owned()));
+            return ProgramStep::Exit(Expr::Text("0".to_owned()));
         }
-        Step::Set(settings)
+        ProgramStep::Set(settings)
     }
 
-    fn trap(&mut self, argv: &[Arg], scope: &Scope, context: &Context) -> Step {
+    fn trap(&mut self, argv: &[Arg], scope: &Definitions, context: &WalkContext) -> ProgramStep {
         let words: Vec<&Arg> = argv[1..].iter().filter(|arg| arg.text != "--").collect();
-        let Some((code, signals)) = words.split_first() else { return Step::Nothing };
+        let Some((code, signals)) = words.split_first() else { return ProgramStep::Nothing };
         let mut steps = Vec::new();
         let mut body = None;
         for signal in signals {
@@ -223,32 +223,32 @@ impl Walker {
             }
             let step = match (code.literal(), &mut body) {
                 (Some("-" | ""), _) => None,
-                (_, Some(step)) => Some(Box::new(Step::clone(step))),
+                (_, Some(step)) => Some(Box::new(ProgramStep::clone(step))),
                 (_, none) => {
                     let text = code.whole.then(|| code.text.clone());
                     let step = match text {
                         Some(text) => {
-                            let late = Context { late: true, ..context.clone() };
+                            let late = WalkContext { late: true, ..context.clone() };
                             self.inner_script(Some(&text), &mut scope.clone(), &late)
                         }
-                        None => Step::Either(vec![Step::Nothing, Step::Exit(Expr::Unknown)]),
+                        None => ProgramStep::Either(vec![ProgramStep::Nothing, ProgramStep::Exit(Expr::Unknown)]),
                     };
                     *none = Some(step.clone());
                     Some(Box::new(step))
                 }
             };
             steps.push(match signal.as_str() {
-                "ERR" => Step::TrapErr(step),
-                "EXIT" | "0" => Step::TrapExit(step),
-                _ => Step::Either(std::iter::once(Step::Nothing).chain(step.map(|body| *body)).collect()),
+                "ERR" => ProgramStep::TrapErr(step),
+                "EXIT" | "0" => ProgramStep::TrapExit(step),
+                _ => ProgramStep::Either(std::iter::once(ProgramStep::Nothing).chain(step.map(|body| *body)).collect()),
             });
         }
-        Step::Seq(steps)
+        ProgramStep::Seq(steps)
     }
 }
 
 /// What an `echo` prints, if a status or a variable that may hold one is among it.
-fn printed(words: &[Word], scope: &Scope) -> Vec<Expr> {
+fn printed(words: &[Word], scope: &Definitions) -> Vec<Expr> {
     let mut pieces: Vec<Expr> = Vec::new();
     for (index, word) in words.iter().enumerate() {
         if index > 0 {
@@ -275,10 +275,10 @@ fn printed(words: &[Word], scope: &Scope) -> Vec<Expr> {
 }
 
 /// `export A=b`, `local rc=$?`: the status is that of the builtin, whatever a substitution in it returned.
-fn declare(words: &[Word], scope: &mut Scope, exports: bool) -> Step {
+fn declare(words: &[Word], scope: &mut Definitions, exports: bool) -> ProgramStep {
     let mut values = Vec::new();
     for word in words {
-        let Some(Part::Text { text, .. }) = word.parts.first() else { continue };
+        let Some(WordPiece::Text { text, .. }) = word.parts.first() else { continue };
         if text.starts_with('-') {
             continue;
         }
@@ -286,7 +286,7 @@ fn declare(words: &[Word], scope: &mut Scope, exports: bool) -> Step {
             Some((name, rest)) => {
                 let mut parts = vec![];
                 if !rest.is_empty() {
-                    parts.push(Part::Text { text: rest.to_owned(), quoted: true });
+                    parts.push(WordPiece::Text { text: rest.to_owned(), quoted: true });
                 }
                 parts.extend(word.parts[1..].iter().cloned());
                 let value = Word { parts };
@@ -307,33 +307,33 @@ fn declare(words: &[Word], scope: &mut Scope, exports: bool) -> Step {
             }
         }
     }
-    Step::Assign(values, Vec::new())
+    ProgramStep::Assign(values, Vec::new())
 }
 
-fn settings(args: &[Arg], on: bool) -> Step {
+fn settings(args: &[Arg], on: bool) -> ProgramStep {
     let settings = args
         .iter()
         .filter_map(|arg| match arg.text.to_ascii_lowercase().replace('_', "").as_str() {
-            "pipefail" => Some((Setting::Pipefail, on)),
-            "errexit" => Some((Setting::Errexit, on)),
-            "inheriterrexit" => Some((Setting::InheritErrexit, on)),
+            "pipefail" => Some((ShellOption::Pipefail, on)),
+            "errexit" => Some((ShellOption::Errexit, on)),
+            "inheriterrexit" => Some((ShellOption::InheritErrexit, on)),
             _ => None,
         })
         .collect();
-    Step::Set(settings)
+    ProgramStep::Set(settings)
 }
 
-fn change_directory(name: &str, argv: &[Arg], scope: &mut Scope) {
+fn change_directory(name: &str, argv: &[Arg], scope: &mut Definitions) {
     let target = argv[1..].iter().find(|arg| arg.text == "-" || !arg.text.starts_with('-'));
     match name {
-        "popd" => scope.directory = scope.stack.pop().unwrap_or(Some(Directory { path: None, certain: true })),
+        "popd" => scope.directory = scope.stack.pop().unwrap_or(Some(ChangedDirectory { path: None, certain: true })),
         _ => {
             if name == "pushd" {
                 scope.stack.push(scope.directory.clone());
             }
             scope.directory = Some(match target {
-                Some(arg) if arg.text != "-" => Directory::named(scope.directory.as_ref(), arg),
-                _ => Directory { path: target.is_none().then(|| "~".to_owned()), certain: true },
+                Some(arg) if arg.text != "-" => ChangedDirectory::named(scope.directory.as_ref(), arg),
+                _ => ChangedDirectory { path: target.is_none().then(|| "~".to_owned()), certain: true },
             });
         }
     }

@@ -4,17 +4,17 @@ use std::collections::HashSet;
 
 use super::ast::{ArmEnd, Op};
 use super::interpreter::{MAX_STATES, Machine};
-use super::program::{Expr, Step};
-use super::shell_state::{Flow, State, Value};
+use super::program::{Expr, ProgramStep};
+use super::shell_state::{Flow, ShellState, VariableValue};
 
 impl<'a> Machine<'a> {
     pub(super) fn case(
         &mut self,
         value: &Expr,
-        arms: &'a [(Vec<Option<String>>, Step, ArmEnd)],
-        mut state: State,
+        arms: &'a [(Vec<Option<String>>, ProgramStep, ArmEnd)],
+        mut state: ShellState,
         checked: bool,
-        next: &mut Vec<State>,
+        next: &mut Vec<ShellState>,
     ) {
         let value = state.value(value, &self.names);
         // States that look for an arm, those that have come to the next arm for sure, and whether the former have
@@ -26,9 +26,9 @@ impl<'a> Machine<'a> {
             for pattern in patterns {
                 match (pattern, &value) {
                     (Some(pattern), _) if pattern == "*" => yes = true,
-                    (Some(pattern), Value::Text(text)) if **text == **pattern => yes = true,
-                    (Some(_), Value::Text(_)) => {}
-                    (Some(pattern), Value::NonZero) if pattern == "0" || pattern.is_empty() => {}
+                    (Some(pattern), VariableValue::Text(text)) if **text == **pattern => yes = true,
+                    (Some(_), VariableValue::Text(_)) => {}
+                    (Some(pattern), VariableValue::NonZero) if pattern == "0" || pattern.is_empty() => {}
                     _ => maybe = true,
                 }
             }
@@ -50,19 +50,19 @@ impl<'a> Machine<'a> {
         }
         next.extend(falling);
         // Without an arm that fits, the status is 0; after `;;&` it is that of the arm before.
-        next.extend(looking.into_iter().map(|(state, ran)| State { zero: !ran || state.zero, ..state }));
+        next.extend(looking.into_iter().map(|(state, ran)| ShellState { zero: !ran || state.zero, ..state }));
     }
 
-    pub(super) fn compound(&mut self, step: &'a Step, here: Vec<State>, checked: bool) -> Vec<State> {
+    pub(super) fn compound(&mut self, step: &'a ProgramStep, here: Vec<ShellState>, checked: bool) -> Vec<ShellState> {
         match step {
-            Step::Seq(steps) => {
+            ProgramStep::Seq(steps) => {
                 let mut states = here;
                 for step in steps {
                     states = self.run(step, states, checked);
                 }
                 states
             }
-            Step::AndOr(first, rest) => {
+            ProgramStep::AndOr(first, rest) => {
                 let mut states = self.run(first, here, true);
                 for (index, (op, step)) in rest.iter().enumerate() {
                     let last = index + 1 == rest.len();
@@ -76,7 +76,7 @@ impl<'a> Machine<'a> {
                 }
                 states
             }
-            Step::If(arms, otherwise) => {
+            ProgramStep::If(arms, otherwise) => {
                 let mut done = Vec::new();
                 let mut states = here;
                 for (condition, then) in arms {
@@ -89,14 +89,14 @@ impl<'a> Machine<'a> {
                 }
                 match otherwise {
                     Some(step) => done.extend(self.run(step, states, checked)),
-                    None => done.extend(states.into_iter().map(|state| State { zero: true, ..state })),
+                    None => done.extend(states.into_iter().map(|state| ShellState { zero: true, ..state })),
                 }
                 done
             }
-            Step::Rounds(rounds) => {
+            ProgramStep::Rounds(rounds) => {
                 let mut done = Vec::new();
                 let mut states: Vec<_> = if rounds.is_empty() {
-                    here.into_iter().map(|s| State { zero: true, ..s }).collect()
+                    here.into_iter().map(|s| ShellState { zero: true, ..s }).collect()
                 } else {
                     here
                 };
@@ -110,8 +110,10 @@ impl<'a> Machine<'a> {
                 done.extend(states);
                 done
             }
-            Step::Repeat(body, once) => self.iterate(None, body, here, *once, checked),
-            Step::While(condition, until, body) => self.iterate(Some((condition, *until)), body, here, false, checked),
+            ProgramStep::Repeat(body, once) => self.iterate(None, body, here, *once, checked),
+            ProgramStep::While(condition, until, body) => {
+                self.iterate(Some((condition, *until)), body, here, false, checked)
+            }
             _ => here,
         }
     }
@@ -119,16 +121,16 @@ impl<'a> Machine<'a> {
     /// A loop, until no new state appears.
     fn iterate(
         &mut self,
-        condition: Option<(&'a Step, bool)>,
-        body: &'a Step,
-        here: Vec<State>,
+        condition: Option<(&'a ProgramStep, bool)>,
+        body: &'a ProgramStep,
+        here: Vec<ShellState>,
         once: bool,
         checked: bool,
-    ) -> Vec<State> {
+    ) -> Vec<ShellState> {
         let mut done = Vec::new();
-        let mut seen: HashSet<(State, bool)> = HashSet::new();
+        let mut seen: HashSet<(ShellState, bool)> = HashSet::new();
         // A loop whose body never ran has status 0, else that of the body's last command.
-        let mut pending: Vec<(State, bool)> = here.into_iter().map(|state| (state, true)).collect();
+        let mut pending: Vec<(ShellState, bool)> = here.into_iter().map(|state| (state, true)).collect();
         let mut first = true;
         while !pending.is_empty() && !self.overflow {
             let mut entering = Vec::new();
@@ -136,14 +138,14 @@ impl<'a> Machine<'a> {
                 match condition {
                     None => {
                         if !(first && once) {
-                            done.push(State { zero: last, ..state.clone() });
+                            done.push(ShellState { zero: last, ..state.clone() });
                         }
                         entering.push(state);
                     }
                     Some((condition, until)) => {
                         for end in self.run(condition, vec![state], true) {
                             if end.flow == Flow::Normal && end.zero == until {
-                                done.push(State { zero: last, ..end });
+                                done.push(ShellState { zero: last, ..end });
                             } else if end.flow == Flow::Normal {
                                 entering.push(end);
                             } else {
@@ -177,13 +179,13 @@ impl<'a> Machine<'a> {
 }
 
 /// Sorts the end of one round: on to the next one, or out of the loop.
-fn loop_control(end: State, again: &mut Vec<State>, done: &mut Vec<State>) {
+fn loop_control(end: ShellState, again: &mut Vec<ShellState>, done: &mut Vec<ShellState>) {
     match end.flow {
         Flow::Normal => again.push(end),
-        Flow::Continue(0 | 1) => again.push(State { flow: Flow::Normal, ..end }),
-        Flow::Break(0 | 1) => done.push(State { flow: Flow::Normal, ..end }),
-        Flow::Continue(levels) => done.push(State { flow: Flow::Continue(levels - 1), ..end }),
-        Flow::Break(levels) => done.push(State { flow: Flow::Break(levels - 1), ..end }),
+        Flow::Continue(0 | 1) => again.push(ShellState { flow: Flow::Normal, ..end }),
+        Flow::Break(0 | 1) => done.push(ShellState { flow: Flow::Normal, ..end }),
+        Flow::Continue(levels) => done.push(ShellState { flow: Flow::Continue(levels - 1), ..end }),
+        Flow::Break(levels) => done.push(ShellState { flow: Flow::Break(levels - 1), ..end }),
         Flow::Exit | Flow::Return => done.push(end),
     }
 }

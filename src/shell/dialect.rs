@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 pub use crate::shell_kind::Shell;
 
-use super::program::{Program, Source};
+use super::program::{InputSource, Program};
 
 /// The shell of a line that a POSIX shell could read too, if its words are those of another one.
 pub fn of(line: &str, program: &Program) -> Option<Shell> {
@@ -12,7 +12,7 @@ pub fn of(line: &str, program: &Program) -> Option<Shell> {
         return Some(Shell::PowerShell);
     }
     // Its pipes say of their commands something else than those of a shell.
-    let pipes = program.leaves.iter().any(|leaf| matches!(leaf.stdin, Source::Pipe(_)));
+    let pipes = program.leaves.iter().any(|leaf| matches!(leaf.stdin, InputSource::Pipe(_)));
     if pipes && matches!(with_slashes(line), Cow::Owned(_)) {
         return Some(Shell::PowerShell);
     }

@@ -8,7 +8,7 @@ use super::program::{LeafId, Program};
 
 /// What became of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Outcome {
+pub enum CommandOutcome {
     /// It was not started.
     NotRun,
     /// It ran, and every run of it succeeded.
@@ -32,19 +32,19 @@ impl Outcomes {
     const ANY: Self = Self { not_run: true, succeeded: true, failed: true };
 
     /// This outcome and no other.
-    fn one(outcome: Outcome) -> Self {
+    fn one(outcome: CommandOutcome) -> Self {
         let mut one = Self::default();
         one.add(outcome);
         one
     }
 
     /// Whether this is the only possible outcome.
-    pub fn only(self, outcome: Outcome) -> bool {
+    pub fn only(self, outcome: CommandOutcome) -> bool {
         self == Self::one(outcome)
     }
 
     /// Whether this is one of the possible outcomes.
-    pub fn has(self, outcome: Outcome) -> bool {
+    pub fn has(self, outcome: CommandOutcome) -> bool {
         self.or(Self::one(outcome)) == self
     }
 
@@ -53,11 +53,11 @@ impl Outcomes {
         self.not_run || self.succeeded || self.failed
     }
 
-    fn add(&mut self, outcome: Outcome) {
+    fn add(&mut self, outcome: CommandOutcome) {
         match outcome {
-            Outcome::NotRun => self.not_run = true,
-            Outcome::Succeeded => self.succeeded = true,
-            Outcome::Failed => self.failed = true,
+            CommandOutcome::NotRun => self.not_run = true,
+            CommandOutcome::Succeeded => self.succeeded = true,
+            CommandOutcome::Failed => self.failed = true,
         }
     }
 
@@ -86,7 +86,7 @@ pub struct Fate {
 impl Fate {
     /// Whether a status of 0 implies that the command ran and succeeded.
     pub fn decides(&self) -> bool {
-        self.complete && self.on_zero.only(Outcome::Succeeded)
+        self.complete && self.on_zero.only(CommandOutcome::Succeeded)
     }
 
     /// The outcomes that are possible with this recorded status; `None`: not recorded.
@@ -101,7 +101,7 @@ impl Fate {
 
 /// How a command was seen to end, by what it or a later `echo $?` printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Seen {
+pub struct ObservedEnding {
     /// The command; or the `echo` that printed a status.
     pub leaf: LeafId,
     /// Which of the values that the `echo` printed; 0 for the command's own end.
@@ -110,16 +110,16 @@ pub struct Seen {
     pub was: Outcomes,
 }
 
-impl Seen {
+impl ObservedEnding {
     /// The end of a command: whether it succeeded.
     pub fn end(leaf: LeafId, succeeded: bool) -> Self {
-        let was = if succeeded { Outcome::Succeeded } else { Outcome::Failed };
+        let was = if succeeded { CommandOutcome::Succeeded } else { CommandOutcome::Failed };
         Self { leaf, value: 0, was: Outcomes::one(was) }
     }
 
     /// A command that was not started.
     pub fn not_run(leaf: LeafId) -> Self {
-        Self { leaf, value: 0, was: Outcomes::one(Outcome::NotRun) }
+        Self { leaf, value: 0, was: Outcomes::one(CommandOutcome::NotRun) }
     }
 
     /// A command that would have said so if it had failed. One that was not started says nothing, too.
@@ -134,7 +134,7 @@ pub fn fate(program: &Program, leaf: LeafId) -> Fate {
 }
 
 /// As [`fate`], for a line of which more than its status was seen.
-pub fn fate_seen(program: &Program, leaf: LeafId, seen: &[Seen]) -> Fate {
+pub fn fate_seen(program: &Program, leaf: LeafId, seen: &[ObservedEnding]) -> Fate {
     let unknown = Fate { on_zero: Outcomes::ANY, on_failure: Outcomes::ANY, complete: false };
     if program.truncated {
         return unknown;
@@ -148,7 +148,7 @@ pub fn fate_seen(program: &Program, leaf: LeafId, seen: &[Seen]) -> Fate {
             return unknown;
         }
         for end in ends {
-            let wanted = |(outcome, seen): (&Outcome, &Seen)| seen.was.has(*outcome);
+            let wanted = |(outcome, seen): (&CommandOutcome, &ObservedEnding)| seen.was.has(*outcome);
             if !end.watched.iter().zip(seen).all(wanted) {
                 continue;
             }

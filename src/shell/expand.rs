@@ -6,14 +6,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::ast::{Arithmetic, Condition, Node, Part, Word};
+use super::ast::{Arithmetic, Condition, SyntaxNode, Word, WordPiece};
 use super::dialect::Shell;
 use super::nproc::is_processor_count;
-use super::program::{Arg, Calc, Check, Directory, Expr, Sink};
+use super::program::{Arg, Calc, ChangedDirectory, Expr, Sink, TestExpr};
 
 /// What the line has defined at one point of it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scope {
+pub(super) struct Definitions {
     /// Variables; `None` when set to something that is not known.
     pub(super) variables: HashMap<String, Option<String>>,
     /// Variables that the line hands on to the programs it starts; `None` when the value is not known.
@@ -23,7 +23,7 @@ pub(super) struct Scope {
     /// Whether `set -u` may be on.
     pub(super) nounset: bool,
     /// Functions, and whether they are surely defined here.
-    pub(super) functions: HashMap<String, Vec<(Rc<Node>, bool)>>,
+    pub(super) functions: HashMap<String, Vec<(Rc<SyntaxNode>, bool)>>,
     /// Aliases; `None` when the text is not known.
     pub(super) aliases: HashMap<String, Option<String>>,
     /// `$1`, `$2`, …; `None` where they are the line's own, which nobody shows.
@@ -31,14 +31,14 @@ pub(super) struct Scope {
     /// The number of the function call, so that parameters of calls do not mix.
     pub(super) call: usize,
     /// Where `cd` went.
-    pub(super) directory: Option<Directory>,
+    pub(super) directory: Option<ChangedDirectory>,
     /// What `pushd` left behind.
-    pub(super) stack: Vec<Option<Directory>>,
+    pub(super) stack: Vec<Option<ChangedDirectory>>,
     /// `exec > log`: where output goes from here on.
     pub(super) streams: Option<(Sink, Sink)>,
 }
 
-impl Scope {
+impl Definitions {
     /// What is known when either of two ways may have been taken.
     pub(super) fn join(&mut self, other: &Self) {
         for (name, value) in &other.variables {
@@ -85,7 +85,7 @@ impl Scope {
         }
         if self.directory != other.directory {
             let path = other.directory.as_ref().or(self.directory.as_ref()).and_then(|d| d.path.clone());
-            self.directory = Some(Directory { path, certain: false });
+            self.directory = Some(ChangedDirectory { path, certain: false });
         }
     }
 
@@ -94,13 +94,13 @@ impl Scope {
         const ALWAYS: [&str; 12] = ["?", "!", "$", "#", "@", "*", "-", "0", "_", "HOME", "PATH", "PWD"];
         self.nounset
             && words.into_iter().flat_map(|word| &word.parts).any(|part| match part {
-                Part::Variable { name, .. } => {
+                WordPiece::Variable { name, .. } => {
                     let parameter =
                         name.parse::<usize>().ok().and_then(|n| self.positional.as_ref().map(|p| n <= p.len()));
                     !ALWAYS.contains(&name.as_str()) && parameter != Some(true) && !self.set.contains(name)
                 }
-                Part::Element { name, .. } => !matches!(name.as_str(), "PIPESTATUS" | "pipestatus"),
-                Part::Arithmetic(arithmetic) => self.unbound_in(arithmetic),
+                WordPiece::Element { name, .. } => !matches!(name.as_str(), "PIPESTATUS" | "pipestatus"),
+                WordPiece::Arithmetic(arithmetic) => self.unbound_in(arithmetic),
                 _ => false,
             })
     }
@@ -140,8 +140,8 @@ impl Scope {
         };
         for part in &word.parts {
             match part {
-                Part::Text { text, quoted } => add(&mut current, text, !quoted && is_pattern(text)),
-                Part::Variable { name, .. } if matches!(name.as_str(), "@" | "*") => match &self.positional {
+                WordPiece::Text { text, quoted } => add(&mut current, text, !quoted && is_pattern(text)),
+                WordPiece::Variable { name, .. } if matches!(name.as_str(), "@" | "*") => match &self.positional {
                     Some(args) => {
                         for (index, arg) in args.iter().enumerate() {
                             if index > 0 {
@@ -153,7 +153,7 @@ impl Scope {
                     }
                     None => opaque_unless(&mut current, false),
                 },
-                Part::Variable { name, quoted } => {
+                WordPiece::Variable { name, quoted } => {
                     mentions.push(name.clone());
                     match self.parameter(name) {
                         Some(arg) if *quoted => {
@@ -175,7 +175,7 @@ impl Scope {
                         _ => opaque_unless(&mut current, false),
                     }
                 }
-                Part::Substitution { script, .. } if is_processor_count(script, self) => {
+                WordPiece::Substitution { script, .. } if is_processor_count(script, self) => {
                     add(&mut current, "8", false);
                     if let Some(arg) = &mut current {
                         arg.counted = true;
@@ -204,8 +204,8 @@ impl Scope {
         let mut whole = String::new();
         for part in &word.parts {
             match part {
-                Part::Text { text, .. } => whole.push_str(text),
-                Part::Variable { name, .. } => {
+                WordPiece::Text { text, .. } => whole.push_str(text),
+                WordPiece::Variable { name, .. } => {
                     let arg = self.parameter(name)?;
                     if !arg.whole {
                         return None;
@@ -225,8 +225,8 @@ impl Scope {
             return self.text(word);
         }
         let pieces = word.parts.iter().map(|part| match part {
-            Part::Text { text, .. } => Some(text.clone()),
-            Part::Variable { name, .. } => match self.parameter(name) {
+            WordPiece::Text { text, .. } => Some(text.clone()),
+            WordPiece::Variable { name, .. } => match self.parameter(name) {
                 Some(arg) if arg.whole => Some(arg.text),
                 _ => Some(format!("${name}")),
             },
@@ -238,7 +238,7 @@ impl Scope {
     /// A word as a value that decides a status.
     pub(super) fn expr(&self, word: &Word) -> Expr {
         // `$pipestatus[1]`: zsh needs no braces.
-        if let [Part::Variable { name, .. }, Part::Text { text, .. }] = word.parts.as_slice()
+        if let [WordPiece::Variable { name, .. }, WordPiece::Text { text, .. }] = word.parts.as_slice()
             && name == "pipestatus"
             && let Some(Ok(index)) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).map(str::parse::<usize>)
             && index > 0
@@ -249,19 +249,19 @@ impl Scope {
             .parts
             .iter()
             .map(|part| match part {
-                Part::Text { text, .. } => Expr::Text(text.clone()),
-                Part::Variable { name, .. } => match name.as_str() {
+                WordPiece::Text { text, .. } => Expr::Text(text.clone()),
+                WordPiece::Variable { name, .. } => match name.as_str() {
                     "?" => Expr::Status,
                     "!" => Expr::Job,
                     name => Expr::Variable(self.status_name(name)),
                 },
-                Part::Element { name, index } => match (name.as_str(), index.parse::<usize>()) {
+                WordPiece::Element { name, index } => match (name.as_str(), index.parse::<usize>()) {
                     ("PIPESTATUS", Ok(index)) => Expr::PipeStatus(Shell::Bash, index),
                     // zsh counts from 1.
                     ("pipestatus", Ok(index)) if index > 0 => Expr::PipeStatus(Shell::Zsh, index - 1),
                     _ => Expr::Unknown,
                 },
-                Part::Arithmetic(arithmetic) => Expr::Arithmetic(Box::new(self.calc(arithmetic))),
+                WordPiece::Arithmetic(arithmetic) => Expr::Arithmetic(Box::new(self.calc(arithmetic))),
                 _ => Expr::Unknown,
             })
             .collect();
@@ -290,56 +290,62 @@ impl Scope {
     }
 
     /// `[[ … ]]` on values that decide a status.
-    pub(super) fn check(&self, condition: &Condition) -> Check {
+    pub(super) fn check(&self, condition: &Condition) -> TestExpr {
         match condition {
-            Condition::Not(inner) => Check::Not(Box::new(self.check(inner))),
-            Condition::And(left, right) => Check::And(Box::new(self.check(left)), Box::new(self.check(right))),
-            Condition::Or(left, right) => Check::Or(Box::new(self.check(left)), Box::new(self.check(right))),
+            Condition::Not(inner) => TestExpr::Not(Box::new(self.check(inner))),
+            Condition::And(left, right) => TestExpr::And(Box::new(self.check(left)), Box::new(self.check(right))),
+            Condition::Or(left, right) => TestExpr::Or(Box::new(self.check(left)), Box::new(self.check(right))),
             Condition::Compare(left, op, right) => {
                 let pattern = !op.starts_with('-')
                     && right
                         .parts
                         .iter()
-                        .any(|part| matches!(part, Part::Text { text, quoted: false } if is_pattern(text)));
+                        .any(|part| matches!(part, WordPiece::Text { text, quoted: false } if is_pattern(text)));
                 if pattern {
-                    return Check::Unknown;
+                    return TestExpr::Unknown;
                 }
-                Check::Compare(self.expr(left), op.clone(), self.expr(right))
+                TestExpr::Compare(self.expr(left), op.clone(), self.expr(right))
             }
-            Condition::Unary(op, word) if op == "-z" => Check::Empty(self.expr(word)),
-            Condition::Unary(op, word) if op == "-n" => Check::NotEmpty(self.expr(word)),
-            Condition::Unary(..) | Condition::Unknown(_) => Check::Unknown,
+            Condition::Unary(op, word) if op == "-z" => TestExpr::Empty(self.expr(word)),
+            Condition::Unary(op, word) if op == "-n" => TestExpr::NotEmpty(self.expr(word)),
+            Condition::Unary(..) | Condition::Unknown(_) => TestExpr::Unknown,
         }
     }
 
     /// `[ … ]` and `test …`: the words between the brackets.
-    pub(super) fn bracket(&self, words: &[Word]) -> Check {
+    pub(super) fn bracket(&self, words: &[Word]) -> TestExpr {
         let literal = |index: usize| words.get(index).and_then(Word::as_literal);
         let position = |names: &[&str]| {
             (1..words.len().saturating_sub(1)).find(|i| literal(*i).is_some_and(|w| names.contains(&w.as_str())))
         };
         match words.len() {
-            0 => Check::Not(Box::new(Check::NotEmpty(Expr::Text("x".to_owned())))),
-            1 => Check::NotEmpty(self.expr(&words[0])),
+            0 => TestExpr::Not(Box::new(TestExpr::NotEmpty(Expr::Text("x".to_owned())))),
+            1 => TestExpr::NotEmpty(self.expr(&words[0])),
             2 => match literal(0).as_deref() {
-                Some("!") => Check::Not(Box::new(self.bracket(&words[1..]))),
-                Some("-n") => Check::NotEmpty(self.expr(&words[1])),
-                Some("-z") => Check::Empty(self.expr(&words[1])),
-                _ => Check::Unknown,
+                Some("!") => TestExpr::Not(Box::new(self.bracket(&words[1..]))),
+                Some("-n") => TestExpr::NotEmpty(self.expr(&words[1])),
+                Some("-z") => TestExpr::Empty(self.expr(&words[1])),
+                _ => TestExpr::Unknown,
             },
             3 if literal(1).is_some_and(|op| is_comparison(&op)) => {
-                Check::Compare(self.expr(&words[0]), literal(1).unwrap_or_default(), self.expr(&words[2]))
+                TestExpr::Compare(self.expr(&words[0]), literal(1).unwrap_or_default(), self.expr(&words[2]))
             }
             _ => {
                 if let Some(at) = position(&["-o"]) {
-                    return Check::Or(Box::new(self.bracket(&words[..at])), Box::new(self.bracket(&words[at + 1..])));
+                    return TestExpr::Or(
+                        Box::new(self.bracket(&words[..at])),
+                        Box::new(self.bracket(&words[at + 1..])),
+                    );
                 }
                 if let Some(at) = position(&["-a"]) {
-                    return Check::And(Box::new(self.bracket(&words[..at])), Box::new(self.bracket(&words[at + 1..])));
+                    return TestExpr::And(
+                        Box::new(self.bracket(&words[..at])),
+                        Box::new(self.bracket(&words[at + 1..])),
+                    );
                 }
                 match literal(0).as_deref() {
-                    Some("!") => Check::Not(Box::new(self.bracket(&words[1..]))),
-                    _ => Check::Unknown,
+                    Some("!") => TestExpr::Not(Box::new(self.bracket(&words[1..]))),
+                    _ => TestExpr::Unknown,
                 }
             }
         }

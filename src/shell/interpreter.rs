@@ -6,10 +6,10 @@
 use std::collections::HashSet;
 
 use super::dialect::Shell;
-use super::exit_status::{Outcome, Seen};
-use super::live_variables::Names;
-use super::program::{Expr, LeafId, Passes, Program, Setting, Step};
-use super::shell_state::{Flow, State, Value};
+use super::exit_status::{CommandOutcome, ObservedEnding};
+use super::live_variables::LiveVariables;
+use super::program::{Expr, LeafId, Passes, Program, ProgramStep, ShellOption};
+use super::shell_state::{Flow, ShellState, VariableValue};
 
 /// More possible states than this are not followed.
 pub(super) const MAX_STATES: usize = 400;
@@ -20,10 +20,10 @@ const MAX_NAMES: usize = 64;
 
 pub(super) struct Machine<'a> {
     program: &'a Program,
-    pub(super) names: Names,
-    seen: &'a [Seen],
+    pub(super) names: LiveVariables,
+    seen: &'a [ObservedEnding],
     shell: Shell,
-    traps: Vec<&'a Step>,
+    traps: Vec<&'a ProgramStep>,
     target: Option<LeafId>,
     origins: bool,
     pub(super) overflow: bool,
@@ -35,10 +35,10 @@ impl<'a> Machine<'a> {
         program: &'a Program,
         shell: Shell,
         target: Option<LeafId>,
-        seen: &'a [Seen],
+        seen: &'a [ObservedEnding],
         origins: bool,
     ) -> Self {
-        let names = Names::of(program, seen.iter().map(|seen| seen.leaf));
+        let names = LiveVariables::of(program, seen.iter().map(|seen| seen.leaf));
         let overflow = names.index.len() > MAX_NAMES;
         Self { program, names, seen, shell, traps: Vec::new(), target, origins, overflow, work: 0 }
     }
@@ -47,16 +47,16 @@ impl<'a> Machine<'a> {
         self.overflow
     }
 
-    pub(super) fn run_to_end(&mut self) -> Vec<State> {
+    pub(super) fn run_to_end(&mut self) -> Vec<ShellState> {
         if self.overflow {
             return Vec::new();
         }
-        let start = State {
+        let start = ShellState {
             zero: true,
-            target: Outcome::NotRun,
-            watched: vec![Outcome::NotRun; self.seen.len()],
+            target: CommandOutcome::NotRun,
+            watched: vec![CommandOutcome::NotRun; self.seen.len()],
             origin: None,
-            values: vec![Value::Unset; self.names.index.len()],
+            values: vec![VariableValue::Unset; self.names.index.len()],
             pipes: Vec::new(),
             job: None,
             errexit: false,
@@ -72,7 +72,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs `trap … EXIT` for shells that have ended. The status stays, unless the trap itself exits.
-    fn exit_traps(&mut self, ends: Vec<State>) -> Vec<State> {
+    fn exit_traps(&mut self, ends: Vec<ShellState>) -> Vec<ShellState> {
         let mut after = Vec::with_capacity(ends.len());
         for mut end in ends {
             let Some(body) = end.on_exit.take().and_then(|index| self.traps.get(index).copied()) else {
@@ -84,7 +84,7 @@ impl<'a> Machine<'a> {
             for mut state in self.run(body, vec![end], false) {
                 if state.errexit && state.shell == Shell::Zsh && state.flow == Flow::Exit {
                     // There `set -e` need not end a trap.
-                    after.push(State { zero, origin, ..state.clone() });
+                    after.push(ShellState { zero, origin, ..state.clone() });
                 }
                 if state.flow != Flow::Exit {
                     (state.zero, state.origin) = (zero, origin);
@@ -95,7 +95,7 @@ impl<'a> Machine<'a> {
         self.unique(after)
     }
 
-    pub(super) fn unique(&mut self, states: Vec<State>) -> Vec<State> {
+    pub(super) fn unique(&mut self, states: Vec<ShellState>) -> Vec<ShellState> {
         self.work += states.len() * (1 + self.names.index.len() / 8);
         if self.work > MAX_WORK {
             self.overflow = true;
@@ -105,7 +105,7 @@ impl<'a> Machine<'a> {
             return states;
         }
         let mut seen = HashSet::with_capacity(states.len());
-        let states: Vec<State> = states.into_iter().filter(|state| seen.insert(state.clone())).collect();
+        let states: Vec<ShellState> = states.into_iter().filter(|state| seen.insert(state.clone())).collect();
         if states.len() > MAX_STATES {
             self.overflow = true;
             return Vec::new();
@@ -115,7 +115,7 @@ impl<'a> Machine<'a> {
 
     /// Runs a step from each state in which control reaches it. `checked`: its status is looked at by `if`, `&&`, `!`,
     /// so that `set -e` does not apply.
-    pub(super) fn run(&mut self, step: &'a Step, states: Vec<State>, checked: bool) -> Vec<State> {
+    pub(super) fn run(&mut self, step: &'a ProgramStep, states: Vec<ShellState>, checked: bool) -> Vec<ShellState> {
         if self.overflow {
             return Vec::new();
         }
@@ -125,12 +125,17 @@ impl<'a> Machine<'a> {
         }
         let mut next = Vec::with_capacity(here.len() * 2);
         match step {
-            Step::Seq(_) | Step::AndOr(..) | Step::Rounds(_) | Step::If(..) | Step::While(..) | Step::Repeat(..) => {
+            ProgramStep::Seq(_)
+            | ProgramStep::AndOr(..)
+            | ProgramStep::Rounds(_)
+            | ProgramStep::If(..)
+            | ProgramStep::While(..)
+            | ProgramStep::Repeat(..) => {
                 let ends = self.compound(step, here, checked);
                 done.extend(ends);
                 return self.unique(done);
             }
-            Step::Not(inner) => {
+            ProgramStep::Not(inner) => {
                 for mut state in self.run(inner, here, true) {
                     if state.flow == Flow::Normal {
                         state.zero = !state.zero;
@@ -140,7 +145,7 @@ impl<'a> Machine<'a> {
                 done.extend(next);
                 return self.unique(done);
             }
-            Step::Either(ways) => {
+            ProgramStep::Either(ways) => {
                 for way in ways {
                     let ends = self.run(way, here.clone(), checked);
                     next.extend(ends);
@@ -148,11 +153,12 @@ impl<'a> Machine<'a> {
                 done.extend(next);
                 return self.unique(done);
             }
-            Step::After(before, step) => {
+            ProgramStep::After(before, step) => {
                 let mut states = here;
-                if self.shell == Shell::Zsh && matches!(**step, Step::Case(..)) && ends_with_unbound(before) {
+                if self.shell == Shell::Zsh && matches!(**step, ProgramStep::Case(..)) && ends_with_unbound(before) {
                     // There a `case` of an unset variable ends the shell with status 0 under `set -e`.
-                    let ended = |state: &State| State { flow: Flow::Exit, zero: true, origin: None, ..state.clone() };
+                    let ended =
+                        |state: &ShellState| ShellState { flow: Flow::Exit, zero: true, origin: None, ..state.clone() };
                     done.extend(states.iter().filter(|state| state.errexit).map(ended));
                 }
                 for step in before {
@@ -172,35 +178,35 @@ impl<'a> Machine<'a> {
 
     /// A step that starts from one state at a time.
     #[expect(clippy::too_many_lines, reason = "one arm for each step")]
-    fn single(&mut self, step: &'a Step, mut state: State, checked: bool, next: &mut Vec<State>) {
+    fn single(&mut self, step: &'a ProgramStep, mut state: ShellState, checked: bool, next: &mut Vec<ShellState>) {
         match step {
-            Step::Nothing => {
+            ProgramStep::Nothing => {
                 state.zero = true;
                 next.push(state);
             }
-            Step::Leaf(id) => {
+            ProgramStep::Leaf(id) => {
                 for zero in [true, false] {
                     next.push(self.outcome(*id, zero, state.clone()));
                 }
             }
-            Step::Known(id, zero) => {
+            ProgramStep::Known(id, zero) => {
                 let mut states = vec![state];
                 for (index, seen) in self.seen.iter().enumerate().filter(|(_, seen)| seen.leaf == *id) {
                     states = self.print(*id, seen.value, index, states);
                 }
                 next.extend(states.into_iter().map(|state| self.outcome(*id, *zero, state)));
             }
-            Step::Open => {
+            ProgramStep::Open => {
                 state.origin = None;
-                next.extend([State { zero: true, ..state.clone() }, State { zero: false, ..state }]);
+                next.extend([ShellState { zero: true, ..state.clone() }, ShellState { zero: false, ..state }]);
             }
-            Step::Pipe(stages) => self.pipe(stages, &state, checked, next),
-            Step::Subshell(inner) => {
+            ProgramStep::Pipe(stages) => self.pipe(stages, &state, checked, next),
+            ProgramStep::Subshell(inner) => {
                 let ends = self.inner(inner, &state, state.clone(), checked);
                 next.extend(ends);
             }
-            Step::Substitution(inner) => {
-                let start = State { errexit: state.errexit && state.inherit, ..state.clone() };
+            ProgramStep::Substitution(inner) => {
+                let start = ShellState { errexit: state.errexit && state.inherit, ..state.clone() };
                 if checked && self.shell == Shell::Sh {
                     // dash applies `set -e` in it even where it does not apply to the command around it.
                     let ends = self.inner(inner, &state, start.clone(), false);
@@ -209,57 +215,64 @@ impl<'a> Machine<'a> {
                 let ends = self.inner(inner, &state, start, checked);
                 next.extend(ends);
             }
-            Step::Shell(shell, inner) => {
-                let values = vec![Value::Unknown; state.values.len()];
+            ProgramStep::Shell(shell, inner) => {
+                let values = vec![VariableValue::Unknown; state.values.len()];
                 let outer = self.shell;
                 self.shell = shell.unwrap_or(Shell::Sh);
                 let (shell, inherit) = (self.shell, self.shell != Shell::Bash);
-                let start =
-                    State { errexit: false, pipefail: false, inherit, shell, values, on_err: None, ..state.clone() };
+                let start = ShellState {
+                    errexit: false,
+                    pipefail: false,
+                    inherit,
+                    shell,
+                    values,
+                    on_err: None,
+                    ..state.clone()
+                };
                 let ends = self.inner(inner, &state, start, false);
                 self.shell = outer;
-                next.extend(ends.into_iter().map(|end| State { shell: outer, ..end }));
+                next.extend(ends.into_iter().map(|end| ShellState { shell: outer, ..end }));
             }
-            Step::OnlyIn(shell, inner) if *shell == self.shell => {
+            ProgramStep::OnlyIn(shell, inner) if *shell == self.shell => {
                 next.extend(self.run(inner, vec![state], checked));
             }
             // `sh` is bash in some systems.
-            Step::OnlyIn(..) => next.push(State { zero: false, origin: None, ..state }),
-            Step::BothStreams(inner) => {
+            ProgramStep::OnlyIn(..) => next.push(ShellState { zero: false, origin: None, ..state }),
+            ProgramStep::BothStreams(inner) => {
                 if self.shell == Shell::Sh {
                     let ends = self.inner(inner, &state, state.clone(), false);
-                    next.extend(ends.into_iter().map(|end| State { zero: true, origin: None, ..end }));
+                    next.extend(ends.into_iter().map(|end| ShellState { zero: true, origin: None, ..end }));
                 }
                 next.extend(self.run(inner, vec![state], checked));
             }
-            Step::ReadOnlyInZsh if self.shell == Shell::Zsh => {
-                next.push(State { zero: false, origin: None, flow: Flow::Exit, ..state });
+            ProgramStep::ReadOnlyInZsh if self.shell == Shell::Zsh => {
+                next.push(ShellState { zero: false, origin: None, flow: Flow::Exit, ..state });
             }
             // In zsh `exit` and `set` there may be those of the whole shell.
-            Step::Background(inner) if self.shell == Shell::Zsh && changes_shell(inner) => self.overflow = true,
-            Step::Background(inner) => {
+            ProgramStep::Background(inner) if self.shell == Shell::Zsh && changes_shell(inner) => self.overflow = true,
+            ProgramStep::Background(inner) => {
                 for end in self.inner(inner, &state, state.clone(), false) {
                     // zsh does not keep the status of a list.
-                    let kept = self.shell != Shell::Zsh || matches!(**inner, Step::Leaf(_));
-                    next.push(State { zero: true, job: kept.then_some(end.zero), origin: None, ..end });
+                    let kept = self.shell != Shell::Zsh || matches!(**inner, ProgramStep::Leaf(_));
+                    next.push(ShellState { zero: true, job: kept.then_some(end.zero), origin: None, ..end });
                 }
             }
-            Step::Wrapped(passes, inner) => {
+            ProgramStep::Wrapped(passes, inner) => {
                 let ends = self.inner(inner, &state, state.clone(), checked);
                 match passes {
                     Passes::Own => next.extend(ends),
                     Passes::Maybe => {
                         next.extend(ends);
-                        next.push(State { zero: true, ..state });
+                        next.push(ShellState { zero: true, ..state });
                     }
                     Passes::Masked | Passes::Detached => {
                         for end in ends.into_iter().chain([state]) {
-                            next.extend([State { zero: true, ..end.clone() }, State { zero: false, ..end }]);
+                            next.extend([ShellState { zero: true, ..end.clone() }, ShellState { zero: false, ..end }]);
                         }
                     }
                 }
             }
-            Step::Call(body, locals) => {
+            ProgramStep::Call(body, locals) => {
                 let saved: Vec<_> = locals
                     .iter()
                     .filter_map(|name| self.names.index.get(name).map(|index| (*index, state.values[*index].clone())))
@@ -277,96 +290,98 @@ impl<'a> Machine<'a> {
                     next.push(end);
                 }
             }
-            Step::Eval(inner) => next.extend(self.run(inner, vec![state], checked)),
-            Step::Assign(values, inner) => self.assign(values, inner, state, checked, next),
-            Step::Bind(values) => {
+            ProgramStep::Eval(inner) => next.extend(self.run(inner, vec![state], checked)),
+            ProgramStep::Assign(values, inner) => self.assign(values, inner, state, checked, next),
+            ProgramStep::Bind(values) => {
                 for (name, value) in values {
                     let value = state.value(value, &self.names);
                     state.assign(name, value, &self.names);
                 }
                 next.push(state);
             }
-            Step::Unbound => {
+            ProgramStep::Unbound => {
                 if checked && state.errexit && self.shell == Shell::Zsh {
                     // In a condition, it may end the shell with status 0.
-                    next.push(State { flow: Flow::Exit, zero: true, origin: None, ..state.clone() });
+                    next.push(ShellState { flow: Flow::Exit, zero: true, origin: None, ..state.clone() });
                 }
-                next.extend([State { flow: Flow::Exit, zero: false, origin: None, ..state.clone() }, state]);
+                next.extend([ShellState { flow: Flow::Exit, zero: false, origin: None, ..state.clone() }, state]);
             }
-            Step::Set(settings) => {
-                if self.shell == Shell::Sh && settings.iter().any(|(setting, _)| *setting == Setting::Pipefail) {
+            ProgramStep::Set(settings) => {
+                if self.shell == Shell::Sh && settings.iter().any(|(setting, _)| *setting == ShellOption::Pipefail) {
                     // An option that it may not have ends the shell.
-                    next.push(State { flow: Flow::Exit, zero: false, origin: None, ..state.clone() });
+                    next.push(ShellState { flow: Flow::Exit, zero: false, origin: None, ..state.clone() });
                 }
                 for (setting, on) in settings {
                     match setting {
-                        Setting::Errexit => state.errexit = *on,
-                        Setting::Pipefail => state.pipefail = *on,
-                        Setting::InheritErrexit => state.inherit = *on,
+                        ShellOption::Errexit => state.errexit = *on,
+                        ShellOption::Pipefail => state.pipefail = *on,
+                        ShellOption::InheritErrexit => state.inherit = *on,
                     }
                 }
                 state.zero = true;
                 next.push(state);
             }
-            Step::Exit(value) => self.leave(Flow::Exit, value, state, next),
-            Step::Return(value) => self.leave(Flow::Return, value, state, next),
-            Step::Break(levels) => {
-                next.push(State { flow: Flow::Break(*levels), zero: true, pipes: Vec::new(), ..state });
+            ProgramStep::Exit(value) => self.leave(Flow::Exit, value, state, next),
+            ProgramStep::Return(value) => self.leave(Flow::Return, value, state, next),
+            ProgramStep::Break(levels) => {
+                next.push(ShellState { flow: Flow::Break(*levels), zero: true, pipes: Vec::new(), ..state });
             }
-            Step::Continue(levels) => {
-                next.push(State { flow: Flow::Continue(*levels), zero: true, pipes: Vec::new(), ..state });
+            ProgramStep::Continue(levels) => {
+                next.push(ShellState { flow: Flow::Continue(*levels), zero: true, pipes: Vec::new(), ..state });
             }
-            Step::Condition(_) | Step::Calculate(_) if self.shell == Shell::Sh => split(None, state, next),
-            Step::Test(check) | Step::Condition(check) => {
+            ProgramStep::Condition(_) | ProgramStep::Calculate(_) if self.shell == Shell::Sh => {
+                split(None, state, next)
+            }
+            ProgramStep::Test(check) | ProgramStep::Condition(check) => {
                 let holds = state.check(check, &self.names);
                 split(holds, state, next);
             }
-            Step::DoubleEquals(_) if self.shell == Shell::Zsh => {
-                next.push(State { flow: Flow::Exit, zero: false, origin: None, ..state });
+            ProgramStep::DoubleEquals(_) if self.shell == Shell::Zsh => {
+                next.push(ShellState { flow: Flow::Exit, zero: false, origin: None, ..state });
             }
-            Step::DoubleEquals(check) => {
+            ProgramStep::DoubleEquals(check) => {
                 let holds = state.check(check, &self.names).filter(|_| self.shell != Shell::Sh);
                 split(holds, state, next);
             }
-            Step::Calculate(calc) => {
+            ProgramStep::Calculate(calc) => {
                 let holds = state.calculate(calc, &self.names);
                 split(holds, state, next);
             }
-            Step::Wait(None) => next.push(State { zero: true, origin: None, ..state }),
-            Step::Wait(Some(job)) => {
+            ProgramStep::Wait(None) => next.push(ShellState { zero: true, origin: None, ..state }),
+            ProgramStep::Wait(Some(job)) => {
                 let holds = match state.value(job, &self.names) {
-                    Value::Job(zero) => Some(zero),
+                    VariableValue::Job(zero) => Some(zero),
                     _ => None,
                 };
                 split(holds, state, next);
             }
-            Step::TrapExit(body) => {
+            ProgramStep::TrapExit(body) => {
                 state.on_exit = body.as_deref().map(|body| self.trap(body));
                 state.zero = true;
                 next.push(state);
             }
             // zsh runs it in other places than bash: such lines are not followed.
-            Step::TrapErr(Some(_)) if self.shell == Shell::Zsh => self.overflow = true,
+            ProgramStep::TrapErr(Some(_)) if self.shell == Shell::Zsh => self.overflow = true,
             // Not every `sh` has the signal.
-            Step::TrapErr(Some(body)) if self.shell == Shell::Sh => {
+            ProgramStep::TrapErr(Some(body)) if self.shell == Shell::Sh => {
                 let with = self.trap(body);
                 next.extend([
-                    State { zero: true, on_err: Some(with), ..state.clone() },
-                    State { zero: true, ..state.clone() },
+                    ShellState { zero: true, on_err: Some(with), ..state.clone() },
+                    ShellState { zero: true, ..state.clone() },
                 ]);
-                next.push(State { zero: false, origin: None, ..state });
+                next.push(ShellState { zero: false, origin: None, ..state });
             }
-            Step::TrapErr(body) => {
+            ProgramStep::TrapErr(body) => {
                 state.on_err = body.as_deref().map(|body| self.trap(body));
                 state.zero = true;
                 next.push(state);
             }
-            Step::Case(value, arms) => self.case(value, arms, state, checked, next),
+            ProgramStep::Case(value, arms) => self.case(value, arms, state, checked, next),
             _ => next.push(state),
         }
     }
 
-    fn trap(&mut self, body: &'a Step) -> usize {
+    fn trap(&mut self, body: &'a ProgramStep) -> usize {
         match self.traps.iter().position(|known| std::ptr::eq(*known, body)) {
             Some(index) => index,
             None => {
@@ -376,14 +391,14 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn outcome(&self, id: LeafId, zero: bool, mut state: State) -> State {
+    fn outcome(&self, id: LeafId, zero: bool, mut state: ShellState) -> ShellState {
         state.zero = zero;
         if self.origins {
             state.origin = Some(id);
         }
-        let after = |before: Outcome| match (before, zero) {
-            (Outcome::Failed, _) | (_, false) => Outcome::Failed,
-            _ => Outcome::Succeeded,
+        let after = |before: CommandOutcome| match (before, zero) {
+            (CommandOutcome::Failed, _) | (_, false) => CommandOutcome::Failed,
+            _ => CommandOutcome::Succeeded,
         };
         if self.target == Some(id) {
             state.target = after(state.target);
@@ -397,7 +412,7 @@ impl<'a> Machine<'a> {
     }
 
     /// An `echo` that prints a status: the value that it prints, in place of its own end.
-    fn print(&self, id: LeafId, value: usize, index: usize, states: Vec<State>) -> Vec<State> {
+    fn print(&self, id: LeafId, value: usize, index: usize, states: Vec<ShellState>) -> Vec<ShellState> {
         let Some(expr) = self.program.leaves[id].prints.iter().filter(|p| !matches!(p, Expr::Text(_))).nth(value)
         else {
             return states;
@@ -405,11 +420,11 @@ impl<'a> Machine<'a> {
         let mut next = Vec::with_capacity(states.len());
         for mut state in states {
             let printed = match state.value(expr, &self.names) {
-                Value::Text(text) => Some(&*text == "0"),
-                Value::NonZero => Some(false),
-                Value::Unset | Value::Job(_) | Value::Unknown => None,
+                VariableValue::Text(text) => Some(&*text == "0"),
+                VariableValue::NonZero => Some(false),
+                VariableValue::Unset | VariableValue::Job(_) | VariableValue::Unknown => None,
             };
-            for (zero, outcome) in [(true, Outcome::Succeeded), (false, Outcome::Failed)] {
+            for (zero, outcome) in [(true, CommandOutcome::Succeeded), (false, CommandOutcome::Failed)] {
                 if printed.is_none_or(|printed| printed == zero) {
                     let mut state = state.clone();
                     state.watched[index] = outcome;
@@ -420,30 +435,31 @@ impl<'a> Machine<'a> {
         next
     }
 
-    fn leave(&mut self, flow: Flow, value: &Expr, mut state: State, next: &mut Vec<State>) {
+    fn leave(&mut self, flow: Flow, value: &Expr, mut state: ShellState, next: &mut Vec<ShellState>) {
         if *value != Expr::Status {
             state.origin = None;
         }
         match state.as_status(value, &self.names) {
-            Some(zero) => next.push(State { zero, flow, ..state }),
-            None => next.extend([State { zero: true, flow, ..state.clone() }, State { zero: false, flow, ..state }]),
+            Some(zero) => next.push(ShellState { zero, flow, ..state }),
+            None => next
+                .extend([ShellState { zero: true, flow, ..state.clone() }, ShellState { zero: false, flow, ..state }]),
         }
     }
 
     fn assign(
         &mut self,
         values: &'a [(String, Expr)],
-        inner: &'a [Step],
-        mut state: State,
+        inner: &'a [ProgramStep],
+        mut state: ShellState,
         checked: bool,
-        next: &mut Vec<State>,
+        next: &mut Vec<ShellState>,
     ) {
         for (name, value) in values {
             let value = state.value(value, &self.names);
             state.assign(name, value, &self.names);
         }
         if inner.is_empty() {
-            next.push(State { zero: true, origin: None, ..state });
+            next.push(ShellState { zero: true, origin: None, ..state });
             return;
         }
         // Inside the substitutions `$?` is still what it was before.
@@ -460,19 +476,25 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs a part in a copy of the shell: what it changes is lost, its status and its processes are not.
-    fn inner(&mut self, body: &'a Step, outer: &State, start: State, checked: bool) -> Vec<State> {
-        let mut start = State { on_exit: None, on_err: None, job: None, ..start };
+    fn inner(
+        &mut self,
+        body: &'a ProgramStep,
+        outer: &ShellState,
+        start: ShellState,
+        checked: bool,
+    ) -> Vec<ShellState> {
+        let mut start = ShellState { on_exit: None, on_err: None, job: None, ..start };
         for value in &mut start.values {
             // A job of the outer shell cannot be waited for.
-            if matches!(value, Value::Job(_)) {
-                *value = Value::Unknown;
+            if matches!(value, VariableValue::Job(_)) {
+                *value = VariableValue::Unknown;
             }
         }
         let ends = self.run(body, vec![start], checked);
         let ends = self.exit_traps(ends);
         let ends = ends
             .into_iter()
-            .map(|end| State {
+            .map(|end| ShellState {
                 zero: end.zero,
                 target: end.target,
                 origin: end.origin,
@@ -483,7 +505,7 @@ impl<'a> Machine<'a> {
         self.unique(ends)
     }
 
-    fn pipe(&mut self, stages: &'a [Step], state: &State, checked: bool, next: &mut Vec<State>) {
+    fn pipe(&mut self, stages: &'a [ProgramStep], state: &ShellState, checked: bool, next: &mut Vec<ShellState>) {
         // Each way: the target so far, the statuses so far, and the command that failed last.
         let mut ways = vec![((state.target, state.watched.clone()), Vec::new(), None)];
         // zsh runs the last command of a pipeline itself, and so what that sets stays set.
@@ -497,7 +519,7 @@ impl<'a> Machine<'a> {
             targets.sort_unstable();
             targets.dedup();
             for target in targets {
-                let start = State { target: target.0, watched: target.1.clone(), ..state.clone() };
+                let start = ShellState { target: target.0, watched: target.1.clone(), ..state.clone() };
                 let ends = self.inner(stage, &start, start.clone(), checked);
                 for (_, statuses, failed) in ways.iter().filter(|way| way.0 == target) {
                     for end in &ends {
@@ -523,14 +545,14 @@ impl<'a> Machine<'a> {
         }
         if let Some(last) = here {
             for ((target, watched), before, failed) in ways {
-                for end in self.run(last, vec![State { target, watched, ..state.clone() }], checked) {
+                for end in self.run(last, vec![ShellState { target, watched, ..state.clone() }], checked) {
                     let mut statuses = before.clone();
                     statuses.push(end.zero);
                     let passed = end.zero && (!end.pipefail || before.iter().all(|zero| *zero));
                     let zero = if end.flow == Flow::Normal { passed } else { end.zero };
                     let origin = if end.zero && !zero { failed } else { end.origin };
                     let pipes = if self.names.pipestatus { statuses } else { Vec::new() };
-                    next.push(State { zero, origin, pipes, ..end });
+                    next.push(ShellState { zero, origin, pipes, ..end });
                 }
             }
             return;
@@ -539,16 +561,20 @@ impl<'a> Machine<'a> {
             let last = statuses.last().copied().unwrap_or(true);
             let zero = if state.pipefail { statuses.iter().all(|zero| *zero) } else { last };
             let pipes = if self.names.pipestatus { statuses } else { Vec::new() };
-            next.push(State { zero, target, watched, origin, pipes, ..state.clone() });
+            next.push(ShellState { zero, target, watched, origin, pipes, ..state.clone() });
         }
     }
 
     /// What a failing command sets off: `trap … ERR`, then `set -e`.
-    fn settle(&mut self, step: &'a Step, states: Vec<State>, checked: bool) -> Vec<State> {
-        let pipeline = matches!(step, Step::Pipe(_));
+    fn settle(&mut self, step: &'a ProgramStep, states: Vec<ShellState>, checked: bool) -> Vec<ShellState> {
+        let pipeline = matches!(step, ProgramStep::Pipe(_));
         let silent = matches!(
             step,
-            Step::Bind(_) | Step::Unbound | Step::Substitution(_) | Step::Case(..) | Step::Background(_)
+            ProgramStep::Bind(_)
+                | ProgramStep::Unbound
+                | ProgramStep::Substitution(_)
+                | ProgramStep::Case(..)
+                | ProgramStep::Background(_)
         );
         let mut settled = Vec::with_capacity(states.len());
         for mut state in states {
@@ -564,7 +590,7 @@ impl<'a> Machine<'a> {
             }
             let errexit = state.errexit && !checked;
             let Some(body) = state.on_err.and_then(|index| self.traps.get(index).copied()) else {
-                settled.push(if errexit { State { flow: Flow::Exit, ..state } } else { state });
+                settled.push(if errexit { ShellState { flow: Flow::Exit, ..state } } else { state });
                 continue;
             };
             let (origin, pipes) = (state.origin, state.pipes.clone());
@@ -573,7 +599,7 @@ impl<'a> Machine<'a> {
             for end in self.run(body, vec![state], false) {
                 let end = if end.flow == Flow::Normal {
                     let flow = if errexit { Flow::Exit } else { Flow::Normal };
-                    State { zero: false, origin, pipes: pipes.clone(), on_err: index, flow, ..end }
+                    ShellState { zero: false, origin, pipes: pipes.clone(), on_err: index, flow, ..end }
                 } else {
                     end
                 };
@@ -585,22 +611,26 @@ impl<'a> Machine<'a> {
 }
 
 /// Returns `true` if one of the commands of a list ends or changes the shell that runs it.
-fn changes_shell(list: &Step) -> bool {
+fn changes_shell(list: &ProgramStep) -> bool {
     match list {
-        Step::AndOr(first, rest) => changes_shell(first) || rest.iter().any(|(_, step)| changes_shell(step)),
-        Step::Exit(_) | Step::Set(_) | Step::Assign(..) | Step::TrapExit(_) | Step::TrapErr(_) => true,
+        ProgramStep::AndOr(first, rest) => changes_shell(first) || rest.iter().any(|(_, step)| changes_shell(step)),
+        ProgramStep::Exit(_)
+        | ProgramStep::Set(_)
+        | ProgramStep::Assign(..)
+        | ProgramStep::TrapExit(_)
+        | ProgramStep::TrapErr(_) => true,
         _ => false,
     }
 }
 
-fn ends_with_unbound(steps: &[Step]) -> bool {
-    matches!(steps.last(), Some(Step::Unbound))
+fn ends_with_unbound(steps: &[ProgramStep]) -> bool {
+    matches!(steps.last(), Some(ProgramStep::Unbound))
 }
 
-fn split(holds: Option<bool>, mut state: State, next: &mut Vec<State>) {
+fn split(holds: Option<bool>, mut state: ShellState, next: &mut Vec<ShellState>) {
     state.origin = None;
     match holds {
-        Some(zero) => next.push(State { zero, ..state }),
-        None => next.extend([State { zero: true, ..state.clone() }, State { zero: false, ..state }]),
+        Some(zero) => next.push(ShellState { zero, ..state }),
+        None => next.extend([ShellState { zero: true, ..state.clone() }, ShellState { zero: false, ..state }]),
     }
 }

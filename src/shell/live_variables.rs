@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use super::program::{Calc, Check, Expr, LeafId, Program, Step};
+use super::program::{Calc, Expr, LeafId, Program, ProgramStep, TestExpr};
 
 /// The names of the variables that can decide a status.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct LiveVariables {
     pub(super) index: HashMap<String, usize>,
     pub(super) pipestatus: bool,
 }
 
-impl Names {
+impl LiveVariables {
     /// Collects them: those that are read where a status is made, and those from which they are assigned.
     ///
     /// What an `echo` prints matters only if it is looked at.
@@ -65,49 +65,52 @@ impl Names {
         }
     }
 
-    fn check(&mut self, check: &Check) {
+    fn check(&mut self, check: &TestExpr) {
         match check {
-            Check::Not(inner) => self.check(inner),
-            Check::And(left, right) | Check::Or(left, right) => {
+            TestExpr::Not(inner) => self.check(inner),
+            TestExpr::And(left, right) | TestExpr::Or(left, right) => {
                 self.check(left);
                 self.check(right);
             }
-            Check::Compare(left, _, right) => {
+            TestExpr::Compare(left, _, right) => {
                 self.expr(left);
                 self.expr(right);
             }
-            Check::Empty(expr) | Check::NotEmpty(expr) => self.expr(expr),
-            Check::Unknown => {}
+            TestExpr::Empty(expr) | TestExpr::NotEmpty(expr) => self.expr(expr),
+            TestExpr::Unknown => {}
         }
     }
 
-    fn collect<'a>(&mut self, step: &'a Step, assigned: &mut Vec<(&'a str, &'a Expr)>) {
+    fn collect<'a>(&mut self, step: &'a ProgramStep, assigned: &mut Vec<(&'a str, &'a Expr)>) {
         match step {
-            Step::Seq(steps) | Step::Pipe(steps) | Step::Rounds(steps) | Step::Either(steps) => {
+            ProgramStep::Seq(steps)
+            | ProgramStep::Pipe(steps)
+            | ProgramStep::Rounds(steps)
+            | ProgramStep::Either(steps) => {
                 for step in steps {
                     self.collect(step, assigned);
                 }
             }
-            Step::AndOr(first, rest) => {
+            ProgramStep::AndOr(first, rest) => {
                 self.collect(first, assigned);
                 for (_, step) in rest {
                     self.collect(step, assigned);
                 }
             }
-            Step::Not(inner)
-            | Step::Subshell(inner)
-            | Step::Shell(_, inner)
-            | Step::OnlyIn(_, inner)
-            | Step::BothStreams(inner)
-            | Step::Substitution(inner)
-            | Step::Background(inner)
-            | Step::Repeat(inner, _)
-            | Step::Call(inner, _)
-            | Step::Eval(inner)
-            | Step::Wrapped(_, inner)
-            | Step::TrapExit(Some(inner))
-            | Step::TrapErr(Some(inner)) => self.collect(inner, assigned),
-            Step::If(arms, otherwise) => {
+            ProgramStep::Not(inner)
+            | ProgramStep::Subshell(inner)
+            | ProgramStep::Shell(_, inner)
+            | ProgramStep::OnlyIn(_, inner)
+            | ProgramStep::BothStreams(inner)
+            | ProgramStep::Substitution(inner)
+            | ProgramStep::Background(inner)
+            | ProgramStep::Repeat(inner, _)
+            | ProgramStep::Call(inner, _)
+            | ProgramStep::Eval(inner)
+            | ProgramStep::Wrapped(_, inner)
+            | ProgramStep::TrapExit(Some(inner))
+            | ProgramStep::TrapErr(Some(inner)) => self.collect(inner, assigned),
+            ProgramStep::If(arms, otherwise) => {
                 for (condition, then) in arms {
                     self.collect(condition, assigned);
                     self.collect(then, assigned);
@@ -116,23 +119,23 @@ impl Names {
                     self.collect(step, assigned);
                 }
             }
-            Step::While(condition, _, body) => {
+            ProgramStep::While(condition, _, body) => {
                 self.collect(condition, assigned);
                 self.collect(body, assigned);
             }
-            Step::Case(value, arms) => {
+            ProgramStep::Case(value, arms) => {
                 self.expr(value);
                 for (_, body, _) in arms {
                     self.collect(body, assigned);
                 }
             }
-            Step::After(before, step) => {
+            ProgramStep::After(before, step) => {
                 for step in before {
                     self.collect(step, assigned);
                 }
                 self.collect(step, assigned);
             }
-            Step::Assign(values, inner) => {
+            ProgramStep::Assign(values, inner) => {
                 // An assignment takes its value even where nobody reads it, but only then it matters.
                 self.pipestatus |= values.iter().any(|(_, value)| matches!(value, Expr::PipeStatus(..)));
                 assigned.extend(values.iter().map(|(name, value)| (name.as_str(), value)));
@@ -140,10 +143,12 @@ impl Names {
                     self.collect(step, assigned);
                 }
             }
-            Step::Bind(values) => assigned.extend(values.iter().map(|(name, value)| (name.as_str(), value))),
-            Step::Exit(value) | Step::Return(value) | Step::Wait(Some(value)) => self.expr(value),
-            Step::Test(check) | Step::Condition(check) | Step::DoubleEquals(check) => self.check(check),
-            Step::Calculate(calc) => self.calc(calc),
+            ProgramStep::Bind(values) => assigned.extend(values.iter().map(|(name, value)| (name.as_str(), value))),
+            ProgramStep::Exit(value) | ProgramStep::Return(value) | ProgramStep::Wait(Some(value)) => self.expr(value),
+            ProgramStep::Test(check) | ProgramStep::Condition(check) | ProgramStep::DoubleEquals(check) => {
+                self.check(check)
+            }
+            ProgramStep::Calculate(calc) => self.calc(calc),
             _ => {}
         }
     }

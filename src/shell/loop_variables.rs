@@ -1,13 +1,13 @@
 //! What a loop assigns is not known at its start.
 
-use super::ast::{Kind, Node, Part, Script, Word};
+use super::ast::{CommandShape, Script, SyntaxNode, Word, WordPiece};
 use super::build_program::{MAX_DEPTH, Walker};
-use super::expand::Scope;
+use super::expand::Definitions;
 use super::program::Calc;
 
 impl Walker {
     /// Variables that a loop's body assigns have no known value at its start.
-    pub(super) fn forget(&self, script: &Script, scope: &mut Scope, depth: usize) {
+    pub(super) fn forget(&self, script: &Script, scope: &mut Definitions, depth: usize) {
         if depth > MAX_DEPTH {
             return;
         }
@@ -16,10 +16,10 @@ impl Walker {
         }
     }
 
-    fn forget_node(&self, node: &Node, scope: &mut Scope, depth: usize) {
+    fn forget_node(&self, node: &SyntaxNode, scope: &mut Definitions, depth: usize) {
         let depth = depth + 1;
         match &node.kind {
-            Kind::Simple(simple) => {
+            CommandShape::Simple(simple) => {
                 for assignment in &simple.assignments {
                     scope.variables.insert(assignment.name.clone(), None);
                 }
@@ -42,7 +42,7 @@ impl Walker {
                         | "set"
                 ) {
                     for word in &simple.words[1..] {
-                        if let Some(Part::Text { text, .. }) = word.parts.first() {
+                        if let Some(WordPiece::Text { text, .. }) = word.parts.first() {
                             let name = text.split('=').next().unwrap_or_default();
                             scope.variables.insert(name.to_owned(), None);
                         }
@@ -52,14 +52,14 @@ impl Walker {
                     }
                 }
             }
-            Kind::AndOr { first, rest } => {
+            CommandShape::AndOr { first, rest } => {
                 self.forget_node(first, scope, depth);
                 for (_, node) in rest {
                     self.forget_node(node, scope, depth);
                 }
             }
-            Kind::Group(script) => self.forget(script, scope, depth),
-            Kind::If { arms, otherwise } => {
+            CommandShape::Group(script) => self.forget(script, scope, depth),
+            CommandShape::If { arms, otherwise } => {
                 for (condition, then) in arms {
                     self.forget(condition, scope, depth);
                     self.forget(then, scope, depth);
@@ -68,30 +68,30 @@ impl Walker {
                     self.forget(script, scope, depth);
                 }
             }
-            Kind::While { condition, body, .. } => {
+            CommandShape::While { condition, body, .. } => {
                 self.forget(condition, scope, depth);
                 self.forget(body, scope, depth);
             }
-            Kind::For { variable, body, .. } => {
+            CommandShape::For { variable, body, .. } => {
                 if let Some(variable) = variable {
                     scope.variables.insert(variable.clone(), None);
                 }
                 self.forget(body, scope, depth);
             }
-            Kind::Case { arms, .. } => {
+            CommandShape::Case { arms, .. } => {
                 for arm in arms {
                     self.forget(&arm.body, scope, depth);
                 }
             }
-            Kind::Time(Some(inner)) => self.forget_node(inner, scope, depth),
-            Kind::Arithmetic(arithmetic) => forget_assigned(&scope.calc(arithmetic), scope),
+            CommandShape::Time(Some(inner)) => self.forget_node(inner, scope, depth),
+            CommandShape::Arithmetic(arithmetic) => forget_assigned(&scope.calc(arithmetic), scope),
             _ => {}
         }
     }
 }
 
 /// What arithmetic assigns is no longer known as text.
-pub(super) fn forget_assigned(calc: &super::program::Calc, scope: &mut Scope) {
+pub(super) fn forget_assigned(calc: &super::program::Calc, scope: &mut Definitions) {
     match calc {
         Calc::Assign(name, value) => {
             scope.variables.insert(name.clone(), None);

@@ -11,7 +11,8 @@ use shuck_ast::{
 };
 
 use super::ast::{
-    ArmEnd, Assignment, CaseArm, Item, Kind, Node, Op, Part, Redirect, RedirectTo, Script, Simple, Stage, Word,
+    ArmEnd, Assignment, CaseArm, CommandShape, Item, Op, Redirect, RedirectTo, Script, SimpleCommand, Stage,
+    SyntaxNode, Word, WordPiece,
 };
 use super::lower_words::scripts_in;
 use super::parse::Unparsed;
@@ -59,23 +60,23 @@ impl Lower<'_> {
         Ok(Self { depth: self.depth + 1, ..self })
     }
 
-    fn stmt(self, stmt: &Stmt) -> Lowered<Node> {
+    fn stmt(self, stmt: &Stmt) -> Lowered<SyntaxNode> {
         let this = self.deeper()?;
         let mut redirects = Vec::new();
         for redirect in &stmt.redirects {
             redirects.push(this.redirect(redirect)?);
         }
         let span = (stmt.span.start.offset(), stmt.span.end.offset());
-        Ok(Node { kind: this.command(&stmt.command)?, redirects, negated: stmt.negated, span })
+        Ok(SyntaxNode { kind: this.command(&stmt.command)?, redirects, negated: stmt.negated, span })
     }
 
-    fn command(self, command: &Command) -> Lowered<Kind> {
+    fn command(self, command: &Command) -> Lowered<CommandShape> {
         Ok(match command {
             Command::Simple(simple) => {
                 let mut words = Vec::with_capacity(simple.args.len() + 1);
                 let name = self.word(&simple.name)?;
                 // A command of assignments or redirections alone has an empty, unquoted name.
-                if !matches!(name.parts.as_slice(), [] | [Part::Text { quoted: false, .. }] if name.as_literal().is_none_or(|n| n.is_empty()))
+                if !matches!(name.parts.as_slice(), [] | [WordPiece::Text { quoted: false, .. }] if name.as_literal().is_none_or(|n| n.is_empty()))
                 {
                     words.push(name);
                 }
@@ -83,11 +84,11 @@ impl Lower<'_> {
                     words.push(self.word(arg)?);
                 }
                 // The parser reads the second `!` of `! ! a` as a command.
-                if matches!(words.first().map(|word| word.parts.as_slice()), Some([Part::Text { text, quoted: false }]) if text == "!")
+                if matches!(words.first().map(|word| word.parts.as_slice()), Some([WordPiece::Text { text, quoted: false }]) if text == "!")
                 {
                     return Err(Unparsed::Syntax("`! !`".to_owned()));
                 }
-                Kind::Simple(Simple { assignments: self.assignments(&simple.assignments)?, words })
+                CommandShape::Simple(SimpleCommand { assignments: self.assignments(&simple.assignments)?, words })
             }
             Command::Builtin(builtin) => self.builtin(builtin)?,
             Command::Decl(decl) => {
@@ -98,30 +99,31 @@ impl Lower<'_> {
                         DeclOperand::Name(name) => Word::literal(name.name.as_str()),
                         DeclOperand::Assignment(assignment) => {
                             let assignment = self.assignment(assignment)?;
-                            let mut parts = vec![Part::Text { text: format!("{}=", assignment.name), quoted: true }];
+                            let mut parts =
+                                vec![WordPiece::Text { text: format!("{}=", assignment.name), quoted: true }];
                             match assignment.value {
                                 Some(value) if !assignment.append => parts.extend(value.parts),
-                                _ => parts.push(Part::Opaque(assignment.inner)),
+                                _ => parts.push(WordPiece::Opaque(assignment.inner)),
                             }
                             Word { parts }
                         }
                     });
                 }
-                Kind::Simple(Simple { assignments: self.assignments(&decl.assignments)?, words })
+                CommandShape::Simple(SimpleCommand { assignments: self.assignments(&decl.assignments)?, words })
             }
             Command::Binary(_) => return self.chain(command),
             Command::Compound(compound) => self.compound(compound)?,
-            Command::Function(function) => Kind::Function {
+            Command::Function(function) => CommandShape::Function {
                 names: function.static_names().map(|name| name.as_str().to_owned()).collect(),
                 body: Rc::new(self.stmt(&function.body)?),
             },
-            Command::AnonymousFunction(function) => {
-                Kind::Group(Script { items: vec![Item { node: self.stmt(&function.body)?, background: false }] })
-            }
+            Command::AnonymousFunction(function) => CommandShape::Group(Script {
+                items: vec![Item { node: self.stmt(&function.body)?, background: false }],
+            }),
         })
     }
 
-    fn builtin(self, builtin: &BuiltinCommand) -> Lowered<Kind> {
+    fn builtin(self, builtin: &BuiltinCommand) -> Lowered<CommandShape> {
         let (name, first, extra, assignments) = match builtin {
             BuiltinCommand::Break(c) => ("break", &c.depth, &c.extra_args, &c.assignments),
             BuiltinCommand::Continue(c) => ("continue", &c.depth, &c.extra_args, &c.assignments),
@@ -132,11 +134,11 @@ impl Lower<'_> {
         for word in first.iter().chain(extra) {
             words.push(self.word(word)?);
         }
-        Ok(Kind::Simple(Simple { assignments: self.assignments(assignments)?, words }))
+        Ok(CommandShape::Simple(SimpleCommand { assignments: self.assignments(assignments)?, words }))
     }
 
     /// Flattens a left-leaning tree of `&&`, `||` or `|` without recursion.
-    fn chain(self, command: &Command) -> Lowered<Kind> {
+    fn chain(self, command: &Command) -> Lowered<CommandShape> {
         let Command::Binary(binary) = command else { return Err(Unparsed::TooDeep) };
         let pipes = |op| matches!(op, BinaryOp::Pipe | BinaryOp::PipeAll);
         let is_pipe = pipes(binary.op);
@@ -162,16 +164,16 @@ impl Lower<'_> {
                 }
                 stages.push(Stage { node: self.stmt(right)?, stderr_too: false });
             }
-            return Ok(Kind::Pipeline(stages));
+            return Ok(CommandShape::Pipeline(stages));
         }
         let mut rest = Vec::with_capacity(tail.len());
         for (op, right) in tail {
             rest.push((if op == BinaryOp::And { Op::And } else { Op::Or }, self.stmt(right)?));
         }
-        Ok(Kind::AndOr { first: Box::new(self.stmt(first)?), rest })
+        Ok(CommandShape::AndOr { first: Box::new(self.stmt(first)?), rest })
     }
 
-    fn compound(self, compound: &CompoundCommand) -> Lowered<Kind> {
+    fn compound(self, compound: &CompoundCommand) -> Lowered<CommandShape> {
         Ok(match compound {
             CompoundCommand::If(c) => {
                 let mut arms = vec![(self.inner(&c.condition)?, self.inner(&c.then_branch)?)];
@@ -179,7 +181,7 @@ impl Lower<'_> {
                     arms.push((self.inner(condition)?, self.inner(then)?));
                 }
                 let otherwise = c.else_branch.as_ref().map(|seq| self.inner(seq)).transpose()?;
-                Kind::If { arms, otherwise }
+                CommandShape::If { arms, otherwise }
             }
             CompoundCommand::For(c) => {
                 let words = match &c.words {
@@ -190,21 +192,27 @@ impl Lower<'_> {
                     [target] => target.name.as_ref().map(|name| name.as_str().to_owned()),
                     _ => None,
                 };
-                Kind::For { variable, words, body: self.inner(&c.body)? }
+                CommandShape::For { variable, words, body: self.inner(&c.body)? }
             }
-            CompoundCommand::Foreach(c) => {
-                Kind::For { variable: Some(c.variable.as_str().to_owned()), words: None, body: self.inner(&c.body)? }
+            CompoundCommand::Foreach(c) => CommandShape::For {
+                variable: Some(c.variable.as_str().to_owned()),
+                words: None,
+                body: self.inner(&c.body)?,
+            },
+            CompoundCommand::Repeat(c) => CommandShape::For { variable: None, words: None, body: self.inner(&c.body)? },
+            CompoundCommand::Select(c) => CommandShape::For {
+                variable: Some(c.variable.as_str().to_owned()),
+                words: None,
+                body: self.inner(&c.body)?,
+            },
+            CompoundCommand::ArithmeticFor(c) => {
+                CommandShape::For { variable: None, words: None, body: self.inner(&c.body)? }
             }
-            CompoundCommand::Repeat(c) => Kind::For { variable: None, words: None, body: self.inner(&c.body)? },
-            CompoundCommand::Select(c) => {
-                Kind::For { variable: Some(c.variable.as_str().to_owned()), words: None, body: self.inner(&c.body)? }
-            }
-            CompoundCommand::ArithmeticFor(c) => Kind::For { variable: None, words: None, body: self.inner(&c.body)? },
             CompoundCommand::While(c) => {
-                Kind::While { condition: self.inner(&c.condition)?, until: false, body: self.inner(&c.body)? }
+                CommandShape::While { condition: self.inner(&c.condition)?, until: false, body: self.inner(&c.body)? }
             }
             CompoundCommand::Until(c) => {
-                Kind::While { condition: self.inner(&c.condition)?, until: true, body: self.inner(&c.body)? }
+                CommandShape::While { condition: self.inner(&c.condition)?, until: true, body: self.inner(&c.body)? }
             }
             CompoundCommand::Case(c) => {
                 let mut arms = Vec::with_capacity(c.cases.len());
@@ -219,20 +227,20 @@ impl Lower<'_> {
                         },
                     });
                 }
-                Kind::Case { word: self.word(&c.word)?, arms }
+                CommandShape::Case { word: self.word(&c.word)?, arms }
             }
-            CompoundCommand::Subshell(seq) => Kind::Subshell(self.inner(seq)?),
-            CompoundCommand::BraceGroup(seq) => Kind::Group(self.inner(seq)?),
-            CompoundCommand::Arithmetic(c) => Kind::Arithmetic(self.arithmetic_opt(c.expr_ast.as_ref())?),
+            CompoundCommand::Subshell(seq) => CommandShape::Subshell(self.inner(seq)?),
+            CompoundCommand::BraceGroup(seq) => CommandShape::Group(self.inner(seq)?),
+            CompoundCommand::Arithmetic(c) => CommandShape::Arithmetic(self.arithmetic_opt(c.expr_ast.as_ref())?),
             CompoundCommand::Time(c) => {
-                Kind::Time(c.command.as_ref().map(|stmt| self.stmt(stmt).map(Box::new)).transpose()?)
+                CommandShape::Time(c.command.as_ref().map(|stmt| self.stmt(stmt).map(Box::new)).transpose()?)
             }
-            CompoundCommand::Conditional(c) => Kind::Condition(self.condition(&c.expression)?),
-            CompoundCommand::Coproc(c) => Kind::Coproc(Box::new(self.stmt(&c.body)?)),
+            CompoundCommand::Conditional(c) => CommandShape::Condition(self.condition(&c.expression)?),
+            CompoundCommand::Coproc(c) => CommandShape::Coproc(Box::new(self.stmt(&c.body)?)),
             CompoundCommand::Always(c) => {
                 let mut body = self.inner(&c.body)?;
                 body.items.extend(self.inner(&c.always_body)?.items);
-                Kind::Group(body)
+                CommandShape::Group(body)
             }
         })
     }

@@ -7,7 +7,7 @@ use shuck_ast::{
     WordPartNode,
 };
 
-use super::ast::{Arithmetic, Condition, Part, Script, Word};
+use super::ast::{Arithmetic, Condition, Script, Word, WordPiece};
 use super::lower::{Lower, Lowered};
 use super::parse::Unparsed;
 
@@ -21,28 +21,28 @@ impl Lower<'_> {
         }
         if braces {
             // One word becomes several: its text is no argument that anybody receives.
-            parts.push(Part::Opaque(Vec::new()));
+            parts.push(WordPiece::Opaque(Vec::new()));
         }
         Ok(Word { parts })
     }
 
-    fn part(self, node: &WordPartNode, quoted: bool, into: &mut Vec<Part>) -> Lowered<()> {
+    fn part(self, node: &WordPartNode, quoted: bool, into: &mut Vec<WordPiece>) -> Lowered<()> {
         let part = match &node.kind {
             WordPart::Literal(text) => {
                 let decoded = text.as_str(self.source, node.span);
                 match text {
                     LiteralText::Source if decoded.contains('\\') => {
-                        Part::Text { text: unescape(decoded, quoted), quoted: true }
+                        WordPiece::Text { text: unescape(decoded, quoted), quoted: true }
                     }
-                    _ => Part::Text { text: decoded.to_owned(), quoted },
+                    _ => WordPiece::Text { text: decoded.to_owned(), quoted },
                 }
             }
             WordPart::SingleQuoted { value, .. } => {
-                Part::Text { text: value.slice(self.source).to_owned(), quoted: true }
+                WordPiece::Text { text: value.slice(self.source).to_owned(), quoted: true }
             }
             WordPart::DoubleQuoted { parts, .. } => {
                 if parts.is_empty() {
-                    into.push(Part::Text { text: String::new(), quoted: true });
+                    into.push(WordPiece::Text { text: String::new(), quoted: true });
                 }
                 let this = self.deeper()?;
                 for part in parts {
@@ -50,28 +50,28 @@ impl Lower<'_> {
                 }
                 return Ok(());
             }
-            WordPart::Variable(name) => Part::Variable { name: name.as_str().to_owned(), quoted },
+            WordPart::Variable(name) => WordPiece::Variable { name: name.as_str().to_owned(), quoted },
             WordPart::CommandSubstitution { body, .. } => {
                 self.was_read(body, node.span)?;
-                Part::Substitution { script: self.inner(body)?, quoted }
+                WordPiece::Substitution { script: self.inner(body)?, quoted }
             }
             WordPart::ProcessSubstitution { body, is_input } => {
                 self.was_read(body, node.span)?;
-                Part::Process { script: self.inner(body)?, reads: *is_input }
+                WordPiece::Process { script: self.inner(body)?, reads: *is_input }
             }
             WordPart::ArithmeticExpansion { expression_ast, .. } => {
                 // `$((` may also begin a substitution that begins with a subshell; the parser does not try that.
                 let Some(expression) = expression_ast else {
                     return Err(Unparsed::Syntax("`$((` that is not arithmetic".to_owned()));
                 };
-                Part::Arithmetic(self.arithmetic(expression)?)
+                WordPiece::Arithmetic(self.arithmetic(expression)?)
             }
             WordPart::ArrayAccess(reference) => self.element(reference),
             WordPart::Parameter(parameter) => self.parameter(parameter, quoted)?,
             WordPart::ParameterExpansion { reference, operator, operand_word_ast, .. } => {
                 self.operation(reference, operator, operand_word_ast.as_deref())?
             }
-            _ => Part::Opaque(Vec::new()),
+            _ => WordPiece::Opaque(Vec::new()),
         };
         into.push(part);
         Ok(())
@@ -89,21 +89,21 @@ impl Lower<'_> {
         Ok(())
     }
 
-    fn element(self, reference: &VarRef) -> Part {
+    fn element(self, reference: &VarRef) -> WordPiece {
         match &reference.subscript {
-            Some(subscript) => Part::Element {
+            Some(subscript) => WordPiece::Element {
                 name: reference.name.as_str().to_owned(),
                 index: subscript.text.slice(self.source).to_owned(),
             },
-            None => Part::Variable { name: reference.name.as_str().to_owned(), quoted: true },
+            None => WordPiece::Variable { name: reference.name.as_str().to_owned(), quoted: true },
         }
     }
 
-    fn parameter(self, parameter: &ParameterExpansion, quoted: bool) -> Lowered<Part> {
+    fn parameter(self, parameter: &ParameterExpansion, quoted: bool) -> Lowered<WordPiece> {
         Ok(match &parameter.syntax {
             ParameterExpansionSyntax::Bourne(BourneParameterExpansion::Access { reference }) => {
                 match self.element(reference) {
-                    Part::Variable { name, .. } => Part::Variable { name, quoted },
+                    WordPiece::Variable { name, .. } => WordPiece::Variable { name, quoted },
                     other => other,
                 }
             }
@@ -114,15 +114,15 @@ impl Lower<'_> {
                 ..
             }) => self.operation(reference, operator, operand_word_ast.as_deref())?,
             ParameterExpansionSyntax::Bourne(other) => match other.operand_word_ast() {
-                Some(word) => Part::Opaque(scripts_in(self.word(word)?)),
-                None => Part::Opaque(Vec::new()),
+                Some(word) => WordPiece::Opaque(scripts_in(self.word(word)?)),
+                None => WordPiece::Opaque(Vec::new()),
             },
-            ParameterExpansionSyntax::Zsh(_) => Part::Opaque(Vec::new()),
+            ParameterExpansionSyntax::Zsh(_) => WordPiece::Opaque(Vec::new()),
         })
     }
 
-    fn operation(self, _: &VarRef, _: &ParameterOp, operand: Option<&shuck_ast::Word>) -> Lowered<Part> {
-        Ok(Part::Opaque(match operand {
+    fn operation(self, _: &VarRef, _: &ParameterOp, operand: Option<&shuck_ast::Word>) -> Lowered<WordPiece> {
+        Ok(WordPiece::Opaque(match operand {
             Some(word) => scripts_in(self.word(word)?),
             None => Vec::new(),
         }))
@@ -133,13 +133,13 @@ impl Lower<'_> {
         for part in &pattern.parts {
             match &part.kind {
                 PatternPart::Literal(text) => {
-                    parts.push(Part::Text { text: text.as_str(self.source, part.span).to_owned(), quoted: true });
+                    parts.push(WordPiece::Text { text: text.as_str(self.source, part.span).to_owned(), quoted: true });
                 }
                 PatternPart::Word(word) => parts.extend(self.word(word)?.parts),
                 PatternPart::AnyString if pattern.parts.len() == 1 => {
-                    parts.push(Part::Text { text: "*".to_owned(), quoted: false });
+                    parts.push(WordPiece::Text { text: "*".to_owned(), quoted: false });
                 }
-                _ => parts.push(Part::Opaque(Vec::new())),
+                _ => parts.push(WordPiece::Opaque(Vec::new())),
             }
         }
         Ok(Word { parts })
@@ -150,15 +150,15 @@ impl Lower<'_> {
         for part in &heredoc.body.parts {
             parts.push(match &part.kind {
                 HeredocBodyPart::Literal(text) => {
-                    Part::Text { text: text.as_str(self.source, part.span).to_owned(), quoted: true }
+                    WordPiece::Text { text: text.as_str(self.source, part.span).to_owned(), quoted: true }
                 }
-                HeredocBodyPart::Variable(name) => Part::Variable { name: name.as_str().to_owned(), quoted: true },
+                HeredocBodyPart::Variable(name) => WordPiece::Variable { name: name.as_str().to_owned(), quoted: true },
                 HeredocBodyPart::CommandSubstitution { body, .. } => {
                     self.was_read(body, part.span)?;
-                    Part::Substitution { script: self.inner(body)?, quoted: true }
+                    WordPiece::Substitution { script: self.inner(body)?, quoted: true }
                 }
                 HeredocBodyPart::ArithmeticExpansion { expression_ast, .. } => {
-                    Part::Arithmetic(self.arithmetic_opt(expression_ast.as_deref())?)
+                    WordPiece::Arithmetic(self.arithmetic_opt(expression_ast.as_deref())?)
                 }
                 HeredocBodyPart::Parameter(parameter) => self.parameter(parameter, true)?,
             });
@@ -268,7 +268,7 @@ impl Lower<'_> {
         match expr {
             ConditionalExpr::Word(word) => self.word(word),
             ConditionalExpr::Pattern(pattern) => self.pattern(pattern),
-            _ => Ok(Word { parts: vec![Part::Opaque(Vec::new())] }),
+            _ => Ok(Word { parts: vec![WordPiece::Opaque(Vec::new())] }),
         }
     }
 }
@@ -298,8 +298,8 @@ pub(super) fn scripts_in(word: Word) -> Vec<Script> {
     let mut scripts = Vec::new();
     for part in word.parts {
         match part {
-            Part::Substitution { script, .. } | Part::Process { script, .. } => scripts.push(script),
-            Part::Opaque(inner) => scripts.extend(inner),
+            WordPiece::Substitution { script, .. } | WordPiece::Process { script, .. } => scripts.push(script),
+            WordPiece::Opaque(inner) => scripts.extend(inner),
             _ => {}
         }
     }

@@ -1,14 +1,14 @@
 //! `$(nproc)`: a number that the line does not show, and that chooses nothing.
 
-use super::ast::{Item, Kind, Node, Op, Redirect, Script, Word};
-use super::expand::Scope;
+use super::ast::{CommandShape, Item, Op, Redirect, Script, SyntaxNode, Word};
+use super::expand::Definitions;
 use super::wrapper_table::processor_counts;
 
 /// Whether a substitution prints the number of processors, or a number in its place: `nproc`, `nproc || echo 4`.
-pub(super) fn is_processor_count(script: &Script, scope: &Scope) -> bool {
+pub(super) fn is_processor_count(script: &Script, scope: &Definitions) -> bool {
     let [Item { node, background: false }] = script.items.as_slice() else { return false };
     match &node.kind {
-        Kind::AndOr { first, rest } => {
+        CommandShape::AndOr { first, rest } => {
             node.redirects.is_empty()
                 && !node.negated
                 && prints_number(first, scope)
@@ -18,9 +18,9 @@ pub(super) fn is_processor_count(script: &Script, scope: &Scope) -> bool {
     }
 }
 
-fn prints_number(node: &Node, scope: &Scope) -> bool {
+fn prints_number(node: &SyntaxNode, scope: &Definitions) -> bool {
     const ERRORS: i32 = 2;
-    let Kind::Simple(simple) = &node.kind else { return false };
+    let CommandShape::Simple(simple) = &node.kind else { return false };
     let errors_only = |redirect: &Redirect| redirect.fd == Some(ERRORS);
     let words: Option<Vec<String>> = simple.words.iter().map(Word::as_literal).collect();
     let Some(words) = words.filter(|_| simple.assignments.is_empty()) else { return false };

@@ -12,7 +12,7 @@ pub struct Program {
     /// Every simple command that may be executed, in the order of the text.
     pub leaves: Vec<Leaf>,
     /// How they follow each other.
-    pub root: Step,
+    pub root: ProgramStep,
     /// Whether something was too large to be followed; then nothing is concluded from what is missing.
     pub truncated: bool,
     /// The shells of which one runs it. None of them: no status of it says anything.
@@ -30,13 +30,13 @@ pub struct Leaf {
     /// Variables that the line exports before it, or a wrapper sets for it; a value is `None` when it is not literal.
     pub given: Vec<(String, Option<String>)>,
     /// The directory as far as the line shows: `None` where it starts.
-    pub directory: Option<Directory>,
+    pub directory: Option<ChangedDirectory>,
     /// Where its standard output goes.
     pub stdout: Sink,
     /// Where its standard error goes.
     pub stderr: Sink,
     /// Where its standard input comes from.
-    pub stdin: Source,
+    pub stdin: InputSource,
     /// The wrappers that were removed, outermost first: `timeout`, `npx`, `docker exec`.
     pub wrappers: Vec<String>,
     /// Those of them in which the command may be another one than outside, each with its own words after its name.
@@ -81,14 +81,14 @@ impl Leaf {
 
 /// A directory that `cd` named.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Directory {
+pub struct ChangedDirectory {
     /// The path, relative to where the line starts, or absolute. `None` when it is not literal.
     pub path: Option<String>,
     /// Whether the `cd` must have succeeded for the command to run at all.
     pub certain: bool,
 }
 
-impl Directory {
+impl ChangedDirectory {
     /// The directory that `path` names when one stands in `from`.
     pub fn named(from: Option<&Self>, path: &Arg) -> Self {
         let Some(path) = path.literal() else { return Self { path: None, certain: true } };
@@ -170,7 +170,7 @@ pub enum Sink {
 
 /// Where standard input comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Source {
+pub enum InputSource {
     /// Wherever the line's own comes from.
     #[default]
     Inherited,
@@ -224,13 +224,13 @@ pub enum Calc {
 
 /// A test on [`Expr`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Check {
+pub enum TestExpr {
     /// `!`
-    Not(Box<Check>),
+    Not(Box<TestExpr>),
     /// Both.
-    And(Box<Check>, Box<Check>),
+    And(Box<TestExpr>, Box<TestExpr>),
     /// Either.
-    Or(Box<Check>, Box<Check>),
+    Or(Box<TestExpr>, Box<TestExpr>),
     /// A comparison, its operator as written.
     Compare(Expr, String, Expr),
     /// The text is not empty.
@@ -243,7 +243,7 @@ pub enum Check {
 
 /// Options that change how statuses flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Setting {
+pub enum ShellOption {
     /// `set -e`
     Errexit,
     /// `set -o pipefail`
@@ -269,7 +269,7 @@ pub enum Passes {
 
 /// How simple commands follow each other.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Step {
+pub enum ProgramStep {
     /// Nothing; leaves status 0.
     #[default]
     Nothing,
@@ -278,55 +278,55 @@ pub enum Step {
     /// A simple command that cannot fail, or always does: `true`, `echo`, `false`.
     Known(LeafId, bool),
     /// One after the other.
-    Seq(Vec<Step>),
+    Seq(Vec<ProgramStep>),
     /// `&&` and `||`.
-    AndOr(Box<Step>, Vec<(Op, Step)>),
+    AndOr(Box<ProgramStep>, Vec<(Op, ProgramStep)>),
     /// A pipeline.
-    Pipe(Vec<Step>),
+    Pipe(Vec<ProgramStep>),
     /// `!`
-    Not(Box<Step>),
+    Not(Box<ProgramStep>),
     /// `( … )`: a copy of the shell.
-    Subshell(Box<Step>),
+    Subshell(Box<ProgramStep>),
     /// `bash -c '…'`: a new shell with its own options. `None`: a shell that is not modelled.
-    Shell(Option<Shell>, Box<Step>),
+    Shell(Option<Shell>, Box<ProgramStep>),
     /// A builtin that one shell has, and that others do not find: `shopt`, `setopt`.
-    OnlyIn(Shell, Box<Step>),
+    OnlyIn(Shell, Box<ProgramStep>),
     /// `&> file`: a redirection of both streams, or in `sh` perhaps a command in the background and an empty one.
-    BothStreams(Box<Step>),
+    BothStreams(Box<ProgramStep>),
     /// A variable that zsh does not let anybody assign is assigned.
     ReadOnlyInZsh,
     /// `$( … )`: as a subshell, without `set -e`.
-    Substitution(Box<Step>),
+    Substitution(Box<ProgramStep>),
     /// Runs beside the line.
-    Background(Box<Step>),
+    Background(Box<ProgramStep>),
     /// `if`.
-    If(Vec<(Step, Step)>, Option<Box<Step>>),
+    If(Vec<(ProgramStep, ProgramStep)>, Option<Box<ProgramStep>>),
     /// `while`, `until`: condition, whether it is `until`, body.
-    While(Box<Step>, bool, Box<Step>),
+    While(Box<ProgramStep>, bool, Box<ProgramStep>),
     /// `for` over words that are not known: any number of rounds; `true`: at least one.
-    Repeat(Box<Step>, bool),
+    Repeat(Box<ProgramStep>, bool),
     /// `for` over known words: one body for each.
-    Rounds(Vec<Step>),
+    Rounds(Vec<ProgramStep>),
     /// `case`: the value, and for each arm its literal patterns (`None`: may match anything), body, how it ends.
-    Case(Expr, Vec<(Vec<Option<String>>, Step, ArmEnd)>),
+    Case(Expr, Vec<(Vec<Option<String>>, ProgramStep, ArmEnd)>),
     /// One of these; which is not known.
-    Either(Vec<Step>),
+    Either(Vec<ProgramStep>),
     /// A function call, and the variables that are local in it.
-    Call(Box<Step>, Vec<String>),
+    Call(Box<ProgramStep>, Vec<String>),
     /// `eval`: a script in this shell, and a command of its own to `set -e`.
-    Eval(Box<Step>),
+    Eval(Box<ProgramStep>),
     /// A command behind a wrapper that does not pass its status on.
-    Wrapped(Passes, Box<Step>),
+    Wrapped(Passes, Box<ProgramStep>),
     /// Substitutions in the words of a command, then the command.
-    After(Vec<Step>, Box<Step>),
+    After(Vec<ProgramStep>, Box<ProgramStep>),
     /// An assignment. Its status is that of the last substitution in it, else 0.
-    Assign(Vec<(String, Expr)>, Vec<Step>),
+    Assign(Vec<(String, Expr)>, Vec<ProgramStep>),
     /// Variables set without touching the status: parameters of a call, the variable of a loop.
     Bind(Vec<(String, Expr)>),
     /// With `set -u`, a variable that may not be set: the shell may end here.
     Unbound,
     /// `set`, `shopt`.
-    Set(Vec<(Setting, bool)>),
+    Set(Vec<(ShellOption, bool)>),
     /// `exit`
     Exit(Expr),
     /// `return`
@@ -336,19 +336,19 @@ pub enum Step {
     /// `continue n`
     Continue(usize),
     /// `[ … ]`
-    Test(Check),
+    Test(TestExpr),
     /// `[[ … ]]`, which `sh` may not have.
-    Condition(Check),
+    Condition(TestExpr),
     /// `[ a == b ]`, where zsh reads `==` as the name of a program and gives up.
-    DoubleEquals(Check),
+    DoubleEquals(TestExpr),
     /// `(( … ))`
     Calculate(Calc),
     /// `wait`, with the job if one is named.
     Wait(Option<Expr>),
     /// `trap '…' EXIT`; `None` removes it.
-    TrapExit(Option<Box<Step>>),
+    TrapExit(Option<Box<ProgramStep>>),
     /// `trap '…' ERR`; `None` removes it.
-    TrapErr(Option<Box<Step>>),
+    TrapErr(Option<Box<ProgramStep>>),
     /// A status that is not known.
     Open,
 }

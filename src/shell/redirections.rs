@@ -1,12 +1,18 @@
 //! Redirections and substitutions: where streams go, and what runs while words are expanded.
 
-use super::ast::{Condition as C, Part, Redirect, RedirectTo, Word};
-use super::build_program::{Context, Walker};
-use super::expand::Scope;
-use super::program::{Sink, Source, Step};
+use super::ast::{Condition as C, Redirect, RedirectTo, Word, WordPiece};
+use super::build_program::{WalkContext, Walker};
+use super::expand::Definitions;
+use super::program::{InputSource, ProgramStep, Sink};
 
 impl Walker {
-    pub(super) fn condition_words(&mut self, condition: &C, scope: &Scope, context: &Context, into: &mut Vec<Step>) {
+    pub(super) fn condition_words(
+        &mut self,
+        condition: &C,
+        scope: &Definitions,
+        context: &WalkContext,
+        into: &mut Vec<ProgramStep>,
+    ) {
         let words: Vec<&Word> = match condition {
             C::Compare(left, _, right) => vec![left, right],
             C::Unary(_, word) => vec![word],
@@ -14,7 +20,7 @@ impl Walker {
             _ => Vec::new(),
         };
         if scope.may_be_unbound(words) {
-            into.push(Step::Unbound);
+            into.push(ProgramStep::Unbound);
         }
         match condition {
             C::Not(inner) => self.condition_words(inner, scope, context, into),
@@ -39,32 +45,35 @@ impl Walker {
     pub(super) fn substitutions(
         &mut self,
         word: &Word,
-        scope: &Scope,
-        context: &Context,
+        scope: &Definitions,
+        context: &WalkContext,
         variable: Option<&str>,
-        into: &mut Vec<Step>,
+        into: &mut Vec<ProgramStep>,
     ) {
-        let captured = Context { stdout: Sink::Captured(variable.map(str::to_owned)), ..context.clone() };
+        let captured = WalkContext { stdout: Sink::Captured(variable.map(str::to_owned)), ..context.clone() };
         for part in &word.parts {
             match part {
-                Part::Substitution { script, .. } => {
+                WordPiece::Substitution { script, .. } => {
                     let step = self.script(script, &mut scope.clone(), &captured);
-                    into.push(Step::Substitution(Box::new(step)));
+                    into.push(ProgramStep::Substitution(Box::new(step)));
                 }
-                Part::Process { script, reads } => {
+                WordPiece::Process { script, reads } => {
                     let stdout = if *reads { Sink::Elsewhere } else { context.stdout.clone() };
-                    let inner = Context { stdout, background: true, ..context.clone() };
+                    let inner = WalkContext { stdout, background: true, ..context.clone() };
                     let step = self.script(script, &mut scope.clone(), &inner);
-                    into.push(Step::Background(Box::new(step)));
+                    into.push(ProgramStep::Background(Box::new(step)));
                 }
-                Part::Arithmetic(super::ast::Arithmetic::Word(word)) => {
+                WordPiece::Arithmetic(super::ast::Arithmetic::Word(word)) => {
                     self.substitutions(word, scope, context, None, into);
                 }
-                Part::Opaque(scripts) => {
+                WordPiece::Opaque(scripts) => {
                     for script in scripts {
                         // `${x:-$(cmd)}` may or may not run it.
                         let step = self.script(script, &mut scope.clone(), &captured);
-                        into.push(Step::Either(vec![Step::Nothing, Step::Substitution(Box::new(step))]));
+                        into.push(ProgramStep::Either(vec![
+                            ProgramStep::Nothing,
+                            ProgramStep::Substitution(Box::new(step)),
+                        ]));
                     }
                 }
                 _ => {}
@@ -76,9 +85,9 @@ impl Walker {
     pub(super) fn redirect(
         &mut self,
         redirects: &[Redirect],
-        scope: &Scope,
-        context: &mut Context,
-        before: &mut Vec<Step>,
+        scope: &Definitions,
+        context: &mut WalkContext,
+        before: &mut Vec<ProgramStep>,
     ) {
         for Redirect { fd, to } in redirects {
             let (word, sink) = match to {
@@ -86,13 +95,13 @@ impl Walker {
                 | RedirectTo::Append(word)
                 | RedirectTo::Both(word)
                 | RedirectTo::BothAppend(word) => {
-                    if let [Part::Process { script, reads: false }] = word.parts.as_slice() {
+                    if let [WordPiece::Process { script, reads: false }] = word.parts.as_slice() {
                         // `> >(tee log)` is a pipe, but its reader does not decide the status.
                         self.pipes += 1;
                         let pipe = self.pipes;
-                        let inner = Context { stdin: Source::Pipe(pipe), ..context.clone() };
+                        let inner = WalkContext { stdin: InputSource::Pipe(pipe), ..context.clone() };
                         let step = self.script(script, &mut scope.clone(), &inner);
-                        before.push(Step::Background(Box::new(step)));
+                        before.push(ProgramStep::Background(Box::new(step)));
                         (None, Sink::Pipe(pipe))
                     } else {
                         let path = scope.text(word);
@@ -109,14 +118,14 @@ impl Walker {
                 RedirectTo::Input(word) => {
                     self.substitutions(word, scope, context, None, before);
                     if *fd == Some(0) {
-                        context.stdin = Source::File(scope.text(word));
+                        context.stdin = InputSource::File(scope.text(word));
                     }
                     continue;
                 }
                 RedirectTo::Text(word) => {
                     self.substitutions(word, scope, context, None, before);
                     if *fd == Some(0) {
-                        context.stdin = Source::Text(scope.text(word));
+                        context.stdin = InputSource::Text(scope.text(word));
                     }
                     continue;
                 }

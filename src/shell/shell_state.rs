@@ -3,16 +3,16 @@
 use std::rc::Rc;
 
 use super::dialect::Shell;
-use super::exit_status::Outcome;
-use super::live_variables::Names;
-use super::program::{Calc, Check, Expr, LeafId};
+use super::exit_status::CommandOutcome;
+use super::live_variables::LiveVariables;
+use super::program::{Calc, Expr, LeafId, TestExpr};
 
 /// Counters beyond this are only known not to be zero.
 const MAX_COUNT: i64 = 12;
 
 /// What is known of a variable that decides a status.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Value {
+pub(super) enum VariableValue {
     /// Not set by the line.
     Unset,
     /// This text; statuses of success are the text `0`.
@@ -38,17 +38,17 @@ pub(super) enum Flow {
 /// One possible state of the shell.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::struct_excessive_bools, reason = "the options of a shell are independent")]
-pub(super) struct State {
+pub(super) struct ShellState {
     /// Whether `$?` is 0.
     pub(super) zero: bool,
     /// What became of the command that is asked about.
-    pub(super) target: Outcome,
+    pub(super) target: CommandOutcome,
     /// What became of the commands that were seen to end, and which statuses were printed.
-    pub(super) watched: Vec<Outcome>,
+    pub(super) watched: Vec<CommandOutcome>,
     /// The command whose status `$?` is, if it is asked for.
     pub(super) origin: Option<LeafId>,
     /// The variables that matter.
-    pub(super) values: Vec<Value>,
+    pub(super) values: Vec<VariableValue>,
     /// `PIPESTATUS` after a pipeline; empty: that of the last command alone.
     pub(super) pipes: Vec<bool>,
     /// How the last job ends.
@@ -85,76 +85,81 @@ impl Number {
     }
 }
 
-impl State {
+impl ShellState {
     /// The value of an expression.
-    pub(super) fn value(&mut self, expr: &Expr, names: &Names) -> Value {
-        let status = |zero: bool| if zero { Value::Text("0".into()) } else { Value::NonZero };
+    pub(super) fn value(&mut self, expr: &Expr, names: &LiveVariables) -> VariableValue {
+        let status = |zero: bool| if zero { VariableValue::Text("0".into()) } else { VariableValue::NonZero };
         match expr {
-            Expr::Text(text) => Value::Text(text.as_str().into()),
-            Expr::Variable(name) => {
-                names.index.get(name).and_then(|index| self.values.get(*index)).cloned().unwrap_or(Value::Unknown)
-            }
+            Expr::Text(text) => VariableValue::Text(text.as_str().into()),
+            Expr::Variable(name) => names
+                .index
+                .get(name)
+                .and_then(|index| self.values.get(*index))
+                .cloned()
+                .unwrap_or(VariableValue::Unknown),
             Expr::Status => status(self.zero),
-            Expr::PipeStatus(..) if self.shell == Shell::Sh => Value::Unknown,
+            Expr::PipeStatus(..) if self.shell == Shell::Sh => VariableValue::Unknown,
             // Lines of fish are read as those of bash.
-            Expr::PipeStatus(Shell::Bash, _) if self.shell == Shell::Zsh => Value::Unset,
-            Expr::PipeStatus(Shell::Zsh, _) if self.shell != Shell::Zsh => Value::Unset,
+            Expr::PipeStatus(Shell::Bash, _) if self.shell == Shell::Zsh => VariableValue::Unset,
+            Expr::PipeStatus(Shell::Zsh, _) if self.shell != Shell::Zsh => VariableValue::Unset,
             Expr::PipeStatus(_, 0) if self.pipes.is_empty() => status(self.zero),
-            Expr::PipeStatus(_, index) => self.pipes.get(*index).map_or(Value::Unknown, |zero| status(*zero)),
-            Expr::Job => self.job.map_or(Value::Unknown, Value::Job),
+            Expr::PipeStatus(_, index) => self.pipes.get(*index).map_or(VariableValue::Unknown, |zero| status(*zero)),
+            Expr::Job => self.job.map_or(VariableValue::Unknown, VariableValue::Job),
             Expr::Concat(parts) => {
                 let mut whole = String::new();
                 for part in parts {
                     match self.value(part, names) {
-                        Value::Text(text) => whole.push_str(&text),
-                        Value::Unset => {}
-                        _ => return Value::Unknown,
+                        VariableValue::Text(text) => whole.push_str(&text),
+                        VariableValue::Unset => {}
+                        _ => return VariableValue::Unknown,
                     }
                 }
-                Value::Text(whole.into())
+                VariableValue::Text(whole.into())
             }
             Expr::Arithmetic(calc) => match self.number(calc, names) {
-                Number::Exact(number) => Value::Text(number.to_string().into()),
-                Number::NonZero => Value::NonZero,
-                Number::Any => Value::Unknown,
+                Number::Exact(number) => VariableValue::Text(number.to_string().into()),
+                Number::NonZero => VariableValue::NonZero,
+                Number::Any => VariableValue::Unknown,
             },
-            Expr::Unknown => Value::Unknown,
+            Expr::Unknown => VariableValue::Unknown,
         }
     }
 
     /// Sets a variable, if it is one that matters.
-    pub(super) fn assign(&mut self, name: &str, value: Value, names: &Names) {
+    pub(super) fn assign(&mut self, name: &str, value: VariableValue, names: &LiveVariables) {
         if let Some(slot) = names.index.get(name).and_then(|index| self.values.get_mut(*index)) {
             *slot = value;
         }
     }
 
     /// Whether a status taken from this value is 0; `None` when it may be either.
-    pub(super) fn as_status(&mut self, expr: &Expr, names: &Names) -> Option<bool> {
+    pub(super) fn as_status(&mut self, expr: &Expr, names: &LiveVariables) -> Option<bool> {
         match self.value(expr, names) {
             // `exit $unset` is `exit`.
-            Value::Unset => Some(self.zero),
-            Value::Text(text) if text.is_empty() => Some(self.zero),
+            VariableValue::Unset => Some(self.zero),
+            VariableValue::Text(text) if text.is_empty() => Some(self.zero),
             // A word that is no number is a usage error, and ends with 2.
-            Value::Text(text) => Some(text.trim().parse::<i64>().is_ok_and(|number| number.rem_euclid(256) == 0)),
-            Value::NonZero => Some(false),
-            Value::Job(_) | Value::Unknown => None,
+            VariableValue::Text(text) => {
+                Some(text.trim().parse::<i64>().is_ok_and(|number| number.rem_euclid(256) == 0))
+            }
+            VariableValue::NonZero => Some(false),
+            VariableValue::Job(_) | VariableValue::Unknown => None,
         }
     }
 
     /// Whether `(( calc ))` is true.
-    pub(super) fn calculate(&mut self, calc: &Calc, names: &Names) -> Option<bool> {
+    pub(super) fn calculate(&mut self, calc: &Calc, names: &LiveVariables) -> Option<bool> {
         self.number(calc, names).truth()
     }
 
-    fn number(&mut self, calc: &Calc, names: &Names) -> Number {
+    fn number(&mut self, calc: &Calc, names: &LiveVariables) -> Number {
         match calc {
             Calc::Number(number) => Number::Exact(*number),
             Calc::Value(expr) => match self.value(expr, names) {
-                Value::Text(text) if text.trim().is_empty() => Number::Exact(0),
-                Value::Text(text) => text.trim().parse().map_or(Number::Any, Number::Exact),
-                Value::NonZero => Number::NonZero,
-                Value::Unset | Value::Job(_) | Value::Unknown => Number::Any,
+                VariableValue::Text(text) if text.trim().is_empty() => Number::Exact(0),
+                VariableValue::Text(text) => text.trim().parse().map_or(Number::Any, Number::Exact),
+                VariableValue::NonZero => Number::NonZero,
+                VariableValue::Unset | VariableValue::Job(_) | VariableValue::Unknown => Number::Any,
             },
             Calc::Unary('!', inner) => Number::from_truth(self.number(inner, names).truth().map(|truth| !truth)),
             Calc::Unary(_, inner) => match self.number(inner, names) {
@@ -197,40 +202,42 @@ impl State {
         }
     }
 
-    fn store(&mut self, name: &str, number: Number, names: &Names) {
+    fn store(&mut self, name: &str, number: Number, names: &LiveVariables) {
         let value = match number {
-            Number::Exact(number) if number.saturating_abs() <= MAX_COUNT => Value::Text(number.to_string().into()),
-            Number::Exact(_) | Number::Any => Value::Unknown,
-            Number::NonZero => Value::NonZero,
+            Number::Exact(number) if number.saturating_abs() <= MAX_COUNT => {
+                VariableValue::Text(number.to_string().into())
+            }
+            Number::Exact(_) | Number::Any => VariableValue::Unknown,
+            Number::NonZero => VariableValue::NonZero,
         };
         self.assign(name, value, names);
     }
 
     /// Whether a test holds; `None` when that is not known.
-    pub(super) fn check(&mut self, check: &Check, names: &Names) -> Option<bool> {
+    pub(super) fn check(&mut self, check: &TestExpr, names: &LiveVariables) -> Option<bool> {
         match check {
-            Check::Not(inner) => self.check(inner, names).map(|holds| !holds),
-            Check::And(left, right) => match (self.check(left, names), self.check(right, names)) {
+            TestExpr::Not(inner) => self.check(inner, names).map(|holds| !holds),
+            TestExpr::And(left, right) => match (self.check(left, names), self.check(right, names)) {
                 (Some(false), _) | (_, Some(false)) => Some(false),
                 (Some(true), Some(true)) => Some(true),
                 _ => None,
             },
-            Check::Or(left, right) => match (self.check(left, names), self.check(right, names)) {
+            TestExpr::Or(left, right) => match (self.check(left, names), self.check(right, names)) {
                 (Some(true), _) | (_, Some(true)) => Some(true),
                 (Some(false), Some(false)) => Some(false),
                 _ => None,
             },
-            Check::Compare(left, op, right) => {
+            TestExpr::Compare(left, op, right) => {
                 let (left, right) = (self.value(left, names), self.value(right, names));
                 compare(&left, op, &right)
             }
-            Check::NotEmpty(expr) => match self.value(expr, names) {
-                Value::Text(text) => Some(!text.is_empty()),
-                Value::NonZero | Value::Job(_) => Some(true),
-                Value::Unset | Value::Unknown => None,
+            TestExpr::NotEmpty(expr) => match self.value(expr, names) {
+                VariableValue::Text(text) => Some(!text.is_empty()),
+                VariableValue::NonZero | VariableValue::Job(_) => Some(true),
+                VariableValue::Unset | VariableValue::Unknown => None,
             },
-            Check::Empty(expr) => self.check(&Check::NotEmpty(expr.clone()), names).map(|holds| !holds),
-            Check::Unknown => None,
+            TestExpr::Empty(expr) => self.check(&TestExpr::NotEmpty(expr.clone()), names).map(|holds| !holds),
+            TestExpr::Unknown => None,
         }
     }
 }
@@ -258,16 +265,17 @@ fn binary(op: &str, left: Number, right: Number) -> Number {
     }
 }
 
-fn compare(left: &Value, op: &str, right: &Value) -> Option<bool> {
-    let number = |value: &Value| match value {
-        Value::Text(text) => text.trim().parse::<i64>().ok(),
+fn compare(left: &VariableValue, op: &str, right: &VariableValue) -> Option<bool> {
+    let number = |value: &VariableValue| match value {
+        VariableValue::Text(text) => text.trim().parse::<i64>().ok(),
         _ => None,
     };
     match op {
         "=" | "==" | "!=" => {
             let equal = match (left, right) {
-                (Value::Text(l), Value::Text(r)) => Some(l == r),
-                (Value::NonZero, Value::Text(text)) | (Value::Text(text), Value::NonZero) => {
+                (VariableValue::Text(l), VariableValue::Text(r)) => Some(l == r),
+                (VariableValue::NonZero, VariableValue::Text(text))
+                | (VariableValue::Text(text), VariableValue::NonZero) => {
                     // A status of failure is a number from 1 to 255, written without leading zeros.
                     let possible = text.parse::<u8>().is_ok_and(|n| n > 0 && n.to_string() == **text);
                     if possible { None } else { Some(false) }
@@ -288,16 +296,16 @@ fn compare(left: &Value, op: &str, right: &Value) -> Option<bool> {
                 });
             }
             match (left, number(right), op) {
-                (Value::NonZero, Some(n), "-eq") if !(1..=255).contains(&n) => Some(false),
-                (Value::NonZero, Some(n), "-ne") if !(1..=255).contains(&n) => Some(true),
-                (Value::NonZero, Some(n), "-gt") if n <= 0 => Some(true),
-                (Value::NonZero, Some(n), "-gt") if n >= 255 => Some(false),
-                (Value::NonZero, Some(n), "-ge") if n <= 1 => Some(true),
-                (Value::NonZero, Some(n), "-lt") if n <= 1 => Some(false),
-                (Value::NonZero, Some(n), "-le") if n <= 0 => Some(false),
+                (VariableValue::NonZero, Some(n), "-eq") if !(1..=255).contains(&n) => Some(false),
+                (VariableValue::NonZero, Some(n), "-ne") if !(1..=255).contains(&n) => Some(true),
+                (VariableValue::NonZero, Some(n), "-gt") if n <= 0 => Some(true),
+                (VariableValue::NonZero, Some(n), "-gt") if n >= 255 => Some(false),
+                (VariableValue::NonZero, Some(n), "-ge") if n <= 1 => Some(true),
+                (VariableValue::NonZero, Some(n), "-lt") if n <= 1 => Some(false),
+                (VariableValue::NonZero, Some(n), "-le") if n <= 0 => Some(false),
                 _ => match (number(left), right, op) {
-                    (Some(n), Value::NonZero, "-eq") if !(1..=255).contains(&n) => Some(false),
-                    (Some(n), Value::NonZero, "-ne") if !(1..=255).contains(&n) => Some(true),
+                    (Some(n), VariableValue::NonZero, "-eq") if !(1..=255).contains(&n) => Some(false),
+                    (Some(n), VariableValue::NonZero, "-ne") if !(1..=255).contains(&n) => Some(true),
                     _ => None,
                 },
             }

@@ -1,12 +1,12 @@
 //! Simple commands: builtins that change the shell, functions and aliases of the line, wrappers, and everything else.
 
-use super::ast::{Part, Redirect, Simple, Word};
-use super::build_program::{Context, Walker, after, wrapped};
+use super::ast::{Redirect, SimpleCommand, Word, WordPiece};
+use super::build_program::{WalkContext, Walker, after, wrapped};
 use super::dialect::Shell;
-use super::expand::Scope;
+use super::expand::Definitions;
 use super::parse;
-use super::program::{Arg, Directory, Expr, Setting, Sink, Source, Step};
-use super::unwrap::{self, Inner};
+use super::program::{Arg, ChangedDirectory, Expr, InputSource, ProgramStep, ShellOption, Sink};
+use super::unwrap::{self, InnerCommand};
 use crate::shell_quote::shell_word;
 
 /// How deep functions and inner scripts are followed.
@@ -17,15 +17,15 @@ const READ_ONLY_IN_ZSH: [&str; 5] = ["status", "pipestatus", "ZSH_SUBSHELL", "ZS
 impl Walker {
     pub(super) fn simple(
         &mut self,
-        simple: &Simple,
+        simple: &SimpleCommand,
         redirects: &[Redirect],
-        scope: &mut Scope,
-        mut context: Context,
-    ) -> Step {
+        scope: &mut Definitions,
+        mut context: WalkContext,
+    ) -> ProgramStep {
         let mut before = Vec::new();
         if simple.words.is_empty() && simple.assignments.is_empty() && !redirects.is_empty() {
             // A redirection alone opens its files, as `:` would.
-            let colon = Simple { words: vec![Word::literal(":")], ..simple.clone() };
+            let colon = SimpleCommand { words: vec![Word::literal(":")], ..simple.clone() };
             return self.simple(&colon, redirects, scope, context);
         }
         if simple.words.is_empty() {
@@ -48,13 +48,13 @@ impl Walker {
         }
         let assigned = simple.assignments.iter().filter_map(|assignment| assignment.value.as_ref());
         if scope.may_be_unbound(simple.words.iter().chain(assigned)) {
-            before.push(Step::Unbound);
+            before.push(ProgramStep::Unbound);
         }
         self.redirect(redirects, scope, &mut context, &mut before);
         if argv.is_empty() {
-            return after(before, Step::Nothing);
+            return after(before, ProgramStep::Nothing);
         }
-        let quoted = simple.words[0].parts.iter().any(|part| !matches!(part, Part::Text { quoted: false, .. }));
+        let quoted = simple.words[0].parts.iter().any(|part| !matches!(part, WordPiece::Text { quoted: false, .. }));
         let first = self.program.leaves.len();
         let step = self.command(simple, argv, mentions, quoted, scope, &context);
         for leaf in &mut self.program.leaves[first..] {
@@ -65,18 +65,18 @@ impl Walker {
 
     fn assignments(
         &mut self,
-        simple: &Simple,
+        simple: &SimpleCommand,
         redirects: &[Redirect],
-        scope: &mut Scope,
-        context: &mut Context,
-    ) -> Step {
+        scope: &mut Definitions,
+        context: &mut WalkContext,
+    ) -> ProgramStep {
         let mut before = Vec::new();
         let mut values = Vec::new();
         for assignment in &simple.assignments {
             for script in &assignment.inner {
-                let inner = Context { stdout: Sink::Captured(Some(assignment.name.clone())), ..context.clone() };
+                let inner = WalkContext { stdout: Sink::Captured(Some(assignment.name.clone())), ..context.clone() };
                 let step = self.script(script, &mut scope.clone(), &inner);
-                before.push(Step::Substitution(Box::new(step)));
+                before.push(ProgramStep::Substitution(Box::new(step)));
             }
             let (text, value) = match &assignment.value {
                 Some(word) => {
@@ -94,7 +94,7 @@ impl Walker {
                 (text, value)
             };
             if assignment.value.as_ref().is_some_and(|word| scope.may_be_unbound([word])) {
-                before.insert(0, Step::Unbound);
+                before.insert(0, ProgramStep::Unbound);
             }
             if scope.exported.contains_key(&assignment.name) || assignment.name == "PATH" {
                 let handed = assignment.value.as_ref().filter(|_| !assignment.append);
@@ -107,41 +107,41 @@ impl Walker {
         }
         let mut opened = Vec::new();
         self.redirect(redirects, scope, context, &mut opened);
-        let assign = Step::Assign(values, before);
+        let assign = ProgramStep::Assign(values, before);
         let fixed = simple.assignments.iter().any(|assignment| READ_ONLY_IN_ZSH.contains(&assignment.name.as_str()));
-        let assign = if fixed { Step::Seq(vec![assign, Step::ReadOnlyInZsh]) } else { assign };
+        let assign = if fixed { ProgramStep::Seq(vec![assign, ProgramStep::ReadOnlyInZsh]) } else { assign };
         after(opened, assign)
     }
 
     fn command(
         &mut self,
-        simple: &Simple,
+        simple: &SimpleCommand,
         argv: Vec<Arg>,
         mentions: Vec<String>,
         quoted: bool,
-        scope: &mut Scope,
-        context: &Context,
-    ) -> Step {
+        scope: &mut Definitions,
+        context: &WalkContext,
+    ) -> ProgramStep {
         let Some(name) = argv[0].literal().map(str::to_owned) else {
-            return Step::Leaf(self.leaf(argv, mentions, scope, context));
+            return ProgramStep::Leaf(self.leaf(argv, mentions, scope, context));
         };
         if !quoted
             && context.depth < 60
             && let Some(text) = scope.aliases.get(&name).cloned()
         {
             // Whether aliases are expanded depends on the shell and on where the line breaks: it may be either.
-            let shadowed = Context { shadowed: true, ..context.clone() };
+            let shadowed = WalkContext { shadowed: true, ..context.clone() };
             let plain = self.named(&name, simple, argv.clone(), mentions.clone(), &mut scope.clone(), &shadowed);
             let Some(text) = text else {
                 let opaque = self.leaf(vec![Arg::default()], mentions, scope, context);
-                return Step::Either(vec![Step::Leaf(opaque), plain]);
+                return ProgramStep::Either(vec![ProgramStep::Leaf(opaque), plain]);
             };
             let words = argv[1..].iter().map(|arg| if arg.whole { shell_word(&arg.text) } else { "\"$_\"".to_owned() });
             let line = std::iter::once(text).chain(words).collect::<Vec<_>>().join(" ");
             let mut inner = scope.clone();
             inner.aliases.remove(&name);
             let expanded = self.inner_script(Some(&line), &mut inner, context);
-            return Step::Either(vec![expanded, plain]);
+            return ProgramStep::Either(vec![expanded, plain]);
         }
         self.named(&name, simple, argv, mentions, scope, context)
     }
@@ -149,12 +149,12 @@ impl Walker {
     fn named(
         &mut self,
         name: &str,
-        simple: &Simple,
+        simple: &SimpleCommand,
         argv: Vec<Arg>,
         mentions: Vec<String>,
-        scope: &mut Scope,
-        context: &Context,
-    ) -> Step {
+        scope: &mut Definitions,
+        context: &WalkContext,
+    ) -> ProgramStep {
         if let Some(bodies) = scope.functions.get(name).cloned() {
             return self.call(name, &bodies, simple, argv, mentions, scope, context);
         }
@@ -168,13 +168,13 @@ impl Walker {
     fn call(
         &mut self,
         name: &str,
-        bodies: &[(std::rc::Rc<super::ast::Node>, bool)],
-        simple: &Simple,
+        bodies: &[(std::rc::Rc<super::ast::SyntaxNode>, bool)],
+        simple: &SimpleCommand,
         argv: Vec<Arg>,
         mentions: Vec<String>,
-        scope: &mut Scope,
-        context: &Context,
-    ) -> Step {
+        scope: &mut Definitions,
+        context: &WalkContext,
+    ) -> ProgramStep {
         let certain = bodies.iter().any(|(_, certain)| *certain);
         let mut ways = Vec::new();
         let call = self.next_call();
@@ -190,7 +190,7 @@ impl Walker {
             // Recursion: what it does is not followed.
             self.program.truncated = true;
             let opaque = self.leaf(vec![Arg::default()], mentions, scope, context);
-            return Step::Leaf(opaque);
+            return ProgramStep::Leaf(opaque);
         }
         for (index, (body, _)) in bodies.iter().enumerate() {
             let mut inner = entered.clone();
@@ -212,7 +212,7 @@ impl Walker {
                     None => inner.variables.remove(local),
                 };
             }
-            ways.push(Step::Call(Box::new(step), locals));
+            ways.push(ProgramStep::Call(Box::new(step), locals));
             if index == 0 && certain {
                 *scope = inner;
             } else {
@@ -222,11 +222,11 @@ impl Walker {
         if !certain {
             let mut undefined = entered.clone();
             undefined.functions.remove(name);
-            let shadowed = Context { shadowed: true, ..context.clone() };
+            let shadowed = WalkContext { shadowed: true, ..context.clone() };
             ways.push(self.named(name, simple, argv, mentions, &mut undefined, &shadowed));
         }
-        let body = if ways.len() == 1 { ways.remove(0) } else { Step::Either(ways) };
-        Step::Seq(vec![Step::Bind(bind), body])
+        let body = if ways.len() == 1 { ways.remove(0) } else { ProgramStep::Either(ways) };
+        ProgramStep::Seq(vec![ProgramStep::Bind(bind), body])
     }
 
     /// A program; or a wrapper, and then what it runs.
@@ -234,15 +234,15 @@ impl Walker {
         &mut self,
         argv: Vec<Arg>,
         mentions: Vec<String>,
-        scope: &mut Scope,
-        context: &Context,
-    ) -> Step {
+        scope: &mut Definitions,
+        context: &WalkContext,
+    ) -> ProgramStep {
         let Some(found) = unwrap::unwrap(&argv) else {
-            return Step::Leaf(self.leaf(argv, mentions, scope, context));
+            return ProgramStep::Leaf(self.leaf(argv, mentions, scope, context));
         };
         if context.wrappers.len() >= MAX_INNER * 2 {
             self.program.truncated = true;
-            return Step::Leaf(self.leaf(vec![Arg::default()], mentions, scope, context));
+            return ProgramStep::Leaf(self.leaf(vec![Arg::default()], mentions, scope, context));
         }
         let mut inner = context.clone();
         inner.wrappers.push(found.wrapper.clone());
@@ -254,17 +254,17 @@ impl Walker {
         inner.repeated |= found.appends;
         if let Some(directory) = &found.directory {
             let from = inner.directory.as_ref().or(scope.directory.as_ref());
-            inner.directory = Some(Directory::named(from, directory));
+            inner.directory = Some(ChangedDirectory::named(from, directory));
         }
         if found.passes == super::program::Passes::Detached {
             inner.background = true;
         }
         let step = match found.inner {
-            Inner::Argv(argv) => {
+            InnerCommand::Argv(argv) => {
                 let name = argv[0].literal().unwrap_or_default().to_owned();
                 // `env`, `timeout` and the like know no functions; `command` and `builtin` skip them on purpose.
                 if found.wrapper == "builtin" || found.wrapper == "command" {
-                    let simple = Simple { words: argv.iter().map(as_word).collect(), assignments: Vec::new() };
+                    let simple = SimpleCommand { words: argv.iter().map(as_word).collect(), assignments: Vec::new() };
                     match self.builtin(&name, &simple, &argv, &mentions, scope, &inner) {
                         Some(step) => step,
                         None => self.program_or_wrapper(argv, mentions, scope, &inner),
@@ -273,52 +273,57 @@ impl Walker {
                     self.program_or_wrapper(argv, mentions, scope, &inner)
                 }
             }
-            Inner::Script { text, parameters, errexit, pipefail, nounset } => {
+            InnerCommand::Script { text, parameters, errexit, pipefail, nounset } => {
                 if found.wrapper == "eval" {
                     // What it ends with is also the status of the builtin, and may set off `set -e` once more.
                     let step = self.inner_script(text.as_deref(), scope, &inner);
-                    return Step::Eval(Box::new(step));
+                    return ProgramStep::Eval(Box::new(step));
                 }
                 if text.is_none() {
-                    return Step::Leaf(self.leaf(argv, mentions, scope, context));
+                    return ProgramStep::Leaf(self.leaf(argv, mentions, scope, context));
                 }
                 let mut fresh = fresh(scope, parameters.get(1..).unwrap_or_default().to_vec(), nounset);
                 let step = self.inner_script(text.as_deref(), &mut fresh, &inner);
                 shell(Shell::of_path(&found.wrapper), errexit, pipefail, step)
             }
-            Inner::Stdin { errexit, pipefail, nounset } => match &context.stdin {
-                Source::Text(Some(text)) => {
+            InnerCommand::Stdin { errexit, pipefail, nounset } => match &context.stdin {
+                InputSource::Text(Some(text)) => {
                     let text = text.clone();
                     let mut fresh = fresh(scope, Vec::new(), nounset);
-                    inner.stdin = Source::Inherited;
+                    inner.stdin = InputSource::Inherited;
                     let step = self.inner_script(Some(&text), &mut fresh, &inner);
                     shell(Shell::of_path(&found.wrapper), errexit, pipefail, step)
                 }
-                _ => return Step::Leaf(self.leaf(argv, mentions, scope, context)),
+                _ => return ProgramStep::Leaf(self.leaf(argv, mentions, scope, context)),
             },
         };
         wrapped(found.passes, step)
     }
 
     /// A script given as text. Where it is not known or not valid, an opaque command stands for it.
-    pub(super) fn inner_script(&mut self, text: Option<&str>, scope: &mut Scope, context: &Context) -> Step {
+    pub(super) fn inner_script(
+        &mut self,
+        text: Option<&str>,
+        scope: &mut Definitions,
+        context: &WalkContext,
+    ) -> ProgramStep {
         let parsed = text.filter(|_| context.depth < 60).map(parse::parse);
         match (text, parsed) {
             (Some(text), Some(Ok(script))) => {
-                let inner = Context { source: text.into(), depth: context.depth + 2, ..context.clone() };
+                let inner = WalkContext { source: text.into(), depth: context.depth + 2, ..context.clone() };
                 self.script(&script, scope, &inner)
             }
             _ => {
                 let opaque = self.leaf(vec![Arg::default()], Vec::new(), scope, context);
-                Step::Leaf(opaque)
+                ProgramStep::Leaf(opaque)
             }
         }
     }
 }
 
 /// The names that a function body declares `local`.
-fn locals(node: &super::ast::Node, depth: usize) -> Vec<String> {
-    use super::ast::Kind;
+fn locals(node: &super::ast::SyntaxNode, depth: usize) -> Vec<String> {
+    use super::ast::CommandShape;
     fn of_script(script: &super::ast::Script, depth: usize) -> Vec<String> {
         if depth > 8 {
             return Vec::new();
@@ -326,55 +331,57 @@ fn locals(node: &super::ast::Node, depth: usize) -> Vec<String> {
         script.items.iter().flat_map(|item| locals(&item.node, depth + 1)).collect()
     }
     match &node.kind {
-        Kind::Simple(simple) => {
+        CommandShape::Simple(simple) => {
             let first = simple.words.first().and_then(Word::as_literal).unwrap_or_default();
             if !matches!(first.as_str(), "local" | "declare" | "typeset") {
                 return Vec::new();
             }
             let names = simple.words[1..].iter().filter_map(|word| match word.parts.first() {
-                Some(Part::Text { text, .. }) if !text.starts_with('-') => text.split('=').next().map(str::to_owned),
+                Some(WordPiece::Text { text, .. }) if !text.starts_with('-') => {
+                    text.split('=').next().map(str::to_owned)
+                }
                 _ => None,
             });
             names.collect()
         }
-        Kind::Group(script) => of_script(script, depth),
-        Kind::AndOr { first, rest } => {
+        CommandShape::Group(script) => of_script(script, depth),
+        CommandShape::AndOr { first, rest } => {
             let mut names = locals(first, depth + 1);
             for (_, node) in rest.iter().take(64) {
                 names.extend(locals(node, depth + 1));
             }
             names
         }
-        Kind::If { arms, otherwise } => arms
+        CommandShape::If { arms, otherwise } => arms
             .iter()
             .flat_map(|(condition, then)| [condition, then])
             .chain(otherwise)
             .flat_map(|script| of_script(script, depth))
             .collect(),
-        Kind::While { body, .. } | Kind::For { body, .. } => of_script(body, depth),
+        CommandShape::While { body, .. } | CommandShape::For { body, .. } => of_script(body, depth),
         _ => Vec::new(),
     }
 }
 
-fn shell(shell: Option<Shell>, errexit: bool, pipefail: bool, step: Step) -> Step {
-    let settings = [(Setting::Errexit, errexit), (Setting::Pipefail, pipefail)];
+fn shell(shell: Option<Shell>, errexit: bool, pipefail: bool, step: ProgramStep) -> ProgramStep {
+    let settings = [(ShellOption::Errexit, errexit), (ShellOption::Pipefail, pipefail)];
     let settings: Vec<_> = settings.into_iter().filter(|(_, on)| *on).collect();
-    let step = if settings.is_empty() { step } else { Step::Seq(vec![Step::Set(settings), step]) };
-    Step::Shell(shell, Box::new(step))
+    let step = if settings.is_empty() { step } else { ProgramStep::Seq(vec![ProgramStep::Set(settings), step]) };
+    ProgramStep::Shell(shell, Box::new(step))
 }
 
 /// What a new shell knows of this one: the directory, and nothing that is not exported.
-fn fresh(scope: &Scope, positional: Vec<Arg>, nounset: bool) -> Scope {
-    Scope {
+fn fresh(scope: &Definitions, positional: Vec<Arg>, nounset: bool) -> Definitions {
+    Definitions {
         nounset,
         directory: scope.directory.clone(),
         exported: scope.exported.clone(),
         streams: scope.streams.clone(),
         positional: Some(positional),
-        ..Scope::default()
+        ..Definitions::default()
     }
 }
 
 fn as_word(arg: &Arg) -> Word {
-    if arg.whole { Word::literal(arg.text.clone()) } else { Word { parts: vec![Part::Opaque(Vec::new())] } }
+    if arg.whole { Word::literal(arg.text.clone()) } else { Word { parts: vec![WordPiece::Opaque(Vec::new())] } }
 }

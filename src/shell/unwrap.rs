@@ -7,7 +7,7 @@ use super::wrapper_table;
 
 /// What a command runs in the place of itself.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Inner {
+pub enum InnerCommand {
     /// Another simple command.
     Argv(Vec<Arg>),
     /// A shell script, and the parameters it is given.
@@ -25,11 +25,11 @@ pub enum Inner {
     },
     /// Standard input, read as a shell script (`bash -s`, `bash <<EOF`).
     Stdin {
-        /// As in [`Inner::Script`].
+        /// As in [`InnerCommand::Script`].
         errexit: bool,
-        /// As in [`Inner::Script`].
+        /// As in [`InnerCommand::Script`].
         pipefail: bool,
-        /// As in [`Inner::Script`].
+        /// As in [`InnerCommand::Script`].
         nounset: bool,
     },
 }
@@ -38,7 +38,7 @@ pub enum Inner {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unwrapped {
     /// What it runs.
-    pub inner: Inner,
+    pub inner: InnerCommand,
     /// Its name, with its subcommand.
     pub wrapper: String,
     /// How its status relates to the command's.
@@ -73,7 +73,7 @@ pub fn unwrap(argv: &[Arg]) -> Option<Unwrapped> {
         let text = join(&argv[1..]);
         return Some(plain(
             name,
-            Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false },
+            InnerCommand::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false },
         ));
     }
     if name == "find" {
@@ -82,7 +82,7 @@ pub fn unwrap(argv: &[Arg]) -> Option<Unwrapped> {
     wrapper_table::remove(name, argv)
 }
 
-pub(super) fn plain(name: &str, inner: Inner) -> Unwrapped {
+pub(super) fn plain(name: &str, inner: InnerCommand) -> Unwrapped {
     Unwrapped {
         inner,
         wrapper: name.to_owned(),
@@ -152,9 +152,9 @@ fn shell(name: &str, args: &[Arg]) -> Option<Unwrapped> {
             Some((text, parameters)) => (text.whole.then(|| text.text.clone()), parameters.to_vec()),
             None => return None,
         };
-        return Some(plain(name, Inner::Script { text, parameters, errexit, pipefail, nounset }));
+        return Some(plain(name, InnerCommand::Script { text, parameters, errexit, pipefail, nounset }));
     }
-    (stdin || rest.is_empty()).then(|| plain(name, Inner::Stdin { errexit, pipefail, nounset }))
+    (stdin || rest.is_empty()).then(|| plain(name, InnerCommand::Stdin { errexit, pipefail, nounset }))
 }
 
 fn find(argv: &[Arg]) -> Option<Unwrapped> {
@@ -167,7 +167,7 @@ fn find(argv: &[Arg]) -> Option<Unwrapped> {
     if inner.is_empty() {
         return None;
     }
-    Some(Unwrapped { passes: Passes::Masked, appends: true, ..plain("find -exec", Inner::Argv(inner)) })
+    Some(Unwrapped { passes: Passes::Masked, appends: true, ..plain("find -exec", InnerCommand::Argv(inner)) })
 }
 
 /// Whether a word is `NAME=…`.
@@ -192,9 +192,9 @@ mod tests {
         let mut argv = args(line);
         while let Some(found) = unwrap(&argv) {
             match found.inner {
-                Inner::Argv(inner) => argv = inner,
-                Inner::Script { text, .. } => return format!("'{}'", text.unwrap_or_else(|| "?".to_owned())),
-                Inner::Stdin { .. } => return "<stdin>".to_owned(),
+                InnerCommand::Argv(inner) => argv = inner,
+                InnerCommand::Script { text, .. } => return format!("'{}'", text.unwrap_or_else(|| "?".to_owned())),
+                InnerCommand::Stdin { .. } => return "<stdin>".to_owned(),
             }
         }
         argv.iter().map(|arg| arg.text.clone()).collect::<Vec<_>>().join(" ")

@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use super::program::{Arg, Passes};
-use super::unwrap::{Inner, Unwrapped, is_assignment, join, plain};
+use super::unwrap::{InnerCommand, Unwrapped, is_assignment, join, plain};
 use crate::embedded;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct WrappersFile {
     inert: Vec<String>,
     processors: Vec<String>,
     wrapper: Vec<Wrapper>,
@@ -57,11 +57,11 @@ pub(super) fn remove(name: &str, argv: &[Arg]) -> Option<Unwrapped> {
     of_that_name.find_map(|wrapper| wrapper.apply(name, argv))
 }
 
-fn file() -> &'static File {
-    static TABLE: OnceLock<File> = OnceLock::new();
+fn file() -> &'static WrappersFile {
+    static TABLE: OnceLock<WrappersFile> = OnceLock::new();
     TABLE.get_or_init(|| {
         let text = embedded::file(embedded::GATES, "wrappers.toml");
-        let mut file = text.and_then(|text| toml::from_str::<File>(text).ok()).unwrap_or_default();
+        let mut file = text.and_then(|text| toml::from_str::<WrappersFile>(text).ok()).unwrap_or_default();
         for entry in &mut file.wrapper {
             let own = [&entry.values, &entry.neutral, &entry.script, &entry.command, &entry.script_rest];
             let free = |option: &&String| !own.iter().any(|list| list.contains(option));
@@ -85,7 +85,7 @@ impl Wrapper {
     fn apply(&self, name: &str, argv: &[Arg]) -> Option<Unwrapped> {
         let mut found = self.unwrapped(name, argv)?;
         let inner = match &found.inner {
-            Inner::Argv(inner) => inner.len(),
+            InnerCommand::Argv(inner) => inner.len(),
             _ => 0,
         };
         let mut own = argv[1..argv.len().saturating_sub(inner)].to_vec();
@@ -139,7 +139,7 @@ impl Wrapper {
     }
 
     fn unwrapped(&self, name: &str, argv: &[Arg]) -> Option<Unwrapped> {
-        let mut found = plain(name, Inner::Argv(Vec::new()));
+        let mut found = plain(name, InnerCommand::Argv(Vec::new()));
         found.passes = self.passes;
         found.appends = self.appends;
         found.remote = self.remote;
@@ -153,26 +153,27 @@ impl Wrapper {
         if !self.joined.is_empty() {
             let text = self.in_turn(name, rest);
             found.inner =
-                Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false };
+                InnerCommand::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false };
             return Some(found);
         }
         for _ in 0..2 {
             let (after, end) = self.options(rest, &mut found, true)?;
             rest = after;
             match end {
-                End::Script(text) => {
+                WordsEnd::Script(text) => {
                     let parameters = Vec::new();
                     let text = text.whole.then_some(text.text);
-                    found.inner = Inner::Script { text, parameters, errexit: false, pipefail: false, nounset: false };
+                    found.inner =
+                        InnerCommand::Script { text, parameters, errexit: false, pipefail: false, nounset: false };
                     return Some(found);
                 }
-                End::Command => return found.argv(rest, self),
-                End::Operands
+                WordsEnd::Command => return found.argv(rest, self),
+                WordsEnd::Operands
                     if rest.first().and_then(Arg::literal).is_some_and(|w| self.optional.iter().any(|o| o == w)) =>
                 {
                     rest = &rest[1..];
                 }
-                End::Operands => break,
+                WordsEnd::Operands => break,
             }
         }
         if self.operands < 0 {
@@ -192,21 +193,26 @@ impl Wrapper {
             let (after, end) = self.options(rest, &mut found, true)?;
             rest = after;
             match end {
-                End::Script(text) => {
+                WordsEnd::Script(text) => {
                     let text = text.whole.then_some(text.text);
-                    found.inner =
-                        Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false };
+                    found.inner = InnerCommand::Script {
+                        text,
+                        parameters: Vec::new(),
+                        errexit: false,
+                        pipefail: false,
+                        nounset: false,
+                    };
                     return Some(found);
                 }
-                End::Command => return found.argv(rest, self),
-                End::Operands => {}
+                WordsEnd::Command => return found.argv(rest, self),
+                WordsEnd::Operands => {}
             }
         }
         found.argv(rest, self)
     }
 
     /// Skips options. `None` when one of them means that nothing is run.
-    fn options<'a>(&self, mut rest: &'a [Arg], found: &mut Unwrapped, last: bool) -> Option<(&'a [Arg], End)> {
+    fn options<'a>(&self, mut rest: &'a [Arg], found: &mut Unwrapped, last: bool) -> Option<(&'a [Arg], WordsEnd)> {
         while let Some((first, after)) = rest.split_first() {
             let text = first.text.as_str();
             if self.assignments && is_assignment(text) {
@@ -214,14 +220,14 @@ impl Wrapper {
                 continue;
             }
             if self.script_rest.iter().any(|option| option == text) {
-                return Some((after, End::Command));
+                return Some((after, WordsEnd::Command));
             }
             if !text.starts_with('-') || text == "-" {
                 break;
             }
             if text == "--" {
                 if last && self.operands <= 0 {
-                    return Some((after, End::Command));
+                    return Some((after, WordsEnd::Command));
                 }
                 if self.operands < 0 {
                     break;
@@ -266,14 +272,14 @@ impl Wrapper {
                 found.passes = Passes::Detached;
             }
             if is(&self.command) {
-                return Some((after, End::Command));
+                return Some((after, WordsEnd::Command));
             }
             if is(&self.script) || bundled(&self.script) {
                 let script = match value {
                     Some(value) => Arg { text: value.to_owned(), ..first.clone() },
                     None => after.first()?.clone(),
                 };
-                return Some((after, End::Script(script)));
+                return Some((after, WordsEnd::Script(script)));
             }
             let takes_next = is(&self.values) && value.is_none();
             let value = if takes_next { after.first() } else { None };
@@ -286,7 +292,7 @@ impl Wrapper {
             }
             rest = if takes_next { after.get(1..).unwrap_or_default() } else { after };
         }
-        Some((rest, End::Operands))
+        Some((rest, WordsEnd::Operands))
     }
 
     /// Whether an option is the beginning of one with which nothing is run, and of no other: `--ver`.
@@ -347,7 +353,7 @@ impl Wrapper {
     }
 }
 
-enum End {
+enum WordsEnd {
     Operands,
     Command,
     Script(Arg),
@@ -365,7 +371,7 @@ impl Unwrapped {
         if wrapper.shell {
             let text = join(rest);
             self.inner =
-                Inner::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false };
+                InnerCommand::Script { text, parameters: Vec::new(), errexit: false, pipefail: false, nounset: false };
             return Some(self);
         }
         let mut argv = rest.to_vec();
@@ -375,7 +381,7 @@ impl Unwrapped {
         {
             first.text.truncate(at);
         }
-        self.inner = Inner::Argv(argv);
+        self.inner = InnerCommand::Argv(argv);
         Some(self)
     }
 }
@@ -397,7 +403,7 @@ mod tests {
     #[test]
     fn the_table_is_read() {
         let text = embedded::file(embedded::GATES, "wrappers.toml").expect("the file is embedded");
-        let file: File = toml::from_str(text).expect("gates/wrappers.toml is valid");
+        let file: WrappersFile = toml::from_str(text).expect("gates/wrappers.toml is valid");
         assert!(file.wrapper.len() > 30);
     }
 }

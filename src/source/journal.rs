@@ -1,7 +1,7 @@
 //! What the journal holds, as events.
 
 use crate::event::{Damage, Event, EventKind, Origin};
-use crate::journal::{Journal, JournalError, Line};
+use crate::journal::{Journal, JournalError, JournalLine};
 
 /// All events of the journal, in its order. A line that cannot be read is a `damage` event at the time of the line
 /// before it, so that a gap is seen where it is.
@@ -9,8 +9,8 @@ pub fn read(journal: &Journal) -> Result<Vec<Event>, JournalError> {
     let mut events: Vec<Event> = Vec::new();
     for line in journal.events()? {
         let event = match line {
-            Line::Event(event) => event,
-            Line::Damaged { number, reason } => Event {
+            JournalLine::Event(event) => event,
+            JournalLine::Damaged { number, reason } => Event {
                 id: format!("line-{number}"),
                 at: events.last().map(|event| event.at).unwrap_or_default(),
                 session: None,

@@ -10,9 +10,9 @@ const LARGEST: u64 = 1 << 20;
 
 /// The files below a directory on disk.
 #[derive(Clone, Debug)]
-pub struct Directory(pub PathBuf);
+pub struct DiskDirectory(pub PathBuf);
 
-impl ProjectFiles for Directory {
+impl ProjectFiles for DiskDirectory {
     fn read(&self, path: &str) -> Option<String> {
         let path = self.0.join(path);
         let length = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?.len();

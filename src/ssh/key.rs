@@ -8,7 +8,7 @@ use ring::signature::{
 };
 use sha2::{Digest, Sha256};
 
-use super::wire_format::Reader;
+use super::wire_format::WireReader;
 
 /// The longest key that is read, in bytes: RSA of 8192 bits has some 1050.
 const LONGEST: usize = 4096;
@@ -20,11 +20,11 @@ const TOUCHED: u8 = 1;
 pub struct PublicKey {
     /// The key in the form of RFC 4253: equal keys are equal bytes.
     blob: Vec<u8>,
-    kind: Kind,
+    kind: KeyKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
+enum KeyKind {
     Ed25519(Vec<u8>),
     P256(Vec<u8>),
     P384(Vec<u8>),
@@ -34,7 +34,7 @@ enum Kind {
     },
     /// On a hardware token, which signs the digest of its application along with the message.
     Token {
-        inner: Box<Kind>,
+        inner: Box<KeyKind>,
         application: Vec<u8>,
     },
 }
@@ -56,12 +56,12 @@ impl PublicKey {
         if blob.len() > LONGEST {
             return Err(KeyError::Malformed);
         }
-        let mut reader = Reader(blob);
+        let mut reader = WireReader(blob);
         let name = reader.text().ok_or(KeyError::Malformed)?;
         let kind = match name {
             "ssh-ed25519" => ed25519(&mut reader),
             "ecdsa-sha2-nistp256" => p256(&mut reader),
-            "ecdsa-sha2-nistp384" => curve(&mut reader, "nistp384", 97).map(Kind::P384),
+            "ecdsa-sha2-nistp384" => curve(&mut reader, "nistp384", 97).map(KeyKind::P384),
             "ssh-rsa" => rsa(&mut reader),
             "sk-ssh-ed25519@openssh.com" => ed25519(&mut reader).and_then(|key| token(key, &mut reader)),
             "sk-ecdsa-sha2-nistp256@openssh.com" => p256(&mut reader).and_then(|key| token(key, &mut reader)),
@@ -75,12 +75,12 @@ impl PublicKey {
     pub fn from_text(kind: &str, base64: &str) -> Result<Self, KeyError> {
         let blob = STANDARD.decode(base64).map_err(|_| KeyError::Malformed)?;
         let key = Self::from_blob(&blob)?;
-        if Reader(&blob).text() == Some(kind) { Ok(key) } else { Err(KeyError::Malformed) }
+        if WireReader(&blob).text() == Some(kind) { Ok(key) } else { Err(KeyError::Malformed) }
     }
 
     /// Whether its other half is on a hardware token, which wants to be touched.
     pub fn is_on_token(&self) -> bool {
-        matches!(self.kind, Kind::Token { .. })
+        matches!(self.kind, KeyKind::Token { .. })
     }
 
     /// What people and `ssh-keygen -l` call it: `SHA256:…`.
@@ -89,15 +89,15 @@ impl PublicKey {
     }
 
     /// Whether it made `signature` over `message`; `signature` is in the form of RFC 4253, section 6.6.
-    pub(super) fn made(&self, signature: &[u8], message: &[u8]) -> Made {
-        let mut reader = Reader(signature);
-        verify(&self.kind, &mut reader, message).filter(|_| reader.end().is_some()).unwrap_or(Made::No)
+    pub(super) fn made(&self, signature: &[u8], message: &[u8]) -> SignatureCheck {
+        let mut reader = WireReader(signature);
+        verify(&self.kind, &mut reader, message).filter(|_| reader.end().is_some()).unwrap_or(SignatureCheck::No)
     }
 }
 
 /// Whether a key made a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Made {
+pub(super) enum SignatureCheck {
     /// It did not.
     No,
     /// A hardware token did, and nobody touched it. Whoever has the file of such a key can ask for that, whatever the file
@@ -117,86 +117,91 @@ fn unsupported(name: &str) -> KeyError {
     }
 }
 
-fn ed25519(reader: &mut Reader<'_>) -> Option<Kind> {
-    reader.string().filter(|key| key.len() == 32).map(|key| Kind::Ed25519(key.to_vec()))
+fn ed25519(reader: &mut WireReader<'_>) -> Option<KeyKind> {
+    reader.string().filter(|key| key.len() == 32).map(|key| KeyKind::Ed25519(key.to_vec()))
 }
 
-fn p256(reader: &mut Reader<'_>) -> Option<Kind> {
-    curve(reader, "nistp256", 65).map(Kind::P256)
+fn p256(reader: &mut WireReader<'_>) -> Option<KeyKind> {
+    curve(reader, "nistp256", 65).map(KeyKind::P256)
 }
 
 /// An uncompressed point of a curve.
-fn curve(reader: &mut Reader<'_>, name: &str, length: usize) -> Option<Vec<u8>> {
+fn curve(reader: &mut WireReader<'_>, name: &str, length: usize) -> Option<Vec<u8>> {
     let known = reader.text()? == name;
     reader.string().filter(|point| known && point.len() == length && point[0] == 4).map(<[u8]>::to_vec)
 }
 
-fn rsa(reader: &mut Reader<'_>) -> Option<Kind> {
+fn rsa(reader: &mut WireReader<'_>) -> Option<KeyKind> {
     let exponent = reader.unsigned()?.to_vec();
     let modulus = reader.unsigned()?.to_vec();
-    Some(Kind::Rsa { exponent, modulus })
+    Some(KeyKind::Rsa { exponent, modulus })
 }
 
-fn token(inner: Kind, reader: &mut Reader<'_>) -> Option<Kind> {
+fn token(inner: KeyKind, reader: &mut WireReader<'_>) -> Option<KeyKind> {
     let application = reader.string()?.to_vec();
-    Some(Kind::Token { inner: Box::new(inner), application })
+    Some(KeyKind::Token { inner: Box::new(inner), application })
 }
 
 /// `None`: it did not make it. What `reader` still holds afterwards is for the caller to look at.
-fn verify(kind: &Kind, reader: &mut Reader<'_>, message: &[u8]) -> Option<Made> {
+fn verify(kind: &KeyKind, reader: &mut WireReader<'_>, message: &[u8]) -> Option<SignatureCheck> {
     let name = reader.text()?;
     match kind {
-        Kind::Ed25519(key) => {
+        KeyKind::Ed25519(key) => {
             let signature = (name == "ssh-ed25519").then(|| reader.string())??;
             ring(&ED25519, key, message, signature)
         }
-        Kind::P256(key) => {
+        KeyKind::P256(key) => {
             let signature = (name == "ecdsa-sha2-nistp256").then(|| pair(reader, 32))??;
             ring(&ECDSA_P256_SHA256_FIXED, key, message, &signature)
         }
-        Kind::P384(key) => {
+        KeyKind::P384(key) => {
             let signature = (name == "ecdsa-sha2-nistp384").then(|| pair(reader, 48))??;
             ring(&ECDSA_P384_SHA384_FIXED, key, message, &signature)
         }
-        Kind::Rsa { exponent, modulus } => {
+        KeyKind::Rsa { exponent, modulus } => {
             let algorithm = match name {
                 "rsa-sha2-512" => &RSA_PKCS1_2048_8192_SHA512,
                 "rsa-sha2-256" => &RSA_PKCS1_2048_8192_SHA256,
                 _ => return None,
             };
             let key = RsaPublicKeyComponents { n: modulus, e: exponent };
-            key.verify(algorithm, message, reader.string()?).ok().map(|()| Made::Yes)
+            key.verify(algorithm, message, reader.string()?).ok().map(|()| SignatureCheck::Yes)
         }
-        Kind::Token { inner, application } => {
+        KeyKind::Token { inner, application } => {
             let signature = reader.string()?;
             let rest = reader.bytes(5)?;
             // Which flags (touched, identified) and count the token signed along.
             let signed = [&Sha256::digest(application)[..], rest, &Sha256::digest(message)[..]].concat();
             let made = match (&**inner, name) {
-                (Kind::Ed25519(key), "sk-ssh-ed25519@openssh.com") => ring(&ED25519, key, &signed, signature),
-                (Kind::P256(key), "sk-ecdsa-sha2-nistp256@openssh.com") => {
-                    let mut inner = Reader(signature);
+                (KeyKind::Ed25519(key), "sk-ssh-ed25519@openssh.com") => ring(&ED25519, key, &signed, signature),
+                (KeyKind::P256(key), "sk-ecdsa-sha2-nistp256@openssh.com") => {
+                    let mut inner = WireReader(signature);
                     let fixed = numbers(&mut inner, 32).filter(|_| inner.end().is_some())?;
                     ring(&ECDSA_P256_SHA256_FIXED, key, &signed, &fixed)
                 }
                 _ => None,
             };
-            made.map(|made| if rest[0] & TOUCHED == 0 { Made::Untouched } else { made })
+            made.map(|made| if rest[0] & TOUCHED == 0 { SignatureCheck::Untouched } else { made })
         }
     }
 }
 
-fn ring(algorithm: &'static dyn VerificationAlgorithm, key: &[u8], message: &[u8], signature: &[u8]) -> Option<Made> {
-    UnparsedPublicKey::new(algorithm, key).verify(message, signature).ok().map(|()| Made::Yes)
+fn ring(
+    algorithm: &'static dyn VerificationAlgorithm,
+    key: &[u8],
+    message: &[u8],
+    signature: &[u8],
+) -> Option<SignatureCheck> {
+    UnparsedPublicKey::new(algorithm, key).verify(message, signature).ok().map(|()| SignatureCheck::Yes)
 }
 
 /// The two numbers of an ECDSA signature, a string around them, each made as long as the curve wants it.
-fn pair(reader: &mut Reader<'_>, length: usize) -> Option<Vec<u8>> {
-    let mut inner = Reader(reader.string()?);
+fn pair(reader: &mut WireReader<'_>, length: usize) -> Option<Vec<u8>> {
+    let mut inner = WireReader(reader.string()?);
     numbers(&mut inner, length).filter(|_| inner.end().is_some())
 }
 
-fn numbers(reader: &mut Reader<'_>, length: usize) -> Option<Vec<u8>> {
+fn numbers(reader: &mut WireReader<'_>, length: usize) -> Option<Vec<u8>> {
     let mut fixed = Vec::with_capacity(2 * length);
     for _ in 0..2 {
         let number = reader.unsigned()?;

@@ -4,8 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256, Sha512};
 
-use super::key::{KeyError, Made, PublicKey};
-use super::wire_format::{Reader, put};
+use super::key::{KeyError, PublicKey, SignatureCheck};
+use super::wire_format::{WireReader, put};
 
 const MAGIC: &[u8] = b"SSHSIG";
 const VERSION: u32 = 1;
@@ -58,7 +58,7 @@ impl Signature {
         if blob.len() > LONGEST {
             return Err(SignatureError::Malformed);
         }
-        let mut reader = Reader(blob);
+        let mut reader = WireReader(blob);
         let mut parts = || {
             reader.bytes(MAGIC.len()).filter(|magic| *magic == MAGIC)?;
             reader.number().filter(|version| *version == VERSION)?;
@@ -102,9 +102,9 @@ impl Signature {
             put(&mut signed, part);
         }
         match self.key.made(&self.made, &signed) {
-            Made::Yes => Ok(&self.key),
-            Made::Untouched => Err(SignatureError::Untouched),
-            Made::No => Err(SignatureError::Wrong),
+            SignatureCheck::Yes => Ok(&self.key),
+            SignatureCheck::Untouched => Err(SignatureError::Untouched),
+            SignatureCheck::No => Err(SignatureError::Wrong),
         }
     }
 }

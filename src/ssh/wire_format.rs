@@ -1,9 +1,9 @@
 //! The encoding of RFC 4251, section 5: lengths of four bytes, then that many bytes.
 
 /// What is left to read.
-pub(super) struct Reader<'a>(pub(super) &'a [u8]);
+pub(super) struct WireReader<'a>(pub(super) &'a [u8]);
 
-impl<'a> Reader<'a> {
+impl<'a> WireReader<'a> {
     pub(super) fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count)?;
         self.0 = rest;
@@ -53,11 +53,11 @@ mod tests {
     #[test]
     fn lengths_that_reach_too_far_are_no_strings() {
         for bytes in [&[][..], &[0, 0, 0], &[0, 0, 0, 1], &[0, 0, 0, 2, 7], &[0xff, 0xff, 0xff, 0xff, 1]] {
-            assert_eq!(Reader(bytes).string(), None, "{bytes:?}");
+            assert_eq!(WireReader(bytes).string(), None, "{bytes:?}");
         }
         let mut out = Vec::new();
         put(&mut out, b"ab");
-        let mut reader = Reader(&out);
+        let mut reader = WireReader(&out);
         assert_eq!((reader.text(), reader.end()), (Some("ab"), Some(())));
     }
 
@@ -68,7 +68,7 @@ mod tests {
         {
             let mut out = Vec::new();
             put(&mut out, bytes);
-            assert_eq!(Reader(&out).unsigned(), expected, "{bytes:?}");
+            assert_eq!(WireReader(&out).unsigned(), expected, "{bytes:?}");
         }
     }
 }

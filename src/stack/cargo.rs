@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::components::relative;
 use super::file_list::{join, resolve, within};
-use super::{BUILD, Files, Found, TESTS};
+use super::{BUILD, Detection, Files, TESTS};
 use crate::globs::Globs;
 
 /// Files that sources take in when they are compiled: by the standard macros and those of `include_dir`, or, for
@@ -21,8 +21,8 @@ static TAKEN_IN: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// The outermost packages and workspaces. A package below a workspace belongs to it: cargo itself refuses to build
 /// one that is neither a member nor excluded.
-pub(super) fn find(files: &Files) -> Vec<Found> {
-    let mut found: Vec<(Found, Option<Workspace>)> = Vec::new();
+pub(super) fn find(files: &Files) -> Vec<Detection> {
+    let mut found: Vec<(Detection, Option<Workspace>)> = Vec::new();
     for dir in files.folders_with("Cargo.toml") {
         let manifest = join(&dir, "Cargo.toml");
         let Ok(table) = files.text(&manifest).parse::<toml::Table>() else { continue };
@@ -34,7 +34,7 @@ pub(super) fn find(files: &Files) -> Vec<Found> {
         let (suffix, what) = if workspace.is_some() { (" --workspace", "a workspace") } else { ("", "a package") };
         let because = format!("{manifest} is {what}");
         let taken = taken_in(files, &dir);
-        let entry = Found {
+        let entry = Detection {
             stack: "rust".to_owned(),
             ignore: documentation(&taken),
             mentions: taken

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::file_list::{depth, join, within};
-use super::{Component, Declared, Files, Found, TESTS};
+use super::{Component, DeclaredStack, Detection, Files, TESTS};
 use super::{cargo, make_targets, node, python, table};
 
 /// The components of a repository, outermost first, with the commands that test and build them.
@@ -32,7 +32,7 @@ pub fn detect(files: &Files) -> Vec<Component> {
             let inputs = if several { inputs(index, &found, &needs) } else { Vec::new() };
             let commands = component.commands.iter().map(|(gate, run, reason)| {
                 let verb = if *gate == TESTS { "test" } else { "build" };
-                Declared {
+                DeclaredStack {
                     name: if several { format!("{}-{verb}", names[index]) } else { verb.to_owned() },
                     gate,
                     run: run.clone(),
@@ -54,7 +54,7 @@ pub fn detect(files: &Files) -> Vec<Component> {
 }
 
 /// Adds what makefiles and justfiles offer where no language speaks for itself.
-fn with_targets(files: &Files, mut found: Vec<Found>, targets: Vec<Found>) -> Vec<Found> {
+fn with_targets(files: &Files, mut found: Vec<Detection>, targets: Vec<Detection>) -> Vec<Detection> {
     for mut target in targets {
         let text = target.manifests.iter().map(|path| files.text(path)).collect::<String>();
         let mut kept = Vec::new();
@@ -91,7 +91,7 @@ fn with_targets(files: &Files, mut found: Vec<Found>, targets: Vec<Found>) -> Ve
         // A language that is there but lacks this command takes it over, so that one folder stays one component.
         match found.iter_mut().find(|other| other.dir == target.dir) {
             Some(other) => other.commands.extend(kept),
-            None => found.push(Found { commands: kept, ..target }),
+            None => found.push(Detection { commands: kept, ..target }),
         }
     }
     for component in &mut found {
@@ -101,7 +101,7 @@ fn with_targets(files: &Files, mut found: Vec<Found>, targets: Vec<Found>) -> Ve
 }
 
 /// For each component: which others its manifests name, directly or through another.
-fn needs(files: &Files, found: &[Found]) -> Vec<BTreeSet<usize>> {
+fn needs(files: &Files, found: &[Detection]) -> Vec<BTreeSet<usize>> {
     let texts: Vec<String> = found
         .iter()
         .map(|component| {
@@ -132,7 +132,7 @@ fn needs(files: &Files, found: &[Found]) -> Vec<BTreeSet<usize>> {
     }
 }
 
-fn inputs(index: usize, found: &[Found], needs: &[BTreeSet<usize>]) -> Vec<String> {
+fn inputs(index: usize, found: &[Detection], needs: &[BTreeSet<usize>]) -> Vec<String> {
     let own = &found[index];
     let needed: Vec<&str> = needs[index].iter().map(|&other| found[other].dir.as_str()).collect();
     let mut inputs = vec![below(&own.dir)];
@@ -194,7 +194,7 @@ fn names_folder(text: &str, path: &str) -> bool {
 }
 
 /// A word for each component, each once, fit for the name of a command.
-fn names(found: &[Found]) -> Vec<String> {
+fn names(found: &[Detection]) -> Vec<String> {
     let words: Vec<String> = found
         .iter()
         .map(|component| match component.dir.rsplit('/').next() {

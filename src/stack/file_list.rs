@@ -39,10 +39,10 @@ const FOREIGN: [&str; 20] = [
 /// The files of a repository: tracked ones, and untracked ones that are not ignored.
 pub struct Files {
     paths: BTreeSet<String>,
-    source: Source,
+    source: ListingSource,
 }
 
-enum Source {
+enum ListingSource {
     Disk(PathBuf),
     Memory(BTreeMap<String, String>),
 }
@@ -50,13 +50,13 @@ enum Source {
 impl Files {
     /// The files `paths` below `root`, relative to it, `/` between components.
     pub fn on_disk(root: PathBuf, paths: impl IntoIterator<Item = String>) -> Self {
-        Self { paths: paths.into_iter().collect(), source: Source::Disk(root) }
+        Self { paths: paths.into_iter().collect(), source: ListingSource::Disk(root) }
     }
 
     /// Files with their content, for deciding about a repository that is not there.
     pub fn in_memory<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let files: BTreeMap<_, _> = files.into_iter().map(|(path, text)| (path.to_owned(), text.to_owned())).collect();
-        Self { paths: files.keys().cloned().collect(), source: Source::Memory(files) }
+        Self { paths: files.keys().cloned().collect(), source: ListingSource::Memory(files) }
     }
 
     /// Whether the file is there.
@@ -70,8 +70,8 @@ impl Files {
             return String::new();
         }
         match &self.source {
-            Source::Memory(files) => files.get(path).cloned().unwrap_or_default(),
-            Source::Disk(root) => {
+            ListingSource::Memory(files) => files.get(path).cloned().unwrap_or_default(),
+            ListingSource::Disk(root) => {
                 let path = root.join(path);
                 let regular = std::fs::metadata(&path).is_ok_and(|meta| meta.is_file() && meta.len() <= MAX_BYTES);
                 let mut bytes = Vec::new();

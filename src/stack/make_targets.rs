@@ -1,11 +1,11 @@
 //! The targets a makefile or a justfile really has.
 
 use super::file_list::join;
-use super::{BUILD, Files, Found, TESTS};
+use super::{BUILD, Detection, Files, TESTS};
 
 /// Folders with a `Makefile` or a `justfile` that has a target for tests or for a build.
-pub(super) fn find(files: &Files) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+pub(super) fn find(files: &Files) -> Vec<Detection> {
+    let mut found: Vec<Detection> = Vec::new();
     for (tool, names) in
         [("make", ["GNUmakefile", "makefile", "Makefile"]), ("just", ["justfile", "Justfile", ".justfile"])]
     {
@@ -22,7 +22,7 @@ pub(super) fn find(files: &Files) -> Vec<Found> {
                     pick(TESTS, &["test", "tests", "check"]).into_iter().chain(pick(BUILD, &["build"])).collect();
                 if !seen && !commands.is_empty() {
                     let (stack, manifests) = (tool.to_owned(), vec![manifest]);
-                    found.push(Found { stack, dir, manifests, commands, ..Found::default() });
+                    found.push(Detection { stack, dir, manifests, commands, ..Detection::default() });
                 }
             }
         }

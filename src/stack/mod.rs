@@ -27,14 +27,14 @@ pub struct Component {
     /// Its folder, relative to the root; empty for the root.
     pub dir: String,
     /// Its commands: at most one for each gate.
-    pub commands: Vec<Declared>,
+    pub commands: Vec<DeclaredStack>,
     /// What was decided and might surprise, as sentences.
     pub notes: Vec<String>,
 }
 
 /// A command as `gate.toml` declares it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Declared {
+pub struct DeclaredStack {
     /// Its name: `test`, `build`, or `web-test` where there are several components.
     pub name: String,
     /// The gate that asks for it: `tests` or `build`.
@@ -53,7 +53,7 @@ pub struct Declared {
 
 /// What one detector found in one folder.
 #[derive(Clone, Debug, Default)]
-struct Found {
+struct Detection {
     stack: String,
     dir: String,
     /// The files whose text names other folders of the repository this component needs.

@@ -3,45 +3,45 @@
 use serde_json::Value;
 
 use super::file_list::{join, resolve, within};
-use super::{BUILD, Files, Found, TESTS};
+use super::{BUILD, Detection, Files, TESTS};
 use crate::globs::Globs;
 
 /// The lockfiles, and whose they are.
-const LOCKS: [(&str, Manager); 6] = [
-    ("pnpm-lock.yaml", Manager::Pnpm),
-    ("yarn.lock", Manager::Yarn),
-    ("bun.lock", Manager::Bun),
-    ("bun.lockb", Manager::Bun),
-    ("package-lock.json", Manager::Npm),
-    ("npm-shrinkwrap.json", Manager::Npm),
+const LOCKS: [(&str, PackageManager); 6] = [
+    ("pnpm-lock.yaml", PackageManager::Pnpm),
+    ("yarn.lock", PackageManager::Yarn),
+    ("bun.lock", PackageManager::Bun),
+    ("bun.lockb", PackageManager::Bun),
+    ("package-lock.json", PackageManager::Npm),
+    ("npm-shrinkwrap.json", PackageManager::Npm),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Manager {
+enum PackageManager {
     Npm,
     Pnpm,
     Yarn,
     Bun,
 }
 
-struct Package {
+struct PackageJson {
     dir: String,
     json: Value,
     members: Vec<String>,
 }
 
 /// The outermost packages that have a script for tests or for a build; a workspace counts once, at its root.
-pub(super) fn find(files: &Files) -> Vec<Found> {
-    let packages: Vec<Package> = files
+pub(super) fn find(files: &Files) -> Vec<Detection> {
+    let packages: Vec<PackageJson> = files
         .folders_with("package.json")
         .into_iter()
         .filter_map(|dir| {
             let json: Value = serde_json::from_str(&files.text(&join(&dir, "package.json"))).ok()?;
             let members = members(files, &dir, &json);
-            Some(Package { dir, json, members })
+            Some(PackageJson { dir, json, members })
         })
         .collect();
-    let owned = |package: &Package| {
+    let owned = |package: &PackageJson| {
         packages.iter().any(|root| {
             root.dir != package.dir
                 && within(&package.dir, &root.dir)
@@ -51,10 +51,10 @@ pub(super) fn find(files: &Files) -> Vec<Found> {
     packages.iter().filter(|package| !owned(package)).filter_map(|package| found(files, package, &packages)).collect()
 }
 
-fn found(files: &Files, package: &Package, all: &[Package]) -> Option<Found> {
+fn found(files: &Files, package: &PackageJson, all: &[PackageJson]) -> Option<Detection> {
     let (manager, why) = manager(files, package);
     let manifest = join(&package.dir, "package.json");
-    let inner: Vec<&Package> = all
+    let inner: Vec<&PackageJson> = all
         .iter()
         .filter(|other| other.dir != package.dir && Globs::new(&package.members).is_ok_and(|g| g.is_match(&other.dir)))
         .collect();
@@ -67,13 +67,13 @@ fn found(files: &Files, package: &Package, all: &[Package]) -> Option<Found> {
             let berry = files.has(&join(&package.dir, ".yarnrc.yml"));
             let run = run_everywhere(manager, berry, name);
             commands.push((gate, run, format!("members of the workspace of {manifest} have a script `{name}`; {why}")));
-        } else if gate == TESTS && manager == Manager::Bun && has_test_files(files, &package.dir) {
+        } else if gate == TESTS && manager == PackageManager::Bun && has_test_files(files, &package.dir) {
             commands.push((gate, "bun test".to_owned(), format!("there are test files for bun; {why}")));
         }
     }
     let manifests = std::iter::once(manifest).chain(inner.iter().map(|m| join(&m.dir, "package.json"))).collect();
     let (stack, dir) = ("node".to_owned(), package.dir.clone());
-    (!commands.is_empty()).then(|| Found { stack, dir, manifests, commands, ..Found::default() })
+    (!commands.is_empty()).then(|| Detection { stack, dir, manifests, commands, ..Detection::default() })
 }
 
 /// The globs of the members of a workspace, from the root of the repository.
@@ -98,13 +98,13 @@ fn script<'a>(json: &'a Value, name: &str) -> Option<&'a str> {
     (!text.trim().is_empty() && !text.contains("no test specified")).then_some(text)
 }
 
-fn manager(files: &Files, package: &Package) -> (Manager, String) {
+fn manager(files: &Files, package: &PackageJson) -> (PackageManager, String) {
     let field = package.json.get("packageManager").and_then(Value::as_str).unwrap_or_default();
     let named = match field.split('@').next() {
-        Some("npm") => Some(Manager::Npm),
-        Some("pnpm") => Some(Manager::Pnpm),
-        Some("yarn") => Some(Manager::Yarn),
-        Some("bun") => Some(Manager::Bun),
+        Some("npm") => Some(PackageManager::Npm),
+        Some("pnpm") => Some(PackageManager::Pnpm),
+        Some("yarn") => Some(PackageManager::Yarn),
+        Some("bun") => Some(PackageManager::Bun),
         _ => None,
     };
     if let Some(manager) = named {
@@ -116,38 +116,38 @@ fn manager(files: &Files, package: &Package) -> (Manager, String) {
             return (*manager, format!("{} is there", join(dir, lock)));
         }
         if dir.is_empty() {
-            return (Manager::Npm, "no lockfile, so npm".to_owned());
+            return (PackageManager::Npm, "no lockfile, so npm".to_owned());
         }
         dir = dir.rsplit_once('/').map_or("", |(parent, _)| parent);
     }
 }
 
-fn run_script(manager: Manager, name: &str, script: &str) -> String {
+fn run_script(manager: PackageManager, name: &str, script: &str) -> String {
     let mut run = match (manager, name) {
-        (Manager::Npm, "test") => "npm test".to_owned(),
-        (Manager::Npm, name) => format!("npm run {name}"),
-        (Manager::Pnpm, "test") => "pnpm test".to_owned(),
-        (Manager::Pnpm, name) => format!("pnpm run {name}"),
-        (Manager::Yarn, name) => format!("yarn run {name}"),
+        (PackageManager::Npm, "test") => "npm test".to_owned(),
+        (PackageManager::Npm, name) => format!("npm run {name}"),
+        (PackageManager::Pnpm, "test") => "pnpm test".to_owned(),
+        (PackageManager::Pnpm, name) => format!("pnpm run {name}"),
+        (PackageManager::Yarn, name) => format!("yarn run {name}"),
         // `bun test` would be bun's own runner and not the script.
-        (Manager::Bun, name) => format!("bun run {name}"),
+        (PackageManager::Bun, name) => format!("bun run {name}"),
     };
     // On a terminal these two wait for edits instead of ending.
     if script.trim() == "vitest" {
-        run.push_str(if manager == Manager::Npm { " -- --run" } else { " --run" });
+        run.push_str(if manager == PackageManager::Npm { " -- --run" } else { " --run" });
     } else if script.trim() == "react-scripts test" {
         run.insert_str(0, "CI=true ");
     }
     run
 }
 
-fn run_everywhere(manager: Manager, berry: bool, name: &str) -> String {
+fn run_everywhere(manager: PackageManager, berry: bool, name: &str) -> String {
     match manager {
-        Manager::Npm => format!("npm run {name} --workspaces --if-present"),
-        Manager::Pnpm => format!("pnpm -r run {name}"),
-        Manager::Yarn if berry => format!("yarn workspaces foreach -A run {name}"),
-        Manager::Yarn => format!("yarn workspaces run {name}"),
-        Manager::Bun => format!("bun run --filter '*' {name}"),
+        PackageManager::Npm => format!("npm run {name} --workspaces --if-present"),
+        PackageManager::Pnpm => format!("pnpm -r run {name}"),
+        PackageManager::Yarn if berry => format!("yarn workspaces foreach -A run {name}"),
+        PackageManager::Yarn => format!("yarn workspaces run {name}"),
+        PackageManager::Bun => format!("bun run --filter '*' {name}"),
     }
 }
 

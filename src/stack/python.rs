@@ -1,7 +1,7 @@
 //! Python: which runner, and through which environment manager.
 
 use super::file_list::{depth, join, within};
-use super::{Files, Found, TESTS};
+use super::{Detection, Files, TESTS};
 
 /// Files that say "a Python project is here".
 const MARKERS: [&str; 10] = [
@@ -22,7 +22,7 @@ const ENVIRONMENTS: [(&str, &str); 4] =
     [("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("Pipfile.lock", "pipenv run "), ("pdm.lock", "pdm run ")];
 
 /// The Python projects that have tests.
-pub(super) fn find(files: &Files) -> Vec<Found> {
+pub(super) fn find(files: &Files) -> Vec<Detection> {
     let mut dirs: Vec<String> = MARKERS.iter().flat_map(|marker| files.folders_with(marker)).collect();
     dirs.sort_by_key(|dir| (depth(dir), dir.clone()));
     dirs.dedup();
@@ -34,7 +34,7 @@ pub(super) fn find(files: &Files) -> Vec<Found> {
         .filter_map(|dir| {
             // The tests of a project inside this one are that project's.
             let own = |path: &str| !all.iter().any(|d| *d != dir && within(d, &dir) && within(path, d));
-            let Runner { run, reason, guessed } = runner(files, &dir, &own)?;
+            let PythonRunner { run, reason, guessed } = runner(files, &dir, &own)?;
             let lock = ENVIRONMENTS.iter().find(|(lock, _)| {
                 // A lockfile at the root covers the members of a uv workspace.
                 files.has(&join(&dir, lock)) || files.has(lock)
@@ -45,21 +45,21 @@ pub(super) fn find(files: &Files) -> Vec<Found> {
             };
             let manifests = MARKERS.iter().map(|m| join(&dir, m)).filter(|path| files.has(path)).collect();
             let (stack, commands) = ("python".to_owned(), vec![(TESTS, run, reason)]);
-            Some(Found { stack, dir, manifests, commands, guessed, ..Found::default() })
+            Some(Detection { stack, dir, manifests, commands, guessed, ..Detection::default() })
         })
         .collect()
 }
 
 /// A command line and the fact it rests on.
-struct Runner {
+struct PythonRunner {
     run: String,
     reason: String,
     guessed: bool,
 }
 
-fn runner(files: &Files, dir: &str, own: &dyn Fn(&str) -> bool) -> Option<Runner> {
-    let known = |run: &str, reason: String| Some(Runner { run: run.to_owned(), reason, guessed: false });
-    let guess = |run: &str, reason: String| Some(Runner { run: run.to_owned(), reason, guessed: true });
+fn runner(files: &Files, dir: &str, own: &dyn Fn(&str) -> bool) -> Option<PythonRunner> {
+    let known = |run: &str, reason: String| Some(PythonRunner { run: run.to_owned(), reason, guessed: false });
+    let guess = |run: &str, reason: String| Some(PythonRunner { run: run.to_owned(), reason, guessed: true });
     let text = |name: &str| files.text(&join(dir, name));
     let pyproject = text("pyproject.toml");
     let tests: Vec<&str> = files.below(dir).filter(|path| own(path) && is_test_file(path)).take(2_000).collect();

@@ -3,13 +3,13 @@
 use serde::Deserialize;
 
 use super::file_list::{depth, join, prefix, within};
-use super::{BUILD, Files, Found, TESTS};
+use super::{BUILD, Detection, Files, TESTS};
 use crate::embedded;
 use crate::globs::Globs;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct StackTable {
     stack: Vec<Stack>,
 }
 
@@ -26,9 +26,9 @@ struct Stack {
     #[serde(default)]
     test_builds: bool,
     #[serde(default)]
-    test: Vec<Choice>,
+    test: Vec<StackChoice>,
     #[serde(default)]
-    build: Vec<Choice>,
+    build: Vec<StackChoice>,
 }
 
 #[derive(Deserialize, PartialEq)]
@@ -40,21 +40,21 @@ enum Nested {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Choice {
+struct StackChoice {
     run: String,
     file: Option<String>,
     text: Option<(String, String)>,
 }
 
 /// Every component of every stack of the table.
-pub(super) fn find(files: &Files) -> Vec<Found> {
+pub(super) fn find(files: &Files) -> Vec<Detection> {
     // The file is part of the binary, and a test reads it: it cannot be malformed here.
-    let table = embedded::file(embedded::GATES, "stacks.toml").and_then(|text| toml::from_str::<Table>(text).ok());
+    let table = embedded::file(embedded::GATES, "stacks.toml").and_then(|text| toml::from_str::<StackTable>(text).ok());
     table.map_or_else(Vec::new, |table| table.stack.iter().flat_map(|stack| stack.find(files)).collect())
 }
 
 impl Stack {
-    fn find(&self, files: &Files) -> Vec<Found> {
+    fn find(&self, files: &Files) -> Vec<Detection> {
         let mut dirs: Vec<(String, &String)> = self
             .marker
             .iter()
@@ -62,7 +62,7 @@ impl Stack {
             .collect();
         dirs.sort_by_key(|(dir, _)| (depth(dir), dir.clone()));
         dirs.dedup_by(|a, b| a.0 == b.0);
-        let mut found: Vec<Found> = Vec::new();
+        let mut found: Vec<Detection> = Vec::new();
         for (dir, marker) in dirs {
             let part = self.nested == Nested::Part && found.iter().any(|outer| within(&dir, &outer.dir));
             let manifest = manifest(files, &dir, marker);
@@ -75,13 +75,13 @@ impl Stack {
                 .collect();
             if !part && !commands.is_empty() {
                 let stack = self.name.clone();
-                found.push(Found {
+                found.push(Detection {
                     stack,
                     dir,
                     manifests: vec![manifest],
                     commands,
                     test_builds: self.test_builds,
-                    ..Found::default()
+                    ..Detection::default()
                 });
             }
         }
@@ -104,7 +104,7 @@ fn manifest(files: &Files, dir: &str, marker: &str) -> String {
     named.map_or_else(|| join(dir, marker), ToOwned::to_owned)
 }
 
-impl Choice {
+impl StackChoice {
     fn holds(&self, files: &Files, dir: &str) -> bool {
         let inside = prefix(dir);
         let file = self.file.as_ref().is_none_or(|glob| {
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn the_table_is_well_formed() {
-        let table: Table = toml::from_str(embedded::file(embedded::GATES, "stacks.toml").unwrap()).unwrap();
+        let table: StackTable = toml::from_str(embedded::file(embedded::GATES, "stacks.toml").unwrap()).unwrap();
         for stack in &table.stack {
             let choices = || stack.test.iter().chain(&stack.build);
             assert!(choices().count() > 0, "{} has no command", stack.name);

@@ -107,12 +107,12 @@ pub(super) fn with_tree<T>(
     let language = table.of(path, &text).ok_or(None)?;
     let text = language.readable(text);
     let tree = parse(language, &text).ok_or(Some("the parser gave up on it"))?;
-    let reader = Reader { table, language, path, text: &text, generated: table.is_generated(path, &text) };
+    let reader = OutlineReader { table, language, path, text: &text, generated: table.is_generated(path, &text) };
     let outline = reader.read(&tree);
     Ok(then(language, &text, &tree, outline))
 }
 
-struct Reader<'a> {
+struct OutlineReader<'a> {
     table: &'a LanguageTable,
     language: &'a SourceLanguage,
     path: &'a str,
@@ -130,7 +130,7 @@ struct Around {
     conditions: Vec<String>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> OutlineReader<'a> {
     fn written(&self, node: Node<'_>) -> &'a str {
         self.text.get(node.byte_range()).unwrap_or_default()
     }

@@ -8,7 +8,7 @@ use super::language::PathNames;
 const NO_CONTAINERS: [&str; 8] = ["exports", "module", "prototype", "this", "self", "window", "globalThis", "Self"];
 
 /// A name that stands in a declarator of C: `*ns::Type::name(int) const`.
-pub(super) struct Declared<'t> {
+pub(super) struct DeclaredName<'t> {
     /// The containers that are written with it.
     pub(super) container: Vec<String>,
     /// The name alone.
@@ -62,7 +62,7 @@ fn without_arguments(written: &str) -> String {
 }
 
 /// Follows a declarator down to its name. `None`: it declares no function.
-pub(super) fn declared<'t>(declarator: Node<'t>, text: &str) -> Option<Declared<'t>> {
+pub(super) fn declared<'t>(declarator: Node<'t>, text: &str) -> Option<DeclaredName<'t>> {
     let written = |node: Node<'_>| text.get(node.byte_range()).unwrap_or_default().to_owned();
     let (mut node, mut container, mut parameters, mut mark) = (declarator, Vec::new(), None, String::new());
     // Each step goes down by one node.
@@ -70,20 +70,20 @@ pub(super) fn declared<'t>(declarator: Node<'t>, text: &str) -> Option<Declared<
         match node.kind() {
             "identifier" | "field_identifier" | "destructor_name" | "type_identifier" => {
                 let name = written(node).replace(' ', "");
-                return Some(Declared { container, name, parameters: parameters?, mark });
+                return Some(DeclaredName { container, name, parameters: parameters?, mark });
             }
             "operator_name" => {
                 let name = written(node);
                 let symbol = name.strip_prefix("operator").unwrap_or(&name).trim();
                 let gap = if symbol.starts_with(|c: char| c.is_alphabetic()) { " " } else { "" };
                 let name = format!("operator{gap}{}", symbol.replace(' ', ""));
-                return Some(Declared { container, name, parameters: parameters?, mark });
+                return Some(DeclaredName { container, name, parameters: parameters?, mark });
             }
             "operator_cast" => {
                 let name = format!("operator {}", written(node.child_by_field_name("type")?));
                 let inner = node.child_by_field_name("declarator")?;
                 let parameters = inner.child_by_field_name("parameters").unwrap_or(inner);
-                return Some(Declared { container, name, parameters, mark });
+                return Some(DeclaredName { container, name, parameters, mark });
             }
             "qualified_identifier" => {
                 if let Some(scope) = node.child_by_field_name("scope") {

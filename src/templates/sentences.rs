@@ -14,20 +14,20 @@ use crate::embedded;
 const FILE: &str = "words.toml";
 
 /// By section and by name.
-type Words = BTreeMap<String, BTreeMap<String, String>>;
+type Sentences = BTreeMap<String, BTreeMap<String, String>>;
 
-static BUILT_IN: LazyLock<Words> = LazyLock::new(|| {
+static BUILT_IN: LazyLock<Sentences> = LazyLock::new(|| {
     // A test holds the embedded file readable.
     embedded::file(embedded::TEMPLATES, FILE).and_then(|text| toml::from_str(text).ok()).unwrap_or_default()
 });
 
 /// The user's own; the error says what is wrong with the file, in one line.
-static OWN: LazyLock<Result<Words, String>> = LazyLock::new(|| {
-    let Some(path) = folder().map(|folder| folder.join(FILE)) else { return Ok(Words::new()) };
+static OWN: LazyLock<Result<Sentences, String>> = LazyLock::new(|| {
+    let Some(path) = folder().map(|folder| folder.join(FILE)) else { return Ok(Sentences::new()) };
     let wrong = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display()).replace('\n', " ");
     match fs::read_to_string(&path) {
         Ok(text) => toml::from_str(&text).map_err(|error| wrong(&error)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Words::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Sentences::new()),
         Err(error) => Err(wrong(&error)),
     }
 });
@@ -39,7 +39,7 @@ pub fn say(section: &str, name: &str, context: &Value) -> String {
     own.or_else(|| fill(&BUILT_IN, section, name, context)).unwrap_or_default()
 }
 
-fn fill(words: &Words, section: &str, name: &str, context: &Value) -> Option<String> {
+fn fill(words: &Sentences, section: &str, name: &str, context: &Value) -> Option<String> {
     let template = words.get(section)?.get(name)?;
     Environment::new().render_named_str(name, template, context.clone()).ok()
 }
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn every_name_that_is_asked_for_is_there_and_none_is_left_over() {
         let text = embedded::file(embedded::TEMPLATES, FILE).unwrap();
-        let words: Words = toml::from_str(text).unwrap();
+        let words: Sentences = toml::from_str(text).unwrap();
         let there: BTreeSet<(String, String)> = words
             .iter()
             .flat_map(|(section, words)| words.keys().map(|name| (section.clone(), name.clone())))

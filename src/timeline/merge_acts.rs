@@ -9,7 +9,7 @@ use std::mem::{self, Discriminant};
 
 use super::{Entry, SAME};
 use crate::event::EventKind;
-use crate::event::agent_work::{Act, Edit, Speaker, Work};
+use crate::event::agent_work::{Act, AgentWork, FileEdit, Speaker};
 
 /// How much of a text two reporters must agree on. They bound and trim it each in their own way.
 const COMPARED: usize = 80;
@@ -57,7 +57,7 @@ pub(super) fn join(sources: &mut [Vec<Entry>]) {
     }
 }
 
-fn work(entry: &Entry) -> Option<&Work> {
+fn work(entry: &Entry) -> Option<&AgentWork> {
     match &entry.event.kind {
         EventKind::Work(work) => Some(work),
         _ => None,
@@ -65,7 +65,7 @@ fn work(entry: &Entry) -> Option<&Work> {
 }
 
 /// What an act is known by; of a call that has an id, also what it would be known by without one.
-fn names(entry: &Entry, work: &Work) -> (Name, Option<Name>) {
+fn names(entry: &Entry, work: &AgentWork) -> (Name, Option<Name>) {
     let session = || entry.event.session.clone();
     let kind = mem::discriminant(&work.act);
     let words = |actor: Option<String>, words: &str| {
@@ -125,7 +125,7 @@ fn absorb(kept: &mut Entry, other: Entry) {
         (Act::Edited(kept), Act::Edited(other)) => {
             for edit in other {
                 match kept.iter_mut().find(|known| known.path == edit.path) {
-                    Some(Edit { removed, added, .. }) if removed.is_empty() && added.is_empty() => {
+                    Some(FileEdit { removed, added, .. }) if removed.is_empty() && added.is_empty() => {
                         (*removed, *added) = (edit.removed, edit.added);
                     }
                     Some(_) => {}
@@ -152,7 +152,7 @@ mod tests {
 
     use super::super::merge;
     use super::*;
-    use crate::event::agent_work::{CommandEnd, MADE_UP, Phase, Prompt, ShellCommand, Stop, StopKind};
+    use crate::event::agent_work::{CommandEnd, MADE_UP, Phase, Prompt, ShellCommand, StopKind, TurnEnd};
     use crate::event::{Ended, Event, Grade, Origin};
 
     fn told(grade: Grade, millis: i64, call: Option<&str>, act: Act) -> Event {
@@ -162,7 +162,7 @@ mod tests {
             at,
             session: Some("s".to_owned()),
             origin: Origin { by: "codex".to_owned(), grade },
-            kind: EventKind::Work(Box::new(Work { actor: None, call: call.map(str::to_owned), head: None, act })),
+            kind: EventKind::Work(Box::new(AgentWork { actor: None, call: call.map(str::to_owned), head: None, act })),
         }
     }
 
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn who_knows_that_it_was_no_person_is_believed() {
         let stop = |text: &str| {
-            Act::Stopped(Stop { how: StopKind::Completed, text: text.to_owned(), running: 0, left_alone: None })
+            Act::Stopped(TurnEnd { how: StopKind::Completed, text: text.to_owned(), running: 0, left_alone: None })
         };
         let hooks = vec![
             told(Grade::Hooked, 0, None, prompt(Speaker::Person, "run it")),

@@ -5,16 +5,16 @@ use std::collections::{BinaryHeap, HashMap};
 
 use jiff::Timestamp;
 
-use super::{Entry, Place, movement};
+use super::{Entry, EntryPosition, movement};
 use crate::oid::Oid;
 
 /// For an entry, those of other sources that come before it.
-pub(super) type Predecessors = HashMap<Place, Vec<Place>>;
+pub(super) type Predecessors = HashMap<EntryPosition, Vec<EntryPosition>>;
 
 /// What must come before what, across sources: the order of each log, also where another log's entry stands for one of its
 /// own, and of two movements to one commit in one second first the one that made the commit. `orders` holds, for each log,
 /// the places of its entries.
-pub(super) fn predecessors(sources: &[Vec<Entry>], orders: &[Vec<Place>]) -> Predecessors {
+pub(super) fn predecessors(sources: &[Vec<Entry>], orders: &[Vec<EntryPosition>]) -> Predecessors {
     let mut all = Predecessors::new();
     for order in orders {
         for pair in order.windows(2) {
@@ -23,10 +23,10 @@ pub(super) fn predecessors(sources: &[Vec<Entry>], orders: &[Vec<Place>]) -> Pre
             }
         }
     }
-    let mut makers: HashMap<&Oid, Place> = HashMap::new();
+    let mut makers: HashMap<&Oid, EntryPosition> = HashMap::new();
     let places =
         || sources.iter().enumerate().flat_map(|(number, source)| (0..source.len()).map(move |at| (number, at)));
-    let entry = |place: Place| &sources[place.0][place.1];
+    let entry = |place: EntryPosition| &sources[place.0][place.1];
     for place in places() {
         if let Some(new) =
             movement(entry(place)).filter(|movement| makes_commits(&movement.action)).and_then(|it| it.new.as_ref())
@@ -74,7 +74,7 @@ fn makes_commits(action: &str) -> bool {
 }
 
 /// The next entry of a source: its moment, and the source.
-type Head = Reverse<(Timestamp, usize)>;
+type NextEntry = Reverse<(Timestamp, usize)>;
 
 /// Merges the sources: the earliest first, an earlier source first where moments are equal. Nothing comes before its
 /// predecessors, unless they contradict each other.
@@ -87,10 +87,11 @@ pub(super) fn in_order(
     let mut sources: Vec<_> = sources.into_iter().map(Vec::into_iter).collect();
     // By source, the entries that were taken.
     let mut taken = vec![0; sources.len()];
-    let head = |source: usize, at: usize, latest: Timestamp| -> Option<Head> {
+    let head = |source: usize, at: usize, latest: Timestamp| -> Option<NextEntry> {
         moments[source].get(at).map(|moment| Reverse((latest.max(*moment), source)))
     };
-    let mut heads: BinaryHeap<Head> = (0..sources.len()).filter_map(|source| head(source, 0, Timestamp::MIN)).collect();
+    let mut heads: BinaryHeap<NextEntry> =
+        (0..sources.len()).filter_map(|source| head(source, 0, Timestamp::MIN)).collect();
     while let Some(Reverse((moment, source))) = next(&mut heads, predecessors, &taken) {
         merged.extend(sources[source].next().map(|entry| (moment, entry)));
         taken[source] += 1;
@@ -100,8 +101,8 @@ pub(super) fn in_order(
 }
 
 /// Takes the earliest entry that waits for no other one; where all wait, the earliest.
-fn next(heads: &mut BinaryHeap<Head>, predecessors: &Predecessors, taken: &[usize]) -> Option<Head> {
-    let waits = |head: &Head| {
+fn next(heads: &mut BinaryHeap<NextEntry>, predecessors: &Predecessors, taken: &[usize]) -> Option<NextEntry> {
+    let waits = |head: &NextEntry| {
         let place = (head.0.1, taken[head.0.1]);
         let before = predecessors.get(&place).into_iter().flatten();
         before.into_iter().any(|(source, at)| taken[*source] <= *at)

@@ -16,21 +16,21 @@ pub const LAST_WARNING: u32 = 3;
 
 /// What the template is filled with.
 #[derive(Serialize)]
-struct Context<'a> {
+struct FeedbackContext<'a> {
     /// Counted from 1.
     attempt: u32,
     repeated: bool,
     outcome: Outcome,
     last_warning: bool,
-    findings: Vec<Told<'a>>,
+    findings: Vec<FeedbackParts<'a>>,
     /// What was said and the record contradicts, where that does not block.
-    claims: Vec<Told<'a>>,
+    claims: Vec<FeedbackParts<'a>>,
     next: &'a [String],
     checklist: Vec<String>,
 }
 
 #[derive(PartialEq, Serialize)]
-struct Told<'a> {
+struct FeedbackParts<'a> {
     gate: &'a str,
     message: &'a str,
     /// What to do where no command does it.
@@ -52,24 +52,25 @@ pub fn text(
     // The second answer names one thing, the first that stands in the way: a long list was given already.
     let narrow = attempt.number == 2;
     let told = stopping.iter().take(if narrow { 1 } else { stopping.len() }).flat_map(|result| {
-        result.decisive().map(|finding| Told {
+        result.decisive().map(|finding| FeedbackParts {
             gate: &result.gate,
             message: &finding.message,
             fix: finding.fix.as_deref().filter(|_| finding.remedy.is_none()),
         })
     });
     let about = |result: &GateResult, finding: &Finding| is_about_words(finding) || result.gate == "loops";
-    let claims = noticed(results)
-        .filter(|(result, finding)| !narrow && about(result, finding))
-        .map(|(result, finding)| Told { gate: &result.gate, message: &finding.message, fix: finding.fix.as_deref() });
+    let claims =
+        noticed(results).filter(|(result, finding)| !narrow && about(result, finding)).map(|(result, finding)| {
+            FeedbackParts { gate: &result.gate, message: &finding.message, fix: finding.fix.as_deref() }
+        });
     // What is wrong in a commit and in the working tree alike is one thing to do.
-    let mut findings: Vec<Told<'_>> = Vec::new();
+    let mut findings: Vec<FeedbackParts<'_>> = Vec::new();
     for one in told {
         if !findings.contains(&one) {
             findings.push(one);
         }
     }
-    let context = Context {
+    let context = FeedbackContext {
         attempt: attempt.number,
         repeated: attempt.repeated,
         outcome,

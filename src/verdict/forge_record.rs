@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::fact::hosting::{Hosting, Reading, Trouble, TroubleKind};
+use crate::fact::hosting::{ForgeAnswer, Hosting, Trouble, TroubleKind};
 use crate::redact::redact;
 
 /// How many reports, pull requests, required names and landed commits are kept, each.
@@ -22,11 +22,11 @@ pub fn kept(said: &Hosting) -> Option<Hosting> {
     serde_json::from_value(value).ok()
 }
 
-fn bound<T>(list: &mut Reading<T>, length: impl Fn(&T) -> usize) {
+fn bound<T>(list: &mut ForgeAnswer<T>, length: impl Fn(&T) -> usize) {
     let length = list.known().map_or(0, length);
     if length > MOST {
         let what = format!("{length} entries were not kept with the verdict");
-        *list = Reading::Unreadable(Trouble { kind: TroubleKind::Malformed, what, needs: None });
+        *list = ForgeAnswer::Unreadable(Trouble { kind: TroubleKind::Malformed, what, needs: None });
     }
 }
 
@@ -48,7 +48,7 @@ fn clean(value: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fact::hosting::{Check, Checks, HostedHead, Pull, PullState, Required, Via};
+    use crate::fact::hosting::{Check, Checks, HostedHead, Pull, PullState, RequiredStatus, Via};
     use crate::oid::Oid;
 
     fn said(checks: Vec<Check>, url: &str) -> Hosting {
@@ -67,9 +67,9 @@ mod tests {
             repository: "o/r".to_owned(),
             head: HostedHead { commit, via: Via::Branch, branch: None, repository: None, pushed: None },
             default_branch: Some("main".to_owned()),
-            pulls: Reading::Known(vec![pull]),
-            checks: Reading::Known(Checks { list: checks, missing: Vec::new() }),
-            required: Reading::Known(vec![Required { name: "build".to_owned(), app: Some(3) }]),
+            pulls: ForgeAnswer::Known(vec![pull]),
+            checks: ForgeAnswer::Known(Checks { list: checks, missing: Vec::new() }),
+            required: ForgeAnswer::Known(vec![RequiredStatus { name: "build".to_owned(), app: Some(3) }]),
             started_for: None,
             base: None,
             landed: Vec::new(),

@@ -18,7 +18,7 @@ const KEPT: usize = 256;
 
 /// What other programs need of a verdict.
 #[derive(Debug, Serialize)]
-struct Summary<'a> {
+struct VerdictSummary<'a> {
     schema_version: u32,
     id: &'a str,
     at: String,
@@ -97,7 +97,7 @@ pub fn write(gate_dir: &Path, verdict: &Verdict, escalation: Option<&Path>) -> i
     let summary = summary(gate_dir, &verdict.session);
     write_json(&record, verdict)?;
     let blocking = verdict.gates.iter().filter(|result| result.effect() >= Effect::CannotJudge);
-    let small = Summary {
+    let small = VerdictSummary {
         schema_version: verdict.schema_version,
         id: &verdict.id,
         at: verdict.at.to_string(),

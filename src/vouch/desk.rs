@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use jiff::Timestamp;
 
-use crate::attest::sign::{SignError, Signer};
+use crate::attest::sign::{SignError, SigningKey};
 use crate::attest::statement::Statement;
 use crate::attest::{Envelope, LONGEST, NAMESPACE, NOTES};
 use crate::exit::Exit;
@@ -18,29 +18,29 @@ use crate::ssh::allowed_signers::{Standing, standing};
 use crate::ssh::{PublicKey, SignatureError};
 
 /// A repository whose notes are written, and the key that signs.
-pub struct Desk<'a> {
+pub struct NotesRepository<'a> {
     repo: &'a Repo,
     key: Option<PathBuf>,
-    signer: Option<Signer>,
+    signer: Option<SigningKey>,
 }
 
 /// A statement that is kept.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct KeptStatement {
     /// The statement in its envelope.
     pub envelope: Envelope,
     /// The key that signed it now; `None`: it was there already.
     pub signed: Option<PublicKey>,
 }
 
-impl Kept {
+impl KeptStatement {
     /// The key, as people call it.
     pub fn by(&self) -> &str {
         self.envelope.signatures.first().map_or("", |signed| signed.keyid.as_str())
     }
 }
 
-impl<'a> Desk<'a> {
+impl<'a> NotesRepository<'a> {
     /// A desk that signs with the key of this file; `None`: with that of git's settings. It is looked for only when
     /// something is to be signed.
     pub fn new(repo: &'a Repo, key: Option<PathBuf>) -> Self {
@@ -55,11 +55,11 @@ impl<'a> Desk<'a> {
         statement: &Statement,
         what: &str,
         waits: impl FnOnce(&PublicKey),
-    ) -> Result<Kept> {
+    ) -> Result<KeptStatement> {
         let payload = serde_json::to_vec(statement)?;
         let known = self.repo.notes(NOTES, trees, LARGEST)?;
         if let Some(envelope) = known.iter().find_map(|(_, note)| holding(note, &payload)) {
-            return Ok(Kept { envelope, signed: None });
+            return Ok(KeptStatement { envelope, signed: None });
         }
         let signer = self.signer().map_err(refused)?;
         if let Some(key) = signer.public_key().filter(PublicKey::is_on_token) {
@@ -73,13 +73,13 @@ impl<'a> Desk<'a> {
         for tree in trees {
             self.repo.add_to_note(NOTES, tree, std::slice::from_ref(&line), LARGEST)?;
         }
-        Ok(Kept { envelope, signed: Some(key) })
+        Ok(KeptStatement { envelope, signed: Some(key) })
     }
 
-    fn signer(&mut self) -> Result<&Signer, SignError> {
+    fn signer(&mut self) -> Result<&SigningKey, SignError> {
         let found = match self.signer.take() {
             Some(signer) => signer,
-            None => Signer::find(self.repo, self.key.as_deref().map(Path::new))?,
+            None => SigningKey::find(self.repo, self.key.as_deref().map(Path::new))?,
         };
         Ok(self.signer.insert(found))
     }

@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 
-use crate::attest::test_run::{self, Seen, TestRun};
+use crate::attest::test_run::{self, ObservedRun, TestRun};
 use crate::engine::Workplace;
 use crate::event::Grade;
 use crate::exit::Exit;
 use crate::fact::Facts;
 use crate::fact::collect::{self, BaseOf, Sources};
-use crate::fact::evidence::{RunFact, Shows};
+use crate::fact::evidence::{RunFact, RunProof};
 use crate::fact::merge_base::Lineage;
 use crate::failure::Failure;
 use crate::gates::{self, finding::Answer};
@@ -77,7 +77,7 @@ pub fn at(place: &Workplace, rev: &str) -> Result<Proven> {
 }
 
 /// What a gate says of a command.
-struct Said {
+struct CommandAnswer {
     /// As it is told where there is no run to sign.
     withheld: Withheld,
     /// The run that the answer rests on, where it says how that ended.
@@ -90,7 +90,7 @@ fn answers<'a>(
     policy: &'a Policy,
     name: &str,
     lineage: &Lineage,
-) -> Result<(Facts, Vec<(&'a Command, Said)>)> {
+) -> Result<(Facts, Vec<(&'a Command, CommandAnswer)>)> {
     let mut asked = policy.clone();
     asked.gates.retain(|gate| policy.commands.iter().any(|command| command.gate == gate.id));
     for gate in &mut asked.gates {
@@ -110,7 +110,7 @@ fn answers<'a>(
         let evidence = finding.evidence.into_iter().next().filter(|_| ended);
         let lacks = finding.answer >= Answer::Unknown;
         let withheld = Withheld { why: finding.message, remedy: finding.remedy, lacks };
-        answers.push((command, Said { withheld, evidence }));
+        answers.push((command, CommandAnswer { withheld, evidence }));
     }
     Ok((facts, answers))
 }
@@ -135,9 +135,9 @@ fn beside_local_files(command: &Command, run: &RunFact) -> Withheld {
 /// A run as it can be attested; `Err` says why it cannot.
 fn attested(command: &Command, tree: &Oid, run: &RunFact) -> Result<TestRun, &'static str> {
     let passed = match run.shows() {
-        Shows::Pass => true,
-        Shows::Fail => false,
-        Shows::Nothing | Shows::Masked => return Err("how it ended shows nothing"),
+        RunProof::Pass => true,
+        RunProof::Fail => false,
+        RunProof::Nothing | RunProof::Masked => return Err("how it ended shows nothing"),
     };
     let (Some(changed), Some(differs)) = (run.changed.clone(), run.differs.clone()) else {
         return Err("the content it ran on cannot be compared any more");
@@ -148,7 +148,7 @@ fn attested(command: &Command, tree: &Oid, run: &RunFact) -> Result<TestRun, &'s
             "too many files changed while it ran, or are not in the commit: what it leaves behind can be ignored",
         );
     }
-    let seen = Seen {
+    let seen = ObservedRun {
         id: run.id.clone(),
         dir: command.dir.clone(),
         ended: run.ended,

@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use crate::attest::statement::Statement;
-use crate::attest::summary::{Policy, Summary, resource};
+use crate::attest::summary::{PolicyInForce, VerificationSummary, resource};
 use crate::engine::Workplace;
 use crate::event::EventKind;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::gates::finding::Answer;
-use crate::journal::Line;
+use crate::journal::JournalLine;
 use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::PolicySource;
@@ -43,13 +43,13 @@ pub fn statement(place: &Workplace, path: &Path) -> anyhow::Result<(Vec<Oid>, St
     let gates = verdict.gates.iter().filter(|gate| gate.answer == Answer::Pass).map(|gate| gate.gate.clone());
     let remotes = place.repo.remotes()?;
     let remote = remotes.iter().find(|remote| remote.name == "origin").or(remotes.first());
-    let summary = Summary {
+    let summary = VerificationSummary {
         trees: trees.clone(),
         at: verdict.at,
         resource: resource(remote.map_or(verdict.repository.as_str(), |remote| &remote.url)),
         policy: match &verdict.policy.source {
-            PolicySource::Commit(commit) => Policy::Commit(commit.clone()),
-            PolicySource::WorkingTree | PolicySource::Defaults => Policy::Digest(verdict.policy.digest.clone()),
+            PolicySource::Commit(commit) => PolicyInForce::Commit(commit.clone()),
+            PolicySource::WorkingTree | PolicySource::Defaults => PolicyInForce::Digest(verdict.policy.digest.clone()),
         },
         passed,
         gates: gates.collect(),
@@ -73,8 +73,8 @@ fn read(path: &Path) -> Result<Verdict, Failure> {
 /// Whether the journal has this verdict: on these contents, and with this end.
 fn is_recorded(place: &Workplace, verdict: &Verdict, trees: &[Oid], passed: bool) -> anyhow::Result<bool> {
     let mut events = place.journal.events()?.filter_map(|line| match line {
-        Line::Event(event) => Some(event.kind),
-        Line::Damaged { .. } => None,
+        JournalLine::Event(event) => Some(event.kind),
+        JournalLine::Damaged { .. } => None,
     });
     Ok(events.any(|kind| match kind {
         EventKind::Judged(judged) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use gate::source::forge::github_actions::{Event, EventError, Happening};
+use gate::source::forge::github_actions::{EventError, Happening, JobEvent};
 use serde_json::Value;
 
 use crate::installed;
@@ -20,7 +20,7 @@ fn every_published_payload_is_understood_or_starts_no_job() {
         for kind in &kinds {
             let name = kind["name"].as_str().unwrap();
             for payload in kind["examples"].as_array().unwrap() {
-                let event = match Event::read(name, payload.to_string().as_bytes()) {
+                let event = match JobEvent::read(name, payload.to_string().as_bytes()) {
                     Ok(event) => event,
                     Err(EventError::Unsupported(_)) => continue,
                     Err(error) => panic!("{server} {name}: {error}"),

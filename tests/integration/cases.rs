@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gate::replay::{self, Answers, Case, Word};
+use gate::replay::{self, AnswerWord, Answers, Case};
 use serde_json::Value;
 
 /// The questions for which there is a gate.
@@ -77,7 +77,7 @@ fn a_missing_snapshot_turns_no_block_into_a_pass() {
         let answers = answers(&without_snapshots(&case));
         for (question, verdict) in expected(&case) {
             let said = &answers.gates[question];
-            let lost = verdict == "block" && said.verdict != Word::Block;
+            let lost = verdict == "block" && said.verdict != AnswerWord::Block;
             assert!(!lost, "{name}: {question} is {:?} without snapshots: {}", said.verdict, said.why);
         }
     }

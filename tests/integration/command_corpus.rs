@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gate::command_line::{Judgement, Record, judge};
+use gate::command_line::{LineJudgement, LineRecord, judge};
 use gate::shell::dialect::Shell;
 use serde_json::Value;
 
@@ -19,13 +19,13 @@ fn records(path: &Path) -> Vec<Value> {
         .collect()
 }
 
-fn judged(record: &Value) -> Judgement {
+fn judged(record: &Value) -> LineJudgement {
     let output = record["output"].as_str().or(record["output_tail"].as_str());
     let status = record["exit_code"].as_i64().map(|code| i32::try_from(code).expect("a status"));
     let background = record["background"].as_bool().unwrap_or(false);
     judge(
         record["command"].as_str().expect("a command"),
-        &Record { status, output, background, shell: Some(Shell::Bash) },
+        &LineRecord { status, output, background, shell: Some(Shell::Bash) },
         &(),
     )
 }
@@ -70,7 +70,7 @@ fn a_proof_is_named_only_where_it_proves() {
         let Some(command) = judged(&record).would_prove else { continue };
         let again = judge(
             &command,
-            &Record { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) },
+            &LineRecord { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) },
             &(),
         );
         let kind = serde_json::to_value(again.decisive_kind).expect("JSON");

@@ -4,30 +4,30 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use gate::commit::change::{Commit, FileChange, Person, Status};
+use gate::commit::change::{Commit, FileChange, PathStatus, Person};
 use gate::commit::change_class::Texture;
 use gate::commit::derive_scopes;
-use gate::commit::judge::{Outcome, judge};
-use gate::commit::rules::Rules;
-use gate::commit::scopes::Table;
+use gate::commit::judge::{CommitOutcome, judge};
+use gate::commit::rules::CommitRules;
+use gate::commit::scopes::ScopeTable;
 use gate::embedded;
 use gate::repo_path::RepoPath;
 use serde_json::Value;
 
-fn rules() -> Rules {
+fn rules() -> CommitRules {
     let file = embedded::file(embedded::GATES, "atomic.toml").unwrap();
     let table: toml::Table = file.parse().unwrap();
-    Rules::read(table["params"].as_table().unwrap()).unwrap()
+    CommitRules::read(table["params"].as_table().unwrap()).unwrap()
 }
 
 fn commit(event: &Value) -> Commit {
     let files = event["files"].as_array().unwrap().iter().map(|file| {
         let status = file["status"].as_str().unwrap();
         let status = match status.split_at(1) {
-            ("A", _) => Status::Added,
-            ("D", _) => Status::Deleted,
-            ("R", score) => Status::Renamed(score.parse().unwrap()),
-            _ => Status::Modified,
+            ("A", _) => PathStatus::Added,
+            ("D", _) => PathStatus::Deleted,
+            ("R", score) => PathStatus::Renamed(score.parse().unwrap()),
+            _ => PathStatus::Modified,
         };
         let count = |key: &str| u32::try_from(file[key].as_u64().unwrap_or(0)).unwrap();
         let texture = Texture { added: count("add"), removed: count("del"), ..Texture::default() };
@@ -48,7 +48,7 @@ fn commit(event: &Value) -> Commit {
 }
 
 /// What a scenario expects, and what comes out with the table that `gate init --scopes` derives from its paths.
-fn replay(file: &Path) -> Option<(String, Vec<Outcome>)> {
+fn replay(file: &Path) -> Option<(String, Vec<CommitOutcome>)> {
     let scenario: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
     let expected = scenario["expect"]["atomic"]["verdict"].as_str().filter(|verdict| *verdict != "na")?.to_owned();
     let commits: Vec<Commit> = scenario["events"]
@@ -63,7 +63,7 @@ fn replay(file: &Path) -> Option<(String, Vec<Outcome>)> {
         paths.insert(RepoPath::from(name.as_str()));
     }
     let paths: Vec<RepoPath> = paths.into_iter().collect();
-    let table = Table::new(derive_scopes::derive(&paths, &[], &rules()).unwrap()).unwrap();
+    let table = ScopeTable::new(derive_scopes::derive(&paths, &[], &rules()).unwrap()).unwrap();
     Some((expected, commits.iter().map(|commit| judge(commit, &table, &rules()).outcome()).collect()))
 }
 
@@ -78,11 +78,11 @@ fn scenarios_about_atomic_commits() {
             continue;
         }
         let Some((expected, outcomes)) = replay(&path) else { continue };
-        let worst = outcomes.iter().max().copied().unwrap_or(Outcome::Skip);
-        let wanted: &[Outcome] = match expected.as_str() {
-            "block" => &[Outcome::Block],
-            "warn" => &[Outcome::Advise],
-            _ => &[Outcome::Skip, Outcome::Pass, Outcome::Advise],
+        let worst = outcomes.iter().max().copied().unwrap_or(CommitOutcome::Skip);
+        let wanted: &[CommitOutcome] = match expected.as_str() {
+            "block" => &[CommitOutcome::Block],
+            "warn" => &[CommitOutcome::Advise],
+            _ => &[CommitOutcome::Skip, CommitOutcome::Pass, CommitOutcome::Advise],
         };
         assert!(wanted.contains(&worst), "{}: {expected}, found {worst:?}", path.display());
         judged += 1;

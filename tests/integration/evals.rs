@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use gate::fact::final_message;
-use gate::replay::{self, Case, Word};
+use gate::replay::{self, AnswerWord, Case};
 use serde_json::{Value, json};
 
 fn suite(path: &str) -> Vec<Value> {
@@ -31,7 +31,7 @@ fn case(task: &str, acts: Vec<Value>, last: &str) -> Value {
 fn complete(case: &Value) -> (bool, String) {
     let case = Case::read(case.to_string().as_bytes()).unwrap();
     let answers = replay::answer(&case).unwrap();
-    let open = answers.gates.iter().find(|(name, said)| *name != "atomic" && said.verdict >= Word::Warn);
+    let open = answers.gates.iter().find(|(name, said)| *name != "atomic" && said.verdict >= AnswerWord::Warn);
     (open.is_none(), open.map(|(name, said)| format!("{name}: {}", said.why)).unwrap_or_default())
 }
 

@@ -225,7 +225,7 @@ hermetic! {
                     TreeDiff::Changes(changes) => changes
                         .into_iter()
                         .map(|change| {
-                            let mode = |entry: Option<gate::snapshot::Entry>| entry.map(|entry| entry.mode);
+                            let mode = |entry: Option<gate::snapshot::SnapshotEntry>| entry.map(|entry| entry.mode);
                             (change.path.to_string(), mode(change.before), mode(change.after))
                         })
                         .collect(),

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::Stdio;
 
-use gate::commit::change::{Commit, Status};
+use gate::commit::change::{Commit, PathStatus};
 use gate::commit::change_class::Texture;
-use gate::git::{Blobs, GitError, Log, Range, Repo};
+use gate::git::{Blobs, CommitLog, GitError, Range, Repo};
 
 use crate::hermetic;
 use crate::support::TestRepo;
@@ -295,7 +295,7 @@ hermetic! {
         repo.git(["mv", "a.rs", "c.rs"]);
         let tip = repo.commit_all("moved");
         let (near, commits) = read(&git, &one(&tip));
-        assert!(!near && commits[0].0.files[0].status == Status::Renamed(100));
+        assert!(!near && commits[0].0.files[0].status == PathStatus::Renamed(100));
         repo.git(["-c", "i18n.commitEncoding=ISO-8859-1", "commit", "-q", "--allow-empty", "-m", "gr\u{fc}n"]);
         let (near, commits) = read(&git, &one(&repo.git(["rev-parse", "HEAD"])));
         assert!(!near && commits[0].0.message.starts_with("gr"));
@@ -341,7 +341,7 @@ hermetic! {
         let git = Repo::discover(repo.root()).unwrap();
         let listed = repo.git(["rev-list", "many"]);
         let many = range("many", &[], None);
-        let ids = |log: Log| -> Vec<String> {
+        let ids = |log: CommitLog| -> Vec<String> {
             log.map(|logged| logged.unwrap().commit.id.unwrap().to_string()).collect()
         };
         let ahead = git.log(&many).unwrap().ahead();

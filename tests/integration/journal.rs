@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use gate::event::{CommandRef, Damage, Ended, Event, EventKind, FailingGate, Judged, Origin, Run};
-use gate::journal::{Integrity, Journal, Line, NewEvent};
+use gate::journal::{Integrity, Journal, JournalLine, NewEvent};
 use gate::moment::Moment;
 use gate::oid::Oid;
 use gate::repo_path::RepoPath;
@@ -102,7 +102,7 @@ fn run(tree: u64, tail: &str) -> NewEvent {
 }
 
 fn events(journal: &Journal) -> Vec<Event> {
-    let event = |line| if let Line::Event(event) = line { Some(event) } else { None };
+    let event = |line| if let JournalLine::Event(event) = line { Some(event) } else { None };
     journal.events().unwrap().filter_map(event).collect()
 }
 
@@ -469,8 +469,8 @@ fn one_garbage_line_is_set_aside_and_nothing_else_is_lost() {
     let lines: Vec<&str> = text.lines().collect();
     let garbage = "#".repeat(lines[1].len());
     fs::write(scratch.file(), [lines[0], &garbage, lines[2], ""].join("\n")).unwrap();
-    let found: Vec<Line> = journal.events().unwrap().collect();
-    assert!(matches!(&found[1], Line::Damaged { number: 2, .. }), "{:?}", found[1]);
+    let found: Vec<JournalLine> = journal.events().unwrap().collect();
+    assert!(matches!(&found[1], JournalLine::Damaged { number: 2, .. }), "{:?}", found[1]);
     assert_eq!(ids(&journal).len(), 2);
     let expected = Integrity { damaged: vec![2], edited: vec![2], faults: 2, ..Integrity::default() };
     assert_eq!(journal.verify().unwrap(), expected);

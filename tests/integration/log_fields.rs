@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gate::source::sessions::{self, Client, Roots, Source};
+use gate::source::sessions::{self, Client, Roots, SessionLog};
 use rusqlite::Connection;
 use rusqlite::types::Value as Cell;
 use serde_json::{Map, Value, json};
@@ -164,15 +164,15 @@ fn told(client: Client, lines: &[Value]) -> String {
         database(&path, lines);
         let ids = lines.iter().filter(|line| line["type"] == "session").filter_map(|line| line["id"].as_str());
         return ids
-            .map(|id| told_of(&Source { session: Some(id.to_owned()), ..Source::new(client, path.clone()) }))
+            .map(|id| told_of(&SessionLog { session: Some(id.to_owned()), ..SessionLog::new(client, path.clone()) }))
             .collect();
     }
     let text: Vec<String> = lines.iter().map(ToString::to_string).collect();
     fs::write(&path, text.join("\n")).unwrap();
-    told_of(&Source::new(client, path))
+    told_of(&SessionLog::new(client, path))
 }
 
-fn told_of(source: &Source) -> String {
+fn told_of(source: &SessionLog) -> String {
     let log = match sessions::read(source, &Roots::new([PathBuf::from("/w/shop")])) {
         Ok(log) => log,
         Err(error) => return error.to_string(),

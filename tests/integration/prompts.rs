@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-use gate::prompt::{PromptBand, PromptEvaluation, Reading, Skipped, evaluate};
+use gate::prompt::{PromptBand, PromptEvaluation, PromptText, Skipped, evaluate};
 use gate::prompt_lookup::look_up;
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ fn paths(root: &Path) -> Vec<String> {
 }
 
 fn evaluated(root: &Path, prompt: &str, previous: Option<&str>) -> PromptEvaluation {
-    let reading = Reading::of(prompt);
+    let reading = PromptText::of(prompt);
     let findings = look_up(root, &paths(root), &reading.names, Duration::from_mins(1));
     evaluate(&reading, previous, &findings)
 }

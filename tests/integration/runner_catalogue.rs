@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gate::embedded::GATES;
 use gate::runner::simple_command_line::simple_commands;
-use gate::runner::{Catalogue, CommandKind, ExitMeaning, Invocation, ProjectFiles, Scope, classify};
+use gate::runner::{Catalogue, CommandKind, ExitMeaning, Invocation, ProjectFiles, RunScope, classify};
 
 fn catalogue() -> Catalogue {
     let files = GATES.iter().filter(|(path, _)| path.starts_with("runners/")).copied();
@@ -19,12 +19,12 @@ impl ProjectFiles for Files {
     }
 }
 
-fn scope_name(scope: &Scope) -> &'static str {
+fn scope_name(scope: &RunScope) -> &'static str {
     match scope {
-        Scope::Full => "full",
-        Scope::Filtered { .. } => "filtered",
-        Scope::NoneExecuted { .. } => "none_executed",
-        Scope::NotApplicable => "not_applicable",
+        RunScope::Full => "full",
+        RunScope::Filtered { .. } => "filtered",
+        RunScope::NoneExecuted { .. } => "none_executed",
+        RunScope::NotApplicable => "not_applicable",
     }
 }
 

@@ -9,13 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use gate::runner::{Catalogue, OutputReading, Runner, Says, read_output, read_output_of};
+use gate::runner::{Catalogue, OutputOutcome, OutputReading, Runner, read_output, read_output_of};
 use proptest::prelude::*;
 
 struct Sample {
     name: String,
     runner: &'static Runner,
-    says: Says,
+    says: OutputOutcome,
     counts: Option<(u64, u64, u64)>,
     only_named: bool,
     output: String,
@@ -33,10 +33,10 @@ fn samples() -> Vec<Sample> {
             let (head, output) = text.split_once('\n').unwrap();
             let mut head = head.strip_prefix("expect: ").unwrap_or_else(|| panic!("{}", file.display())).split(' ');
             let says = match head.next() {
-                Some("passed") => Says::Passed,
-                Some("failed") => Says::Failed,
-                Some("nothing") => Says::NothingRan,
-                Some("silent") => Says::Silent,
+                Some("passed") => OutputOutcome::Passed,
+                Some("failed") => OutputOutcome::Failed,
+                Some("nothing") => OutputOutcome::NothingRan,
+                Some("silent") => OutputOutcome::Silent,
                 other => panic!("{}: {other:?}", file.display()),
             };
             let counts = match head.next().unwrap() {
@@ -111,10 +111,10 @@ fn no_tail_turns_the_outcome_around() {
             let reading = read_output(Some(sample.runner), &lines[from..].join("\n"));
             let says = reading.says;
             let turned = match sample.says {
-                Says::Failed | Says::Silent => says == Says::Passed,
+                OutputOutcome::Failed | OutputOutcome::Silent => says == OutputOutcome::Passed,
                 // Some runners print no count at their end, only that all is well.
-                Says::NothingRan => says == Says::Passed && !reading.reports.is_empty(),
-                Says::Passed => matches!(says, Says::Failed | Says::NothingRan),
+                OutputOutcome::NothingRan => says == OutputOutcome::Passed && !reading.reports.is_empty(),
+                OutputOutcome::Passed => matches!(says, OutputOutcome::Failed | OutputOutcome::NothingRan),
             };
             if turned {
                 wrong.push(format!("{}: the last {} lines say {says:?}", sample.name, lines.len() - from));
@@ -129,11 +129,12 @@ fn no_tail_turns_the_outcome_around() {
 fn a_head_shows_a_pass_only_with_a_reservation() {
     let mut wrong = Vec::new();
     // That a script fails after its tests passed is told by the task runner alone.
-    for sample in samples().iter().filter(|sample| sample.says == Says::Failed && sample.runner.task.is_none()) {
+    for sample in samples().iter().filter(|sample| sample.says == OutputOutcome::Failed && sample.runner.task.is_none())
+    {
         let lines: Vec<&str> = sample.output.lines().collect();
         for to in 0..lines.len() {
             let reading = read_output(Some(sample.runner), &lines[..to].join("\n"));
-            if reading.says == Says::Passed && !reading.needs_end {
+            if reading.says == OutputOutcome::Passed && !reading.needs_end {
                 wrong.push(format!("{}: the first {to} lines", sample.name));
             }
         }
@@ -148,7 +149,7 @@ fn what_failure_shows_is_a_failure() {
     for runner in Catalogue::embedded().runners() {
         for line in &runner.output.failure_shows {
             let reading = read_output(Some(runner), line);
-            if reading.says != Says::Failed {
+            if reading.says != OutputOutcome::Failed {
                 wrong.push(format!("{}: `{line}` is {reading:?}", runner.id));
             }
         }
@@ -163,15 +164,15 @@ fn several_runners_in_one_output() {
                   Test Suites: 1 failed, 1 total\nTests:       1 failed, 4 passed, 5 total\n";
     let reading = read_output(None, output);
     let reports: Vec<_> = reading.reports.iter().map(|r| (r.runner.as_str(), r.passed, r.failed, r.skipped)).collect();
-    assert_eq!((reports, reading.says), (vec![("cargo test", 3, 0, 1), ("jest", 4, 1, 0)], Says::Failed));
+    assert_eq!((reports, reading.says), (vec![("cargo test", 3, 0, 1), ("jest", 4, 1, 0)], OutputOutcome::Failed));
     let cargo = catalogue.runner("cargo test").unwrap();
-    assert_eq!(read_output_of(catalogue, &[cargo], output).says, Says::Passed);
+    assert_eq!(read_output_of(catalogue, &[cargo], output).says, OutputOutcome::Passed);
     let (jest, ruff) = (catalogue.runner("jest").unwrap(), catalogue.runner("ruff").unwrap());
     for (runners, output, says) in [
-        (&[cargo, jest][..], "test result: ok. 3 passed; 0 failed; 0 ignored;\n", Says::Silent),
-        (&[ruff, jest], "All checks passed!\n", Says::Silent),
-        (&[ruff], "All checks passed!\n", Says::Passed),
-        (&[jest, jest], "Test Suites: 1 passed, 1 total\nTests:       1 passed, 1 total\n", Says::Passed),
+        (&[cargo, jest][..], "test result: ok. 3 passed; 0 failed; 0 ignored;\n", OutputOutcome::Silent),
+        (&[ruff, jest], "All checks passed!\n", OutputOutcome::Silent),
+        (&[ruff], "All checks passed!\n", OutputOutcome::Passed),
+        (&[jest, jest], "Test Suites: 1 passed, 1 total\nTests:       1 passed, 1 total\n", OutputOutcome::Passed),
     ] {
         let reading = read_output_of(catalogue, runners, output);
         assert_eq!((reading.says, reading.reports.len() < 2), (says, true), "{output}");
@@ -179,8 +180,8 @@ fn several_runners_in_one_output() {
     // The start of the first run is cut off, so that its end is not shown; but something was executed.
     let output = "Passed!  - Failed:     0, Passed:     3, Skipped:     0, Total:     3\n\
                   ============ no tests ran in 0.01s ============\n";
-    assert_eq!(read_output(None, output.lines().last().unwrap()).says, Says::NothingRan);
-    assert_eq!(read_output(None, output).says, Says::Silent);
+    assert_eq!(read_output(None, output.lines().last().unwrap()).says, OutputOutcome::NothingRan);
+    assert_eq!(read_output(None, output).says, OutputOutcome::Silent);
 }
 
 #[test]
@@ -191,11 +192,11 @@ fn hostile_sizes_are_read_in_linear_time() {
     let progress = "00:01 +3: x\r".repeat(200_000) + "00:01 +3: All tests passed!\n";
     let escapes = "\u{1b}[".repeat(1_000_000) + "\n3 passed in 0.1s";
     for (output, says) in [
-        (long_line, Says::Passed),
-        (many_lines, Says::Failed),
-        (progress, Says::Passed),
-        (escapes, Says::Passed),
-        ("\n".repeat(5_000_000), Says::Silent),
+        (long_line, OutputOutcome::Passed),
+        (many_lines, OutputOutcome::Failed),
+        (progress, OutputOutcome::Passed),
+        (escapes, OutputOutcome::Passed),
+        ("\n".repeat(5_000_000), OutputOutcome::Silent),
     ] {
         let start = Instant::now();
         assert_eq!(read_output(None, &output).says, says);

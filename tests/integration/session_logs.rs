@@ -4,9 +4,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use gate::event::agent_work::{Act, Work};
+use gate::event::agent_work::{Act, AgentWork};
 use gate::event::{Ended, Event, EventKind, Grade};
-use gate::source::sessions::{self, Client, Cursors, Log, Roots, Source};
+use gate::source::sessions::{self, Client, Cursors, LogContents, Roots, SessionLog};
 use proptest::prelude::*;
 use rusqlite::Connection;
 
@@ -23,17 +23,17 @@ fn roots() -> Roots {
     Roots::new([PathBuf::from(ROOT)])
 }
 
-fn read(client: Client, name: &str) -> Log {
-    sessions::read(&Source::new(client, data(name)), &roots()).unwrap()
+fn read(client: Client, name: &str) -> LogContents {
+    sessions::read(&SessionLog::new(client, data(name)), &roots()).unwrap()
 }
 
-fn work(event: &Event) -> &Work {
+fn work(event: &Event) -> &AgentWork {
     let EventKind::Work(work) = &event.kind else { panic!("no act: {event:?}") };
     work
 }
 
 /// One act as a short text: what, on what, how it went.
-fn tell(work: &Work) -> String {
+fn tell(work: &AgentWork) -> String {
     let ended = |ended: &Option<Ended>| match ended {
         Some(Ended::Exited(code)) => code.to_string(),
         other => format!("{other:?}"),
@@ -77,11 +77,11 @@ fn tell(work: &Work) -> String {
     format!("{actor}{call}{told}")
 }
 
-fn told(log: &Log) -> Vec<String> {
+fn told(log: &LogContents) -> Vec<String> {
     log.events.iter().map(|event| tell(work(event))).collect()
 }
 
-fn assert_told(log: &Log, expected: &[&str]) {
+fn assert_told(log: &LogContents, expected: &[&str]) {
     assert_eq!(told(log), expected);
     let session = log.summary.session.as_deref();
     for event in &log.events {
@@ -191,7 +191,7 @@ fn codex_in_all_its_forms() {
 #[test]
 fn gemini_cli() {
     // The log does not say where it was; its place does.
-    let source = Source { dir: Some(ROOT.to_owned()), ..Source::new(Client::Gemini, data("gemini.jsonl")) };
+    let source = SessionLog { dir: Some(ROOT.to_owned()), ..SessionLog::new(Client::Gemini, data("gemini.jsonl")) };
     let log = sessions::read(&source, &roots()).unwrap();
     assert_told(
         &log,
@@ -226,7 +226,7 @@ fn words_of_gate_are_known_where_gemini_cli_shows_none() {
     let log =
         log.replace("displayContent", "other").replace("not proven yet", "[ATTEMPT: 1] Not proven yet (attempt 1).");
     std::fs::write(&path, log).unwrap();
-    let source = Source { dir: Some(ROOT.to_owned()), ..Source::new(Client::Gemini, path) };
+    let source = SessionLog { dir: Some(ROOT.to_owned()), ..SessionLog::new(Client::Gemini, path) };
     let told = told(&sessions::read(&source, &roots()).unwrap());
     let prompts: Vec<&str> =
         told.iter().map(String::as_str).filter(|line| line.contains("Person") || line.contains("Hook")).collect();
@@ -391,7 +391,8 @@ fn opencode_while_it_is_written() {
     let db = opencode(&path, ROOT);
     fill(&db);
     assert!(fs::metadata(dir.path().join("opencode.db-wal")).unwrap().len() > 0, "all of it is in the log of writes");
-    let session = |id: &str| Source { session: Some(id.to_owned()), ..Source::new(Client::Opencode, path.clone()) };
+    let session =
+        |id: &str| SessionLog { session: Some(id.to_owned()), ..SessionLog::new(Client::Opencode, path.clone()) };
     let log = sessions::read(&session("ses_1"), &roots()).unwrap();
     assert_told(&log, OPENCODE);
     assert_eq!(log.summary.counts.broken, 1);
@@ -413,7 +414,7 @@ fn a_second_look_at_a_database_tells_what_is_new() {
     let dir = TestFolder::new();
     let path = dir.path().join("opencode.db");
     let db = opencode(&path, ROOT);
-    let source = Source { session: Some("ses_1".to_owned()), ..Source::new(Client::Opencode, path) };
+    let source = SessionLog { session: Some("ses_1".to_owned()), ..SessionLog::new(Client::Opencode, path) };
     let cursors = Cursors::of(dir.path());
     let look = || newer(&cursors, &source);
     message(&db, "ses_1", "msg_1", USER);
@@ -435,7 +436,7 @@ fn a_second_look_at_a_database_tells_what_is_new() {
 }
 
 /// What a look tells beyond the one before.
-fn newer(cursors: &Cursors, source: &Source) -> Vec<String> {
+fn newer(cursors: &Cursors, source: &SessionLog) -> Vec<String> {
     let mut events = Vec::new();
     let newer = sessions::newer(cursors.load(source), source, &roots(), &mut |event| events.push(event)).unwrap();
     cursors.save(&newer.cursor).unwrap();
@@ -458,7 +459,7 @@ fn looks_at_a_growing_log_tell_each_act_once() {
     for (client, name) in LOGS {
         let whole = fs::read(data(name)).unwrap();
         let path = dir.path().join(name);
-        let source = Source::new(client, path.clone());
+        let source = SessionLog::new(client, path.clone());
         let cursors = Cursors::of(&dir.path().join(format!("state of {name}")));
         let mut file = File::create(&path).unwrap();
         let mut told_so_far = Vec::new();
@@ -481,7 +482,7 @@ fn a_log_that_is_another_one_now_is_read_anew() {
     let dir = TestFolder::new();
     let path = dir.path().join("log.jsonl");
     let whole = fs::read_to_string(data("copilot.jsonl")).unwrap();
-    let source = Source::new(Client::Copilot, path.clone());
+    let source = SessionLog::new(Client::Copilot, path.clone());
     let cursors = Cursors::of(dir.path());
     fs::write(&path, &whole).unwrap();
     let all = newer(&cursors, &source);
@@ -597,7 +598,7 @@ fn real_logs_hold_what_was_done() {
         return;
     }
     for (client, name, expected) in CORPUS {
-        let log = sessions::read(&Source::new(*client, corpus.join(name)), &Roots::of_the_log()).unwrap();
+        let log = sessions::read(&SessionLog::new(*client, corpus.join(name)), &Roots::of_the_log()).unwrap();
         let acts = || log.events.iter().map(|event| &work(event).act);
         let status = |ended: Option<Ended>| match ended {
             Some(Ended::Exited(code)) => code.to_string(),
@@ -650,7 +651,7 @@ proptest! {
         let path = dir.path().join("log");
         fs::write(&path, &bytes).unwrap();
         for reader in Client::ALL.into_iter().filter(|client| *client != Client::Opencode) {
-            let log = sessions::read(&Source::new(reader, path.clone()), &roots()).unwrap();
+            let log = sessions::read(&SessionLog::new(reader, path.clone()), &roots()).unwrap();
             let lines = bytes.split(|byte| *byte == b'\n').count() as u64;
             prop_assert!(log.summary.counts.broken <= lines);
             if reader == client && from > 0 && length == 0 {

@@ -1,6 +1,6 @@
 //! What an agent did, told through the journal, and what the gates of a session say to it.
 
-use gate::event::agent_work::{Act, Edit, EditKind, PlanItem, Prompt, ShellCommand, Speaker, Work};
+use gate::event::agent_work::{Act, AgentWork, EditKind, FileEdit, PlanItem, Prompt, ShellCommand, Speaker};
 use gate::event::{Ended, EventKind, Grade, Origin};
 use gate::journal::{Journal, NewEvent};
 use gate::repo_path::RepoPath;
@@ -14,7 +14,7 @@ const RED: &str = "test adds ... FAILED\n\ntest result: FAILED. 11 passed; 1 fai
 fn tell(project: &Project, session: &str, acts: impl IntoIterator<Item = Act>) {
     let journal = Journal::open(&project.gate_dir(), Some(project.repo.root()));
     for act in acts {
-        let work = Work { actor: None, call: None, head: None, act };
+        let work = AgentWork { actor: None, call: None, head: None, act };
         let origin = Origin { by: "client".to_owned(), grade: Grade::Hooked };
         let session = Some(session.to_owned());
         journal.append(NewEvent { session, origin, kind: EventKind::Work(Box::new(work)) }).unwrap();
@@ -40,7 +40,7 @@ fn ran(line: &str, status: i32, output: &str) -> Act {
 
 fn edited(path: &str) -> Act {
     let (removed, added) = (String::new(), String::new());
-    Act::Edited(vec![Edit { path: RepoPath::from(path), how: EditKind::Written, removed, added }])
+    Act::Edited(vec![FileEdit { path: RepoPath::from(path), how: EditKind::Written, removed, added }])
 }
 
 fn of(session: &str, project: &Project) -> Value {

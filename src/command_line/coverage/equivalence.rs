@@ -1,13 +1,15 @@
 //! Whether a command line does again what another one did, however it is called and whatever it is wrapped in.
 
-use super::required_checks::{Asked, Key, Place, Seen, What, asked_of_leaf, only_prepares};
+use super::required_checks::{
+    CheckKey, CheckSubject, DirectoryView, RequestedCheck, StartDirectory, asked_of_leaf, only_prepares,
+};
 use crate::command_line::environment::set_for;
 use crate::command_line::understand;
 use crate::runner::{Catalogue, ProjectFiles};
 
 /// The working tree that command lines are read in.
 #[derive(Clone, Copy)]
-pub struct Ground<'a> {
+pub struct CommonGround<'a> {
     /// The absolute path of its root, where it is known.
     pub root: Option<&'a str>,
     /// Its files, from the root.
@@ -17,7 +19,7 @@ pub struct Ground<'a> {
 /// What the commands of a line do.
 #[derive(Clone, Debug)]
 pub struct Deeds {
-    each: Vec<Deed>,
+    each: Vec<CommandDeed>,
     /// Whether nothing that the line does is left out.
     whole: bool,
     root: Option<String>,
@@ -25,18 +27,18 @@ pub struct Deeds {
 
 /// What one command does.
 #[derive(Clone, Debug)]
-struct Deed {
-    asked: Asked,
+struct CommandDeed {
+    asked: RequestedCheck,
     /// A variable of the line that makes less of it.
     narrowed_by: Option<String>,
 }
 
 impl Deeds {
     /// Those of `line`, started in the directory `dir` from the root. What only gets ready (`cd`, `export`, `echo`) is none.
-    pub fn of(line: &str, dir: &str, ground: Ground<'_>) -> Self {
-        let place = Place { root: ground.root, start: dir, files: ground.files };
+    pub fn of(line: &str, dir: &str, ground: CommonGround<'_>) -> Self {
+        let place = StartDirectory { root: ground.root, start: dir, files: ground.files };
         let mut found = Self { each: Vec::new(), whole: true, root: ground.root.map(str::to_owned) };
-        let Ok(understood) = understand(line, &Seen(place)) else { return Self { whole: false, ..found } };
+        let Ok(understood) = understand(line, &DirectoryView(place)) else { return Self { whole: false, ..found } };
         for (leaf, purpose) in understood.program.leaves.iter().zip(&understood.purposes) {
             if only_prepares(leaf, purpose) {
                 continue;
@@ -44,7 +46,7 @@ impl Deeds {
             match asked_of_leaf(leaf, place) {
                 Some(asked) => {
                     let narrowed = purpose.invocation.as_ref().and_then(|invocation| set_for(leaf, invocation));
-                    found.each.push(Deed { asked, narrowed_by: narrowed.map(|narrowed| narrowed.by) });
+                    found.each.push(CommandDeed { asked, narrowed_by: narrowed.map(|narrowed| narrowed.by) });
                 }
                 None => found.whole = false,
             }
@@ -60,9 +62,10 @@ impl Deeds {
     /// Whether everything that `other` does is done here again. Of two selections of tests the narrower one, and one of
     /// another folder, is another command.
     pub fn repeat(&self, other: &Self) -> bool {
-        let again = |deed: &Deed| {
+        let again = |deed: &CommandDeed| {
             let root = self.root.as_deref();
-            let same = |mine: &Deed| mine.narrowed_by == deed.narrowed_by && does(&mine.asked, &deed.asked.key, root);
+            let same =
+                |mine: &CommandDeed| mine.narrowed_by == deed.narrowed_by && does(&mine.asked, &deed.asked.key, root);
             let in_parts = || deed.asked.parts.as_ref().is_some_and(|parts| self.all(parts, root));
             self.each.iter().any(same) || in_parts()
         };
@@ -74,8 +77,8 @@ impl Deeds {
         self.each.iter().map(|deed| deed.asked.key.directory.clone())
     }
 
-    fn all(&self, parts: &[Asked], root: Option<&str>) -> bool {
-        let done = |part: &Asked| {
+    fn all(&self, parts: &[RequestedCheck], root: Option<&str>) -> bool {
+        let done = |part: &RequestedCheck| {
             let direct = self.each.iter().any(|mine| mine.narrowed_by.is_none() && does(&mine.asked, &part.key, root));
             direct || part.parts.as_ref().is_some_and(|parts| self.all(parts, root))
         };
@@ -84,15 +87,15 @@ impl Deeds {
 }
 
 /// Whether a command, or one that it consists of, is this one.
-fn does(mine: &Asked, asked: &Key, root: Option<&str>) -> bool {
+fn does(mine: &RequestedCheck, asked: &CheckKey, root: Option<&str>) -> bool {
     is_again(&mine.key, asked, root) || mine.parts.iter().flatten().any(|part| does(part, asked, root))
 }
 
-fn is_again(mine: &Key, asked: &Key, root: Option<&str>) -> bool {
+fn is_again(mine: &CheckKey, asked: &CheckKey, root: Option<&str>) -> bool {
     let same = match (&mine.what, &asked.what) {
-        (What::Known(mine), What::Known(theirs)) => mine.covers(theirs),
-        (What::Program(words), What::Program(theirs)) => {
-            Call::of(words, &mine.directory, root).is(&Call::of(theirs, &asked.directory, root))
+        (CheckSubject::Known(mine), CheckSubject::Known(theirs)) => mine.covers(theirs),
+        (CheckSubject::Program(words), CheckSubject::Program(theirs)) => {
+            CommandCall::of(words, &mine.directory, root).is(&CommandCall::of(theirs, &asked.directory, root))
         }
         _ => false,
     };
@@ -103,7 +106,7 @@ fn is_again(mine: &Key, asked: &Key, root: Option<&str>) -> bool {
 
 /// A program that no catalogue knows, and its words.
 #[derive(Debug, PartialEq)]
-struct Call {
+struct CommandCall {
     /// Its name; of one of the project its path from the root, behind `./`.
     program: String,
     /// What stands before the first option: its order may matter.
@@ -112,7 +115,7 @@ struct Call {
     options: Vec<Vec<String>>,
 }
 
-impl Call {
+impl CommandCall {
     fn of(words: &[String], directory: &str, root: Option<&str>) -> Self {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let (program, rest) = started(&words, directory, root);
@@ -177,7 +180,7 @@ fn started<'w>(words: &'w [&'w str], directory: &str, root: Option<&str>) -> (St
 
 /// The path of a program of the project, from its root.
 fn own(path: &str, directory: &str, root: Option<&str>) -> Option<String> {
-    let place = Place { root, start: directory, files: &() };
+    let place = StartDirectory { root, start: directory, files: &() };
     place.inside(path).map(|path| format!("./{path}"))
 }
 
@@ -205,7 +208,7 @@ mod tests {
             ("package.json", r#"{"scripts":{"test":"jest --ci"}}"#),
             ("Makefile", "clock:\n\tpytest -k clock\n"),
         ]));
-        let ground = Ground { root: Some("/work/repo"), files: &files };
+        let ground = CommonGround { root: Some("/work/repo"), files: &files };
         Deeds::of(now, "", ground).repeat(&Deeds::of(before, "", ground))
     }
 

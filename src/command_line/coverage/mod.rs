@@ -13,8 +13,8 @@ use crate::runner::{Catalogue, ProjectFiles};
 use crate::shell::dialect::Shell;
 
 use super::command_table::table;
-use super::run_result::{Known, Said, said, sum};
-use super::{Outcome, Purpose, Record, judge, understand};
+use super::run_result::{OutputKnowledge, RunResult, said, sum};
+use super::{CheckOutcome, LineRecord, Purpose, judge, understand};
 
 mod equivalence;
 mod proofs;
@@ -22,14 +22,14 @@ mod required_checks;
 #[cfg(test)]
 mod tests;
 
-pub use equivalence::{Deeds, Ground};
+pub use equivalence::{CommonGround, Deeds};
 pub(crate) use proofs::content_comes_and_goes;
-use proofs::{Proof, Shown, proofs};
-use required_checks::{Asked, Place, Seen, asked_of_line};
+use proofs::{CheckProof, Shown, proofs};
+use required_checks::{DirectoryView, RequestedCheck, StartDirectory, asked_of_line};
 
 /// A command line that somebody else ran, as it was recorded.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'a> {
+pub struct ObservedLine<'a> {
     /// The line.
     pub line: &'a str,
     /// The directory it started in, relative to the root of the working tree; an absolute path outside of it.
@@ -48,7 +48,7 @@ pub struct Told<'a> {
     pub shell: Option<Shell>,
 }
 
-impl Told<'_> {
+impl ObservedLine<'_> {
     fn status(&self) -> Option<i32> {
         match self.ended? {
             Ended::Exited(status) => Some(status),
@@ -62,8 +62,8 @@ impl Told<'_> {
         Some(if self.cut { Cow::Owned(format!("…\n{output}")) } else { Cow::Borrowed(output) })
     }
 
-    fn record<'b>(&self, text: Option<&'b str>) -> Record<'b> {
-        Record { status: self.status(), output: text, background: self.background, shell: self.shell }
+    fn record<'b>(&self, text: Option<&'b str>) -> LineRecord<'b> {
+        LineRecord { status: self.status(), output: text, background: self.background, shell: self.shell }
     }
 }
 
@@ -83,17 +83,17 @@ pub struct Witnessed {
 
 /// The declared commands about which the record of a line shows anything. `files` are those of the working tree, from
 /// its root, as they were before the line: what a task runs is written there.
-pub fn witness(commands: &[Command], told: &Told<'_>, files: &dyn ProjectFiles) -> Vec<Witnessed> {
+pub fn witness(commands: &[Command], told: &ObservedLine<'_>, files: &dyn ProjectFiles) -> Vec<Witnessed> {
     let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return Vec::new() };
-    let place = Place { root: told.root, start, files };
+    let place = StartDirectory { root: told.root, start, files };
     let proofs = proofs(told, place);
     commands
         .iter()
         .filter_map(|command| {
-            let command_place = Place { start: std::str::from_utf8(command.dir.as_bytes()).ok()?, ..place };
+            let command_place = StartDirectory { start: std::str::from_utf8(command.dir.as_bytes()).ok()?, ..place };
             let whole = told.line.trim() == command.run.trim() && *told.dir == command.dir;
             let asked = || asked_of_line(&command.run, command_place);
-            let found = if whole { of_the_same_line(told, place) } else { Shows::of(&asked()?, &proofs) };
+            let found = if whole { of_the_same_line(told, place) } else { DeclaredProof::of(&asked()?, &proofs) };
             Some(Witnessed {
                 command: command.reference(),
                 ended: found.as_ref()?.ended(told),
@@ -105,27 +105,29 @@ pub fn witness(commands: &[Command], told: &Told<'_>, files: &dyn ProjectFiles) 
 }
 
 /// The files below the root of the working tree into which a line wrote what its checks print, and nothing else.
-pub fn own_logs(told: &Told<'_>, files: &dyn ProjectFiles) -> Vec<RepoPath> {
+pub fn own_logs(told: &ObservedLine<'_>, files: &dyn ProjectFiles) -> Vec<RepoPath> {
     let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return Vec::new() };
-    let mut logs: Vec<String> =
-        proofs(told, Place { root: told.root, start, files }).into_iter().flat_map(|proof| proof.logs).collect();
+    let mut logs: Vec<String> = proofs(told, StartDirectory { root: told.root, start, files })
+        .into_iter()
+        .flat_map(|proof| proof.logs)
+        .collect();
     logs.sort_unstable();
     logs.dedup();
     logs.iter().map(|path| RepoPath::from(path.as_str())).collect()
 }
 
 /// What is shown of a declared command.
-struct Shows {
+struct DeclaredProof {
     failed: bool,
     broken_off: Option<Ended>,
     report: Option<RunReport>,
     masked: Option<String>,
 }
 
-impl Shows {
+impl DeclaredProof {
     /// What the proofs say of everything that a command asks for. `None`: a part of it is not in the line, and what is
     /// there did not fail.
-    fn of(asked: &[Asked], proofs: &[Proof]) -> Option<Self> {
+    fn of(asked: &[RequestedCheck], proofs: &[CheckProof]) -> Option<Self> {
         let parts: Vec<Option<Self>> = asked.iter().map(|asked| Self::of_one(asked, proofs)).collect();
         let failure = parts.iter().flatten().position(|part| part.failed);
         if let Some(at) = failure {
@@ -143,8 +145,8 @@ impl Shows {
         Some(Self { failed: false, broken_off, report, masked })
     }
 
-    fn of_one(asked: &Asked, proofs: &[Proof]) -> Option<Self> {
-        let direct: Vec<&Proof> = proofs.iter().filter(|proof| proof.key.covers(&asked.key)).collect();
+    fn of_one(asked: &RequestedCheck, proofs: &[CheckProof]) -> Option<Self> {
+        let direct: Vec<&CheckProof> = proofs.iter().filter(|proof| proof.key.covers(&asked.key)).collect();
         if direct.is_empty() {
             return Self::of(asked.parts.as_ref()?, proofs);
         }
@@ -163,7 +165,7 @@ impl Shows {
         Some(found)
     }
 
-    fn ended(&self, told: &Told<'_>) -> Ended {
+    fn ended(&self, told: &ObservedLine<'_>) -> Ended {
         match (self.failed, self.broken_off, told.ended) {
             (true, _, Some(ended @ Ended::Exited(status))) if status != 0 => ended,
             (true, ..) => Ended::Exited(1),
@@ -178,29 +180,37 @@ fn nothing() -> RunReport {
 }
 
 /// What is shown of a command whose very line was run: the same as if `gate` had run it.
-fn of_the_same_line(told: &Told<'_>, place: Place<'_>) -> Option<Shows> {
+fn of_the_same_line(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Option<DeclaredProof> {
     if told.background || told.output.is_some_and(|output| table().harness_says(output).is_some()) {
         return None;
     }
-    let files = Seen(place);
+    let files = DirectoryView(place);
     let text = told.text();
     let understood = understand(told.line, &files).ok();
     let runs = understood.iter().flat_map(|line| &line.purposes).flat_map(Purpose::runs);
     let runners: Vec<_> = runs.filter_map(|id| Catalogue::embedded().runner(id)).collect();
     let words = |ended| {
-        said(told.line, &runners, ended, text.as_deref().unwrap_or("…"), Known::AsTold(told.shell), None, &files)
+        said(
+            told.line,
+            &runners,
+            ended,
+            text.as_deref().unwrap_or("…"),
+            OutputKnowledge::AsTold(told.shell),
+            None,
+            &files,
+        )
     };
-    let mut shows = Shows { failed: false, broken_off: None, report: None, masked: None };
+    let mut shows = DeclaredProof { failed: false, broken_off: None, report: None, masked: None };
     match told.ended {
-        Some(ended @ Ended::Exited(0)) => Said { report: shows.report, masked: shows.masked } = words(ended),
+        Some(ended @ Ended::Exited(0)) => RunResult { report: shows.report, masked: shows.masked } = words(ended),
         Some(ended @ Ended::Exited(_)) => {
             shows.failed = true;
             shows.report = words(ended).report.filter(|report| report.failed > 0);
         }
         Some(ended) => shows.broken_off = Some(ended),
         None => match judge(told.line, &told.record(text.as_deref()), &files).result {
-            Some(Outcome::Pass) => {}
-            Some(Outcome::Fail) => shows.failed = true,
+            Some(CheckOutcome::Pass) => {}
+            Some(CheckOutcome::Fail) => shows.failed = true,
             _ => shows.masked = Some("no status was recorded".to_owned()),
         },
     }

@@ -1,19 +1,21 @@
 //! What the record of a line shows of each check in it.
 
-use crate::command_line::Outcome;
-use crate::command_line::check_outcome::Look;
+use crate::command_line::CheckOutcome;
+use crate::command_line::check_outcome::CheckView;
 use crate::command_line::forged_output::files_of;
 use crate::command_line::judge::{CHECKS, Reviewed};
 use crate::command_line::output_filters::may_show;
 use crate::command_line::purpose::Purpose;
 use crate::command_line::run_result::sum;
 use crate::event::{Ended, RunReport};
-use crate::runner::{Catalogue, Says};
+use crate::runner::{Catalogue, OutputOutcome};
 use crate::shell::exit_status;
 use crate::shell::program::{Leaf, LeafId, Program};
 
-use super::Told;
-use super::required_checks::{Asked, Key, Place, Seen, asked_of_leaf, only_prepares, surroundings_change};
+use super::ObservedLine;
+use super::required_checks::{
+    CheckKey, DirectoryView, RequestedCheck, StartDirectory, asked_of_leaf, only_prepares, surroundings_change,
+};
 
 /// How a check ended, as far as the record shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +34,8 @@ pub(super) enum Shown {
 
 /// One check of the line, and how it ended.
 #[derive(Clone, Debug)]
-pub(super) struct Proof {
-    pub(super) key: Key,
+pub(super) struct CheckProof {
+    pub(super) key: CheckKey,
     pub(super) shown: Shown,
     /// What its runner counted, where the counts are surely its own.
     pub(super) report: Option<RunReport>,
@@ -42,8 +44,8 @@ pub(super) struct Proof {
 }
 
 /// Everything that the record of a line shows.
-pub(super) fn proofs(told: &Told<'_>, place: Place<'_>) -> Vec<Proof> {
-    let files = Seen(place);
+pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<CheckProof> {
+    let files = DirectoryView(place);
     let text = told.text();
     let Ok(reviewed) = Reviewed::of(told.line, &told.record(text.as_deref()), &files) else { return Vec::new() };
     let understood = &reviewed.understood;
@@ -58,7 +60,7 @@ pub(super) fn proofs(told: &Told<'_>, place: Place<'_>) -> Vec<Proof> {
     let recorded = told.status();
     let went = |id: LeafId| {
         let fate = exit_status::fate_seen(program, id, &judge.seen);
-        fate.complete && fate.given(recorded).only(exit_status::Outcome::Succeeded)
+        fate.complete && fate.given(recorded).only(exit_status::CommandOutcome::Succeeded)
     };
     let moved = program.leaves.iter().enumerate().filter(|(_, leaf)| matches!(leaf.name(), Some("cd" | "pushd")));
     let arrived = moved.into_iter().all(|(id, _)| went(id));
@@ -74,19 +76,19 @@ pub(super) fn proofs(told: &Told<'_>, place: Place<'_>) -> Vec<Proof> {
         let kind = CHECKS.into_iter().find(|kind| purpose.is(*kind));
         let (shown, report) = if let Some(kind) = kind {
             let ids: Vec<LeafId> = (0..program.leaves.len()).filter(|id| understood.purposes[*id].is(kind)).collect();
-            let ending = Look { judge: &judge, leaf: id, fate, ids: &ids }.ending();
+            let ending = CheckView { judge: &judge, leaf: id, fate, ids: &ids }.ending();
             let alone = alone(program, &understood.purposes, id);
-            let empty = ending.reading.says == Says::NothingRan
+            let empty = ending.reading.says == OutputOutcome::NothingRan
                 || !ending.reading.reports.is_empty()
                     && ending.reading.reports.iter().all(|report| report.passed + report.failed == 0);
             let shown = match ending.outcome {
                 _ if ending.by_output && !alone => Shown::Open("its output cannot be told from another's".to_owned()),
-                Outcome::Pass => Shown::Passed,
-                Outcome::Fail => failed(leaf, told, ending.by_output),
-                Outcome::NoTests if empty && alone => Shown::Empty,
+                CheckOutcome::Pass => Shown::Passed,
+                CheckOutcome::Fail => failed(leaf, told, ending.by_output),
+                CheckOutcome::NoTests if empty && alone => Shown::Empty,
                 // It was not reached.
-                Outcome::NoTests => continue,
-                Outcome::Unknown => Shown::Open(ending.because),
+                CheckOutcome::NoTests => continue,
+                CheckOutcome::Unknown => Shown::Open(ending.because),
             };
             let counted = sum(ending.reading.reports).filter(|_| alone);
             let own = match shown {
@@ -97,11 +99,11 @@ pub(super) fn proofs(told: &Told<'_>, place: Place<'_>) -> Vec<Proof> {
             (shown, own)
         } else {
             match by_status_alone(fate, told) {
-                Some(exit_status::Outcome::Succeeded) => {
+                Some(exit_status::CommandOutcome::Succeeded) => {
                     script_passed(text.as_deref().unwrap_or_default(), program, id)
                 }
-                Some(exit_status::Outcome::Failed) => (failed(leaf, told, false), None),
-                Some(exit_status::Outcome::NotRun) => continue,
+                Some(exit_status::CommandOutcome::Failed) => (failed(leaf, told, false), None),
+                Some(exit_status::CommandOutcome::NotRun) => continue,
                 None => (Shown::Open("its status is not that of the line".to_owned()), None),
             }
         };
@@ -119,7 +121,7 @@ pub(super) fn proofs(told: &Told<'_>, place: Place<'_>) -> Vec<Proof> {
 }
 
 /// The files, from the root of the working tree, that a check overwrites with what it prints.
-fn logs_of(program: &Program, id: LeafId, place: Place<'_>) -> Vec<String> {
+fn logs_of(program: &Program, id: LeafId, place: StartDirectory<'_>) -> Vec<String> {
     let leaf = &program.leaves[id];
     // What is appended to may hold something that the check reads.
     let appends = |path: &str| {
@@ -138,8 +140,8 @@ fn logs_of(program: &Program, id: LeafId, place: Place<'_>) -> Vec<String> {
 }
 
 /// Notes what a check shows about itself and about what it consists of.
-fn spread(asked: &Asked, shown: &Shown, report: Option<&RunReport>, proofs: &mut Vec<Proof>) {
-    proofs.push(Proof { key: asked.key.clone(), shown: shown.clone(), report: report.cloned(), logs: Vec::new() });
+fn spread(asked: &RequestedCheck, shown: &Shown, report: Option<&RunReport>, proofs: &mut Vec<CheckProof>) {
+    proofs.push(CheckProof { key: asked.key.clone(), shown: shown.clone(), report: report.cloned(), logs: Vec::new() });
     let parts = asked.parts.as_deref().unwrap_or_default();
     for part in parts {
         match shown {
@@ -154,16 +156,16 @@ fn spread(asked: &Asked, shown: &Shown, report: Option<&RunReport>, proofs: &mut
 }
 
 /// What the status alone says of a command.
-fn by_status_alone(fate: exit_status::Fate, told: &Told<'_>) -> Option<exit_status::Outcome> {
+fn by_status_alone(fate: exit_status::Fate, told: &ObservedLine<'_>) -> Option<exit_status::CommandOutcome> {
     let status = told.status().filter(|_| fate.complete)?;
     let possible = fate.given(Some(status));
-    [exit_status::Outcome::Succeeded, exit_status::Outcome::Failed, exit_status::Outcome::NotRun]
+    [exit_status::CommandOutcome::Succeeded, exit_status::CommandOutcome::Failed, exit_status::CommandOutcome::NotRun]
         .into_iter()
         .find(|outcome| possible.only(*outcome))
 }
 
 /// A failure, or the end of a command that somebody or a clock broke off.
-fn failed(leaf: &Leaf, told: &Told<'_>, by_output: bool) -> Shown {
+fn failed(leaf: &Leaf, told: &ObservedLine<'_>, by_output: bool) -> Shown {
     const TERM: i32 = 15;
     let clock = leaf.wrappers.iter().any(|name| name.ends_with("timeout"));
     match told.ended {
@@ -176,7 +178,7 @@ fn failed(leaf: &Leaf, told: &Told<'_>, by_output: bool) -> Shown {
 /// A program that nobody knows ended with 0. Failures that are counted in its output are not outvoted by that.
 fn script_passed(text: &str, program: &Program, id: LeafId) -> (Shown, Option<RunReport>) {
     let reading = crate::runner::read_output(None, text);
-    if reading.says == Says::Failed || reading.reports.iter().any(|report| report.failed > 0) {
+    if reading.says == OutputOutcome::Failed || reading.reports.iter().any(|report| report.failed > 0) {
         return (Shown::Open("its status is 0, and failures are in its output".to_owned()), None);
     }
     let only = program.leaves.iter().enumerate().all(|(other, _)| other == id || !may_show(program, other));

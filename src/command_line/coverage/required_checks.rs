@@ -18,30 +18,32 @@ const MOST: usize = 64;
 
 /// A check, as far as it decides whether two runs are runs of the same one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Key {
+pub(super) struct CheckKey {
     /// The directory, from the root of the working tree; empty for the root.
     pub(super) directory: String,
     /// The variables that the line sets for it and that may change what it finds.
     pub(super) environment: BTreeMap<String, String>,
     /// What it is wrapped in: containers, other machines, environments that are chosen by options.
     pub(super) inside: Vec<(String, Vec<String>)>,
-    pub(super) what: What,
+    pub(super) what: CheckSubject,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum CheckSubject {
     /// A runner or a task of the catalogue.
     Known(Identity),
     /// Any other program, word by word.
     Program(Vec<String>),
 }
 
-impl Key {
+impl CheckKey {
     /// Whether a run of this check is a run of `asked`, too.
     pub(super) fn covers(&self, asked: &Self) -> bool {
         let same = match (&self.what, &asked.what) {
-            (What::Known(mine), What::Known(theirs)) => mine.covers(theirs),
-            (What::Program(mine), What::Program(theirs)) => mine == theirs || script_call(mine) == script_call(theirs),
+            (CheckSubject::Known(mine), CheckSubject::Known(theirs)) => mine.covers(theirs),
+            (CheckSubject::Program(mine), CheckSubject::Program(theirs)) => {
+                mine == theirs || script_call(mine) == script_call(theirs)
+            }
             _ => false,
         };
         same && self.directory == asked.directory && self.has_variables_of(asked) && self.inside == asked.inside
@@ -71,14 +73,14 @@ fn script_call(words: &[String]) -> Vec<&str> {
 
 /// A check that a line asks for, and those that it consists of, where it is a task that can be followed.
 #[derive(Clone, Debug)]
-pub(super) struct Asked {
-    pub(super) key: Key,
-    pub(super) parts: Option<Vec<Asked>>,
+pub(super) struct RequestedCheck {
+    pub(super) key: CheckKey,
+    pub(super) parts: Option<Vec<RequestedCheck>>,
 }
 
-impl Asked {
+impl RequestedCheck {
     /// What a task runs has the variables and the wrappers of its call.
-    fn surround(&mut self, call: &Key) {
+    fn surround(&mut self, call: &CheckKey) {
         for (name, value) in &call.environment {
             self.key.environment.entry(name.clone()).or_insert_with(|| value.clone());
         }
@@ -89,7 +91,7 @@ impl Asked {
 
 /// Where a line starts.
 #[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
+pub(super) struct StartDirectory<'a> {
     /// The absolute path of the root of the working tree, where it is known.
     pub(super) root: Option<&'a str>,
     /// The directory, from the root; an absolute path outside of it.
@@ -98,7 +100,7 @@ pub(super) struct Place<'a> {
     pub(super) files: &'a dyn ProjectFiles,
 }
 
-impl Place<'_> {
+impl StartDirectory<'_> {
     /// A path as it is seen from here, from the root of the working tree. `None`: outside of it, or not known.
     pub(super) fn inside(&self, path: &str) -> Option<String> {
         let absolute = match (path.starts_with('/'), self.start.starts_with('/')) {
@@ -113,21 +115,21 @@ impl Place<'_> {
 }
 
 /// The files as they are seen from one directory.
-pub(super) struct Seen<'a>(pub(super) Place<'a>);
+pub(super) struct DirectoryView<'a>(pub(super) StartDirectory<'a>);
 
-impl ProjectFiles for Seen<'_> {
+impl ProjectFiles for DirectoryView<'_> {
     fn read(&self, path: &str) -> Option<String> {
         self.0.files.read(&self.0.inside(path)?)
     }
 }
 
 /// Everything that must succeed for a line to succeed. `None`: it cannot be told, or more than that decides.
-pub(super) fn asked_of_line(line: &str, place: Place<'_>) -> Option<Vec<Asked>> {
+pub(super) fn asked_of_line(line: &str, place: StartDirectory<'_>) -> Option<Vec<RequestedCheck>> {
     of_line(line, place, &mut 0, 0)
 }
 
-fn of_line(line: &str, place: Place<'_>, looked: &mut usize, depth: usize) -> Option<Vec<Asked>> {
-    let understood = understand(line, &Seen(place)).ok()?;
+fn of_line(line: &str, place: StartDirectory<'_>, looked: &mut usize, depth: usize) -> Option<Vec<RequestedCheck>> {
+    let understood = understand(line, &DirectoryView(place)).ok()?;
     let mut asked = Vec::new();
     if surroundings_change(&understood) {
         return None;
@@ -147,11 +149,11 @@ fn of_line(line: &str, place: Place<'_>, looked: &mut usize, depth: usize) -> Op
 }
 
 /// The check that one command is.
-pub(super) fn asked_of_leaf(leaf: &Leaf, place: Place<'_>) -> Option<Asked> {
+pub(super) fn asked_of_leaf(leaf: &Leaf, place: StartDirectory<'_>) -> Option<RequestedCheck> {
     of_leaf(leaf, place, &mut 0, 0)
 }
 
-fn of_leaf(leaf: &Leaf, place: Place<'_>, looked: &mut usize, depth: usize) -> Option<Asked> {
+fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: usize) -> Option<RequestedCheck> {
     if leaf.shadowed || leaf.appended || leaf.argv.iter().any(|arg| !arg.whole) {
         return None;
     }
@@ -159,7 +161,7 @@ fn of_leaf(leaf: &Leaf, place: Place<'_>, looked: &mut usize, depth: usize) -> O
     let catalogue = Catalogue::embedded();
     let mut directory = directory(leaf, place)?;
     let tasks = {
-        let here = Seen(Place { start: &directory, ..place });
+        let here = DirectoryView(StartDirectory { start: &directory, ..place });
         resolve(catalogue, &words, if leaf.remote { &() } else { &here })
     };
     let mut parts = Some(Vec::new());
@@ -176,7 +178,7 @@ fn of_leaf(leaf: &Leaf, place: Place<'_>, looked: &mut usize, depth: usize) -> O
         };
         let found = match (lines, inner.as_deref()) {
             (Some(lines), Some(start)) if depth < DEEPEST => {
-                let place = Place { start, ..place };
+                let place = StartDirectory { start, ..place };
                 let asked = lines.iter().map(|line| of_line(line, place, looked, depth + 1));
                 asked.collect::<Option<Vec<_>>>()
             }
@@ -192,17 +194,17 @@ fn of_leaf(leaf: &Leaf, place: Place<'_>, looked: &mut usize, depth: usize) -> O
         directory = if named.starts_with(['/', '~']) { return None } else { seen_from(&directory, named)? };
     }
     let what = match Identity::of(catalogue, &words) {
-        Some(identity) if leaf.remote => What::Known(identity),
+        Some(identity) if leaf.remote => CheckSubject::Known(identity),
         Some(identity) => {
-            let here = Seen(Place { start: &directory, ..place });
-            What::Known(identity.within(catalogue, directory.is_empty(), &here))
+            let here = DirectoryView(StartDirectory { start: &directory, ..place });
+            CheckSubject::Known(identity.within(catalogue, directory.is_empty(), &here))
         }
-        None => What::Program(words.into_iter().flatten().collect()),
+        None => CheckSubject::Program(words.into_iter().flatten().collect()),
     };
-    let key = Key { directory, environment: environment(leaf, place.root)?, inside: inside(leaf)?, what };
+    let key = CheckKey { directory, environment: environment(leaf, place.root)?, inside: inside(leaf)?, what };
     let mut parts = parts.filter(|parts| !parts.is_empty());
     parts.iter_mut().flatten().for_each(|part| part.surround(&key));
-    Some(Asked { key, parts })
+    Some(RequestedCheck { key, parts })
 }
 
 /// The lines of a script, the arguments of the call behind the last of them.
@@ -217,7 +219,7 @@ fn script(lines: &[String], arguments: &[Option<String>]) -> Option<Vec<String>>
 }
 
 /// Where a command runs, from the root of the working tree. `None`: outside of it, or not known.
-fn directory(leaf: &Leaf, place: Place<'_>) -> Option<String> {
+fn directory(leaf: &Leaf, place: StartDirectory<'_>) -> Option<String> {
     let Some(directory) = &leaf.directory else { return place.inside("") };
     place.inside(directory.path.as_deref()?)
 }

@@ -50,7 +50,7 @@ fn declared(run: &str, dir: &str) -> Command {
 /// What is witnessed: `pass`, `fail 101`, `empty`, `masked`, `broken`, or `-`.
 fn shown(declared: &Command, line: &str, dir: &str, ended: Option<Ended>, output: Option<&str>) -> String {
     let dir = RepoPath::from(dir);
-    let told = Told {
+    let told = ObservedLine {
         line,
         dir: &dir,
         root: Some("/work/repo"),
@@ -197,7 +197,7 @@ fn what_a_project_makes_the_same_check() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let files = Project(BTreeMap::from([("Cargo.toml", "[package]\nname = 'a'\n")]));
     let dir = RepoPath::from("");
-    let told = Told {
+    let told = ObservedLine {
         line: "cargo test",
         dir: &dir,
         root: None,
@@ -382,7 +382,12 @@ fn a_status_of_nothing_that_was_run_proves_nothing() {
     ] {
         let found = crate::command_line::judge(
             line,
-            &crate::command_line::Record { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) },
+            &crate::command_line::LineRecord {
+                status: Some(0),
+                output: None,
+                background: false,
+                shell: Some(Shell::Bash),
+            },
             &project(),
         );
         if (found.proves == crate::command_line::Proves::FullPass) != passes {
@@ -399,7 +404,12 @@ fn a_status_of_nothing_that_was_run_proves_nothing() {
     ] {
         let found = crate::command_line::judge(
             line,
-            &crate::command_line::Record { status: Some(0), output: None, background: false, shell: Some(Shell::Bash) },
+            &crate::command_line::LineRecord {
+                status: Some(0),
+                output: None,
+                background: false,
+                shell: Some(Shell::Bash),
+            },
             &project(),
         );
         if found.proves != crate::command_line::Proves::Nothing {
@@ -542,7 +552,7 @@ fn what_was_not_recorded_proves_nothing() {
         assert_eq!(shown(&cargo, line, "", ended, output), want, "{line} {ended:?} {output:?}");
     }
     let dir = RepoPath::from("");
-    let told = Told {
+    let told = ObservedLine {
         line: "cargo test",
         dir: &dir,
         root: None,
@@ -579,7 +589,7 @@ fn a_line_that_starts_elsewhere_shows_what_it_runs_here() {
 fn counts_come_along_where_they_are_its_own() {
     let dir = RepoPath::from("");
     let report = |line: &str, output: &str| {
-        let told = Told {
+        let told = ObservedLine {
             line,
             dir: &dir,
             root: None,
@@ -608,13 +618,13 @@ proptest! {
         let dir = RepoPath::from("");
         let commands = [&line, "cargo test", "npm test", "make check"].map(|run| declared(run, ""));
         let ended = status.map(Ended::Exited);
-        let told = Told { line: &line, dir: &dir, root: None, ended, output: Some(&output), cut: false, background: false, shell: Some(Shell::Bash) };
+        let told = ObservedLine { line: &line, dir: &dir, root: None, ended, output: Some(&output), cut: false, background: false, shell: Some(Shell::Bash) };
         for found in witness(&commands, &told, &project()) {
             prop_assert!(found.masked.is_none() || found.ended.success(), "{:?}", found);
         }
-        for found in witness(&commands, &Told { ended: None, output: None, ..told }, &project()) {
+        for found in witness(&commands, &ObservedLine { ended: None, output: None, ..told }, &project()) {
             prop_assert!(found.masked.is_some() || !found.ended.success(), "{:?}", found);
         }
-        prop_assert_eq!(witness(&commands, &Told { background: true, ..told }, &project()), []);
+        prop_assert_eq!(witness(&commands, &ObservedLine { background: true, ..told }, &project()), []);
     }
 }

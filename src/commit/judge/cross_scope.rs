@@ -2,26 +2,26 @@
 
 use std::collections::BTreeMap;
 
-use super::{Case, Placed, Values, and};
-use crate::commit::change::{FileChange, Status};
+use super::{MixingCase, Placed, TemplateValues, and};
+use crate::commit::change::{FileChange, PathStatus};
 use crate::commit::changed_names;
 use crate::commit::cohesion::{Groups, mentions, names_of};
-use crate::commit::judgement::{Connection, Declared, Judgement};
-use crate::commit::rules::{Role, Rule};
+use crate::commit::judgement::{CommitJudgement, Connection, DeclaredScope};
+use crate::commit::rules::{CommitRule, PathRole};
 
 /// The most files without a scope that are looked at for connections.
 const CONNECTORS: usize = 60;
 
-impl<'a> Case<'a> {
+impl<'a> MixingCase<'a> {
     /// Finds what is mixed, and names it.
-    pub(super) fn crossing(&self, judgement: &mut Judgement, by_scope: &BTreeMap<usize, Vec<&'a FileChange>>) {
+    pub(super) fn crossing(&self, judgement: &mut CommitJudgement, by_scope: &BTreeMap<usize, Vec<&'a FileChange>>) {
         let scopes: Vec<usize> = by_scope.keys().copied().collect();
         let parts = self.parts(by_scope, &judgement.declared, &mut judgement.connections);
         if parts.len() < 2 {
             self.want_what_holds(judgement, by_scope);
             return;
         }
-        self.want(judgement, Rule::CrossesScopes, self.unclaimed());
+        self.want(judgement, CommitRule::CrossesScopes, self.unclaimed());
         let (mut paths, mut listed) = (Vec::new(), Vec::new());
         for part in &parts {
             let scope = scopes[part[0]];
@@ -31,14 +31,14 @@ impl<'a> Case<'a> {
             listed.push(format!("{}{with} ({file})", self.table.name(scope)));
             paths.push(file.clone());
         }
-        let values = Values::from([("scopes", and(&listed)), ("count", parts.len().to_string())]);
-        self.add(judgement, Rule::CrossesScopes, paths, values);
+        let values = TemplateValues::from([("scopes", and(&listed)), ("count", parts.len().to_string())]);
+        self.add(judgement, CommitRule::CrossesScopes, paths, values);
         judgement.parts = parts.iter().map(|part| part.iter().map(|&at| scopes[at]).collect()).collect();
     }
 
     /// Files that no scope claims connect as well.
     fn unclaimed(&self) -> impl Iterator<Item = &'a FileChange> {
-        let open = |placed: &&Placed<'_>| placed.scope.is_none() && placed.role == Role::Own;
+        let open = |placed: &&Placed<'_>| placed.scope.is_none() && placed.role == PathRole::Own;
         self.placed.iter().filter(open).map(|placed| placed.file).take(CONNECTORS)
     }
 
@@ -46,7 +46,7 @@ impl<'a> Case<'a> {
     fn parts(
         &self,
         by_scope: &BTreeMap<usize, Vec<&'a FileChange>>,
-        declared: &[Declared],
+        declared: &[DeclaredScope],
         connections: &mut Vec<Connection>,
     ) -> Vec<Vec<usize>> {
         let scopes: Vec<usize> = by_scope.keys().copied().collect();
@@ -80,7 +80,7 @@ impl<'a> Case<'a> {
             }
         }
         if self.rules.names_connect {
-            for Declared { word, .. } in declared {
+            for DeclaredScope { word, .. } in declared {
                 let about: Vec<usize> = (0..nodes.len()).filter(|&at| mentions(&nodes[at], word)).collect();
                 for pair in about.windows(2) {
                     connect(pair[0], pair[1], Connection::Name(word.clone()));
@@ -105,7 +105,7 @@ impl<'a> Case<'a> {
 
     /// A scope that holds others together may turn out to change its form or comments alone: then it is not touched, and
     /// they fall apart.
-    fn want_what_holds(&self, judgement: &mut Judgement, by_scope: &BTreeMap<usize, Vec<&'a FileChange>>) {
+    fn want_what_holds(&self, judgement: &mut CommitJudgement, by_scope: &BTreeMap<usize, Vec<&'a FileChange>>) {
         if self.commit.looked_into || by_scope.len() < 3 {
             return;
         }
@@ -124,7 +124,7 @@ impl<'a> Case<'a> {
             let mut rest = by_scope.clone();
             rest.remove(&scope);
             if self.parts(&rest, &judgement.declared, &mut Vec::new()).len() > 1 {
-                let wanted = self.places(Rule::CrossesScopes, files.iter().map(|file| &file.path));
+                let wanted = self.places(CommitRule::CrossesScopes, files.iter().map(|file| &file.path));
                 judgement.wants.extend(wanted);
             }
         }
@@ -148,7 +148,9 @@ impl<'a> Case<'a> {
         }
         let (mut files, mut lines) = (0, 0);
         for file in by_scope.values().flatten() {
-            let Some(texture) = file.texture.as_ref().filter(|_| file.status == Status::Modified) else { return false };
+            let Some(texture) = file.texture.as_ref().filter(|_| file.status == PathStatus::Modified) else {
+                return false;
+            };
             files += 1;
             lines += texture.lines();
         }

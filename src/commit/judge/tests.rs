@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::commit::change::Person;
-use crate::commit::change_class::{Form, Texture};
+use crate::commit::change_class::{ChangeForm, Texture};
 use crate::commit::split;
 use crate::policy::Scope;
 
@@ -10,13 +10,13 @@ fn scope(name: &str, paths: &[&str]) -> Scope {
     Scope { name: name.to_owned(), paths: paths.iter().map(|&path| path.to_owned()).collect(), ..Scope::default() }
 }
 
-fn table() -> Table {
+fn table() -> ScopeTable {
     let mut tests = scope("tests", &["tests/**"]);
     tests.goes_along = true;
     let mut api = scope("api", &["api/**"]);
     api.with = vec!["proto".to_owned()];
     api.shared = vec!["assets/api/**".to_owned()];
-    Table::new(vec![
+    ScopeTable::new(vec![
         scope("parser", &["src/parser/**"]),
         scope("core", &["src/**"]),
         scope("core/lexer", &["src/lexer/**"]),
@@ -30,10 +30,10 @@ fn table() -> Table {
     .unwrap()
 }
 
-fn rules() -> Rules {
+fn rules() -> CommitRules {
     let file = crate::embedded::file(crate::embedded::GATES, "atomic.toml").unwrap();
     let table: toml::Table = file.parse().unwrap();
-    Rules::read(table["params"].as_table().unwrap()).unwrap()
+    CommitRules::read(table["params"].as_table().unwrap()).unwrap()
 }
 
 fn oid(digit: char) -> crate::oid::Oid {
@@ -45,10 +45,10 @@ fn file(text: &str) -> FileChange {
     let (head, texture) = text.split_once(" |").map_or((text, None), |(head, texture)| (head, Some(texture)));
     let words: Vec<&str> = head.split(' ').collect();
     let (status, from, path) = match words[..] {
-        [score, from, path] => (Status::Renamed(score[1..].parse().unwrap()), Some(RepoPath::from(from)), path),
-        ["A", path] => (Status::Added, None, path),
-        ["D", path] => (Status::Deleted, None, path),
-        [_, path] => (Status::Modified, None, path),
+        [score, from, path] => (PathStatus::Renamed(score[1..].parse().unwrap()), Some(RepoPath::from(from)), path),
+        ["A", path] => (PathStatus::Added, None, path),
+        ["D", path] => (PathStatus::Deleted, None, path),
+        [_, path] => (PathStatus::Modified, None, path),
         _ => panic!("{text}"),
     };
     let texture = texture.map(|texture| {
@@ -56,8 +56,9 @@ fn file(text: &str) -> FileChange {
         let lines: u32 = words.next().unwrap().parse().unwrap();
         let mut names: Vec<String> = words.map(str::to_owned).collect();
         names.sort();
-        let form = if names.first().is_some_and(|name| name == "FORM") { Form::Whitespace } else { Form::Content };
-        let form_lines = if form == Form::Content { 0 } else { lines };
+        let form =
+            if names.first().is_some_and(|name| name == "FORM") { ChangeForm::Whitespace } else { ChangeForm::Content };
+        let form_lines = if form == ChangeForm::Content { 0 } else { lines };
         Texture { added: lines, removed: 0, form, form_lines, names }
     });
     FileChange { path: RepoPath::from(path), from, status, texture }
@@ -153,47 +154,50 @@ fn each_kind_of_commit_has_its_rule() {
     let files = &["M src/parser/lex.rs", "M web/app.css"];
     let mut merge = commit("Merge branch x", files);
     merge.parents.push(oid('3'));
-    assert_eq!(judge(&merge, &table(), &rules()).outcome(), Outcome::Skip);
+    assert_eq!(judge(&merge, &table(), &rules()).outcome(), CommitOutcome::Skip);
     let mut first = commit("start", files);
     first.parents.clear();
-    assert_eq!(judge(&first, &table(), &rules()).outcome(), Outcome::Skip);
+    assert_eq!(judge(&first, &table(), &rules()).outcome(), CommitOutcome::Skip);
     let hash = "676104e1234567890123456789012345678901ab";
     let revert = commit(&format!("Revert \"a\"\n\nThis reverts commit {hash}."), files);
-    assert_eq!(judge(&revert, &table(), &rules()).outcome(), Outcome::Pass);
+    assert_eq!(judge(&revert, &table(), &rules()).outcome(), CommitOutcome::Pass);
     let pretended = commit("revert: a", files);
-    assert_eq!(judge(&pretended, &table(), &rules()).outcome(), Outcome::Block, "a revert names its commit");
+    assert_eq!(judge(&pretended, &table(), &rules()).outcome(), CommitOutcome::Block, "a revert names its commit");
 }
 
 #[test]
 fn a_trailer_lets_through_where_policy_allows_it() {
     let files = &["M src/parser/lex.rs", "M web/app.css"];
     let mut mixed = commit("fix: a\n\nScope-Exempt: one release, two halves", files);
-    assert_eq!(judge(&mixed, &table(), &rules()).outcome(), Outcome::Block);
+    assert_eq!(judge(&mixed, &table(), &rules()).outcome(), CommitOutcome::Block);
     let mut rules = rules();
     rules.exempt_trailer = "Scope-Exempt".to_owned();
     let judgement = judge(&mixed, &table(), &rules);
-    assert_eq!((judgement.outcome(), judgement.exempt.as_deref()), (Outcome::Exempt, Some("one release, two halves")));
+    assert_eq!(
+        (judgement.outcome(), judgement.exempt.as_deref()),
+        (CommitOutcome::Exempt, Some("one release, two halves"))
+    );
     mixed.agent = Some("claude".to_owned());
-    assert_eq!(judge(&mixed, &table(), &rules).outcome(), Outcome::Block);
+    assert_eq!(judge(&mixed, &table(), &rules).outcome(), CommitOutcome::Block);
     rules.exempt_agents = true;
-    assert_eq!(judge(&mixed, &table(), &rules).outcome(), Outcome::Exempt);
+    assert_eq!(judge(&mixed, &table(), &rules).outcome(), CommitOutcome::Exempt);
     let empty = commit("fix: a\n\nScope-Exempt:", files);
-    assert_eq!(judge(&empty, &table(), &rules).outcome(), Outcome::Block, "a reason is asked for");
+    assert_eq!(judge(&empty, &table(), &rules).outcome(), CommitOutcome::Block, "a reason is asked for");
 }
 
 #[test]
 fn policy_may_ask_more_of_agents() {
     let text = "rules = { formatting-mixed = \"advise\" }\nagents = { formatting-mixed = \"block\" }";
-    let rules = Rules::read(&text.parse().unwrap()).unwrap();
+    let rules = CommitRules::read(&text.parse().unwrap()).unwrap();
     let mut mixed = commit("fix: a", &["M a.rs |9 aa", "M b.rs |90 FORM"]);
-    assert_eq!(judge(&mixed, &table(), &rules).outcome(), Outcome::Advise);
+    assert_eq!(judge(&mixed, &table(), &rules).outcome(), CommitOutcome::Advise);
     mixed.agent = Some("codex".to_owned());
-    assert_eq!(judge(&mixed, &table(), &rules).outcome(), Outcome::Block);
+    assert_eq!(judge(&mixed, &table(), &rules).outcome(), CommitOutcome::Block);
 }
 
 #[test]
 fn lines_are_asked_for_only_where_they_decide() {
-    let asked = |message: &str, files: &[&str], looked_into: bool, rules: &Rules| {
+    let asked = |message: &str, files: &[&str], looked_into: bool, rules: &CommitRules| {
         judge(&Commit { looked_into, ..commit(message, files) }, &table(), rules).wants
     };
     let crossing = &["M src/parser/lex.rs", "M web/app.css"];
@@ -219,7 +223,7 @@ fn lines_are_asked_for_only_where_they_decide() {
     assert_eq!(codes(&commit("fix: a", &aside)), ["crosses-scopes"]);
     // A rule that blocks is about the lines of all files that count.
     for rule in ["formatting-mixed", "large"] {
-        let strict = Rules::read(&format!("rules = {{ {rule} = \"block\" }}").parse().unwrap()).unwrap();
+        let strict = CommitRules::read(&format!("rules = {{ {rule} = \"block\" }}").parse().unwrap()).unwrap();
         let files = ["M Cargo.lock", "M web/a.css", "M web/a.test.ts"];
         assert!(!asked("fix: a", &files, false, &strict).is_empty(), "{rule}");
         assert!(asked("fix: a", &files, true, &strict).is_empty(), "{rule}");
@@ -231,13 +235,13 @@ fn some_of_the_lines_connect_and_are_no_measure() {
     let mut some = commit("fix: a", &["M src/parser/lex.rs |900 lex_all", "M web/app.css |3 lex_all", "M web/b.css"]);
     some.looked_into = false;
     let judgement = judge(&some, &table(), &rules());
-    assert_eq!((judgement.outcome(), judgement.wants), (Outcome::Pass, Vec::new()));
+    assert_eq!((judgement.outcome(), judgement.wants), (CommitOutcome::Pass, Vec::new()));
 }
 
 #[test]
 fn without_a_table_nothing_is_said_about_scopes() {
     let mixed = commit("fix(parser): a", &["M src/parser/lex.rs", "M web/app.css"]);
-    assert_eq!(judge(&mixed, &Table::empty(), &rules()).outcome(), Outcome::Pass);
+    assert_eq!(judge(&mixed, &ScopeTable::empty(), &rules()).outcome(), CommitOutcome::Pass);
 }
 
 #[test]
@@ -250,7 +254,7 @@ fn parameters_are_checked() {
         ("limits = { fils = 3 }", None),
         ("tests = [\"{\"]", Some("tests")),
     ] {
-        let error = Rules::read(&text.parse().unwrap()).unwrap_err();
+        let error = CommitRules::read(&text.parse().unwrap()).unwrap_err();
         assert!(key.is_none_or(|key| error.key.as_deref() == Some(key)), "{text}: {error:?}");
     }
 }

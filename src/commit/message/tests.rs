@@ -98,7 +98,7 @@ fn the_examples_of_the_specification() {
         ),
     ];
     for (text, expected) in cases {
-        let message = Message::conventional(text);
+        let message = CommitMessage::conventional(text);
         let (_, subject) = message.parsed.clone().unwrap_or_else(|| panic!("{text}"));
         assert_eq!(subject.kind.as_deref(), Some(expected.kind), "{text}");
         assert_eq!(subject.scopes, expected.scopes, "{text}");
@@ -108,7 +108,7 @@ fn the_examples_of_the_specification() {
         let trailers: Vec<_> = message.trailers.iter().map(|t| (t.token.as_str(), t.value.as_str())).collect();
         assert_eq!(trailers, expected.trailers, "{text}");
     }
-    let noodle = Message::conventional(cases_revert());
+    let noodle = CommitMessage::conventional(cases_revert());
     assert_eq!(noodle.reverts.unwrap(), ["676104e", "a215868"]);
 }
 
@@ -121,10 +121,10 @@ fn what_conventional_commits_forbids() {
     for text in
         ["fix:no space", "fix (a): b", "fix(): b", "fix(a: b", ": b", "fix: ", "fix", "fix!(a): b", "a b: c", ""]
     {
-        assert!(Message::conventional(text).parsed.is_none(), "{text:?}");
+        assert!(CommitMessage::conventional(text).parsed.is_none(), "{text:?}");
     }
     for text in ["FIX: b", "Feat(A,B)!: c", "fix(a): b: c (d)", "new-type: x"] {
-        assert!(Message::conventional(text).parsed.is_some(), "{text:?}");
+        assert!(CommitMessage::conventional(text).parsed.is_some(), "{text:?}");
     }
 }
 
@@ -145,14 +145,14 @@ fn subjects_of_every_style() {
         ("This is a sentence: with a colon", None, &[]),
         ("https://example.com is down", None, &[]),
     ] {
-        let message = Message::parse(text, &all, &types());
+        let message = CommitMessage::parse(text, &all, &types());
         assert_eq!(message.kind().as_deref(), kind, "{text}");
         assert_eq!(message.scopes(), scopes, "{text}");
     }
     let subsystem_first = styles(&["subsystem"]);
-    assert_eq!(Message::parse("docs: a", &subsystem_first, &types()).scopes(), ["docs"]);
+    assert_eq!(CommitMessage::parse("docs: a", &subsystem_first, &types()).scopes(), ["docs"]);
     let own = styles(&["^(?<scope>[A-Z]+)-\\d+ (?<text>.*)$"]);
-    let message = Message::parse("NET-12 fix it", &own, &[]);
+    let message = CommitMessage::parse("NET-12 fix it", &own, &[]);
     assert_eq!((message.scopes(), message.description()), (&["NET".to_owned()][..], "fix it"));
     for wrong in ["convention", "(?<scope>", "^a: (.*)"] {
         assert!(Style::parse(wrong).is_err(), "{wrong}");
@@ -167,7 +167,7 @@ fn marks_of_autosquash_come_off() {
         ("amend! fix: b", &[Autosquash::Amend], "fix: b"),
         ("fixup!fix: b", &[], "fixup!fix: b"),
     ] {
-        let message = Message::conventional(text);
+        let message = CommitMessage::conventional(text);
         assert_eq!((message.autosquash.as_slice(), message.subject.as_str()), (marks, subject), "{text}");
     }
 }
@@ -183,7 +183,7 @@ fn a_revert_names_what_it_undoes() {
         ("fix: revert \"a\"", None),
         ("revert: a\n\nRefs: #12", Some(0)),
     ] {
-        assert_eq!(Message::conventional(text).reverts.map(|commits| commits.len()), reverts, "{text}");
+        assert_eq!(CommitMessage::conventional(text).reverts.map(|commits| commits.len()), reverts, "{text}");
     }
 }
 
@@ -197,7 +197,7 @@ fn hostile_messages_are_read_in_linear_time() {
         "\n\n\na: b\n\n".repeat(50_000),
     ] {
         let start = std::time::Instant::now();
-        Message::parse(&text, &styles(&["conventional", "subsystem", "bracket"]), &types());
+        CommitMessage::parse(&text, &styles(&["conventional", "subsystem", "bracket"]), &types());
         assert!(start.elapsed().as_secs() < 20, "{}", text.len());
     }
 }
@@ -205,7 +205,7 @@ fn hostile_messages_are_read_in_linear_time() {
 proptest! {
     #[test]
     fn no_message_panics(text in "\\PC{0,80}|[a-z()!:#, \n-]{0,200}") {
-        let message = Message::parse(&text, &styles(&["conventional", "subsystem", "bracket"]), &types());
+        let message = CommitMessage::parse(&text, &styles(&["conventional", "subsystem", "bracket"]), &types());
         let _ = (message.is_breaking(), message.kind(), message.description().len());
         let _ = super::super::message_draft::clean(&text, "#");
     }
@@ -230,7 +230,7 @@ proptest! {
                 whole = format!("{whole}{token}: {value}\n");
             }
         }
-        let message = Message::conventional(&whole);
+        let message = CommitMessage::conventional(&whole);
         let (_, subject) = message.parsed.clone().unwrap();
         prop_assert_eq!(subject.kind.as_deref(), Some(kind.as_str()));
         prop_assert_eq!(&subject.scopes, &scopes);

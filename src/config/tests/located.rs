@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::check;
-use crate::config::{FILE, LocateError, Located, Note, Places, ReadFile, locate};
+use crate::config::{FILE, LocateError, Located, PolicyLocations, PolicyNote, ReadFile, locate};
 use crate::oid::Oid;
 use crate::policy::PolicySource;
 
@@ -22,7 +22,7 @@ fn among(
     let bytes = |answer: Answer| answer.map(|text| text.map(|text| text.as_bytes().to_vec()));
     let (from_base, from_judged) = (|| bytes(base.unwrap()), || bytes(judged.unwrap()));
     let from_here = || bytes(here.unwrap());
-    let places = Places {
+    let places = PolicyLocations {
         base: base.map(|_| (oid('a'), &from_base as ReadFile<'_, _>)),
         judged: judged.map(|_| (oid('b'), &from_judged as ReadFile<'_, _>)),
         working_tree: here.map(|_| &from_here as ReadFile<'_, _>),
@@ -79,7 +79,7 @@ fn the_first_that_has_a_file_counts() {
         (None, None, None, &PolicySource::Defaults, vec![]),
     ] {
         let located = among(base.map(Ok), judged.map(Ok), here.map(Ok)).unwrap();
-        let said: Vec<String> = located.notes.iter().map(Note::to_string).collect();
+        let said: Vec<String> = located.notes.iter().map(PolicyNote::to_string).collect();
         assert_eq!((&located.policy.source, said), (source, notes.iter().map(ToString::to_string).collect()));
     }
 }
@@ -107,7 +107,7 @@ fn a_repair_is_judged_by_the_last_policy_that_could_be_read() {
     let (base, repaired) = (file(BROKEN), file(OBSERVE));
     let version = |digit, text: &str| (oid(digit), text.as_bytes().to_vec());
     let versions = || Ok(vec![version('a', BROKEN), version('c', NEWER), version('d', WARN), version('e', OBSERVE)]);
-    let places = Places {
+    let places = PolicyLocations {
         base: Some((oid('a'), &base as ReadFile<'_, String>)),
         judged: Some((oid('b'), &repaired)),
         working_tree: None,
@@ -116,7 +116,7 @@ fn a_repair_is_judged_by_the_last_policy_that_could_be_read() {
     let located = locate(&places, &check).unwrap();
     assert_eq!(located.policy.source, PolicySource::Commit(oid('d')));
     assert!(located.notes[0].to_string().ends_with("(the policy of ddddddd applies)"), "{}", located.notes[0]);
-    let unrepaired = Places { judged: Some((oid('b'), &base)), ..places };
+    let unrepaired = PolicyLocations { judged: Some((oid('b'), &base)), ..places };
     assert!(matches!(locate(&unrepaired, &check), Err(LocateError::BaseBroken(_))));
 }
 
@@ -127,7 +127,7 @@ fn one_commit_is_read_once() {
         count.set(count.get() + 1);
         Ok::<_, String>(Some(WARN.as_bytes().to_vec()))
     };
-    let places = Places {
+    let places = PolicyLocations {
         base: Some((oid('a'), &read)),
         judged: Some((oid('a'), &read)),
         working_tree: None::<ReadFile<'_, String>>,

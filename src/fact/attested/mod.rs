@@ -8,7 +8,7 @@ use jiff::Timestamp;
 
 use self::run_order::RunOrder;
 use crate::attest::summary;
-use crate::attest::verify::{self, Attested, Judged};
+use crate::attest::verify::{self, Attested, SignedVerdict};
 use crate::attest::{LONGEST, NOTES};
 use crate::fact::{Facts, Note};
 use crate::git::{GitError, NoteHistory, Repo};
@@ -25,7 +25,7 @@ const NAMED: usize = 5;
 
 /// What was attested, and what is to be said about it.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct AttestedRuns {
     /// What counts.
     pub runs: Vec<Attested>,
     /// The order of what counts, for each ref of notes that was read.
@@ -33,12 +33,12 @@ pub struct Found {
     /// The newest event of the journal here when the notes were read; `None`: there was none.
     known_here: Option<String>,
     /// The verdicts that were signed elsewhere: they are shown, and are evidence for nothing.
-    pub verdicts: Vec<Judged>,
+    pub verdicts: Vec<SignedVerdict>,
     /// What is to be said: what could not be read, and what does not count.
     pub notes: Vec<Note>,
 }
 
-impl Found {
+impl AttestedRuns {
     /// What is attested, for a job, about `head` and the commits of it that `base` does not have. The signers are those of
     /// `base`, which must be the commit that the policy is of: a change does not name its own. Notes are asked for where
     /// the clone came from, and in `fork`, `owner/name` on the same forge, where the change comes from there. `known_here` is
@@ -116,7 +116,7 @@ impl Found {
             self.notes.extend(moved(repo, policy, base, head)?);
         }
         let lines = lines(repo, base, heads, refs)?;
-        let verify::Read { runs, verdicts, refused } = verify::read(&lines, signers, Timestamp::now());
+        let verify::VerifiedLines { runs, verdicts, refused } = verify::read(&lines, signers, Timestamp::now());
         (self.runs, self.verdicts) = (runs, verdicts);
         if self.runs.len() > 1 {
             let mut trees: Vec<Oid> = self.runs.iter().map(|run| run.place.0.clone()).collect();
@@ -162,12 +162,14 @@ impl Found {
 }
 
 /// What a signed verdict says of `tree`, for people.
-fn told_verdict(verdict: &Judged, tree: &Oid, policy: &Policy) -> String {
+fn told_verdict(verdict: &SignedVerdict, tree: &Oid, policy: &Policy) -> String {
     let summary = &verdict.summary;
     let by = match &summary.policy {
-        summary::Policy::Commit(commit) if policy.is_of(commit) => "the policy that is in force here".to_owned(),
-        summary::Policy::Commit(commit) => format!("the policy of {}, which is not in force here", commit.short()),
-        summary::Policy::Digest(_) => "a policy that was not committed".to_owned(),
+        summary::PolicyInForce::Commit(commit) if policy.is_of(commit) => "the policy that is in force here".to_owned(),
+        summary::PolicyInForce::Commit(commit) => {
+            format!("the policy of {}, which is not in force here", commit.short())
+        }
+        summary::PolicyInForce::Digest(_) => "a policy that was not committed".to_owned(),
     };
     let result = match &summary.gates[..] {
         [] if summary.passed => "passed".to_owned(),

@@ -6,11 +6,11 @@ use base64::engine::general_purpose::STANDARD;
 use crate::attest::NOTES;
 use crate::git::{Credential, Fetched, GitError, Repo};
 use crate::redact::redact;
-use crate::source::forge::repository_url::Known;
+use crate::source::forge::repository_url::ForgeSettings;
 use crate::source::forge::token;
 
 /// Where notes are fetched from.
-pub(super) struct Remote {
+pub(super) struct NotesRemote {
     /// What people call it.
     name: String,
     /// The name of a remote, or a URL.
@@ -18,7 +18,7 @@ pub(super) struct Remote {
     credential: Option<Credential>,
 }
 
-impl Remote {
+impl NotesRemote {
     /// Fetches the notes, and says what is to be said about it.
     pub(super) fn fetch(&self, repo: &Repo) -> Option<String> {
         let name = &self.name;
@@ -34,12 +34,12 @@ impl Remote {
 }
 
 /// Where the clone came from, and the fork `owner/name`, where that is on the same forge.
-pub(super) fn of(repo: &Repo, fork: Option<&str>) -> Result<Vec<Remote>, GitError> {
+pub(super) fn of(repo: &Repo, fork: Option<&str>) -> Result<Vec<NotesRemote>, GitError> {
     // Where git puts what was cloned, unless it is told otherwise.
     let Some(origin) = repo.remotes()?.into_iter().min_by_key(|remote| remote.name != "origin") else {
         return Ok(Vec::new());
     };
-    let known = Known::of_process();
+    let known = ForgeSettings::of_process();
     let mut places = Vec::new();
     let web = origin.url.split_once("://").filter(|(scheme, _)| ["http", "https"].contains(scheme));
     if let (Some(fork), Some((scheme, _)), Some(here)) = (fork, web, known.place(&origin.url)) {
@@ -47,16 +47,16 @@ pub(super) fn of(repo: &Repo, fork: Option<&str>) -> Result<Vec<Remote>, GitErro
         if let Some(there) = here.other(fork).filter(|there| *there != here) {
             let from = format!("{scheme}://{}/{}.git", there.host, there.full_name());
             let credential = credential(repo, &from, &known)?;
-            places.push(Remote { name: there.full_name(), from, credential });
+            places.push(NotesRemote { name: there.full_name(), from, credential });
         }
     }
     let credential = credential(repo, &origin.url, &known)?;
-    places.insert(0, Remote { name: origin.name.clone(), from: origin.name, credential });
+    places.insert(0, NotesRemote { name: origin.name.clone(), from: origin.name, credential });
     Ok(places)
 }
 
 /// What the notes at `url` are asked for with, where git knows nothing itself: the token that its forge is asked with.
-fn credential(repo: &Repo, url: &str, known: &Known) -> Result<Option<Credential>, GitError> {
+fn credential(repo: &Repo, url: &str, known: &ForgeSettings) -> Result<Option<Credential>, GitError> {
     let Some((scheme @ ("http" | "https"), rest)) = url.split_once("://") else { return Ok(None) };
     let authority = rest.split('/').next().unwrap_or_default();
     let has_own = authority.contains('@') || repo.config_entries()?.iter().any(|set| set.key.ends_with(".extraheader"));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::output_similarity;
-use crate::command_line::{self, Extent, Outcome, Record};
+use crate::command_line::{self, CheckOutcome, Extent, LineRecord};
 use crate::event::{Ended, Run};
 use crate::fact::intent::{self, Intent};
 use crate::runner::{CommandKind, ProjectFiles};
@@ -20,15 +20,15 @@ const LINE: usize = 4 * 1024;
 
 /// A command line that was run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Ran {
+pub struct CommandRun {
     /// The line, secrets removed, bounded.
     pub line: String,
     /// The simple commands it would execute, in the order of the text, bounded.
-    pub commands: Vec<Simple>,
+    pub commands: Vec<SimpleRun>,
     /// The name of the declared command, where `gate` ran it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declared: Option<String>,
-    /// What it executes, in the words of [`command_line::Judgement::kind`].
+    /// What it executes, in the words of [`command_line::LineJudgement::kind`].
     pub kinds: Vec<String>,
     /// The runner of the deciding checks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,7 +41,7 @@ pub struct Ran {
     pub decides: Option<CommandKind>,
     /// How these checks ended; `None`: it checks nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub result: Option<Outcome>,
+    pub result: Option<CheckOutcome>,
     /// How the process ended, where that was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
@@ -77,7 +77,7 @@ pub struct Ran {
 
 /// A simple command of a line, wrappers removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Simple {
+pub struct SimpleRun {
     /// The program and its arguments, as far as they are known: one that is not is `…`.
     pub words: Vec<String>,
     /// Assignments in front of it.
@@ -94,7 +94,7 @@ pub struct Simple {
     pub edits: bool,
 }
 
-impl Simple {
+impl SimpleRun {
     /// The name of the program, without its directory.
     pub fn program(&self) -> &str {
         let whole = self.words.first().map_or("", String::as_str);
@@ -113,7 +113,7 @@ impl Simple {
     }
 }
 
-impl Ran {
+impl CommandRun {
     /// What the record of a line shows.
     pub(super) fn of(
         line: &str,
@@ -130,14 +130,14 @@ impl Ran {
         });
         // Without a status an empty output is one that was not recorded.
         let output = (status.is_some() || !tail.is_empty()).then_some(tail);
-        let judged = command_line::judge(line, &Record { status, output, background, shell }, files);
+        let judged = command_line::judge(line, &LineRecord { status, output, background, shell }, files);
         let understood = command_line::understand_in(line, shell, files).ok();
         let leaves = |program: &Program| program.leaves.len().min(COMMANDS);
         let intents = understood.as_ref().map(intent::of_line).unwrap_or_default();
         let commands = understood.map_or_else(Vec::new, |understood| {
             let count = leaves(&understood.program);
             let both = understood.program.leaves.iter().zip(&understood.purposes).take(count);
-            both.map(|(leaf, purpose)| Simple::of(leaf, purpose.edits)).collect()
+            both.map(|(leaf, purpose)| SimpleRun::of(leaf, purpose.edits)).collect()
         });
         let mut ran = Self {
             line: bounded(line.to_owned(), LINE),
@@ -165,11 +165,11 @@ impl Ran {
         let mut ran = Self::of(&run.command.line, Some(run.ended), &run.tail, false, Some(Shell::Sh), files);
         ran.declared.clone_from(&run.command.name);
         ran.result = Some(match &run.report {
-            _ if !run.ended.success() => Outcome::Fail,
-            Some(report) if report.failed > 0 => Outcome::Fail,
-            _ if run.masked.is_some() => Outcome::Unknown,
-            Some(report) if report.passed == 0 => Outcome::NoTests,
-            _ => Outcome::Pass,
+            _ if !run.ended.success() => CheckOutcome::Fail,
+            Some(report) if report.failed > 0 => CheckOutcome::Fail,
+            _ if run.masked.is_some() => CheckOutcome::Unknown,
+            Some(report) if report.passed == 0 => CheckOutcome::NoTests,
+            _ => CheckOutcome::Pass,
         });
         ran.read_output(&run.tail);
         ran
@@ -179,7 +179,7 @@ impl Ran {
     pub(super) fn shown_by(&mut self, run: &Run, files: &dyn ProjectFiles) {
         let seen = Self::observed(run, files);
         self.declared = self.declared.take().or(seen.declared);
-        if matches!(self.result, None | Some(Outcome::Unknown | Outcome::NoTests)) {
+        if matches!(self.result, None | Some(CheckOutcome::Unknown | CheckOutcome::NoTests)) {
             self.result = seen.result;
             (self.outcome, self.failure) = (seen.outcome, seen.failure);
             (self.failed_tests, self.says) = (seen.failed_tests, seen.says);
@@ -212,7 +212,7 @@ impl Ran {
     /// Whether it is known to have ended badly: by its checks, or, where it checks nothing, by its status.
     pub fn failed(&self) -> bool {
         match self.result {
-            Some(result) => result == Outcome::Fail,
+            Some(result) => result == CheckOutcome::Fail,
             None => self.ended.is_some_and(|ended| !ended.success()),
         }
     }

@@ -7,10 +7,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::ContentId;
-use super::command_run::Simple;
+use super::command_run::SimpleRun;
 use crate::digest::hex_digest;
 use crate::event::GitEvent;
-use crate::event::agent_work::{Edit, EditKind};
+use crate::event::agent_work::{EditKind, FileEdit};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
@@ -24,27 +24,27 @@ const WHOLE: usize = 4_000;
 const FILES: usize = 2_000;
 
 #[derive(Clone, Debug, Default)]
-struct State {
+struct TrackedContent {
     base: u32,
     files: BTreeMap<RepoPath, Version>,
 }
 
 /// A change of one version of a file: removed and added lines, as digests.
-type Change = (RepoPath, Option<Version>, u32, String, String);
+type LineChange = (RepoPath, Option<Version>, u32, String, String);
 
 /// Follows the content along the steps.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
-    state: State,
+    state: TrackedContent,
     name: ContentId,
     /// By the key of a state: its name.
     names: HashMap<String, ContentId>,
     /// By name: the tree that a snapshot saw.
     trees: HashMap<ContentId, Oid>,
     /// By tree: the state it was seen in.
-    states: HashMap<Oid, State>,
+    states: HashMap<Oid, TrackedContent>,
     /// By change: what it leads to; `None`: the file as it is in the base.
-    changes: HashMap<Change, Option<Version>>,
+    changes: HashMap<LineChange, Option<Version>>,
     /// By path: what was written there without anything being removed, oldest first.
     written: HashMap<RepoPath, Vec<(String, Version)>>,
     committed: HashMap<(RepoPath, u32), Version>,
@@ -86,7 +86,7 @@ impl Contents {
 
     /// Nothing is known of what the content is now.
     pub(super) fn unknown(&mut self) {
-        self.state = State { base: self.fresh(), files: BTreeMap::new() };
+        self.state = TrackedContent { base: self.fresh(), files: BTreeMap::new() };
         self.rename();
     }
 
@@ -100,7 +100,7 @@ impl Contents {
         } else {
             if self.trees.contains_key(&self.name) {
                 // It is not what it was taken for: something changed that nobody reported.
-                self.state = State { base: self.fresh(), files: BTreeMap::new() };
+                self.state = TrackedContent { base: self.fresh(), files: BTreeMap::new() };
             }
             self.states.insert(tree.clone(), self.state.clone());
         }
@@ -109,7 +109,7 @@ impl Contents {
     }
 
     /// A tool of the client changed files.
-    pub(super) fn edited(&mut self, edits: &[Edit]) {
+    pub(super) fn edited(&mut self, edits: &[FileEdit]) {
         for edit in edits.iter().filter(|edit| !edit.path.as_bytes().starts_with(b"/")) {
             let version = self.version_after(edit);
             match version {
@@ -121,7 +121,7 @@ impl Contents {
     }
 
     /// `None`: the file as it is in the base.
-    fn version_after(&mut self, edit: &Edit) -> Option<Version> {
+    fn version_after(&mut self, edit: &FileEdit) -> Option<Version> {
         if edit.how == EditKind::Deleted {
             return Some(GONE);
         }
@@ -155,15 +155,15 @@ impl Contents {
     fn set(&mut self, path: &RepoPath, version: Version) {
         self.state.files.insert(path.clone(), version);
         if self.state.files.len() > FILES {
-            self.state = State { base: self.fresh(), files: BTreeMap::new() };
+            self.state = TrackedContent { base: self.fresh(), files: BTreeMap::new() };
         }
     }
 
     /// A command of a line, started in `dir` (`None`: not known), changed files.
-    pub(super) fn ran(&mut self, command: &Simple, dir: Option<&RepoPath>) {
+    pub(super) fn ran(&mut self, command: &SimpleRun, dir: Option<&RepoPath>) {
         match effect(command, dir) {
-            Some(Effect::Gone(paths)) => paths.iter().for_each(|path| self.set(path, GONE)),
-            Some(Effect::AsCommitted(paths)) => {
+            Some(FileEffect::Gone(paths)) => paths.iter().for_each(|path| self.set(path, GONE)),
+            Some(FileEffect::AsCommitted(paths)) => {
                 for path in paths {
                     let key = (path.clone(), self.heads);
                     let version = match self.committed.get(&key) {
@@ -198,12 +198,12 @@ impl Contents {
 }
 
 /// What a command does to files, where its words tell it all.
-enum Effect {
+enum FileEffect {
     Gone(Vec<RepoPath>),
     AsCommitted(Vec<RepoPath>),
 }
 
-fn effect(command: &Simple, dir: Option<&RepoPath>) -> Option<Effect> {
+fn effect(command: &SimpleRun, dir: Option<&RepoPath>) -> Option<FileEffect> {
     let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
     let plain = |words: &[&str]| words.iter().all(|word| !word.contains(['*', '?', '[', '…', '$', '~']));
     if !command.writes.is_empty() || !plain(&words) {
@@ -221,14 +221,14 @@ fn effect(command: &Simple, dir: Option<&RepoPath>) -> Option<Effect> {
         (_, ["rm", rest @ ..]) | (false, ["unlink", rest @ ..]) => {
             // Of a folder, the files are not known.
             let folders = rest.iter().any(|word| word.starts_with('-') && word.contains(['r', 'R']));
-            return named(rest).filter(|paths| !folders && !paths.is_empty()).map(Effect::Gone);
+            return named(rest).filter(|paths| !folders && !paths.is_empty()).map(FileEffect::Gone);
         }
         (true, ["checkout", "--", rest @ ..] | ["checkout", "HEAD", "--", rest @ ..]) => named(rest)?,
         (true, ["restore", rest @ ..]) if !rest.iter().any(|word| word.starts_with('-')) => named(rest)?,
         _ => return None,
     };
     let files = !paths.is_empty() && paths.iter().all(|path| !path.as_bytes().is_empty());
-    files.then_some(Effect::AsCommitted(paths))
+    files.then_some(FileEffect::AsCommitted(paths))
 }
 
 /// The path that a word means; `None` where that is not known, or it lies outside.
@@ -255,8 +255,8 @@ pub(super) fn place(dir: Option<&RepoPath>, below: Option<&str>, word: &str) -> 
 mod tests {
     use super::*;
 
-    fn edit(path: &str, removed: &str, added: &str) -> Edit {
-        Edit {
+    fn edit(path: &str, removed: &str, added: &str) -> FileEdit {
+        FileEdit {
             path: RepoPath::from(path),
             how: EditKind::Written,
             removed: removed.to_owned(),
@@ -264,7 +264,7 @@ mod tests {
         }
     }
 
-    fn names(edits: &[Edit]) -> Vec<String> {
+    fn names(edits: &[FileEdit]) -> Vec<String> {
         let mut contents = Contents::new();
         let mut names = vec![contents.now().as_str().to_owned()];
         for edit in edits {
@@ -330,8 +330,8 @@ mod tests {
         assert_eq!(contents.now(), start);
     }
 
-    fn command(words: &[&str]) -> Simple {
-        Simple { words: words.iter().map(|&word| word.to_owned()).collect(), edits: true, ..Simple::default() }
+    fn command(words: &[&str]) -> SimpleRun {
+        SimpleRun { words: words.iter().map(|&word| word.to_owned()).collect(), edits: true, ..SimpleRun::default() }
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 use std::mem::discriminant;
 
-use super::command_run::{Ran, bounded};
+use super::command_run::{CommandRun, bounded};
 use super::content_tracking::Contents;
-use super::{Deed, MOST, Step, Story, Touched};
-use crate::event::agent_work::{Act, ShellCommand, Work};
+use super::{Deed, MOST, Step, Story, TouchedFile};
+use crate::event::agent_work::{Act, AgentWork, ShellCommand};
 use crate::event::{Event, EventKind, Run};
 use crate::runner::ProjectFiles;
 use crate::timeline::Entry;
@@ -27,7 +27,7 @@ pub(super) fn story(entries: &[Entry], session: Option<&str>, files: &dyn Projec
         told.drain(..told.len() - MOST);
         story.cut = true;
     }
-    let Joined { acts, runs } = join(&told);
+    let JoinedReports { acts, runs } = join(&told);
     let mut contents = Contents::new();
     for (at, (entry, work)) in told.iter().zip(acts).enumerate() {
         let before = contents.now();
@@ -49,7 +49,7 @@ pub(super) fn story(entries: &[Entry], session: Option<&str>, files: &dyn Projec
                 contents.seen(&run.start.tree);
                 let start = contents.now();
                 contents.seen(&run.end.tree);
-                (Deed::Ran(Box::new(Ran::observed(run, files))), start)
+                (Deed::Ran(Box::new(CommandRun::observed(run, files))), start)
             }
             (EventKind::Git(event), _) => {
                 contents.moved(event);
@@ -79,7 +79,11 @@ pub(super) fn story(entries: &[Entry], session: Option<&str>, files: &dyn Projec
 }
 
 /// What is done in an act, and the content before it where somebody looked; `None`: it is no step.
-fn act(work: &Work, contents: &mut Contents, files: &dyn ProjectFiles) -> Option<(Deed, Option<super::ContentId>)> {
+fn act(
+    work: &AgentWork,
+    contents: &mut Contents,
+    files: &dyn ProjectFiles,
+) -> Option<(Deed, Option<super::ContentId>)> {
     let text = |text: &str| bounded(text.to_owned(), TEXT);
     let deed = match &work.act {
         Act::Session(phase) => Deed::Session(*phase),
@@ -94,7 +98,7 @@ fn act(work: &Work, contents: &mut Contents, files: &dyn ProjectFiles) -> Option
         Act::CommandEnded(_) => return None,
         Act::Edited(edits) => {
             contents.edited(edits);
-            let touched = edits.iter().map(|edit| Touched {
+            let touched = edits.iter().map(|edit| TouchedFile {
                 path: edit.path.clone(),
                 how: edit.how,
                 removed: text(&edit.removed),
@@ -113,8 +117,12 @@ fn act(work: &Work, contents: &mut Contents, files: &dyn ProjectFiles) -> Option
     Some((deed, None))
 }
 
-fn run(command: &ShellCommand, contents: &mut Contents, files: &dyn ProjectFiles) -> (Ran, Option<super::ContentId>) {
-    let ran = Ran::of(&command.line, command.ended, &command.tail, command.background, command.shell, files);
+fn run(
+    command: &ShellCommand,
+    contents: &mut Contents,
+    files: &dyn ProjectFiles,
+) -> (CommandRun, Option<super::ContentId>) {
+    let ran = CommandRun::of(&command.line, command.ended, &command.tail, command.background, command.shell, files);
     if let Some(start) = &command.start {
         contents.seen(&start.tree);
     }
@@ -123,7 +131,7 @@ fn run(command: &ShellCommand, contents: &mut Contents, files: &dyn ProjectFiles
         contents.seen(&end.tree);
     } else if ran.edits {
         // A check whose output goes into a file leaves the work as it is.
-        let kept_output = |simple: &&super::Simple| ran.is_check() && !simple.writes.is_empty();
+        let kept_output = |simple: &&super::SimpleRun| ran.is_check() && !simple.writes.is_empty();
         let edits: Vec<_> = ran.commands.iter().filter(|simple| simple.edits && !kept_output(simple)).collect();
         if edits.is_empty() && !ran.commands.iter().any(|simple| simple.edits) {
             contents.unknown();
@@ -136,9 +144,9 @@ fn run(command: &ShellCommand, contents: &mut Contents, files: &dyn ProjectFiles
 }
 
 /// What tells of one thing, together.
-struct Joined<'a> {
+struct JoinedReports<'a> {
     /// The acts, one for each entry; `None` where there is none, or it is told by another entry.
-    acts: Vec<Option<Work>>,
+    acts: Vec<Option<AgentWork>>,
     /// The runs that are tool calls told as acts.
     runs: Vec<ToldRun<'a>>,
 }
@@ -150,8 +158,8 @@ struct ToldRun<'a> {
     act: usize,
 }
 
-fn join<'a>(entries: &[&'a Entry]) -> Joined<'a> {
-    let mut joined: Vec<Option<Work>> = Vec::with_capacity(entries.len());
+fn join<'a>(entries: &[&'a Entry]) -> JoinedReports<'a> {
+    let mut joined: Vec<Option<AgentWork>> = Vec::with_capacity(entries.len());
     let mut runs = Vec::new();
     let mut calls: HashMap<(String, &'static str), usize> = HashMap::new();
     let mut words: HashSet<(&'static str, String)> = HashSet::new();
@@ -182,7 +190,7 @@ fn join<'a>(entries: &[&'a Entry]) -> Joined<'a> {
             continue;
         };
         // An id that is made of what the call was is the same at the next such call, which is another one.
-        let same = |first: &Work| !first.has_made_up_call() || discriminant(&first.act) != discriminant(&work.act);
+        let same = |first: &AgentWork| !first.has_made_up_call() || discriminant(&first.act) != discriminant(&work.act);
         let known = calls.get(&place).copied().filter(|at| joined[*at].as_ref().is_some_and(same));
         match known {
             Some(at) => {
@@ -197,7 +205,7 @@ fn join<'a>(entries: &[&'a Entry]) -> Joined<'a> {
             }
         }
     }
-    Joined { acts: joined, runs }
+    JoinedReports { acts: joined, runs }
 }
 
 /// The family of what tells of a command.
@@ -225,7 +233,7 @@ fn said(act: &Act) -> Option<(&'static str, String)> {
 }
 
 /// Adds another report of the same call to the first.
-fn absorb(first: &mut Work, other: Work) {
+fn absorb(first: &mut AgentWork, other: AgentWork) {
     first.head = first.head.take().or(other.head);
     match (&mut first.act, other.act) {
         (Act::Command(known), Act::Command(more)) => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::command_run::bounded;
-use crate::command_line::Outcome;
+use crate::command_line::CheckOutcome;
 use crate::digest::hex_digest;
 use crate::event::Ended;
 use crate::fact::output_patterns::{NAME, table};
@@ -13,19 +13,19 @@ const READ: usize = 32 * 1024;
 
 /// What is read from how a command ended.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Reading {
-    /// See [`super::Ran::outcome`].
+pub(super) struct EndingReading {
+    /// See [`super::CommandRun::outcome`].
     pub(super) outcome: String,
-    /// See [`super::Ran::failure`].
+    /// See [`super::CommandRun::failure`].
     pub(super) failure: Option<String>,
-    /// See [`super::Ran::failed_tests`].
+    /// See [`super::CommandRun::failed_tests`].
     pub(super) failed_tests: Vec<String>,
-    /// See [`super::Ran::says`].
+    /// See [`super::CommandRun::says`].
     pub(super) says: String,
 }
 
 /// Reads the end of an output.
-pub(super) fn read(ended: Option<Ended>, result: Option<Outcome>, tail: &str) -> Reading {
+pub(super) fn read(ended: Option<Ended>, result: Option<CheckOutcome>, tail: &str) -> EndingReading {
     let table = table();
     let from = tail.len().saturating_sub(READ);
     let tail = &tail[tail.ceil_char_boundary(from)..];
@@ -38,9 +38,9 @@ pub(super) fn read(ended: Option<Ended>, result: Option<Outcome>, tail: &str) ->
         hex_digest(&parts)[..16].to_owned()
     };
     let outcome = digest(lines.iter().copied().collect());
-    let bad = result == Some(Outcome::Fail) || (result.is_none() && ended.is_some_and(|ended| !ended.success()));
+    let bad = result == Some(CheckOutcome::Fail) || (result.is_none() && ended.is_some_and(|ended| !ended.success()));
     if !bad {
-        return Reading { outcome, ..Reading::default() };
+        return EndingReading { outcome, ..EndingReading::default() };
     }
     let bare = table.bare(tail);
     let failed_tests = table.failed_tests(&bare);
@@ -51,15 +51,15 @@ pub(super) fn read(ended: Option<Ended>, result: Option<Outcome>, tail: &str) ->
         digest(failed_tests.iter().map(String::as_str).collect())
     };
     let says = bare.lines().map(str::trim).find(|line| table.tells(line)).unwrap_or_default();
-    Reading { outcome, failure: Some(failure), failed_tests, says: bounded(says.to_owned(), NAME) }
+    EndingReading { outcome, failure: Some(failure), failed_tests, says: bounded(says.to_owned(), NAME) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn fail(tail: &str) -> Reading {
-        read(Some(Ended::Exited(1)), Some(Outcome::Fail), tail)
+    fn fail(tail: &str) -> EndingReading {
+        read(Some(Ended::Exited(1)), Some(CheckOutcome::Fail), tail)
     }
 
     #[test]
@@ -82,9 +82,9 @@ mod tests {
 
     #[test]
     fn what_ended_well_has_no_failure() {
-        let good = read(Some(Ended::Exited(0)), Some(Outcome::Pass), "test result: ok. 0 failed\n");
+        let good = read(Some(Ended::Exited(0)), Some(CheckOutcome::Pass), "test result: ok. 0 failed\n");
         assert_eq!((good.failure, good.says.as_str()), (None, ""));
-        assert_ne!(good.outcome, read(Some(Ended::Exited(0)), Some(Outcome::Pass), "other").outcome);
+        assert_ne!(good.outcome, read(Some(Ended::Exited(0)), Some(CheckOutcome::Pass), "other").outcome);
         assert_ne!(good.outcome, fail("test result: ok. 0 failed\n").outcome, "the status counts");
     }
 

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use super::Story;
 use crate::event::agent_work::{
-    Act, CommandEnd, Edit, EditKind, PlanItem, Prompt, ShellCommand, Speaker, Stop, StopKind, ToolUse, Work,
+    Act, AgentWork, CommandEnd, EditKind, FileEdit, PlanItem, Prompt, ShellCommand, Speaker, StopKind, ToolUse, TurnEnd,
 };
 use crate::event::{CommandRef, Ended, Event, EventKind, GitEvent, Grade, Origin, Run};
 use crate::oid::Oid;
@@ -39,7 +39,7 @@ impl Tale {
     }
 
     pub(crate) fn work(self, grade: Grade, session: &str, call: Option<&str>, act: Act) -> Self {
-        let work = Work { actor: None, call: call.map(str::to_owned), head: None, act };
+        let work = AgentWork { actor: None, call: call.map(str::to_owned), head: None, act };
         self.event(grade, Some(session), EventKind::Work(Box::new(work)))
     }
 
@@ -69,7 +69,7 @@ impl Tale {
     }
 
     pub(crate) fn delete(self, path: &str) -> Self {
-        self.act(Act::Edited(vec![Edit { how: EditKind::Deleted, ..edit(path, "", "") }]))
+        self.act(Act::Edited(vec![FileEdit { how: EditKind::Deleted, ..edit(path, "", "") }]))
     }
 
     pub(crate) fn ran(self, line: &str, status: i32, output: &str) -> Self {
@@ -138,7 +138,12 @@ impl Tale {
     }
 
     pub(crate) fn stop(self, text: &str) -> Self {
-        self.act(Act::Stopped(Stop { how: StopKind::Completed, text: text.to_owned(), running: 0, left_alone: None }))
+        self.act(Act::Stopped(TurnEnd {
+            how: StopKind::Completed,
+            text: text.to_owned(),
+            running: 0,
+            left_alone: None,
+        }))
     }
 
     pub(crate) fn story(&self) -> Story {
@@ -163,9 +168,9 @@ fn seen(content: char) -> KeptSnapshot {
     }
 }
 
-pub(crate) fn edit(path: &str, removed: &str, added: &str) -> Edit {
+pub(crate) fn edit(path: &str, removed: &str, added: &str) -> FileEdit {
     let (removed, added) = (removed.to_owned(), added.to_owned());
-    Edit { path: RepoPath::from(path), how: EditKind::Written, removed, added }
+    FileEdit { path: RepoPath::from(path), how: EditKind::Written, removed, added }
 }
 
 pub(crate) fn shell(line: &str, status: Option<i32>, output: &str) -> ShellCommand {

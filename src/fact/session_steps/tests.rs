@@ -8,7 +8,7 @@ const RED: &str =
     "test adds ... FAILED\n\ntest result: FAILED. 11 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n";
 const GREEN: &str = "running 12 tests\ntest result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n";
 
-fn ran(story: &Story, at: usize) -> &Ran {
+fn ran(story: &Story, at: usize) -> &CommandRun {
     story.runs().nth(at).unwrap().1
 }
 
@@ -17,7 +17,7 @@ fn a_run_is_what_the_analysis_says() {
     let story = Tale::default().prompt("x").ran("cd web && CI=1 cargo test 2>&1", 101, RED).story();
     let run = ran(&story, 0);
     assert!(run.is_test() && run.failed());
-    assert_eq!((run.result, run.runner.as_deref()), (Some(Outcome::Fail), Some("cargo test")));
+    assert_eq!((run.result, run.runner.as_deref()), (Some(CheckOutcome::Fail), Some("cargo test")));
     assert_eq!(run.decides, Some(CommandKind::Test));
     assert_eq!(run.failed_tests, ["adds"]);
     let simple = run.commands.last().unwrap();
@@ -71,7 +71,7 @@ fn reports_of_one_call_are_one_step() {
         .story();
     let lines: Vec<_> = story.runs().map(|(_, run)| run.line.as_str()).collect();
     assert_eq!(lines, ["cargo test", "ls"]);
-    assert_eq!(ran(&story, 0).result, Some(Outcome::Fail));
+    assert_eq!(ran(&story, 0).result, Some(CheckOutcome::Fail));
     assert_eq!(story.steps.len(), 4, "the log repeats the prompt that the hook told");
 }
 
@@ -82,7 +82,7 @@ fn a_run_that_a_hook_told_of_is_one_step_with_its_call() {
         let story = tale.story();
         assert_eq!(story.runs().count(), 1, "{call}");
         let (step, run) = story.runs().next().unwrap();
-        assert_eq!((run.declared.as_deref(), run.result), (Some("test"), Some(Outcome::Fail)));
+        assert_eq!((run.declared.as_deref(), run.result), (Some("test"), Some(CheckOutcome::Fail)));
         assert_eq!((step.call.as_deref(), step.content.as_str()), (Some(call), tree('a').as_str()));
     }
     // An id of the client's names one call; one that is made of the words of a call names each of them.
@@ -91,13 +91,13 @@ fn a_run_that_a_hook_told_of_is_one_step_with_its_call() {
         .proved("content-1", 'a', "cargo test", 101, RED)
         .proved("content-1", 'b', "cargo test", 0, GREEN);
     let results: Vec<_> = again.story().runs().map(|(_, run)| run.result).collect();
-    assert_eq!(results, [Some(Outcome::Fail), Some(Outcome::Fail), Some(Outcome::Pass)]);
+    assert_eq!(results, [Some(CheckOutcome::Fail), Some(CheckOutcome::Fail), Some(CheckOutcome::Pass)]);
 }
 
 #[test]
 fn a_run_says_what_the_line_does_not_show() {
     let story = Tale::default().proved("c", 'a', "./verify", 0, "").story();
-    assert_eq!(ran(&story, 0).result, Some(Outcome::Pass));
+    assert_eq!(ran(&story, 0).result, Some(CheckOutcome::Pass));
 }
 
 fn prompt(text: &str) -> Act {
@@ -112,7 +112,7 @@ fn the_end_of_a_background_command_belongs_to_its_start() {
     let story = tale.ended("c", 0, GREEN).story();
     assert_eq!(story.steps.len(), 2);
     let run = ran(&story, 0);
-    assert_eq!((run.ended, run.result), (Some(Ended::Exited(0)), Some(Outcome::Pass)));
+    assert_eq!((run.ended, run.result), (Some(Ended::Exited(0)), Some(CheckOutcome::Pass)));
     assert!(!run.background);
 }
 

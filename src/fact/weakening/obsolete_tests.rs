@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::table::table;
-use super::{Pair, Weakening, What, is_test_file};
+use super::{FilePair, Weakening, WeakeningKind, is_test_file};
 
 /// Where the tests of a file of Rust begin: what is defined behind it is no code under test.
 const OWN_TESTS: &str = "#[cfg(test)]";
@@ -11,7 +11,7 @@ const OWN_TESTS: &str = "#[cfg(test)]";
 /// Notes, of the tests that are gone, those whose text names something that was defined in the code of the old side and is
 /// no longer defined in that of the new. `pairs`: the files that differ, tests and code. Where as much is defined as
 /// before, something may only be called otherwise, and nothing is noted.
-pub(super) fn note(found: &mut Weakening, pairs: &[Pair]) {
+pub(super) fn note(found: &mut Weakening, pairs: &[FilePair]) {
     let mut defined = (0, 0);
     let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
     for pair in pairs.iter().filter(|pair| !is_test_file(&pair.path)) {
@@ -24,7 +24,7 @@ pub(super) fn note(found: &mut Weakening, pairs: &[Pair]) {
     if defined.1 >= defined.0 || gone.is_empty() {
         return;
     }
-    for change in found.changes.iter_mut().filter(|change| change.what == What::TestsRemoved) {
+    for change in found.changes.iter_mut().filter(|change| change.what == WeakeningKind::TestsRemoved) {
         let Some(pair) = pairs.iter().find(|pair| pair.path == change.path) else { continue };
         let (Some(index), Some(old)) = (table().language(&pair.path), pair.old.as_deref()) else { continue };
         let texts = table().language[index].texts(old, is_test_file(&pair.path));

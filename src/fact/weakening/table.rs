@@ -13,20 +13,20 @@ use crate::repo_path::RepoPath;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Table {
+pub(super) struct WeakeningTable {
     hiding: Vec<String>,
     deciding: Globs,
     pub(super) idle: Vec<String>,
-    pub(super) definition: Patterns,
-    pub(super) language: Vec<Language>,
-    pub(super) setting: Vec<Setting>,
-    pub(super) tasks: Vec<Tasks>,
+    pub(super) definition: LazyPatterns,
+    pub(super) language: Vec<TestLanguage>,
+    pub(super) setting: Vec<TestSetting>,
+    pub(super) tasks: Vec<TaskFile>,
 }
 
 /// What tests look like in a language.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Language {
+pub(super) struct TestLanguage {
     pub(super) name: String,
     files: Globs,
     tests: Globs,
@@ -35,36 +35,36 @@ pub(super) struct Language {
     pub(super) strings: Vec<char>,
     pub(super) triple: bool,
     pub(super) raw: bool,
-    pub(super) test: Patterns,
-    pub(super) skip_next: Patterns,
-    pub(super) skip_inside: Patterns,
-    pub(super) skip_here: Patterns,
-    pub(super) focus: Patterns,
-    pub(super) asserts: Patterns,
-    pub(super) always: Patterns,
+    pub(super) test: LazyPatterns,
+    pub(super) skip_next: LazyPatterns,
+    pub(super) skip_inside: LazyPatterns,
+    pub(super) skip_here: LazyPatterns,
+    pub(super) focus: LazyPatterns,
+    pub(super) asserts: LazyPatterns,
+    pub(super) always: LazyPatterns,
 }
 
 /// A file that decides which tests run.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Setting {
+pub(super) struct TestSetting {
     files: Globs,
     #[serde(default)]
-    pub(super) leaves_out: Patterns,
+    pub(super) leaves_out: LazyPatterns,
     #[serde(default)]
-    pub(super) narrows: Patterns,
+    pub(super) narrows: LazyPatterns,
     #[serde(default)]
-    pub(super) masks: Patterns,
+    pub(super) masks: LazyPatterns,
     #[serde(default)]
-    pub(super) forgives: Patterns,
+    pub(super) forgives: LazyPatterns,
     #[serde(default)]
-    pub(super) least: Patterns,
+    pub(super) least: LazyPatterns,
 }
 
 /// A file that defines commands.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Tasks {
+pub(super) struct TaskFile {
     files: Globs,
     name: String,
     pub(super) call: String,
@@ -72,7 +72,7 @@ pub(super) struct Tasks {
     compiled: OnceLock<Option<Regex>>,
 }
 
-impl Tasks {
+impl TaskFile {
     /// Finds the names that a file defines.
     pub(super) fn name(&self) -> Option<&Regex> {
         self.compiled.get_or_init(|| Regex::new(&self.name).ok()).as_ref()
@@ -81,21 +81,21 @@ impl Tasks {
 
 /// Regular expressions, each compiled when a text has what every match of it has.
 #[derive(Debug, Default)]
-pub(super) struct Patterns {
+pub(super) struct LazyPatterns {
     pub(super) written: Vec<String>,
-    lazy: OnceLock<Vec<Lazy>>,
+    lazy: OnceLock<Vec<LazyPattern>>,
 }
 
 #[derive(Debug)]
-struct Lazy {
+struct LazyPattern {
     needed: Vec<String>,
     compiled: OnceLock<Option<Regex>>,
 }
 
-impl Patterns {
+impl LazyPatterns {
     /// Those that may match in a text, in their order.
     pub(super) fn about<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a Regex> {
-        let lazy = |pattern: &String| Lazy { needed: needed(pattern), compiled: OnceLock::new() };
+        let lazy = |pattern: &String| LazyPattern { needed: needed(pattern), compiled: OnceLock::new() };
         let all = self.lazy.get_or_init(|| self.written.iter().map(lazy).collect());
         self.written.iter().zip(all).filter_map(move |(pattern, lazy)| {
             let has = |needed: &String| memmem::find(text.as_bytes(), needed.as_bytes()).is_some();
@@ -106,21 +106,21 @@ impl Patterns {
     }
 }
 
-impl<'de> Deserialize<'de> for Patterns {
+impl<'de> Deserialize<'de> for LazyPatterns {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         Ok(Self { written: Vec::deserialize(from)?, lazy: OnceLock::new() })
     }
 }
 
-pub(super) fn table() -> &'static Table {
-    static TABLE: OnceLock<Table> = OnceLock::new();
+pub(super) fn table() -> &'static WeakeningTable {
+    static TABLE: OnceLock<WeakeningTable> = OnceLock::new();
     TABLE.get_or_init(|| {
         // A test holds the embedded file readable.
         embedded::file(embedded::GATES, "weakening.toml").and_then(|text| toml::from_str(text).ok()).unwrap_or_default()
     })
 }
 
-impl Table {
+impl WeakeningTable {
     /// Which language's code a file holds.
     pub(super) fn language(&self, path: &RepoPath) -> Option<usize> {
         self.language.iter().position(|language| language.files.is_match(path.to_os()))
@@ -138,7 +138,7 @@ impl Table {
         self.deciding.is_match(path.to_os())
     }
 
-    pub(super) fn settings(&self, path: &RepoPath) -> impl Iterator<Item = &Setting> {
+    pub(super) fn settings(&self, path: &RepoPath) -> impl Iterator<Item = &TestSetting> {
         self.setting.iter().filter(|setting| setting.files.is_match(path.to_os()))
     }
 
@@ -146,7 +146,7 @@ impl Table {
         self.settings(path).next().is_some()
     }
 
-    pub(super) fn tasks(&self, path: &RepoPath) -> Option<&Tasks> {
+    pub(super) fn tasks(&self, path: &RepoPath) -> Option<&TaskFile> {
         self.tasks.iter().find(|tasks| tasks.files.is_match(path.to_os()))
     }
 }
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn the_embedded_file_is_whole() {
         let text = embedded::file(embedded::GATES, "weakening.toml").unwrap();
-        let table: Table = toml::from_str(text).unwrap();
+        let table: WeakeningTable = toml::from_str(text).unwrap();
         let globs = table.language.iter().flat_map(|language| [&language.files, &language.tests]);
         let globs = globs.chain(table.setting.iter().map(|setting| &setting.files));
         for glob in

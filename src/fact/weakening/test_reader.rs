@@ -1,13 +1,13 @@
 //! Reading the tests of one text: which there are, which are left out, how much they assert.
 
-use super::table::{Language, Patterns};
+use super::table::{LazyPatterns, TestLanguage};
 
 /// Longer texts are not read, in bytes.
 const LONGEST: usize = 1 << 20;
 
 /// What a text holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Reading {
+pub(super) struct TestInventory {
     /// Its tests, in their order.
     pub(super) tests: Vec<Test>,
     /// How many assertions there are.
@@ -30,12 +30,12 @@ pub(super) struct Test {
     end: usize,
 }
 
-impl Language {
+impl TestLanguage {
     /// Reads a text. `only_tests`: nothing else is in the file, so that its assertions are those of tests.
-    pub(super) fn read(&self, text: &str, only_tests: bool) -> Reading {
+    pub(super) fn read(&self, text: &str, only_tests: bool) -> TestInventory {
         // What blanking leaves holds no words that the text does not: mostly there are no tests in it.
         if text.len() > LONGEST || (!only_tests && self.test.about(text).next().is_none()) {
-            return Reading::default();
+            return TestInventory::default();
         }
         let code = self.blank(text);
         let mut tests: Vec<Test> = Vec::new();
@@ -48,7 +48,7 @@ impl Language {
             }
         }
         if tests.is_empty() && !only_tests {
-            return Reading::default();
+            return TestInventory::default();
         }
         tests.sort_by_key(|test| test.at);
         for place in places(&self.skip_next, &code) {
@@ -69,7 +69,7 @@ impl Language {
         }
         let inside = |patterns| if only_tests { sorted(patterns, &code) } else { Vec::new() };
         let (asserts, always) = (inside(&self.asserts).len(), inside(&self.always));
-        Reading { tests, asserts, always, focused: sorted(&self.focus, &code) }
+        TestInventory { tests, asserts, always, focused: sorted(&self.focus, &code) }
     }
 
     /// The tests of a text, each with the code from its name up to the next one.
@@ -171,12 +171,12 @@ fn find(bytes: &[u8], what: &[u8], from: usize) -> Option<usize> {
     memchr::memmem::find(bytes.get(from..)?, what).map(|place| from + place)
 }
 
-fn sorted(patterns: &Patterns, code: &str) -> Vec<usize> {
+fn sorted(patterns: &LazyPatterns, code: &str) -> Vec<usize> {
     let mut found: Vec<usize> = places(patterns, code).collect();
     found.sort_unstable();
     found
 }
 
-fn places<'a>(patterns: &'a Patterns, code: &'a str) -> impl Iterator<Item = usize> {
+fn places<'a>(patterns: &'a LazyPatterns, code: &'a str) -> impl Iterator<Item = usize> {
     patterns.about(code).flat_map(move |pattern| pattern.find_iter(code).map(|found| found.start()))
 }

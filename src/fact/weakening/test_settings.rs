@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use regex::Regex;
 
-use super::table::{Patterns, table};
-use super::{Weakened, What};
+use super::table::{LazyPatterns, table};
+use super::{Weakened, WeakeningKind};
 use crate::repo_path::RepoPath;
 
 /// How much of a setting is shown, in bytes.
@@ -21,10 +21,10 @@ pub(super) fn compare(path: &RepoPath, old: &str, new: &str, changes: &mut Vec<W
     let from = changes.len();
     for setting in settings {
         for (what, patterns) in [
-            (What::LeftOut, &setting.leaves_out),
-            (What::Narrowed, &setting.narrows),
-            (What::TaskMasked, &setting.masks),
-            (What::Forgiven, &setting.forgives),
+            (WeakeningKind::LeftOut, &setting.leaves_out),
+            (WeakeningKind::Narrowed, &setting.narrows),
+            (WeakeningKind::TaskMasked, &setting.masks),
+            (WeakeningKind::Forgiven, &setting.forgives),
         ] {
             added(path, what, patterns, &old, &new, changes);
         }
@@ -32,7 +32,7 @@ pub(super) fn compare(path: &RepoPath, old: &str, new: &str, changes: &mut Vec<W
     }
     for change in &mut changes[from..] {
         let text = match change.what {
-            What::ThresholdLowered => change.names.first(),
+            WeakeningKind::ThresholdLowered => change.names.first(),
             _ => Some(&change.after),
         };
         change.line = text.and_then(|text| line_with(whole, text.lines().next().unwrap_or_default()));
@@ -55,7 +55,14 @@ fn without_comments(text: &str) -> String {
     text.split_inclusive('\n').filter(|line| !is_comment(line)).collect()
 }
 
-fn added(path: &RepoPath, what: What, patterns: &Patterns, old: &str, new: &str, changes: &mut Vec<Weakened>) {
+fn added(
+    path: &RepoPath,
+    what: WeakeningKind,
+    patterns: &LazyPatterns,
+    old: &str,
+    new: &str,
+    changes: &mut Vec<Weakened>,
+) {
     for pattern in patterns.about(new) {
         let (before, after) = (settings(pattern, old), settings(pattern, new));
         let length = |all: &[&str]| all.iter().map(|text| text.len()).sum::<usize>();
@@ -68,7 +75,7 @@ fn added(path: &RepoPath, what: What, patterns: &Patterns, old: &str, new: &str,
             what,
             path: path.clone(),
             line: None,
-            names: if what == What::TaskMasked { vec!["every task".to_owned()] } else { Vec::new() },
+            names: if what == WeakeningKind::TaskMasked { vec!["every task".to_owned()] } else { Vec::new() },
             obsolete: Vec::new(),
             before: before.first().map(|text| shown(text)).unwrap_or_default(),
             after: shown(new),
@@ -92,14 +99,14 @@ fn settings<'a>(pattern: &Regex, text: &'a str) -> Vec<&'a str> {
     pattern.find_iter(text).map(one).collect()
 }
 
-fn lowered(path: &RepoPath, patterns: &Patterns, old: &str, new: &str, changes: &mut Vec<Weakened>) {
+fn lowered(path: &RepoPath, patterns: &LazyPatterns, old: &str, new: &str, changes: &mut Vec<Weakened>) {
     for pattern in patterns.about(old) {
         let (before, after) = (least(pattern, old), least(pattern, new));
         for (key, number) in before {
             let now = after.get(key).copied();
             if now.is_none_or(|now| now < number) && number > 0.0 {
                 changes.push(Weakened {
-                    what: What::ThresholdLowered,
+                    what: WeakeningKind::ThresholdLowered,
                     path: path.clone(),
                     line: None,
                     names: vec![key.to_owned()],

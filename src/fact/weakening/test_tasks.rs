@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::table::{Tasks, table};
-use super::{Weakened, What, line_of};
-use crate::command_line::{self, ExitDecides, Extent, Record};
+use super::table::{TaskFile, table};
+use super::{Weakened, WeakeningKind, line_of};
+use crate::command_line::{self, ExitDecides, Extent, LineRecord};
 use crate::repo_path::RepoPath;
 use crate::runner::{Catalogue, CommandKind, ProjectFiles, resolve};
 use crate::shell::dialect::Shell;
@@ -28,7 +28,7 @@ impl ProjectFiles for One<'_> {
 
 /// What a task does to tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Does {
+enum TaskEffect {
     /// It runs them, and its status is theirs: as many commands do, and none of them runs all.
     Tests { commands: usize, only_a_part: bool },
     /// It runs them, and ends well whatever they say.
@@ -47,15 +47,17 @@ pub(super) fn compare(path: &RepoPath, old: &str, new: &str, changes: &mut Vec<W
     let there: BTreeSet<String> = names(tasks, new.text).collect();
     for name in names(tasks, old.text).take(TASKS).collect::<BTreeSet<_>>() {
         let (before, was) = does(tasks, &name, &old);
-        let Does::Tests { commands: one, only_a_part: narrow } = was else { continue };
+        let TaskEffect::Tests { commands: one, only_a_part: narrow } = was else { continue };
         let (after, is) = does(tasks, &name, &new);
         let what = match is {
             // What one command did, several may share among them.
-            Does::Tests { commands, only_a_part } if only_a_part && !narrow && commands <= one => What::Narrowed,
-            Does::Tests { .. } => continue,
-            Does::TestsMasked => What::TaskMasked,
-            Does::Nothing => What::TaskEmptied,
-            Does::Other => What::TaskReplaced,
+            TaskEffect::Tests { commands, only_a_part } if only_a_part && !narrow && commands <= one => {
+                WeakeningKind::Narrowed
+            }
+            TaskEffect::Tests { .. } => continue,
+            TaskEffect::TestsMasked => WeakeningKind::TaskMasked,
+            TaskEffect::Nothing => WeakeningKind::TaskEmptied,
+            TaskEffect::Other => WeakeningKind::TaskReplaced,
         };
         let shown = |text: String| super::super::session_steps::bounded(text, SHOWN);
         let gone = if there.contains(&name) { "" } else { "nothing of this name" };
@@ -72,20 +74,20 @@ pub(super) fn compare(path: &RepoPath, old: &str, new: &str, changes: &mut Vec<W
     }
 }
 
-fn names<'a>(tasks: &'a Tasks, text: &'a str) -> impl Iterator<Item = String> {
+fn names<'a>(tasks: &'a TaskFile, text: &'a str) -> impl Iterator<Item = String> {
     let found = tasks.name().into_iter().flat_map(move |pattern| pattern.captures_iter(text));
     found.filter_map(|groups| Some(groups.name("name")?.as_str().to_owned()))
 }
 
 /// The line that a task is defined in.
-fn line_of_task(tasks: &Tasks, name: &str, text: &str) -> Option<u32> {
+fn line_of_task(tasks: &TaskFile, name: &str, text: &str) -> Option<u32> {
     let mut found = tasks.name().into_iter().flat_map(|pattern| pattern.captures_iter(text));
     let place = found.find_map(|groups| groups.name("name").filter(|found| found.as_str() == name))?;
     Some(line_of(text, place.start()))
 }
 
 /// The script of a task in one line, and what it does.
-fn does(tasks: &Tasks, name: &str, files: &One<'_>) -> (String, Does) {
+fn does(tasks: &TaskFile, name: &str, files: &One<'_>) -> (String, TaskEffect) {
     let call = tasks.call.replace("{name}", name);
     let argv: Vec<Option<String>> = call.split(' ').map(|word| Some(word.to_owned())).collect();
     let mut lines: Vec<String> = Vec::new();
@@ -101,21 +103,21 @@ fn does(tasks: &Tasks, name: &str, files: &One<'_>) -> (String, Does) {
                 groups.get(0).map_or("", |found| files.text[found.start()..].trim_start().lines().next().unwrap_or(""));
             own && !line.contains('$')
         });
-        return (shown, if defined { Does::Nothing } else { Does::Other });
+        return (shown, if defined { TaskEffect::Nothing } else { TaskEffect::Other });
     }
     let understood: Vec<_> = lines.iter().filter_map(|line| command_line::understand(line, files).ok()).collect();
     let purposes = || understood.iter().flat_map(|line| &line.purposes);
     let tests = |extent: Option<Extent>| extent.is_some_and(|extent| extent != Extent::NoneExecuted);
     if purposes().any(|purpose| purpose.is(CommandKind::Test) && tests(purpose.extent)) {
-        let passed = Record { status: Some(0), shell: Some(Shell::Sh), ..Record::default() };
+        let passed = LineRecord { status: Some(0), shell: Some(Shell::Sh), ..LineRecord::default() };
         let judged = lines.iter().map(|line| command_line::judge(line, &passed, files));
         let masked = judged
             .filter(|judged| judged.decisive_kind == Some(CommandKind::Test))
             .any(|judged| judged.exit_decides == Some(ExitDecides::NoMasked));
         let its = || purposes().filter(|purpose| purpose.is(CommandKind::Test) && tests(purpose.extent));
         let only_a_part = its().all(|purpose| purpose.extent == Some(Extent::Filtered));
-        let tests = Does::Tests { commands: its().count(), only_a_part };
-        return (shown, if masked { Does::TestsMasked } else { tests });
+        let tests = TaskEffect::Tests { commands: its().count(), only_a_part };
+        return (shown, if masked { TaskEffect::TestsMasked } else { tests });
     }
     let idle = |name: Option<&str>| name.is_some_and(|name| table().idle.iter().any(|idle| idle == name));
     let nothing = understood.len() == lines.len()
@@ -124,5 +126,5 @@ fn does(tasks: &Tasks, name: &str, files: &One<'_>) -> (String, Does) {
             both.into_iter()
                 .all(|(leaf, purpose)| idle(leaf.name()) || (purpose.is(CommandKind::Test) && !tests(purpose.extent)))
         });
-    (shown, if nothing { Does::Nothing } else { Does::Other })
+    (shown, if nothing { TaskEffect::Nothing } else { TaskEffect::Other })
 }

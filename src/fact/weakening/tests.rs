@@ -1,12 +1,12 @@
 use super::*;
 
-fn pair(path: &str, old: &str, new: &str) -> Pair {
+fn pair(path: &str, old: &str, new: &str) -> FilePair {
     let text = |text: &str| Some(text.to_owned()).filter(|text| text != "-");
-    Pair { path: RepoPath::from(path), old: text(old), new: text(new) }
+    FilePair { path: RepoPath::from(path), old: text(old), new: text(new) }
 }
 
 /// What is found, with the names it is about.
-fn found(pairs: &[Pair]) -> Vec<String> {
+fn found(pairs: &[FilePair]) -> Vec<String> {
     let all = compare(pairs).changes.into_iter();
     all.map(|one| format!("{} {}", one.what.as_str(), one.names.join("+")).trim().to_owned()).collect()
 }

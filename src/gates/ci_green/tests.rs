@@ -40,9 +40,9 @@ fn hosting(list: Vec<Check>) -> Hosting {
             pushed: Some(HEAD.parse().unwrap()),
         },
         default_branch: Some("main".to_owned()),
-        pulls: Reading::Known(Vec::new()),
-        checks: Reading::Known(Checks { list, missing: Vec::new() }),
-        required: Reading::Known(Vec::new()),
+        pulls: ForgeAnswer::Known(Vec::new()),
+        checks: ForgeAnswer::Known(Checks { list, missing: Vec::new() }),
+        required: ForgeAnswer::Known(Vec::new()),
         started_for: None,
         base: None,
         landed: Vec::new(),
@@ -51,7 +51,7 @@ fn hosting(list: Vec<Check>) -> Hosting {
 
 fn requiring(mut hosting: Hosting, names: &[(&str, Option<u64>)]) -> Hosting {
     hosting.required =
-        Reading::Known(names.iter().map(|&(name, app)| Required { name: name.to_owned(), app }).collect());
+        ForgeAnswer::Known(names.iter().map(|&(name, app)| RequiredStatus { name: name.to_owned(), app }).collect());
     hosting
 }
 
@@ -279,7 +279,8 @@ fn a_named_check_proves_only_by_success_of_its_newest_report() {
         assert_eq!(succeeded(&Checks { list, missing: Vec::new() }, &[], "test"), proven, "{what}");
     }
     // Of one app, where the forge wants it of that app.
-    let of = |app| [Required { name: "test".to_owned(), app }, Required { name: "a".to_owned(), app: Some(9) }];
+    let of =
+        |app| [RequiredStatus { name: "test".to_owned(), app }, RequiredStatus { name: "a".to_owned(), app: Some(9) }];
     for (what, list, app, proven) in [
         ("of that app", vec![job("test", 1, "success")], Some(ACTIONS), true),
         ("of another", vec![job("test", 1, "success")], Some(7), false),
@@ -325,7 +326,7 @@ fn trouble(kind: TroubleKind) -> Trouble {
 
 #[test]
 fn what_cannot_be_read_is_never_green() {
-    let unreadable = |kind| Hosting { checks: Reading::Unreadable(trouble(kind)), ..hosting(Vec::new()) };
+    let unreadable = |kind| Hosting { checks: ForgeAnswer::Unreadable(trouble(kind)), ..hosting(Vec::new()) };
     for kind in [
         TroubleKind::Offline,
         TroubleKind::Timeout,
@@ -355,7 +356,7 @@ fn what_cannot_be_read_is_never_green() {
 fn a_list_that_may_be_incomplete_is_not_green_and_may_be_red() {
     let partial = |list| {
         let checks = Checks { list, missing: vec![trouble(TroubleKind::Forbidden)] };
-        Hosting { checks: Reading::Known(checks), ..hosting(Vec::new()) }
+        Hosting { checks: ForgeAnswer::Known(checks), ..hosting(Vec::new()) }
     };
     for (list, answer, reason) in [
         (vec![job("a", 1, "success")], Answer::Unknown, "incomplete"),
@@ -365,7 +366,7 @@ fn a_list_that_may_be_incomplete_is_not_green_and_may_be_red() {
     ] {
         let finding = ask(&gate(""), Moment::Stop, partial(list.clone()));
         assert_eq!((finding.answer, finding.reason.as_str()), (answer, reason), "{list:?}");
-        let unknown = Hosting { required: Reading::Unreadable(trouble(TroubleKind::Forbidden)), ..hosting(list) };
+        let unknown = Hosting { required: ForgeAnswer::Unreadable(trouble(TroubleKind::Forbidden)), ..hosting(list) };
         assert_eq!(ask(&gate(""), Moment::Stop, unknown).answer, answer);
     }
 }

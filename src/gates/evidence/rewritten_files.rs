@@ -10,7 +10,7 @@ use crate::repo_path::RepoPath;
 /// `gates/rewritten-files.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct RewrittenFilesTable {
     file: Vec<RewrittenFile>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct RewrittenFile {
 
 /// Which tool rewrites a file of this name.
 pub(super) fn rewriter(path: &RepoPath) -> Option<&'static RewrittenFile> {
-    static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    static TABLE: LazyLock<RewrittenFilesTable> = LazyLock::new(|| {
         let text = embedded::file(embedded::GATES, "rewritten-files.toml").unwrap_or_default();
         toml::from_str(text).unwrap_or_default()
     });

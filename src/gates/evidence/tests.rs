@@ -51,7 +51,7 @@ fn paths(list: &[&str]) -> Vec<RepoPath> {
 fn subject(name: &str, changed: Option<&[&str]>) -> Subject {
     Subject {
         name: name.to_owned(),
-        role: Role::Commit,
+        role: SubjectKind::Commit,
         commit: Some(TREE.parse().unwrap()),
         tree: Some(TREE.parse().unwrap()),
         base: Base::Nothing,
@@ -334,7 +334,7 @@ fn tested_but_not_committed() {
     let mut head = subject("HEAD", Some(&["src/lib.rs"]));
     head.runs.insert("test".to_owned(), vec![run("a", 0, Some(&["src/util.rs"]))]);
     let mut tree = subject("working tree", Some(&["src/lib.rs", "src/util.rs"]));
-    tree.role = Role::WorkingTree;
+    tree.role = SubjectKind::WorkingTree;
     tree.runs.insert("test".to_owned(), vec![run("a", 0, Some(&[]))]);
     let findings = ask_all(vec![head, tree]);
     assert_eq!(findings[0].reason, "uncommitted");
@@ -405,7 +405,7 @@ fn only_a_commit_that_is_known_to_fail_is_told_to_take_the_rest() {
         let good = RunFact { untracked: paths(untracked), ..run("b", 0, Some(&["src/a.rs"])) };
         head.runs.insert("test".to_owned(), vec![good.clone(), run("a", 1, Some(&[]))]);
         let mut tree = subject("working tree", Some(&["src/a.rs"]));
-        tree.role = Role::WorkingTree;
+        tree.role = SubjectKind::WorkingTree;
         tree.runs.insert("test".to_owned(), vec![RunFact { differs: Some(Vec::new()), ..good }]);
         ask_all(vec![head, tree]).remove(0)
     };
@@ -471,7 +471,7 @@ fn what_was_red_before_the_work_and_is_mended_in_it() {
         let mut head = subject("HEAD", Some(head));
         head.runs.insert("test".to_owned(), vec![run("b", mended, Some(&["src/a.rs"])), run("a", 1, Some(&[]))]);
         let mut tree = subject("working tree", Some(&["src/a.rs"]));
-        tree.role = Role::WorkingTree;
+        tree.role = SubjectKind::WorkingTree;
         tree.runs.insert("test".to_owned(), vec![run("b", mended, Some(&[])), run("a", 1, Some(&["src/a.rs"]))]);
         ask_all(vec![head, tree]).into_iter().map(|finding| finding.reason).collect::<Vec<_>>()
     };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::context;
 
-use super::{Noticed, default_subject};
+use super::{WeakenedProof, default_subject};
 use crate::event::test_results::TestResult;
 use crate::fact::Facts;
 use crate::fact::failed_tests::FailedTest;
@@ -16,7 +16,7 @@ use crate::repo_path::RepoPath;
 const MAX_SHOWN: usize = 3;
 
 /// A finding for all failed tests with the same fate. `asked_for`: a person asked for something to go.
-pub(super) fn notice(facts: &Facts, asked_for: bool) -> Vec<Noticed> {
+pub(super) fn notice(facts: &Facts, asked_for: bool) -> Vec<WeakenedProof> {
     let obsolete: BTreeSet<&str> = facts
         .weakening
         .values()
@@ -51,12 +51,12 @@ fn fate(failed: &FailedTest, asked_for: bool) -> Option<(&'static str, bool)> {
     Some((reason, is_shown && failed.established && !asked_for))
 }
 
-fn noticed(facts: &Facts, reason: &'static str, blocks: bool, command: &str, failed: &[&FailedTest]) -> Noticed {
+fn noticed(facts: &Facts, reason: &'static str, blocks: bool, command: &str, failed: &[&FailedTest]) -> WeakenedProof {
     let paths: BTreeSet<&RepoPath> = failed.iter().filter_map(|test| test.path.as_ref()).collect();
     let paths: Vec<RepoPath> = paths.into_iter().cloned().collect();
     let steps: BTreeSet<&str> = failed.iter().map(|test| test.event.as_str()).collect();
     let nameable = failed.iter().all(|test| test.nameable);
-    Noticed {
+    WeakenedProof {
         subject: default_subject(facts),
         answer: if blocks { Answer::Fail } else { Answer::Unknown },
         reason,

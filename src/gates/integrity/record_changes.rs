@@ -2,17 +2,17 @@
 
 use minijinja::context;
 
-use super::{Noticed, default_subject};
+use super::{WeakenedProof, default_subject};
 use crate::fact::Facts;
 use crate::fact::intent::{self, Intent, IntentKind};
-use crate::fact::session_steps::{Deed, Ran, Step};
+use crate::fact::session_steps::{CommandRun, Deed, Step};
 use crate::gates::finding::Answer;
 use crate::moment::Moment;
 
 /// Notes about a policy that asks for less than the one that applies.
 const RELAXED: [&str; 3] = ["policy-relaxed", "policy-removed", "policy-broken"];
 
-pub(super) fn notice(facts: &Facts, steps: &[Step]) -> Vec<Noticed> {
+pub(super) fn notice(facts: &Facts, steps: &[Step]) -> Vec<WeakenedProof> {
     let subject = default_subject(facts);
     let mut found = Vec::new();
     let mut policy: Vec<String> = Vec::new();
@@ -39,10 +39,10 @@ pub(super) fn notice(facts: &Facts, steps: &[Step]) -> Vec<Noticed> {
                     _ => ("checks-left-out", Answer::Fail),
                 },
             };
-            if found.iter().any(|one: &Noticed| one.reason == reason && one.steps.contains(&step.id)) {
+            if found.iter().any(|one: &WeakenedProof| one.reason == reason && one.steps.contains(&step.id)) {
                 continue;
             }
-            found.push(Noticed {
+            found.push(WeakenedProof {
                 subject: subject.clone(),
                 answer,
                 reason,
@@ -62,7 +62,7 @@ pub(super) fn notice(facts: &Facts, steps: &[Step]) -> Vec<Noticed> {
             "push-unjudged" => ("push-unjudged", Answer::Unknown, Vec::new()),
             _ => continue,
         };
-        found.push(Noticed {
+        found.push(WeakenedProof {
             subject: subject.clone(),
             answer,
             reason,
@@ -76,7 +76,7 @@ pub(super) fn notice(facts: &Facts, steps: &[Step]) -> Vec<Noticed> {
 }
 
 /// What a line does that hooks would have judged.
-fn verb(ran: &Ran) -> Option<&'static str> {
+fn verb(ran: &CommandRun) -> Option<&'static str> {
     let verbs = ["commit", "push", "merge", "am", "rebase", "cherry-pick", "pull"];
     ran.commands
         .iter()
@@ -85,7 +85,7 @@ fn verb(ran: &Ran) -> Option<&'static str> {
 }
 
 /// Whether the same was done later with its checks: by a plain call that ended well, or a verdict that let it through.
-fn is_done_again(ran: &Ran, later: &[Step]) -> bool {
+fn is_done_again(ran: &CommandRun, later: &[Step]) -> bool {
     let Some(verb) = verb(ran) else { return false };
     let moment = if verb == "push" { Moment::Push } else { Moment::Commit };
     later.iter().any(|step| match &step.deed {

@@ -2,8 +2,8 @@ use super::*;
 use crate::event::agent_work::Act;
 use crate::fact::Note;
 use crate::fact::session_steps::test_builder::{Tale, tree};
-use crate::fact::subject::{Base, Role, Subject};
-use crate::fact::weakening::{Pair, compare};
+use crate::fact::subject::{Base, Subject, SubjectKind};
+use crate::fact::weakening::{FilePair, compare};
 use crate::moment::Moment;
 
 const RED: &str = "test adds ... FAILED\n\ntest result: FAILED. 11 passed; 1 failed; 0 ignored; finished in 0.31s\n";
@@ -16,13 +16,13 @@ fn gate() -> Gate {
 
 fn facts(tale: &Tale, pairs: &[(&str, &str, &str)]) -> Facts {
     let text = |text: &str| Some(text.to_owned()).filter(|text| text != "-");
-    let pairs: Vec<Pair> = pairs
+    let pairs: Vec<FilePair> = pairs
         .iter()
-        .map(|(path, old, new)| Pair { path: RepoPath::from(*path), old: text(old), new: text(new) })
+        .map(|(path, old, new)| FilePair { path: RepoPath::from(*path), old: text(old), new: text(new) })
         .collect();
     let subject = Subject {
         name: "HEAD".to_owned(),
-        role: Role::Commit,
+        role: SubjectKind::Commit,
         commit: None,
         tree: Some(tree('a')),
         base: Base::Nothing,

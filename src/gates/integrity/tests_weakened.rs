@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use minijinja::context;
 
-use super::{Noticed, Params, default_subject};
-use crate::command_line::Outcome;
+use super::{Params, WeakenedProof, default_subject};
+use crate::command_line::CheckOutcome;
 use crate::event::agent_work::Speaker;
 use crate::event::forwarded_text::own_words;
 use crate::fact::Facts;
 use crate::fact::session_steps::{Deed, Step};
-use crate::fact::weakening::{Weakened, Weakening, What, is_same_test, is_test_file};
+use crate::fact::weakening::{Weakened, Weakening, WeakeningKind, is_same_test, is_test_file};
 use crate::gates::finding::Answer;
 use crate::repo_path::RepoPath;
 
@@ -18,15 +18,15 @@ use crate::repo_path::RepoPath;
 const SHOWN: usize = 3;
 
 /// The tests that failed, by what outputs call them: the ids of the steps.
-type Failed<'a> = BTreeMap<&'a str, Vec<String>>;
+type FailedTestIds<'a> = BTreeMap<&'a str, Vec<String>>;
 
 /// `steps`: those of the session at work; `before`: those of others on the same work.
-pub(super) fn notice(params: &Params, facts: &Facts, steps: &[Step], before: &[&[Step]]) -> Vec<Noticed> {
+pub(super) fn notice(params: &Params, facts: &Facts, steps: &[Step], before: &[&[Step]]) -> Vec<WeakenedProof> {
     let all = || before.iter().copied().chain([steps]);
     let failed = failed(all().flatten());
     let asked_for = super::asked_for_removal(params, steps, before);
     let mut found = Vec::new();
-    let mut said: BTreeSet<(What, &RepoPath)> = BTreeSet::new();
+    let mut said: BTreeSet<(WeakeningKind, &RepoPath)> = BTreeSet::new();
     for (subject, weakening) in &facts.weakening {
         for change in &weakening.changes {
             if said.insert((change.what, &change.path)) {
@@ -44,12 +44,12 @@ pub(super) fn notice(params: &Params, facts: &Facts, steps: &[Step], before: &[&
     found
 }
 
-fn failed<'a>(steps: impl Iterator<Item = &'a Step>) -> Failed<'a> {
-    let mut failed = Failed::new();
+fn failed<'a>(steps: impl Iterator<Item = &'a Step>) -> FailedTestIds<'a> {
+    let mut failed = FailedTestIds::new();
     for step in steps {
         if let Deed::Ran(ran) = &step.deed
             && ran.is_test()
-            && ran.result == Some(Outcome::Fail)
+            && ran.result == Some(CheckOutcome::Fail)
         {
             for name in &ran.failed_tests {
                 failed.entry(name).or_default().push(step.id.clone());
@@ -75,7 +75,7 @@ pub(super) fn asks_for_removal(params: &Params, steps: &[Step]) -> bool {
     })
 }
 
-fn about(subject: &str, change: &Weakened, failed: &Failed<'_>, asked_for: bool) -> Option<Noticed> {
+fn about(subject: &str, change: &Weakened, failed: &FailedTestIds<'_>, asked_for: bool) -> Option<WeakenedProof> {
     let blocks = if asked_for { Answer::Unknown } else { Answer::Fail };
     let same = |name: &&String| failed.keys().any(|failed| is_same_test(failed, name));
     let guilty: Vec<&str> = change.names.iter().filter(same).map(String::as_str).collect();
@@ -83,10 +83,12 @@ fn about(subject: &str, change: &Weakened, failed: &Failed<'_>, asked_for: bool)
     let needed: Vec<&str> =
         guilty.iter().copied().filter(|name| change.obsolete.iter().all(|obsolete| obsolete != name)).collect();
     let (reason, answer, names) = match change.what {
-        What::TestsRemoved if !needed.is_empty() => ("failed-test-removed", blocks, needed),
-        What::TestsReplaced if !guilty.is_empty() => ("tests-removed", Answer::Unknown, guilty),
-        What::TestsSkipped | What::TestsAddedSkipped if !guilty.is_empty() => ("failed-test-skipped", blocks, guilty),
-        What::LeftOut => {
+        WeakeningKind::TestsRemoved if !needed.is_empty() => ("failed-test-removed", blocks, needed),
+        WeakeningKind::TestsReplaced if !guilty.is_empty() => ("tests-removed", Answer::Unknown, guilty),
+        WeakeningKind::TestsSkipped | WeakeningKind::TestsAddedSkipped if !guilty.is_empty() => {
+            ("failed-test-skipped", blocks, guilty)
+        }
+        WeakeningKind::LeftOut => {
             let named = |failed: &&&str| names_test(&change.after, failed);
             let guilty: Vec<&str> = failed.keys().filter(named).copied().collect();
             if guilty.is_empty() {
@@ -95,27 +97,27 @@ fn about(subject: &str, change: &Weakened, failed: &Failed<'_>, asked_for: bool)
                 ("failed-test-excluded", blocks, guilty)
             }
         }
-        What::TaskEmptied => ("task-emptied", Answer::Fail, own(change)),
-        What::TaskMasked => {
+        WeakeningKind::TaskEmptied => ("task-emptied", Answer::Fail, own(change)),
+        WeakeningKind::TaskMasked => {
             let answer = if failed.is_empty() { Answer::Unknown } else { Answer::Fail };
             ("task-masked", answer, own(change))
         }
-        What::Narrowed => {
+        WeakeningKind::Narrowed => {
             // What failed and is chosen still runs.
             let left_out = |failed: &&&str| !names_test(&change.after, failed);
             let answer = if failed.keys().any(|one| left_out(&one)) { Answer::Fail } else { Answer::Unknown };
             ("narrowed", answer, own(change))
         }
-        What::TaskReplaced => ("task-replaced", Answer::Unknown, own(change)),
-        What::TestsRemoved => ("tests-removed", Answer::Unknown, own(change)),
-        What::TestsSkipped => ("tests-skipped", Answer::Unknown, own(change)),
-        What::Focused => ("focused", Answer::Unknown, Vec::new()),
-        What::AssertionsRemoved => ("assertions-removed", Answer::Unknown, Vec::new()),
-        What::AssertionsEmptied => ("assertions-emptied", Answer::Unknown, Vec::new()),
-        What::Forgiven => ("forgiven", Answer::Unknown, Vec::new()),
-        What::ThresholdLowered => ("threshold-lowered", Answer::Unknown, own(change)),
+        WeakeningKind::TaskReplaced => ("task-replaced", Answer::Unknown, own(change)),
+        WeakeningKind::TestsRemoved => ("tests-removed", Answer::Unknown, own(change)),
+        WeakeningKind::TestsSkipped => ("tests-skipped", Answer::Unknown, own(change)),
+        WeakeningKind::Focused => ("focused", Answer::Unknown, Vec::new()),
+        WeakeningKind::AssertionsRemoved => ("assertions-removed", Answer::Unknown, Vec::new()),
+        WeakeningKind::AssertionsEmptied => ("assertions-emptied", Answer::Unknown, Vec::new()),
+        WeakeningKind::Forgiven => ("forgiven", Answer::Unknown, Vec::new()),
+        WeakeningKind::ThresholdLowered => ("threshold-lowered", Answer::Unknown, own(change)),
         // A test of a new name beside one that is gone, and a new test that waits, are ordinary work.
-        What::TestsReplaced | What::TestsAddedSkipped => return None,
+        WeakeningKind::TestsReplaced | WeakeningKind::TestsAddedSkipped => return None,
     };
     let steps = failed.iter().filter(|(name, _)| names.iter().any(|own| is_same_test(name, own)));
     let steps = steps.filter_map(|(_, steps)| steps.last().cloned()).collect();
@@ -123,7 +125,7 @@ fn about(subject: &str, change: &Weakened, failed: &Failed<'_>, asked_for: bool)
         tests => listed(&names), count => names.len(), before => change.before.as_str(), after => change.after.as_str(),
     };
     let (subject, paths) = (subject.to_owned(), vec![change.path.clone()]);
-    Some(Noticed { subject, answer, reason, values, paths, line: change.line, steps })
+    Some(WeakenedProof { subject, answer, reason, values, paths, line: change.line, steps })
 }
 
 fn own(change: &Weakened) -> Vec<&str> {
@@ -149,7 +151,7 @@ fn names_test(setting: &str, failed: &str) -> bool {
 }
 
 /// Between a failing run of the tests and a passing one only tests were changed, and not only those of this session.
-fn changed_after_failure(facts: &Facts, steps: &[Step]) -> Option<Noticed> {
+fn changed_after_failure(facts: &Facts, steps: &[Step]) -> Option<WeakenedProof> {
     let known = |weakening: &Weakening, failed: &[String]| {
         weakening.known.iter().any(|test| failed.iter().any(|failed| is_same_test(failed, test)))
     };
@@ -167,19 +169,19 @@ fn changed_after_failure(facts: &Facts, steps: &[Step]) -> Option<Noticed> {
                     }
                 }
             }
-            Deed::Ran(ran) if ran.is_test() && ran.result == Some(Outcome::Fail) => {
+            Deed::Ran(ran) if ran.is_test() && ran.result == Some(CheckOutcome::Fail) => {
                 red = Some((step, &ran.failed_tests));
                 paths.clear();
                 others = false;
             }
-            Deed::Ran(ran) if ran.is_test() && ran.result == Some(Outcome::Pass) => {
+            Deed::Ran(ran) if ran.is_test() && ran.result == Some(CheckOutcome::Pass) => {
                 let Some((from, failed)) = red.take() else { continue };
                 let old = facts.weakening.values().any(|weakening| {
                     let edited = paths.iter().any(|path| weakening.edited.contains(path));
                     edited && (failed.is_empty() || known(weakening, failed))
                 });
                 if !others && old {
-                    return Some(Noticed {
+                    return Some(WeakenedProof {
                         subject: default_subject(facts),
                         answer: Answer::Unknown,
                         reason: "changed-after-failure",

@@ -4,14 +4,14 @@ use std::collections::HashSet;
 
 use minijinja::context;
 
-use super::{Noticed, Params, is_looking, is_waiting};
+use super::{DetectedLoop, Params, is_looking, is_waiting};
 use crate::event::agent_work::Speaker;
 use crate::event::forwarded_text::own_words;
 use crate::fact::session_steps::{Deed, Step};
 use crate::gates::finding::Answer;
 
 /// Plans in a row, with nothing done and nothing learned between them, at the end of the steps.
-pub(super) fn in_a_row(params: &Params, steps: &[&Step]) -> Option<Noticed> {
+pub(super) fn in_a_row(params: &Params, steps: &[&Step]) -> Option<DetectedLoop> {
     let mut plans: Vec<String> = Vec::new();
     let mut known: HashSet<&str> = HashSet::new();
     let mut done = 0;
@@ -47,7 +47,7 @@ pub(super) fn in_a_row(params: &Params, steps: &[&Step]) -> Option<Noticed> {
             _ => {}
         }
     }
-    (plans.len() >= params.plans).then(|| Noticed {
+    (plans.len() >= params.plans).then(|| DetectedLoop {
         answer: Answer::Fail,
         reason: "planning",
         values: context! { count => plans.len() },
@@ -56,7 +56,7 @@ pub(super) fn in_a_row(params: &Params, steps: &[&Step]) -> Option<Noticed> {
 }
 
 /// Much was looked at and hardly anything done, while the prompt asks for a change.
-pub(super) fn explored(params: &Params, turn: &[Step]) -> Option<Noticed> {
+pub(super) fn explored(params: &Params, turn: &[Step]) -> Option<DetectedLoop> {
     let prompt = turn.iter().find_map(|step| match &step.deed {
         Deed::Prompted { from: Speaker::Person, text } => Some(own_words(text)),
         _ => None,
@@ -81,7 +81,7 @@ pub(super) fn explored(params: &Params, turn: &[Step]) -> Option<Noticed> {
     }
     #[expect(clippy::cast_precision_loss, reason = "a session has few steps")]
     let share = writes as f64 / uses.max(1) as f64;
-    (uses >= params.uses_noted && share < params.writes_noted).then(|| Noticed {
+    (uses >= params.uses_noted && share < params.writes_noted).then(|| DetectedLoop {
         answer: Answer::Unknown,
         reason: "explored",
         values: context! { count => uses },

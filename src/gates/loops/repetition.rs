@@ -2,21 +2,21 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Noticed, Params, is_looking, is_waiting, told};
-use crate::command_line::Outcome;
-use crate::fact::session_steps::{ContentId, Deed, Ran, Step};
+use super::{DetectedLoop, Params, is_looking, is_waiting, told};
+use crate::command_line::CheckOutcome;
+use crate::fact::session_steps::{CommandRun, ContentId, Deed, Step};
 use crate::gates::finding::Answer;
 
 /// How often a command has failed one way on one content since anything was new.
 struct Series<'a> {
-    ran: &'a Ran,
+    ran: &'a CommandRun,
     failure: &'a str,
     content: &'a ContentId,
     steps: Vec<String>,
 }
 
 /// What is open at the end of the steps: a series that nothing new has ended.
-pub(super) fn notice(params: &Params, steps: &[&Step]) -> Option<Noticed> {
+pub(super) fn notice(params: &Params, steps: &[&Step]) -> Option<DetectedLoop> {
     let mut series: HashMap<String, Series<'_>> = HashMap::new();
     let mut tried: HashSet<(String, &ContentId)> = HashSet::new();
     let mut returns = Returns::default();
@@ -41,7 +41,7 @@ pub(super) fn notice(params: &Params, steps: &[&Step]) -> Option<Noticed> {
             } else {
                 series.remove(&key);
             }
-            if ran.result == Some(Outcome::Pass) {
+            if ran.result == Some(CheckOutcome::Pass) {
                 returns = Returns::default();
             }
             continue;
@@ -80,21 +80,21 @@ pub(super) fn notice(params: &Params, steps: &[&Step]) -> Option<Noticed> {
 }
 
 /// The fingerprint of a run that did not do what it was started for; `None`: it did, or nobody knows.
-fn stuck(ran: &Ran) -> Option<&str> {
+fn stuck(ran: &CommandRun) -> Option<&str> {
     // `grep` that finds nothing has not failed.
     let reads = ran.kinds.iter().all(|kind| kind == "read");
     match &ran.failure {
         Some(failure) => (!reads).then_some(failure.as_str()),
         // A check that shows nothing shows no more the second time.
         None => {
-            let shows_nothing = matches!(ran.result, Some(Outcome::Unknown | Outcome::NoTests));
+            let shows_nothing = matches!(ran.result, Some(CheckOutcome::Unknown | CheckOutcome::NoTests));
             (shows_nothing && ran.ended.is_some()).then_some(ran.outcome.as_str())
         }
     }
 }
 
 /// A line without what only passes on or prints, so that `cargo test` is `cargo test 2>&1 | tail -5`.
-fn key(params: &Params, ran: &Ran) -> String {
+fn key(params: &Params, ran: &CommandRun) -> String {
     let acting = ran.commands.iter().filter(|simple| !params.filters.iter().any(|name| name == simple.program()));
     let words: Vec<String> = acting
         .map(|simple| {
@@ -117,12 +117,12 @@ struct Returns<'a> {
 #[derive(Default)]
 struct Path<'a> {
     contents: Vec<&'a ContentId>,
-    ran: Option<&'a Ran>,
+    ran: Option<&'a CommandRun>,
     returns: Vec<String>,
 }
 
 impl<'a> Returns<'a> {
-    fn failed(&mut self, step: &'a Step, ran: &'a Ran, key: &str, failure: &'a str) {
+    fn failed(&mut self, step: &'a Step, ran: &'a CommandRun, key: &str, failure: &'a str) {
         if !ran.is_check() {
             return;
         }
@@ -140,7 +140,7 @@ impl<'a> Returns<'a> {
         path.contents.push(&step.before);
     }
 
-    fn open(self, params: &Params, now: &ContentId) -> Option<Noticed> {
+    fn open(self, params: &Params, now: &ContentId) -> Option<DetectedLoop> {
         let stands = |path: &Path<'_>| path.contents.contains(&now) && path.returns.len() >= params.returns;
         let path = self.seen.into_values().filter(stands).max_by_key(|path| path.returns.len())?;
         Some(told(Answer::Fail, "oscillating", path.ran?, path.returns.len(), path.returns))

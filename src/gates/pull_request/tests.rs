@@ -56,9 +56,9 @@ fn hosting(pulls: Vec<Pull>) -> Hosting {
             pushed: Some(HEAD.parse().unwrap()),
         },
         default_branch: Some("main".to_owned()),
-        pulls: Reading::Known(pulls),
-        checks: Reading::Known(Checks::default()),
-        required: Reading::Known(Vec::new()),
+        pulls: ForgeAnswer::Known(pulls),
+        checks: ForgeAnswer::Known(Checks::default()),
+        required: ForgeAnswer::Known(Vec::new()),
         started_for: None,
         base: None,
         landed: Vec::new(),
@@ -304,7 +304,7 @@ fn what_landed_was_merged_into_the_branch_it_landed_on() {
     let landed = |pulls: Vec<Pull>| {
         let mut hosting = hosting(Vec::new());
         hosting.head.via = Via::Landed;
-        hosting.landed = vec![Landed { commit: HEAD.parse().unwrap(), pulls: Reading::Known(pulls) }];
+        hosting.landed = vec![Landed { commit: HEAD.parse().unwrap(), pulls: ForgeAnswer::Known(pulls) }];
         let finding = ask("", Moment::Ci, hosting);
         (finding.answer, finding.reason)
     };
@@ -319,7 +319,7 @@ fn what_landed_was_merged_into_the_branch_it_landed_on() {
 #[test]
 fn what_cannot_be_read_is_no_absence() {
     let trouble = Trouble { kind: TroubleKind::NotFound, what: "404".to_owned(), needs: None };
-    let unreadable = || Hosting { pulls: Reading::Unreadable(trouble.clone()), ..hosting(Vec::new()) };
+    let unreadable = || Hosting { pulls: ForgeAnswer::Unreadable(trouble.clone()), ..hosting(Vec::new()) };
     assert_eq!(ask("", Moment::Stop, unreadable()).answer, Answer::Unknown);
     assert_eq!(ask("offline = 'warn'", Moment::Stop, unreadable()).answer, Answer::Unknown);
     let default = Gate { mode_from: ModeFrom::AllGates, ..gate("") };

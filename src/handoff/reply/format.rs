@@ -16,11 +16,11 @@ pub(super) struct Document {
     /// The line it stands on.
     pub(super) line: usize,
     /// The fields in their order.
-    pub(super) fields: Vec<Field>,
+    pub(super) fields: Vec<ReplyField>,
 }
 
 #[derive(Debug, PartialEq)]
-pub(super) struct Field {
+pub(super) struct ReplyField {
     pub(super) name: String,
     pub(super) line: usize,
     pub(super) items: Vec<String>,
@@ -69,7 +69,7 @@ pub(super) fn text(text: &str, outputs: &[&str]) -> Result<Document, Vec<Refusal
                 }
                 Some((name, rest)) => {
                     let items = Some(rest.to_owned()).filter(|rest| !rest.is_empty()).into_iter().collect();
-                    document.fields.push(Field { name: name.to_owned(), line: number, items });
+                    document.fields.push(ReplyField { name: name.to_owned(), line: number, items });
                 }
                 None if outputs.contains(&inner) => {
                     refusals.push(Refusal::at(number, say("reply", "second_output", &context! { name => inner })));
@@ -116,7 +116,7 @@ pub(super) fn json(text: &str) -> Result<Document, Vec<Refusal>> {
         match items {
             Some(items) => {
                 let items = items.into_iter().filter(|item| !item.is_empty()).collect();
-                fields.push(Field { name: name.clone(), line: 1, items });
+                fields.push(ReplyField { name: name.clone(), line: 1, items });
             }
             None => refusals.push(Refusal::of(say("reply", "no_text", &context! { name }))),
         }
@@ -126,8 +126,8 @@ pub(super) fn json(text: &str) -> Result<Document, Vec<Refusal>> {
 
 /// The names that a JSON object has more than once, of which a reader would see the last alone.
 fn repeated(text: &str) -> Vec<String> {
-    struct Names;
-    impl<'de> Visitor<'de> for Names {
+    struct FieldNames;
+    impl<'de> Visitor<'de> for FieldNames {
         type Value = Vec<String>;
 
         fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -145,7 +145,7 @@ fn repeated(text: &str) -> Vec<String> {
             Ok(repeated)
         }
     }
-    serde_json::Deserializer::from_str(text).deserialize_map(Names).unwrap_or_default()
+    serde_json::Deserializer::from_str(text).deserialize_map(FieldNames).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::claude_shape;
-use super::hook_event::{Call, Ending, Output, Told, What};
+use super::hook_event::{BackgroundOutput, HookEvent, HookEventKind, ReportedEnding, StartedTool};
 use super::payload::{self, first, flag, text};
 use crate::client_definition::ClientFile;
 use crate::event::Ended;
@@ -12,10 +12,10 @@ use crate::event::Ended;
 const TERM: i32 = 15;
 
 /// Reads one call.
-pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
+pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> HookEvent {
     let own = match event {
         "UserPromptSubmit" => notification(text(payload, "prompt")),
-        "PostToolUse" => Some(What::After(claude_shape::call(file, payload), ending(payload))),
+        "PostToolUse" => Some(HookEventKind::After(claude_shape::call(file, payload), ending(payload))),
         "PostToolUseFailure" => Some(failure(claude_shape::call(file, payload), payload)),
         _ => None,
     };
@@ -23,11 +23,11 @@ pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
 }
 
 /// The event of a prompt fires for the end of background commands, too, which no person wrote.
-fn notification(prompt: &str) -> Option<What> {
+fn notification(prompt: &str) -> Option<HookEventKind> {
     background_end(prompt.trim_start().strip_prefix("<task-notification>")?)
 }
 
-fn background_end(notification: &str) -> Option<What> {
+fn background_end(notification: &str) -> Option<HookEventKind> {
     let tag = |name: &str| {
         let (_, rest) = notification.split_once(&format!("<{name}>"))?;
         Some(rest.split_once(&format!("</{name}>"))?.0.trim())
@@ -36,16 +36,16 @@ fn background_end(notification: &str) -> Option<What> {
     let status = tag("summary").and_then(|summary| summary.rsplit_once("exit code ")).map(|(_, rest)| rest);
     let killed = || (tag("status") == Some("killed")).then_some(Ended::Signalled(TERM));
     let digits = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>().parse().ok();
-    Some(What::BackgroundEnded {
+    Some(HookEventKind::BackgroundEnded {
         call: tag("tool-use-id")?.to_owned(),
         ended: status.and_then(digits).map(Ended::Exited).or_else(killed),
-        output: tag("output-file").map_or(Output::Unknown, |file| Output::File(file.into())),
+        output: tag("output-file").map_or(BackgroundOutput::Unknown, |file| BackgroundOutput::File(file.into())),
     })
 }
 
 /// A call that succeeded has no status in its payload. Claude Code calls a command a success that ended with 0, or with
 /// a status that it interprets: then it says so, and the status itself is lost.
-fn ending(payload: &Value) -> Ending {
+fn ending(payload: &Value) -> ReportedEnding {
     let response = payload.get("tool_response").unwrap_or(&Value::Null);
     let millis = payload.get("duration_ms").and_then(Value::as_u64).unwrap_or(0);
     let background = response.get("backgroundTaskId").is_some_and(|id| !id.is_null());
@@ -61,11 +61,11 @@ fn ending(payload: &Value) -> Ending {
         output.push_str(errors);
     }
     let known = response.get("stdout").is_some() && !background && !lost;
-    Ending { ended: known.then_some(Ended::Exited(0)), background, output, millis, ..Ending::default() }
+    ReportedEnding { ended: known.then_some(Ended::Exited(0)), background, output, millis, ..ReportedEnding::default() }
 }
 
 /// `Exit code 3`, then what was printed. Everything else that fails did not run, or was broken off.
-fn failure(call: Call, payload: &Value) -> What {
+fn failure(call: StartedTool, payload: &Value) -> HookEventKind {
     let error = first(payload, &["error"]).unwrap_or_default();
     let (head, rest) = error.split_once('\n').unwrap_or((error, ""));
     match head.strip_prefix("Exit code ").and_then(|code| code.trim().parse().ok()) {
@@ -73,9 +73,12 @@ fn failure(call: Call, payload: &Value) -> What {
         Some(code) if !flag(payload, "is_interrupt") || Ended::Exited(code).killed_by().is_some() => {
             let millis = payload.get("duration_ms").and_then(Value::as_u64).unwrap_or(0);
             let output = rest.to_owned();
-            What::After(call, Ending { ended: Some(Ended::Exited(code)), output, millis, ..Ending::default() })
+            HookEventKind::After(
+                call,
+                ReportedEnding { ended: Some(Ended::Exited(code)), output, millis, ..ReportedEnding::default() },
+            )
         }
-        _ => What::Failed(call, payload::bounded(error, 2048)),
+        _ => HookEventKind::Failed(call, payload::bounded(error, 2048)),
     }
 }
 
@@ -83,11 +86,11 @@ fn failure(call: Call, payload: &Value) -> What {
 mod tests {
     use serde_json::json;
 
-    use super::super::hook_event::Does;
+    use super::super::hook_event::ToolAction;
     use super::*;
 
     #[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
-    fn told(event: &str, payload: Value) -> Told {
+    fn told(event: &str, payload: Value) -> HookEvent {
         read(&ClientFile::of("claude"), event, &payload)
     }
 
@@ -97,8 +100,11 @@ mod tests {
                             <output-file>/tmp/b1.output</output-file>\n<status>failed</status>\n\
                             <summary>Background command \"x\" failed with exit code 3</summary>\n</task-notification>";
         let what = told("UserPromptSubmit", json!({"prompt": notification})).what;
-        let output = Output::File("/tmp/b1.output".into());
-        assert_eq!(what, What::BackgroundEnded { call: "t1".to_owned(), ended: Some(Ended::Exited(3)), output });
+        let output = BackgroundOutput::File("/tmp/b1.output".into());
+        assert_eq!(
+            what,
+            HookEventKind::BackgroundEnded { call: "t1".to_owned(), ended: Some(Ended::Exited(3)), output }
+        );
     }
 
     #[test]
@@ -109,8 +115,8 @@ mod tests {
                 "tool_response": response, "duration_ms": 12,
             });
             match told("PostToolUse", payload).what {
-                What::After(call, ending) => {
-                    assert!(matches!(call.does, Does::Shell { .. }), "{call:?}");
+                HookEventKind::After(call, ending) => {
+                    assert!(matches!(call.does, ToolAction::Shell { .. }), "{call:?}");
                     ending
                 }
                 other => panic!("{other:?}"),
@@ -133,12 +139,12 @@ mod tests {
             told("PostToolUseFailure", payload).what
         };
         match failed("Exit code 3\nrunning tests\n1 failed", false) {
-            What::After(_, ending) => {
+            HookEventKind::After(_, ending) => {
                 assert_eq!((ending.ended, &*ending.output), (Some(Ended::Exited(3)), "running tests\n1 failed"));
             }
             other => panic!("{other:?}"),
         }
-        assert!(matches!(failed("Exit code 3", true), What::Failed(..)));
-        assert!(matches!(failed("The user doesn't want to proceed", false), What::Failed(..)));
+        assert!(matches!(failed("Exit code 3", true), HookEventKind::Failed(..)));
+        assert!(matches!(failed("The user doesn't want to proceed", false), HookEventKind::Failed(..)));
     }
 }

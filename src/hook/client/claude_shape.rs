@@ -3,14 +3,14 @@
 
 use serde_json::Value;
 
-use super::hook_event::{Call, Stopping, Told, What};
+use super::hook_event::{HookEvent, HookEventKind, StartedTool, Stopping};
 use super::payload::{self, TEXT, named, path, prompt, text};
 use crate::client_definition::ClientFile;
 use crate::event::agent_work::{Phase, StopKind};
 
 /// Reads what every call tells, beside `what` happened.
-pub(super) fn read(payload: &Value, what: What) -> Told {
-    Told {
+pub(super) fn read(payload: &Value, what: HookEventKind) -> HookEvent {
+    HookEvent {
         session: text(payload, "session_id").to_owned(),
         dir: path(payload, "cwd"),
         log: path(payload, "transcript_path"),
@@ -22,37 +22,37 @@ pub(super) fn read(payload: &Value, what: What) -> Told {
 }
 
 /// What an event tells, where the clients mean the same by it.
-pub(super) fn what(file: &ClientFile, event: &str, payload: &Value) -> What {
+pub(super) fn what(file: &ClientFile, event: &str, payload: &Value) -> HookEventKind {
     match event {
-        "SessionStart" => What::Session(match text(payload, "source") {
+        "SessionStart" => HookEventKind::Session(match text(payload, "source") {
             "resume" => Phase::Resumed,
             "fork" => Phase::Forked,
             "compact" => Phase::Compacted,
             _ => Phase::Started,
         }),
-        "SessionEnd" => What::Session(Phase::Ended),
-        "PreCompact" => What::Session(Phase::Compacted),
+        "SessionEnd" => HookEventKind::Session(Phase::Ended),
+        "PreCompact" => HookEventKind::Session(Phase::Compacted),
         "UserPromptSubmit" => prompt(file, text(payload, "prompt")),
-        "PreToolUse" => What::Before(call(file, payload)),
-        "SubagentStart" => What::SubagentStarted(text(payload, "agent_id").to_owned()),
-        "SubagentStop" => What::SubagentEnded(text(payload, "agent_id").to_owned()),
+        "PreToolUse" => HookEventKind::Before(call(file, payload)),
+        "SubagentStart" => HookEventKind::SubagentStarted(text(payload, "agent_id").to_owned()),
+        "SubagentStop" => HookEventKind::SubagentEnded(text(payload, "agent_id").to_owned()),
         "Stop" => stop(StopKind::Completed, text(payload, "last_assistant_message"), &running(payload)),
         "StopFailure" => stop(StopKind::Failed, "", &[]),
-        _ => What::Nothing,
+        _ => HookEventKind::Nothing,
     }
 }
 
 /// The tool call of an event.
-pub(super) fn call(file: &ClientFile, payload: &Value) -> Call {
+pub(super) fn call(file: &ClientFile, payload: &Value) -> StartedTool {
     let input = payload.get("tool_input").unwrap_or(&Value::Null);
     payload::call(&file.tools, named(payload, "tool_use_id"), text(payload, "tool_name"), input)
 }
 
 /// The end of a turn, while these lines run in the background.
-pub(super) fn stop(how: StopKind, words: &str, running: &[&str]) -> What {
+pub(super) fn stop(how: StopKind, words: &str, running: &[&str]) -> HookEventKind {
     let commands = running.iter().map(|line| payload::bounded(line, TEXT)).collect();
     let running = u32::try_from(running.len()).unwrap_or(u32::MAX);
-    What::Stop(Stopping { how, words: words.to_owned(), running, commands, message: None })
+    HookEventKind::Stop(Stopping { how, words: words.to_owned(), running, commands, message: None })
 }
 
 /// What the client itself still waits for.
@@ -70,7 +70,7 @@ mod tests {
     use crate::event::agent_work::Speaker;
 
     #[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
-    fn told(client: &str, event: &str, payload: Value) -> Told {
+    fn told(client: &str, event: &str, payload: Value) -> HookEvent {
         let file = ClientFile::of(client);
         read(&payload, what(&file, event, &payload))
     }
@@ -85,7 +85,7 @@ mod tests {
         ] {
             let shown = payload.to_string();
             match told(client, "UserPromptSubmit", payload).what {
-                What::Prompt { from, .. } => assert_eq!(from, expected, "{client} {shown}"),
+                HookEventKind::Prompt { from, .. } => assert_eq!(from, expected, "{client} {shown}"),
                 other => panic!("{other:?}"),
             }
         }
@@ -98,8 +98,8 @@ mod tests {
         assert_eq!(told("claude", "Stop", payload).what, stop(StopKind::Completed, "Done.", &["make"]));
         assert_eq!(told("codex", "Stop", json!({"agent_id": "a"})).actor.as_deref(), Some("a"));
         assert!(told("claude", "Stop", json!({"permission_mode": "plan"})).planning == Some(true));
-        assert_eq!(told("claude", "FileChanged", json!({})).what, What::Nothing);
-        assert_eq!(told("codex", "PermissionRequest", json!({})).what, What::Nothing);
+        assert_eq!(told("claude", "FileChanged", json!({})).what, HookEventKind::Nothing);
+        assert_eq!(told("codex", "PermissionRequest", json!({})).what, HookEventKind::Nothing);
     }
 
     #[test]
@@ -111,7 +111,7 @@ mod tests {
             ("fork", Phase::Forked),
             ("compact", Phase::Compacted),
         ] {
-            assert_eq!(told("claude", "SessionStart", json!({"source": source})).what, What::Session(phase));
+            assert_eq!(told("claude", "SessionStart", json!({"source": source})).what, HookEventKind::Session(phase));
         }
     }
 }

@@ -4,39 +4,39 @@
 use serde_json::Value;
 
 use super::claude_shape;
-use super::hook_event::{Ending, Told, What};
+use super::hook_event::{HookEvent, HookEventKind, ReportedEnding};
 use super::payload::text;
 use crate::client_definition::ClientFile;
 use crate::event::agent_work::StopKind;
 
 /// Reads one call.
-pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
+pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> HookEvent {
     let what = match event {
-        "PostToolUse" => What::After(claude_shape::call(file, payload), ending(payload)),
+        "PostToolUse" => HookEventKind::After(claude_shape::call(file, payload), ending(payload)),
         "Interrupt" => claude_shape::stop(StopKind::Aborted, "", &[]),
         _ => claude_shape::what(file, event, payload),
     };
     claude_shape::read(payload, what)
 }
 
-fn ending(payload: &Value) -> Ending {
+fn ending(payload: &Value) -> ReportedEnding {
     let output = match payload.get("tool_response") {
         Some(Value::String(text)) => text.clone(),
         Some(other) => text(other, "output").to_owned(),
         None => String::new(),
     };
-    Ending { in_log: true, output, ..Ending::default() }
+    ReportedEnding { in_log: true, output, ..ReportedEnding::default() }
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::super::hook_event::{Call, Does};
+    use super::super::hook_event::{StartedTool, ToolAction};
     use super::*;
 
     #[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
-    fn told(event: &str, payload: Value) -> Told {
+    fn told(event: &str, payload: Value) -> HookEvent {
         read(&ClientFile::of("codex"), event, &payload)
     }
 
@@ -44,7 +44,7 @@ mod tests {
     fn a_command_has_output_and_no_status() {
         let payload = json!({"session_id": "s", "tool_name": "Bash", "tool_use_id": "call_1",
             "tool_input": {"command": "make test"}, "tool_response": "1 failed\n"});
-        let What::After(call, ending) = told("PostToolUse", payload).what else { panic!() };
+        let HookEventKind::After(call, ending) = told("PostToolUse", payload).what else { panic!() };
         assert_eq!(call.id, "call_1");
         assert_eq!((ending.ended, ending.in_log, ending.output.as_str()), (None, true, "1 failed\n"));
     }
@@ -53,7 +53,11 @@ mod tests {
     fn a_patch_is_edits() {
         let patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-x\n+y\n*** End Patch\n";
         let payload = json!({"tool_name": "apply_patch", "tool_use_id": "c", "tool_input": {"command": patch}});
-        let What::Before(Call { does: Does::Edits(edits), .. }) = told("PreToolUse", payload).what else { panic!() };
+        let HookEventKind::Before(StartedTool { does: ToolAction::Edits(edits), .. }) =
+            told("PreToolUse", payload).what
+        else {
+            panic!()
+        };
         assert_eq!((edits.len(), &*edits[0].added), (1, "y"));
     }
 }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use super::hook_context::{Desk, clean};
-use super::hook_event::{self, Ending, Told};
-use super::session_state::{Ground, Pending};
+use super::hook_event::{self, HookEvent, ReportedEnding};
+use super::session_state::{PendingCommand, StartingPoint};
 use crate::command_line::{self, Purpose, Understood, Witnessed};
 use crate::embedded;
 use crate::engine::{Workplace, test_results};
@@ -13,7 +13,7 @@ use crate::event::agent_work::{Act, CommandEnd, ShellCommand};
 use crate::event::{Ended, EventKind, Run};
 use crate::policy::Policy;
 use crate::repo_path::RepoPath;
-use crate::run::{self, Output};
+use crate::run::{self, KeptOutput};
 use crate::runner::{CommandKind, NamedTests, ProjectFiles};
 use crate::shell::dialect::Shell;
 use crate::shell::program::Leaf;
@@ -42,7 +42,7 @@ pub(in crate::hook) enum Weight {
 
 /// Reads a line. Nothing of the repository is opened for it but the task files that say what it means.
 pub(in crate::hook) fn understand(line: &str, dir: &Path) -> Option<Understood> {
-    command_line::understand(line, &Directory(dir)).ok()
+    command_line::understand(line, &ProjectDirectory(dir)).ok()
 }
 
 /// Weighs a line; `None`: one that cannot be read.
@@ -85,7 +85,7 @@ fn harmless(name: &str) -> bool {
 /// Looks at the working trees that a command runs on before it does.
 pub(super) fn begin(
     desk: &mut Desk,
-    told: &Told,
+    told: &HookEvent,
     call: &str,
     line: &str,
     dir: Option<&Path>,
@@ -97,14 +97,15 @@ pub(super) fn begin(
         let dir = if root == desk.root { desk.inside(&at) } else { relative(&at, &root) };
         let dir = dir.unwrap_or_else(|| RepoPath::from_os(at.as_os_str()));
         if let Some(start) = look(desk, &root) {
-            grounds.push(Ground { root, dir, start, end: None });
+            grounds.push(StartingPoint { root, dir, start, end: None });
         }
     }
     if grounds.is_empty() {
         return;
     }
     let (call, line) = (call.to_owned(), clean(line));
-    let pending = Pending { call, line, grounds, tail: String::new(), cut: false, millis: 0, left_running: false };
+    let pending =
+        PendingCommand { call, line, grounds, tail: String::new(), cut: false, millis: 0, left_running: false };
     if let Err(error) = desk.store.put(&pending) {
         desk.said.push(format!("gate: what this command runs on is not remembered: {error}"));
     }
@@ -116,7 +117,7 @@ fn look(desk: &mut Desk, root: &Path) -> Option<KeptSnapshot> {
     looked.inspect_err(|error| desk.said.push(format!("gate: the working tree could not be read: {error}"))).ok()
 }
 
-fn look_again(desk: &mut Desk, pending: &mut Pending) {
+fn look_again(desk: &mut Desk, pending: &mut PendingCommand) {
     for ground in &mut pending.grounds {
         ground.end = look(desk, &ground.root);
     }
@@ -165,7 +166,14 @@ fn note_changes(desk: &mut Desk, line: &str, at: &Path) {
 }
 
 /// Writes down a command that ended, and what it proves.
-pub(super) fn end(desk: &mut Desk, told: &Told, call: &str, line: &str, dir: Option<&Path>, ending: &Ending) {
+pub(super) fn end(
+    desk: &mut Desk,
+    told: &HookEvent,
+    call: &str,
+    line: &str,
+    dir: Option<&Path>,
+    ending: &ReportedEnding,
+) {
     let pending = desk.store.take(call);
     note_changes(desk, line, &start_of(desk, told, dir));
     let tail = tail_of(&ending.output);
@@ -211,11 +219,16 @@ pub(super) fn end(desk: &mut Desk, told: &Told, call: &str, line: &str, dir: Opt
 }
 
 /// Writes down the end of a command that was left in the background.
-pub(super) fn end_of_background(desk: &mut Desk, left_as: &str, ended: Option<Ended>, output: &hook_event::Output) {
+pub(super) fn end_of_background(
+    desk: &mut Desk,
+    left_as: &str,
+    ended: Option<Ended>,
+    output: &hook_event::BackgroundOutput,
+) {
     let text = match output {
-        hook_event::Output::File(path) => end_of_file(path),
-        hook_event::Output::Shown(text) => text.clone(),
-        hook_event::Output::Unknown => String::new(),
+        hook_event::BackgroundOutput::File(path) => end_of_file(path),
+        hook_event::BackgroundOutput::Shown(text) => text.clone(),
+        hook_event::BackgroundOutput::Unknown => String::new(),
     };
     let pending = desk.store.take(left_as);
     let call = pending.as_ref().map_or(left_as, |pending| &pending.call).to_owned();
@@ -258,7 +271,7 @@ pub(super) fn note_left_running(desk: &mut Desk, log: Option<&Path>) {
         };
         desk.record(Some(&pending.call), Act::Command(Box::new(command)));
         // Where that is forgotten, it is written down again.
-        let _ = desk.store.put(&Pending { left_running: true, ..pending });
+        let _ = desk.store.put(&PendingCommand { left_running: true, ..pending });
     }
 }
 
@@ -276,7 +289,7 @@ pub(in crate::hook) struct LineEnd<'a> {
 }
 
 /// Writes down a run for each declared command that this one was.
-fn prove(desk: &mut Desk, pending: &Pending, ended: Ended, output: &str) {
+fn prove(desk: &mut Desk, pending: &PendingCommand, ended: Ended, output: &str) {
     for ground in &pending.grounds {
         let place = if ground.root == desk.root { None } else { desk.place_at(&ground.root) };
         let line_end = LineEnd { shell: desk.shell(), ended, output: Some(output), narrowed: None };
@@ -303,8 +316,8 @@ fn prove(desk: &mut Desk, pending: &Pending, ended: Ended, output: &str) {
 /// The runs of declared commands that a line was, in the working tree of `place`. An error says why they are lost.
 pub(in crate::hook) fn runs_of(
     place: &Workplace,
-    pending: &Pending,
-    ground: &Ground,
+    pending: &PendingCommand,
+    ground: &StartingPoint,
     line_end: LineEnd<'_>,
 ) -> Result<Vec<EventKind>, String> {
     let Some(end) = &ground.end else { return Ok(Vec::new()) };
@@ -328,7 +341,7 @@ pub(in crate::hook) fn runs_of(
         .repo
         .changed_between(&ground.start, end)
         .map_err(|error| format!("gate: two snapshots could not be compared: {error}"))?;
-    let logs = command_line::own_logs(&told_of(pending, ground, line_end), &Directory(&ground.root));
+    let logs = command_line::own_logs(&told_of(pending, ground, line_end), &ProjectDirectory(&ground.root));
     changed.retain(|path| !(logs.contains(path) && end.untracked.contains(path)));
     changed.truncate(PATHS);
     let output = line_end.output.unwrap_or_default();
@@ -375,13 +388,17 @@ pub(in crate::hook) fn policy_here(place: &Workplace) -> Result<Policy, String> 
 }
 
 /// What a line shows of the declared commands of the working tree that it ran on.
-fn served(policy: &Policy, pending: &Pending, ground: &Ground, line_end: LineEnd<'_>) -> Vec<Witnessed> {
+fn served(policy: &Policy, pending: &PendingCommand, ground: &StartingPoint, line_end: LineEnd<'_>) -> Vec<Witnessed> {
     let told = told_of(pending, ground, line_end);
-    command_line::witness(&policy.commands, &told, &Directory(&ground.root))
+    command_line::witness(&policy.commands, &told, &ProjectDirectory(&ground.root))
 }
 
-fn told_of<'a>(pending: &'a Pending, ground: &'a Ground, line_end: LineEnd<'a>) -> command_line::Told<'a> {
-    command_line::Told {
+fn told_of<'a>(
+    pending: &'a PendingCommand,
+    ground: &'a StartingPoint,
+    line_end: LineEnd<'a>,
+) -> command_line::ObservedLine<'a> {
+    command_line::ObservedLine {
         line: &pending.line,
         dir: &ground.dir,
         root: ground.root.to_str(),
@@ -395,7 +412,7 @@ fn told_of<'a>(pending: &'a Pending, ground: &'a Ground, line_end: LineEnd<'a>) 
 
 /// Whether a line is one of the declared commands, as far as its words show it.
 pub(super) fn is_declared(desk: &Desk, line: &str) -> bool {
-    let told = command_line::Told {
+    let told = command_line::ObservedLine {
         line,
         dir: &RepoPath::default(),
         root: desk.root.to_str(),
@@ -406,11 +423,11 @@ pub(super) fn is_declared(desk: &Desk, line: &str) -> bool {
         shell: desk.shell(),
     };
     let commands = policy_here(&desk.place).map(|policy| policy.commands).unwrap_or_default();
-    !command_line::witness(&commands, &told, &Directory(&desk.root)).is_empty()
+    !command_line::witness(&commands, &told, &ProjectDirectory(&desk.root)).is_empty()
 }
 
 /// The directory in which the line of a call starts.
-fn start_of(desk: &Desk, told: &Told, dir: Option<&Path>) -> PathBuf {
+fn start_of(desk: &Desk, told: &HookEvent, dir: Option<&Path>) -> PathBuf {
     let base = told.dir.clone().unwrap_or_else(|| desk.root.clone());
     dir.map_or(base.clone(), |dir| base.join(dir))
 }
@@ -421,11 +438,11 @@ pub(in crate::hook) fn relative(path: &Path, root: &Path) -> Option<RepoPath> {
     path.strip_prefix(root).ok().map(|inner| RepoPath::from_os(inner.as_os_str()))
 }
 
-fn output_of(text: &str) -> Output {
+fn output_of(text: &str) -> KeptOutput {
     let bytes = text.as_bytes();
     let cut = bytes.len() > READ;
     let tail = bytes[bytes.len() - bytes.len().min(READ)..].to_vec();
-    Output { head: Vec::new(), tail, total: bytes.len() as u64, cut }
+    KeptOutput { head: Vec::new(), tail, total: bytes.len() as u64, cut }
 }
 
 fn tail_of(text: &str) -> String {
@@ -443,9 +460,9 @@ fn end_of_file(path: &Path) -> String {
 }
 
 /// The project files of a directory: task files that say what a command line means.
-pub(in crate::hook) struct Directory<'a>(pub(in crate::hook) &'a Path);
+pub(in crate::hook) struct ProjectDirectory<'a>(pub(in crate::hook) &'a Path);
 
-impl ProjectFiles for Directory<'_> {
+impl ProjectFiles for ProjectDirectory<'_> {
     fn read(&self, path: &str) -> Option<String> {
         const LARGEST: u64 = 1 << 20;
         let path = self.0.join(path);

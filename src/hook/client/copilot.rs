@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::hook_event::{Call, Ending, Output, Stopping, Told, What};
+use super::hook_event::{BackgroundOutput, HookEvent, HookEventKind, ReportedEnding, StartedTool, Stopping};
 use super::payload::{self, named, path, text};
 use crate::client_definition::ClientFile;
 use crate::event::Ended;
@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_millis(1500);
 const PLAN: &str = "[[PLAN]]";
 
 /// Reads one call.
-pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
+pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> HookEvent {
     let log = path(payload, "transcriptPath");
     let own = text(payload, "sessionId").to_owned();
     // A sub-agent has a session of its own, and not all of its calls name the one above it (`Desk::of`).
@@ -31,7 +31,7 @@ pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
         Some(parent) => (parent, Some(own)),
         None => (own, None),
     };
-    Told {
+    HookEvent {
         session,
         dir: path(payload, "cwd"),
         actor,
@@ -41,24 +41,26 @@ pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
     }
 }
 
-fn what(file: &ClientFile, event: &str, payload: &Value, log: Option<&Path>) -> What {
+fn what(file: &ClientFile, event: &str, payload: &Value, log: Option<&Path>) -> HookEventKind {
     match event {
-        "sessionStart" => What::Session(match text(payload, "source") {
+        "sessionStart" => HookEventKind::Session(match text(payload, "source") {
             "resume" => Phase::Resumed,
             _ => Phase::Started,
         }),
-        "sessionEnd" => What::Session(Phase::Ended),
-        "preCompact" => What::Session(Phase::Compacted),
+        "sessionEnd" => HookEventKind::Session(Phase::Ended),
+        "preCompact" => HookEventKind::Session(Phase::Compacted),
         "userPromptSubmitted" => {
             let prompt = text(payload, "prompt");
             payload::prompt(file, prompt.trim_start().strip_prefix(PLAN).map_or(prompt, str::trim_start))
         }
-        "preToolUse" => What::Before(call(file, payload)),
+        "preToolUse" => HookEventKind::Before(call(file, payload)),
         "postToolUse" if file.tools.follows(text(payload, "toolName")) => end_of_background(payload),
         "postToolUse" => after(call(file, payload), payload),
-        "postToolUseFailure" => What::Failed(call(file, payload), payload::bounded(text(payload, "error"), 2048)),
-        "subagentStart" => What::SubagentStarted(agent(payload)),
-        "subagentStop" => What::SubagentEnded(agent(payload)),
+        "postToolUseFailure" => {
+            HookEventKind::Failed(call(file, payload), payload::bounded(text(payload, "error"), 2048))
+        }
+        "subagentStart" => HookEventKind::SubagentStarted(agent(payload)),
+        "subagentStop" => HookEventKind::SubagentEnded(agent(payload)),
         "agentStop" => {
             let how = match text(payload, "stopReason") {
                 "end_turn" | "" => StopKind::Completed,
@@ -67,9 +69,9 @@ fn what(file: &ClientFile, event: &str, payload: &Value, log: Option<&Path>) -> 
             };
             let at = payload.get("timestamp").and_then(Value::as_i64);
             let words = log.map(|log| last_words(log, at)).unwrap_or_default();
-            What::Stop(Stopping { how, words, running: 0, commands: Vec::new(), message: None })
+            HookEventKind::Stop(Stopping { how, words, running: 0, commands: Vec::new(), message: None })
         }
-        _ => What::Nothing,
+        _ => HookEventKind::Nothing,
     }
 }
 
@@ -103,7 +105,7 @@ fn agent(payload: &Value) -> String {
     payload::first(payload, &["agentId", "agentName", "agentType"]).unwrap_or_default().to_owned()
 }
 
-fn call(file: &ClientFile, payload: &Value) -> Call {
+fn call(file: &ClientFile, payload: &Value) -> StartedTool {
     let none = Value::Null;
     let args = payload.get("toolArgs").unwrap_or(&none);
     // Older versions hand over the arguments as a text that holds JSON.
@@ -111,26 +113,29 @@ fn call(file: &ClientFile, payload: &Value) -> Call {
     payload::call(&file.tools, None, text(payload, "toolName"), parsed.as_ref().unwrap_or(args))
 }
 
-fn after(call: Call, payload: &Value) -> What {
+fn after(call: StartedTool, payload: &Value) -> HookEventKind {
     let result = payload.get("toolResult").unwrap_or(&Value::Null);
     let said = text(result, "textResultForLlm");
     if matches!(text(result, "resultType"), "denied" | "rejected") {
-        return What::Failed(call, payload::bounded(said, 2048));
+        return HookEventKind::Failed(call, payload::bounded(said, 2048));
     }
     let (output, end) = ending(said);
-    let output = if matches!(end, End::Completed(..)) { output } else { said };
+    let output = if matches!(end, CopilotEnd::Completed(..)) { output } else { said };
     let (ended, left_as) = match end {
-        End::Completed(_, code) => (Some(Ended::Exited(code)), None),
-        End::Running(shell) => (None, Some(name(shell))),
-        End::Unknown => (None, None),
+        CopilotEnd::Completed(_, code) => (Some(Ended::Exited(code)), None),
+        CopilotEnd::Running(shell) => (None, Some(name(shell))),
+        CopilotEnd::Unknown => (None, None),
     };
     let background = left_as.is_some();
-    What::After(call, Ending { ended, background, left_as, output: output.to_owned(), ..Ending::default() })
+    HookEventKind::After(
+        call,
+        ReportedEnding { ended, background, left_as, output: output.to_owned(), ..ReportedEnding::default() },
+    )
 }
 
 /// What the client says of a command, behind its output.
 #[derive(Debug, PartialEq)]
-enum End<'t> {
+enum CopilotEnd<'t> {
     /// Of this shell: its status.
     Completed(&'t str, i32),
     /// It goes on in this shell.
@@ -139,16 +144,16 @@ enum End<'t> {
 }
 
 /// The output, and what the line after it says: `<shellId: 1 completed with exit code 3>`.
-fn ending(said: &str) -> (&str, End<'_>) {
+fn ending(said: &str) -> (&str, CopilotEnd<'_>) {
     let (output, last) = said.trim_end().rsplit_once('\n').unwrap_or(("", said.trim_end()));
     let told = |start: &str| last.strip_prefix(start)?.strip_suffix('>');
     let end = match (told("<command started in background with shellId: "), told("<shellId: ")) {
-        (Some(shell), _) => End::Running(shell),
+        (Some(shell), _) => CopilotEnd::Running(shell),
         (None, Some(rest)) => match rest.rsplit_once(" completed with exit code ") {
-            Some((shell, code)) => code.parse().map_or(End::Unknown, |code| End::Completed(shell, code)),
-            None => End::Running(rest.split_once(' ').map_or(rest, |(shell, _)| shell)),
+            Some((shell, code)) => code.parse().map_or(CopilotEnd::Unknown, |code| CopilotEnd::Completed(shell, code)),
+            None => CopilotEnd::Running(rest.split_once(' ').map_or(rest, |(shell, _)| shell)),
         },
-        (None, None) => End::Unknown,
+        (None, None) => CopilotEnd::Unknown,
     };
     (output, end)
 }
@@ -159,15 +164,15 @@ fn name(shell: &str) -> String {
 }
 
 /// The agent looked after a command in the background. What it never looks after ends without its status.
-fn end_of_background(payload: &Value) -> What {
+fn end_of_background(payload: &Value) -> HookEventKind {
     let result = payload.get("toolResult").unwrap_or(&Value::Null);
     match ending(text(result, "textResultForLlm")) {
-        (output, End::Completed(shell, code)) => What::BackgroundEnded {
+        (output, CopilotEnd::Completed(shell, code)) => HookEventKind::BackgroundEnded {
             call: name(shell),
             ended: Some(Ended::Exited(code)),
-            output: Output::Shown(output.to_owned()),
+            output: BackgroundOutput::Shown(output.to_owned()),
         },
-        _ => What::Nothing,
+        _ => HookEventKind::Nothing,
     }
 }
 
@@ -204,15 +209,15 @@ mod tests {
     use crate::event::agent_work::Speaker;
 
     #[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
-    fn told(event: &str, payload: Value) -> Told {
+    fn told(event: &str, payload: Value) -> HookEvent {
         read(&ClientFile::of("copilot"), event, &payload)
     }
 
-    fn shell(said: &str) -> Ending {
+    fn shell(said: &str) -> ReportedEnding {
         let payload = json!({"sessionId": "s", "toolName": "bash", "toolArgs": {"command": "make test"},
             "toolResult": {"resultType": "success", "textResultForLlm": said}});
         match told("postToolUse", payload).what {
-            What::After(_, ending) => ending,
+            HookEventKind::After(_, ending) => ending,
             other => panic!("{other:?}"),
         }
     }
@@ -253,17 +258,17 @@ mod tests {
             )
             .what
         };
-        let ended = |code, output: &str| What::BackgroundEnded {
+        let ended = |code, output: &str| HookEventKind::BackgroundEnded {
             call: "shell t1".to_owned(),
             ended: Some(Ended::Exited(code)),
-            output: Output::Shown(output.to_owned()),
+            output: BackgroundOutput::Shown(output.to_owned()),
         };
         assert_eq!(looked("1 failed\n<shellId: t1 completed with exit code 3>"), ended(3, "1 failed"));
         assert_eq!(looked("<shellId: t1 completed with exit code 0>"), ended(0, ""));
         for said in
             ["so far\n<shellId: t1 is still running>", "", "no such shell", "<shellId: t1 completed with exit code x>"]
         {
-            assert_eq!(looked(said), What::Nothing, "{said}");
+            assert_eq!(looked(said), HookEventKind::Nothing, "{said}");
         }
     }
 
@@ -274,14 +279,14 @@ mod tests {
         assert_eq!((told_it.session.as_str(), told_it.actor.as_deref()), ("root", Some("sub")));
         let started = told("subagentStart", json!({"sessionId": "root", "agentId": "sub", "parentAgentId": "root"}));
         assert_eq!((started.session.as_str(), started.actor), ("root", None));
-        assert_eq!(started.what, What::SubagentStarted("sub".to_owned()));
+        assert_eq!(started.what, HookEventKind::SubagentStarted("sub".to_owned()));
     }
 
     #[test]
     fn what_the_client_notes_is_no_persons_prompt() {
         let prompt = "<system_notification>\nShell command \"run\" (shellId: a) has completed.";
         let what = told("userPromptSubmitted", json!({"sessionId": "s", "prompt": prompt})).what;
-        assert!(matches!(what, What::Prompt { from: Speaker::Client, .. }), "{what:?}");
+        assert!(matches!(what, HookEventKind::Prompt { from: Speaker::Client, .. }), "{what:?}");
     }
 
     #[test]
@@ -294,12 +299,12 @@ mod tests {
         std::fs::write(&log, lines.join("\n")).unwrap();
         let stop =
             |at: i64| json!({"sessionId": "s", "timestamp": at, "transcriptPath": log, "stopReason": "end_turn"});
-        let What::Stop(late) = told("agentStop", stop(8)).what else { panic!() };
+        let HookEventKind::Stop(late) = told("agentStop", stop(8)).what else { panic!() };
         assert_eq!(late.words, "", "words of an earlier stop are none of this one");
         let payload = stop(7);
-        let What::Stop(stop) = told("agentStop", payload).what else { panic!() };
+        let HookEventKind::Stop(stop) = told("agentStop", payload).what else { panic!() };
         assert_eq!((stop.how, stop.words.as_str()), (StopKind::Completed, "Done."));
-        let What::Stop(stop) = told("agentStop", json!({"stopReason": "abort"})).what else { panic!() };
+        let HookEventKind::Stop(stop) = told("agentStop", json!({"stopReason": "abort"})).what else { panic!() };
         assert_eq!((stop.how, stop.words.as_str()), (StopKind::Aborted, ""));
     }
 }

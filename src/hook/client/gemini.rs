@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::hook_event::{Call, Ending, Stopping, Told, What};
+use super::hook_event::{HookEvent, HookEventKind, ReportedEnding, StartedTool, Stopping};
 use super::payload::{self, path, text};
 use crate::client_definition::ClientFile;
 use crate::event::Ended;
@@ -15,8 +15,8 @@ use crate::source::sessions::GeminiTrailer;
 const MAX_DEPTH: usize = 6;
 
 /// Reads one call.
-pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
-    Told {
+pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> HookEvent {
+    HookEvent {
         session: text(payload, "session_id").to_owned(),
         dir: path(payload, "cwd"),
         log: path(payload, "transcript_path"),
@@ -27,30 +27,30 @@ pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
     }
 }
 
-fn what(file: &ClientFile, event: &str, payload: &Value) -> What {
+fn what(file: &ClientFile, event: &str, payload: &Value) -> HookEventKind {
     match event {
-        "SessionStart" => What::Session(match text(payload, "source") {
+        "SessionStart" => HookEventKind::Session(match text(payload, "source") {
             "resume" => Phase::Resumed,
             _ => Phase::Started,
         }),
-        "SessionEnd" => What::Session(Phase::Ended),
+        "SessionEnd" => HookEventKind::Session(Phase::Ended),
         "BeforeAgent" => payload::prompt(file, text(payload, "prompt")),
         // A sub-agent acts in the session of the one above it, and nothing else says when.
-        "BeforeTool" if delegates(file, payload) => What::SubagentStarted(agent(payload)),
-        "AfterTool" if delegates(file, payload) => What::SubagentEnded(agent(payload)),
-        "BeforeTool" => What::Before(call(file, payload)),
+        "BeforeTool" if delegates(file, payload) => HookEventKind::SubagentStarted(agent(payload)),
+        "AfterTool" if delegates(file, payload) => HookEventKind::SubagentEnded(agent(payload)),
+        "BeforeTool" => HookEventKind::Before(call(file, payload)),
         "AfterTool" => match plan_mode(payload) {
-            Some(on) => What::PlanMode(on),
+            Some(on) => HookEventKind::PlanMode(on),
             None => after(call(file, payload), payload),
         },
-        "AfterAgent" => What::Stop(Stopping {
+        "AfterAgent" => HookEventKind::Stop(Stopping {
             how: StopKind::Completed,
             words: text(payload, "prompt_response").to_owned(),
             running: 0,
             commands: Vec::new(),
             message: None,
         }),
-        _ => What::Nothing,
+        _ => HookEventKind::Nothing,
     }
 }
 
@@ -81,30 +81,33 @@ fn agent(payload: &Value) -> String {
     payload.get("tool_input").map(|input| text(input, "agent_name")).unwrap_or_default().to_owned()
 }
 
-fn call(file: &ClientFile, payload: &Value) -> Call {
+fn call(file: &ClientFile, payload: &Value) -> StartedTool {
     let input = payload.get("tool_input").unwrap_or(&Value::Null);
     payload::call(&file.tools, None, text(payload, "tool_name"), input)
 }
 
 /// A command that its own filter refused looks like a success, without the form that the text of a run has.
-fn after(call: Call, payload: &Value) -> What {
+fn after(call: StartedTool, payload: &Value) -> HookEventKind {
     let response = payload.get("tool_response").unwrap_or(&Value::Null);
     let said = text(response, "llmContent");
     if response.get("error").is_some_and(|error| !error.is_null()) {
-        return What::Failed(call, payload::bounded(said, 2048));
+        return HookEventKind::Failed(call, payload::bounded(said, 2048));
     }
     let body = said.trim().strip_prefix("<untrusted_context>").unwrap_or(said.trim()).trim_start();
     let body = body.strip_suffix("</untrusted_context>").unwrap_or(body).trim_end();
     let Some(body) = body.strip_prefix("Output: ").or_else(|| body.strip_prefix("Output:")) else {
         return match &call.does {
-            super::hook_event::Does::Shell { .. } => What::Failed(call, payload::bounded(said, 2048)),
-            _ => What::After(call, Ending { output: String::new(), ..Ending::default() }),
+            super::hook_event::ToolAction::Shell { .. } => HookEventKind::Failed(call, payload::bounded(said, 2048)),
+            _ => HookEventKind::After(call, ReportedEnding { output: String::new(), ..ReportedEnding::default() }),
         };
     };
     let shown = response.get("returnDisplay").and_then(Value::as_str);
     let GeminiTrailer { output, code, signal, background } = GeminiTrailer::of(body, shown);
     let ended = code.filter(|_| signal.is_none()).map(Ended::Exited);
-    What::After(call, Ending { ended, background, output: output.to_owned(), ..Ending::default() })
+    HookEventKind::After(
+        call,
+        ReportedEnding { ended, background, output: output.to_owned(), ..ReportedEnding::default() },
+    )
 }
 
 #[cfg(test)]
@@ -113,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    fn shell(said: &str) -> What {
+    fn shell(said: &str) -> HookEventKind {
         let payload = json!({"session_id": "s", "tool_name": "run_shell_command",
             "tool_input": {"command": "make test"}, "tool_response": {"llmContent": said}});
         read(&ClientFile::of("gemini"), "AfterTool", &payload).what
@@ -134,7 +137,7 @@ mod tests {
             ("Output: x\nSignal: 9\nProcess Group PGID: 9", None, "x"),
             ("Output: cut off", None, "cut off"),
         ] {
-            let What::After(_, ending) = shell(said) else { panic!("{said}") };
+            let HookEventKind::After(_, ending) = shell(said) else { panic!("{said}") };
             assert_eq!((ending.ended, &*ending.output), (ended.map(Ended::Exited), output), "{said}");
         }
     }
@@ -159,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_refused_command_did_not_run() {
-        assert!(matches!(shell("Command injection detected: $() is blocked"), What::Failed(..)));
+        assert!(matches!(shell("Command injection detected: $() is blocked"), HookEventKind::Failed(..)));
     }
 
     #[test]
@@ -167,7 +170,7 @@ mod tests {
         let id = |command: &str| {
             let payload = json!({"tool_name": "run_shell_command", "tool_input": {"command": command}});
             match read(&ClientFile::of("gemini"), "BeforeTool", &payload).what {
-                What::Before(call) => call.id,
+                HookEventKind::Before(call) => call.id,
                 other => panic!("{other:?}"),
             }
         };

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::Client;
-use super::hook_event::Told;
+use super::hook_event::HookEvent;
 use super::payload::{TEXT, bounded};
-use super::session_state::{Memory, Store};
+use super::session_state::{SessionMemory, Store};
 use crate::engine::Workplace;
-use crate::event::agent_work::{Act, Edit, Work};
+use crate::event::agent_work::{Act, AgentWork, FileEdit};
 use crate::event::{EventKind, Grade, Origin};
 use crate::git::Repo;
 use crate::journal::NewEvent;
@@ -29,7 +29,7 @@ pub(super) struct Desk {
     pub(super) root: PathBuf,
     pub(super) client: Client,
     pub(super) store: Store,
-    pub(super) memory: Memory,
+    pub(super) memory: SessionMemory,
     actor: Option<String>,
     /// What is to be said on standard error: what could not be done.
     pub(super) said: Vec<String>,
@@ -37,7 +37,7 @@ pub(super) struct Desk {
 
 impl Desk {
     /// The desk of whoever tells this; `None` outside of a working tree.
-    pub(super) fn of(client: Client, told: &Told) -> Option<Self> {
+    pub(super) fn of(client: Client, told: &HookEvent) -> Option<Self> {
         let session = Session { id: told.session.clone(), agent: Some(client.as_str().to_owned()) };
         let dir = place_of_work(told.dir.as_deref())?;
         let mut place = Workplace::of_session(&dir, session).ok()?;
@@ -69,7 +69,7 @@ impl Desk {
             return;
         }
         let (store, _) = Store::open(&self.place.repo.gate_dir(), subagent);
-        if let Err(error) = store.keep(&Memory::below(session)) {
+        if let Err(error) = store.keep(&SessionMemory::below(session)) {
             self.said.push(format!("gate: whose sub-agent this is is not remembered: {error}"));
         }
     }
@@ -77,7 +77,7 @@ impl Desk {
     /// Writes down what the agent did.
     pub(super) fn record(&mut self, call: Option<&str>, act: Act) {
         let head = self.place.repo.head().ok().and_then(|head| head.commit);
-        let work = Work { actor: self.actor.clone(), call: call.map(str::to_owned), head, act };
+        let work = AgentWork { actor: self.actor.clone(), call: call.map(str::to_owned), head, act };
         self.append(vec![EventKind::Work(Box::new(work))]);
     }
 
@@ -132,7 +132,7 @@ impl Desk {
     }
 
     /// A path as events hold it: relative to the root, absolute outside of it.
-    pub(super) fn path(&self, path: &RepoPath, told: &Told) -> RepoPath {
+    pub(super) fn path(&self, path: &RepoPath, told: &HookEvent) -> RepoPath {
         let path = path.to_os();
         let full = match &told.dir {
             Some(dir) if path.is_relative() => dir.join(&path),
@@ -158,8 +158,8 @@ impl Desk {
     }
 
     /// Edits as events hold them.
-    pub(super) fn edits(&self, edits: &[Edit], told: &Told) -> Vec<Edit> {
-        let clean = |edit: &Edit| Edit {
+    pub(super) fn edits(&self, edits: &[FileEdit], told: &HookEvent) -> Vec<FileEdit> {
+        let clean = |edit: &FileEdit| FileEdit {
             path: self.path(&edit.path, told),
             how: edit.how,
             removed: redact(&edit.removed).into_owned(),

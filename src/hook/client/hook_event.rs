@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use crate::event::Ended;
-use crate::event::agent_work::{Edit, Phase, PlanItem, Speaker, StopKind};
+use crate::event::agent_work::{FileEdit, Phase, PlanItem, Speaker, StopKind};
 
 /// One call of a hook, read.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Told {
+pub(super) struct HookEvent {
     /// The client's id of the session.
     pub session: String,
     /// Where the agent is at work.
@@ -19,12 +19,12 @@ pub(super) struct Told {
     /// Whether the client holds the agent to planning, so that it may change nothing; `None`: the call does not tell.
     pub planning: Option<bool>,
     /// What happened.
-    pub what: What,
+    pub what: HookEventKind,
 }
 
 /// What happened, as far as it matters here.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum What {
+pub(super) enum HookEventKind {
     /// Nothing that is kept or judged.
     Nothing,
     /// The session began, went on, was shortened or ended.
@@ -37,11 +37,11 @@ pub(super) enum What {
         text: String,
     },
     /// A tool is about to run.
-    Before(Call),
+    Before(StartedTool),
     /// A tool ran.
-    After(Call, Ending),
+    After(StartedTool, ReportedEnding),
     /// A tool call failed or was refused before it did anything.
-    Failed(Call, String),
+    Failed(StartedTool, String),
     /// A command that was left in the background ended.
     BackgroundEnded {
         /// Its tool call.
@@ -49,7 +49,7 @@ pub(super) enum What {
         /// How it ended.
         ended: Option<Ended>,
         /// What it printed.
-        output: Output,
+        output: BackgroundOutput,
     },
     /// A tool of the agent began or ended the plan mode.
     PlanMode(bool),
@@ -63,7 +63,7 @@ pub(super) enum What {
 
 /// What a command in the background printed.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Output {
+pub(super) enum BackgroundOutput {
     /// It lies in this file.
     File(PathBuf),
     /// This, as far as the client shows it.
@@ -74,18 +74,18 @@ pub(super) enum Output {
 
 /// A tool call.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Call {
+pub(super) struct StartedTool {
     /// The client's id of it, or one made of its content where the client gives none.
     pub id: String,
     /// The client's name of the tool.
     pub name: String,
     /// What the tool does.
-    pub does: Does,
+    pub does: ToolAction,
 }
 
 /// What a tool does.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Does {
+pub(super) enum ToolAction {
     /// It only reads.
     Reads,
     /// It runs a command line.
@@ -98,7 +98,7 @@ pub(super) enum Does {
         background: bool,
     },
     /// It changes files.
-    Edits(Vec<Edit>),
+    Edits(Vec<FileEdit>),
     /// It writes down a plan.
     Plans(Vec<PlanItem>),
     /// It asks the person.
@@ -109,7 +109,7 @@ pub(super) enum Does {
 
 /// How a tool call ended.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Ending {
+pub(super) struct ReportedEnding {
     /// The status of a command; `None`: the hook does not say.
     pub ended: Option<Ended>,
     /// The hook never says, and the client's log does.

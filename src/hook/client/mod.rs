@@ -29,15 +29,15 @@ use serde_json::{Value, json};
 
 use self::command_evidence::Weight;
 use self::hook_context::{Desk, clean};
-use self::hook_event::{Call, Does, Told, What};
+use self::hook_event::{HookEvent, HookEventKind, StartedTool, ToolAction};
 use crate::client_definition::ClientFile;
-use crate::event::agent_work::{Act, Denial, Edit, Phase, Prompt, ShellCommand, Speaker, ToolUse};
+use crate::event::agent_work::{Act, Denial, FileEdit, Phase, Prompt, ShellCommand, Speaker, ToolUse};
 use crate::event::{Damage, EventKind};
 use crate::fact::{final_message, intent};
 use crate::hook::in_time;
 pub use crate::source::sessions::Client;
 
-fn read(client: Client, file: &ClientFile, event: &str, payload: &Value) -> Told {
+fn read(client: Client, file: &ClientFile, event: &str, payload: &Value) -> HookEvent {
     match client {
         Client::Claude => claude::read(file, event, payload),
         Client::Codex => codex::read(file, event, payload),
@@ -50,37 +50,37 @@ fn read(client: Client, file: &ClientFile, event: &str, payload: &Value) -> Told
 /// The one form in which the client takes this decision; `None`: nothing is printed, and it goes on.
 ///
 /// Fields that a client does not know make it throw the whole answer away, so there are no others.
-fn form(client: Client, event: &str, decision: &Decision) -> Option<Value> {
+fn form(client: Client, event: &str, decision: &HookDecision) -> Option<Value> {
     Some(match (client, decision) {
         // There is no way to speak to the person in Copilot.
-        (_, Decision::Allow)
-        | (Client::Copilot, Decision::Release(_) | Decision::Tell(_))
+        (_, HookDecision::Allow)
+        | (Client::Copilot, HookDecision::Release(_) | HookDecision::Tell(_))
         // Nor to add to a prompt, in Copilot and OpenCode.
-        | (Client::Copilot | Client::Opencode, Decision::Add(_)) => return None,
-        (Client::Claude | Client::Codex | Client::Gemini, Decision::Add(words)) => json!({"hookSpecificOutput": {
+        | (Client::Copilot | Client::Opencode, HookDecision::Add(_)) => return None,
+        (Client::Claude | Client::Codex | Client::Gemini, HookDecision::Add(words)) => json!({"hookSpecificOutput": {
             "hookEventName": event,
             "additionalContext": words,
         }}),
-        (Client::Gemini, Decision::Push(reason) | Decision::Deny(reason)) => {
+        (Client::Gemini, HookDecision::Push(reason) | HookDecision::Deny(reason)) => {
             json!({"decision": "deny", "reason": reason})
         }
-        (_, Decision::Push(reason)) => json!({"decision": "block", "reason": reason}),
-        (Client::Opencode, Decision::Deny(reason)) => json!({"decision": "deny", "reason": reason}),
-        (Client::Copilot, Decision::Deny(reason)) => {
+        (_, HookDecision::Push(reason)) => json!({"decision": "block", "reason": reason}),
+        (Client::Opencode, HookDecision::Deny(reason)) => json!({"decision": "deny", "reason": reason}),
+        (Client::Copilot, HookDecision::Deny(reason)) => {
             json!({"permissionDecision": "deny", "permissionDecisionReason": reason})
         }
-        (Client::Claude | Client::Codex, Decision::Deny(reason)) => json!({"hookSpecificOutput": {
+        (Client::Claude | Client::Codex, HookDecision::Deny(reason)) => json!({"hookSpecificOutput": {
             "hookEventName": event,
             "permissionDecision": "deny",
             "permissionDecisionReason": reason,
         }}),
-        (_, Decision::Release(words) | Decision::Tell(words)) => json!({"systemMessage": words}),
+        (_, HookDecision::Release(words) | HookDecision::Tell(words)) => json!({"systemMessage": words}),
     })
 }
 
 /// What is decided about a call of a hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Decision {
+enum HookDecision {
     /// The agent goes on, or ends.
     Allow,
     /// The agent is told this and goes on.
@@ -97,7 +97,7 @@ enum Decision {
 
 /// What a hook answers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reply {
+pub struct HookReply {
     /// For standard output: one JSON object, or nothing.
     pub answer: Option<Value>,
     /// For standard error.
@@ -105,7 +105,7 @@ pub struct Reply {
 }
 
 /// Answers one call of a hook.
-pub fn answer(client: Client, event: &str, stdin: &[u8]) -> Reply {
+pub fn answer(client: Client, event: &str, stdin: &[u8]) -> HookReply {
     let payload: Value = match payload::parse(stdin) {
         Ok(payload @ Value::Object(_)) => payload,
         Ok(_) => return malformed(client, event, "it is no JSON object"),
@@ -114,29 +114,29 @@ pub fn answer(client: Client, event: &str, stdin: &[u8]) -> Reply {
     let file = ClientFile::of(client.as_str());
     let told = read(client, &file, event, &payload);
     if concerns_nobody(&told) {
-        return Reply::default();
+        return HookReply::default();
     }
     if told.session.is_empty() {
         return malformed(client, event, "it names no session");
     }
     let budget = file.install.events.get(event).map_or(10, |event| event.budget);
     within(Duration::from_secs(budget.into()), client, event, move || {
-        let Some(mut desk) = Desk::of(client, &told) else { return (Decision::Allow, Vec::new()) };
+        let Some(mut desk) = Desk::of(client, &told) else { return (HookDecision::Allow, Vec::new()) };
         let decision = handle(&mut desk, &told);
         (decision, desk.said)
     })
 }
 
 /// Whether nothing is to be judged, remembered or written down: then nothing of the repository is opened.
-fn concerns_nobody(told: &Told) -> bool {
+fn concerns_nobody(told: &HookEvent) -> bool {
     match &told.what {
-        What::Before(Call { does: Does::Shell { line, dir, .. }, .. }) => {
+        HookEventKind::Before(StartedTool { does: ToolAction::Shell { line, dir, .. }, .. }) => {
             let dir = dir.as_deref().or(told.dir.as_deref()).unwrap_or_else(|| Path::new("."));
             command_evidence::weigh(command_evidence::understand(line, dir).as_ref()) == Weight::Light
         }
-        What::Before(Call { does: Does::Edits(edits), .. }) => intent::of_edits(edits).is_empty(),
-        What::Nothing | What::Before(_) => true,
-        What::After(call, _) => call.does == Does::Reads,
+        HookEventKind::Before(StartedTool { does: ToolAction::Edits(edits), .. }) => intent::of_edits(edits).is_empty(),
+        HookEventKind::Nothing | HookEventKind::Before(_) => true,
+        HookEventKind::After(call, _) => call.does == ToolAction::Reads,
         _ => false,
     }
 }
@@ -146,11 +146,11 @@ fn within(
     budget: Duration,
     client: Client,
     event: &str,
-    work: impl FnOnce() -> (Decision, Vec<String>) + Send + 'static,
-) -> Reply {
+    work: impl FnOnce() -> (HookDecision, Vec<String>) + Send + 'static,
+) -> HookReply {
     match in_time(budget, work) {
-        Some((decision, said)) => Reply { answer: form(client, event, &decision), said },
-        None => Reply {
+        Some((decision, said)) => HookReply { answer: form(client, event, &decision), said },
+        None => HookReply {
             answer: None,
             said: vec![format!(
                 "gate: {} {event} could not be finished within {} s: nothing was judged",
@@ -162,48 +162,48 @@ fn within(
 }
 
 /// What cannot be read stops nobody; it is said, and written down where there is a journal.
-fn malformed(client: Client, event: &str, why: &str) -> Reply {
+fn malformed(client: Client, event: &str, why: &str) -> HookReply {
     let event: String = event.chars().filter(|c| !c.is_control()).take(64).collect();
     let what = format!("the input of the hook {} {event} cannot be read: {why}", client.as_str());
-    let told = Told {
+    let told = HookEvent {
         session: format!("{}-unknown", client.as_str()),
         dir: None,
         log: None,
         actor: None,
         planning: None,
-        what: What::Nothing,
+        what: HookEventKind::Nothing,
     };
     let mut said = vec![format!("gate: {what}")];
     if let Some(mut desk) = Desk::of(client, &told) {
         desk.append(vec![EventKind::Damage(Damage { what })]);
         said.append(&mut desk.said);
     }
-    Reply { answer: None, said }
+    HookReply { answer: None, said }
 }
 
-fn handle(desk: &mut Desk, told: &Told) -> Decision {
+fn handle(desk: &mut Desk, told: &HookEvent) -> HookDecision {
     match &told.what {
-        What::Nothing => {}
-        What::Session(phase) => {
+        HookEventKind::Nothing => {}
+        HookEventKind::Session(phase) => {
             if matches!(phase, Phase::Ended) {
                 command_evidence::settle(desk, told.log.as_deref());
                 desk.store.forget();
             }
             desk.record(None, Act::Session(*phase));
         }
-        What::Prompt { from, text } => {
+        HookEventKind::Prompt { from, text } => {
             desk.memory.planning = told.planning.unwrap_or(false);
             return prompt(desk, *from, text);
         }
         // A sub-agent's own stop is no end of the work.
-        What::Stop(_) if desk.subagent().is_some() => {
+        HookEventKind::Stop(_) if desk.subagent().is_some() => {
             let agent = desk.subagent().unwrap_or_default().to_owned();
             desk.record(None, Act::SubagentEnded(agent));
         }
-        What::Before(call) => return before(desk, told, call),
-        What::After(call, ending) => match &call.does {
-            Does::Reads => {}
-            Does::Shell { line, dir, .. } => {
+        HookEventKind::Before(call) => return before(desk, told, call),
+        HookEventKind::After(call, ending) => match &call.does {
+            ToolAction::Reads => {}
+            ToolAction::Shell { line, dir, .. } => {
                 let at = dir.as_deref().or(told.dir.as_deref()).unwrap_or(&desk.root);
                 if desk.client == Client::Gemini
                     && command_evidence::weigh(command_evidence::understand(line, at).as_ref()) != Weight::Light
@@ -212,7 +212,7 @@ fn handle(desk: &mut Desk, told: &Told) -> Decision {
                 }
                 command_evidence::end(desk, told, &call.id, line, dir.as_deref(), ending);
             }
-            Does::Edits(edits) => {
+            ToolAction::Edits(edits) => {
                 for edit in edits {
                     let path = edit.path.to_os();
                     desk.changed_at(&told.dir.as_deref().unwrap_or(&desk.root.clone()).join(path));
@@ -223,29 +223,29 @@ fn handle(desk: &mut Desk, told: &Told) -> Decision {
                 }
                 desk.record(Some(&call.id), Act::Edited(edits));
             }
-            Does::Plans(items) => desk.record(Some(&call.id), Act::Planned(items.clone())),
-            Does::Asks(question) => desk.record(Some(&call.id), Act::Asked(clean(question))),
-            Does::Other(target) => {
+            ToolAction::Plans(items) => desk.record(Some(&call.id), Act::Planned(items.clone())),
+            ToolAction::Asks(question) => desk.record(Some(&call.id), Act::Asked(clean(question))),
+            ToolAction::Other(target) => {
                 let tool = ToolUse { tool: call.name.clone(), reads: false, target: clean(target), failed: false };
                 desk.record(Some(&call.id), Act::Used(tool));
             }
         },
-        What::Failed(call, reason) => failed(desk, told, call, reason),
-        What::BackgroundEnded { call, ended, output } => {
+        HookEventKind::Failed(call, reason) => failed(desk, told, call, reason),
+        HookEventKind::BackgroundEnded { call, ended, output } => {
             command_evidence::end_of_background(desk, call, *ended, output);
         }
-        What::PlanMode(on) => {
+        HookEventKind::PlanMode(on) => {
             desk.memory.plan_mode = Some(*on);
             desk.remember();
         }
-        What::SubagentStarted(id) => {
+        HookEventKind::SubagentStarted(id) => {
             desk.adopt(id);
             desk.record(None, Act::SubagentStarted(id.clone()));
         }
-        What::SubagentEnded(id) => desk.record(None, Act::SubagentEnded(id.clone())),
-        What::Stop(stopping) => return stop::judge(desk, told, stopping),
+        HookEventKind::SubagentEnded(id) => desk.record(None, Act::SubagentEnded(id.clone())),
+        HookEventKind::Stop(stopping) => return stop::judge(desk, told, stopping),
     }
-    Decision::Allow
+    HookDecision::Allow
 }
 
 /// Notes that an agent of Gemini CLI does more than plan: nothing else says that a person ended its plan mode.
@@ -256,31 +256,31 @@ fn leave_plan_mode(desk: &mut Desk) {
     }
 }
 
-fn before(desk: &mut Desk, told: &Told, call: &Call) -> Decision {
+fn before(desk: &mut Desk, told: &HookEvent, call: &StartedTool) -> HookDecision {
     match &call.does {
-        Does::Shell { line, dir, .. } => {
+        ToolAction::Shell { line, dir, .. } => {
             // A push asks for the evidence of what ran before it.
             command_evidence::settle(desk, told.log.as_deref());
             let at = dir.as_deref().or(told.dir.as_deref()).unwrap_or(&desk.root);
             let understood = command_evidence::understand(line, at);
             let intents = understood.as_ref().map(intent::of_line).unwrap_or_default();
             let decision = pre_tool_use::judge(desk, call, line, intents, understood.as_ref());
-            if decision == Decision::Allow && command_evidence::weigh(understood.as_ref()) == Weight::Checks {
+            if decision == HookDecision::Allow && command_evidence::weigh(understood.as_ref()) == Weight::Checks {
                 command_evidence::begin(desk, told, &call.id, line, dir.as_deref(), understood.as_ref());
             }
             decision
         }
-        Does::Edits(edits) => {
-            let placed = |edit: &Edit| Edit { path: desk.path(&edit.path, told), ..edit.clone() };
-            let edits: Vec<Edit> = edits.iter().map(placed).collect();
+        ToolAction::Edits(edits) => {
+            let placed = |edit: &FileEdit| FileEdit { path: desk.path(&edit.path, told), ..edit.clone() };
+            let edits: Vec<FileEdit> = edits.iter().map(placed).collect();
             let what = edits.first().map(|edit| edit.path.to_string()).unwrap_or_default();
             pre_tool_use::judge(desk, call, &what, intent::of_edits(&edits), None)
         }
-        _ => Decision::Allow,
+        _ => HookDecision::Allow,
     }
 }
 
-fn prompt(desk: &mut Desk, from: Speaker, text: &str) -> Decision {
+fn prompt(desk: &mut Desk, from: Speaker, text: &str) -> HookDecision {
     let from = match from {
         Speaker::Person if desk.subagent().is_some() => Speaker::Agent,
         Speaker::Person if desk.memory.was_told(text) => Speaker::Hook,
@@ -301,17 +301,17 @@ fn prompt(desk: &mut Desk, from: Speaker, text: &str) -> Decision {
         desk.record(None, Act::Prompt(Prompt { from, text: clean(text) }));
     }
     if from != Speaker::Person || desk.memory.remarks.is_empty() {
-        return Decision::Allow;
+        return HookDecision::Allow;
     }
     let remarks = std::mem::take(&mut desk.memory.remarks);
     desk.remember();
-    Decision::Add(remarks)
+    HookDecision::Add(remarks)
 }
 
-fn failed(desk: &mut Desk, told: &Told, call: &Call, reason: &str) {
+fn failed(desk: &mut Desk, told: &HookEvent, call: &StartedTool, reason: &str) {
     desk.store.take(&call.id);
     let act = match &call.does {
-        Does::Shell { line, dir, background } => Act::Command(Box::new(ShellCommand {
+        ToolAction::Shell { line, dir, background } => Act::Command(Box::new(ShellCommand {
             line: clean(line),
             dir: dir.as_deref().or(told.dir.as_deref()).and_then(|dir| desk.inside(dir)),
             ended: None,
@@ -321,7 +321,7 @@ fn failed(desk: &mut Desk, told: &Told, call: &Call, reason: &str) {
             end: None,
             shell: desk.shell(),
         })),
-        Does::Edits(edits) => {
+        ToolAction::Edits(edits) => {
             let what = edits.first().map(|edit| desk.path(&edit.path, told).to_string()).unwrap_or_default();
             Act::Denied(Denial { tool: call.name.clone(), what, reason: clean(reason) })
         }

@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::hook_event::{Call, Ending, Stopping, Told, What};
+use super::hook_event::{HookEvent, HookEventKind, ReportedEnding, StartedTool, Stopping};
 use super::payload::{self, first, flag, named, path, text};
 use crate::client_definition::ClientFile;
 use crate::event::Ended;
 use crate::event::agent_work::{Phase, StopKind};
 
 /// Reads one call.
-pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
+pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> HookEvent {
     // A sub-agent is a session of its own, with a parent.
     let parent = named(payload, "parentID");
     let own = text(payload, "sessionID").to_owned();
@@ -17,7 +17,7 @@ pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
         Some(parent) => (parent, Some(own)),
         None => (own, None),
     };
-    Told {
+    HookEvent {
         session,
         dir: path(payload, "directory"),
         log: None,
@@ -27,20 +27,20 @@ pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> Told {
     }
 }
 
-fn what(file: &ClientFile, event: &str, payload: &Value, subagent: bool) -> What {
+fn what(file: &ClientFile, event: &str, payload: &Value, subagent: bool) -> HookEventKind {
     match event {
-        "session.created" if !subagent => What::Session(Phase::Started),
-        "session.compacted" => What::Session(Phase::Compacted),
-        "session.deleted" if !subagent => What::Session(Phase::Ended),
+        "session.created" if !subagent => HookEventKind::Session(Phase::Started),
+        "session.compacted" => HookEventKind::Session(Phase::Compacted),
+        "session.deleted" if !subagent => HookEventKind::Session(Phase::Ended),
         "chat.message" => payload::prompt(file, text(payload, "text")),
-        "tool.execute.before" => What::Before(call(file, payload)),
-        "tool.execute.after" => What::After(call(file, payload), ending(payload)),
-        "session.idle" => What::Stop(stopping(payload, StopKind::Completed)),
+        "tool.execute.before" => HookEventKind::Before(call(file, payload)),
+        "tool.execute.after" => HookEventKind::After(call(file, payload), ending(payload)),
+        "session.idle" => HookEventKind::Stop(stopping(payload, StopKind::Completed)),
         "session.error" if !subagent => {
             let aborted = flag(payload, "aborted") || text(payload, "error") == "MessageAbortedError";
-            What::Stop(stopping(payload, if aborted { StopKind::Aborted } else { StopKind::Failed }))
+            HookEventKind::Stop(stopping(payload, if aborted { StopKind::Aborted } else { StopKind::Failed }))
         }
-        _ => What::Nothing,
+        _ => HookEventKind::Nothing,
     }
 }
 
@@ -54,16 +54,16 @@ fn stopping(payload: &Value, how: StopKind) -> Stopping {
     }
 }
 
-fn call(file: &ClientFile, payload: &Value) -> Call {
+fn call(file: &ClientFile, payload: &Value) -> StartedTool {
     let input = payload.get("args").unwrap_or(&Value::Null);
     payload::call(&file.tools, named(payload, "callID"), text(payload, "tool"), input)
 }
 
-fn ending(payload: &Value) -> Ending {
+fn ending(payload: &Value) -> ReportedEnding {
     let metadata = payload.get("metadata").unwrap_or(&Value::Null);
     let exit = metadata.get("exit").and_then(Value::as_i64).and_then(|code| i32::try_from(code).ok());
     let output = first(payload, &["output"]).or_else(|| first(metadata, &["output"])).unwrap_or_default();
-    Ending { ended: exit.map(Ended::Exited), output: output.to_owned(), ..Ending::default() }
+    ReportedEnding { ended: exit.map(Ended::Exited), output: output.to_owned(), ..ReportedEnding::default() }
 }
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[expect(clippy::needless_pass_by_value, reason = "a literal at every call")]
-    fn told(event: &str, payload: Value) -> Told {
+    fn told(event: &str, payload: Value) -> HookEvent {
         read(&ClientFile::of("opencode"), event, &payload)
     }
 
@@ -84,7 +84,7 @@ mod tests {
         {
             let payload = json!({"sessionID": "s", "tool": "bash", "callID": "c", "args": {"command": "make test"},
                 "output": "x", "metadata": {"exit": exit}});
-            let What::After(_, ending) = told("tool.execute.after", payload).what else { panic!() };
+            let HookEventKind::After(_, ending) = told("tool.execute.after", payload).what else { panic!() };
             assert_eq!(ending.ended, ended);
         }
     }
@@ -97,7 +97,8 @@ mod tests {
 
     #[test]
     fn an_abort_is_no_end() {
-        let What::Stop(stop) = told("session.error", json!({"sessionID": "s", "error": "MessageAbortedError"})).what
+        let HookEventKind::Stop(stop) =
+            told("session.error", json!({"sessionID": "s", "error": "MessageAbortedError"})).what
         else {
             panic!()
         };

@@ -1,7 +1,7 @@
 //! The patch form that several clients give to their models: `*** Begin Patch`, `*** Update File: a.txt`, lines.
 
 use super::payload::bounded;
-use crate::event::agent_work::{Edit, EditKind};
+use crate::event::agent_work::{EditKind, FileEdit};
 use crate::repo_path::RepoPath;
 
 /// How much of the lines of one file is taken over, in bytes.
@@ -10,8 +10,8 @@ const LINES: usize = 4 * 1024;
 const FILES: usize = 256;
 
 /// The edits of a patch, one for each file; a file that moves is deleted and written.
-pub(super) fn edits(text: &str) -> Vec<Edit> {
-    let mut found: Vec<Edit> = Vec::new();
+pub(super) fn edits(text: &str) -> Vec<FileEdit> {
+    let mut found: Vec<FileEdit> = Vec::new();
     for line in text.lines() {
         if let Some((verb, path)) = line.strip_prefix("*** ").and_then(|rest| rest.split_once(": ")) {
             if found.len() >= FILES {
@@ -22,7 +22,7 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
                 "Delete File" => EditKind::Deleted,
                 "Move to" => {
                     if let Some(before) = found.last_mut() {
-                        let moved = Edit { path: RepoPath::from(path.trim()), ..before.clone() };
+                        let moved = FileEdit { path: RepoPath::from(path.trim()), ..before.clone() };
                         before.how = EditKind::Deleted;
                         found.push(moved);
                     }
@@ -31,7 +31,7 @@ pub(super) fn edits(text: &str) -> Vec<Edit> {
                 _ => continue,
             };
             let path = RepoPath::from(path.trim());
-            found.push(Edit { path, how, removed: String::new(), added: String::new() });
+            found.push(FileEdit { path, how, removed: String::new(), added: String::new() });
         } else if let Some(edit) = found.last_mut() {
             let side = match line.as_bytes().first() {
                 Some(b'+') => &mut edit.added,

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::hook_event::{Call, Does, What};
+use super::hook_event::{HookEventKind, StartedTool, ToolAction};
 use crate::client_definition::{ClientFile, Tools};
 use crate::digest::hex_digest;
-use crate::event::agent_work::{Edit, EditKind, MADE_UP, PlanItem, Speaker};
+use crate::event::agent_work::{EditKind, FileEdit, MADE_UP, PlanItem, Speaker};
 use crate::repo_path::RepoPath;
 
 /// How much of a text is taken over, in bytes; more is cut off.
@@ -82,44 +82,44 @@ pub(super) fn bounded(text: &str, max: usize) -> String {
 }
 
 /// A prompt. Some begin as only the client's own do.
-pub(super) fn prompt(file: &ClientFile, text: &str) -> What {
+pub(super) fn prompt(file: &ClientFile, text: &str) -> HookEventKind {
     let begin = text.trim_start();
     let of_the_client = file.prompts.of_the_client.iter().any(|start| begin.starts_with(start.as_str()));
     let from = if of_the_client { Speaker::Client } else { Speaker::Person };
-    What::Prompt { from, text: text.to_owned() }
+    HookEventKind::Prompt { from, text: text.to_owned() }
 }
 
 /// A tool call: what a tool of this name does with this input. Without an id of the client's, its content is its id.
-pub(super) fn call(tools: &Tools, id: Option<String>, name: &str, input: &Value) -> Call {
+pub(super) fn call(tools: &Tools, id: Option<String>, name: &str, input: &Value) -> StartedTool {
     let made_up = || {
         let digest = hex_digest(&[name.as_bytes(), input.to_string().as_bytes()]);
         format!("{MADE_UP}{}", &digest[..16])
     };
     let id = id.unwrap_or_else(made_up);
     let does = if tools.reads(name) {
-        Does::Reads
+        ToolAction::Reads
     } else if tools.runs(name) {
         shell(input)
     } else if tools.edits(name) {
-        Does::Edits(edits(input))
+        ToolAction::Edits(edits(input))
     } else if tools.plans(name) {
-        Does::Plans(plan(input))
+        ToolAction::Plans(plan(input))
     } else if tools.asks(name) {
-        Does::Asks(bounded(&question(input), TEXT))
+        ToolAction::Asks(bounded(&question(input), TEXT))
     } else {
         let target = first(input, &["file_path", "path", "pattern", "url", "query", "prompt", "description"]);
-        Does::Other(bounded(target.unwrap_or_default(), 512))
+        ToolAction::Other(bounded(target.unwrap_or_default(), 512))
     };
-    Call { id, name: name.to_owned(), does }
+    StartedTool { id, name: name.to_owned(), does }
 }
 
-fn shell(input: &Value) -> Does {
+fn shell(input: &Value) -> ToolAction {
     let line = match input.get("command") {
         // Some clients hand over the words of `bash -lc LINE`.
         Some(Value::Array(words)) => words.last().and_then(Value::as_str).unwrap_or_default(),
         _ => first(input, &["command", "cmd"]).unwrap_or_default(),
     };
-    Does::Shell {
+    ToolAction::Shell {
         line: line.to_owned(),
         dir: first(input, &["workdir", "cwd", "directory", "dir_path"])
             .filter(|dir| !dir.is_empty())
@@ -129,14 +129,14 @@ fn shell(input: &Value) -> Does {
 }
 
 /// The edits of a call, whatever the client calls their parts. A patch is read where the input is one.
-fn edits(input: &Value) -> Vec<Edit> {
+fn edits(input: &Value) -> Vec<FileEdit> {
     if let Some(patch) = first(input, &["command", "input", "patch", "patchText"])
         && patch.contains("*** Begin Patch")
     {
         return super::patch::edits(patch);
     }
     let Some(path) = first(input, &["file_path", "path", "filePath", "notebook_path"]) else { return Vec::new() };
-    let edit = |value: &Value| Edit {
+    let edit = |value: &Value| FileEdit {
         path: RepoPath::from(path),
         how: EditKind::Written,
         removed: bounded(first(value, &["old_string", "old_str", "oldString"]).unwrap_or_default(), LINES),
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn a_command_is_read_as_line_or_words() {
         let line = |input: Value| match shell(&input) {
-            Does::Shell { line, .. } => line,
+            ToolAction::Shell { line, .. } => line,
             other => panic!("{other:?}"),
         };
         assert_eq!(line(json!({"command": "make test"})), "make test");

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::hook_event::{Told, What};
+use super::hook_event::{HookEvent, HookEventKind};
 use super::{Client, read};
 use crate::client_definition::{ClientFile, Tools};
 
@@ -25,13 +25,13 @@ const CLIENTS: [(Client, &str, &str); 5] = [
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
-    payload: Vec<Rule>,
+struct ContractTable {
+    payload: Vec<PayloadRule>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Rule {
+struct PayloadRule {
     event: String,
     #[serde(default)]
     tools: Option<String>,
@@ -55,7 +55,7 @@ fn project() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn table(client: Client) -> Table {
+fn table(client: Client) -> ContractTable {
     let path = project().join(format!("tests/data/client-payloads/{}.toml", client.as_str()));
     toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
@@ -143,11 +143,11 @@ fn class(tools: &Tools, name: &str) -> &'static str {
 }
 
 impl Recording {
-    fn rules(&self) -> Vec<Rule> {
+    fn rules(&self) -> Vec<PayloadRule> {
         let file = ClientFile::of(self.client.as_str());
         let tool = ["tool_name", "toolName", "input.tool"].iter().find_map(|path| at(&self.payload, path)?.as_str());
         let does = tool.map(|name| class(&file.tools, name));
-        let event = |rule: &Rule| rule.event == "*" || rule.event == self.event;
+        let event = |rule: &PayloadRule| rule.event == "*" || rule.event == self.event;
         let mut rules = table(self.client).payload;
         rules.retain(|rule| event(rule) && (rule.tools.is_none() || rule.tools.as_deref() == does));
         // An event that is not asked for is not read.
@@ -158,7 +158,7 @@ impl Recording {
     }
 
     /// What the reader makes of it.
-    fn told(&self) -> Told {
+    fn told(&self) -> HookEvent {
         let file = ClientFile::of(self.client.as_str());
         match self.client {
             Client::Opencode => {
@@ -219,18 +219,18 @@ impl Recording {
     }
 }
 
-fn kind(what: &What) -> &'static str {
+fn kind(what: &HookEventKind) -> &'static str {
     match what {
-        What::Nothing => "nothing",
-        What::Session(_) => "session",
-        What::Prompt { .. } => "prompt",
-        What::BackgroundEnded { .. } => "end of background",
-        What::Before(_) => "before",
-        What::After(..) => "after",
-        What::Failed(..) => "failed",
-        What::PlanMode(_) => "changes the plan mode",
-        What::SubagentStarted(_) | What::SubagentEnded(_) => "subagent",
-        What::Stop(_) => "stop",
+        HookEventKind::Nothing => "nothing",
+        HookEventKind::Session(_) => "session",
+        HookEventKind::Prompt { .. } => "prompt",
+        HookEventKind::BackgroundEnded { .. } => "end of background",
+        HookEventKind::Before(_) => "before",
+        HookEventKind::After(..) => "after",
+        HookEventKind::Failed(..) => "failed",
+        HookEventKind::PlanMode(_) => "changes the plan mode",
+        HookEventKind::SubagentStarted(_) | HookEventKind::SubagentEnded(_) => "subagent",
+        HookEventKind::Stop(_) => "stop",
     }
 }
 

@@ -5,10 +5,10 @@
 
 use std::path::{Component, Path};
 
-use super::Decision;
+use super::HookDecision;
 use super::command_evidence::policy_here;
 use super::hook_context::{Desk, clean};
-use super::hook_event::Call;
+use super::hook_event::StartedTool;
 use crate::command_line::Understood;
 use crate::event::agent_work::{Act, Denial};
 use crate::fact::Facts;
@@ -25,25 +25,25 @@ use crate::shell::program::{Arg, Leaf};
 /// Judges a call before it runs. `line` is what its command line means, where it has one.
 pub(super) fn judge(
     desk: &mut Desk,
-    call: &Call,
+    call: &StartedTool,
     what: &str,
     intents: Vec<Intent>,
     line: Option<&Understood>,
-) -> Decision {
+) -> HookDecision {
     let pushes = line.map(|line| pushes(desk, line)).unwrap_or_default();
     let intents: Vec<Intent> = intents.into_iter().filter(|intent| is_of_this_project(desk, intent)).collect();
     if intents.is_empty() && pushes.is_empty() {
-        return Decision::Allow;
+        return HookDecision::Allow;
     }
     let policy = match policy_here(&desk.place) {
         Ok(policy) => policy,
         Err(said) => {
             desk.said.push(said);
-            return Decision::Allow;
+            return HookDecision::Allow;
         }
     };
     if policy.source == PolicySource::Defaults {
-        return Decision::Allow;
+        return HookDecision::Allow;
     }
     let mut results = gates::judge(&policy, &Facts { intents, ..Facts::at(Moment::Write) });
     if !pushes.is_empty() {
@@ -51,12 +51,12 @@ pub(super) fn judge(
     }
     let refused: Vec<&GateResult> = results.iter().filter(|result| result.effect() == Effect::Blocks).collect();
     if refused.is_empty() {
-        return Decision::Allow;
+        return HookDecision::Allow;
     }
     let reason = reason(&refused);
     let denial = Denial { tool: call.name.clone(), what: clean(what), reason: clean(&reason) };
     desk.record(Some(&call.id), Act::Denied(denial));
-    Decision::Deny(reason)
+    HookDecision::Deny(reason)
 }
 
 /// Whether what is touched guards this project. What lies in another repository, or is the session log of one, does not.

@@ -26,7 +26,7 @@ const LARGEST: u64 = 4 << 20;
 /// The memory of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Memory {
+pub(super) struct SessionMemory {
     /// The session whose sub-agent this one is.
     pub(super) parent: Option<String>,
     /// The content when a person last said what to do; `None`: nobody looked.
@@ -56,7 +56,7 @@ pub(super) struct Memory {
     pub(super) refused_at: Option<PathBuf>,
 }
 
-impl Memory {
+impl SessionMemory {
     /// That of a sub-agent of `parent`.
     pub(super) fn below(parent: &str) -> Self {
         Self { parent: Some(parent.to_owned()), ..Self::default() }
@@ -106,13 +106,13 @@ fn print(text: &str) -> String {
 
 /// A command that was started, and what is known of it by now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::hook) struct Pending {
+pub(in crate::hook) struct PendingCommand {
     /// The call.
     pub(in crate::hook) call: String,
     /// The line, secrets removed.
     pub(in crate::hook) line: String,
     /// The working trees of the repository in which it checks something, or may.
-    pub(in crate::hook) grounds: Vec<Ground>,
+    pub(in crate::hook) grounds: Vec<StartingPoint>,
     /// What is kept of the output.
     #[serde(default)]
     pub(in crate::hook) tail: String,
@@ -129,7 +129,7 @@ pub(in crate::hook) struct Pending {
 
 /// A working tree that a command runs on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::hook) struct Ground {
+pub(in crate::hook) struct StartingPoint {
     /// Its root.
     pub(in crate::hook) root: PathBuf,
     /// Where the line starts, relative to the root; absolute outside of it.
@@ -155,29 +155,29 @@ impl Store {
     }
 
     /// Those of a session, and what is remembered of it.
-    pub(super) fn open(gate_dir: &Path, session: &str) -> (Self, Memory) {
+    pub(super) fn open(gate_dir: &Path, session: &str) -> (Self, SessionMemory) {
         let store = Self::of(gate_dir, session);
         let memory = store.memory();
         (store, memory)
     }
 
     /// The memory; an empty one where there is none.
-    fn memory(&self) -> Memory {
+    fn memory(&self) -> SessionMemory {
         read(&self.folder.join(format!("{}.json", self.stem))).unwrap_or_default()
     }
 
     /// Keeps the memory.
-    pub(super) fn keep(&self, memory: &Memory) -> io::Result<()> {
+    pub(super) fn keep(&self, memory: &SessionMemory) -> io::Result<()> {
         self.write(&self.folder.join(format!("{}.json", self.stem)), memory)
     }
 
     /// Notes a command.
-    pub(super) fn put(&self, pending: &Pending) -> io::Result<()> {
+    pub(super) fn put(&self, pending: &PendingCommand) -> io::Result<()> {
         self.put_as(&pending.call, pending)
     }
 
     /// Notes a command under another name than that of its call.
-    pub(super) fn put_as(&self, name: &str, pending: &Pending) -> io::Result<()> {
+    pub(super) fn put_as(&self, name: &str, pending: &PendingCommand) -> io::Result<()> {
         self.put_value(name, pending)
     }
 
@@ -187,7 +187,7 @@ impl Store {
     }
 
     /// Takes out what is noted under the name of a call, or another one.
-    pub(super) fn take(&self, call: &str) -> Option<Pending> {
+    pub(super) fn take(&self, call: &str) -> Option<PendingCommand> {
         self.take_value(call)
     }
 
@@ -200,20 +200,20 @@ impl Store {
     }
 
     /// The commands of the session that ended and whose status is still to be learned.
-    pub(super) fn ended(&self) -> Vec<Pending> {
-        let ended = |pending: &Pending| pending.grounds.iter().any(|ground| ground.end.is_some());
+    pub(super) fn ended(&self) -> Vec<PendingCommand> {
+        let ended = |pending: &PendingCommand| pending.grounds.iter().any(|ground| ground.end.is_some());
         self.pending().filter(ended).collect()
     }
 
     /// The commands of the session that began, and of whose end nobody told.
-    pub(super) fn begun(&self) -> Vec<Pending> {
-        let begun = |pending: &Pending| pending.grounds.iter().all(|ground| ground.end.is_none());
+    pub(super) fn begun(&self) -> Vec<PendingCommand> {
+        let begun = |pending: &PendingCommand| pending.grounds.iter().all(|ground| ground.end.is_none());
         self.pending().filter(begun).collect()
     }
 
-    fn pending(&self) -> impl Iterator<Item = Pending> {
+    fn pending(&self) -> impl Iterator<Item = PendingCommand> {
         let start = format!("{}.call-", self.stem);
-        self.files(move |name| name.starts_with(&start)).filter_map(|path| read::<Pending>(&path))
+        self.files(move |name| name.starts_with(&start)).filter_map(|path| read::<PendingCommand>(&path))
     }
 
     /// Forgets the session, and whatever is old.
@@ -258,7 +258,7 @@ mod tests {
     use super::*;
     use crate::oid::Oid;
 
-    fn pending(call: &str, ended: bool) -> Pending {
+    fn pending(call: &str, ended: bool) -> PendingCommand {
         let snapshot = KeptSnapshot {
             head: None,
             tree: Oid::empty_tree(false),
@@ -269,10 +269,10 @@ mod tests {
             tool_folders: Vec::new(),
             local_files: Vec::new(),
         };
-        Pending {
+        PendingCommand {
             call: call.to_owned(),
             line: "make test".to_owned(),
-            grounds: vec![Ground {
+            grounds: vec![StartingPoint {
                 root: PathBuf::from("/work"),
                 dir: RepoPath::default(),
                 start: snapshot.clone(),
@@ -296,15 +296,15 @@ mod tests {
         assert_eq!(one.take("a"), Some(pending("a", false)));
         assert_eq!(one.take("a"), None, "it is taken out");
         assert_eq!(one.take("c"), None);
-        one.keep(&Memory { judged: Some("m".to_owned()), ..Memory::default() }).unwrap();
+        one.keep(&SessionMemory { judged: Some("m".to_owned()), ..SessionMemory::default() }).unwrap();
         one.forget();
-        assert_eq!((one.memory(), one.ended()), (Memory::default(), Vec::new()));
+        assert_eq!((one.memory(), one.ended()), (SessionMemory::default(), Vec::new()));
         assert_eq!(other.ended().len(), 1);
     }
 
     #[test]
     fn only_what_is_new_since_the_last_stop_is_said() {
-        let mut memory = Memory::default();
+        let mut memory = SessionMemory::default();
         for (text, new) in [("All done.", "All done."), ("All done.\nWhich?", "\nWhich?"), ("é", "é"), ("x", "x")] {
             assert_eq!(memory.newly_said(text), new);
         }
@@ -312,17 +312,17 @@ mod tests {
 
     #[test]
     fn a_new_task_is_not_the_one_that_was_broken_off() {
-        let mut memory = Memory { aborted: Some(1), ..Memory::default() };
+        let mut memory = SessionMemory { aborted: Some(1), ..SessionMemory::default() };
         memory.begin_task(Some("first".to_owned()), true);
         memory.begin_task(Some("now".to_owned()), false);
         let (first, now) = (Some("first".to_owned()), Some("now".to_owned()));
-        let anew = Memory { began_on: first, task_began_on: now, ..Memory::default() };
+        let anew = SessionMemory { began_on: first, task_began_on: now, ..SessionMemory::default() };
         assert_eq!(memory, anew);
     }
 
     #[test]
     fn what_was_told_is_known_again_and_bounded() {
-        let mut memory = Memory::default();
+        let mut memory = SessionMemory::default();
         for number in 0..40 {
             memory.tell(&format!("text {number}\n"));
         }

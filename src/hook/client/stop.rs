@@ -7,11 +7,11 @@ use std::time::{Duration, SystemTime};
 use minijinja::context;
 
 use super::hook_context::{Desk, clean};
-use super::hook_event::{Stopping, Told};
-use super::{Decision, command_evidence};
+use super::hook_event::{HookEvent, Stopping};
+use super::{HookDecision, command_evidence};
 use crate::digest::hex_digest;
 use crate::engine::{Uncommitted, Workplace};
-use crate::event::agent_work::{Act, Prompt, Speaker, Stop, StopKind};
+use crate::event::agent_work::{Act, Prompt, Speaker, StopKind, TurnEnd};
 use crate::fact::Facts;
 use crate::fact::final_message::{self, LastWords};
 use crate::fact::unfinished_runs::OpenRunState;
@@ -28,30 +28,30 @@ use crate::verdict::{Outcome, Verdict, feedback, verdict_files};
 const COOLDOWN: Duration = Duration::from_secs(10);
 
 /// Judges the end of a turn.
-pub(super) fn judge(desk: &mut Desk, told: &Told, stop: &Stopping) -> Decision {
+pub(super) fn judge(desk: &mut Desk, told: &HookEvent, stop: &Stopping) -> HookDecision {
     command_evidence::settle(desk, told.log.as_deref());
     command_evidence::note_left_running(desk, told.log.as_deref());
     let new = Stopping { words: said_now(desk, &stop.words), ..stop.clone() };
     let stop = &new;
     let waits = waits(desk, stop);
-    let act = Stop { how: stop.how, text: clean(&stop.words), running: stop.running, left_alone: waits.clone() };
+    let act = TurnEnd { how: stop.how, text: clean(&stop.words), running: stop.running, left_alone: waits.clone() };
     desk.record(None, Act::Stopped(act));
     if stop.how == StopKind::Aborted {
         desk.memory.aborted = Some(now());
         desk.remember();
     }
     if waits.is_some() || left_alone(desk, told, stop) {
-        return Decision::Allow;
+        return HookDecision::Allow;
     }
-    let mut passed = Decision::Allow;
+    let mut passed = HookDecision::Allow;
     for (root, began_on) in places(desk) {
         let decision = judged(desk, stop, &root, began_on.as_deref()).unwrap_or_else(|failure| {
             desk.said.push(say("stop", "unjudged", &context! { failure => failure.to_string() }));
-            Decision::Allow
+            HookDecision::Allow
         });
         match decision {
-            Decision::Allow => {}
-            Decision::Tell(_) => passed = decision,
+            HookDecision::Allow => {}
+            HookDecision::Tell(_) => passed = decision,
             refused => {
                 desk.memory.refused_at = Some(root);
                 desk.remember();
@@ -109,18 +109,18 @@ fn still_runs(desk: &Desk, facts: &Facts, words: LastWords) -> bool {
 }
 
 /// Lets the agent go and tells its person what was noticed; the agent hears it with the next prompt.
-fn remark(desk: &mut Desk, remarks: &[String]) -> Decision {
+fn remark(desk: &mut Desk, remarks: &[String]) -> HookDecision {
     if remarks.is_empty() {
-        return Decision::Allow;
+        return HookDecision::Allow;
     }
     let said = say("stop", "remarks", &context! { remarks => remarks.join("; ") });
     desk.memory.remarks.clone_from(&said);
     desk.remember();
-    Decision::Tell(said)
+    HookDecision::Tell(said)
 }
 
 /// Whether this is no stop to judge, whatever the content is.
-fn left_alone(desk: &mut Desk, told: &Told, stop: &Stopping) -> bool {
+fn left_alone(desk: &mut Desk, told: &HookEvent, stop: &Stopping) -> bool {
     let told_already = stop.message.is_some() && desk.memory.judged == stop.message;
     if told_already || stop.how != StopKind::Completed || desk.memory.is_planning(told.planning) {
         return true;
@@ -136,18 +136,18 @@ fn left_alone(desk: &mut Desk, told: &Told, stop: &Stopping) -> bool {
     false
 }
 
-fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>) -> Result<Decision, Failure> {
+fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>) -> Result<HookDecision, Failure> {
     let elsewhere = if root == desk.root { None } else { Some(desk.place_at(root)) };
     let place = match &elsewhere {
         None => &desk.place,
         Some(Some(place)) => place,
         // It was removed.
-        Some(None) => return Ok(Decision::Allow),
+        Some(None) => return Ok(HookDecision::Allow),
     };
     let here = place.look()?;
     // Where nobody set up anything, nothing is asked.
     if here.policy.source == PolicySource::Defaults {
-        return Ok(Decision::Allow);
+        return Ok(HookDecision::Allow);
     }
     let words = final_message::read(&stop.words);
     let content = print(&here.look.snapshot);
@@ -181,7 +181,7 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
         // Attempts that are not counted would never end.
         _ if uncounted(&verdict) => {
             desk.said.push(say("stop", "uncounted", &context! {}));
-            Decision::Allow
+            HookDecision::Allow
         }
         Outcome::Blocked | Outcome::CannotJudge => {
             let mut feedback = verdict.feedback;
@@ -193,7 +193,7 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
             desk.remember();
             let prompt = Prompt { from: Speaker::Hook, text: clean(&feedback) };
             desk.record(None, Act::Prompt(prompt));
-            Decision::Push(feedback)
+            HookDecision::Push(feedback)
         }
         Outcome::NeedsHuman => {
             let place = &desk.place;
@@ -201,7 +201,7 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
             let (attempt, payload) = (verdict.attempt, payload.display().to_string());
             let ruled_out = verdict.notes.into_iter().filter(|note| note.kind == "ruled-out").map(|note| note.text);
             let ruled_out: Vec<String> = ruled_out.collect();
-            Decision::Release(say("stop", "released", &context! { attempt, payload, ruled_out }))
+            HookDecision::Release(say("stop", "released", &context! { attempt, payload, ruled_out }))
         }
     })
 }

@@ -173,7 +173,7 @@ fn an_event_that_is_too_long_is_refused_and_harms_nothing() {
 #[test]
 fn reading_creates_nothing() {
     let (dir, journal) = scratch();
-    assert_eq!(journal.state().unwrap(), crate::journal::State::default());
+    assert_eq!(journal.state().unwrap(), crate::journal::JournalState::default());
     assert_eq!(journal.events().unwrap().count(), 0);
     assert!(journal.runs_on("k", &oid(1)).unwrap().is_empty());
     assert!(journal.verify().unwrap().is_intact());

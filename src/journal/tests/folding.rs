@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::event::Event;
-use crate::journal::{MAX_KEYS, MAX_PAIRS, MAX_RUNS, MAX_RUNS_OF_PAIR, MAX_WORKS, State, checkpoint};
+use crate::journal::{JournalState, MAX_KEYS, MAX_PAIRS, MAX_RUNS, MAX_RUNS_OF_PAIR, MAX_WORKS, checkpoint};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
@@ -55,15 +55,15 @@ proptest! {
 }
 
 /// Applies events without a journal.
-fn fold(events: impl IntoIterator<Item = NewEvent>) -> State {
-    let mut state = State::default();
+fn fold(events: impl IntoIterator<Item = NewEvent>) -> JournalState {
+    let mut state = JournalState::default();
     for new in events {
         state.apply(&crate::journal::append::event(new));
     }
     state
 }
 
-fn trees(state: &State, key: &str) -> Vec<(Oid, Oid)> {
+fn trees(state: &JournalState, key: &str) -> Vec<(Oid, Oid)> {
     state.runs(key).iter().map(|run| (run.run.start.tree.clone(), run.run.end.tree.clone())).collect()
 }
 
@@ -184,7 +184,7 @@ fn the_decision_sees_the_state_and_its_answer_always_comes_back() {
 }
 
 fn work(session: &str, text: &str) -> NewEvent {
-    let work = Work { actor: None, call: None, head: None, act: Act::Said(text.to_owned()) };
+    let work = AgentWork { actor: None, call: None, head: None, act: Act::Said(text.to_owned()) };
     NewEvent { session: Some(session.to_owned()), ..observed(EventKind::Work(Box::new(work))) }
 }
 
@@ -220,7 +220,7 @@ fn a_session_is_read_from_its_first_act_on() {
 
 #[test]
 fn the_sessions_that_began_last_are_kept() {
-    let mut state = State::default();
+    let mut state = JournalState::default();
     let (_dir, journal) = scratch();
     for number in 0..=MAX_WORKS {
         journal.append(work(&number.to_string(), "x")).unwrap();

@@ -6,8 +6,8 @@ mod form;
 
 use proptest::prelude::*;
 
-use super::{Journal, Line, NewEvent};
-use crate::event::agent_work::{Act, Work};
+use super::{Journal, JournalLine, NewEvent};
+use crate::event::agent_work::{Act, AgentWork};
 use crate::event::rescue::Trial;
 use crate::event::{
     CommandRef, Damage, Ended, EventKind, FailingGate, GitEvent, Grade, Judged, Origin, Repaired, Run, RunReport,
@@ -79,7 +79,7 @@ fn damage(what: &str) -> NewEvent {
 }
 
 fn ids(journal: &Journal) -> Vec<String> {
-    let event = |line| if let Line::Event(event) = line { Some(event.id) } else { None };
+    let event = |line| if let JournalLine::Event(event) = line { Some(event.id) } else { None };
     journal.events().unwrap().filter_map(event).collect()
 }
 
@@ -187,7 +187,7 @@ fn kinds() -> impl Strategy<Value = EventKind> {
             EventKind::Git(GitEvent { action, reference, old, new, message })
         }),
         (prop::option::of(any::<String>()), any::<String>()).prop_map(|(call, text)| {
-            EventKind::Work(Box::new(Work { actor: None, call, head: None, act: Act::Said(text) }))
+            EventKind::Work(Box::new(AgentWork { actor: None, call, head: None, act: Act::Said(text) }))
         }),
         ("[a-c]", any::<String>(), oids(), any::<i32>(), prop::collection::vec(any::<String>(), 0..3)).prop_map(
             |(key, line, tree, status, signature)| {

@@ -10,50 +10,50 @@ use crate::event::Grade;
 
 /// Something that happened.
 #[derive(Clone, Debug)]
-pub enum Act {
+pub enum CaseAct {
     /// A person wrote to the agent.
-    Prompt(Text),
+    Prompt(CaseText),
     /// The agent wrote.
-    Say(Text),
+    Say(CaseText),
     /// The agent asked a person and waits.
-    Ask(Text),
+    Ask(CaseText),
     /// The agent wrote down its plan.
-    Plan(Text),
+    Plan(CaseText),
     /// A tool that changes nothing.
     Tool(Tool),
     /// A file holds something now.
-    Edit(Edit),
+    Edit(CaseEdit),
     /// A file is gone.
-    Delete(Edit),
+    Delete(CaseEdit),
     /// A command line.
-    Command(Command),
+    Command(RecordedCommand),
     /// The end of an earlier command line.
-    CommandEnd(CommandEnd),
+    CommandEnd(CaseCommandEnd),
     /// A commit was made.
-    Commit(Commit),
+    Commit(CommitAct),
     /// Commits were made anew.
-    Rewrite(Rewrite),
+    Rewrite(HistoryRewrite),
     /// Something else was checked out.
-    Switch(Switch),
+    Switch(CaseCheckout),
     /// Somebody else pushed.
     RemoteMoved(RemoteMoved),
     /// Refs were pushed.
     Push(Push),
     /// What the forge says of a pull request.
-    Pull(Pull),
+    Pull(CasePull),
     /// What the forge says of its checks.
-    Checks(Checks),
+    Checks(CaseChecks),
     /// The context was replaced by a summary.
     Compaction,
     /// The agent ended its turn.
-    Stop(Stop),
+    Stop(CaseStop),
     /// Something else.
     Unknown,
 }
 
 /// A text.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Text {
+pub struct CaseText {
     /// The text.
     #[serde(default)]
     pub text: String,
@@ -72,7 +72,7 @@ pub struct Tool {
 
 /// A change of one file.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Edit {
+pub struct CaseEdit {
     /// The file.
     pub path: String,
     /// What it holds now.
@@ -91,7 +91,7 @@ pub struct Edit {
 
 /// A command line.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Command {
+pub struct RecordedCommand {
     /// The line.
     pub command: String,
     /// Where it was started: relative to the root of the working tree, or absolute.
@@ -131,7 +131,7 @@ pub struct Command {
 
 /// The end of an earlier command line.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct CommandEnd {
+pub struct CaseCommandEnd {
     /// The number of that command.
     pub for_seq: u64,
     /// Its exit status.
@@ -144,7 +144,7 @@ pub struct CommandEnd {
 
 /// A commit.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Commit {
+pub struct CommitAct {
     /// How it was made.
     #[serde(default)]
     pub command: String,
@@ -195,7 +195,7 @@ pub struct CommitFile {
 
 /// Commits made anew.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Rewrite {
+pub struct HistoryRewrite {
     /// How.
     #[serde(default)]
     pub command: String,
@@ -224,7 +224,7 @@ pub struct Rewrite {
 
 /// Something else is checked out.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Switch {
+pub struct CaseCheckout {
     /// How.
     #[serde(default)]
     pub command: String,
@@ -280,7 +280,7 @@ pub struct Push {
     pub url: String,
     /// What git handed to the hook.
     #[serde(default)]
-    pub refs: Option<Vec<PushedRef>>,
+    pub refs: Option<Vec<CasePushedRef>>,
     /// Its status.
     #[serde(default)]
     pub exit: Option<i32>,
@@ -294,7 +294,7 @@ pub struct Push {
 
 /// One ref of a push.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct PushedRef {
+pub struct CasePushedRef {
     /// The ref here.
     #[serde(default)]
     pub local_ref: String,
@@ -311,7 +311,7 @@ pub struct PushedRef {
 
 /// A pull request.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Pull {
+pub struct CasePull {
     /// Its number.
     #[serde(default)]
     pub number: u64,
@@ -340,7 +340,7 @@ pub struct Pull {
 
 /// The checks of a commit.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Checks {
+pub struct CaseChecks {
     /// The commit.
     #[serde(default)]
     pub head_sha: String,
@@ -357,7 +357,7 @@ pub struct Checks {
 
 /// The end of a turn.
 #[derive(Clone, Debug, Default, Deserialize)]
-pub struct Stop {
+pub struct CaseStop {
     /// The agent's last words.
     #[serde(default)]
     pub text: String,
@@ -376,28 +376,28 @@ pub struct Stop {
 }
 
 /// Reads an event.
-pub(super) fn act(seq: u64, event: &Map<String, Value>) -> Result<Act, CaseError> {
+pub(super) fn act(seq: u64, event: &Map<String, Value>) -> Result<CaseAct, CaseError> {
     let kind = event.get("t").and_then(Value::as_str).unwrap_or_default();
     let act = match kind {
-        "prompt" => read(event).map(Act::Prompt),
-        "say" => read(event).map(Act::Say),
-        "ask_user" => read(event).map(Act::Ask),
-        "plan_update" => read(event).map(Act::Plan),
-        "tool" => read(event).map(Act::Tool),
-        "edit" => read(event).map(Act::Edit),
-        "delete" => read(event).map(Act::Delete),
-        "cmd" => read(event).map(Act::Command),
-        "cmd_result" => read(event).map(Act::CommandEnd),
-        "commit" => read(event).map(Act::Commit),
-        "rewrite" => read(event).map(Act::Rewrite),
-        "switch" => read(event).map(Act::Switch),
-        "remote_moved" => read(event).map(Act::RemoteMoved),
-        "push" => read(event).map(Act::Push),
-        "pr" => read(event).map(Act::Pull),
-        "ci" => read(event).map(Act::Checks),
-        "compaction" => Ok(Act::Compaction),
-        "stop" => read(event).map(Act::Stop),
-        _ => Ok(Act::Unknown),
+        "prompt" => read(event).map(CaseAct::Prompt),
+        "say" => read(event).map(CaseAct::Say),
+        "ask_user" => read(event).map(CaseAct::Ask),
+        "plan_update" => read(event).map(CaseAct::Plan),
+        "tool" => read(event).map(CaseAct::Tool),
+        "edit" => read(event).map(CaseAct::Edit),
+        "delete" => read(event).map(CaseAct::Delete),
+        "cmd" => read(event).map(CaseAct::Command),
+        "cmd_result" => read(event).map(CaseAct::CommandEnd),
+        "commit" => read(event).map(CaseAct::Commit),
+        "rewrite" => read(event).map(CaseAct::Rewrite),
+        "switch" => read(event).map(CaseAct::Switch),
+        "remote_moved" => read(event).map(CaseAct::RemoteMoved),
+        "push" => read(event).map(CaseAct::Push),
+        "pr" => read(event).map(CaseAct::Pull),
+        "ci" => read(event).map(CaseAct::Checks),
+        "compaction" => Ok(CaseAct::Compaction),
+        "stop" => read(event).map(CaseAct::Stop),
+        _ => Ok(CaseAct::Unknown),
     };
     act.map_err(|error| CaseError::Event { seq, t: kind.to_owned(), error })
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{End, Writer, name};
-use crate::event::agent_work::{Act, EditKind, ShellCommand, Speaker, Work};
+use super::{CaseEnd, CaseWriter, name};
+use crate::event::agent_work::{Act, AgentWork, EditKind, ShellCommand, Speaker};
 use crate::event::{Ended, Event, EventKind, Grade, Run};
 use crate::git::GitError;
 use crate::oid::Oid;
@@ -11,7 +11,7 @@ use crate::repo_path::RepoPath;
 use crate::timeline::Entry;
 
 /// A command line, whoever told of it.
-struct Ran<'a> {
+struct RanLine<'a> {
     line: &'a str,
     dir: Option<&'a RepoPath>,
     ended: Option<Ended>,
@@ -23,7 +23,7 @@ struct Ran<'a> {
     agent: Option<&'a str>,
 }
 
-impl Writer<'_> {
+impl CaseWriter<'_> {
     pub(super) fn entry(&mut self, index: usize, event: &Event) -> Result<(), GitError> {
         match &event.kind {
             EventKind::Run(run) if event.origin.grade == Grade::Observed || !self.is_told(index, run) => {
@@ -51,7 +51,7 @@ impl Writer<'_> {
     }
 
     fn run(&mut self, run: &Run, grade: Grade) -> Result<(), GitError> {
-        self.command(&Ran {
+        self.command(&RanLine {
             line: &run.command.line,
             dir: Some(&run.command.dir),
             ended: Some(run.ended),
@@ -65,7 +65,7 @@ impl Writer<'_> {
         .map(drop)
     }
 
-    fn work(&mut self, index: usize, work: &Work, grade: Grade) -> Result<(), GitError> {
+    fn work(&mut self, index: usize, work: &AgentWork, grade: Grade) -> Result<(), GitError> {
         let text = |text: &str| json!({"text": self.neutral.text(text)});
         match &work.act {
             Act::Prompt(prompt) if prompt.from == Speaker::Person && work.actor.is_none() => {
@@ -127,7 +127,8 @@ impl Writer<'_> {
             }
             Act::Stopped(stop) if work.actor.is_none() => {
                 // The last one is the end of the case.
-                if self.record.entries[index + 1..].iter().any(is_stop) || !matches!(self.record.end, End::Stop { .. })
+                if self.record.entries[index + 1..].iter().any(is_stop)
+                    || !matches!(self.record.end, CaseEnd::Stop { .. })
                 {
                     let said = text(&stop.text);
                     self.push("stop", said);
@@ -144,7 +145,7 @@ impl Writer<'_> {
     }
 
     /// A command line of the agent's own shell. How it ended may have become known later.
-    fn shell(&mut self, index: usize, work: &Work, command: &ShellCommand, grade: Grade) -> Result<(), GitError> {
+    fn shell(&mut self, index: usize, work: &AgentWork, command: &ShellCommand, grade: Grade) -> Result<(), GitError> {
         let later = || {
             self.record.entries[index + 1..].iter().find_map(|entry| match &entry.event.kind {
                 EventKind::Work(other) if other.call.is_some() && other.call == work.call => match &other.act {
@@ -155,7 +156,7 @@ impl Writer<'_> {
             })
         };
         let ended = command.ended.or_else(|| if command.background { None } else { later().flatten() });
-        let seq = self.command(&Ran {
+        let seq = self.command(&RanLine {
             line: &command.line,
             dir: command.dir.as_ref(),
             ended,
@@ -175,7 +176,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn command(&mut self, ran: &Ran<'_>) -> Result<u64, GitError> {
+    fn command(&mut self, ran: &RanLine<'_>) -> Result<u64, GitError> {
         if let Some(start) = ran.start {
             self.go_to(start)?;
         }

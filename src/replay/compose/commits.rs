@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::contents::changes;
-use super::{End, Writer, name};
-use crate::commit::change::{FileChange, Status};
+use super::{CaseEnd, CaseWriter, name};
+use crate::commit::change::{FileChange, PathStatus};
 use crate::event::EventKind;
 use crate::event::agent_work::Act;
 use crate::git::GitError;
 use crate::oid::Oid;
 
-impl Writer<'_> {
+impl CaseWriter<'_> {
     /// Writes the commits that are not written yet, up to so many.
     pub(super) fn commits_up_to(&mut self, count: usize) -> Result<(), GitError> {
         while self.written < count {
@@ -63,7 +63,7 @@ impl Writer<'_> {
         let record = self.record;
         self.commits_up_to(record.commits.len())?;
         match &record.end {
-            End::Stop { head, work } => {
+            CaseEnd::Stop { head, work } => {
                 let tree = head.as_ref().and_then(|head| self.tree_of(head));
                 if let Some(work) = work.as_ref().or(tree.as_ref()) {
                     self.go_to(work)?;
@@ -87,7 +87,7 @@ impl Writer<'_> {
                     }),
                 );
             }
-            End::Push { head, updates } => {
+            CaseEnd::Push { head, updates } => {
                 if let Some(tree) = head.as_ref().and_then(|head| self.tree_of(head)) {
                     self.go_to(&tree)?;
                 }
@@ -114,12 +114,12 @@ impl Writer<'_> {
 
 fn file(change: &FileChange) -> Value {
     let status = match change.status {
-        Status::Added => "A".to_owned(),
-        Status::Deleted => "D".to_owned(),
-        Status::Modified => "M".to_owned(),
-        Status::TypeChanged => "T".to_owned(),
-        Status::Renamed(similarity) => format!("R{similarity:03}"),
-        Status::Copied(similarity) => format!("C{similarity:03}"),
+        PathStatus::Added => "A".to_owned(),
+        PathStatus::Deleted => "D".to_owned(),
+        PathStatus::Modified => "M".to_owned(),
+        PathStatus::TypeChanged => "T".to_owned(),
+        PathStatus::Renamed(similarity) => format!("R{similarity:03}"),
+        PathStatus::Copied(similarity) => format!("C{similarity:03}"),
     };
     let mut file = json!({"path": change.path.to_string(), "status": status});
     if let Some(from) = &change.from {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::{End, Writer};
+use super::{CaseEnd, CaseWriter};
 use crate::event::EventKind;
 use crate::event::agent_work::Act;
-use crate::git::{Change, GitError, Repo, TreeDiff};
+use crate::git::{GitError, PathChange, Repo, TreeDiff};
 use crate::oid::Oid;
 use crate::replay::packages;
 use crate::repo_path::RepoPath;
@@ -17,7 +17,7 @@ const FILES: usize = 400;
 /// The longest text of a file, in bytes. Of a longer one the case says only that it differs.
 const LARGEST: usize = 64 * 1024;
 
-impl Writer<'_> {
+impl CaseWriter<'_> {
     pub(super) fn tree_of(&self, commit: &Oid) -> Option<Oid> {
         self.trees.get(commit).cloned().or_else(|| self.repo?.tree_of(commit).ok())
     }
@@ -63,8 +63,8 @@ impl Writer<'_> {
             _ => None,
         });
         kept.or_else(|| match &self.record.end {
-            End::Stop { head, work } => work.clone().or_else(|| self.tree_of(head.as_ref()?)),
-            End::Push { head, .. } => self.tree_of(head.as_ref()?),
+            CaseEnd::Stop { head, work } => work.clone().or_else(|| self.tree_of(head.as_ref()?)),
+            CaseEnd::Push { head, .. } => self.tree_of(head.as_ref()?),
         })
     }
 
@@ -100,7 +100,7 @@ impl Writer<'_> {
 }
 
 /// The differences of two trees; `None`: they cannot be read.
-pub(super) fn changes(repo: &Repo, from: &Oid, to: &Oid) -> Result<Option<Vec<Change>>, GitError> {
+pub(super) fn changes(repo: &Repo, from: &Oid, to: &Oid) -> Result<Option<Vec<PathChange>>, GitError> {
     Ok(match repo.diff_trees(&[(from.clone(), to.clone())])?.pop() {
         Some(TreeDiff::Changes(changes)) => Some(changes),
         Some(TreeDiff::Unreadable) | None => None,

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Writer, name};
+use super::{CaseWriter, name};
 use crate::fact::hosting::{Check, Hosting, Pull, PullState};
 
-impl Writer<'_> {
+impl CaseWriter<'_> {
     /// What could not be read has no event: a case that does not say it is answered as if nobody had asked.
     pub(super) fn hosted(&mut self, hosting: &Hosting) {
         for said in hosting.pulls.known().into_iter().flatten() {

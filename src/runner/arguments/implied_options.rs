@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Arguments, Choice, Essence};
+use super::{Arguments, Essence, OptionChoice};
 use crate::runner::task::ProjectFiles;
 
 /// An option that changes nothing, or words that are meant where there are none, while a TOML file of the project has, and
@@ -30,7 +30,7 @@ pub struct Implied {
 
 impl Implied {
     /// The file, where it says so.
-    fn file(&self, options: &[Choice], at_root: bool, files: &dyn ProjectFiles) -> Option<toml::Table> {
+    fn file(&self, options: &[OptionChoice], at_root: bool, files: &dyn ProjectFiles) -> Option<toml::Table> {
         if self.at_root && !at_root || options.iter().any(|choice| self.unless.contains(&choice.name)) {
             return None;
         }
@@ -40,7 +40,7 @@ impl Implied {
     }
 
     /// The words of its list, where nothing else says what they are.
-    fn words(&self, options: &[Choice], at_root: bool, files: &dyn ProjectFiles) -> Option<Vec<String>> {
+    fn words(&self, options: &[OptionChoice], at_root: bool, files: &dyn ProjectFiles) -> Option<Vec<String>> {
         let file = self.file(options, at_root, files).filter(|_| !self.words.is_empty())?;
         let list = value_at(&file, &self.words)?.as_array()?;
         let plain = |word: &str| {
@@ -75,12 +75,12 @@ impl Arguments {
             essence.words = words.unwrap_or_default();
         }
         let holds = |implied: &&Implied| implied.file(&essence.options, at_root, files).is_some();
-        let implied: Vec<Choice> = self
+        let implied: Vec<OptionChoice> = self
             .implied
             .iter()
             .filter(|implied| !implied.option.is_empty())
             .filter(holds)
-            .map(|implied| Choice { name: implied.option.clone(), value: None, more: true })
+            .map(|implied| OptionChoice { name: implied.option.clone(), value: None, more: true })
             .collect();
         essence.options.extend(implied);
         essence.options.sort();

@@ -23,7 +23,7 @@ pub(super) fn script(format: Format, text: &str, name: &str) -> Option<Vec<Strin
             Box::new(move |name| json(&file, name))
         }
         Format::Makefile | Format::Justfile => {
-            let rules = Rules::new(text, format);
+            let rules = MakeRules::new(text, format);
             Box::new(move |name| rules.rule(name))
         }
         Format::Taskfile => Box::new(|name| taskfile(text, name)),
@@ -53,7 +53,7 @@ struct Task {
     /// The tasks that run before it.
     depends: Vec<String>,
     /// What it runs: lines, or other tasks.
-    steps: Vec<Step>,
+    steps: Vec<TaskStep>,
     /// Whether lines were left out that only print.
     prints: bool,
     /// Whether it depends on something that is no task of the file.
@@ -69,7 +69,7 @@ struct Gathered {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Step {
+enum TaskStep {
     Line(String),
     Task(String),
 }
@@ -95,8 +95,8 @@ fn gather(
     }
     for step in task.steps {
         match step {
-            Step::Line(line) => gathered.lines.push(line),
-            Step::Task(name) => gather(find, &name, seen, gathered)?,
+            TaskStep::Line(line) => gathered.lines.push(line),
+            TaskStep::Task(name) => gather(find, &name, seen, gathered)?,
         }
     }
     Some(())
@@ -116,15 +116,15 @@ fn json(file: &serde_json::Value, name: &str) -> Option<Task> {
     Some(Task { steps, ..Task::default() })
 }
 
-fn json_step(line: &str) -> Step {
+fn json_step(line: &str) -> TaskStep {
     match line.strip_prefix('@') {
-        Some(name) if !name.contains(' ') => Step::Task(name.to_owned()),
-        _ => Step::Line(line.to_owned()),
+        Some(name) if !name.contains(' ') => TaskStep::Task(name.to_owned()),
+        _ => TaskStep::Line(line.to_owned()),
     }
 }
 
 /// The rules of a Makefile or a justfile.
-struct Rules {
+struct MakeRules {
     make: bool,
     text: String,
     /// The names that have a rule.
@@ -133,7 +133,7 @@ struct Rules {
     variables: BTreeMap<String, String>,
 }
 
-impl Rules {
+impl MakeRules {
     fn new(text: &str, format: Format) -> Self {
         let make = format == Format::Makefile;
         let text = text.replace("\\\r\n", " ").replace("\\\n", " ");
@@ -199,7 +199,7 @@ impl Rules {
     }
 
     /// A line of a recipe without what is for the task runner; one that only prints is left out.
-    fn recipe_line(&self, line: &str) -> Option<Step> {
+    fn recipe_line(&self, line: &str) -> Option<TaskStep> {
         let line = line.trim().trim_start_matches(['@', '+']).trim();
         let mut text = self.substituted(line.trim_start_matches('-').trim());
         if line.starts_with('-') {
@@ -208,7 +208,7 @@ impl Rules {
         }
         let first = text.split_whitespace().next()?;
         let only_prints = matches!(first, "echo" | "printf") && !text.contains(['|', ';', '&', '>', '`', '$']);
-        (!only_prints && !text.starts_with('#')).then_some(Step::Line(text))
+        (!only_prints && !text.starts_with('#')).then_some(TaskStep::Line(text))
     }
 
     /// The line with the values of the variables that are known, each put in once.
@@ -268,7 +268,7 @@ fn taskfile(text: &str, name: &str) -> Option<Task> {
             let (key, rest) = key_of(content)?;
             inside = key == name;
             if inside {
-                let steps = if rest.is_empty() { Vec::new() } else { inline_list(rest).map(Step::Line).collect() };
+                let steps = if rest.is_empty() { Vec::new() } else { inline_list(rest).map(TaskStep::Line).collect() };
                 task = Some(Task { steps, ..Task::default() });
             }
             continue;
@@ -278,17 +278,17 @@ fn taskfile(text: &str, name: &str) -> Option<Task> {
             Some(item) => match (list, item.strip_prefix("task:"), item.strip_prefix("cmd:")) {
                 ("deps", Some(name), _) => task.depends.push(scalar(name)),
                 ("deps", None, _) => task.depends.push(scalar(item)),
-                ("cmds", Some(name), _) => task.steps.push(Step::Task(scalar(name))),
-                ("cmds", None, Some(line)) => task.steps.push(Step::Line(scalar(line))),
+                ("cmds", Some(name), _) => task.steps.push(TaskStep::Task(scalar(name))),
+                ("cmds", None, Some(line)) => task.steps.push(TaskStep::Line(scalar(line))),
                 ("cmds", None, None) if item.starts_with(['|', '>', '{']) => return None,
-                ("cmds", None, None) => task.steps.push(Step::Line(scalar(item))),
+                ("cmds", None, None) => task.steps.push(TaskStep::Line(scalar(item))),
                 _ => {}
             },
             None => match key_of(content) {
                 Some(("cmds", "")) => list = "cmds",
                 Some(("deps", "")) => list = "deps",
                 Some(("cmds" | "cmd", rest)) if rest.starts_with(['|', '>']) => return None,
-                Some(("cmds" | "cmd", rest)) => task.steps.extend(inline_list(rest).map(Step::Line)),
+                Some(("cmds" | "cmd", rest)) => task.steps.extend(inline_list(rest).map(TaskStep::Line)),
                 Some(("deps", rest)) => task.depends.extend(inline_list(rest)),
                 // What goes with an item of a list, or a key that runs nothing.
                 _ if depth > level + 2 => {}
@@ -344,7 +344,7 @@ fn toml_task(file: &toml::Table, name: &str) -> Option<Task> {
         }
     };
     // In a list of poe's, a word that is a task is that task.
-    let step = |line: String| if table.contains_key(&line) { Step::Task(line) } else { Step::Line(line) };
+    let step = |line: String| if table.contains_key(&line) { TaskStep::Task(line) } else { TaskStep::Line(line) };
     let toml::Value::Table(entry) = entry else {
         return Some(Task { steps: strings(entry)?.into_iter().map(step).collect(), ..Task::default() });
     };
@@ -363,7 +363,7 @@ fn cargo_alias(file: &toml::Table, name: &str) -> Option<Task> {
         toml::Value::Array(words) => words.iter().map(toml::Value::as_str).collect::<Option<Vec<_>>>()?.join(" "),
         _ => return None,
     };
-    Some(Task { steps: vec![Step::Line(format!("cargo {words}"))], ..Task::default() })
+    Some(Task { steps: vec![TaskStep::Line(format!("cargo {words}"))], ..Task::default() })
 }
 
 #[cfg(test)]

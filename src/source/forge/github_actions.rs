@@ -14,7 +14,7 @@ use crate::oid::Oid;
 
 /// The job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Job {
+pub struct WorkflowJob {
     /// What started it: `pull_request`, `push`, …
     pub event_name: String,
     /// The file that holds the event.
@@ -29,7 +29,7 @@ pub struct Job {
     pub own: OwnJob,
 }
 
-impl Job {
+impl WorkflowJob {
     /// The job of this process; `None` outside of any.
     pub fn of_process() -> Option<Self> {
         Self::from_variables(|name| env::var(name).ok().filter(|value| !value.is_empty()))
@@ -55,7 +55,7 @@ impl Job {
 
 /// What a job is to judge.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct JobEvent {
     /// The repository that it happened in, `owner/name`.
     pub repository: String,
     /// Its default branch.
@@ -128,11 +128,11 @@ pub enum EventError {
 
 #[derive(Deserialize)]
 struct Payload {
-    repository: Repo,
+    repository: EventRepo,
     #[serde(default)]
     number: Option<u64>,
     #[serde(default)]
-    pull_request: Option<PullShape>,
+    pull_request: Option<PullPayload>,
     #[serde(default)]
     merge_group: Option<MergeGroup>,
     #[serde(default, rename = "ref")]
@@ -144,38 +144,38 @@ struct Payload {
 }
 
 #[derive(Deserialize)]
-struct Repo {
+struct EventRepo {
     full_name: String,
     #[serde(default)]
     default_branch: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct PullShape {
+struct PullPayload {
     #[serde(default)]
     number: Option<u64>,
-    head: End,
-    base: End,
+    head: EventPullEnd,
+    base: EventPullEnd,
     #[serde(default)]
-    user: Option<User>,
+    user: Option<EventUser>,
 }
 
 #[derive(Deserialize)]
-struct End {
+struct EventPullEnd {
     #[serde(rename = "ref")]
     branch: String,
     sha: Oid,
     #[serde(default)]
-    repo: Option<RepoName>,
+    repo: Option<EventRepoName>,
 }
 
 #[derive(Deserialize)]
-struct RepoName {
+struct EventRepoName {
     full_name: String,
 }
 
 #[derive(Deserialize)]
-struct User {
+struct EventUser {
     login: String,
 }
 
@@ -186,7 +186,7 @@ struct MergeGroup {
     base_ref: String,
 }
 
-impl Event {
+impl JobEvent {
     /// Reads an event called `name`.
     ///
     /// # Errors
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_event() {
-        let read = |name: &str, text: &str| Event::read(name, text.as_bytes()).unwrap().what;
+        let read = |name: &str, text: &str| JobEvent::read(name, text.as_bytes()).unwrap().what;
         for name in ["pull_request", "pull_request_target"] {
             let Happening::Pull(pull) = read(name, &pull("null")) else { panic!("{name}") };
             assert_eq!((pull.number, pull.head.as_str(), pull.head_repository), (7, A, None));
@@ -290,7 +290,7 @@ mod tests {
             .iter()
             .map(|one| {
                 let name = one["event"].as_str().unwrap();
-                let event = Event::read(name, one["payload"].to_string().as_bytes()).unwrap();
+                let event = JobEvent::read(name, one["payload"].to_string().as_bytes()).unwrap();
                 let what = match event.what {
                     Happening::Pull(pull) => {
                         let from = pull.head_repository.unwrap_or_default();
@@ -336,7 +336,7 @@ mod tests {
             ("merge_group", r#"{"repository":{"full_name":"o/r"}}"#, "no `merge_group`"),
             ("issues", "{}", "names no commit"),
         ] {
-            let error = Event::read(name, text.as_bytes()).unwrap_err().to_string();
+            let error = JobEvent::read(name, text.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(says), "{name} {text}: {error}");
         }
     }
@@ -351,7 +351,7 @@ mod tests {
         ];
         let get = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
         let own = OwnJob { run: Some(12), check_run: None, job: Some("gate".to_owned()) };
-        assert_eq!(Job::from_variables(get).unwrap().own, own);
-        assert_eq!(Job::from_variables(|_| None), None);
+        assert_eq!(WorkflowJob::from_variables(get).unwrap().own, own);
+        assert_eq!(WorkflowJob::from_variables(|_| None), None);
     }
 }

@@ -12,9 +12,9 @@ pub mod token;
 
 use std::time::Duration;
 
-use crate::event::hosting::{Checks, Pull, Required, Trouble};
+use crate::event::hosting::{Checks, Pull, RequiredStatus, Trouble};
 use crate::oid::Oid;
-use repository_url::Place;
+use repository_url::ForgeRepository;
 
 /// A repository on a forge. Every call asks the network, in order, and returns when it has the answer.
 pub trait Forge {
@@ -35,7 +35,7 @@ pub trait Forge {
     fn checks(&self, commit: &Oid, own: &OwnJob) -> Result<Checks, Trouble>;
 
     /// What is asked of a merge into `branch`.
-    fn rules(&self, branch: &str) -> Result<Rules, Trouble>;
+    fn rules(&self, branch: &str) -> Result<MergeRules, Trouble>;
 
     /// Writes a comment to a pull request, or brings the one up to date that was written before: the one by the same
     /// writer that begins with `marker`.
@@ -55,9 +55,9 @@ pub struct Repository {
 
 /// What a forge asks of a merge into a branch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rules {
+pub struct MergeRules {
     /// What must pass.
-    pub required: Vec<Required>,
+    pub required: Vec<RequiredStatus>,
     /// Not everybody can push to it what nobody reviewed and nothing checked.
     pub protected: bool,
 }
@@ -110,7 +110,7 @@ impl Patience {
 /// Where no question can even be put: a proxy that cannot be used, no certificates to trust.
 #[cfg(feature = "github")]
 pub fn connect(
-    place: &Place,
+    place: &ForgeRepository,
     token: Option<&token::Token>,
     patience: Patience,
 ) -> Result<Option<Box<dyn Forge>>, Trouble> {
@@ -123,6 +123,6 @@ pub fn connect(
 ///
 /// None: nothing is asked.
 #[cfg(not(feature = "github"))]
-pub fn connect(_: &Place, _: Option<&token::Token>, _: Patience) -> Result<Option<Box<dyn Forge>>, Trouble> {
+pub fn connect(_: &ForgeRepository, _: Option<&token::Token>, _: Patience) -> Result<Option<Box<dyn Forge>>, Trouble> {
     Ok(None)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// A repository on a forge of a known kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ForgeRepository {
     /// The host, in lower case, with its port where the web does not use the usual one.
     pub host: String,
     /// Who owns it.
@@ -18,7 +18,7 @@ pub struct Place {
 
 /// What the surroundings say about forges.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct ForgeSettings {
     /// Hosts that are GitHub, beside its own: as `gh` and the job of a workflow know them.
     pub hosts: Vec<String>,
     /// The host of the job's own forge, and where its API is.
@@ -27,7 +27,7 @@ pub struct Known {
     pub plain: Vec<String>,
 }
 
-impl Known {
+impl ForgeSettings {
     /// From the environment of this process and the file in which `gh` keeps the hosts it knows.
     pub fn of_process() -> Self {
         let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
@@ -60,20 +60,20 @@ impl Known {
     }
 
     /// The repository that `url` names, where its host is a forge of a known kind.
-    pub fn place(&self, url: &str) -> Option<Place> {
+    pub fn place(&self, url: &str) -> Option<ForgeRepository> {
         let (host, path) = host_and_path(url)?;
         self.of_path(&host, path)
     }
 
     /// The same; where the host of `url` is only a name that SSH knows, by the host that `resolve` finds behind it.
-    pub fn place_behind(&self, url: &str, resolve: impl Fn(&str) -> Option<String>) -> Option<Place> {
+    pub fn place_behind(&self, url: &str, resolve: impl Fn(&str) -> Option<String>) -> Option<ForgeRepository> {
         self.place(url).or_else(|| {
             let alias = alias(url)?;
             self.of_path(&resolve(alias)?, host_and_path(url)?.1)
         })
     }
 
-    fn of_path(&self, host: &str, path: &str) -> Option<Place> {
+    fn of_path(&self, host: &str, path: &str) -> Option<ForgeRepository> {
         let github = host == GITHUB || host.ends_with(".ghe.com") || self.hosts.iter().any(|known| known == host);
         let (owner, name) = path.split_once('/').filter(|_| github)?;
         if !is_name(owner) || !is_name(name) {
@@ -83,9 +83,9 @@ impl Known {
     }
 
     /// The repository `owner/name` on `host`.
-    pub fn at(&self, host: &str, owner: &str, name: &str) -> Place {
+    pub fn at(&self, host: &str, owner: &str, name: &str) -> ForgeRepository {
         let of_job = self.job.as_ref().filter(|(job, _)| job == host).map(|(_, api)| api.clone());
-        Place {
+        ForgeRepository {
             host: host.to_owned(),
             owner: owner.to_owned(),
             name: name.to_owned(),
@@ -94,7 +94,7 @@ impl Known {
     }
 }
 
-impl Place {
+impl ForgeRepository {
     /// `owner/name`.
     pub fn full_name(&self) -> String {
         format!("{}/{}", self.owner, self.name)
@@ -179,9 +179,9 @@ fn is_name(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn known(variables: &[(&str, &str)], gh_hosts: &str) -> Known {
+    fn known(variables: &[(&str, &str)], gh_hosts: &str) -> ForgeSettings {
         let get = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned());
-        Known::from_parts(get, gh_hosts)
+        ForgeSettings::from_parts(get, gh_hosts)
     }
 
     #[test]
@@ -202,7 +202,7 @@ mod tests {
             ("/srv/Work:o/r", None),
         ] {
             let place = known.place_behind(url, resolve);
-            assert_eq!(place.as_ref().map(Place::full_name).as_deref(), found, "{url}");
+            assert_eq!(place.as_ref().map(ForgeRepository::full_name).as_deref(), found, "{url}");
             assert!(place.is_none_or(|place| place.api == "https://api.github.com"), "{url}");
         }
     }

@@ -7,7 +7,7 @@ use std::env;
 use std::fmt;
 use std::time::Duration;
 
-use super::repository_url::{GITHUB, Known, Place};
+use super::repository_url::{ForgeRepository, ForgeSettings, GITHUB};
 
 /// A token, and where it was found.
 #[derive(Clone, PartialEq, Eq)]
@@ -34,12 +34,16 @@ impl fmt::Debug for Token {
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The token for `place`: from the environment, else from `gh`, where that is installed.
-pub fn find(place: &Place, known: &Known) -> Option<Token> {
+pub fn find(place: &ForgeRepository, known: &ForgeSettings) -> Option<Token> {
     let variable = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
     of_environment(place, known, variable).or_else(|| of_gh(&place.host))
 }
 
-fn of_environment(place: &Place, known: &Known, variable: impl Fn(&str) -> Option<String>) -> Option<Token> {
+fn of_environment(
+    place: &ForgeRepository,
+    known: &ForgeSettings,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Option<Token> {
     let public = place.host == GITHUB || place.host.ends_with(".ghe.com");
     // The token of a job is for the forge that the job runs on.
     let of_job = variable("GITHUB_ACTIONS").as_deref() == Some("true")
@@ -92,12 +96,13 @@ mod tests {
             ("GH_ENTERPRISE_TOKEN", "gh-enterprise"),
             ("GITHUB_ENTERPRISE_TOKEN", "enterprise"),
         ];
-        let known = Known { hosts: vec!["ghe.example.org".to_owned()], ..Known::default() };
-        let job = Known {
+        let known = ForgeSettings { hosts: vec!["ghe.example.org".to_owned()], ..ForgeSettings::default() };
+        let job = ForgeSettings {
             job: Some(("ghe.example.org".to_owned(), "https://ghe.example.org/api/v3".to_owned())),
             ..known.clone()
         };
-        let lured = Known { job: Some((GITHUB.to_owned(), "https://evil.example/api".to_owned())), ..known.clone() };
+        let lured =
+            ForgeSettings { job: Some((GITHUB.to_owned(), "https://evil.example/api".to_owned())), ..known.clone() };
         let running = [("GITHUB_ACTIONS", "true")];
         for (what, url, known, without, more, expected) in [
             ("public", "https://github.com/o/r", &known, &[][..], &[][..], Some("gh")),

@@ -11,10 +11,10 @@ use std::borrow::Cow;
 use jiff::Timestamp;
 
 use self::result::Given;
-use super::client::{Client, Role};
-use super::event_builder::{Call, Transcript, time};
+use super::client::{Client, ToolRole};
+use super::event_builder::{OpenCall, Transcript, time};
 use super::kept_text::{self, LINE, SHORT, Sides, WORDS};
-use super::lazy_json::{Broken, Raw, Walk};
+use super::lazy_json::{BrokenJson, JsonCursor, Raw};
 use super::tool_input;
 use crate::event::Ended;
 use crate::event::agent_work::{Act, EditKind, Phase, Speaker, StopKind};
@@ -22,7 +22,7 @@ use crate::event::agent_work::{Act, EditKind, Phase, Speaker, StopKind};
 /// The fields of a line.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "so the client writes them")]
-struct Fields<'a> {
+struct ClaudeFields<'a> {
     kind: Cow<'a, str>,
     subtype: Cow<'a, str>,
     uuid: Cow<'a, str>,
@@ -40,22 +40,22 @@ struct Fields<'a> {
     is_of_client: bool,
     message: Cow<'a, str>,
     stop_reason: Option<Cow<'a, str>>,
-    content: Content<'a>,
+    content: MessageContent<'a>,
     given: Given<'a>,
     attachment: Option<Raw<'a>>,
 }
 
 /// What a message says: a line may be megabytes of it, which are passed over once.
 #[derive(Default)]
-enum Content<'a> {
+enum MessageContent<'a> {
     #[default]
     Nothing,
     Text(Raw<'a>),
     Blocks(Vec<Block<'a>>),
 }
 
-impl<'a> Content<'a> {
-    fn read(walk: &mut Walk<'a>) -> Result<Self, Broken> {
+impl<'a> MessageContent<'a> {
+    fn read(walk: &mut JsonCursor<'a>) -> Result<Self, BrokenJson> {
         let mut blocks = Vec::new();
         if walk.is_at_text()? {
             return Ok(Self::Text(walk.raw()?));
@@ -70,10 +70,10 @@ impl<'a> Content<'a> {
     }
 }
 
-impl<'a> Fields<'a> {
-    fn read(line: &'a [u8]) -> Result<Self, Broken> {
+impl<'a> ClaudeFields<'a> {
+    fn read(line: &'a [u8]) -> Result<Self, BrokenJson> {
         let mut fields = Self::default();
-        let mut walk = Walk::new(line);
+        let mut walk = JsonCursor::new(line);
         walk.object(|walk, key| {
             match key {
                 b"type" => fields.kind = walk.raw()?.text_or_empty(),
@@ -103,25 +103,25 @@ impl<'a> Fields<'a> {
                     match key {
                         b"id" => fields.message = walk.raw()?.text_or_empty(),
                         b"stop_reason" => fields.stop_reason = walk.text()?,
-                        b"content" => fields.content = Content::read(walk)?,
+                        b"content" => fields.content = MessageContent::read(walk)?,
                         _ => {}
                     }
                     Ok(())
                 })?,
-                b"content" => fields.content = Content::read(walk)?,
+                b"content" => fields.content = MessageContent::read(walk)?,
                 b"toolUseResult" => fields.given.read(walk)?,
                 b"attachment" => fields.attachment = Some(walk.raw()?),
                 _ => {}
             }
             Ok(())
         })?;
-        if walk.is_at_end() { Ok(fields) } else { Err(Broken) }
+        if walk.is_at_end() { Ok(fields) } else { Err(BrokenJson) }
     }
 }
 
 /// Reads one line.
-pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> {
-    let fields = Fields::read(line)?;
+pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
+    let fields = ClaudeFields::read(line)?;
     let at = time(&fields.timestamp);
     log.line(&fields.uuid, at);
     place(&fields, at, log);
@@ -143,7 +143,7 @@ pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> 
 }
 
 /// Whose line it is, where, and whether it is a copy.
-fn place(fields: &Fields<'_>, at: Option<Timestamp>, log: &mut Transcript<'_>) {
+fn place(fields: &ClaudeFields<'_>, at: Option<Timestamp>, log: &mut Transcript<'_>) {
     if log.memory.session.is_none() {
         log.memory.session = fields.session.as_deref().map(str::to_owned);
     }
@@ -179,14 +179,14 @@ fn place(fields: &Fields<'_>, at: Option<Timestamp>, log: &mut Transcript<'_>) {
     log.memory.copied = copied;
 }
 
-fn assistant(fields: &Fields<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn assistant(fields: &ClaudeFields<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     if log.memory.closing.as_ref().is_some_and(|closing| closing.message != fields.message) {
         log.closed();
     }
     let blocks: &[Block<'_>] = match &fields.content {
-        Content::Nothing => return Ok(()),
-        Content::Text(_) => &[],
-        Content::Blocks(blocks) => blocks,
+        MessageContent::Nothing => return Ok(()),
+        MessageContent::Text(_) => &[],
+        MessageContent::Blocks(blocks) => blocks,
     };
     let mut words = String::new();
     for block in blocks {
@@ -224,7 +224,7 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    fn read(&mut self, walk: &mut Walk<'a>) -> Result<(), Broken> {
+    fn read(&mut self, walk: &mut JsonCursor<'a>) -> Result<(), BrokenJson> {
         walk.object(|walk, key| {
             match key {
                 b"type" => self.kind = walk.raw()?.text_or_empty(),
@@ -242,7 +242,7 @@ impl<'a> Block<'a> {
     }
 }
 
-fn tool_use(block: &Block<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn tool_use(block: &Block<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     log.goes_on();
     let role = Client::Claude.role(&block.name);
     let mut what = None;
@@ -267,22 +267,22 @@ fn tool_use(block: &Block<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
             Ok(())
         })?;
     }
-    let most = if role == Role::Shell {
+    let most = if role == ToolRole::Shell {
         LINE
-    } else if role == Role::Ask {
+    } else if role == ToolRole::Ask {
         WORDS
     } else {
         SHORT
     };
     let what = what.or(file).map(|what| kept_text::start_of(what, most)).unwrap_or_default();
     match role {
-        Role::Plan => log.planned(&block.id, items),
-        Role::Ask => log.act(Some(&block.id), Act::Asked(what)),
+        ToolRole::Plan => log.planned(&block.id, items),
+        ToolRole::Ask => log.act(Some(&block.id), Act::Asked(what)),
         _ => {
-            let mut call = Call::new(&block.name, role, what);
-            if role == Role::Shell {
+            let mut call = OpenCall::new(&block.name, role, what);
+            if role == ToolRole::Shell {
                 call.dir = log.dir(None);
-            } else if let Some(file) = file.and_then(Raw::text).filter(|_| role == Role::Edit) {
+            } else if let Some(file) = file.and_then(Raw::text).filter(|_| role == ToolRole::Edit) {
                 // What the result says replaces it; a result of an old version says less.
                 let side =
                     |raw: Option<Raw<'_>>| raw.map(|raw| kept_text::start_of(raw, kept_text::SIDE)).unwrap_or_default();
@@ -295,14 +295,14 @@ fn tool_use(block: &Block<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
     Ok(())
 }
 
-fn user(fields: &Fields<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn user(fields: &ClaudeFields<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     let blocks = match &fields.content {
-        Content::Nothing => return Ok(()),
-        Content::Text(text) => {
+        MessageContent::Nothing => return Ok(()),
+        MessageContent::Text(text) => {
             prompt(*text, fields, log);
             return Ok(());
         }
-        Content::Blocks(blocks) => blocks,
+        MessageContent::Blocks(blocks) => blocks,
     };
     for block in blocks {
         match &*block.kind {
@@ -323,7 +323,7 @@ const FEEDBACK: &str = "Stop hook feedback:";
 /// What the client writes when a person broke off the turn.
 const INTERRUPTED: &str = "[Request interrupted by user";
 
-fn prompt(raw: Raw<'_>, fields: &Fields<'_>, log: &mut Transcript<'_>) {
+fn prompt(raw: Raw<'_>, fields: &ClaudeFields<'_>, log: &mut Transcript<'_>) {
     let text = kept_text::start_of(raw, WORDS);
     log.closed();
     if text.starts_with(INTERRUPTED) {
@@ -338,7 +338,7 @@ fn prompt(raw: Raw<'_>, fields: &Fields<'_>, log: &mut Transcript<'_>) {
     log.prompt(from, text);
 }
 
-fn speaker(text: &str, fields: &Fields<'_>) -> Speaker {
+fn speaker(text: &str, fields: &ClaudeFields<'_>) -> Speaker {
     const OF_CLIENT: [&str; 6] =
         ["<command-name>", "<command-message>", "<local-command-", "<bash-", NOTIFICATION, "<system-reminder>"];
     if fields.is_meta && text.starts_with(FEEDBACK) {
@@ -369,7 +369,7 @@ fn notification(text: &str, log: &mut Transcript<'_>) {
     log.command_ended(task, ended, String::new());
 }
 
-fn attachment(fields: &Fields<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn attachment(fields: &ClaudeFields<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     let Some(attachment) = fields.attachment else { return Ok(()) };
     let (mut kind, mut hook, mut mode) = (Cow::default(), Cow::default(), Cow::default());
     let mut queued = None;

@@ -61,12 +61,12 @@ impl Client {
     }
 
     /// What a tool of this client is for.
-    pub(super) fn role(self, tool: &str) -> Role {
-        CLIENTS.roles.get(&self).and_then(|roles| roles.get(tool)).copied().unwrap_or(Role::Other)
+    pub(super) fn role(self, tool: &str) -> ToolRole {
+        CLIENTS.roles.get(&self).and_then(|roles| roles.get(tool)).copied().unwrap_or(ToolRole::Other)
     }
 
     /// Where its logs may lie, the likeliest first.
-    pub(super) fn places(self) -> &'static [Place] {
+    pub(super) fn places(self) -> &'static [LogLocation] {
         CLIENTS.places.get(&self).map_or(&[], Vec::as_slice)
     }
 }
@@ -93,7 +93,7 @@ impl FromStr for Client {
 /// What a tool is for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Role {
+pub(super) enum ToolRole {
     /// Runs a command line.
     Shell,
     /// Reads what a command in the background has written since.
@@ -116,7 +116,7 @@ pub(super) enum Role {
 /// Where logs lie: below what a variable names, or below the home directory where it is not set.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Place {
+pub(super) struct LogLocation {
     /// The variable that names a directory.
     #[serde(default)]
     pub(super) variable: Option<String>,
@@ -129,30 +129,30 @@ pub(super) struct Place {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
-    places: Vec<Place>,
-    tools: BTreeMap<Role, Vec<String>>,
+struct ClientEntry {
+    places: Vec<LogLocation>,
+    tools: BTreeMap<ToolRole, Vec<String>>,
 }
 
 #[derive(Debug, Deserialize)]
-struct File {
-    logs: BTreeMap<Client, Entry>,
+struct ClientsFile {
+    logs: BTreeMap<Client, ClientEntry>,
 }
 
 #[derive(Debug, Default)]
 struct Clients {
-    roles: HashMap<Client, HashMap<String, Role>>,
-    places: HashMap<Client, Vec<Place>>,
+    roles: HashMap<Client, HashMap<String, ToolRole>>,
+    places: HashMap<Client, Vec<LogLocation>>,
 }
 
 static CLIENTS: LazyLock<Clients> = LazyLock::new(|| {
     // A test holds the embedded file readable.
     let file = embedded::file(embedded::GATES, "agents.toml").unwrap_or_default();
-    toml::from_str::<File>(file).map(Clients::of).unwrap_or_default()
+    toml::from_str::<ClientsFile>(file).map(Clients::of).unwrap_or_default()
 });
 
 impl Clients {
-    fn of(file: File) -> Self {
+    fn of(file: ClientsFile) -> Self {
         let mut clients = Self::default();
         for (client, entry) in file.logs {
             let roles =
@@ -188,17 +188,17 @@ mod tests {
     #[test]
     fn the_embedded_file_knows_all_clients() {
         let file = embedded::file(embedded::GATES, "agents.toml").unwrap();
-        toml::from_str::<File>(file).unwrap();
+        toml::from_str::<ClientsFile>(file).unwrap();
         for client in Client::ALL {
             assert!(!client.places().is_empty(), "{client}");
             let roles = &CLIENTS.roles[&client];
-            for role in [Role::Shell, Role::Edit, Role::Read] {
+            for role in [ToolRole::Shell, ToolRole::Edit, ToolRole::Read] {
                 assert!(roles.values().any(|other| *other == role), "{client} {role:?}");
             }
             assert_eq!(client.as_str().parse::<Client>().unwrap(), client);
         }
-        assert_eq!(Client::Claude.role("Bash"), Role::Shell);
-        assert_eq!(Client::Claude.role("mcp__anything"), Role::Other);
+        assert_eq!(Client::Claude.role("Bash"), ToolRole::Shell);
+        assert_eq!(Client::Claude.role("mcp__anything"), ToolRole::Other);
         assert!("vim".parse::<Client>().is_err());
     }
 }

@@ -15,17 +15,17 @@ use self::item::completed;
 use self::response::{response_item, speaker};
 use super::event_builder::{Transcript, time};
 use super::kept_text::{self, WORDS};
-use super::lazy_json::{Broken, Raw, Walk};
+use super::lazy_json::{BrokenJson, JsonCursor, Raw};
 use crate::digest::hex_digest;
 use crate::event::agent_work::{Act, Phase, Speaker, StopKind};
 
 /// Reads one line.
-pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> {
+pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     let (mut kind, mut stamp) = (Cow::default(), Cow::default());
     let mut ordinal = None;
     let mut payload = None;
     let mut id = Cow::default();
-    let mut walk = Walk::new(line);
+    let mut walk = JsonCursor::new(line);
     walk.object(|walk, key| {
         match key {
             b"type" => kind = walk.raw()?.text_or_empty(),
@@ -38,7 +38,7 @@ pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> 
         Ok(())
     })?;
     if !walk.is_at_end() {
-        return Err(Broken);
+        return Err(BrokenJson);
     }
     // Without a number or an id of its own, a line is named by its time and what it says.
     let key = match ordinal {
@@ -73,7 +73,7 @@ fn begin(thread: &str, log: &mut Transcript<'_>) {
     }
 }
 
-fn meta_line(meta: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn meta_line(meta: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     // A copy of the parent's head follows that of a fork.
     if log.memory.marks.contains_key(THREAD) {
         return Ok(());
@@ -136,7 +136,7 @@ fn turn(id: &str, log: &mut Transcript<'_>) {
     }
 }
 
-fn turn_context(context: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn turn_context(context: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     let (mut cwd, mut id) = (None, None);
     context.walk().object(|walk, key| {
         match key {
@@ -157,7 +157,7 @@ fn turn_context(context: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), Broken
 
 /// An event; the fields are those of all kinds of it.
 #[derive(Default)]
-struct Event<'a> {
+struct CodexEvent<'a> {
     kind: Cow<'a, str>,
     turn: Option<Cow<'a, str>>,
     item: Option<Raw<'a>>,
@@ -167,8 +167,8 @@ struct Event<'a> {
     thread: Option<Cow<'a, str>>,
 }
 
-fn event_line(event: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
-    let mut fields = Event::default();
+fn event_line(event: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
+    let mut fields = CodexEvent::default();
     event.walk().object(|walk, key| {
         match key {
             b"type" => fields.kind = walk.raw()?.text_or_empty(),

@@ -5,10 +5,10 @@
 
 use std::borrow::Cow;
 
-use super::client::{Client, Role};
-use super::event_builder::{Call, Outcome, Transcript, time};
+use super::client::{Client, ToolRole};
+use super::event_builder::{CommandEnding, OpenCall, Transcript, time};
 use super::kept_text::{self, LINE, SHORT, Sides, WORDS};
-use super::lazy_json::{Broken, Raw, Walk};
+use super::lazy_json::{BrokenJson, JsonCursor, Raw};
 use super::patch;
 use crate::event::Ended;
 use crate::event::agent_work::{Act, EditKind, Phase, PlanItem, Speaker, StopKind};
@@ -40,10 +40,10 @@ struct Data<'a> {
 }
 
 /// Reads one line.
-pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> {
+pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     let (mut kind, mut id, mut stamp) = (Cow::default(), Cow::default(), Cow::default());
     let mut data = None;
-    let mut walk = Walk::new(line);
+    let mut walk = JsonCursor::new(line);
     walk.object(|walk, key| {
         match key {
             b"type" => kind = walk.raw()?.text_or_empty(),
@@ -55,7 +55,7 @@ pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> 
         Ok(())
     })?;
     if !walk.is_at_end() {
-        return Err(Broken);
+        return Err(BrokenJson);
     }
     log.line(&id, time(&stamp));
     let told = [
@@ -76,7 +76,7 @@ pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> 
 }
 
 impl<'a> Data<'a> {
-    fn read(raw: Raw<'a>) -> Result<Self, Broken> {
+    fn read(raw: Raw<'a>) -> Result<Self, BrokenJson> {
         let mut data = Self::default();
         raw.walk().object(|walk, key| {
             match key {
@@ -140,7 +140,7 @@ impl<'a> Data<'a> {
 /// The mark under which the words of the last hook that blocked a stop are kept.
 const FEEDBACK: &str = "feedback";
 
-fn tell(kind: &str, data: &Data<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn tell(kind: &str, data: &Data<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     let words = |raw: Option<Raw<'_>>| raw.map(|raw| kept_text::start_of(raw, WORDS)).unwrap_or_default();
     if let Some(cwd) = &data.cwd {
         log.enter(cwd);
@@ -196,7 +196,7 @@ fn tell(kind: &str, data: &Data<'_>, log: &mut Transcript<'_>) -> Result<(), Bro
     Ok(())
 }
 
-fn started(data: &Data<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn started(data: &Data<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     let role = Client::Copilot.role(&data.tool);
     let (mut what, mut file, mut patched) = (None, None, None);
     let (mut old, mut new, mut shell, mut todos) = (None, None, None, None);
@@ -222,24 +222,24 @@ fn started(data: &Data<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
             Ok(())
         })?;
     }
-    let most = if role == Role::Shell { LINE } else { WORDS };
+    let most = if role == ToolRole::Shell { LINE } else { WORDS };
     let id = &*data.call;
     match role {
-        Role::Plan => log.planned(id, plan(&todos.map(Raw::text_or_empty).unwrap_or_default())),
-        Role::Ask => {
+        ToolRole::Plan => log.planned(id, plan(&todos.map(Raw::text_or_empty).unwrap_or_default())),
+        ToolRole::Ask => {
             let what = what.map(|what| kept_text::start_of(what, most)).unwrap_or_default();
             log.act(Some(id), Act::Asked(what));
         }
-        Role::ShellOutput => {
+        ToolRole::ShellOutput => {
             let shell = shell.map(|shell| shell.text_or_empty().into_owned()).unwrap_or_default();
-            log.call(id, Call::new(&data.tool, role, shell));
+            log.call(id, OpenCall::new(&data.tool, role, shell));
         }
         _ => {
-            let what = if role == Role::Edit { file.or(what) } else { what.or(file) };
+            let what = if role == ToolRole::Edit { file.or(what) } else { what.or(file) };
             let mut call =
-                Call::new(&data.tool, role, what.map(|what| kept_text::start_of(what, most)).unwrap_or_default());
+                OpenCall::new(&data.tool, role, what.map(|what| kept_text::start_of(what, most)).unwrap_or_default());
             call.dir = log.dir(None);
-            if role == Role::Edit {
+            if role == ToolRole::Edit {
                 let side =
                     |raw: Option<Raw<'_>>| raw.map(|raw| kept_text::start_of(raw, kept_text::SIDE)).unwrap_or_default();
                 call.edits = match (patched, file.and_then(Raw::text)) {
@@ -275,7 +275,7 @@ fn trailer(shown: &str) -> Option<(&str, &str, i32)> {
     Some((shown[..at].trim_end(), shell, code))
 }
 
-fn completed(data: &Data<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn completed(data: &Data<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     let id = &*data.call;
     let Some(mut call) = log.take(id) else { return Ok(()) };
     if !data.succeeded && (data.code == "denied" || data.code == "rejected") {
@@ -285,7 +285,7 @@ fn completed(data: &Data<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
         return Ok(());
     }
     match call.role {
-        Role::Shell => {
+        ToolRole::Shell => {
             let (shown, cut) =
                 data.result.or(data.error).map(|raw| raw.end_of_text(4 * kept_text::TAIL)).unwrap_or_default();
             let ended = trailer(&shown);
@@ -299,17 +299,18 @@ fn completed(data: &Data<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
             // A preview is not the end; of a command in the background the client says only that it was started.
             let is_preview = shown.starts_with("Output too large") || background;
             let output = if is_preview { "" } else { ended.map_or(&*shown, |(output, _, _)| output) };
-            let outcome = Outcome { ended: code.map(Ended::Exited), tail: kept_text::tail_of(output, cut), background };
+            let outcome =
+                CommandEnding { ended: code.map(Ended::Exited), tail: kept_text::tail_of(output, cut), background };
             log.command(id, call, outcome);
         }
-        Role::ShellOutput => {
+        ToolRole::ShellOutput => {
             let shown = data.result.map(|raw| raw.end_of_text(4 * kept_text::TAIL).0).unwrap_or_default();
             if let Some((output, shell, code)) = trailer(&shown) {
                 log.command_ended(shell, Some(Ended::Exited(code)), kept_text::tail_of(output, false));
             }
             log.used(id, call, !data.succeeded);
         }
-        Role::Edit if data.succeeded => {
+        ToolRole::Edit if data.succeeded => {
             if let ([edit], Some(details)) = (call.edits.as_mut_slice(), data.details) {
                 let details = details.start_of_text(64 * 1024).0;
                 let sides = Sides::of_diff(details.lines().skip_while(|line| !line.starts_with("@@")));

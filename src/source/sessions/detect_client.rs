@@ -4,8 +4,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use super::Client;
-use super::lazy_json::Walk;
-use super::line_reader::{self, Line, Lines};
+use super::lazy_json::JsonCursor;
+use super::line_reader::{self, LogLine, LogLines};
 
 /// How much of a file is looked at. The first line may be one with pictures in it.
 const HEAD: u64 = 64 * 1024 * 1024;
@@ -20,9 +20,9 @@ pub fn recognise(path: &Path) -> io::Result<Option<Client>> {
     if start == DATABASE {
         return Ok(Some(Client::Opencode));
     }
-    let mut lines = Lines::new(start.as_slice().chain(file), 0);
+    let mut lines = LogLines::new(start.as_slice().chain(file), 0);
     while let Some(line) = lines.next_line()? {
-        if let Line::Whole(line) | Line::Unfinished(line) = line
+        if let LogLine::Whole(line) | LogLine::Unfinished(line) = line
             && let Some(client) = of_line(line)
         {
             return Ok(Some(client));
@@ -34,7 +34,7 @@ pub fn recognise(path: &Path) -> io::Result<Option<Client>> {
 /// The client that writes such lines.
 fn of_line(line: &[u8]) -> Option<Client> {
     let (mut kind, mut keys) = (None, Vec::new());
-    Walk::new(line)
+    JsonCursor::new(line)
         .object(|walk, key| {
             keys.push(key);
             if key == b"type" {

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::client::{Client, Role};
+use super::client::{Client, ToolRole};
 use super::kept_text;
-use super::lazy_json::Broken;
+use super::lazy_json::BrokenJson;
 use super::repository_paths::Roots;
 use crate::digest::hex_digest;
 use crate::event::agent_work::{
-    Act, CommandEnd, Denial, Edit, Phase, PlanItem, Prompt, ShellCommand, Speaker, Stop, StopKind, ToolUse, Work,
+    Act, AgentWork, CommandEnd, Denial, FileEdit, Phase, PlanItem, Prompt, ShellCommand, Speaker, StopKind, ToolUse,
+    TurnEnd,
 };
 use crate::event::{Ended, Event, EventKind, Grade, Origin};
 use crate::repo_path::RepoPath;
@@ -21,7 +22,7 @@ const MAX_PENDING: usize = 256;
 
 /// How much there is of what, in a session so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counts {
+pub struct SessionCounts {
     /// Prompts by a person.
     pub prompts: u64,
     /// Commands that were started.
@@ -36,7 +37,7 @@ pub struct Counts {
 
 /// What is known of a session after some of its lines. Kept between two looks at a growing log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Memory {
+pub(super) struct TranscriptState {
     pub(super) session: Option<String>,
     pub(super) actor: Option<String>,
     /// The directory it began in.
@@ -45,9 +46,9 @@ pub(super) struct Memory {
     pub(super) dir: Option<String>,
     pub(super) began: Option<Timestamp>,
     pub(super) last: Option<Timestamp>,
-    pub(super) counts: Counts,
+    pub(super) counts: SessionCounts,
     /// Calls whose result has not been read, by their id.
-    pub(super) pending: BTreeMap<String, Call>,
+    pub(super) pending: BTreeMap<String, OpenCall>,
     /// Commands in the background: the client's id of the process, and the call that started it.
     pub(super) background: BTreeMap<String, String>,
     /// The last words, where the agent may have ended its turn with them.
@@ -65,24 +66,24 @@ pub(super) struct Memory {
 
 /// A tool call without its result.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Call {
+pub(super) struct OpenCall {
     pub(super) tool: String,
-    pub(super) role: Role,
+    pub(super) role: ToolRole,
     /// The command line, or what the tool is used on.
     pub(super) what: String,
     pub(super) dir: Option<RepoPath>,
-    pub(super) edits: Vec<Edit>,
+    pub(super) edits: Vec<FileEdit>,
     number: u64,
 }
 
-impl Call {
-    pub(super) fn new(tool: &str, role: Role, what: String) -> Self {
+impl OpenCall {
+    pub(super) fn new(tool: &str, role: ToolRole, what: String) -> Self {
         Self { tool: kept_text::start(tool, kept_text::SHORT), role, what, ..Self::default() }
     }
 
     /// It runs a command line.
     pub(super) fn is_command(&self) -> bool {
-        self.role == Role::Shell
+        self.role == ToolRole::Shell
     }
 }
 
@@ -96,7 +97,7 @@ pub(super) struct Closing {
 }
 
 /// How a command was found to have ended.
-pub(super) struct Outcome {
+pub(super) struct CommandEnding {
     pub(super) ended: Option<Ended>,
     pub(super) tail: String,
     pub(super) background: bool,
@@ -105,7 +106,7 @@ pub(super) struct Outcome {
 /// Makes the events of one log.
 pub(super) struct Transcript<'a> {
     pub(super) client: Client,
-    pub(super) memory: Memory,
+    pub(super) memory: TranscriptState,
     roots: &'a Roots,
     own: Roots,
     sink: &'a mut dyn FnMut(Event),
@@ -117,7 +118,12 @@ pub(super) struct Transcript<'a> {
 }
 
 impl<'a> Transcript<'a> {
-    pub(super) fn new(client: Client, memory: Memory, roots: &'a Roots, sink: &'a mut dyn FnMut(Event)) -> Self {
+    pub(super) fn new(
+        client: Client,
+        memory: TranscriptState,
+        roots: &'a Roots,
+        sink: &'a mut dyn FnMut(Event),
+    ) -> Self {
         let at = memory.last.unwrap_or_default();
         let own = Roots::new(memory.home.iter().map(Into::into));
         Self { client, memory, roots, own, sink, at, key: String::new(), number: 0 }
@@ -163,12 +169,17 @@ impl<'a> Transcript<'a> {
     }
 
     /// An edit of a file.
-    pub(super) fn edit(&self, file: &str, how: crate::event::agent_work::EditKind, sides: kept_text::Sides) -> Edit {
-        Edit { path: self.file(file), how, removed: sides.removed, added: sides.added }
+    pub(super) fn edit(
+        &self,
+        file: &str,
+        how: crate::event::agent_work::EditKind,
+        sides: kept_text::Sides,
+    ) -> FileEdit {
+        FileEdit { path: self.file(file), how, removed: sides.removed, added: sides.added }
     }
 
     /// Remembers a call until its result comes.
-    pub(super) fn call(&mut self, id: &str, mut call: Call) {
+    pub(super) fn call(&mut self, id: &str, mut call: OpenCall) {
         let pending = &mut self.memory.pending;
         call.number = pending.values().map(|call| call.number + 1).max().unwrap_or_default();
         if pending.len() >= MAX_PENDING
@@ -180,7 +191,7 @@ impl<'a> Transcript<'a> {
     }
 
     /// The call that a result belongs to.
-    pub(super) fn take(&mut self, id: &str) -> Option<Call> {
+    pub(super) fn take(&mut self, id: &str) -> Option<OpenCall> {
         self.memory.pending.remove(id)
     }
 
@@ -209,7 +220,7 @@ impl<'a> Transcript<'a> {
             at: self.at,
             session: memory.session.clone(),
             origin: Origin { by: client.to_owned(), grade: Grade::Transcribed },
-            kind: EventKind::Work(Box::new(Work {
+            kind: EventKind::Work(Box::new(AgentWork {
                 actor: memory.actor.clone(),
                 call: call.map(str::to_owned),
                 head: None,
@@ -241,7 +252,7 @@ impl<'a> Transcript<'a> {
     }
 
     /// A command that has a result; or none, and is not waited for any longer.
-    pub(super) fn command(&mut self, id: &str, call: Call, outcome: Outcome) {
+    pub(super) fn command(&mut self, id: &str, call: OpenCall, outcome: CommandEnding) {
         self.act(
             Some(id),
             Act::Command(Box::new(ShellCommand {
@@ -272,20 +283,20 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    pub(super) fn edited(&mut self, id: &str, edits: Vec<Edit>) {
+    pub(super) fn edited(&mut self, id: &str, edits: Vec<FileEdit>) {
         if !edits.is_empty() {
             self.act(Some(id), Act::Edited(edits));
         }
     }
 
     /// A tool that ran no command and changed no file; or one that was to, and failed before.
-    pub(super) fn used(&mut self, id: &str, call: Call, failed: bool) {
+    pub(super) fn used(&mut self, id: &str, call: OpenCall, failed: bool) {
         let target = kept_text::start(&call.what, kept_text::SHORT);
-        let reads = matches!(call.role, Role::Read | Role::ShellOutput);
+        let reads = matches!(call.role, ToolRole::Read | ToolRole::ShellOutput);
         self.act(Some(id), Act::Used(ToolUse { tool: call.tool, reads, target, failed }));
     }
 
-    pub(super) fn denied(&mut self, id: &str, call: Call, reason: &str) {
+    pub(super) fn denied(&mut self, id: &str, call: OpenCall, reason: &str) {
         let reason = kept_text::start(reason, kept_text::SHORT);
         self.act(Some(id), Act::Denied(Denial { tool: call.tool, what: call.what, reason }));
     }
@@ -325,7 +336,7 @@ impl<'a> Transcript<'a> {
             self.give_up();
         }
         let running = u32::try_from(self.memory.background.len()).unwrap_or(u32::MAX);
-        self.act(None, Act::Stopped(Stop { how, text, running, left_alone: None }));
+        self.act(None, Act::Stopped(TurnEnd { how, text, running, left_alone: None }));
     }
 
     /// The log ends here: what waits for more is told as it is.
@@ -342,7 +353,7 @@ impl<'a> Transcript<'a> {
         for (id, call) in pending {
             if call.is_command() {
                 self.line(&format!("{id} given up"), None);
-                self.command(&id, call, Outcome { ended: None, tail: String::new(), background: false });
+                self.command(&id, call, CommandEnding { ended: None, tail: String::new(), background: false });
             }
         }
         (self.key, self.number) = (key, number);
@@ -359,4 +370,4 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
 }
 
 /// Reads one line of a client's log.
-pub(super) type ReadLine = fn(&[u8], &mut Transcript<'_>) -> Result<(), Broken>;
+pub(super) type ReadLine = fn(&[u8], &mut Transcript<'_>) -> Result<(), BrokenJson>;

@@ -6,10 +6,10 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::lazy_json::Walk;
-use super::line_reader::{self, Line, Lines};
+use super::lazy_json::JsonCursor;
+use super::line_reader::{self, LogLine, LogLines};
 use super::repository_paths::Roots;
-use super::{Client, Source, opencode};
+use super::{Client, SessionLog, opencode};
 use crate::digest::sha256;
 
 /// How much of the head of a log is looked at. Codex writes its instructions into the first line, a first prompt may have
@@ -20,17 +20,17 @@ const LONGEST_NAME: usize = 180;
 
 /// A session that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundSession {
     /// The client's id of it.
     pub id: String,
     /// Its log.
-    pub log: Source,
+    pub log: SessionLog,
     /// The logs of its sub-agents.
-    pub subagents: Vec<Source>,
+    pub subagents: Vec<SessionLog>,
 }
 
 /// Finds the sessions of all clients that began inside `roots`, by client and file. What cannot be read is passed over.
-pub fn find(roots: &Roots, env: &dyn Fn(&str) -> Option<OsString>) -> Vec<Found> {
+pub fn find(roots: &Roots, env: &dyn Fn(&str) -> Option<OsString>) -> Vec<FoundSession> {
     let home = env("HOME").or_else(|| env("USERPROFILE")).filter(|home| !home.is_empty()).map(PathBuf::from);
     let mut found = Vec::new();
     for client in Client::ALL {
@@ -75,7 +75,7 @@ fn stem(path: &Path) -> String {
 
 /// What the head of a log says of its session.
 #[derive(Default)]
-pub(super) struct Head {
+pub(super) struct LogHead {
     pub(super) session: Option<String>,
     pub(super) dir: Option<String>,
     /// The id of the log itself, where it is a sub-agent's.
@@ -85,24 +85,24 @@ pub(super) struct Head {
 }
 
 /// Reads the head of a log of any client that writes lines: until it is known whose session it is, and where it was.
-pub(super) fn head(path: &Path) -> io::Result<Head> {
-    let mut head = Head::default();
-    let mut lines = Lines::new(line_reader::open(path)?.take(HEAD), 0);
+pub(super) fn head(path: &Path) -> io::Result<LogHead> {
+    let mut head = LogHead::default();
+    let mut lines = LogLines::new(line_reader::open(path)?.take(HEAD), 0);
     // Where a session of Gemini CLI was stands in no line of its log.
     while head.session.is_none() || head.dir.is_none() && head.project.is_none() {
         match lines.next_line()? {
             // What is broken says nothing, and what is beyond measure is passed over, as everywhere.
-            Some(Line::Whole(line) | Line::Unfinished(line)) => {
-                let _ = Walk::new(line).object(|walk, key| field(&mut head, walk, key));
+            Some(LogLine::Whole(line) | LogLine::Unfinished(line)) => {
+                let _ = JsonCursor::new(line).object(|walk, key| field(&mut head, walk, key));
             }
-            Some(Line::TooLong) => {}
+            Some(LogLine::TooLong) => {}
             None => break,
         }
     }
     Ok(head)
 }
 
-fn field<'a>(head: &mut Head, walk: &mut Walk<'a>, key: &'a [u8]) -> Result<(), super::lazy_json::Broken> {
+fn field<'a>(head: &mut LogHead, walk: &mut JsonCursor<'a>, key: &'a [u8]) -> Result<(), super::lazy_json::BrokenJson> {
     match key {
         b"sessionId" | b"session_id" => head.session = walk.text()?.map(Into::into).or(head.session.take()),
         b"id" if head.session.is_none() && head.is_codex => {
@@ -128,15 +128,15 @@ fn field<'a>(head: &mut Head, walk: &mut Walk<'a>, key: &'a [u8]) -> Result<(), 
 }
 
 /// Puts the logs of sub-agents to their sessions. A sub-agent whose session has no log is one of its own.
-fn together(logs: Vec<(String, bool, Source)>) -> Vec<Found> {
-    let mut found: BTreeMap<String, Found> = BTreeMap::new();
+fn together(logs: Vec<(String, bool, SessionLog)>) -> Vec<FoundSession> {
+    let mut found: BTreeMap<String, FoundSession> = BTreeMap::new();
     let (subagents, sessions): (Vec<_>, Vec<_>) = logs.into_iter().partition(|(_, is_subagent, _)| *is_subagent);
     for (id, _, log) in sessions {
         // Gemini CLI makes an empty file when a session goes on in its old one.
         match found.get_mut(&id) {
             Some(found) => found.subagents.push(log),
             None => {
-                found.insert(id.clone(), Found { id, log, subagents: Vec::new() });
+                found.insert(id.clone(), FoundSession { id, log, subagents: Vec::new() });
             }
         }
     }
@@ -144,14 +144,14 @@ fn together(logs: Vec<(String, bool, Source)>) -> Vec<Found> {
         match found.get_mut(&id) {
             Some(found) => found.subagents.push(log),
             None => {
-                found.insert(id.clone(), Found { id, log, subagents: Vec::new() });
+                found.insert(id.clone(), FoundSession { id, log, subagents: Vec::new() });
             }
         }
     }
     found.into_values().collect()
 }
 
-fn claude(dir: &Path, roots: &Roots) -> Vec<Found> {
+fn claude(dir: &Path, roots: &Roots) -> Vec<FoundSession> {
     let encode = |root: &Path| -> String {
         let name: String =
             root.to_string_lossy().chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '-' }).collect();
@@ -176,7 +176,7 @@ fn claude(dir: &Path, roots: &Roots) -> Vec<Found> {
                 let Some(cwd) = head.dir else { continue };
                 if roots.contain(Path::new(&cwd)) {
                     let id = if is_subagent { head.session.unwrap_or_default() } else { stem(&path) };
-                    logs.push((id, is_subagent, Source::new(Client::Claude, path)));
+                    logs.push((id, is_subagent, SessionLog::new(Client::Claude, path)));
                 }
             }
         }
@@ -184,7 +184,7 @@ fn claude(dir: &Path, roots: &Roots) -> Vec<Found> {
     together(logs)
 }
 
-fn codex(dir: &Path, roots: &Roots) -> Vec<Found> {
+fn codex(dir: &Path, roots: &Roots) -> Vec<FoundSession> {
     let mut logs = Vec::new();
     let mut folders = vec![(dir.to_owned(), 0)];
     while let Some((folder, depth)) = folders.pop() {
@@ -195,7 +195,7 @@ fn codex(dir: &Path, roots: &Roots) -> Vec<Found> {
                 let Ok(head) = head(&path) else { continue };
                 let (Some(id), Some(cwd)) = (head.session, head.dir) else { continue };
                 if roots.contain(Path::new(&cwd)) {
-                    logs.push((id, head.agent.is_some(), Source::new(Client::Codex, path)));
+                    logs.push((id, head.agent.is_some(), SessionLog::new(Client::Codex, path)));
                 }
             }
         }
@@ -203,14 +203,14 @@ fn codex(dir: &Path, roots: &Roots) -> Vec<Found> {
     together(logs)
 }
 
-fn copilot(dir: &Path, roots: &Roots) -> Vec<Found> {
+fn copilot(dir: &Path, roots: &Roots) -> Vec<FoundSession> {
     let mut logs = Vec::new();
     for entry in entries(dir) {
         let path = if is_jsonl(&entry) { entry } else { entry.join("events.jsonl") };
         let Ok(head) = head(&path) else { continue };
         let (Some(id), Some(cwd)) = (head.session, head.dir) else { continue };
         if roots.contain(Path::new(&cwd)) {
-            logs.push((id, false, Source::new(Client::Copilot, path)));
+            logs.push((id, false, SessionLog::new(Client::Copilot, path)));
         }
     }
     together(logs)
@@ -223,13 +223,13 @@ fn whole(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// A directory of a project is named by a word that a file beside maps its path to, or by the digest of the path.
-fn gemini(dir: &Path, roots: &Roots) -> Vec<Found> {
+fn gemini(dir: &Path, roots: &Roots) -> Vec<FoundSession> {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     for root in roots.paths() {
         names.insert(sha256(root.as_os_str().as_encoded_bytes()), root.to_string_lossy().into_owned());
     }
     if let Some(map) = dir.parent().and_then(|parent| whole(&parent.join("projects.json")).ok()) {
-        let _ = Walk::new(&map).object(|walk, key| {
+        let _ = JsonCursor::new(&map).object(|walk, key| {
             if key != b"projects" {
                 return Ok(());
             }
@@ -258,7 +258,7 @@ fn gemini(dir: &Path, roots: &Roots) -> Vec<Found> {
                     let parent =
                         (depth == 1).then(|| folder.file_name().map(|name| name.to_string_lossy().into_owned()));
                     let (id, is_subagent) = parent.flatten().map_or((id, false), |parent| (parent, true));
-                    let log = Source { dir: Some(project.clone()), ..Source::new(Client::Gemini, path) };
+                    let log = SessionLog { dir: Some(project.clone()), ..SessionLog::new(Client::Gemini, path) };
                     logs.push((id, is_subagent, log));
                 }
             }
@@ -267,12 +267,13 @@ fn gemini(dir: &Path, roots: &Roots) -> Vec<Found> {
     together(logs)
 }
 
-fn opencode(path: &Path, roots: &Roots) -> Vec<Found> {
+fn opencode(path: &Path, roots: &Roots) -> Vec<FoundSession> {
     let Ok(sessions) = opencode::open(path).and_then(|connection| opencode::sessions(&connection)) else {
         return Vec::new();
     };
     let logs = sessions.iter().filter(|session| roots.contain(Path::new(&session.dir))).map(|session| {
-        let log = Source { session: Some(session.id.clone()), ..Source::new(Client::Opencode, path.to_owned()) };
+        let log =
+            SessionLog { session: Some(session.id.clone()), ..SessionLog::new(Client::Opencode, path.to_owned()) };
         (opencode::root_of(session, &sessions).to_owned(), session.parent.is_some(), log)
     });
     together(logs.collect())

@@ -8,18 +8,18 @@ mod output_trailer;
 
 use std::borrow::Cow;
 
-pub(crate) use self::output_trailer::Trailer;
-use super::client::{Client, Role};
-use super::event_builder::{Call, Outcome, Transcript, time};
+pub(crate) use self::output_trailer::OutputTrailer;
+use super::client::{Client, ToolRole};
+use super::event_builder::{CommandEnding, OpenCall, Transcript, time};
 use super::kept_text::{self, LINE, SHORT, Sides, WORDS};
-use super::lazy_json::{Broken, Raw, Walk};
+use super::lazy_json::{BrokenJson, JsonCursor, Raw};
 use super::tool_input;
 use crate::event::Ended;
 use crate::event::agent_work::{Act, EditKind, Phase, PlanItem, Speaker, StopKind};
 
 /// A record.
 #[derive(Default)]
-struct Record<'a> {
+struct GeminiRecord<'a> {
     id: Cow<'a, str>,
     session: Option<Cow<'a, str>>,
     stamp: Cow<'a, str>,
@@ -34,9 +34,9 @@ struct Record<'a> {
 }
 
 /// Reads one line.
-pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> {
-    let mut record = Record::default();
-    let mut walk = Walk::new(line);
+pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
+    let mut record = GeminiRecord::default();
+    let mut walk = JsonCursor::new(line);
     walk.object(|walk, key| {
         match key {
             b"id" => record.id = walk.raw()?.text_or_empty(),
@@ -60,7 +60,7 @@ pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> 
         Ok(())
     })?;
     if !walk.is_at_end() {
-        return Err(Broken);
+        return Err(BrokenJson);
     }
     log.line(&record.id, time(&record.stamp));
     if record.is_head {
@@ -89,7 +89,7 @@ pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), Broken> 
     Ok(())
 }
 
-fn head(record: &Record<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn head(record: &GeminiRecord<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     if let Some(directories) = record.directories {
         directories.walk().array(|walk| {
             if let Some(dir) = walk.text()? {
@@ -120,7 +120,7 @@ const SNAPSHOT: &str = "<state_snapshot>";
 
 /// A history that was put in the place of what was said. A summary in it that was not there before is the one trace of a
 /// compaction; a session that is resumed repeats it.
-fn shortened(history: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn shortened(history: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     if memchr::memmem::find(history.bytes(), SNAPSHOT.as_bytes()).is_none() {
         return Ok(());
     }
@@ -165,7 +165,7 @@ fn is_new(id: &str, log: &mut Transcript<'_>) -> bool {
 }
 
 /// The text of a content: itself, or its parts; what hooks added is left out.
-fn words(content: Option<Raw<'_>>) -> Result<String, Broken> {
+fn words(content: Option<Raw<'_>>) -> Result<String, BrokenJson> {
     let Some(content) = content else { return Ok(String::new()) };
     if content.is_text() {
         return Ok(kept_text::start_of(content, WORDS));
@@ -188,7 +188,7 @@ fn words(content: Option<Raw<'_>>) -> Result<String, Broken> {
 /// The mark of logs that show beside a prompt what the person typed.
 const SHOWS: &str = "shows";
 
-fn user(record: &Record<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn user(record: &GeminiRecord<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     let text = words(record.content)?;
     // The results of tools come back as a record of the user too.
     if text.is_empty() {
@@ -222,7 +222,7 @@ fn is_of_client(text: &str) -> bool {
     ["<session_context>", SNAPSHOT, "System: ", "This is the Gemini CLI"].iter().any(|tag| text.starts_with(tag))
 }
 
-fn model(record: &Record<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn model(record: &GeminiRecord<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     if log.memory.closing.as_ref().is_some_and(|closing| *closing.message != *record.id) {
         log.closed();
     }
@@ -261,7 +261,7 @@ struct ToolCall<'a> {
 }
 
 impl<'a> ToolCall<'a> {
-    fn read(&mut self, walk: &mut Walk<'a>) -> Result<(), Broken> {
+    fn read(&mut self, walk: &mut JsonCursor<'a>) -> Result<(), BrokenJson> {
         walk.object(|walk, key| {
             match key {
                 b"id" => self.id = walk.raw()?.text_or_empty(),
@@ -295,26 +295,26 @@ impl<'a> ToolCall<'a> {
         })
     }
 
-    fn tell(self, log: &mut Transcript<'_>) -> Result<(), Broken> {
+    fn tell(self, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
         let role = Client::Gemini.role(&self.name);
-        let arguments = Arguments::read(self.arguments)?;
-        let most = if role == Role::Shell { LINE } else { WORDS };
+        let arguments = GeminiArguments::read(self.arguments)?;
+        let most = if role == ToolRole::Shell { LINE } else { WORDS };
         let what = arguments.what.map(|what| kept_text::start_of(what, most)).unwrap_or_default();
         match role {
-            Role::Plan => log.planned(&self.id, arguments.plan),
-            Role::Ask => log.act(Some(&self.id), Act::Asked(what)),
-            Role::Shell => {
-                let mut call = Call::new(&self.name, role, what);
+            ToolRole::Plan => log.planned(&self.id, arguments.plan),
+            ToolRole::Ask => log.act(Some(&self.id), Act::Asked(what)),
+            ToolRole::Shell => {
+                let mut call = OpenCall::new(&self.name, role, what);
                 call.dir = log.dir(arguments.dir.as_deref());
                 self.shell(call, log);
             }
-            Role::Edit if self.status == "success" => {
+            ToolRole::Edit if self.status == "success" => {
                 let edit = self.edit(&arguments, log)?;
                 log.edited(&self.id, edit.into_iter().collect());
             }
             _ => {
                 let response = self.response.map(|raw| raw.start_of_text(SHORT).0).unwrap_or_default();
-                let call = Call::new(&self.name, role, what);
+                let call = OpenCall::new(&self.name, role, what);
                 match response.strip_prefix("Tool execution blocked: ") {
                     Some(reason) => log.denied(&self.id, call, reason),
                     None if self.status == "cancelled" => log.denied(&self.id, call, "cancelled"),
@@ -326,15 +326,15 @@ impl<'a> ToolCall<'a> {
     }
 
     /// The status is in the text, and only where it is not 0.
-    fn shell(&self, call: Call, log: &mut Transcript<'_>) {
+    fn shell(&self, call: OpenCall, log: &mut Transcript<'_>) {
         let head = self.response.map(|raw| raw.start_of_text(4096).0).unwrap_or_default();
         let end = self.response.map(|raw| raw.end_of_text(4096).0).unwrap_or_default();
         let end = end.trim_end().trim_end_matches("</untrusted_context>").trim_end();
-        let trailer = Trailer::of(end, None);
+        let trailer = OutputTrailer::of(end, None);
         let shown = self.shown.filter(|shown| shown.is_text());
         if self.is_error && shown.is_some_and(|shown| shown.start_of_text(64).0.starts_with("Tool result blocked")) {
             // It ran; what it gave was taken away by a hook.
-            log.command(&self.id, call, Outcome { ended: None, tail: String::new(), background: false });
+            log.command(&self.id, call, CommandEnding { ended: None, tail: String::new(), background: false });
             return;
         }
         let ran = ["<untrusted_context>\nOutput:", "Output:", "Command:", "<untrusted_context>\nCommand:"]
@@ -354,14 +354,14 @@ impl<'a> ToolCall<'a> {
             (code, None) => code.map(Ended::Exited),
         };
         let tail = shown.map(kept_text::tail).unwrap_or_default();
-        log.command(&self.id, call, Outcome { ended, tail, background: in_background });
+        log.command(&self.id, call, CommandEnding { ended, tail, background: in_background });
     }
 
     fn edit(
         &self,
-        arguments: &Arguments<'_>,
+        arguments: &GeminiArguments<'_>,
         log: &Transcript<'_>,
-    ) -> Result<Option<crate::event::agent_work::Edit>, Broken> {
+    ) -> Result<Option<crate::event::agent_work::FileEdit>, BrokenJson> {
         let (mut file, mut diff) = (None, None);
         if let Some(shown) = self.shown.filter(|shown| !shown.is_text()) {
             shown.walk().object(|walk, key| {
@@ -383,7 +383,7 @@ impl<'a> ToolCall<'a> {
 }
 
 #[derive(Default)]
-struct Arguments<'a> {
+struct GeminiArguments<'a> {
     what: Option<Raw<'a>>,
     dir: Option<Cow<'a, str>>,
     old: Option<Raw<'a>>,
@@ -391,8 +391,8 @@ struct Arguments<'a> {
     plan: Vec<PlanItem>,
 }
 
-impl<'a> Arguments<'a> {
-    fn read(raw: Option<Raw<'a>>) -> Result<Self, Broken> {
+impl<'a> GeminiArguments<'a> {
+    fn read(raw: Option<Raw<'a>>) -> Result<Self, BrokenJson> {
         let mut arguments = Self::default();
         let Some(raw) = raw else { return Ok(arguments) };
         raw.walk().object(|walk, key| {

@@ -12,9 +12,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::line_reader::open;
-use super::{Client, Counts, Error, Roots, Source, Summary, opencode, opencode_error, read};
+use super::{Client, Error, Roots, SessionCounts, SessionLog, SessionSummary, opencode, opencode_error, read};
 use crate::digest::hex_digest;
-use crate::event::agent_work::Work;
+use crate::event::agent_work::AgentWork;
 use crate::event::{Event, EventKind, Grade, Origin};
 
 /// The version of what is kept. A later one is not read.
@@ -22,7 +22,7 @@ const FORMAT: u32 = 1;
 
 /// The first line of a kept log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Head {
+struct ImportedHead {
     format: u32,
     client: Client,
     session: Option<String>,
@@ -34,18 +34,18 @@ struct Head {
     began: Option<Timestamp>,
     #[serde(default)]
     last: Option<Timestamp>,
-    counts: Counts,
+    counts: SessionCounts,
     /// Where it was imported from, for people.
     from: String,
 }
 
 /// Any further line.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct ImportedLine {
     id: String,
     at: Timestamp,
     session: Option<String>,
-    work: Work,
+    work: AgentWork,
 }
 
 /// A log that was imported.
@@ -56,7 +56,7 @@ pub struct Imported {
     /// The file that holds its events.
     pub path: PathBuf,
     /// What is known of its session.
-    pub summary: Summary,
+    pub summary: SessionSummary,
 }
 
 /// What an import did.
@@ -75,13 +75,13 @@ fn folder(gate_dir: &Path) -> PathBuf {
 
 /// Imports a file. The same log twice, or grown, is one log.
 pub fn import(gate_dir: &Path, client: Client, path: &Path) -> Result<Vec<Import>, Error> {
-    let mut sources = vec![Source::new(client, path.to_owned())];
+    let mut sources = vec![SessionLog::new(client, path.to_owned())];
     if client == Client::Opencode {
         let sessions = opencode::open(path).and_then(|connection| opencode::sessions(&connection));
         let sessions = sessions.map_err(opencode_error(path))?;
         sources = sessions
             .into_iter()
-            .map(|session| Source { session: Some(session.id), ..Source::new(client, path.to_owned()) })
+            .map(|session| SessionLog { session: Some(session.id), ..SessionLog::new(client, path.to_owned()) })
             .collect();
     }
     let mut done = Vec::new();
@@ -94,7 +94,7 @@ pub fn import(gate_dir: &Path, client: Client, path: &Path) -> Result<Vec<Import
     Ok(done)
 }
 
-fn keep(gate_dir: &Path, source: &Source, summary: Summary, events: Vec<Event>) -> Result<Import, Error> {
+fn keep(gate_dir: &Path, source: &SessionLog, summary: SessionSummary, events: Vec<Event>) -> Result<Import, Error> {
     let folder = folder(gate_dir);
     // A log without a name of its session has that of its first event.
     let session = summary.session.clone().or_else(|| events.first().map(|event| event.id.clone())).unwrap_or_default();
@@ -102,7 +102,7 @@ fn keep(gate_dir: &Path, source: &Source, summary: Summary, events: Vec<Event>) 
     let digest = hex_digest(&[source.client.as_str().as_bytes(), session.as_bytes(), actor.as_bytes()]);
     let path = folder.join(format!("{}-{}.jsonl", source.client, &digest[..20]));
     let name = source.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let head = Head {
+    let head = ImportedHead {
         format: FORMAT,
         client: source.client,
         session: Some(session),
@@ -128,7 +128,7 @@ fn keep(gate_dir: &Path, source: &Source, summary: Summary, events: Vec<Event>) 
             if let EventKind::Work(work) = event.kind {
                 file.write_all(b"\n")?;
                 let Event { id, at, session, .. } = event;
-                serde_json::to_writer(&mut file, &Kept { id, at, session, work: *work })?;
+                serde_json::to_writer(&mut file, &ImportedLine { id, at, session, work: *work })?;
             }
         }
         file.write_all(b"\n")?;
@@ -148,9 +148,10 @@ pub fn list(gate_dir: &Path) -> Vec<Imported> {
     let imported = |path: PathBuf| {
         let mut line = String::new();
         BufReader::new(open(&path).ok()?).read_line(&mut line).ok()?;
-        let head: Head = serde_json::from_str(&line).ok().filter(|head: &Head| head.format <= FORMAT)?;
-        let Head { client, session, actor, dir, began, last, counts, .. } = head;
-        Some(Imported { client, path, summary: Summary { session, actor, dir, began, last, counts } })
+        let head: ImportedHead =
+            serde_json::from_str(&line).ok().filter(|head: &ImportedHead| head.format <= FORMAT)?;
+        let ImportedHead { client, session, actor, dir, began, last, counts, .. } = head;
+        Some(Imported { client, path, summary: SessionSummary { session, actor, dir, began, last, counts } })
     };
     paths.into_iter().filter_map(imported).collect()
 }
@@ -162,10 +163,10 @@ pub fn events(imported: &Imported) -> Result<Vec<Event>, Error> {
 
 fn of(path: &Path) -> io::Result<Vec<Event>> {
     let mut lines = BufReader::new(open(path)?).lines();
-    let head: Head = serde_json::from_str(&lines.next().transpose()?.unwrap_or_default())?;
+    let head: ImportedHead = serde_json::from_str(&lines.next().transpose()?.unwrap_or_default())?;
     let mut events = Vec::new();
     for line in lines {
-        let Ok(Kept { id, at, session, work }) = serde_json::from_str(&line?) else { continue };
+        let Ok(ImportedLine { id, at, session, work }) = serde_json::from_str(&line?) else { continue };
         events.push(Event {
             id,
             at,

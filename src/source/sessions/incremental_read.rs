@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::event_builder::{Memory, Transcript};
+use super::event_builder::{Transcript, TranscriptState};
 use super::repository_paths::Roots;
-use super::{Client, Error, Source, Summary, opencode_error, read_lines, reader};
+use super::{Client, Error, SessionLog, SessionSummary, opencode_error, read_lines, reader};
 use crate::digest::hex_digest;
 use crate::event::Event;
 
@@ -33,14 +33,14 @@ pub struct Cursor {
     offset: u64,
     /// The digest of the bytes before the offset.
     before: String,
-    memory: Memory,
+    memory: TranscriptState,
 }
 
 /// What is new.
 #[derive(Debug)]
 pub struct Newer {
     /// The whole session so far.
-    pub summary: Summary,
+    pub summary: SessionSummary,
     /// The log was read from its beginning: for the first time, or because it is not what it was.
     pub anew: bool,
     /// Where the next look goes on.
@@ -57,14 +57,14 @@ impl Cursors {
         Self(gate_dir.join("sessions"))
     }
 
-    fn path(&self, source: &Source) -> PathBuf {
+    fn path(&self, source: &SessionLog) -> PathBuf {
         let session = source.session.as_deref().unwrap_or_default();
         let digest = hex_digest(&[source.path.as_os_str().as_encoded_bytes(), session.as_bytes()]);
         self.0.join(format!("{}.json", &digest[..20]))
     }
 
     /// Where the last look at a log ended; `None` where it is not known.
-    pub fn load(&self, source: &Source) -> Option<Cursor> {
+    pub fn load(&self, source: &SessionLog) -> Option<Cursor> {
         let bytes = fs::read(self.path(source)).ok()?;
         let cursor: Cursor = serde_json::from_slice(&bytes).ok()?;
         let is_its = cursor.client == source.client && cursor.path == source.path && cursor.session == source.session;
@@ -75,7 +75,7 @@ impl Cursors {
     pub fn save(&self, cursor: &Cursor) -> io::Result<()> {
         fs::create_dir_all(&self.0)?;
         let source =
-            Source { client: cursor.client, path: cursor.path.clone(), session: cursor.session.clone(), dir: None };
+            SessionLog { client: cursor.client, path: cursor.path.clone(), session: cursor.session.clone(), dir: None };
         let mut file = tempfile::NamedTempFile::new_in(&self.0)?;
         serde_json::to_writer(&mut file, cursor)?;
         file.persist(self.path(&source)).map_err(|error| error.error)?;
@@ -87,7 +87,7 @@ impl Cursors {
 /// without its result and words that may be the last of a turn are told by a later look, or by [`super::read`].
 pub fn newer(
     cursor: Option<Cursor>,
-    source: &Source,
+    source: &SessionLog,
     roots: &Roots,
     sink: &mut dyn FnMut(Event),
 ) -> Result<Newer, Error> {
@@ -112,7 +112,7 @@ pub fn newer(
 
 fn newer_rows(
     cursor: Option<Cursor>,
-    source: &Source,
+    source: &SessionLog,
     roots: &Roots,
     sink: &mut dyn FnMut(Event),
 ) -> Result<Newer, Error> {
@@ -124,10 +124,10 @@ fn newer_rows(
 }
 
 impl Transcript<'_> {
-    fn newer(self, source: &Source, anew: bool, identity: (u64, u64), offset: u64, before: String) -> Newer {
+    fn newer(self, source: &SessionLog, anew: bool, identity: (u64, u64), offset: u64, before: String) -> Newer {
         let memory = self.memory;
-        let summary = Summary::of(&memory);
-        let Source { client, path, session, .. } = source.clone();
+        let summary = SessionSummary::of(&memory);
+        let SessionLog { client, path, session, .. } = source.clone();
         Newer {
             summary,
             anew,

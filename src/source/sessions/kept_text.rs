@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::lazy_json::Raw;
 use crate::redact::{redact, redact_cut};
-use crate::run::{Output, clean_tail};
+use crate::run::{KeptOutput, clean_tail};
 
 /// How much of what is said, asked or prompted is kept, in bytes.
 pub(super) const WORDS: usize = 8 * 1024;
@@ -68,7 +68,7 @@ fn is_plain(text: &str) -> bool {
 /// The same of a text whose beginning may be missing.
 pub(super) fn tail_of(text: &str, cut: bool) -> String {
     if !is_plain(text) {
-        let output = Output { head: Vec::new(), tail: text.as_bytes().to_vec(), total: text.len() as u64, cut };
+        let output = KeptOutput { head: Vec::new(), tail: text.as_bytes().to_vec(), total: text.len() as u64, cut };
         return clean_tail(&output, TAIL).trim_end().to_owned();
     }
     let text = text.trim_end();

@@ -10,10 +10,10 @@ use memchr::memchr;
 
 /// The text is no JSON, or ends too early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Broken;
+pub(super) struct BrokenJson;
 
 /// A position in a text.
-pub(super) struct Walk<'a> {
+pub(super) struct JsonCursor<'a> {
     text: &'a [u8],
     at: usize,
 }
@@ -22,7 +22,7 @@ pub(super) struct Walk<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Raw<'a>(&'a [u8]);
 
-impl<'a> Walk<'a> {
+impl<'a> JsonCursor<'a> {
     pub(super) const fn new(text: &'a [u8]) -> Self {
         Self { text, at: 0 }
     }
@@ -31,8 +31,8 @@ impl<'a> Walk<'a> {
     /// not an object is passed over as a whole.
     pub(super) fn object(
         &mut self,
-        mut field: impl FnMut(&mut Self, &'a [u8]) -> Result<(), Broken>,
-    ) -> Result<(), Broken> {
+        mut field: impl FnMut(&mut Self, &'a [u8]) -> Result<(), BrokenJson>,
+    ) -> Result<(), BrokenJson> {
         if self.peek()? != b'{' {
             return self.skip();
         }
@@ -43,13 +43,13 @@ impl<'a> Walk<'a> {
         }
         loop {
             if self.peek()? != b'"' {
-                return Err(Broken);
+                return Err(BrokenJson);
             }
             let from = self.at + 1;
             self.string()?;
             let key = &self.text[from..self.at - 1];
             if self.peek()? != b':' {
-                return Err(Broken);
+                return Err(BrokenJson);
             }
             self.at += 1;
             self.peek()?;
@@ -64,13 +64,16 @@ impl<'a> Walk<'a> {
                     self.at += 1;
                     return Ok(());
                 }
-                _ => return Err(Broken),
+                _ => return Err(BrokenJson),
             }
         }
     }
 
     /// The same for the items of an array.
-    pub(super) fn array(&mut self, mut item: impl FnMut(&mut Self) -> Result<(), Broken>) -> Result<(), Broken> {
+    pub(super) fn array(
+        &mut self,
+        mut item: impl FnMut(&mut Self) -> Result<(), BrokenJson>,
+    ) -> Result<(), BrokenJson> {
         if self.peek()? != b'[' {
             return self.skip();
         }
@@ -92,13 +95,13 @@ impl<'a> Walk<'a> {
                     self.at += 1;
                     return Ok(());
                 }
-                _ => return Err(Broken),
+                _ => return Err(BrokenJson),
             }
         }
     }
 
     /// The value that stands here.
-    pub(super) fn raw(&mut self) -> Result<Raw<'a>, Broken> {
+    pub(super) fn raw(&mut self) -> Result<Raw<'a>, BrokenJson> {
         self.peek()?;
         let from = self.at;
         self.skip()?;
@@ -106,12 +109,12 @@ impl<'a> Walk<'a> {
     }
 
     /// The text that stands here; `None` where something else does.
-    pub(super) fn text(&mut self) -> Result<Option<Cow<'a, str>>, Broken> {
+    pub(super) fn text(&mut self) -> Result<Option<Cow<'a, str>>, BrokenJson> {
         Ok(self.raw()?.text())
     }
 
     /// Whether a text stands here.
-    pub(super) fn is_at_text(&mut self) -> Result<bool, Broken> {
+    pub(super) fn is_at_text(&mut self) -> Result<bool, BrokenJson> {
         Ok(self.peek()? == b'"')
     }
 
@@ -121,22 +124,22 @@ impl<'a> Walk<'a> {
     }
 
     /// The next byte that is no white space; it is not passed.
-    fn peek(&mut self) -> Result<u8, Broken> {
+    fn peek(&mut self) -> Result<u8, BrokenJson> {
         loop {
             match self.text.get(self.at) {
                 Some(b' ' | b'\t' | b'\r' | b'\n') => self.at += 1,
                 Some(byte) => return Ok(*byte),
-                None => return Err(Broken),
+                None => return Err(BrokenJson),
             }
         }
     }
 
     /// Passes the string that begins here.
-    fn string(&mut self) -> Result<(), Broken> {
+    fn string(&mut self) -> Result<(), BrokenJson> {
         let from = self.at + 1;
         let mut at = from;
         loop {
-            at += memchr(b'"', self.text.get(at..).ok_or(Broken)?).ok_or(Broken)?;
+            at += memchr(b'"', self.text.get(at..).ok_or(BrokenJson)?).ok_or(BrokenJson)?;
             let escapes = self.text[from..at].iter().rev().take_while(|byte| **byte == b'\\').count();
             at += 1;
             if escapes % 2 == 0 {
@@ -146,7 +149,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn skip(&mut self) -> Result<(), Broken> {
+    fn skip(&mut self) -> Result<(), BrokenJson> {
         let mut depth = 0_usize;
         loop {
             match self.peek()? {
@@ -156,10 +159,10 @@ impl<'a> Walk<'a> {
                     self.at += 1;
                 }
                 b'}' | b']' => {
-                    depth = depth.checked_sub(1).ok_or(Broken)?;
+                    depth = depth.checked_sub(1).ok_or(BrokenJson)?;
                     self.at += 1;
                 }
-                b',' | b':' if depth == 0 => return Err(Broken),
+                b',' | b':' if depth == 0 => return Err(BrokenJson),
                 b',' | b':' => {
                     self.at += 1;
                     continue;
@@ -168,7 +171,7 @@ impl<'a> Walk<'a> {
                     let word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
                     let length = self.text[self.at..].iter().take_while(|byte| word(byte)).count();
                     if length == 0 {
-                        return Err(Broken);
+                        return Err(BrokenJson);
                     }
                     self.at += length;
                 }
@@ -192,8 +195,8 @@ impl<'a> Raw<'a> {
     }
 
     /// A walk through it.
-    pub(super) const fn walk(self) -> Walk<'a> {
-        Walk::new(self.0)
+    pub(super) const fn walk(self) -> JsonCursor<'a> {
+        JsonCursor::new(self.0)
     }
 
     /// Its bytes, as they stand in the file.
@@ -337,9 +340,9 @@ mod tests {
     use super::*;
 
     /// The fields of the outermost object, as they stand there.
-    fn fields(text: &str) -> Result<Vec<(String, String)>, Broken> {
+    fn fields(text: &str) -> Result<Vec<(String, String)>, BrokenJson> {
         let mut found = Vec::new();
-        let mut walk = Walk::new(text.as_bytes());
+        let mut walk = JsonCursor::new(text.as_bytes());
         walk.object(|walk, key| {
             let key = String::from_utf8_lossy(key).into_owned();
             found.push((key, String::from_utf8_lossy(walk.raw()?.bytes()).into_owned()));
@@ -357,7 +360,7 @@ mod tests {
         assert_eq!(found[0].1, r#""x\"}]""#);
         assert_eq!(found[1].1, r#"[1,{"c":"]"}]"#);
         let mut seen = 0;
-        Walk::new(text.as_bytes())
+        JsonCursor::new(text.as_bytes())
             .object(|_, _| {
                 seen += 1;
                 Ok(())
@@ -372,16 +375,16 @@ mod tests {
         for text in
             ["", "{", "{\"a", "{\"a\":", "{\"a\":1", "{\"a\":1,", "{\"a\" 1}", "{a:1}", "{\"a\":\"\\\"}", "{\"a\":}"]
         {
-            assert_eq!(fields(text), Err(Broken), "{text}");
+            assert_eq!(fields(text), Err(BrokenJson), "{text}");
         }
-        assert!(Walk::new(b"[[[").raw().is_err());
+        assert!(JsonCursor::new(b"[[[").raw().is_err());
         let deep = "[".repeat(1 << 20);
-        assert!(Walk::new(deep.as_bytes()).raw().is_err());
+        assert!(JsonCursor::new(deep.as_bytes()).raw().is_err());
     }
 
     #[test]
     fn texts_are_decoded_and_cut_where_they_can_be() {
-        let raw = |text: &'static str| Walk::new(text.as_bytes()).raw().unwrap();
+        let raw = |text: &'static str| JsonCursor::new(text.as_bytes()).raw().unwrap();
         for (text, expected) in [
             (r#""plain""#, "plain"),
             (r#""a\n\t\"\\\/b""#, "a\n\t\"\\/b"),
@@ -408,7 +411,7 @@ mod tests {
         #[test]
         fn strings_come_back(text in ".{0,60}", max in 0_usize..80) {
             let json = serde_json::to_string(&text).unwrap();
-            let raw = Walk::new(json.as_bytes()).raw().unwrap();
+            let raw = JsonCursor::new(json.as_bytes()).raw().unwrap();
             prop_assert_eq!(raw.bytes().len(), json.len());
             prop_assert_eq!(raw.text().unwrap(), text.as_str());
             let (end, cut) = raw.end_of_text(max);
@@ -422,7 +425,7 @@ mod tests {
         #[test]
         fn no_bytes_make_it_panic(bytes in proptest::collection::vec(prop_oneof![
             proptest::sample::select(b"{}[]\":,\\u0n ".to_vec()), any::<u8>()], 0..60)) {
-            let mut walk = Walk::new(&bytes);
+            let mut walk = JsonCursor::new(&bytes);
             let _ = walk.object(|walk, _| {
                 let raw = walk.raw()?;
                 let _ = (raw.text(), raw.number(), raw.end_of_text(4), raw.start_of_text(4));

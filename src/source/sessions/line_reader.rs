@@ -20,7 +20,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 }
 
 /// A line, or what stands in its place.
-pub(super) enum Line<'a> {
+pub(super) enum LogLine<'a> {
     /// A whole line without its end.
     Whole(&'a [u8]),
     /// A line longer than [`MAX_LINE`], passed over.
@@ -30,7 +30,7 @@ pub(super) enum Line<'a> {
 }
 
 /// Reads lines.
-pub(super) struct Lines<R> {
+pub(super) struct LogLines<R> {
     from: R,
     buffer: Vec<u8>,
     /// What of the buffer is filled.
@@ -44,7 +44,7 @@ pub(super) struct Lines<R> {
     ended: bool,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Read> LogLines<R> {
     /// Reads `from`, which stands at `offset` of its file.
     pub(super) fn new(from: R, offset: u64) -> Self {
         Self { from, buffer: vec![0; WINDOW], filled: 0, given: 0, offset, dropping: false, ended: false }
@@ -56,7 +56,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// The next line; `None` at the end of the file.
-    pub(super) fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
+    pub(super) fn next_line(&mut self) -> io::Result<Option<LogLine<'_>>> {
         let mut searched = self.given;
         loop {
             if let Some(length) = memchr(b'\n', &self.buffer[searched..self.filled]) {
@@ -64,9 +64,9 @@ impl<R: Read> Lines<R> {
                 self.given = to + 1;
                 self.offset += (to + 1 - from) as u64;
                 if std::mem::take(&mut self.dropping) {
-                    return Ok(Some(Line::TooLong));
+                    return Ok(Some(LogLine::TooLong));
                 }
-                return Ok(Some(Line::Whole(&self.buffer[from..to])));
+                return Ok(Some(LogLine::Whole(&self.buffer[from..to])));
             }
             searched = self.filled;
             if self.ended {
@@ -99,10 +99,10 @@ impl<R: Read> Lines<R> {
     }
 
     /// What stands behind the last line end. The offset stays before it: it may be finished later.
-    fn rest(&mut self) -> Option<Line<'_>> {
+    fn rest(&mut self) -> Option<LogLine<'_>> {
         let (from, to) = (self.given, self.filled);
         self.given = self.filled;
-        (from < to && !self.dropping).then(|| Line::Unfinished(&self.buffer[from..to]))
+        (from < to && !self.dropping).then(|| LogLine::Unfinished(&self.buffer[from..to]))
     }
 }
 
@@ -123,13 +123,13 @@ mod tests {
     }
 
     fn read(text: &[u8], piece: usize) -> (Vec<String>, u64) {
-        let mut lines = Lines::new(Pieces(text, piece), 100);
+        let mut lines = LogLines::new(Pieces(text, piece), 100);
         let mut found = Vec::new();
         while let Some(line) = lines.next_line().unwrap() {
             found.push(match line {
-                Line::Whole(line) => format!("{}|", String::from_utf8_lossy(line)),
-                Line::TooLong => "too long".to_owned(),
-                Line::Unfinished(line) => String::from_utf8_lossy(line).into_owned(),
+                LogLine::Whole(line) => format!("{}|", String::from_utf8_lossy(line)),
+                LogLine::TooLong => "too long".to_owned(),
+                LogLine::Unfinished(line) => String::from_utf8_lossy(line).into_owned(),
             });
         }
         (found, lines.offset())

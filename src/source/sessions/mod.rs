@@ -31,14 +31,14 @@ use crate::event::Event;
 
 pub use self::client::{Client, UnknownClient};
 pub use self::detect_client::recognise;
-pub use self::event_builder::Counts;
-use self::event_builder::{Memory, ReadLine, Transcript};
-pub use self::find_sessions::{Found, find};
-pub(crate) use self::gemini::Trailer as GeminiTrailer;
+pub use self::event_builder::SessionCounts;
+use self::event_builder::{ReadLine, Transcript, TranscriptState};
+pub use self::find_sessions::{FoundSession, find};
+pub(crate) use self::gemini::OutputTrailer as GeminiTrailer;
 pub use self::imported::{Import, Imported, events as imported_events, import, list as imported};
 pub use self::incremental_read::{Cursor, Cursors, Newer, newer};
 pub use self::line_reader::open as open_log;
-use self::line_reader::{Line, Lines};
+use self::line_reader::{LogLine, LogLines};
 pub use self::repository_paths::Roots;
 
 /// Why a log could not be read.
@@ -84,7 +84,7 @@ fn opencode_error(path: &Path) -> impl FnOnce(rusqlite::Error) -> Error {
 
 /// A log: whose, and where it lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct SessionLog {
     /// The client that writes it.
     pub client: Client,
     /// The file.
@@ -95,20 +95,20 @@ pub struct Source {
     pub dir: Option<String>,
 }
 
-impl Source {
+impl SessionLog {
     /// A file of a client.
     pub const fn new(client: Client, path: PathBuf) -> Self {
         Self { client, path, session: None, dir: None }
     }
 
-    fn memory(&self) -> Memory {
-        Memory { home: self.dir.clone(), dir: self.dir.clone(), ..Memory::default() }
+    fn memory(&self) -> TranscriptState {
+        TranscriptState { home: self.dir.clone(), dir: self.dir.clone(), ..TranscriptState::default() }
     }
 }
 
 /// What is known of a session without its events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
+pub struct SessionSummary {
     /// The session, as the client names it.
     pub session: Option<String>,
     /// The sub-agent whose log it is.
@@ -120,13 +120,13 @@ pub struct Summary {
     /// When it was last heard of.
     pub last: Option<Timestamp>,
     /// How much there is of what.
-    pub counts: Counts,
+    pub counts: SessionCounts,
 }
 
-impl Summary {
+impl SessionSummary {
     /// What is open counts as it would if nothing followed.
-    fn of(memory: &Memory) -> Self {
-        let Memory { session, actor, home, began, last, mut counts, .. } = memory.clone();
+    fn of(memory: &TranscriptState) -> Self {
+        let TranscriptState { session, actor, home, began, last, mut counts, .. } = memory.clone();
         counts.stops += u64::from(memory.closing.is_some());
         counts.commands += memory.pending.values().filter(|call| call.is_command()).count() as u64;
         Self { session, actor, dir: home, began, last, counts }
@@ -135,22 +135,22 @@ impl Summary {
 
 /// What a log holds.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Log {
+pub struct LogContents {
     /// What is known of the session.
-    pub summary: Summary,
+    pub summary: SessionSummary,
     /// What happened, in the order of the log.
     pub events: Vec<Event>,
 }
 
 /// Reads a whole log. Paths are told relative to `roots`.
-pub fn read(source: &Source, roots: &Roots) -> Result<Log, Error> {
+pub fn read(source: &SessionLog, roots: &Roots) -> Result<LogContents, Error> {
     let mut events = Vec::new();
     let summary = read_each(source, roots, &mut |event| events.push(event))?;
-    Ok(Log { summary, events })
+    Ok(LogContents { summary, events })
 }
 
 /// The same in bounded memory: each event is given to `sink`.
-pub fn read_each(source: &Source, roots: &Roots, sink: &mut dyn FnMut(Event)) -> Result<Summary, Error> {
+pub fn read_each(source: &SessionLog, roots: &Roots, sink: &mut dyn FnMut(Event)) -> Result<SessionSummary, Error> {
     let mut log = Transcript::new(source.client, source.memory(), roots, sink);
     if source.client == Client::Opencode {
         read_rows(source, &mut log).map_err(opencode_error(&source.path))?;
@@ -159,7 +159,7 @@ pub fn read_each(source: &Source, roots: &Roots, sink: &mut dyn FnMut(Event)) ->
         read_lines(file, 0, reader(source.client), true, &mut log).map_err(Error::read(&source.path))?;
     }
     log.finish();
-    Ok(Summary::of(&log.memory))
+    Ok(SessionSummary::of(&log.memory))
 }
 
 fn reader(client: Client) -> ReadLine {
@@ -169,12 +169,12 @@ fn reader(client: Client) -> ReadLine {
         Client::Gemini => gemini::line,
         Client::Copilot => copilot::line,
         // A database has no lines.
-        Client::Opencode => |_, _| Err(lazy_json::Broken),
+        Client::Opencode => |_, _| Err(lazy_json::BrokenJson),
     }
 }
 
 /// Reads the rows of a session, or of all sessions of a database.
-fn read_rows(source: &Source, log: &mut Transcript<'_>) -> rusqlite::Result<()> {
+fn read_rows(source: &SessionLog, log: &mut Transcript<'_>) -> rusqlite::Result<()> {
     let connection = opencode::open(&source.path)?;
     let sessions = opencode::sessions(&connection)?;
     for session in &sessions {
@@ -197,14 +197,14 @@ fn read_lines(
     no_more: bool,
     log: &mut Transcript<'_>,
 ) -> io::Result<u64> {
-    let mut lines = Lines::new(from, offset);
+    let mut lines = LogLines::new(from, offset);
     while let Some(line) = lines.next_line()? {
         let done = match line {
-            Line::Whole(line) if line.trim_ascii().is_empty() => Ok(()),
-            Line::Whole(line) => read(line, log),
-            Line::TooLong => Err(lazy_json::Broken),
-            Line::Unfinished(line) if no_more => read(line, log),
-            Line::Unfinished(_) => break,
+            LogLine::Whole(line) if line.trim_ascii().is_empty() => Ok(()),
+            LogLine::Whole(line) => read(line, log),
+            LogLine::TooLong => Err(lazy_json::BrokenJson),
+            LogLine::Unfinished(line) if no_more => read(line, log),
+            LogLine::Unfinished(_) => break,
         };
         if done.is_err() {
             log.broken();

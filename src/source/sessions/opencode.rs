@@ -16,7 +16,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 
 use self::part::part_of;
 use super::event_builder::Transcript;
-use super::lazy_json::{Broken, Walk};
+use super::lazy_json::{BrokenJson, JsonCursor};
 use crate::event::agent_work::{Act, Phase, StopKind};
 
 /// How long to wait for the client, which writes in between.
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A session of the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Session {
+pub(super) struct OpencodeSession {
     pub(super) id: String,
     pub(super) parent: Option<String>,
     pub(super) dir: String,
@@ -59,17 +59,17 @@ fn probe(connection: Connection) -> rusqlite::Result<Connection> {
 }
 
 /// All sessions, oldest first.
-pub(super) fn sessions(connection: &Connection) -> rusqlite::Result<Vec<Session>> {
+pub(super) fn sessions(connection: &Connection) -> rusqlite::Result<Vec<OpencodeSession>> {
     let mut query =
         connection.prepare("select id, parent_id, directory, time_created from session order by time_created, id")?;
     let rows = query.query_map([], |row| {
-        Ok(Session { id: row.get(0)?, parent: row.get(1)?, dir: row.get(2)?, created: row.get(3)? })
+        Ok(OpencodeSession { id: row.get(0)?, parent: row.get(1)?, dir: row.get(2)?, created: row.get(3)? })
     })?;
     rows.collect()
 }
 
 /// The session above all sub-agents that one belongs to.
-pub(super) fn root_of<'s>(session: &'s Session, sessions: &'s [Session]) -> &'s str {
+pub(super) fn root_of<'s>(session: &'s OpencodeSession, sessions: &'s [OpencodeSession]) -> &'s str {
     let mut at = session;
     // A ring of parents would have no root.
     for _ in 0..sessions.len() {
@@ -86,7 +86,7 @@ const MESSAGE: &str = "message";
 /// Reads the messages of a session that have not been told.
 pub(super) fn read(
     connection: &Connection,
-    session: &Session,
+    session: &OpencodeSession,
     root: &str,
     log: &mut Transcript<'_>,
 ) -> rusqlite::Result<()> {
@@ -104,7 +104,7 @@ pub(super) fn read(
             log.broken();
             continue;
         };
-        let Ok(message) = Message::read(id, data) else {
+        let Ok(message) = SessionMessage::read(id, data) else {
             log.broken();
             continue;
         };
@@ -116,7 +116,8 @@ pub(super) fn read(
         }
         let mut rows = parts.query([id])?;
         while let Some(row) = rows.next()? {
-            let told = columns(row).ok_or(Broken).and_then(|(part, data)| part_of(part, data, &message, created, log));
+            let told =
+                columns(row).ok_or(BrokenJson).and_then(|(part, data)| part_of(part, data, &message, created, log));
             if told.is_err() {
                 log.broken();
             }
@@ -144,7 +145,7 @@ fn columns<'r>(row: &'r Row<'_>) -> Option<(&'r str, &'r [u8])> {
     Some((std::str::from_utf8(id).ok()?, data))
 }
 
-fn begin(session: &Session, root: &str, log: &mut Transcript<'_>) {
+fn begin(session: &OpencodeSession, root: &str, log: &mut Transcript<'_>) {
     log.memory.session = Some(root.to_owned());
     log.enter(&session.dir);
     log.line(&session.id, Timestamp::from_millisecond(session.created).ok());
@@ -166,7 +167,7 @@ fn is_new(id: &str, log: &mut Transcript<'_>) -> bool {
 
 /// A message without its parts.
 #[derive(Default)]
-struct Message<'a> {
+struct SessionMessage<'a> {
     id: &'a str,
     is_user: bool,
     created: Option<i64>,
@@ -177,10 +178,10 @@ struct Message<'a> {
     is_summary: bool,
 }
 
-impl<'a> Message<'a> {
-    fn read(id: &'a str, data: &'a [u8]) -> Result<Self, Broken> {
+impl<'a> SessionMessage<'a> {
+    fn read(id: &'a str, data: &'a [u8]) -> Result<Self, BrokenJson> {
         let mut message = Self { id, ..Self::default() };
-        Walk::new(data).object(|walk, key| {
+        JsonCursor::new(data).object(|walk, key| {
             match key {
                 b"role" => message.is_user = walk.raw()?.bytes() == b"\"user\"",
                 b"time" => walk.object(|walk, key| {
@@ -217,7 +218,7 @@ impl<'a> Message<'a> {
     }
 }
 
-fn ended(message: &Message<'_>, log: &mut Transcript<'_>) {
+fn ended(message: &SessionMessage<'_>, log: &mut Transcript<'_>) {
     let words = log.memory.closing.take().filter(|closing| closing.message == message.id).map(|closing| closing.text);
     let words = words.unwrap_or_default();
     match (message.error.as_deref(), message.finish.as_deref()) {

@@ -2,10 +2,10 @@
 
 use super::event_builder::Transcript;
 use super::kept_text::Sides;
-use crate::event::agent_work::{Edit, EditKind};
+use crate::event::agent_work::{EditKind, FileEdit};
 
 /// The edits of a patch in the form `*** Begin Patch`.
-pub(super) fn edits(patch: &str, log: &Transcript<'_>) -> Vec<Edit> {
+pub(super) fn edits(patch: &str, log: &Transcript<'_>) -> Vec<FileEdit> {
     const HEADS: [(&str, EditKind); 4] = [
         ("*** Add File: ", EditKind::Written),
         ("*** Update File: ", EditKind::Written),
@@ -40,13 +40,13 @@ pub(super) fn edits(patch: &str, log: &Transcript<'_>) -> Vec<Edit> {
 mod tests {
     use super::*;
     use crate::source::sessions::client::Client;
-    use crate::source::sessions::event_builder::Memory;
+    use crate::source::sessions::event_builder::TranscriptState;
     use crate::source::sessions::repository_paths::Roots;
 
     #[test]
     fn a_patch_of_several_files() {
         let (roots, mut sink) = (Roots::of_the_log(), |_| ());
-        let log = Transcript::new(Client::Codex, Memory::default(), &roots, &mut sink);
+        let log = Transcript::new(Client::Codex, TranscriptState::default(), &roots, &mut sink);
         let patch = "*** Begin Patch\n*** Add File: new.txt\n+one\n+two\n*** Update File: src/a.rs\n*** Move to: src/b.rs\n\
                      @@ fn x\n-old\n+new\n*** Delete File: gone.txt\n*** End Patch\n";
         let found = edits(patch, &log);

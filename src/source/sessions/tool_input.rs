@@ -1,11 +1,11 @@
 //! What the tools of all clients take alike, under names of their own: the items of a plan, and questions to a person.
 
 use super::kept_text::{self, SHORT};
-use super::lazy_json::{Broken, Raw, Walk};
+use super::lazy_json::{BrokenJson, JsonCursor, Raw};
 use crate::event::agent_work::PlanItem;
 
 /// The plan that stands here: a list of items, whose words stand in the field `words`.
-pub(super) fn plan(walk: &mut Walk<'_>, words: &[u8]) -> Result<Vec<PlanItem>, Broken> {
+pub(super) fn plan(walk: &mut JsonCursor<'_>, words: &[u8]) -> Result<Vec<PlanItem>, BrokenJson> {
     let mut items = Vec::new();
     walk.array(|walk| {
         let mut item = PlanItem { text: String::new(), done: false };
@@ -24,7 +24,7 @@ pub(super) fn plan(walk: &mut Walk<'_>, words: &[u8]) -> Result<Vec<PlanItem>, B
 }
 
 /// The first of the questions that stand here.
-pub(super) fn question<'a>(walk: &mut Walk<'a>) -> Result<Option<Raw<'a>>, Broken> {
+pub(super) fn question<'a>(walk: &mut JsonCursor<'a>) -> Result<Option<Raw<'a>>, BrokenJson> {
     let mut first = None;
     walk.array(|walk| {
         walk.object(|walk, key| {
@@ -53,10 +53,10 @@ mod tests {
             (r#"[{"content":"a"}]"#, "step", &[("", false)]),
             (r#""a text""#, "step", &[]),
         ] {
-            let items = plan(&mut Walk::new(json.as_bytes()), words.as_bytes()).unwrap();
+            let items = plan(&mut JsonCursor::new(json.as_bytes()), words.as_bytes()).unwrap();
             assert_eq!(items.iter().map(|item| (&*item.text, item.done)).collect::<Vec<_>>(), expected, "{json}");
         }
-        assert!(plan(&mut Walk::new(b"[{\"content\":\"a\""), b"content").is_err());
+        assert!(plan(&mut JsonCursor::new(b"[{\"content\":\"a\""), b"content").is_err());
     }
 
     #[test]
@@ -67,7 +67,7 @@ mod tests {
             ("[]", None),
             ("null", None),
         ] {
-            let found = question(&mut Walk::new(json.as_bytes())).unwrap();
+            let found = question(&mut JsonCursor::new(json.as_bytes())).unwrap();
             assert_eq!(found.and_then(Raw::text).as_deref(), expected, "{json}");
         }
     }

@@ -64,7 +64,7 @@ pub fn verify(map: &ImportMap, files: &[(String, Vec<u8>)]) -> MapVerification {
             _ => {}
         }
     }
-    let check = Check { map, resolver: Resolver { modules: &modules }, parts: parts(map, &modules) };
+    let check = MapCheck { map, resolver: Resolver { modules: &modules }, parts: parts(map, &modules) };
     let mut problems = BTreeSet::new();
     check.names(&mut problems);
     check.references(&mut problems);
@@ -72,7 +72,7 @@ pub fn verify(map: &ImportMap, files: &[(String, Vec<u8>)]) -> MapVerification {
         check.imported_names(at, module, &mut problems);
         check.paths(at, module, &mut problems);
         if check.parts.contains(&at) {
-            Check::unused(module, &mut problems);
+            MapCheck::unused(module, &mut problems);
             check.missing(at, module, &mut problems);
         }
     }
@@ -100,13 +100,13 @@ fn parts(map: &ImportMap, modules: &[SourceModule]) -> BTreeSet<usize> {
     (0..modules.len()).filter(|at| holds(&modules[*at])).collect()
 }
 
-struct Check<'m> {
+struct MapCheck<'m> {
     map: &'m ImportMap,
     resolver: Resolver<'m>,
     parts: BTreeSet<usize>,
 }
 
-impl<'m> Check<'m> {
+impl<'m> MapCheck<'m> {
     fn modules(&self) -> &'m [SourceModule] {
         self.resolver.modules
     }

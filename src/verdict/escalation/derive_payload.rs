@@ -2,8 +2,8 @@
 
 use minijinja::context;
 
-use super::failing_command::{self, Proof};
-use super::history::{self, Failure, History};
+use super::failing_command::{self, FailureProof};
+use super::history::{self, FailedRun, History};
 use super::{Escalation, ITEMS, bounded, line, suspect};
 use crate::event::Ended;
 use crate::gates::finding::{Answer, Effect, Finding, GateResult};
@@ -30,14 +30,19 @@ pub struct Artifacts<'a> {
 }
 
 /// The failure that a payload of this verdict shows; `None`: no command that was run shows one.
-pub fn smallest_failure<'a>(verdict: &Verdict, history: &'a History) -> Option<&'a Failure> {
+pub fn smallest_failure<'a>(verdict: &Verdict, history: &'a History) -> Option<&'a FailedRun> {
     let findings = || decisive(verdict).map(|(_, finding)| finding);
     let commands: Vec<&str> = findings().filter_map(|finding| finding.command.as_deref()).collect();
     history.smallest_failure(&commands).filter(|_| findings().any(is_of_a_run))
 }
 
 /// Derives the payload of a verdict; `proof` is of its [`smallest_failure`].
-pub fn derive(verdict: &Verdict, history: &History, proof: Option<&Proof<'_>>, found: &Artifacts<'_>) -> Escalation {
+pub fn derive(
+    verdict: &Verdict,
+    history: &History,
+    proof: Option<&FailureProof<'_>>,
+    found: &Artifacts<'_>,
+) -> Escalation {
     let findings = || decisive(verdict);
     let scope = verdict.subjects.iter().map(|subject| match &subject.commit {
         Some(commit) => say("escalation", "subject", &context! { name => &subject.name, commit => commit.as_str() }),
@@ -84,7 +89,7 @@ pub fn derive(verdict: &Verdict, history: &History, proof: Option<&Proof<'_>>, f
 fn artifacts<'a>(
     verdict: &'a Verdict,
     history: &History,
-    failure: Option<&Failure>,
+    failure: Option<&FailedRun>,
     found: &Artifacts<'a>,
 ) -> impl Iterator<Item = String> + use<'a> {
     let task = match &history.task {
@@ -126,11 +131,11 @@ fn decisive(verdict: &Verdict) -> impl Iterator<Item = (&GateResult, &Finding)> 
 }
 
 /// The gate, the reason and the words of a finding.
-type What<'a> = (&'a str, &'a str, &'a str);
+type FindingKey<'a> = (&'a str, &'a str, &'a str);
 
 /// What is wrong in a commit and in the working tree alike is one thing, with a fingerprint for each.
-fn each_once<'a>(findings: impl Iterator<Item = (&'a GateResult, &'a Finding)>) -> Vec<(What<'a>, Vec<String>)> {
-    let mut found: Vec<(What<'_>, Vec<String>)> = Vec::new();
+fn each_once<'a>(findings: impl Iterator<Item = (&'a GateResult, &'a Finding)>) -> Vec<(FindingKey<'a>, Vec<String>)> {
+    let mut found: Vec<(FindingKey<'_>, Vec<String>)> = Vec::new();
     for (result, finding) in findings {
         let what = (result.gate.as_str(), finding.reason.as_str(), finding.message.as_str());
         let print = finding.fingerprint()[..8].to_owned();

@@ -3,7 +3,7 @@
 use minijinja::context;
 use serde::{Deserialize, Serialize};
 
-use super::history::{Failure, History};
+use super::history::{FailedRun, History};
 use super::{cut, line};
 use crate::oid::Oid;
 use crate::templates::sentences::say;
@@ -73,26 +73,26 @@ impl Clean {
 
 /// A failure, and what is known of it on a clean checkout of `tree`.
 #[derive(Clone, Debug)]
-pub struct Proof<'a> {
+pub struct FailureProof<'a> {
     /// The failure.
-    pub failure: &'a Failure,
+    pub failure: &'a FailedRun,
     /// The content; `None`: it could not be kept.
     pub tree: Option<&'a Oid>,
     /// What became of it there.
     pub clean: Clean,
 }
 
-impl<'a> Proof<'a> {
+impl<'a> FailureProof<'a> {
     /// What is recorded of `failure`.
-    pub fn recorded(history: &History, failure: &'a Failure, tree: Option<&'a Oid>) -> Self {
+    pub fn recorded(history: &History, failure: &'a FailedRun, tree: Option<&'a Oid>) -> Self {
         let clean = tree.map_or(Clean::Impossible, |tree| history.on_clean_checkout(failure, tree));
         Self { failure, tree, clean }
     }
 }
 
 /// For a payload; `verify` is the command that tries it on a clean checkout.
-pub(super) fn command(proof: &Proof<'_>, verify: &str) -> FailingCommand {
-    let Proof { failure, tree, clean } = proof;
+pub(super) fn command(proof: &FailureProof<'_>, verify: &str) -> FailingCommand {
+    let FailureProof { failure, tree, clean } = proof;
     let meaning = match clean {
         Clean::SameFailure => say("failing", "same_failure", &context! {}),
         Clean::OtherFailure => say("failing", "other_failure", &context! {}),

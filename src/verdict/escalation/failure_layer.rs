@@ -31,7 +31,7 @@ pub struct Suspicion {
 }
 
 #[derive(Debug, Deserialize)]
-struct File {
+struct FailureLayersFile {
     layer: Vec<Layer>,
 }
 
@@ -47,19 +47,19 @@ struct Layer {
     others: Vec<String>,
 }
 
-struct Rule {
+struct LayerRule {
     layer: Layer,
     patterns: Vec<Regex>,
 }
 
-static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+static RULES: LazyLock<Vec<LayerRule>> = LazyLock::new(|| {
     let text = embedded::file(embedded::GATES, "failure-layers.toml").unwrap_or_default();
     // A test holds the file readable and its patterns compilable.
-    let file: File = toml::from_str(text).unwrap_or(File { layer: Vec::new() });
+    let file: FailureLayersFile = toml::from_str(text).unwrap_or(FailureLayersFile { layer: Vec::new() });
     let compile = |pattern: &String| RegexBuilder::new(pattern).case_insensitive(true).build().ok();
     file.layer
         .into_iter()
-        .map(|layer| Rule { patterns: layer.patterns.iter().filter_map(compile).collect(), layer })
+        .map(|layer| LayerRule { patterns: layer.patterns.iter().filter_map(compile).collect(), layer })
         .collect()
 });
 
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn the_rules_are_readable_and_meet_their_examples() {
         let text = embedded::file(embedded::GATES, "failure-layers.toml").unwrap();
-        let file: File = toml::from_str(text).unwrap();
+        let file: FailureLayersFile = toml::from_str(text).unwrap();
         assert_eq!(file.layer.len(), LAYERS.len() - 1);
         for layer in &file.layer {
             assert!(LAYERS.contains(&layer.name.as_str()), "{}", layer.name);

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use minijinja::context;
 
 use super::failing_command::Clean;
-use crate::event::agent_work::{Act, EditKind, Prompt, Speaker, Work};
+use crate::event::agent_work::{Act, AgentWork, EditKind, Prompt, Speaker};
 use crate::event::rescue::{self, Rescue, Trial};
 use crate::event::{Ended, Event, EventKind, Run, forwarded_text};
 use crate::fact::output_patterns;
@@ -21,9 +21,9 @@ const KEPT: usize = 64;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     /// The acts, oldest first.
-    pub acts: Vec<Done>,
+    pub acts: Vec<SessionAct>,
     /// The runs that ended badly, oldest first (the latest 64), without those of commands that pass by now.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<FailedRun>,
     /// Commands that were tried on clean checkouts, in whatever session, oldest first (the latest 64).
     pub trials: Vec<Trial>,
     /// The latest task that a person gave the session: the event, and how it begins.
@@ -34,7 +34,7 @@ pub struct History {
 
 /// One act.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Done {
+pub enum SessionAct {
     /// A command line ran to this end; `None`: nobody recorded it.
     Ran(String, Option<Ended>),
     /// Files were changed.
@@ -45,7 +45,7 @@ pub enum Done {
 
 /// A run that ended badly.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Failure {
+pub struct FailedRun {
     /// The digest of command line and directory.
     pub key: String,
     /// The name of the declared command.
@@ -64,7 +64,7 @@ pub struct Failure {
     pub signature: Vec<String>,
 }
 
-impl Failure {
+impl FailedRun {
     fn of(run: &Run) -> Self {
         Self {
             key: run.command.key.clone(),
@@ -83,7 +83,7 @@ impl History {
     /// What `events` say about `session`, in their order.
     pub fn of<'a>(events: impl Iterator<Item = &'a Event>, session: &str) -> Self {
         let mut history = Self::default();
-        let mut tasks = Tasks::default();
+        let mut tasks = RequestedTasks::default();
         for event in events {
             tasks.follow(event);
             if let EventKind::Trial(trial) = &event.kind {
@@ -102,7 +102,7 @@ impl History {
                 self.ran(&run.command.line, Some(run.ended));
                 self.failures.retain(|failure| !run.ended.success() || failure.key != run.command.key);
                 if !run.ended.success() {
-                    push(&mut self.failures, Failure::of(run));
+                    push(&mut self.failures, FailedRun::of(run));
                 }
             }
             // Looking is no attempt.
@@ -121,7 +121,7 @@ impl History {
                     self.acts.clear();
                 }
                 if judged.blocked {
-                    self.acts.push(Done::Refused(judged.attempt));
+                    self.acts.push(SessionAct::Refused(judged.attempt));
                 }
             }
             EventKind::Work(work) => self.worked(work),
@@ -129,7 +129,7 @@ impl History {
         }
     }
 
-    fn worked(&mut self, work: &Work) {
+    fn worked(&mut self, work: &AgentWork) {
         match &work.act {
             Act::Command(command) => self.ran(&command.line, command.ended),
             Act::Edited(edits) => {
@@ -142,8 +142,8 @@ impl History {
 
     /// The one failure that shows best what does not pass: of the declared commands called `wanted` and of runs that name
     /// failed tests, on the content that failed last the one with the fewest tests, of those the latest.
-    pub fn smallest_failure(&self, wanted: &[&str]) -> Option<&Failure> {
-        let shows = |failure: &&Failure| match &failure.name {
+    pub fn smallest_failure(&self, wanted: &[&str]) -> Option<&FailedRun> {
+        let shows = |failure: &&FailedRun| match &failure.name {
             Some(name) => wanted.contains(&name.as_str()),
             None => failure.tests.is_some_and(|(_, failed)| failed > 0),
         };
@@ -153,7 +153,7 @@ impl History {
     }
 
     /// What became of `failure` where the command was tried on a clean checkout of `tree`.
-    pub fn on_clean_checkout(&self, failure: &Failure, tree: &Oid) -> Clean {
+    pub fn on_clean_checkout(&self, failure: &FailedRun, tree: &Oid) -> Clean {
         let tried = |trial: &&Trial| trial.key == failure.key && trial.tree == *tree;
         match self.trials.iter().rev().find(tried) {
             None => Clean::NotTried,
@@ -169,7 +169,7 @@ impl History {
 
     /// A command that an agent's client reports and `gate run` watched is one act.
     fn ran(&mut self, line: &str, ended: Option<Ended>) {
-        let act = Done::Ran(line.to_owned(), ended);
+        let act = SessionAct::Ran(line.to_owned(), ended);
         if self.acts.last() != Some(&act) {
             self.acts.push(act);
         }
@@ -177,14 +177,14 @@ impl History {
 
     fn edited(&mut self, paths: Vec<RepoPath>) {
         match self.acts.last_mut() {
-            Some(Done::Edited(before)) => {
+            Some(SessionAct::Edited(before)) => {
                 for path in paths {
                     if !before.contains(&path) {
                         before.push(path);
                     }
                 }
             }
-            _ => self.acts.push(Done::Edited(paths)),
+            _ => self.acts.push(SessionAct::Edited(paths)),
         }
     }
 }
@@ -192,7 +192,7 @@ impl History {
 /// What persons asked for, session by session. A packet of ours is not what was asked for: who gets one works on the task
 /// that it is about.
 #[derive(Default)]
-struct Tasks<'a> {
+struct RequestedTasks<'a> {
     /// By session: the event of the latest task, and how it begins.
     of: HashMap<&'a str, (String, String)>,
     /// By name of a packet: whose work it is about.
@@ -201,7 +201,7 @@ struct Tasks<'a> {
     hypotheses: HashMap<String, &'a str>,
 }
 
-impl<'a> Tasks<'a> {
+impl<'a> RequestedTasks<'a> {
     fn follow(&mut self, event: &'a Event) {
         let Some(session) = event.session.as_deref() else { return };
         match &event.kind {
@@ -243,10 +243,10 @@ fn push<T>(list: &mut Vec<T>, new: T) {
 }
 
 /// One line for a payload.
-pub(super) fn tell(act: &Done) -> String {
+pub(super) fn tell(act: &SessionAct) -> String {
     match act {
-        Done::Ran(line, None) => say("tried", "ran", &context! { line }),
-        Done::Ran(line, Some(ended)) => {
+        SessionAct::Ran(line, None) => say("tried", "ran", &context! { line }),
+        SessionAct::Ran(line, Some(ended)) => {
             let (status, signal) = match ended {
                 Ended::Exited(status) => (Some(status), None),
                 Ended::Signalled(signal) => (None, Some(signal)),
@@ -254,11 +254,11 @@ pub(super) fn tell(act: &Done) -> String {
             };
             say("tried", "ran_to", &context! { line, status, signal })
         }
-        Done::Edited(paths) => {
+        SessionAct::Edited(paths) => {
             let shown: Vec<_> = paths.iter().take(4).map(ToString::to_string).collect();
             let more = paths.len().saturating_sub(shown.len());
             say("tried", "edited", &context! { paths => shown.join(", "), more })
         }
-        Done::Refused(attempt) => say("tried", "asked_again", &context! { attempt }),
+        SessionAct::Refused(attempt) => say("tried", "asked_again", &context! { attempt }),
     }
 }

@@ -8,7 +8,7 @@ use minijinja::context;
 use super::failing_command::{self, Clean, FailingCommand};
 use super::{Escalation, ITEM, ITEMS, LAYERS, cut, line};
 use crate::templates::sentences::say;
-use crate::templates::{self, TemplateError, Told, whole};
+use crate::templates::{self, RenderedText, TemplateError, whole};
 
 const OPEN: &str = "<ESCALATION>";
 const CLOSE: &str = "</ESCALATION>";
@@ -42,14 +42,14 @@ pub fn text(escalation: &Escalation) -> Result<String, TemplateError> {
 }
 
 /// The same, with what is wrong with the user's own template.
-pub fn told(escalation: &Escalation) -> Result<Told, TemplateError> {
-    let Told { text, wrong } = templates::told("escalation.txt", escalation)?;
+pub fn told(escalation: &Escalation) -> Result<RenderedText, TemplateError> {
+    let RenderedText { text, wrong } = templates::told("escalation.txt", escalation)?;
     if parse(&text).is_ok_and(|parsed| parsed == *escalation) {
-        return Ok(Told { text: whole(text), wrong });
+        return Ok(RenderedText { text: whole(text), wrong });
     }
     let text = templates::render_built_in("escalation.txt", escalation).map(whole)?;
     let lacks = TemplateError::Lacks { place: "escalation.txt".to_owned(), what: "the shape of a payload" };
-    Ok(Told { text, wrong: wrong.or(Some(lacks)) })
+    Ok(RenderedText { text, wrong: wrong.or(Some(lacks)) })
 }
 
 /// Reads the text form: exactly one payload, and nothing around it but blank lines.
@@ -217,8 +217,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::bounded;
-    use super::super::failing_command::Proof;
-    use super::super::history::Failure;
+    use super::super::failing_command::FailureProof;
+    use super::super::history::FailedRun;
     use super::*;
     use crate::event::Ended;
     use crate::oid::Oid;
@@ -228,7 +228,7 @@ mod tests {
     fn shown(texts: &[String], clean: Clean) -> FailingCommand {
         let text = texts.concat();
         let tree = Oid::empty_tree(false);
-        let failure = Failure {
+        let failure = FailedRun {
             key: String::new(),
             name: None,
             tests: None,
@@ -239,7 +239,7 @@ mod tests {
             signature: texts.to_vec(),
         };
         let tree = Some(&tree).filter(|_| clean != Clean::Impossible);
-        failing_command::command(&Proof { failure: &failure, tree, clean }, "gate escalate")
+        failing_command::command(&FailureProof { failure: &failure, tree, clean }, "gate escalate")
     }
 
     fn payload(texts: &[String]) -> Escalation {

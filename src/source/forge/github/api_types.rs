@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::client::{Counted, trouble};
-use crate::event::hosting::{Pull, PullState, Required, Trouble, TroubleKind};
+use crate::event::hosting::{Pull, PullState, RequiredStatus, Trouble, TroubleKind};
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Repo {
+pub(super) struct ApiRepo {
     pub(super) full_name: String,
     #[serde(default)]
     pub(super) default_branch: String,
@@ -131,11 +131,11 @@ impl Counted for CheckRuns {
 #[derive(Debug, Deserialize)]
 pub(super) struct Statuses {
     total_count: usize,
-    statuses: Vec<Status>,
+    statuses: Vec<CommitStatus>,
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Status {
+pub(super) struct CommitStatus {
     pub(super) id: u64,
     pub(super) context: String,
     pub(super) state: String,
@@ -145,7 +145,7 @@ pub(super) struct Status {
     avatar_url: Option<String>,
 }
 
-impl Status {
+impl CommitStatus {
     /// The app that wrote it. Nothing but the picture of its writer tells in this answer: `/in/NUMBER` is that of an app, `/u/`
     /// and `/oa/` are those of others, and the server sets it.
     pub(super) fn app(&self) -> Option<u64> {
@@ -156,9 +156,9 @@ impl Status {
 }
 
 impl Counted for Statuses {
-    type Item = Status;
+    type Item = CommitStatus;
 
-    fn parts(self) -> (usize, Vec<Status>) {
+    fn parts(self) -> (usize, Vec<CommitStatus>) {
         (self.total_count, self.statuses)
     }
 }
@@ -209,7 +209,7 @@ impl Counted for WorkflowRuns {
 
 /// A rule that is active for a branch, of whatever ruleset.
 #[derive(Debug, Deserialize)]
-pub(super) struct Rule {
+pub(super) struct BranchRule {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
@@ -234,19 +234,19 @@ struct RequiredCheck {
 
 impl RequiredCheck {
     /// Any app will do where none is named; branch protection writes that as -1.
-    fn required(self) -> Required {
+    fn required(self) -> RequiredStatus {
         let app = self.integration_id.or(self.app_id).and_then(|id| u64::try_from(id).ok());
-        Required { name: self.context, app }
+        RequiredStatus { name: self.context, app }
     }
 }
 
-impl Rule {
+impl BranchRule {
     /// Whether it keeps out what nobody reviewed and nothing checked.
     pub(super) fn protects(&self) -> bool {
         ["pull_request", "required_status_checks", "workflows", "merge_queue"].contains(&self.kind.as_str())
     }
 
-    pub(super) fn required(self) -> Vec<Required> {
+    pub(super) fn required(self) -> Vec<RequiredStatus> {
         let list = match self.parameters {
             Some(parameters) if self.kind == "required_status_checks" => parameters.required_status_checks,
             _ => Vec::new(),
@@ -280,17 +280,17 @@ struct ProtectedChecks {
 }
 
 impl Branch {
-    pub(super) fn required(self) -> Vec<Required> {
+    pub(super) fn required(self) -> Vec<RequiredStatus> {
         let Some(checks) = self.protection.and_then(|protection| protection.required_status_checks) else {
             return Vec::new();
         };
         if checks.enforcement_level.as_deref() == Some("off") {
             return Vec::new();
         }
-        let mut list: Vec<Required> = checks.checks.into_iter().map(RequiredCheck::required).collect();
+        let mut list: Vec<RequiredStatus> = checks.checks.into_iter().map(RequiredCheck::required).collect();
         for name in checks.contexts {
             if list.iter().all(|one| one.name != name) {
-                list.push(Required { name, app: None });
+                list.push(RequiredStatus { name, app: None });
             }
         }
         list

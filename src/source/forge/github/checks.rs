@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures_util::future::join3;
 
-use super::api_types::{CheckRun, CheckRuns, Status, Statuses, WorkflowRun, WorkflowRuns};
-use super::client::Client;
+use super::api_types::{CheckRun, CheckRuns, CommitStatus, Statuses, WorkflowRun, WorkflowRuns};
+use super::client::ApiConnection;
 use crate::event::hosting::{Check, CheckKind, Checks, Trouble, TroubleKind};
 use crate::oid::Oid;
 use crate::source::forge::OwnJob;
 
 /// Check runs, commit statuses, and runs of workflows: what waits for a person's leave, and what could not start, has
 /// no check run. Where one of the three cannot be read, the others are told, and that something is missing.
-pub(super) async fn checks(client: &Client, repo: &str, commit: &Oid, own: &OwnJob) -> Result<Checks, Trouble> {
+pub(super) async fn checks(client: &ApiConnection, repo: &str, commit: &Oid, own: &OwnJob) -> Result<Checks, Trouble> {
     let runs = format!("{repo}/commits/{commit}/check-runs?filter=latest");
     let statuses = format!("{repo}/commits/{commit}/status");
     let workflows = format!("{repo}/actions/runs?head_sha={commit}");
@@ -42,7 +42,7 @@ fn hinted(mut trouble: Trouble) -> Trouble {
     trouble
 }
 
-fn merged(runs: &[CheckRun], statuses: &[Status], workflows: &[WorkflowRun], own: &OwnJob) -> Vec<Check> {
+fn merged(runs: &[CheckRun], statuses: &[CommitStatus], workflows: &[WorkflowRun], own: &OwnJob) -> Vec<Check> {
     let by_suite: BTreeMap<u64, &WorkflowRun> =
         workflows.iter().filter_map(|run| Some((run.check_suite_id?, run))).collect();
     let mut with_jobs = BTreeSet::new();

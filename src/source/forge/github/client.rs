@@ -28,7 +28,7 @@ const PAGE: usize = 100;
 const MOST_PAGES: usize = 20;
 
 /// A connection to one API, with the runtime it needs.
-pub(super) struct Client {
+pub(super) struct ApiConnection {
     runtime: Runtime,
     crab: Octocrab,
     patience: Patience,
@@ -44,7 +44,7 @@ pub(super) trait Counted: DeserializeOwned {
     fn parts(self) -> (usize, Vec<Self::Item>);
 }
 
-impl Client {
+impl ApiConnection {
     /// Prepares a connection; nothing is sent.
     pub(super) fn new(api: &str, token: Option<&Token>, patience: Patience) -> Result<Self, Trouble> {
         let unusable = |error: &dyn std::fmt::Display| trouble(TroubleKind::Offline, format!("no connection: {error}"));
@@ -143,13 +143,13 @@ impl Client {
         answer.map_err(|failed| failed.about(what))
     }
 
-    async fn within<T>(&self, call: impl Future<Output = Result<T, octocrab::Error>>) -> Result<T, Failed> {
+    async fn within<T>(&self, call: impl Future<Output = Result<T, octocrab::Error>>) -> Result<T, FailedRequest> {
         match tokio::time::timeout(self.patience.answer, call).await {
             Ok(Ok(value)) => Ok(value),
-            Ok(Err(error)) => Err(Failed::of(&error, self.token)),
+            Ok(Err(error)) => Err(FailedRequest::of(&error, self.token)),
             Err(_) => {
                 let what = format!("no answer within {} s", self.patience.answer.as_secs());
-                Err(Failed { trouble: trouble(TroubleKind::Timeout, what), pause: None })
+                Err(FailedRequest { trouble: trouble(TroubleKind::Timeout, what), pause: None })
             }
         }
     }
@@ -243,12 +243,12 @@ pub(super) fn encoded(text: &str) -> String {
 }
 
 /// A question without an answer, and how long to wait before it is asked again.
-struct Failed {
+struct FailedRequest {
     trouble: Trouble,
     pause: Option<Duration>,
 }
 
-impl Failed {
+impl FailedRequest {
     fn of(error: &octocrab::Error, token: Option<&str>) -> Self {
         let octocrab::Error::GitHub { source, .. } = error else {
             let what = chain(error);

@@ -11,26 +11,26 @@ use std::collections::BTreeMap;
 
 use futures_util::future::join;
 
-use self::api_types::{Branch, Comment, NewComment, PullShape, Repo, User, Viewer};
-use self::client::{Client, encoded};
-use super::repository_url::Place;
+use self::api_types::{ApiRepo, Branch, Comment, NewComment, PullShape, User, Viewer};
+use self::client::{ApiConnection, encoded};
+use super::repository_url::ForgeRepository;
 use super::token::Token;
-use super::{Forge, OwnJob, Patience, Repository, Rules};
-use crate::event::hosting::{Checks, Pull, Required, Trouble, TroubleKind};
+use super::{Forge, MergeRules, OwnJob, Patience, Repository};
+use crate::event::hosting::{Checks, Pull, RequiredStatus, Trouble, TroubleKind};
 use crate::oid::Oid;
 
 /// A repository on GitHub.
 pub(super) struct GitHub {
-    client: Client,
-    place: Place,
+    client: ApiConnection,
+    place: ForgeRepository,
     token: Option<Token>,
     patience: Patience,
 }
 
 impl GitHub {
     /// Prepares the connection; nothing is sent.
-    pub(super) fn connect(place: &Place, token: Option<&Token>, patience: Patience) -> Result<Self, Trouble> {
-        let client = Client::new(&place.api, token, patience)?;
+    pub(super) fn connect(place: &ForgeRepository, token: Option<&Token>, patience: Patience) -> Result<Self, Trouble> {
+        let client = ApiConnection::new(&place.api, token, patience)?;
         Ok(Self { client, place: place.clone(), token: token.cloned(), patience })
     }
 
@@ -54,7 +54,7 @@ impl GitHub {
     fn viewer(&self) -> Option<String> {
         // On a server of one's own that is not below the REST API: https://docs.github.com/en/enterprise-server/graphql
         let api = self.place.api.strip_suffix("/v3").unwrap_or(&self.place.api);
-        let client = Client::new(api, self.token.as_ref(), self.patience).ok()?;
+        let client = ApiConnection::new(api, self.token.as_ref(), self.patience).ok()?;
         let body = serde_json::json!({ "query": "query { viewer { login } }" });
         let said: Viewer = client.wait(client.post("/graphql", &body, "who the token belongs to")).ok()?;
         Some(said.data.viewer.login)
@@ -63,7 +63,7 @@ impl GitHub {
 
 impl Forge for GitHub {
     fn repository(&self) -> Result<Repository, Trouble> {
-        let repo: Repo = self.client.wait(self.client.get(&self.route(""), "the repository"))?;
+        let repo: ApiRepo = self.client.wait(self.client.get(&self.route(""), "the repository"))?;
         Ok(Repository {
             name: repo.full_name,
             default_branch: repo.default_branch,
@@ -106,13 +106,13 @@ impl Forge for GitHub {
         self.client.wait(checks::checks(&self.client, &self.route(""), commit, own))
     }
 
-    fn rules(&self, branch: &str) -> Result<Rules, Trouble> {
+    fn rules(&self, branch: &str) -> Result<MergeRules, Trouble> {
         let name = encoded(branch);
         let rules = self.route(&format!("/rules/branches/{name}"));
         let branch = self.route(&format!("/branches/{name}"));
         self.client.wait(async {
             let (rules, branch) = join(
-                self.client.pages::<api_types::Rule>(&rules, "the rules of the branch"),
+                self.client.pages::<api_types::BranchRule>(&rules, "the rules of the branch"),
                 self.client.get::<Branch>(&branch, "the branch"),
             )
             .await;
@@ -122,12 +122,12 @@ impl Forge for GitHub {
                 Err(trouble) if trouble.kind == TroubleKind::NotFound => Vec::new(),
                 other => other?,
             };
-            let protected = branch.protected || rules.iter().any(api_types::Rule::protects);
-            let mut required: BTreeMap<(String, Option<u64>), Required> = BTreeMap::new();
-            for one in rules.into_iter().flat_map(api_types::Rule::required).chain(branch.required()) {
+            let protected = branch.protected || rules.iter().any(api_types::BranchRule::protects);
+            let mut required: BTreeMap<(String, Option<u64>), RequiredStatus> = BTreeMap::new();
+            for one in rules.into_iter().flat_map(api_types::BranchRule::required).chain(branch.required()) {
                 required.insert((one.name.clone(), one.app), one);
             }
-            Ok(Rules { required: required.into_values().collect(), protected })
+            Ok(MergeRules { required: required.into_values().collect(), protected })
         })
     }
 

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::super::client::Role;
-use super::super::event_builder::{Call, Outcome, Transcript};
+use super::super::client::ToolRole;
+use super::super::event_builder::{CommandEnding, OpenCall, Transcript};
 use super::super::kept_text::{self, Sides};
-use super::super::lazy_json::{Broken, Raw, Walk};
-use super::{Block, Fields};
+use super::super::lazy_json::{BrokenJson, JsonCursor, Raw};
+use super::{Block, ClaudeFields};
 use crate::event::Ended;
 use crate::event::agent_work::{Act, EditKind};
 
@@ -27,7 +27,7 @@ pub(super) struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    pub(super) fn read(&mut self, walk: &mut Walk<'a>) -> Result<(), Broken> {
+    pub(super) fn read(&mut self, walk: &mut JsonCursor<'a>) -> Result<(), BrokenJson> {
         walk.object(|walk, key| {
             match key {
                 b"backgroundTaskId" => self.background = walk.text()?,
@@ -49,7 +49,7 @@ impl<'a> Given<'a> {
     }
 
     /// The lines that differ, from the patch; else as they were asked for.
-    fn sides(&self) -> Result<Option<Sides>, Broken> {
+    fn sides(&self) -> Result<Option<Sides>, BrokenJson> {
         let Some(patch) = self.patch else { return Ok(None) };
         let mut lines = Vec::new();
         patch.walk().array(|walk| {
@@ -74,7 +74,7 @@ impl<'a> Given<'a> {
     }
 }
 
-pub(super) fn result(block: &Block<'_>, fields: &Fields<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+pub(super) fn result(block: &Block<'_>, fields: &ClaudeFields<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     let id = &*block.tool_use_id;
     let Some(mut call) = log.take(id) else { return Ok(()) };
     let shown = block.content.map(first_text).transpose()?.flatten();
@@ -88,8 +88,8 @@ pub(super) fn result(block: &Block<'_>, fields: &Fields<'_>, log: &mut Transcrip
         return Ok(());
     }
     match call.role {
-        Role::Shell => shell(id, call, block, fields, log, shown, &said),
-        Role::Edit if !block.is_error => {
+        ToolRole::Shell => shell(id, call, block, fields, log, shown, &said),
+        ToolRole::Edit if !block.is_error => {
             let given = &fields.given;
             let sides = given.sides()?;
             if let Some(file) = &given.file {
@@ -104,13 +104,13 @@ pub(super) fn result(block: &Block<'_>, fields: &Fields<'_>, log: &mut Transcrip
             }
             log.edited(id, call.edits);
         }
-        Role::Agent => {
+        ToolRole::Agent => {
             let given = &fields.given;
             if let Some(agent) = given.agent.as_deref().filter(|_| given.status == "completed") {
                 log.act(Some(id), Act::SubagentEnded(agent.to_owned()));
             }
         }
-        Role::ShellOutput => {
+        ToolRole::ShellOutput => {
             let given = &fields.given;
             let task = given.task.as_deref().unwrap_or(&call.what);
             if matches!(&*given.status, "completed" | "failed" | "killed") {
@@ -126,9 +126,9 @@ pub(super) fn result(block: &Block<'_>, fields: &Fields<'_>, log: &mut Transcrip
 
 fn shell(
     id: &str,
-    call: Call,
+    call: OpenCall,
     block: &Block<'_>,
-    fields: &Fields<'_>,
+    fields: &ClaudeFields<'_>,
     log: &mut Transcript<'_>,
     shown: Option<Raw<'_>>,
     said: &str,
@@ -145,7 +145,7 @@ fn shell(
         if let Some(rest) = tail.strip_prefix("Exit code").filter(|_| ended.is_some()) {
             tail = rest.split_once('\n').map(|(_, rest)| rest.to_owned()).unwrap_or_default();
         }
-        log.command(id, call, Outcome { ended, tail, background: false });
+        log.command(id, call, CommandEnding { ended, tail, background: false });
         return;
     }
     let given = &fields.given;
@@ -160,7 +160,7 @@ fn shell(
         // What the model sees ends with the client's own words.
         let tail = given.stdout.map(kept_text::tail).unwrap_or_default();
         log.left_running(task, id);
-        log.command(id, call, Outcome { ended: None, tail, background: true });
+        log.command(id, call, CommandEnding { ended: None, tail, background: true });
         return;
     }
     // The client calls a status of 1 a success where the program means "nothing found" by it, and says so in words.
@@ -169,10 +169,10 @@ fn shell(
         (false, true) => Some(Ended::Exited(1)),
         (false, false) => Some(Ended::Exited(0)),
     };
-    log.command(id, call, Outcome { ended, tail, background: false });
+    log.command(id, call, CommandEnding { ended, tail, background: false });
 }
 
-fn is_denial(said: &str, fields: &Fields<'_>) -> bool {
+fn is_denial(said: &str, fields: &ClaudeFields<'_>) -> bool {
     const WORDS: [&str; 4] = [
         "The user doesn't want to ",
         "Permission to use ",
@@ -185,7 +185,7 @@ fn is_denial(said: &str, fields: &Fields<'_>) -> bool {
 }
 
 /// The text of a result: itself, or its first block of text.
-fn first_text(content: Raw<'_>) -> Result<Option<Raw<'_>>, Broken> {
+fn first_text(content: Raw<'_>) -> Result<Option<Raw<'_>>, BrokenJson> {
     if content.is_text() {
         return Ok(Some(content));
     }

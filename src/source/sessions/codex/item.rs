@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
-use super::super::client::Role;
-use super::super::event_builder::{Call, Outcome, Transcript};
+use super::super::client::ToolRole;
+use super::super::event_builder::{CommandEnding, OpenCall, Transcript};
 use super::super::kept_text::{self, LINE, Sides, WORDS};
-use super::super::lazy_json::{Broken, Raw};
+use super::super::lazy_json::{BrokenJson, Raw};
 use crate::event::Ended;
 use crate::event::agent_work::{Act, EditKind, Speaker};
 use crate::shell_quote::shell_word;
 
 /// What is done, as an item or as an event of an older version.
 #[derive(Default)]
-struct Item<'a> {
+struct CodexItem<'a> {
     kind: Cow<'a, str>,
     id: Cow<'a, str>,
     content: Option<Raw<'a>>,
@@ -30,8 +30,8 @@ struct Item<'a> {
     fragments: Option<Raw<'a>>,
 }
 
-pub(super) fn completed(item: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
-    let mut fields = Item::default();
+pub(super) fn completed(item: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
+    let mut fields = CodexItem::default();
     item.walk().object(|walk, key| {
         match key {
             b"type" => fields.kind = walk.raw()?.text_or_empty(),
@@ -78,7 +78,7 @@ pub(super) fn completed(item: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), B
 }
 
 /// The texts of a list of parts, one after the other.
-pub(super) fn texts(parts: Option<Raw<'_>>, max: usize) -> Result<String, Broken> {
+pub(super) fn texts(parts: Option<Raw<'_>>, max: usize) -> Result<String, BrokenJson> {
     let Some(parts) = parts else { return Ok(String::new()) };
     let mut found: Vec<String> = Vec::new();
     parts.walk().array(|walk| {
@@ -92,7 +92,7 @@ pub(super) fn texts(parts: Option<Raw<'_>>, max: usize) -> Result<String, Broken
     Ok(found.join("\n"))
 }
 
-fn command(fields: &Item<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn command(fields: &CodexItem<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     log.goes_on();
     // A person can run commands too, and has nothing to prove by them.
     if matches!(&*fields.source, "user_shell" | "userShell") {
@@ -107,19 +107,19 @@ fn command(fields: &Item<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
         log.command_ended(&process.unwrap_or_default(), ended, tail);
         return Ok(());
     }
-    let mut call = Call::new("exec_command", Role::Shell, String::new());
+    let mut call = OpenCall::new("exec_command", ToolRole::Shell, String::new());
     call.what = fields.command.map(command_line).transpose()?.unwrap_or_default();
     call.dir = log.dir(fields.cwd.as_deref().map(|cwd| cwd.strip_prefix("file://").unwrap_or(cwd)));
     if fields.status == "declined" {
         log.denied(&fields.id, call, &tail);
         return Ok(());
     }
-    log.command(&fields.id, call, Outcome { ended, tail, background: false });
+    log.command(&fields.id, call, CommandEnding { ended, tail, background: false });
     Ok(())
 }
 
 /// A command as its line: what a shell was given with `-c`, else the words.
-pub(super) fn command_line(command: Raw<'_>) -> Result<String, Broken> {
+pub(super) fn command_line(command: Raw<'_>) -> Result<String, BrokenJson> {
     if command.is_text() {
         return Ok(kept_text::start_of(command, LINE));
     }
@@ -138,11 +138,11 @@ pub(super) fn command_line(command: Raw<'_>) -> Result<String, Broken> {
     Ok(kept_text::start(&words.join(" "), LINE))
 }
 
-fn changes(fields: &Item<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn changes(fields: &CodexItem<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     let asked = log.take(&fields.id);
     let is_failed = fields.is_failed || matches!(&*fields.status, "failed" | "declined");
     if is_failed {
-        let call = asked.unwrap_or_else(|| Call::new("apply_patch", Role::Edit, String::new()));
+        let call = asked.unwrap_or_else(|| OpenCall::new("apply_patch", ToolRole::Edit, String::new()));
         log.used(&fields.id, call, true);
         return Ok(());
     }
@@ -198,7 +198,7 @@ fn changes(fields: &Item<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
     Ok(())
 }
 
-fn collaboration(fields: &Item<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn collaboration(fields: &CodexItem<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     log.take(&fields.id);
     let mut ended = Vec::new();
     if let Some(states) = fields.states {

@@ -3,10 +3,10 @@
 
 use std::borrow::Cow;
 
-use super::super::client::{Client, Role};
-use super::super::event_builder::{Call, Outcome, Transcript};
+use super::super::client::{Client, ToolRole};
+use super::super::event_builder::{CommandEnding, OpenCall, Transcript};
 use super::super::kept_text::{self, LINE, SHORT, WORDS};
-use super::super::lazy_json::{Broken, Raw, Walk};
+use super::super::lazy_json::{BrokenJson, JsonCursor, Raw};
 use super::super::patch;
 use super::super::tool_input;
 use super::item::{command_line, texts};
@@ -26,7 +26,7 @@ struct Response<'a> {
     action: Option<Raw<'a>>,
 }
 
-pub(super) fn response_item(item: Raw<'_>, log: &mut Transcript<'_>, is_bare: bool) -> Result<(), Broken> {
+pub(super) fn response_item(item: Raw<'_>, log: &mut Transcript<'_>, is_bare: bool) -> Result<(), BrokenJson> {
     let mut fields = Response::default();
     item.walk().object(|walk, key| {
         match key {
@@ -59,7 +59,7 @@ pub(super) fn response_item(item: Raw<'_>, log: &mut Transcript<'_>, is_bare: bo
         }
         "function_call_output" | "custom_tool_call_output" => output(&fields, log)?,
         "web_search_call" => {
-            let tool = Call::new("web_search", Role::Read, String::new());
+            let tool = OpenCall::new("web_search", ToolRole::Read, String::new());
             log.used(&fields.call, tool, false);
         }
         _ => {}
@@ -90,7 +90,7 @@ pub(super) fn speaker(words: &str) -> Speaker {
 
 /// The arguments of a call that matter.
 #[derive(Default)]
-struct Arguments {
+struct CodexArguments {
     line: String,
     dir: Option<String>,
     process: Option<String>,
@@ -99,8 +99,8 @@ struct Arguments {
     what: String,
 }
 
-impl Arguments {
-    fn read(json: Raw<'_>) -> Result<Self, Broken> {
+impl CodexArguments {
+    fn read(json: Raw<'_>) -> Result<Self, BrokenJson> {
         let mut arguments = Self::default();
         json.walk().object(|walk, key| {
             match key {
@@ -128,39 +128,39 @@ impl Arguments {
     }
 }
 
-fn call(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn call(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     let name = if fields.kind == "local_shell_call" { "local_shell" } else { &*fields.name };
     let role = Client::Codex.role(name);
     // Arguments are JSON inside of a text, or the patch itself.
     let text = fields.arguments.and_then(Raw::text).unwrap_or_default();
     let arguments = match fields.action {
-        Some(action) => Arguments::read(action)?,
+        Some(action) => CodexArguments::read(action)?,
         None if fields.kind == "function_call" => {
-            Walk::new(text.as_bytes()).raw().and_then(Arguments::read).unwrap_or_default()
+            JsonCursor::new(text.as_bytes()).raw().and_then(CodexArguments::read).unwrap_or_default()
         }
-        None => Arguments::default(),
+        None => CodexArguments::default(),
     };
     let id = &*fields.call;
     match role {
-        Role::Plan => log.planned(id, arguments.plan),
-        Role::Ask => log.act(Some(id), Act::Asked(arguments.what)),
-        Role::Agent => {}
-        Role::Edit => {
+        ToolRole::Plan => log.planned(id, arguments.plan),
+        ToolRole::Ask => log.act(Some(id), Act::Asked(arguments.what)),
+        ToolRole::Agent => {}
+        ToolRole::Edit => {
             let patch = arguments.input.as_deref().unwrap_or(&text);
-            let mut call = Call::new(name, role, String::new());
+            let mut call = OpenCall::new(name, role, String::new());
             call.edits = patch::edits(patch, log);
             if let Some(edit) = call.edits.first() {
                 call.what = edit.path.to_string();
             }
             log.call(id, call);
         }
-        Role::ShellOutput => {
-            let mut call = Call::new(name, role, arguments.process.unwrap_or_default());
+        ToolRole::ShellOutput => {
+            let mut call = OpenCall::new(name, role, arguments.process.unwrap_or_default());
             call.dir = log.dir(None);
             log.call(id, call);
         }
-        Role::Shell => {
-            let mut call = Call::new(name, role, arguments.line);
+        ToolRole::Shell => {
+            let mut call = OpenCall::new(name, role, arguments.line);
             call.dir = log.dir(arguments.dir.as_deref());
             // A patch may be given to the shell too, which older versions then take themselves.
             if let Some(patch) = call.what.strip_prefix("apply_patch ").filter(|text| text.contains("*** Begin Patch"))
@@ -170,8 +170,8 @@ fn call(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
             log.call(id, call);
         }
         // What a script of several calls does is told by items of their own; its end, below, by nothing else.
-        _ if fields.kind == "custom_tool_call" => log.call(id, Call::new(name, role, String::new())),
-        _ => log.call(id, Call::new(name, role, arguments.what)),
+        _ if fields.kind == "custom_tool_call" => log.call(id, OpenCall::new(name, role, String::new())),
+        _ => log.call(id, OpenCall::new(name, role, arguments.what)),
     }
     Ok(())
 }
@@ -179,7 +179,7 @@ fn call(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
 /// What a hook's refusal is quoted after.
 const BLOCKED: &str = "Command blocked by PreToolUse hook: ";
 
-fn output(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn output(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     let id = &*fields.call;
     let Some(call) = log.take(id) else { return Ok(()) };
     let Some(output) = fields.output else { return Ok(()) };
@@ -196,26 +196,26 @@ fn output(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), Broken>
     }
     let exited = code.or_else(|| exit_code(&shown)).map(Ended::Exited);
     match call.role {
-        Role::Shell | Role::Edit if is_rejected(&shown) => log.denied(id, call, &shown),
-        Role::Shell if !call.edits.is_empty() && shown.contains("Success. Updated the following files") => {
+        ToolRole::Shell | ToolRole::Edit if is_rejected(&shown) => log.denied(id, call, &shown),
+        ToolRole::Shell if !call.edits.is_empty() && shown.contains("Success. Updated the following files") => {
             log.edited(id, call.edits);
         }
-        Role::Shell => {
+        ToolRole::Shell => {
             let tail = kept_text::tail_of(after_head(&shown), false);
             let process =
                 kept_text::number_after(&shown, "Process running with session ID").filter(|_| exited.is_none());
             if let Some(process) = process {
                 log.left_running(&process.to_string(), id);
             }
-            log.command(id, call, Outcome { ended: exited, tail, background: process.is_some() });
+            log.command(id, call, CommandEnding { ended: exited, tail, background: process.is_some() });
         }
-        Role::ShellOutput => {
+        ToolRole::ShellOutput => {
             if exited.is_some() {
                 let tail = kept_text::tail_of(after_head(&shown), false);
                 log.command_ended(&call.what, exited, tail);
             }
         }
-        Role::Edit => {
+        ToolRole::Edit => {
             let failed = exited.is_some_and(|ended| !ended.success()) || !shown.contains("Success");
             if failed {
                 log.used(id, call, true);
@@ -223,14 +223,14 @@ fn output(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), Broken>
                 log.edited(id, call.edits);
             }
         }
-        Role::Other if fields.kind == "custom_tool_call_output" => {}
+        ToolRole::Other if fields.kind == "custom_tool_call_output" => {}
         _ => log.used(id, call, false),
     }
     Ok(())
 }
 
 /// The text of an output, and the status that stands beside it in the oldest form.
-fn shown(output: Raw<'_>) -> Result<(String, Option<i32>), Broken> {
+fn shown(output: Raw<'_>) -> Result<(String, Option<i32>), BrokenJson> {
     if !output.is_text() {
         // A list of parts, or an object that holds the text.
         let mut parts = texts(Some(output), WORDS)?;
@@ -247,7 +247,7 @@ fn shown(output: Raw<'_>) -> Result<(String, Option<i32>), Broken> {
         return Ok((text.into_owned(), None));
     }
     let (mut inner, mut code) = (None, None);
-    let read = Walk::new(text.as_bytes()).object(|walk, key| {
+    let read = JsonCursor::new(text.as_bytes()).object(|walk, key| {
         match key {
             b"output" => inner = walk.text()?.map(Cow::into_owned),
             b"metadata" => walk.object(|walk, key| {

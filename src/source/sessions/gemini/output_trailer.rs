@@ -9,7 +9,7 @@ const FIELDS: [&str; 4] = ["Process Group PGID: ", "Background PIDs: ", "Signal:
 
 /// What the client says behind an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Trailer<'t> {
+pub(crate) struct OutputTrailer<'t> {
     /// What stands before it.
     pub output: &'t str,
     /// The status; `None`: neither said nor implied.
@@ -20,7 +20,7 @@ pub(crate) struct Trailer<'t> {
     pub background: bool,
 }
 
-impl<'t> Trailer<'t> {
+impl<'t> OutputTrailer<'t> {
     /// Reads the end of `text`. `shown`: the output alone, where the client tells it as well; then the lines of the
     /// program are told from the client's for certain, and otherwise as far as a line of the client can stand there.
     pub(crate) fn of(text: &'t str, shown: Option<&str>) -> Self {
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str, shown: Option<&str>) -> (Option<i32>, Option<i32>, bool, usize) {
-        let found = Trailer::of(text, shown);
+        let found = OutputTrailer::of(text, shown);
         (found.code, found.signal, found.background, found.output.len())
     }
 

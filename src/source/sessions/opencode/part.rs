@@ -4,19 +4,19 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use super::super::client::{Client, Role};
-use super::super::event_builder::{Call, Outcome, Transcript};
+use super::super::client::{Client, ToolRole};
+use super::super::event_builder::{CommandEnding, OpenCall, Transcript};
 use super::super::kept_text::{self, LINE, SHORT, Sides, WORDS};
-use super::super::lazy_json::{Broken, Raw, Walk};
+use super::super::lazy_json::{BrokenJson, JsonCursor, Raw};
 use super::super::patch;
 use super::super::tool_input;
-use super::{Message, is_new};
+use super::{SessionMessage, is_new};
 use crate::event::Ended;
 use crate::event::agent_work::{Act, EditKind, Phase, PlanItem, Speaker};
 
 /// A part of a message.
 #[derive(Default)]
-struct Part<'a> {
+struct MessagePart<'a> {
     kind: Cow<'a, str>,
     text: Option<Raw<'a>>,
     is_synthetic: bool,
@@ -24,12 +24,12 @@ struct Part<'a> {
     end: Option<i64>,
     tool: Cow<'a, str>,
     call: Cow<'a, str>,
-    state: State<'a>,
+    state: ToolState<'a>,
 }
 
 /// What became of a tool call.
 #[derive(Default)]
-struct State<'a> {
+struct ToolState<'a> {
     status: Cow<'a, str>,
     input: Option<Raw<'a>>,
     output: Option<Raw<'a>>,
@@ -42,10 +42,10 @@ struct State<'a> {
     session: Option<Cow<'a, str>>,
 }
 
-impl<'a> Part<'a> {
-    fn read(data: &'a [u8]) -> Result<Self, Broken> {
+impl<'a> MessagePart<'a> {
+    fn read(data: &'a [u8]) -> Result<Self, BrokenJson> {
         let mut part = Self::default();
-        let mut walk = Walk::new(data);
+        let mut walk = JsonCursor::new(data);
         walk.object(|walk, key| {
             match key {
                 b"type" => part.kind = walk.raw()?.text_or_empty(),
@@ -65,11 +65,11 @@ impl<'a> Part<'a> {
             }
             Ok(())
         })?;
-        if walk.is_at_end() { Ok(part) } else { Err(Broken) }
+        if walk.is_at_end() { Ok(part) } else { Err(BrokenJson) }
     }
 }
 
-fn end(walk: &mut Walk<'_>) -> Result<Option<i64>, Broken> {
+fn end(walk: &mut JsonCursor<'_>) -> Result<Option<i64>, BrokenJson> {
     let mut found = None;
     walk.object(|walk, key| {
         if key == b"end" {
@@ -80,8 +80,8 @@ fn end(walk: &mut Walk<'_>) -> Result<Option<i64>, Broken> {
     Ok(found)
 }
 
-impl<'a> State<'a> {
-    fn read(&mut self, walk: &mut Walk<'a>) -> Result<(), Broken> {
+impl<'a> ToolState<'a> {
+    fn read(&mut self, walk: &mut JsonCursor<'a>) -> Result<(), BrokenJson> {
         walk.object(|walk, key| {
             match key {
                 b"status" => self.status = walk.raw()?.text_or_empty(),
@@ -110,11 +110,11 @@ impl<'a> State<'a> {
 pub(super) fn part_of(
     id: &str,
     data: &[u8],
-    message: &Message<'_>,
+    message: &SessionMessage<'_>,
     created: Option<Timestamp>,
     log: &mut Transcript<'_>,
-) -> Result<(), Broken> {
-    let part = Part::read(data)?;
+) -> Result<(), BrokenJson> {
+    let part = MessagePart::read(data)?;
     let at = |end: Option<i64>| end.and_then(|end| Timestamp::from_millisecond(end).ok()).or(created);
     let words = part.text.map(|text| kept_text::start_of(text, WORDS)).unwrap_or_default();
     match &*part.kind {
@@ -150,7 +150,7 @@ pub(super) fn part_of(
 
 /// The arguments of a call that matter.
 #[derive(Default)]
-struct Input<'a> {
+struct OpencodeInput<'a> {
     what: Option<Raw<'a>>,
     file: Option<Raw<'a>>,
     dir: Option<Cow<'a, str>>,
@@ -160,8 +160,8 @@ struct Input<'a> {
     plan: Vec<PlanItem>,
 }
 
-impl<'a> Input<'a> {
-    fn read(raw: Option<Raw<'a>>) -> Result<Self, Broken> {
+impl<'a> OpencodeInput<'a> {
+    fn read(raw: Option<Raw<'a>>) -> Result<Self, BrokenJson> {
         let mut input = Self::default();
         let Some(raw) = raw else { return Ok(input) };
         raw.walk().object(|walk, key| {
@@ -184,33 +184,33 @@ impl<'a> Input<'a> {
     }
 }
 
-fn tool(part: &Part<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
+fn tool(part: &MessagePart<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     let state = &part.state;
     let role = Client::Opencode.role(&part.tool);
-    let input = Input::read(state.input)?;
-    let most = if role == Role::Shell { LINE } else { WORDS };
+    let input = OpencodeInput::read(state.input)?;
+    let most = if role == ToolRole::Shell { LINE } else { WORDS };
     let what = input.what.or(input.file).map(|what| kept_text::start_of(what, most)).unwrap_or_default();
     let id = &*part.call;
-    let mut call = Call::new(&part.tool, role, what);
+    let mut call = OpenCall::new(&part.tool, role, what);
     call.dir = log.dir(input.dir.as_deref());
     let error = state.error.map(|error| kept_text::start_of(error, SHORT)).unwrap_or_default();
     let failed = state.status == "error";
     let rejected = failed && (error.contains("rejected permission") || error.contains("prevents you from using"));
     match role {
-        Role::Plan => log.planned(id, input.plan),
-        Role::Ask => log.act(Some(id), Act::Asked(call.what)),
+        ToolRole::Plan => log.planned(id, input.plan),
+        ToolRole::Ask => log.act(Some(id), Act::Asked(call.what)),
         _ if rejected => log.denied(id, call, &error),
-        Role::Shell if failed && error.contains("abort") => {
-            log.command(id, call, Outcome { ended: None, tail: String::new(), background: false });
+        ToolRole::Shell if failed && error.contains("abort") => {
+            log.command(id, call, CommandEnding { ended: None, tail: String::new(), background: false });
         }
         // A command that fails is no error of the tool: it was not run.
-        Role::Shell if failed => log.denied(id, call, &error),
-        Role::Shell => {
+        ToolRole::Shell if failed => log.denied(id, call, &error),
+        ToolRole::Shell => {
             let ended = state.exit.and_then(|code| i32::try_from(code).ok()).map(Ended::Exited);
             let tail = state.shown.or(state.output).map(kept_text::tail).unwrap_or_default();
-            log.command(id, call, Outcome { ended, tail, background: false });
+            log.command(id, call, CommandEnding { ended, tail, background: false });
         }
-        Role::Edit if !failed => {
+        ToolRole::Edit if !failed => {
             let edits = match (input.patch, state.file.clone().or(input.file.and_then(Raw::text))) {
                 (Some(patch), _) => patch::edits(&patch.text_or_empty(), log),
                 (None, Some(file)) => {
@@ -227,7 +227,7 @@ fn tool(part: &Part<'_>, log: &mut Transcript<'_>) -> Result<(), Broken> {
             };
             log.edited(id, edits);
         }
-        Role::Agent => {
+        ToolRole::Agent => {
             if let Some(agent) = &state.session {
                 log.act(Some(id), Act::SubagentEnded(agent.to_string()));
             }
