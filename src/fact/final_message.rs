@@ -38,6 +38,7 @@ struct PhraseLists {
     closings: Vec<String>,
     reports: Vec<String>,
     afterwards: Vec<String>,
+    confirmations: Vec<String>,
     blocked: Vec<String>,
     announcements: Vec<String>,
     proofs: Vec<String>,
@@ -56,6 +57,7 @@ struct ClaimPatterns {
     closings: RegexSet,
     reports: RegexSet,
     afterwards: RegexSet,
+    confirmations: RegexSet,
     blocked: RegexSet,
     announcements: RegexSet,
     proofs: RegexSet,
@@ -81,6 +83,7 @@ static PATTERNS: LazyLock<ClaimPatterns> = LazyLock::new(|| {
         closings: set(&lists.closings),
         reports: set(&lists.reports),
         afterwards: set(&lists.afterwards),
+        confirmations: set(&lists.confirmations),
         blocked: set(&lists.blocked),
         announcements: set(&lists.announcements),
         proofs: set(&lists.proofs),
@@ -107,6 +110,16 @@ pub fn read(text: &str) -> LastWords {
     let follows = (waits || in_end(&patterns.afterwards)) && !in_end(&patterns.blocked);
     let implies = in_end(&patterns.closings) || follows && claimed(&sentences, &patterns.reports);
     LastWords { asks, waits, claims: claims || implies, announces }
+}
+
+/// Whether the last words ask a person to confirm, to try or to take over what was done. After edits this says that the
+/// work is there, as plainly as a claim does. A question that must be answered before the work goes on does not.
+pub fn asks_to_confirm(text: &str) -> bool {
+    let patterns = &*PATTERNS;
+    let sentences = sentences(text);
+    let end = &sentences[sentences.len().saturating_sub(3)..];
+    let in_end = |patterns: &RegexSet| end.iter().any(|sentence| patterns.is_match(sentence));
+    (in_end(&patterns.confirmations) || in_end(&patterns.closings)) && !in_end(&patterns.blocked)
 }
 
 /// Whether the last words of a turn claim that the proof of the work is there.
@@ -197,8 +210,9 @@ mod tests {
     fn the_embedded_lists_are_readable() {
         let file = embedded::file(embedded::GATES, "human-actions.toml").unwrap();
         let lists: PhraseLists = toml::from_str(file).unwrap();
-        let asked = [&lists.questions, &lists.addressed, &lists.proofs, &lists.nothing, &lists.choices];
-        let implied = [&lists.closings, &lists.reports, &lists.afterwards, &lists.blocked, &lists.announcements];
+        let asked =
+            [&lists.questions, &lists.addressed, &lists.proofs, &lists.nothing, &lists.choices, &lists.announcements];
+        let implied = [&lists.closings, &lists.confirmations, &lists.reports, &lists.afterwards, &lists.blocked];
         for patterns in [&lists.person, &lists.agent, &lists.offers, &lists.claims, &lists.denials]
             .into_iter()
             .chain(asked)
@@ -291,6 +305,32 @@ mod tests {
             ("Is the build green?", ASKS),
         ] {
             assert_eq!(read(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_about_the_result_is_told_from_one_that_the_work_waits_for() {
+        for text in [
+            "We now round half to even. Does this match what you wanted?",
+            "The total is rounded. What do you think?",
+            "Is everything right?",
+            "The parser streams. Ready to commit?",
+            "Looks much better. Want to eyeball it before I commit?",
+            "Should this be squashed?",
+            "Any concerns?",
+            "It streams. May I close the ticket?",
+        ] {
+            assert!(asks_to_confirm(text), "{text}");
+        }
+        for text in [
+            "Which of the two schemas is in production?",
+            "Is that table still in use?",
+            "There are two ways. Should I use a lock, or would you prefer a queue?",
+            "Does this plan look complete? Any adjustments before I start implementing?",
+            "To continue I need your API key.",
+            "What's on your mind?",
+        ] {
+            assert!(!asks_to_confirm(text), "{text}");
         }
     }
 

@@ -128,7 +128,7 @@ impl ClaimJudge<'_> {
             let claims = |sentence: &&String| {
                 patterns.is_match(sentence) && !denials.is_match(sentence) && !final_message::is_question(sentence)
             };
-            sentences.iter().find(claims).map(|sentence| format!("the last words are “{}”", cut(sentence)))
+            sentences.iter().find(claims).map(|sentence| format!("the agent said “{}”", cut(sentence)))
         };
         let named = |rule: &str, [named, open, closed]: [&[String]; 3]| {
             let [Ok(named), Ok(open), Ok(closed)] = [named, open, closed].map(set) else { return None };

@@ -93,6 +93,12 @@ pub fn checklist_for(results: &[GateResult]) -> Vec<String> {
     if about_a_run { checklist() } else { Vec::new() }
 }
 
+/// What is not proven, one sentence for each finding: what a person hears when an agent is let go.
+pub fn open(results: &[GateResult]) -> Vec<String> {
+    let stopping = results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
+    stopping.flat_map(GateResult::decisive).map(|finding| finding.message.clone()).collect()
+}
+
 /// What is noticed of how the session went and of what it says, and does not block: one sentence for each.
 pub fn remarks(results: &[GateResult]) -> Vec<String> {
     let of_session = |gate: &str| matches!(gate, "claims" | "loops" | "completion");
@@ -173,8 +179,7 @@ mod tests {
         let warned = GateResult { mode: Mode::Warn, ..result("other", "a warning", None) };
         let results = [result("tests", "no run", None), claim, warned];
         let told = |number| text(&results, &[], Outcome::Blocked, Attempt { number, repeated: false }).0;
-        let first =
-            "[ATTEMPT: 1] Not proven yet (attempt 1).\n- tests: no run\n- claims: it is said, and was not run (run it)";
+        let first = "[ATTEMPT: 1] gate: Not proven yet (attempt 1).\n- tests: no run\n- claims: it is said, and was not run (run it)";
         assert_eq!(told(1), first);
         assert!(!told(2).contains("claims"), "the second answer names one thing");
     }
@@ -188,19 +193,25 @@ mod tests {
             assert!(wrong.is_none(), "{wrong:?}");
             text
         };
+        let own = "The same command in your own shell, alone in its line, counts as well. If you cannot run it, say \
+                   plainly that it was not run, and why; do not call the work done.";
         assert_eq!(
             told(1, false, Outcome::Blocked),
-            "[ATTEMPT: 1] Not proven yet (attempt 1).\n- tests: no run\n- atomic: two things (split it)\nNext, in this \
-             order:\n1. gate run test\n2. gate commit --split"
+            format!(
+                "[ATTEMPT: 1] gate: Not proven yet (attempt 1).\n- tests: no run\n- atomic: two things (split \
+                 it)\nNext, in this order:\n1. gate run test\n2. gate commit --split\n{own}"
+            )
         );
         assert_eq!(
             told(2, true, Outcome::Blocked),
-            "[ATTEMPT: 2] Still not proven (attempt 2). Nothing has changed since this was last said.\n- tests: no \
-             run\nNext: gate run test"
+            format!(
+                "[ATTEMPT: 2] gate: Still not proven (attempt 2). Nothing has changed since this was last said.\n- \
+                 tests: no run\nNext: gate run test\n{own}"
+            )
         );
         let last = told(3, false, Outcome::Blocked);
         assert!(
-            last.starts_with("[ATTEMPT: 3] Not proven, and this is the last warning (attempt 3).\n- tests"),
+            last.starts_with("[ATTEMPT: 3] gate: Not proven, and this is the last warning (attempt 3). The next"),
             "{last}"
         );
         let (_, items) = last.split_once("[CHECKLIST] ").unwrap();
@@ -208,11 +219,12 @@ mod tests {
         assert!(checklist().len() > 2 && last.contains("\n[FORCED_CONTEXT] "));
         assert_eq!(
             told(4, true, Outcome::NeedsHuman),
-            "[ATTEMPT: 4] Not proven after 4 attempts: this goes to a person now.\n- tests: no run\n- atomic: two things \
-             (split it)\nStop here and tell the person what you tried."
+            "[ATTEMPT: 4] gate: Not proven after 4 attempts: this goes to a person now.\n- tests: no run\n- atomic: two things \
+             (split it)\nStop here. Tell the person what is not proven and what you tried; do not call the work done."
         );
         assert!(
-            told(1, false, Outcome::CannotJudge).starts_with("[ATTEMPT: 1] This cannot be judged yet (attempt 1).")
+            told(1, false, Outcome::CannotJudge)
+                .starts_with("[ATTEMPT: 1] gate: This cannot be judged yet (attempt 1).")
         );
         assert_eq!(text(&results, &next, Outcome::Pass, Attempt { number: 0, repeated: false }).0, "");
     }

@@ -367,9 +367,9 @@ fn what_a_commit_took_out_of_git_and_a_run_still_finds_is_seen() {
     // Before the commit as after it.
     assert!(scene.gate(&["run", "test"]).status.success());
     scene.repo.git(["commit", "-qnam", "ignore"]);
-    scene.refused(&["origin", "feature"], "passed beside src/lib.py, taken out of git");
+    scene.refused(&["origin", "feature"], "passed with src/lib.py in place, which these commits took out of git");
     assert!(scene.gate(&["run", "test"]).status.success());
-    scene.refused(&["origin", "feature"], "passed beside src/lib.py, taken out of git");
+    scene.refused(&["origin", "feature"], "passed with src/lib.py in place, which these commits took out of git");
     // Put back, it is content again. Settings and what a build writes may lie there.
     scene.repo.git(["add", "-f", "src/lib.py"]);
     scene.repo.git(["commit", "-qnm", "back"]);
@@ -382,7 +382,7 @@ fn what_a_commit_took_out_of_git_and_a_run_still_finds_is_seen() {
     scene.repo.git(["rm", "-q", "--cached", "src/made.py"]);
     scene.repo.write(".gitignore", "made.py\n").commit_all("ignore what is made");
     assert!(scene.gate(&["run", "test"]).status.success());
-    scene.refused(&["origin", "feature"], "passed beside src/made.py");
+    scene.refused(&["origin", "feature"], "passed with src/made.py in place");
     std::fs::remove_file(scene.repo.path("src/made.py")).unwrap();
     assert!(scene.gate(&["run", "test"]).status.success());
     scene.goes_through(&["origin", "feature"]);

@@ -29,7 +29,7 @@ fn the_ladder_from_feedback_to_a_person() {
     let first = of("s", &project);
     assert_eq!((&first["attempt"], &first["repeated"]), (&1.into(), &false.into()));
     let text = first["feedback"].as_str().unwrap();
-    assert!(text.starts_with("[ATTEMPT: 1] Not proven yet (attempt 1)."), "{text}");
+    assert!(text.starts_with("[ATTEMPT: 1] gate: Not proven yet (attempt 1)."), "{text}");
     assert!(text.contains("- tests:") && text.contains("- build:"), "{text}");
     assert!(text.contains("Next: gate run "), "{text}");
 
@@ -37,7 +37,10 @@ fn the_ladder_from_feedback_to_a_person() {
     let second = of("s", &project);
     assert_eq!((&second["attempt"], &second["repeated"]), (&2.into(), &true.into()));
     let narrower = second["feedback"].as_str().unwrap();
-    assert!(narrower.starts_with("[ATTEMPT: 2] Still not proven (attempt 2). Nothing has changed since"), "{narrower}");
+    assert!(
+        narrower.starts_with("[ATTEMPT: 2] gate: Still not proven (attempt 2). Nothing has changed since"),
+        "{narrower}"
+    );
     assert_eq!(narrower.lines().filter(|line| line.starts_with("- ")).count(), 1, "{narrower}");
 
     // Nor is what nobody committed yet: it may be another content each time.
@@ -64,7 +67,7 @@ fn the_ladder_from_feedback_to_a_person() {
     assert_eq!(fourth["requires_human_action"], true);
     assert_eq!(fourth["human_actions"].as_array().unwrap().len(), 1);
     let over = fourth["feedback"].as_str().unwrap();
-    assert!(over.contains("this goes to a person now") && over.ends_with("tell the person what you tried."), "{over}");
+    assert!(over.contains("this goes to a person now") && over.ends_with("do not call the work done."), "{over}");
     let payload = read_json(&escalation);
     valid("escalation", &payload);
     let text = fs::read_to_string(escalation.with_extension("txt")).unwrap();
@@ -163,7 +166,7 @@ fn what_a_person_reads_escalates_with_it() {
     let claim = || project.gate(["check", "--done"]);
     claim().exits(10).says("check blocked (attempt 1)");
     claim().exits(10).says("check blocked (attempt 2, nothing changed since)");
-    claim().exits(10).says("last warning:").says("[ ] nothing was edited after it ended");
+    claim().exits(10).says("last warning:").says("[ ] you edited nothing after it ended");
     let last = claim().exits(11).says("(attempt 4, handed over)").says("this goes to a person");
     // A person goes on from here, and is shown how.
     last.says("next: gate run test");
@@ -298,7 +301,9 @@ fn the_exit_codes_are_the_documented_ones() {
     project.repo.git(["symbolic-ref", "-d", "refs/remotes/origin/HEAD"]);
     let verdict = of("unknown", &project);
     assert_eq!(verdict["outcome"], "cannot-judge");
-    assert!(verdict["feedback"].as_str().unwrap().starts_with("[ATTEMPT: 1] This cannot be judged yet (attempt 1)."));
+    assert!(
+        verdict["feedback"].as_str().unwrap().starts_with("[ATTEMPT: 1] gate: This cannot be judged yet (attempt 1).")
+    );
     // A person has to look in the end, at what was never refused.
     for _ in 2..=3 {
         assert_eq!(of("unknown", &project)["outcome"], "cannot-judge");

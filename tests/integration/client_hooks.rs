@@ -139,7 +139,10 @@ fn the_fourth_stop_goes_to_a_person_and_a_new_task_begins_anew() {
     session.stop("Done.").pushes("the last warning (attempt 3)");
     let released = session.stop("Done.");
     let answer: Value = serde_json::from_str(&released.out).unwrap();
-    assert!(answer["systemMessage"].as_str().unwrap().contains("after 4 attempts"), "{answer}");
+    let told = answer["systemMessage"].as_str().unwrap();
+    assert!(told.contains("without proof after 4 attempts"), "{told}");
+    assert!(told.contains("\n- src/lib.sh") || told.contains("\n- no run of `sh test.sh`"), "{told}");
+    assert!(told.contains("\nCheck it yourself: gate run test\n"), "{told}");
     assert!(answer.get("decision").is_none(), "{answer}");
     assert!(project.gate_dir().join("verdicts/escalation_c0ffee-1.json").exists());
     assert!(session.stop("Done.").out.contains("systemMessage"), "and it stays with the person");
@@ -193,6 +196,40 @@ fn who_claims_nothing_and_waits_is_left_alone() {
     project.edit("another change");
     stop(json!({"agent_id": "a1", "agent_type": "explore"})).quiet();
     stop(json!({})).pushes("tests:");
+}
+
+#[test]
+fn unproven_edits_are_held_whatever_else_the_message_says() {
+    for (words, held) in [
+        ("We now round half to even. Does this match what you wanted?", true),
+        ("The total is rounded now. Ready to commit?", true),
+        ("Much better. Want to try it before I commit?", true),
+        ("I fixed the rounding. To deploy it, please complete the OAuth consent in the browser.", true),
+        ("I have fixed it. You also need to run the tests yourself.", true),
+        ("All tests pass. Which branch should it go to?", true),
+        ("There are two ways. Should I use a lock, or would you prefer a queue?", false),
+        ("The server sends two formats. Which one is in production?", false),
+        ("Before I can go on I need your API key from the dashboard.", false),
+    ] {
+        let project = Project::new();
+        let session = Session::claude(&project);
+        session.prompt("change the library");
+        project.edit("a change");
+        let stopped = session.stop(words);
+        assert_eq!(stopped.out.contains("\"block\""), held, "{words}: {stopped:?}");
+    }
+}
+
+#[test]
+fn a_session_that_edited_nothing_is_never_held() {
+    let project = Project::new();
+    project.edit("a person's own change");
+    let session = Session::claude(&project);
+    session.prompt("is the library finished");
+    session.stop("Yes, the implementation is complete and all tests pass.").quiet();
+    session.prompt("go on");
+    project.edit("a change");
+    session.stop("The implementation is complete.").pushes("tests:");
 }
 
 #[test]
@@ -362,10 +399,10 @@ fn who_only_answers_a_question_does_not_answer_for_a_persons_own_change() {
     session.prompt("does the library print one line?");
     session.run("cat src/lib.sh > /dev/null");
     session.stop("Yes. The implementation is complete.").quiet();
-    // A claim of proof is another matter, and so is a task.
-    session.stop("Yes, all tests pass.").pushes("tests:");
+    // Nor does a claim, or a task, make that change its own.
+    session.stop("Yes, all tests pass.").quiet();
     session.prompt("finish the library");
-    session.stop("The implementation is complete.").pushes("tests:");
+    session.stop("The implementation is complete.").quiet();
     session.prompt("finish it.");
     project.edit("a change");
     session.prompt("is it done?");
@@ -414,15 +451,19 @@ fn a_run_that_did_not_end_by_itself_is_called_what_it_is() {
 #[test]
 fn what_only_words_or_counts_show_is_told_to_person_and_agent_and_holds_nobody() {
     for (words, told) in [
-        ("The login still has an SQL injection, which is left for later.", "a security hole that is left open"),
+        ("The login still has an SQL injection, which is left for later.", "names a security hole and leaves it open"),
         (
             "The login still has an SQL injection. Which of the two schemas is in production?",
-            "a security hole that is left open",
+            "names a security hole and leaves it open",
         ),
-        ("One test is flaky, ignoring it.", "pass over a test as flaky"),
+        ("One test is flaky, ignoring it.", "passes over a test as flaky"),
         ("I opened https://example.com/a/b/pull/7.", "which is unchecked"),
     ] {
-        let project = Project::new();
+        // Only `pull` is on by default.
+        let words_on = if told == "which is unchecked" { "" } else { "words = [\"security\", \"flaky\"]\n" };
+        let project = Project::with(&format!(
+            "version = 1\n[commands.test]\ngate = \"tests\"\nrun = \"sh test.sh\"\n[gates.claims.params]\n{words_on}"
+        ));
         let session = Session::claude(&project);
         session.prompt("change the library");
         project.edit("a change");
@@ -586,12 +627,12 @@ fn a_claim_that_the_record_contradicts_is_said_to_whom_it_concerns() {
     let told = session.stop("All tests pass.");
     let answer: Value = serde_json::from_str(&told.out).unwrap_or_else(|error| panic!("{error}: {told:?}"));
     assert_eq!(answer.as_object().unwrap().len(), 1, "{answer}");
-    assert!(answer["systemMessage"].as_str().unwrap().contains("nothing of the kind was run"), "{answer}");
+    assert!(answer["systemMessage"].as_str().unwrap().contains("no such run is recorded"), "{answer}");
     session.stop("The README is mended.").quiet();
-    session.hook("UserPromptSubmit", json!({"prompt": "go on"})).exits(0).says("nothing of the kind was run");
+    session.hook("UserPromptSubmit", json!({"prompt": "go on"})).exits(0).says("no such run is recorded");
     project.edit("a change");
     let feedback = session.stop("All tests pass.").pushes("tests:");
-    assert!(feedback.contains("\n- claims: the last words are “All tests pass"), "{feedback}");
+    assert!(feedback.contains("\n- claims: the agent said “All tests pass"), "{feedback}");
     session.stop("I am done.").pushes("tests:");
 }
 
@@ -723,9 +764,9 @@ fn a_push_that_would_be_refused_is_not_tried() {
         ("cd src && git push -f origin feature:main", "main is protected"),
         ("git push origin :main", "main is protected and must not be deleted"),
         ("git push origin feature:release/1", "release/1 is protected"),
-        ("git add -A && git commit -n -m x", "are not passed over"),
+        ("git add -A && git commit -n -m x", "must not be skipped"),
         ("git -c core.hooksPath=/dev/null push origin feature", "keep the hooks of this repository from running"),
-        ("rm -f .git/hooks/pre-push", "guards this repository"),
+        ("rm -f .git/hooks/pre-push", "guard this repository"),
         ("rm -rf .git/gate", "only gate writes"),
     ] {
         let reason = bash(line).unwrap_or_else(|| panic!("{line} is let through"));

@@ -96,7 +96,7 @@ fn a_run_that_executed_no_test_is_vacuous() {
         project.gate(["run", "test"]).exits(0);
         let verdict = project.verdict();
         assert_eq!(reasons(&verdict, "tests"), ["vacuous"], "{line}: {verdict:#}");
-        project.push("git push origin feature").exits(1).says("ended well but executed no test");
+        project.push("git push origin feature").exits(1).says("passed but executed no test");
     }
 }
 
@@ -231,7 +231,7 @@ fn a_run_that_was_killed_with_the_gate_is_named() {
     let mut go = std::fs::File::options().write(true).open(project.repo.outside().join("go")).unwrap();
     run.kill().unwrap();
     run.wait().unwrap();
-    project.check().exits(10).says("on this content; one was begun and has not ended");
+    project.check().exits(10).says("on this content is recorded; one was started and has not ended");
     std::io::Write::write_all(&mut go, b"go\n").unwrap();
     // One that ended since stands before it.
     project.sh("touch ../done").exits(0);

@@ -167,7 +167,7 @@ fn a_commit_of_a_part_is_proven_alone_and_the_rest_stays() {
     repo.git(["commit", "-q", "-m", "feat: a part", "src/lib.sh"]);
     project.gate(["run", "test"]).exits(0);
     let alone = "git stash && (gate run test; git stash pop)";
-    project.push("git push origin feature").exits(1).says("test.sh changed beside it").says(alone);
+    project.push("git push origin feature").exits(1).says("while test.sh differed from this commit").says(alone);
     project.check().says(alone);
     project.sh(alone).exits(0);
     assert!(repo.read("test.sh").ends_with(b"# in progress\n") && repo.path("scratch.txt").exists());

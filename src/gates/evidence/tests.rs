@@ -143,7 +143,7 @@ fn tests_that_were_taken_for_the_command_are_named() {
     let two = || vec![command("test", &["**"]), command("web", &["web/**"])];
     let other = "; `pytest -q tests/a.py` is another command";
     let line = "pytest -q tests/a.py";
-    assert_eq!(of(story(line, 0), vec![], one()), format!("no run of `run-test` on this content{other}"));
+    assert_eq!(of(story(line, 0), vec![], one()), format!("no run of `run-test` on this content is recorded{other}"));
     for (story, runs, commands) in [
         (story(line, 1), vec![], one()),
         (story("run-test", 0), vec![], one()),

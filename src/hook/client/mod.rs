@@ -33,7 +33,7 @@ use self::hook_event::{HookEvent, HookEventKind, StartedTool, ToolAction};
 use crate::client_definition::ClientFile;
 use crate::event::agent_work::{Act, Denial, FileEdit, Phase, Prompt, ShellCommand, Speaker, ToolUse};
 use crate::event::{Damage, EventKind};
-use crate::fact::{final_message, intent};
+use crate::fact::intent;
 use crate::hook::in_time;
 pub use crate::source::sessions::Client;
 
@@ -287,8 +287,7 @@ fn prompt(desk: &mut Desk, from: Speaker, text: &str) -> HookDecision {
         from => from,
     };
     if from == Speaker::Person {
-        let asks = final_message::sentences(text).last().is_some_and(|sentence| final_message::is_question(sentence));
-        desk.memory.begin_task(stop::content(&desk.place), asks);
+        desk.memory.begin_task(stop::content(&desk.place));
         let elsewhere: Vec<PathBuf> = desk.memory.elsewhere.keys().cloned().collect();
         // One that is gone, or whose content nobody can read, is forgotten.
         let content = |root: PathBuf| Some((stop::content(&desk.place_at(&root)?)?, root));

@@ -48,8 +48,6 @@ pub(super) struct SessionMemory {
     pub(super) planning: bool,
     /// The plan mode as the acts of the agent show it, where its client does not tell.
     pub(super) plan_mode: Option<bool>,
-    /// What a person last wrote is a question.
-    pub(super) task_asks: bool,
     /// What was noticed at the last stop and is still to be told to the agent.
     pub(super) remarks: String,
     /// The working tree whose content was refused last.
@@ -64,12 +62,11 @@ impl SessionMemory {
 
     /// A person said what to do; this is the content. What the agent then leaves as it is needs no proof, and what was
     /// broken off before was another turn.
-    pub(super) fn begin_task(&mut self, content: Option<String>, asks: bool) {
+    pub(super) fn begin_task(&mut self, content: Option<String>) {
         if self.began_on.is_none() {
             self.began_on.clone_from(&content);
         }
         self.task_began_on = content;
-        self.task_asks = asks;
         self.aborted = None;
     }
 
@@ -313,8 +310,8 @@ mod tests {
     #[test]
     fn a_new_task_is_not_the_one_that_was_broken_off() {
         let mut memory = SessionMemory { aborted: Some(1), ..SessionMemory::default() };
-        memory.begin_task(Some("first".to_owned()), true);
-        memory.begin_task(Some("now".to_owned()), false);
+        memory.begin_task(Some("first".to_owned()));
+        memory.begin_task(Some("now".to_owned()));
         let (first, now) = (Some("first".to_owned()), Some("now".to_owned()));
         let anew = SessionMemory { began_on: first, task_began_on: now, ..SessionMemory::default() };
         assert_eq!(memory, anew);

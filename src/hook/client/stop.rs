@@ -153,20 +153,22 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
     let content = print(&here.look.snapshot);
     let unchanged = began_on == Some(&*content);
     let waits = words.asks || words.waits;
-    if !words.claims && waits && !unchanged {
+    let finished = words.claims || !unchanged && final_message::asks_to_confirm(&stop.words);
+    if !finished && waits && !unchanged {
         // A file that cannot be written now could not be written by a verdict either.
         let _ = verdict_files::outdate(&place.repo.gate_dir(), &place.session.id);
     }
     let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
     // Who asks is left alone, but for what the words themselves admit.
-    if !words.claims && waits {
+    if !finished && waits {
         let results = gates::judge(&here.policy, &facts);
         return Ok(remark(desk, &feedback::remarks_on_words(&results)));
     }
-    // An answer to a question, in a session that changed nothing, leaves a person's own work as it is.
-    let only_answers = desk.memory.task_asks && desk.memory.began_on.as_ref() == Some(&content);
-    let nothing_to_prove = unchanged && (!words.claims || only_answers && !final_message::claims_proof(&stop.words));
-    if nothing_to_prove || !words.claims && still_runs(desk, &facts, words) {
+    // What a session did not change is not its work. A turn that changed nothing is held only for what it claims.
+    let untouched = desk.memory.began_on.as_ref() == Some(&content);
+    let claims = final_message::claims_proof(&stop.words) || words.claims && !waits;
+    let nothing_to_prove = unchanged && (untouched || !claims);
+    if nothing_to_prove || !finished && still_runs(desk, &facts, words) {
         let remarks = feedback::remarks(&gates::judge(&here.policy, &facts));
         return Ok(remark(desk, &remarks));
     }
@@ -201,7 +203,9 @@ fn judged(desk: &mut Desk, stop: &Stopping, root: &Path, began_on: Option<&str>)
             let (attempt, payload) = (verdict.attempt, payload.display().to_string());
             let ruled_out = verdict.notes.into_iter().filter(|note| note.kind == "ruled-out").map(|note| note.text);
             let ruled_out: Vec<String> = ruled_out.collect();
-            HookDecision::Release(say("stop", "released", &context! { attempt, payload, ruled_out }))
+            let open = feedback::open(&verdict.gates);
+            let next = verdict.next_actions.first();
+            HookDecision::Release(say("stop", "released", &context! { attempt, payload, open, next, ruled_out }))
         }
     })
 }
