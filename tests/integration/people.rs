@@ -26,7 +26,7 @@ fn observing_blocks_nothing_and_counts_what_it_would_have_blocked() {
     assert_eq!((&verdict["outcome"], &verdict["complete"]), (&"pass".into(), &false.into()));
     assert_eq!(verdict["severity"], "NONE");
     let pushed = project.push("git push origin feature").exits(0).says("observing only: this push would be blocked");
-    pushed.says("would block tests: no run of `sh test.sh` on this content; next: gate run test");
+    pushed.says("would block tests: no run of `sh test.sh` on this content is recorded; next: gate run test");
     project.push("git push origin HEAD:main").exits(0).says("would block protected-branch: main is protected");
     let status = project.gate(["status"]).exits(0).says("tests would have blocked 1 time(s) so far");
     status.says("protected-branch would have blocked 1 time(s) so far").says("[observes]");
