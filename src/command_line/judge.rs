@@ -12,11 +12,11 @@ use crate::shell::program::{LeafId, Program};
 use super::check_outcome::CheckView;
 use super::command_table::{HarnessAnswer as Harness, table};
 use super::purpose::{Purpose, Understood, purpose};
-use super::working_directory;
 use super::{
     CheckOutcome, ExitDecides, Extent, LineJudgement, LineRecord, Proves, generated_programs, git_hook_checks,
     output_evidence, push_target, remedy,
 };
+use super::{compose, working_directory};
 
 /// The kinds of checks, the one that decides first.
 pub(super) const CHECKS: [CommandKind; 4] =
@@ -33,6 +33,7 @@ pub fn understand(line: &str, files: &dyn ProjectFiles) -> Result<Understood, Un
 /// As [`understand`], for a line of this shell; `None`: nothing says which shell ran it.
 pub fn understand_in(line: &str, shell: Option<Shell>, files: &dyn ProjectFiles) -> Result<Understood, Unparsed> {
     let mut program = build_program::program_in(&dialect::with_slashes(line), &Shell::candidates(shell))?;
+    program.leaves.iter_mut().for_each(|leaf| compose::follow(leaf, files));
     program.leaves.iter_mut().for_each(working_directory::follow);
     let mut purposes: Vec<Purpose> = program.leaves.iter().map(|leaf| purpose(leaf, files)).collect();
     push_target::name_branches(&program, &mut purposes);

@@ -13,6 +13,7 @@ use crate::shell::dialect::Shell;
 
 mod check_outcome;
 mod command_table;
+mod compose;
 mod contradiction;
 pub mod coverage;
 mod environment;

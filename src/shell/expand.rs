@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::ast::{Arithmetic, Condition, SyntaxNode, Word, WordPiece};
 use super::dialect::Shell;
-use super::nproc::is_processor_count;
+use super::nproc::{is_processor_count, is_this_directory};
 use super::program::{Arg, Calc, ChangedDirectory, Expr, Sink, TestExpr};
 
 /// What the line has defined at one point of it.
@@ -172,8 +172,12 @@ impl Definitions {
                                 }
                             }
                         }
+                        None if name == "PWD" && !self.variables.contains_key(name) => add(&mut current, ".", false),
                         _ => opaque_unless(&mut current, false),
                     }
+                }
+                WordPiece::Substitution { script, .. } if is_this_directory(script, self) => {
+                    add(&mut current, ".", false)
                 }
                 WordPiece::Substitution { script, .. } if is_processor_count(script, self) => {
                     add(&mut current, "8", false);

@@ -9,6 +9,7 @@
 pub mod ast;
 pub mod build_program;
 mod builtins;
+mod container;
 mod control_flow;
 pub mod dialect;
 pub mod exit_status;
@@ -28,4 +29,6 @@ mod simple_command;
 pub mod unwrap;
 mod wrapper_table;
 
+pub(crate) use container::{ContainerWords, folder_here};
 pub use wrapper_table::wrapper_names;
+pub(crate) use wrapper_table::wrapper_values;

@@ -1,4 +1,4 @@
-//! `$(nproc)`: a number that the line does not show, and that chooses nothing.
+//! `$(nproc)`: a number that the line does not show, and that chooses nothing. `$(pwd)`: the directory that it runs in.
 
 use super::ast::{CommandShape, Item, Op, Redirect, Script, SyntaxNode, Word};
 use super::expand::Definitions;
@@ -16,6 +16,16 @@ pub(super) fn is_processor_count(script: &Script, scope: &Definitions) -> bool {
         }
         _ => prints_number(node, scope),
     }
+}
+
+/// Whether a substitution prints the directory that it runs in: `pwd`.
+pub(super) fn is_this_directory(script: &Script, scope: &Definitions) -> bool {
+    let [Item { node, background: false }] = script.items.as_slice() else { return false };
+    let CommandShape::Simple(simple) = &node.kind else { return false };
+    let words: Option<Vec<String>> = simple.words.iter().map(Word::as_literal).collect();
+    let shadowed = scope.functions.contains_key("pwd") || scope.aliases.contains_key("pwd");
+    let plain = simple.assignments.is_empty() && node.redirects.is_empty() && !node.negated && !shadowed;
+    plain && words.is_some_and(|words| matches!(words.join(" ").as_str(), "pwd" | "pwd -P" | "pwd -L"))
 }
 
 fn prints_number(node: &SyntaxNode, scope: &Definitions) -> bool {

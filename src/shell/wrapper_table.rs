@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use super::container::ContainerWords;
 use super::program::{Arg, Passes};
 use super::unwrap::{InnerCommand, Unwrapped, is_assignment, join, plain};
 use crate::embedded;
@@ -44,6 +45,8 @@ struct Wrapper {
     neutral: Vec<String>,
     tasks: Vec<String>,
     joined: Vec<String>,
+    mounts: bool,
+    separated: bool,
 }
 
 /// The names of all wrappers.
@@ -55,6 +58,12 @@ pub fn wrapper_names() -> impl Iterator<Item = &'static str> {
 pub(super) fn remove(name: &str, argv: &[Arg]) -> Option<Unwrapped> {
     let mut of_that_name = wrappers().iter().filter(|wrapper| wrapper.names.iter().any(|known| known == name));
     of_that_name.find_map(|wrapper| wrapper.apply(name, argv))
+}
+
+/// The options of a wrapper that take the next word as their value.
+pub(crate) fn wrapper_values(name: &str) -> &'static [String] {
+    let named = wrappers().iter().find(|wrapper| wrapper.names.iter().any(|known| known == name));
+    named.map_or(&[], |wrapper| &wrapper.values)
 }
 
 fn file() -> &'static WrappersFile {
@@ -98,6 +107,16 @@ impl Wrapper {
             own = rest;
             found.assigned = assigned.iter().filter_map(assignment).collect();
         }
+        if self.mounts
+            && let Some(words) = ContainerWords::read(&own, &self.values)
+            && let Some(folder) = words.folder_here()
+        {
+            found.remote = false;
+            found.directory = Some(Arg::new(folder));
+            found.assigned.extend(words.assigned);
+            found.settings = Some(words.settings);
+            return Some(found);
+        }
         found.settings = (!self.alike).then(|| self.telling(own));
         Some(found)
     }
@@ -110,8 +129,9 @@ impl Wrapper {
             let (option, value) =
                 arg.text.split_once('=').map_or((&*arg.text, None), |(name, text)| (name, Some(text)));
             let is = |list: &[String]| list.iter().any(|entry| entry == option);
-            if is(&self.neutral) {
-                if value.is_none() && is(&self.values) {
+            let begins = |entry: &String| entry.strip_suffix('*').is_some_and(|start| option.starts_with(start));
+            if is(&self.neutral) || self.neutral.iter().any(begins) {
+                if value.is_none() && (is(&self.values) || is(&self.script)) {
                     own.next();
                 }
             } else if arg.literal() != Some("--") {
@@ -169,7 +189,7 @@ impl Wrapper {
                 }
                 WordsEnd::Command => return found.argv(rest, self),
                 WordsEnd::Operands
-                    if rest.first().and_then(Arg::literal).is_some_and(|w| self.optional.iter().any(|o| o == w)) =>
+                    if rest.first().and_then(Arg::literal).is_some_and(|word| self.may_be_skipped(word)) =>
                 {
                     rest = &rest[1..];
                 }
@@ -324,6 +344,14 @@ impl Wrapper {
         })
     }
 
+    /// Whether a word may stand before the command and means nothing here.
+    fn may_be_skipped(&self, word: &str) -> bool {
+        let version = word.strip_prefix('v').unwrap_or(word);
+        let is_version = version.starts_with(|c: char| c.is_ascii_digit())
+            && version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        self.optional.iter().any(|known| known == word || known == "VERSION" && is_version)
+    }
+
     /// Whether a word names a task of the project, and no program: `test`, `test:cov`.
     fn names_task(&self, word: &str) -> bool {
         self.tasks.iter().any(|task| match task.split_once(':') {
@@ -375,6 +403,9 @@ impl Unwrapped {
             return Some(self);
         }
         let mut argv = rest.to_vec();
+        if wrapper.separated && argv.get(1).and_then(Arg::literal) == Some("--") {
+            argv.remove(1);
+        }
         if wrapper.strip_version
             && let Some(first) = argv.first_mut()
             && let Some(at) = first.text.rfind('@').filter(|at| *at > 0)

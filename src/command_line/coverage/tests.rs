@@ -628,3 +628,79 @@ proptest! {
         prop_assert_eq!(witness(&commands, &ObservedLine { background: true, ..told }, &project()), []);
     }
 }
+
+#[test]
+fn surroundings_and_containers_with_these_files_run_the_same_check() {
+    for (run, line, want) in [
+        ("pytest", "direnv exec . pytest", "pass"),
+        ("pytest", "direnv exec /work/other pytest", "-"),
+        ("pytest", "nix develop -c pytest", "pass"),
+        ("pytest", "nix develop .#ci --command pytest", "pass"),
+        ("pytest", "nix develop --impure -c bash -c 'pytest'", "pass"),
+        ("pytest", "nix --extra-experimental-features 'nix-command flakes' develop -c pytest", "pass"),
+        ("pytest", "nix develop -c pytest -k one", "-"),
+        ("pytest", "nix develop -u PYTHONPATH -c pytest", "-"),
+        ("pytest", "nix develop", "-"),
+        ("pytest", "nix-shell --run \"pytest\"", "pass"),
+        ("pytest", "nix-shell --pure --run 'pytest -q'", "pass"),
+        ("pytest", "nix-shell --run 'pytest || true'", "masked"),
+        ("npm test", "nvm exec 20 npm test", "pass"),
+        ("npm test", "nvm exec v20.11.0 npm test", "pass"),
+        ("npm test", "proto run npm -- test", "pass"),
+        ("npm test", "docker run -v $PWD:/x -w /x image npm test", "pass"),
+        ("npm test", "docker run --rm -it -v \"$(pwd)\":/x -w /x -u 1000 node:20 npm test", "pass"),
+        ("npm test", "docker run --rm -v \"${PWD}:/x:ro\" -v /x/node_modules --workdir=/x node npm test", "pass"),
+        ("npm test", "podman run --mount type=bind,source=.,target=/x -w /x node npm test", "pass"),
+        ("npm test", "docker run -v $PWD:/x image npm test", "-"),
+        ("npm test", "docker run image npm test", "-"),
+        ("npm test", "docker run -v $PWD/tests:/x -w /x image npm test", "-"),
+        ("npm test", "docker run -v other:/x -w /x image npm test", "-"),
+        ("npm test", "docker run -v $PWD:/x -v $HOME/fake:/x/src -w /x image npm test", "-"),
+        ("npm test", "docker run -v $PWD:/x -w /x --entrypoint true image npm test", "-"),
+        ("npm test", "docker run -d -v $PWD:/x -w /x image npm test", "-"),
+        ("npm test", "docker exec app npm test", "-"),
+        ("cargo test", "cargo test --workspace --all-features", "pass"),
+    ] {
+        let found = shown(&declared(run, ""), line, "", Some(Ended::Exited(0)), Some(""));
+        assert_eq!(found, want, "{run} / {line}");
+    }
+}
+
+#[test]
+fn a_service_that_mounts_these_files_runs_the_same_check() {
+    let mounted = "services:\n  app:\n    build: .\n    volumes:\n      - .:/app\n      - deps:/app/node_modules\n";
+    let shown = |compose: &'static str, docker: &'static str, line: &str| {
+        let files = Project(BTreeMap::from([("compose.yaml", compose), ("Dockerfile", docker)]));
+        let dir = RepoPath::from("");
+        let told = ObservedLine {
+            line,
+            dir: &dir,
+            root: Some("/work/repo"),
+            ended: Some(Ended::Exited(0)),
+            output: Some(""),
+            cut: false,
+            background: false,
+            shell: Some(Shell::Bash),
+        };
+        !witness(&[declared("pytest", "")], &told, &files).is_empty()
+    };
+    let image = "FROM python:3\nWORKDIR /app\nCOPY . .\n";
+    for line in [
+        "docker compose run app pytest",
+        "docker compose run --rm app pytest -q",
+        "docker-compose run --rm -T app pytest",
+        "docker compose exec -T app pytest",
+    ] {
+        assert!(shown(mounted, image, line), "{line}");
+        // The image has a copy.
+        assert!(!shown("services:\n  app:\n    build: .\n", image, line), "{line}");
+        assert!(!shown("services:\n  other:\n    volumes: ['.:/app']\n    working_dir: /app\n", image, line), "{line}");
+        assert!(!shown("services:\n  app:\n    image: x\n    volumes: ['.:/app']\n", image, line), "{line}");
+        assert!(!shown("services:\n  app: *other\n", image, line), "{line}");
+    }
+    let inline = "services: {app: {image: x, working_dir: /app, volumes: [{type: bind, source: ., target: /app}]}}";
+    assert!(shown(inline, "", "docker compose run app pytest"));
+    assert!(!shown(mounted, image, "docker compose run -e PYTEST_ADDOPTS=-kx app pytest"));
+    assert!(!shown(mounted, image, "docker compose -f other.yml run app pytest"));
+    assert!(!shown(mounted, image, "docker compose run --entrypoint true app pytest"));
+}

@@ -1,0 +1,117 @@
+//! Commands that run in a service of a compose file which mounts the files of this directory.
+
+use saphyr_parser::{Event, Parser, StrInput};
+use serde_json::{Map, Value};
+
+use crate::runner::ProjectFiles;
+use crate::shell::program::{Arg, Directory, Leaf};
+use crate::shell::{ContainerWords, folder_here, wrapper_values};
+
+type Yaml<'t> = Parser<'t, StrInput<'t>>;
+
+/// The names of the file, the one that counts first.
+const FILES: [&str; 4] = ["compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"];
+/// The deepest nesting that is read.
+const MAX_DEPTH: usize = 16;
+
+/// Lets a command that runs in such a service start where the service has it run. `files` are those of the directory in
+/// which the line starts.
+pub(super) fn follow(leaf: &mut Leaf, files: &dyn ProjectFiles) {
+    let Some(at) = leaf.inside.iter().position(|(name, _)| is_compose(name)) else { return };
+    if !leaf.remote || leaf.directory.as_ref().is_some_and(|from| from.path.as_deref() != Some(".")) {
+        return;
+    }
+    let name = leaf.inside[at].0.clone();
+    let program = name.split(' ').next().unwrap_or_default();
+    let Some(words) = ContainerWords::read(&leaf.inside[at].1, wrapper_values(program)) else { return };
+    let Some(folder) = folder_of_service(&words, files) else { return };
+    leaf.remote = false;
+    leaf.directory = Some(Directory::named(None, &Arg::new(folder)));
+    leaf.given.extend(words.assigned);
+    leaf.inside[at].1 = words.settings;
+}
+
+fn is_compose(name: &str) -> bool {
+    name.split_once(' ').is_some_and(|(program, rest)| {
+        matches!(rest, "compose run" | "compose exec")
+            || program.ends_with("-compose") && matches!(rest, "run" | "exec")
+    })
+}
+
+/// The folder of this directory in which the service runs its command.
+fn folder_of_service(words: &ContainerWords, files: &dyn ProjectFiles) -> Option<String> {
+    let text = FILES.iter().find_map(|name| files.read(name))?;
+    let document = read(&text)?;
+    let service = &document["services"][words.operand.as_deref()?];
+    let mut mounts: Vec<String> = service["volumes"].as_array()?.iter().map(mount).collect::<Option<_>>()?;
+    mounts.extend(words.mounts.iter().cloned());
+    let own = || service["working_dir"].as_str().map(str::to_owned);
+    let workdir = words.workdir.clone().or_else(own).or_else(|| workdir_of_image(service, files))?;
+    folder_here(&mounts, &workdir)
+}
+
+/// A mount as the command line would have it.
+fn mount(value: &Value) -> Option<String> {
+    if let Some(text) = value.as_str() {
+        return Some(text.replace("${PWD}", ".").replace("$PWD", "."));
+    }
+    let source = value["source"].as_str().unwrap_or_default();
+    Some(format!("source={source},target={}", value["target"].as_str()?))
+}
+
+/// The last `WORKDIR` of the file that the image of a service is built from.
+fn workdir_of_image(service: &Value, files: &dyn ProjectFiles) -> Option<String> {
+    let build = &service["build"];
+    let context = build.as_str().or_else(|| build["context"].as_str())?.trim_start_matches("./").trim_end_matches('/');
+    let name = build["dockerfile"].as_str().unwrap_or("Dockerfile");
+    let path = if matches!(context, "" | ".") { name.to_owned() } else { format!("{context}/{name}") };
+    let text = files.read(&path)?;
+    let last = text.lines().filter_map(|line| line.trim().strip_prefix("WORKDIR ")).next_back()?;
+    Some(last.trim().trim_matches(['"', '\'']).to_owned())
+}
+
+/// A document of YAML without what could stand for something else: tags, anchors, several documents.
+fn read(text: &str) -> Option<Value> {
+    let mut parser = Parser::new_from_str(text);
+    loop {
+        match parser.next()?.ok()?.0 {
+            Event::MappingStart(..) => return mapping(&mut parser, 0),
+            Event::StreamStart | Event::DocumentStart(_) => {}
+            _ => return None,
+        }
+    }
+}
+
+fn mapping(parser: &mut Yaml<'_>, depth: usize) -> Option<Value> {
+    let mut found = Map::new();
+    loop {
+        match parser.next()?.ok()?.0 {
+            Event::MappingEnd => return Some(Value::Object(found)),
+            Event::Scalar(key, ..) => {
+                let first = parser.next()?.ok()?.0;
+                found.insert(key.into_owned(), value(parser, first, depth)?);
+            }
+            _ => return None,
+        }
+    }
+}
+
+fn value(parser: &mut Yaml<'_>, first: Event<'_>, depth: usize) -> Option<Value> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    match first {
+        Event::Scalar(text, ..) => Some(Value::String(text.into_owned())),
+        Event::MappingStart(..) => mapping(parser, depth + 1),
+        Event::SequenceStart(..) => {
+            let mut found = Vec::new();
+            loop {
+                match parser.next()?.ok()?.0 {
+                    Event::SequenceEnd => return Some(Value::Array(found)),
+                    first => found.push(value(parser, first, depth + 1)?),
+                }
+            }
+        }
+        _ => None,
+    }
+}
