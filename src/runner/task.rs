@@ -255,10 +255,14 @@ fn calls(
         if rules.only_defined && script.is_none() {
             continue;
         }
+        let absent = script.is_none() && file.is_some() && rules.format == Format::JsonScripts && is_optional(&own);
         let has_script = |word: &str| {
             let text = file.as_deref().filter(|_| rules.format == Format::JsonScripts);
             text.is_some_and(|text| task_files::script(rules.format, text, &format!("{word}{name}")).is_some())
         };
+        // Each line of the recipe is one whose failure is ignored.
+        let ignored = |lines: &Vec<String>| !lines.is_empty() && lines.iter().all(|line| line.ends_with(" || true"));
+        let always_succeeds = rules.format == Format::Makefile && script.as_ref().is_some_and(ignored);
         let framed = has_script("pre") || has_script("post");
         let tests = catalogue.names.kinds(rules, name).contains(&CommandKind::Test);
         let label = rules.test_label.as_deref().filter(|_| tests).unwrap_or(&rules.label);
@@ -271,11 +275,18 @@ fn calls(
             arguments: handed.clone(),
             directory: directory.clone(),
             filtered: filtered.clone(),
-            nothing: read.nothing.clone(),
-            exit_zero: read.exit_zero == Some(true),
+            nothing: read.nothing.clone().or_else(|| absent.then(|| "--if-present".to_owned())),
+            exit_zero: read.exit_zero == Some(true) || always_succeeds,
         });
     }
     runs
+}
+
+/// Whether a task that is missing is no failure here; one of another package of the workspace may be there.
+fn is_optional(words: &[Option<&str>]) -> bool {
+    const OTHERS: [&str; 8] = ["-w", "--workspace", "--workspaces", "-ws", "-r", "--recursive", "--filter", "-F"];
+    let names: Vec<&str> = words.iter().flatten().map(|word| word.split('=').next().unwrap_or_default()).collect();
+    names.contains(&"--if-present") && !names.iter().any(|name| OTHERS.contains(name))
 }
 
 /// Whether the option is one of the task runner's own, wherever it stands.

@@ -137,7 +137,9 @@ impl MakeRules {
     fn new(text: &str, format: Format) -> Self {
         let make = format == Format::Makefile;
         let text = text.replace("\\\r\n", " ").replace("\\\n", " ");
-        let (mut targets, mut variables) = (BTreeSet::new(), BTreeMap::new());
+        let mut targets = BTreeSet::new();
+        let own = make.then(|| ("MAKE".to_owned(), "make".to_owned()));
+        let mut variables: BTreeMap<String, String> = own.into_iter().collect();
         for line in text.lines().filter(|line| !line.starts_with(['\t', ' ', '#', '.'])) {
             if let Some((names, _)) = line.split_once(':').filter(|(_, rest)| !rest.starts_with('=')) {
                 targets.extend(names.split_whitespace().map(|name| name.trim_start_matches('@').to_owned()));
@@ -200,9 +202,11 @@ impl MakeRules {
 
     /// A line of a recipe without what is for the task runner; one that only prints is left out.
     fn recipe_line(&self, line: &str) -> Option<TaskStep> {
-        let line = line.trim().trim_start_matches(['@', '+']).trim();
-        let mut text = self.substituted(line.trim_start_matches('-').trim());
-        if line.starts_with('-') {
+        // `@`, `+` and `-` may stand in any order.
+        let line = line.trim();
+        let plain = line.trim_start_matches(['@', '+', '-', ' ', '\t']);
+        let mut text = self.substituted(plain.trim_end());
+        if line[..line.len() - plain.len()].contains('-') {
             // Its failure is ignored, so that it proves nothing.
             text.push_str(" || true");
         }
@@ -392,6 +396,8 @@ mod tests {
             (Format::Makefile, make, "test", Some(vec!["go build ./...  \t  -v", "rm -f x || true", "go test ./..."])),
             (Format::Makefile, make, "", Some(vec!["go build ./...  \t  -v", "rm -f x || true", "go test ./..."])),
             (Format::Makefile, make, "nope", None),
+            (Format::Makefile, "a:\n\t-@x\n\t@-y\n\t- @ z\n", "a", Some(vec!["x || true", "y || true", "z || true"])),
+            (Format::Makefile, "a:\n\t@$(MAKE) -i b\n", "a", Some(vec!["make -i b"])),
             (Format::Makefile, "a: b\nb: a\n\tx\n", "a", Some(vec!["x"])),
             (Format::Justfile, just, "build", Some(vec!["cargo build"])),
             (Format::Justfile, just, "test", Some(vec!["cargo build", "cargo test --workspace"])),
