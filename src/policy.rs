@@ -1,5 +1,6 @@
 //! What a repository asks for: commands, gates and their modes. Plain values; [`crate::config`] reads them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
@@ -45,6 +46,18 @@ impl Policy {
     /// Whether it was read in the tree of `commit`.
     pub fn is_of(&self, commit: &Oid) -> bool {
         matches!(&self.source, PolicySource::Commit(own) if own == commit)
+    }
+
+    /// The same policy, where those of `paths` count that only the defaults leave out.
+    pub fn naming<'p>(&self, paths: impl ExactSizeIterator<Item = &'p RepoPath> + Clone) -> Cow<'_, Self> {
+        if paths.len() == 0 {
+            return Cow::Borrowed(self);
+        }
+        let mut policy = self.clone();
+        for command in &mut policy.commands {
+            command.inputs = command.inputs.naming(paths.clone());
+        }
+        Cow::Owned(policy)
     }
 }
 

@@ -30,6 +30,12 @@ static BUILT_IN: LazyLock<Vec<Gate>> = LazyLock::new(|| {
     files().map(|(name, text)| read(name, text).unwrap_or_else(|error| panic!("gates/{error}"))).collect()
 });
 
+/// Whether a gate of the binary leaves the paths of `glob` out.
+pub(super) fn is_default_ignore(glob: &str) -> bool {
+    let lists = BUILT_IN.iter().filter_map(|gate| gate.params.get(super::IGNORE)?.as_array());
+    lists.flatten().any(|known| known.as_str() == Some(glob))
+}
+
 /// The embedded gate files: `<id>.toml`, and the text.
 fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
     crate::embedded::GATES.iter().copied().filter(|(name, text)| is_gate_file(name, text))

@@ -2,6 +2,7 @@
 
 use toml::de::DeTable;
 
+use super::built_in::is_default_ignore;
 use super::error::{Report, nearest, quoted};
 use super::fields::{LocatedValue, TableFields, as_table, entries, is_name};
 use super::merge::Gates;
@@ -51,8 +52,8 @@ fn command(report: &mut Report<'_>, name: &LocatedValue<&str>, table: &DeTable<'
         return None;
     }
     let (gate, run) = (gate?, run?);
-    let ignore = [ignored_by(gate), own].concat();
-    match PathRules::new(&inputs, &ignore) {
+    let (defaults, of_gate): (Vec<_>, Vec<_>) = ignored_by(gate).into_iter().partition(|glob| is_default_ignore(glob));
+    match PathRules::with_defaults(&inputs, &defaults, &[of_gate, own].concat()) {
         Ok(inputs) => Some(Command {
             name: name.value.to_owned(),
             gate: gate.id.clone(),

@@ -8,6 +8,7 @@ use crate::fact::decisions;
 use crate::fact::hosting::HostedHead;
 use crate::fact::merge_base::{self, Target};
 pub use crate::fact::merge_base::{BaseOf, Lineage, lineage, pushed, target};
+use crate::fact::named_texts::NamedTexts;
 use crate::fact::run_comparison;
 use crate::fact::session_steps::Story;
 use crate::fact::subject::{Base, RefUpdate, Subject, SubjectKind};
@@ -341,7 +342,7 @@ fn base_tree(repo: &Repo, base: &Base) -> Result<Option<Oid>, GitError> {
     }
 }
 
-/// Makes all comparisons, in at most three calls of git, however many subjects and runs there are.
+/// Makes all comparisons, in at most three calls of git (and two for each content where prose changed), however many subjects and runs there are.
 pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> Result<Facts, CollectError> {
     let bases: Vec<_> =
         drafts.iter().filter_map(|draft| Some((draft.base_tree.clone()?, draft.tree.clone()?))).collect();
@@ -353,7 +354,12 @@ pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft
 
     let astray = astray(sources, &drafts)?;
     let weakening = test_changes::weakened(sources, moment, &drafts)?;
-    run_comparison::runs(sources, &mut drafts)?;
+    let texts = NamedTexts::of(sources.repo, sources.policy, &drafts);
+    for changed in drafts.iter().filter_map(|draft| draft.subject.changed.as_ref()) {
+        texts.ask_of_change(changed)?;
+    }
+    compare::runs(sources, &texts, &mut drafts)?;
+    let named_texts = texts.found();
     for draft in &mut drafts {
         for command in &sources.policy.commands {
             let key = command.reference().key;
@@ -365,6 +371,7 @@ pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft
         }
     }
     let mut notes = journal_notes(sources.state);
+    notes.extend(named_text_notes(&named_texts));
     if moment == Moment::Push {
         notes.extend(tool_folder_notes(&beside_runs(&drafts)));
         let runs = drafts.iter().flat_map(|draft| draft.subject.runs.values()).filter_map(|runs| runs.first());
@@ -377,8 +384,14 @@ pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft
         weakening,
         unfinished: unfinished(sources),
         astray,
+        named_texts,
         ..Facts::at(moment)
     })
+}
+
+/// Says why a file counts that is prose by its name.
+fn named_text_notes(named: &BTreeMap<RepoPath, RepoPath>) -> impl Iterator<Item = Note> {
+    named.iter().map(|(path, by)| Note::new("named-text", format!("{path} counts as content: {by} names it")))
 }
 
 /// Names the folders that tools fill and that are not part of what is judged.

@@ -25,6 +25,7 @@ pub mod functions;
 pub mod hosting;
 pub mod intent;
 pub mod merge_base;
+mod named_texts;
 pub mod output_patterns;
 pub mod policy_change;
 mod run_comparison;
@@ -85,6 +86,9 @@ pub struct Facts {
     /// Declared commands, by name, whose folder is nowhere: neither in what is judged nor in what it began from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub astray: Vec<String>,
+    /// Files that the defaults leave out and that count, each with the file that names it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub named_texts: BTreeMap<RepoPath, RepoPath>,
     /// What became of decisions that were written down, by subject; those where nothing did are not here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<decision_change::SubjectDecisions>,
@@ -111,6 +115,7 @@ impl Facts {
             unfinished: Vec::new(),
             open_runs: Vec::new(),
             astray: Vec::new(),
+            named_texts: BTreeMap::new(),
             decisions: Vec::new(),
             assessment: None,
         }

@@ -7,12 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::fact::collect::{CollectError, Draft, Sources};
 use crate::fact::evidence::{RunFact, RunProof};
+use crate::fact::named_texts::NamedTexts;
 use crate::fact::working_tree_diff;
 use crate::git::{GitError, PathChange, TreeDiff};
 use crate::journal::{MAX_PATHS, RecordedRun};
 use crate::local_file::{LocalCause, is_collected};
 use crate::oid::Oid;
-use crate::policy::Command;
+use crate::policy::{Command, PathRules};
 use crate::repo_path::RepoPath;
 use crate::snapshot::Snapshot;
 
@@ -29,14 +30,14 @@ struct RunPair<'a> {
 }
 
 /// Adds to each subject the runs that may be of its content, newest first. At most two calls of git.
-pub(super) fn runs(sources: Sources<'_>, drafts: &mut [Draft<'_>]) -> Result<(), CollectError> {
+pub(super) fn runs(sources: Sources<'_>, texts: &NamedTexts<'_>, drafts: &mut [Draft<'_>]) -> Result<(), CollectError> {
     let (mut exact, mut first, mut rest) = (Vec::new(), Vec::new(), Vec::new());
     for (index, draft) in drafts.iter().enumerate() {
         let Some(tree) = &draft.tree else { continue };
         // Below changes that a command does not read, a run on the commit's tree counts, too.
         let mut trees = vec![tree];
         trees.extend(draft.whole.as_ref().filter(|whole| *whole != tree));
-        for command in sources.policy.commands.iter().filter(|command| may_be_asked(draft, command)) {
+        for command in sources.policy.commands.iter().filter(|command| may_be_asked(draft, &texts.rules(command))) {
             for (number, run) in candidates(sources, command, &trees)?.into_iter().enumerate() {
                 let part = if is_on(&run, draft) {
                     &mut exact
@@ -50,13 +51,13 @@ pub(super) fn runs(sources: Sources<'_>, drafts: &mut [Draft<'_>]) -> Result<(),
         }
     }
     // Equal trees cost nothing, and usually settle it.
-    compare(sources, drafts, exact)?;
-    let (settled, open) = split(sources, drafts, first);
-    compare(sources, drafts, open)?;
-    let (also_settled, open) = split(sources, drafts, rest);
+    compare(sources, texts, drafts, exact)?;
+    let (settled, open) = split(sources, texts, drafts, first);
+    compare(sources, texts, drafts, open)?;
+    let (also_settled, open) = split(sources, texts, drafts, rest);
     let not_good = |pair: &RunPair<'_>| run_fact(&pair.run, None, &TreeDiff::Unreadable).shows() != RunProof::Pass;
     let settled = settled.into_iter().chain(also_settled).filter(not_good);
-    compare(sources, drafts, settled.chain(open).collect())?;
+    compare(sources, texts, drafts, settled.chain(open).collect())?;
     for draft in drafts.iter_mut() {
         draft.subject.runs.values_mut().for_each(|runs| runs.sort_by(|a, b| b.id.cmp(&a.id)));
     }
@@ -98,6 +99,7 @@ pub(super) fn made_local_files(sources: Sources<'_>) -> BTreeSet<RepoPath> {
 /// Those whose command is settled for their subject, and the others.
 fn split<'a>(
     sources: Sources<'_>,
+    texts: &NamedTexts<'_>,
     drafts: &[Draft<'_>],
     pairs: Vec<RunPair<'a>>,
 ) -> (Vec<RunPair<'a>>, Vec<RunPair<'a>>) {
@@ -105,11 +107,16 @@ fn split<'a>(
     pairs.into_iter().partition(|pair| {
         *known
             .entry((pair.draft, &pair.command.name))
-            .or_insert_with(|| is_settled(sources, &drafts[pair.draft], pair.command))
+            .or_insert_with(|| is_settled(sources, texts, &drafts[pair.draft], pair.command))
     })
 }
 
-fn compare(sources: Sources<'_>, drafts: &mut [Draft<'_>], pairs: Vec<RunPair<'_>>) -> Result<(), CollectError> {
+fn compare(
+    sources: Sources<'_>,
+    texts: &NamedTexts<'_>,
+    drafts: &mut [Draft<'_>],
+    pairs: Vec<RunPair<'_>>,
+) -> Result<(), CollectError> {
     // Of a run, what it is compared with first, then what happened while it ran: the list in the journal is cut off.
     let trees: Vec<_> = pairs
         .iter()
@@ -128,6 +135,7 @@ fn compare(sources: Sources<'_>, drafts: &mut [Draft<'_>], pairs: Vec<RunPair<'_
         let mut fact = run_fact(&pair.run, differs, &diff[1]);
         let logs = own_logs(sources, &pair.run)?;
         leave_out_logs(&mut fact, &logs, &diff[0], &diff[1], draft.snapshot);
+        texts.ask_of_run(pair.command, &fact)?;
         draft.subject.runs.entry(pair.command.name.clone()).or_default().push(fact);
     }
     Ok(())
@@ -184,21 +192,22 @@ fn is_on(run: &RecordedRun, draft: &Draft<'_>) -> bool {
 }
 
 /// Whether any gate could ask for this command's evidence: a change it does not read needs no comparison.
-fn may_be_asked(draft: &Draft<'_>, command: &Command) -> bool {
-    let changed = |paths: &Vec<RepoPath>| paths.iter().any(|path| command.inputs.matches(path));
-    draft.subject.opaque.iter().any(|path| command.inputs.matches_below(path))
+fn may_be_asked(draft: &Draft<'_>, inputs: &PathRules) -> bool {
+    let changed = |paths: &Vec<RepoPath>| paths.iter().any(|path| inputs.matches(path));
+    draft.subject.opaque.iter().any(|path| inputs.matches_below(path))
         || draft.subject.changed.as_ref().is_none_or(changed)
 }
 
 /// Whether a run that counts is of this content and good: then another good one says nothing more.
-fn is_settled(sources: Sources<'_>, draft: &Draft<'_>, command: &Command) -> bool {
+fn is_settled(sources: Sources<'_>, texts: &NamedTexts<'_>, draft: &Draft<'_>, command: &Command) -> bool {
+    let inputs = texts.rules(command);
     let gate = sources.policy.gates.iter().find(|gate| gate.id == command.gate);
     let good = |run: &RunFact| {
         gate.is_some_and(|gate| run.grade >= gate.min_grade)
             && run.shows() == RunProof::Pass
             && run.left_behind.is_empty()
-            && run.is_stable(&command.inputs)
-            && run.agrees(&command.inputs, &draft.subject.opaque)
+            && run.is_stable(&inputs)
+            && run.agrees(&inputs, &draft.subject.opaque)
     };
     draft.subject.runs.get(&command.name).is_some_and(|runs| runs.iter().any(good))
 }

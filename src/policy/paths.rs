@@ -1,11 +1,12 @@
 //! Which paths count for what is asked.
 
+use std::collections::BTreeSet;
+
 use crate::globs::{self, Globs, InvalidGlob};
 use crate::repo_path::RepoPath;
 
 /// Which paths count. A path counts when an `include` glob matches it and no `exclude` glob does, or a `keep` glob
-/// takes it back.
-///
+/// takes it back, or what is judged names it.
 #[derive(Clone, Debug)]
 pub struct PathRules {
     /// The globs of what counts as written, `!` for those that leave out.
@@ -15,38 +16,72 @@ pub struct PathRules {
     include: Globs,
     exclude: Globs,
     keep: Globs,
+    /// What of `exclude` the project wrote itself.
+    own: Globs,
+    /// Paths that only the defaults leave out, and that count since a file of code names them.
+    named: BTreeSet<RepoPath>,
 }
 
 impl PathRules {
     /// Rules from `inputs` (globs; `!glob` excludes) and `ignore` (globs that are left out; `!glob` takes back).
     /// `*` does not cross `/`, `**` does; case matters.
     pub fn new<S: AsRef<str>>(inputs: &[S], ignore: &[S]) -> Result<Self, InvalidGlob> {
+        Self::with_defaults(inputs, &[], ignore)
+    }
+
+    /// The same, where `defaults` are left out as long as nothing that is judged names them: see [`PathRules::naming`].
+    pub fn with_defaults<S: AsRef<str>>(inputs: &[S], defaults: &[S], ignore: &[S]) -> Result<Self, InvalidGlob> {
         let mut rules = Self {
             inputs: inputs.iter().map(|glob| glob.as_ref().to_owned()).collect(),
-            ignore: ignore.iter().map(|glob| glob.as_ref().to_owned()).collect(),
+            ignore: defaults.iter().chain(ignore).map(|glob| glob.as_ref().to_owned()).collect(),
             include: Globs::default(),
             exclude: Globs::default(),
             keep: Globs::default(),
+            own: Globs::default(),
+            named: BTreeSet::new(),
         };
         for glob in inputs.iter().map(AsRef::as_ref) {
             match glob.strip_prefix('!') {
-                Some(glob) => rules.exclude.push(glob)?,
+                Some(glob) => {
+                    rules.exclude.push(glob)?;
+                    rules.own.push(glob)?;
+                }
                 None => rules.include.push(glob)?,
             }
+        }
+        for glob in defaults.iter().map(AsRef::as_ref) {
+            rules.exclude.push(glob)?;
         }
         for glob in ignore.iter().map(AsRef::as_ref) {
             match glob.strip_prefix('!') {
                 Some(glob) => rules.keep.push(glob)?,
-                None => rules.exclude.push(glob)?,
+                None => {
+                    rules.exclude.push(glob)?;
+                    rules.own.push(glob)?;
+                }
             }
         }
         Ok(rules)
     }
 
+    /// True if only the defaults leave `path` out: it counts where what is judged names it.
+    pub fn counts_if_named(&self, path: &RepoPath) -> bool {
+        let os = path.to_os();
+        self.exclude.is_match(&os) && self.include.is_match(&os) && !self.keep.is_match(&os) && !self.own.is_match(&os)
+    }
+
+    /// The same rules, where those of `paths` count that only the defaults leave out.
+    #[must_use]
+    pub fn naming<'p>(&self, paths: impl IntoIterator<Item = &'p RepoPath>) -> Self {
+        let mut rules = self.clone();
+        rules.named.extend(paths.into_iter().filter(|path| self.counts_if_named(path)).cloned());
+        rules
+    }
+
     /// True if `path` is left out by name, which is more than not being an input.
     pub fn leaves_out(&self, path: &RepoPath) -> bool {
-        let path = path.to_os();
-        self.exclude.is_match(&path) && !self.keep.is_match(&path)
+        let os = path.to_os();
+        self.exclude.is_match(&os) && !self.keep.is_match(&os) && !self.named.contains(path)
     }
 
     /// Whether `path` counts. One that ends in `/` is a repository inside this one, listed as a whole: see
@@ -55,8 +90,9 @@ impl PathRules {
         if let Some(folder) = path.as_bytes().strip_suffix(b"/") {
             return self.matches_below(&RepoPath::new(folder));
         }
-        let path = path.to_os();
-        self.include.is_match(&path) && (!self.exclude.is_match(&path) || self.keep.is_match(&path))
+        let os = path.to_os();
+        self.include.is_match(&os)
+            && (!self.exclude.is_match(&os) || self.keep.is_match(&os) || self.named.contains(path))
     }
 
     /// Whether `path` counts, or anything that may lie below it: what a commit of another repository holds is not
@@ -101,6 +137,16 @@ mod tests {
         ] {
             assert_eq!(rules.matches(&RepoPath::from(path)), counts, "{path}");
         }
+    }
+
+    #[test]
+    fn a_named_path_counts_where_only_the_defaults_leave_it_out() {
+        let rules = PathRules::with_defaults(&["**", "!web/**"], &["**/*.md"], &["docs/**"]).unwrap();
+        let paths = ["README.md", "docs/a.md", "web/a.md"].map(RepoPath::from);
+        assert!(paths.iter().all(|path| !rules.matches(path)));
+        let named = rules.naming(&paths);
+        assert_eq!(paths.map(|path| named.matches(&path)), [true, false, false]);
+        assert!(!named.matches(&RepoPath::from("a/README.md")));
     }
 
     #[test]

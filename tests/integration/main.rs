@@ -51,6 +51,7 @@ mod journal;
 mod local_files;
 mod log_fields;
 mod mutations;
+mod named_texts;
 mod names;
 mod note_history;
 mod oracle;

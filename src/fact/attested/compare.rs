@@ -5,6 +5,7 @@ use crate::attest::verify::Attested;
 use crate::event::Grade;
 use crate::fact::Facts;
 use crate::fact::evidence::RunFact;
+use crate::fact::named_texts::NamedTexts;
 use crate::fact::working_tree_diff;
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::policy::Policy;
@@ -19,6 +20,7 @@ pub(super) fn add<'a>(
     order: &RunOrder<'_>,
 ) -> Result<Vec<&'a Attested>, GitError> {
     let mut added = Vec::new();
+    let texts = NamedTexts::in_content(repo, policy, facts.subjects.iter().filter_map(|one| one.tree.clone()), false);
     for subject in &mut facts.subjects {
         let Some(tree) = &subject.tree else { continue };
         let pairs: Vec<_> = attested.iter().map(|one| (one.run.tree.clone(), tree.clone())).collect();
@@ -29,6 +31,7 @@ pub(super) fn add<'a>(
                 let runs = subject.runs.entry(command.name.clone()).or_default();
                 // What is known from both sides is what the signer vouches for, in the place that it has here.
                 let statement = run_fact(one, diff);
+                texts.ask_of_run(command, &statement)?;
                 match runs.iter_mut().find(|run| run.id == one.run.seen.id) {
                     Some(known) => *known = statement,
                     None => runs.push(statement),
@@ -42,6 +45,7 @@ pub(super) fn add<'a>(
             *runs = order.newest_first(std::mem::take(runs));
         }
     }
+    facts.named_texts.extend(texts.found());
     Ok(added)
 }
 

@@ -1,0 +1,132 @@
+//! Prose that counts: files that the defaults leave out, and that code or a setting of a runner names.
+//!
+//! Looking for names reads the whole content that is judged. So it is done only for files on which an answer depends, and
+//! at most once for each of them.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::name::names;
+use crate::fact::collect::Draft;
+use crate::fact::evidence::RunFact;
+use crate::git::{GitError, Mention, MentionsIn, Repo};
+use crate::oid::Oid;
+use crate::policy::{Command, PathRules, Policy};
+use crate::repo_path::RepoPath;
+
+mod name;
+mod table;
+
+/// The most lines above a name in a settings file that are looked at for what they set.
+const MAX_ABOVE: usize = 20;
+/// The most files that are looked for by their own names; of more, by their endings.
+const MAX_NAMES: usize = 64;
+
+/// The files among those that were asked about that count, each with the file that names it.
+#[derive(Debug, Default)]
+struct Answers {
+    asked: BTreeSet<RepoPath>,
+    named: BTreeMap<RepoPath, RepoPath>,
+}
+
+/// Answers which files of prose count in what is judged.
+pub(super) struct NamedTexts<'a> {
+    repo: &'a Repo,
+    policy: &'a Policy,
+    trees: Vec<Oid>,
+    working_tree: bool,
+    answers: RefCell<Answers>,
+}
+
+impl<'a> NamedTexts<'a> {
+    /// For the contents of `drafts`.
+    pub(super) fn of(repo: &'a Repo, policy: &'a Policy, drafts: &[Draft<'_>]) -> Self {
+        // A working tree is its files, whatever tree lies below.
+        let trees = drafts.iter().filter(|draft| draft.snapshot.is_none()).filter_map(|draft| draft.tree.clone());
+        Self::in_content(repo, policy, trees, drafts.iter().any(|draft| draft.snapshot.is_some()))
+    }
+
+    /// For these trees, and the working tree where that is judged, too.
+    pub(super) fn in_content(
+        repo: &'a Repo,
+        policy: &'a Policy,
+        trees: impl IntoIterator<Item = Oid>,
+        working_tree: bool,
+    ) -> Self {
+        let mut trees: Vec<Oid> = trees.into_iter().collect();
+        trees.sort();
+        trees.dedup();
+        Self { repo, policy, trees, working_tree, answers: RefCell::default() }
+    }
+
+    /// The files that count, each with the file that names it.
+    pub(super) fn found(self) -> BTreeMap<RepoPath, RepoPath> {
+        self.answers.into_inner().named
+    }
+
+    /// The rules of a command, as far as is known by now.
+    pub(super) fn rules<'c>(&self, command: &'c Command) -> Cow<'c, PathRules> {
+        let answers = self.answers.borrow();
+        if answers.named.is_empty() {
+            return Cow::Borrowed(&command.inputs);
+        }
+        Cow::Owned(command.inputs.naming(answers.named.keys()))
+    }
+
+    /// Looks at what a change holds that asks for a command by nothing else.
+    pub(super) fn ask_of_change(&self, changed: &[RepoPath]) -> Result<(), GitError> {
+        let open = self.policy.commands.iter().filter(|command| {
+            let rules = &command.inputs;
+            !changed.iter().any(|path| rules.matches(path))
+        });
+        let open: Vec<&Command> = open.collect();
+        self.ask(changed.iter().filter(|path| open.iter().any(|command| command.inputs.counts_if_named(path))))
+    }
+
+    /// Looks at what parts a run from the content that is judged, where nothing else parts them.
+    pub(super) fn ask_of_run(&self, command: &Command, run: &RunFact) -> Result<(), GitError> {
+        let rules = &command.inputs;
+        let paths = || run.changed.iter().chain(&run.differs).flatten();
+        if paths().any(|path| rules.matches(path)) {
+            return Ok(());
+        }
+        self.ask(paths().filter(|path| rules.counts_if_named(path)))
+    }
+
+    fn ask<'p>(&self, paths: impl Iterator<Item = &'p RepoPath>) -> Result<(), GitError> {
+        let mut answers = self.answers.borrow_mut();
+        let paths: Vec<&RepoPath> = paths.filter(|path| answers.asked.insert((*path).clone())).collect();
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let mut open: BTreeSet<&RepoPath> = paths.into_iter().collect();
+        for command in &self.policy.commands {
+            let is_named = |path: &RepoPath| name::command_names(&command.run, &command.dir, path);
+            let gate_toml = || RepoPath::from("gate.toml");
+            answers.named.extend(open.extract_if(.., |path| is_named(path)).map(|path| (path.clone(), gate_toml())));
+        }
+        let contents =
+            self.trees.iter().map(MentionsIn::Tree).chain(self.working_tree.then_some(MentionsIn::WorkingTree));
+        for content in contents {
+            if open.is_empty() {
+                break;
+            }
+            let words = name::words(&open, MAX_NAMES);
+            let code = self.repo.mentions(content, &words, table::code_pathspecs(), 0)?;
+            let settings = self.repo.mentions(content, &words, table::settings_pathspecs(), MAX_ABOVE)?;
+            for (at, mention) in code.iter().chain(&settings).enumerate() {
+                let above = if at < code.len() { &[][..] } else { above(&settings, at - code.len()) };
+                let named = open.extract_if(.., |path| names(mention, above, path));
+                answers.named.extend(named.map(|path| (path.clone(), mention.file.clone())));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The lines of the same file before that at `at`.
+fn above(lines: &[Mention], at: usize) -> &[Mention] {
+    let first = lines[..at].iter().rposition(|line| line.file != lines[at].file).map_or(0, |at| at + 1);
+    &lines[first.max(at.saturating_sub(MAX_ABOVE))..at]
+}

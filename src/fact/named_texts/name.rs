@@ -1,0 +1,299 @@
+//! The ways in which a line names a file.
+
+use std::collections::BTreeSet;
+
+use super::table::{Naming, naming, table};
+use crate::git::Mention;
+use crate::globs;
+use crate::repo_path::RepoPath;
+
+/// Stands for a part of a path that only a run knows.
+const VARIABLE: &str = "\u{1}";
+
+/// Words one of which stands in every line that may name one of `files`.
+pub(super) fn words(files: &BTreeSet<&RepoPath>, most: usize) -> Vec<String> {
+    let mut words: BTreeSet<String> = ["go:embed", "*.{"].map(str::to_owned).into();
+    words.extend(table().collectors.iter().map(|one| one.flag.clone()));
+    let mut names = BTreeSet::new();
+    for file in files {
+        let path = file.to_string();
+        let (folder, base) = path.rsplit_once('/').unwrap_or(("", &path));
+        match base.rsplit_once('.') {
+            Some((_, ending)) => {
+                let ways = ["*.", "}.", "%s.", "\".", "'."];
+                words.extend(ways.iter().map(|way| format!("{way}{ending}")));
+                names.insert((base.to_owned(), format!(".{ending}")));
+            }
+            None => _ = names.insert((base.to_owned(), base.to_owned())),
+        }
+        for name in folder.split('/').filter(|name| !name.is_empty()) {
+            let ways = ["\"_\"", "'_'", "_/\"", "_/'", "/_\"", "/_'", "`_`"];
+            words.extend(ways.iter().map(|way| way.replace('_', name)));
+        }
+    }
+    let few = names.len() <= most;
+    words.extend(names.into_iter().map(|(name, ending)| if few { name } else { ending }));
+    words.into_iter().collect()
+}
+
+/// Whether `mention` makes `file` count. `above` are the lines before it, where it stands in settings.
+pub(super) fn names(mention: &Mention, above: &[Mention], file: &RepoPath) -> bool {
+    let line = Line { text: &mention.line, folder: folder_of(&mention.file) };
+    match naming(&mention.file) {
+        _ if is_comment(&mention.line) => false,
+        Naming::Code => line.names(file, Words::for_code(&mention.file, &mention.line)),
+        Naming::Settings => is_of_tests(&mention.line, above) && line.names(file, Words::Any),
+        Naming::Silent => false,
+    }
+}
+
+/// Whether the line of a declared command names `file`, or tests all prose below its folder.
+pub(super) fn command_names(run: &str, dir: &RepoPath, file: &RepoPath) -> bool {
+    let dir = dir.to_string();
+    let first: Vec<&str> = run.split_whitespace().collect();
+    let tests_prose =
+        table().runners.iter().any(|words| first.starts_with(&words.iter().map(String::as_str).collect::<Vec<_>>()));
+    let line = Line { text: run, folder: parts(&dir) };
+    tests_prose && below(&parts(&dir), &parts(&file.to_string())) || line.names(file, Words::Any)
+}
+
+/// Which words of a line may be paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Words {
+    /// Those in quotes.
+    Quoted,
+    /// Every one.
+    Any,
+}
+
+impl Words {
+    /// Languages whose words need no quotes are those of shells; a directive of Go needs none, either.
+    fn for_code(file: &RepoPath, line: &str) -> Self {
+        let name = file.to_string();
+        let base = name.rsplit('/').next().unwrap_or_default();
+        let shell =
+            [".sh", ".bash", ".zsh", ".fish", ".bats", ".ps1", ".t"].iter().any(|ending| base.ends_with(ending));
+        if shell || !base.contains('.') || line.trim_start().starts_with("//go:embed") {
+            Self::Any
+        } else {
+            Self::Quoted
+        }
+    }
+}
+
+/// A line, and the folder of the file that it stands in.
+struct Line<'t> {
+    text: &'t str,
+    folder: Vec<&'t str>,
+}
+
+impl Line<'_> {
+    fn names(&self, file: &RepoPath, words: Words) -> bool {
+        let path = file.to_string();
+        let file = parts(&path);
+        let ending = file.last().and_then(|base| base.rsplit_once('.')).map(|(_, ending)| format!(".{ending}"));
+        let collects = |flag: &str, takes: &str| self.text.contains(flag) && ending.as_deref() == Some(takes);
+        if table().collectors.iter().any(|one| collects(&one.flag, &one.takes)) && below(&self.folder, &file) {
+            return true;
+        }
+        let embeds = self.text.trim_start().starts_with("//go:embed");
+        let lists = embeds || table().listing.iter().any(|word| self.text.contains(word.as_str()));
+        self.tokens(words).any(|token| {
+            let wanted = Wanted::read(token);
+            wanted.is_file(self, &file) || lists && wanted.is_folder_above(self, &file, embeds)
+        })
+    }
+
+    /// The words that may be paths.
+    fn tokens(&self, words: Words) -> impl Iterator<Item = &str> {
+        let ends = |c: char| c.is_whitespace() || "\"'`()<>,;=|&".contains(c);
+        let mut tokens = Vec::new();
+        let mut start = 0;
+        for (at, end) in self.text.match_indices(ends).chain([(self.text.len(), "")]) {
+            let before = self.text[..start].chars().next_back();
+            let quoted = before.is_some_and(|quote| "\"'`".contains(quote)) && end.starts_with(['"', '\'', '`']);
+            if at > start && (quoted || words == Words::Any) {
+                tokens.push(&self.text[start..at]);
+            }
+            start = at + end.len();
+        }
+        // A name with spaces, and a list of alternatives.
+        let quoted =
+            self.text.split(['"', '\'', '`']).skip(1).filter(|text| text.contains([' ', ',']) && text.len() < 128);
+        tokens.into_iter().chain(quoted)
+    }
+
+    /// Whether the line holds `name` as a word.
+    fn has_word(&self, name: &str) -> bool {
+        let of_name = |c: char| c.is_alphanumeric() || "_-".contains(c);
+        self.text.match_indices(name).any(|(at, _)| {
+            let (before, after) = (&self.text[..at], &self.text[at + name.len()..]);
+            !before.chars().next_back().is_some_and(of_name) && !after.chars().next().is_some_and(of_name)
+        })
+    }
+}
+
+/// A path or a glob as code writes it.
+struct Wanted {
+    /// Its parts, without what leads up and what only a run knows.
+    parts: Vec<String>,
+    is_glob: bool,
+    /// It begins from the folder that it stands in, or above.
+    is_relative: bool,
+}
+
+impl Wanted {
+    fn read(token: &str) -> Self {
+        let plain = variables(&token.replace("\\\\", "/").replace('\\', "/"));
+        let plain = plain.split(['?', '#']).next().unwrap_or_default();
+        let mut parts: Vec<&str> = plain.split('/').collect();
+        let leads = |part: &&str| matches!(*part, "" | "." | "..") || *part == VARIABLE || part.ends_with(':');
+        let skipped = parts.iter().take_while(|part| leads(part)).count();
+        let is_relative = parts[..skipped].iter().any(|part| matches!(*part, "." | ".."));
+        parts.drain(..skipped);
+        if parts.last() == Some(&"") {
+            parts.pop();
+        }
+        let is_glob = parts.iter().any(|part| part.contains(['*', '[', '{']) || part.contains(VARIABLE));
+        let parts = parts.into_iter().map(|part| part.replace(VARIABLE, "*")).collect();
+        Self { parts, is_glob, is_relative }
+    }
+
+    /// Whether it names `file`, or a glob of it takes that in.
+    fn is_file(&self, line: &Line<'_>, file: &[&str]) -> bool {
+        let Some(last) = self.parts.last() else { return false };
+        if self.is_glob {
+            let ends_alike = file.last().is_some_and(|base| ends_alike(last, base));
+            return ends_alike && self.tails(file).any(|folder| self.is_meant_by_glob(line, folder));
+        }
+        self.tails(file).any(|folder| self.is_meant(line, folder, last))
+    }
+
+    /// The folders that it can begin from, if it is `file`.
+    fn tails<'f>(&self, file: &'f [&'f str]) -> impl Iterator<Item = &'f [&'f str]> {
+        let glob =
+            self.is_glob.then(|| globs::check(&self.parts.join("/")).ok()).flatten().map(|glob| glob.compile_matcher());
+        let plain = !self.is_glob;
+        let length = self.parts.len();
+        let parts = self.parts.clone();
+        (0..file.len()).map(move |at| file.split_at(at)).filter_map(move |(folder, tail)| {
+            let is = match &glob {
+                Some(glob) => glob.is_match(tail.join("/")),
+                None => plain && tail.len() == length && tail.iter().zip(&parts).all(|(a, b)| a == b),
+            };
+            is.then_some(folder)
+        })
+    }
+
+    /// Whether a name that begins from `folder` may be meant in this line.
+    fn is_meant(&self, line: &Line<'_>, folder: &[&str], last: &str) -> bool {
+        if below(folder, &line.folder) {
+            return true;
+        }
+        let is_generic = table().generic.iter().any(|name| name == last);
+        !self.is_relative && (!is_generic || folder.last().is_some_and(|name| line.has_word(name)))
+    }
+
+    fn is_meant_by_glob(&self, line: &Line<'_>, folder: &[&str]) -> bool {
+        if line.text.trim_start().starts_with("//go:embed") {
+            return folder == line.folder;
+        }
+        below(folder, &line.folder)
+            || self.parts.len() == 1 && below(&line.folder, folder)
+            || folder.last().is_some_and(|name| line.has_word(name))
+    }
+
+    /// Whether it is a folder that `file` lies in.
+    fn is_folder_above(&self, line: &Line<'_>, file: &[&str], exact: bool) -> bool {
+        if self.is_glob || self.parts.is_empty() {
+            return false;
+        }
+        (1..file.len()).any(|end| {
+            self.tails(&file[..end])
+                .any(|folder| if exact { folder == line.folder } else { below(folder, &line.folder) })
+        })
+    }
+}
+
+/// Puts one sign in the place of each part that only a run knows: `{x}`, `${x}`, `$x`, `#{x}`, `%s`.
+fn variables(token: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = token;
+    while let Some(at) = rest.find(['{', '$', '#', '%']) {
+        plain.push_str(&rest[..at]);
+        let here = &rest[at..];
+        let inner = here.trim_start_matches(['$', '#']);
+        let end = match inner.strip_prefix('{').and_then(|inner| inner.find('}')) {
+            Some(end) if !inner[..end].contains(',') => here.len() - inner.len() + end + 2,
+            Some(_) => 0,
+            None if here.starts_with('$') => {
+                here[1..].find(|c: char| !c.is_alphanumeric() && c != '_').map_or(here.len(), |end| end + 1)
+            }
+            None if here.starts_with("%s") || here.starts_with("%d") || here.starts_with("%v") => 2,
+            None => 0,
+        };
+        if end == 0 {
+            let first = here.chars().next().map_or(1, char::len_utf8);
+            plain.push_str(&here[..first]);
+            rest = &here[first..];
+        } else {
+            plain.push_str(VARIABLE);
+            rest = &here[end..];
+        }
+    }
+    plain + rest
+}
+
+/// Whether a glob names the ending of `base`: one that takes in every file says nothing of prose.
+fn ends_alike(glob: &str, base: &str) -> bool {
+    match base.rsplit_once('.') {
+        Some((_, ending)) => {
+            glob == "*" || glob.ends_with(&format!(".{ending}")) || glob.contains('{') && glob.contains(ending)
+        }
+        None => glob.starts_with(base),
+    }
+}
+
+/// Whether the line, or what it is set by, speaks of tests.
+fn is_of_tests(line: &str, above: &[Mention]) -> bool {
+    let of_tests = |text: &str| {
+        let text = text.to_lowercase();
+        ["test", "spec", "check"].iter().any(|word| text.contains(word))
+            || table().collectors.iter().any(|one| text.contains(&one.flag))
+    };
+    let indent = |text: &str| text.len() - text.trim_start().len();
+    if of_tests(line) {
+        return true;
+    }
+    let head = above.iter().rev().find(|one| !one.line.trim().is_empty() && indent(&one.line) < indent(line));
+    head.is_some_and(|head| !head.line.trim_start().starts_with('[') && of_tests(&head.line))
+}
+
+/// Whether nothing of the line is executed.
+fn is_comment(line: &str) -> bool {
+    let line = line.trim_start();
+    if line.starts_with("//go:embed") {
+        return false;
+    }
+    let after_hash = line.strip_prefix('#').map(|rest| rest.trim_start_matches('#'));
+    let of_shell = after_hash.is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t']));
+    of_shell || ["//", "/*", "* ", "*/", "-- ", ";", "<!--", "\"\"\""].iter().any(|start| line.starts_with(start))
+}
+
+fn parts(path: &str) -> Vec<&str> {
+    path.split('/').filter(|part| !part.is_empty()).collect()
+}
+
+fn folder_of(file: &RepoPath) -> Vec<&str> {
+    let path = std::str::from_utf8(file.as_bytes()).unwrap_or_default();
+    parts(path.rsplit_once('/').map_or("", |(folder, _)| folder))
+}
+
+/// Whether `path` is `folder` or lies below it.
+fn below(folder: &[&str], path: &[&str]) -> bool {
+    path.starts_with(folder)
+}
+
+#[cfg(test)]
+#[path = "name_tests.rs"]
+mod tests;

@@ -1,0 +1,128 @@
+use super::*;
+
+fn is_named(source: &str, text: &str, file: &str) -> bool {
+    let lines: Vec<Mention> =
+        text.lines().map(|line| Mention { file: RepoPath::from(source), line: line.to_owned() }).collect();
+    let file = RepoPath::from(file);
+    let words = words(&BTreeSet::from([&file]), 64);
+    let found = |line: &Mention| words.iter().any(|word| line.line.contains(word.as_str()));
+    (0..lines.len()).any(|at| found(&lines[at]) && names(&lines[at], &lines[..at], &file))
+}
+
+#[test]
+fn what_code_reads_is_named() {
+    for (source, line, file) in [
+        ("src/lib.rs", "#![doc = include_str!(\"../README.md\")]", "README.md"),
+        ("src/lib.rs", "    #[doc = include_str!(\"../docs/guide.md\")]", "docs/guide.md"),
+        (
+            "src/lib.rs",
+            "const A: &str = include_str!(concat!(env!(\"CARGO_MANIFEST_DIR\"), \"/README.md\"));",
+            "README.md",
+        ),
+        (
+            "crates/a/src/lib.rs",
+            "static D: Dir = include_dir!(\"$CARGO_MANIFEST_DIR/texts\");",
+            "crates/a/texts/b/c.md",
+        ),
+        ("src/assets.rs", "#[folder = \"docs/\"]", "docs/a/b.md"),
+        ("src/lib.rs", "fn f<'a>(x: &'a str) { include_bytes!(\"../LICENSE\"); }", "LICENSE"),
+        ("tests/cli.rs", "let read = |name: &str| fs::read_to_string(format!(\"docs/{name}.md\"));", "docs/a.md"),
+        ("tests/cli.rs", "trycmd::TestCases::new().case(\"tests/cmd/*.md\");", "tests/cmd/a.md"),
+        ("tests/test_a.py", "    table = open(\"docs/table.md\").read()", "docs/table.md"),
+        ("tests/test_a.py", "TEXT = (ROOT / 'docs' / 'table.md').read_text()", "docs/table.md"),
+        ("tests/test_a.py", "TEXT = Path(__file__).parent.parent / \"README.md\"", "README.md"),
+        ("tests/test_a.py", "for path in Path('docs').glob('**/*.rst'):", "docs/a/b.rst"),
+        ("tests/test_a.py", "doctest.testfile(f\"{HERE}/../docs/api.rst\")", "docs/api.rst"),
+        ("tests/test_a.py", "for name in os.listdir('tests/cases'):", "tests/cases/a.md"),
+        ("conftest.py", "pytest_collect_file = Sybil(patterns=['*.md']).pytest()", "docs/a.md"),
+        (
+            "test/a.test.ts",
+            "const text = readFileSync(new URL('./fixtures/a.md', import.meta.url))",
+            "test/fixtures/a.md",
+        ),
+        ("test/a.test.ts", "import text from './a.md?raw'", "test/a.md"),
+        ("src/pages.ts", "const pages = import.meta.glob('../content/*.md')", "content/a.md"),
+        ("test/a.js", "const p = `${__dirname}/../README.md`", "README.md"),
+        ("test/a.js", "fs.readdirSync(path.join(__dirname, 'fixtures'))", "test/fixtures/a.md"),
+        ("main.go", "//go:embed *.md", "a.md"),
+        ("web/main.go", "//go:embed pages", "web/pages/deep/a.md"),
+        ("web/main.go", "//go:embed a.txt help.md", "web/help.md"),
+        ("a_test.go", "os.ReadFile(filepath.Join(\"testdata\", \"a.md\"))", "testdata/a.md"),
+        ("a_test.go", "os.ReadFile(fmt.Sprintf(\"testdata/%s.md\", name))", "testdata/a.md"),
+        ("spec/a_spec.rb", "File.read(File.expand_path(\"../README.md\", __dir__))", "README.md"),
+        ("lib/a.ex", "  @moduledoc File.read!(\"README.md\")", "README.md"),
+        ("src/test/java/a/T.java", "getClass().getResource(\"/texts/a.md\")", "src/test/resources/texts/a.md"),
+        ("src/T.cs", "File.ReadAllText(@\"docs\\table.md\")", "docs/table.md"),
+        ("test.sh", "diff <(./tool) docs/expected.md", "docs/expected.md"),
+        ("test/run", "grep -q version README.md", "README.md"),
+        ("src/a.c", "#embed \"a.md\"", "src/a.md"),
+        ("tests/a.py", "open('my notes.md')", "tests/my notes.md"),
+        ("tests/a.py", "glob('docs/*.{md,rst}')", "docs/a.rst"),
+    ] {
+        assert!(is_named(source, line, file), "{source}: {line}: {file}");
+    }
+}
+
+#[test]
+fn what_settings_of_tests_name_counts() {
+    for (source, text, file) in [
+        ("pytest.ini", "[pytest]\naddopts = --doctest-glob=*.md", "docs/a.md"),
+        ("setup.cfg", "[tool:pytest]\naddopts =\n    -ra\n    --doctest-glob='*.rst'", "README.rst"),
+        (
+            "pyproject.toml",
+            "[tool.pytest.ini_options]\ntestpaths = [\n    \"tests\",\n    \"README.md\",\n]",
+            "README.md",
+        ),
+        ("pyproject.toml", "addopts = \"--markdown-docs\"", "docs/a.md"),
+        ("tox.ini", "commands = python -m doctest README.rst", "README.rst"),
+        ("package.json", "    \"test\": \"markdown-doctest README.md\",", "README.md"),
+        ("package.json", "    \"test:docs\": \"txm docs/*.md\",", "docs/a.md"),
+        ("Makefile", "test:\n\tpython3 run.py README.md", "README.md"),
+    ] {
+        assert!(is_named(source, text, file), "{source}: {text}: {file}");
+    }
+    for (run, dir, file) in [
+        ("mdbook test", "", "src/a.md"),
+        ("mdbook test", "book", "book/src/a.md"),
+        ("python -m doctest README.md", "", "README.md"),
+        ("pytest --doctest-glob='*.md'", "", "docs/a.md"),
+        ("rustdoc --test docs/guide.md", "", "docs/guide.md"),
+    ] {
+        assert!(command_names(run, &RepoPath::from(dir), &RepoPath::from(file)), "{run}: {file}");
+    }
+}
+
+#[test]
+fn what_is_only_mentioned_or_packed_does_not_count() {
+    for (source, text, file) in [
+        ("src/lib.rs", "//! See `README.md` and \"docs/guide.md\".", "README.md"),
+        ("src/lib.rs", "    // include_str!(\"../README.md\")", "README.md"),
+        ("src/lib.rs", "panic!(\"read README.md first\");", "README.md"),
+        ("src/a.js", " * see 'README.md'", "README.md"),
+        ("src/a.py", "# open('README.md')", "README.md"),
+        ("setup.py", "long_description=open(\"README.md\").read(),", "README.md"),
+        ("a.gemspec", "spec.files = [\"README.md\"]", "README.md"),
+        ("Cargo.toml", "readme = \"README.md\"", "README.md"),
+        ("pyproject.toml", "readme = \"README.md\"", "README.md"),
+        ("pyproject.toml", "[project]\nreadme = \"README.md\"", "README.md"),
+        ("setup.cfg", "long_description = file: README.md", "README.md"),
+        ("package.json", "  \"files\": [\n    \"README.md\"\n  ],", "README.md"),
+        ("package.json", "  \"*.md\": \"prettier --write\"", "README.md"),
+        ("Makefile", "dist:\n\tcp README.md dist/", "README.md"),
+        ("eslint.config.js", "files: ['**/*.md'],", "README.md"),
+        (".github/workflows/a.yml", "paths-ignore: ['**/*.md']", "README.md"),
+        ("packages/a/test/x.js", "fs.readFileSync('../README.md')", "packages/b/README.md"),
+        ("packages/a/test/x.js", "fs.readFileSync('README.md')", "packages/b/README.md"),
+        ("web/main.go", "//go:embed *.md", "README.md"),
+        ("web/main.go", "//go:embed *.md", "web/deep/a.md"),
+        ("tests/test_a.py", "open(\"docs/table.md\")", "docs/other.md"),
+        ("tests/test_a.py", "open(\"table.mdx\")", "docs/table.md"),
+        ("tests/test_a.py", "run('docs')", "docs/table.md"),
+        ("src/a.rs", "let pattern = \"*\";", "README.md"),
+    ] {
+        assert!(!is_named(source, text, file), "{source}: {text}: {file}");
+    }
+    for (run, file) in [("pytest", "README.md"), ("cargo test", "docs/a.md"), ("mdbook build", "src/a.md")] {
+        assert!(!command_names(run, &RepoPath::from(""), &RepoPath::from(file)), "{run}: {file}");
+    }
+}

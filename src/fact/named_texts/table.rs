@@ -1,0 +1,134 @@
+//! `gates/named-texts.toml`: where a name of prose makes it count.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::embedded;
+use crate::globs::Globs;
+use crate::repo_path::RepoPath;
+
+/// The table, as it is written.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NamedTextTable {
+    aside: Globs,
+    settings: Globs,
+    silent: Globs,
+    pub(super) generic: Vec<String>,
+    pub(super) listing: Vec<String>,
+    pub(super) collectors: Vec<ProseCollector>,
+    pub(super) runners: Vec<Vec<String>>,
+}
+
+/// An option of a runner that collects prose as tests.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ProseCollector {
+    pub(super) flag: String,
+    /// The ending of what it collects.
+    pub(super) takes: String,
+}
+
+/// The kinds of files in which names stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// Code: what it names is read.
+    Code,
+    /// Settings and task files: a test word must stand by the name.
+    Settings,
+    /// Neither.
+    Silent,
+}
+
+pub(super) fn table() -> &'static NamedTextTable {
+    static TABLE: LazyLock<NamedTextTable> = LazyLock::new(|| {
+        let text = embedded::file(embedded::GATES, "named-texts.toml").unwrap_or_default();
+        toml::from_str(text).unwrap_or_default()
+    });
+    &TABLE
+}
+
+/// What a name in `file` says.
+pub(super) fn naming(file: &RepoPath) -> Naming {
+    let (table, path) = (table(), file.to_os());
+    if table.aside.is_match(&path) {
+        Naming::Silent
+    } else if table.settings.is_match(&path) {
+        Naming::Settings
+    } else if table.silent.is_match(&path) {
+        Naming::Silent
+    } else {
+        Naming::Code
+    }
+}
+
+/// What git is asked about code: everything but the largest kinds of files that are none.
+pub(super) fn code_pathspecs() -> &'static [String] {
+    static SPECS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let silent = [
+            "md", "mdx", "rst", "adoc", "txt", "json", "yml", "yaml", "lock", "svg", "html", "css", "csv", "po",
+            "snap", "map", "xml",
+        ];
+        let silent = silent.iter().map(|ending| format!(":(exclude,top)*.{ending}"));
+        std::iter::once(":(top)".to_owned()).chain(silent).collect()
+    });
+    &SPECS
+}
+
+/// What git is asked about settings.
+pub(super) fn settings_pathspecs() -> &'static [String] {
+    static SPECS: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let names = [
+            "pytest.ini",
+            ".pytest.ini",
+            "tox.ini",
+            "setup.cfg",
+            "pyproject.toml",
+            "package.json",
+            ".mocharc.json",
+            ".mocharc.yml",
+            ".rspec",
+            "phpunit.xml",
+            "phpunit.xml.dist",
+            "Taskfile.yml",
+            "mise.toml",
+            ".mise.toml",
+        ];
+        names.iter().map(|name| format!(":(top,glob)**/{name}")).collect()
+    });
+    &SPECS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_well_written() {
+        let text = embedded::file(embedded::GATES, "named-texts.toml").unwrap();
+        let table: NamedTextTable = toml::from_str(text).unwrap();
+        let lists = text.parse::<toml::Table>().unwrap();
+        for key in ["aside", "settings", "silent"] {
+            let globs: Vec<String> = lists[key].clone().try_into().unwrap();
+            Globs::new(&globs).unwrap();
+        }
+        assert!(!table.generic.is_empty() && !table.listing.is_empty() && !table.runners.is_empty());
+        for (file, is) in [
+            ("src/lib.rs", Naming::Code),
+            ("conftest.py", Naming::Code),
+            ("test.sh", Naming::Code),
+            ("x", Naming::Code),
+            ("setup.py", Naming::Silent),
+            ("eslint.config.mjs", Naming::Silent),
+            ("docs/conf.py", Naming::Silent),
+            ("Cargo.toml", Naming::Silent),
+            ("docs/a.md", Naming::Silent),
+            ("pyproject.toml", Naming::Settings),
+            ("a/package.json", Naming::Settings),
+            ("Makefile", Naming::Settings),
+        ] {
+            assert_eq!(naming(&RepoPath::from(file)), is, "{file}");
+        }
+    }
+}
