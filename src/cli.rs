@@ -183,13 +183,26 @@ impl Cli {
                 None if is_outside(&error) => (Exit::CannotJudge, ""),
                 None => (Exit::Internal, ""),
             };
-            ui.say(format_args!("{BAD}gate:{BAD:#} {error:#}"));
+            ui.say(format_args!("{BAD}gate:{BAD:#} {}", told(&error)));
             for line in remedy.lines() {
                 ui.say(format_args!("      {line}"));
             }
             exit.into()
         })
     }
+}
+
+/// An error with its causes, each once: some errors tell their cause themselves.
+fn told(error: &anyhow::Error) -> String {
+    let mut told = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if told.is_empty() {
+            told = cause;
+        } else if !told.contains(&cause) {
+            told = format!("{told}: {cause}");
+        }
+    }
+    told
 }
 
 /// Whether an error is about what lies around the program, so that it is not its own fault.
@@ -205,6 +218,14 @@ fn is_outside(error: &anyhow::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_cause_that_an_error_tells_itself_is_told_once() {
+        let source = std::io::Error::other("no room");
+        let journal = JournalError::Read { path: "j".into(), source };
+        assert_eq!(told(&anyhow::Error::new(journal)), "cannot read j: no room");
+        assert_eq!(told(&anyhow::anyhow!("inner").context("outer")), "outer: inner");
+    }
 
     #[test]
     fn a_hook_is_read_alone_as_it_is_among_all_commands() {

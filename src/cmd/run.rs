@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use crate::cmd::housekeeping::tidy;
 use crate::engine::Workplace;
-use crate::event::{CommandRef, Ended};
+use crate::event::{CommandRef, Ended, Run};
 use crate::exit::Exit;
 use crate::fact::attested::AttestedRuns;
 use crate::fact::collect::{self, BaseOf, Sources};
@@ -126,18 +126,8 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
         };
         let uncommitted = look.as_ref().is_none_or(dirty);
         let changed: Vec<_> = run.changed.iter().filter(counts).take(3).map(ToString::to_string).collect();
-        let nothing = if let Some(why) = &run.masked {
-            Some(why.clone())
-        } else if run.report.as_ref().is_some_and(|report| report.failed > 0) {
-            Some("its output counts failures".to_owned())
-        } else if run.report.as_ref().is_some_and(|report| report.passed == 0) {
-            Some("it executed no test".to_owned())
-        } else if !changed.is_empty() {
-            Some(format!("{} changed while it ran", changed.join(", ")))
-        } else {
-            None
-        };
-        match (nothing, &run.end.head) {
+        let opaque = run.start.opaque.iter().chain(&run.end.opaque).find(counts);
+        match (why_it_proves_nothing(run, opaque, &changed), &run.end.head) {
             (Some(why), _) => ui.say(format_args!("gate: {WARN}this run proves nothing{WARN:#} about {name}: {why}")),
             (None, Some(head)) if !uncommitted => {
                 ui.say(format_args!("gate: {GOOD}this proves {name}{GOOD:#} for this commit ({})", head.short()));
@@ -146,6 +136,21 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
                 "gate: {GOOD}this proves {name}{GOOD:#} for the working tree only: it has changes that are not committed"
             )),
         }
+    }
+}
+
+/// Why a run with status 0 proves nothing; `opaque`: an input that no commit can hold as it is, `changed`: inputs that changed.
+fn why_it_proves_nothing(run: &Run, opaque: Option<&RepoPath>, changed: &[String]) -> Option<String> {
+    if let Some(why) = &run.masked {
+        Some(why.clone())
+    } else if run.report.as_ref().is_some_and(|report| report.failed > 0) {
+        Some("its output counts failures".to_owned())
+    } else if run.report.as_ref().is_some_and(|report| report.passed == 0) {
+        Some("it executed no test".to_owned())
+    } else if !changed.is_empty() {
+        Some(format!("{} changed while it ran", changed.join(", ")))
+    } else {
+        opaque.map(|path| format!("{path} cannot be committed as it is (`git add` says why)"))
     }
 }
 

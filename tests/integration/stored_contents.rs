@@ -107,6 +107,7 @@ fn a_failing_filter_and_an_unreadable_journal_are_called_what_they_are() {
     repo.git(["config", "filter.broken.required", "true"]);
     repo.write("src/a.txt", "two\n");
     project.check().exits(12).says("src/a.txt").says("clean filter");
+    project.gate(["run", "test"]).exits(0).says("proves nothing").says("src/a.txt: clean filter");
     let project = Project::with(POLICY);
     let journal = project.gate_dir().join("journal.jsonl");
     let _ = fs::remove_file(&journal);
