@@ -28,16 +28,21 @@ fn shipped() -> TestRepo {
         assert!(output.status.success(), "{output:?}");
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for file in ["action.yml", ".github/workflows/release.yml"] {
+    for file in ["action.yml", ".github/workflows/release.yml", ".github/workflows/advisories.yml"] {
         repo.write(file, fs::read(root.join(file)).unwrap());
     }
     repo
 }
 
 fn workflows(repo: &TestRepo) -> Vec<PathBuf> {
-    ["github/workflows/gate.yml", "github/workflows/release.yml", "gitea/workflows/gate.yml"]
-        .map(|path| repo.path(format!(".{path}")))
-        .to_vec()
+    [
+        "github/workflows/gate.yml",
+        "github/workflows/release.yml",
+        "github/workflows/advisories.yml",
+        "gitea/workflows/gate.yml",
+    ]
+    .map(|path| repo.path(format!(".{path}")))
+    .to_vec()
 }
 
 #[test]

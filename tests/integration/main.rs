@@ -30,6 +30,7 @@ mod contracts;
 mod debug_log;
 mod decisions;
 mod default_ignore;
+mod dependencies;
 mod differential;
 mod doctor;
 mod edits;
