@@ -54,7 +54,11 @@ pub struct ConditionResult {
 
 /// What is kept of a contract when its task begins.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BegunContract {
+    /// The version of this form: 1.
+    #[serde(default = "first_version")]
+    pub schema_version: u32,
     /// Its name.
     pub name: String,
     /// The file it was read from.
@@ -130,6 +134,11 @@ impl BegunContract {
             Err(_) => Some("the file of the contract is gone; the original counts"),
         }
     }
+}
+
+/// Records of contracts without a version are of the first.
+const fn first_version() -> u32 {
+    1
 }
 
 /// The digest of a contract's text.

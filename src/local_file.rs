@@ -12,6 +12,7 @@ use crate::shell_quote::shell_line;
 
 /// The reason that a checkout elsewhere does not have a file as it is here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LocalCause {
     /// A `.gitignore` hides it, and it was never added.
@@ -24,6 +25,7 @@ pub enum LocalCause {
 
 /// A file that exists here and that a checkout of the same commit elsewhere lacks, or has with other content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LocalFile {
     /// Relative to the root of the working tree.
     pub path: RepoPath,

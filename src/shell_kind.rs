@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// A command interpreter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Shell {
     /// GNU bash.

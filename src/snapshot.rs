@@ -11,6 +11,7 @@ use crate::tool_folder::ToolFolder;
 
 /// A file as a tree entry holds it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SnapshotEntry {
     /// The mode: `0o100644`, `0o100755`, `0o120000` (symbolic link) or `0o160000` (commit of another repository).
     pub mode: u32,
@@ -27,6 +28,7 @@ impl SnapshotEntry {
 
 /// How a path of the working tree came to differ from `HEAD`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Presence {
     /// In the index.
@@ -78,6 +80,7 @@ impl Snapshot {
 /// A snapshot that was kept: what the journal holds of it. The objects behind `tree` are readable through
 /// [`crate::git`] as long as the gate directory exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KeptSnapshot {
     /// The commit that was checked out.
     pub head: Option<Oid>,

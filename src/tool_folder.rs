@@ -10,6 +10,7 @@ use crate::shell_quote::shell_word;
 
 /// A folder that a tool made and fills, such as a virtual environment: untracked, without a tracked file, and no content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ToolFolder {
     /// Where.
     pub path: RepoPath,

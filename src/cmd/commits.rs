@@ -80,8 +80,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     drop(page);
     let unknown = streamed.map_err(|error| no_range(args.range.as_deref().unwrap_or("HEAD"), &error))?;
     if args.json {
-        let unknown = unknown.as_ref().map(|unknown| serde_json::json!({ "why": unknown.why, "fetch": unknown.fetch }));
-        ui.line(format_args!("],\"summary\":{},\"unknown\":{}}}", tally.json(), serde_json::json!(unknown)));
+        let missing = unknown.as_ref().map(|unknown| MissingHistory { why: &unknown.why, fetch: &unknown.fetch });
+        let (summary, missing) = (serde_json::to_string(&tally.json())?, serde_json::to_string(&missing)?);
+        ui.line(format_args!("],\"summary\":{summary},\"unknown\":{missing}}}"));
     } else {
         ui.line(tally.line(yardstick.table.is_empty()));
     }
@@ -193,16 +194,38 @@ impl CommitTally {
         text
     }
 
-    fn json(&self) -> serde_json::Value {
-        serde_json::json!({
-            "judged": self.judged(),
-            "blocked": self.count(CommitOutcome::Block),
-            "exempt": self.count(CommitOutcome::Exempt),
-            "advised": self.count(CommitOutcome::Advise),
-            "skipped": self.count(CommitOutcome::Skip),
-            "reasons": self.rules,
-        })
+    fn json(&self) -> CommitCounts<'_> {
+        CommitCounts {
+            judged: self.judged(),
+            blocked: self.count(CommitOutcome::Block),
+            exempt: self.count(CommitOutcome::Exempt),
+            advised: self.count(CommitOutcome::Advise),
+            skipped: self.count(CommitOutcome::Skip),
+            reasons: &self.rules,
+        }
     }
+}
+
+/// How many commits came out how, for programs.
+#[derive(serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct CommitCounts<'a> {
+    judged: usize,
+    blocked: usize,
+    exempt: usize,
+    advised: usize,
+    skipped: usize,
+    /// By the word of the reason.
+    reasons: &'a BTreeMap<&'static str, usize>,
+}
+
+/// The part of the history that is not there.
+#[derive(serde::Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct MissingHistory<'a> {
+    why: &'a str,
+    /// The command that fetches it; empty where none does.
+    fetch: &'a str,
 }
 
 /// A share in percent, in brackets.

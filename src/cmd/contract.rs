@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Result;
-use serde_json::{Value, json};
 
 use crate::contract::{self, ConditionOutcome, Contract};
 use crate::contract_check::{
@@ -14,6 +13,9 @@ use crate::contract_check::{
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::render::contracts::{
+    ContractBegin, ContractList, ContractReport, ContractStart, ContractState, ListedContract,
+};
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, Ui};
 
 /// Arguments of `gate contract`.
@@ -99,14 +101,7 @@ fn begin(file: &Path, common: &Common, ui: &mut Ui) -> Result<Exit> {
         Ok(contract) => contract,
         Err(error) => {
             if common.json {
-                let value = json!({
-                    "schema_version": 1, "begin": "error",
-                    "error": {
-                        "kind": error.kind, "file": shown.to_string(), "line": error.line,
-                        "message": error.what, "remedy": error.remedy(),
-                    },
-                });
-                ui.line(serde_json::to_string_pretty(&value)?);
+                ui.line(serde_json::to_string_pretty(&ContractBegin::to_wrong_file(file, &error))?);
             }
             let what = format!("{shown}:{}: {error}", error.line);
             return Err(Failure::new(Exit::BadInput, what).remedy(error.remedy()).into());
@@ -130,13 +125,20 @@ fn begin(file: &Path, common: &Common, ui: &mut Ui) -> Result<Exit> {
         let tree = place.repo.keep_now()?.tree;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let digest = contract_digest(&bytes);
-        shelf.put(&BegunContract { name: name.clone(), file: place_of_file, text, digest, tree, met: false })?;
+        shelf.put(&BegunContract {
+            name: name.clone(),
+            file: place_of_file,
+            text,
+            digest,
+            tree,
+            met: false,
+            schema_version: 1,
+        })?;
     }
     if common.json {
-        let value = json!({
-            "schema_version": 1, "begin": if accepted { "accepted" } else { "refused" }, "name": name,
-            "task": contract.task, "conditions": results,
-        });
+        let begin = if accepted { ContractStart::Accepted } else { ContractStart::Refused };
+        let (name, task, conditions) = (Some(&*name), Some(&*contract.task), Some(&*results));
+        let value = ContractBegin { schema_version: 1, begin, name, task, conditions, error: None };
         ui.line(serde_json::to_string_pretty(&value)?);
     } else {
         let head = if accepted { format!("{GOOD}begun{GOOD:#}") } else { format!("{BAD}refused{BAD:#}") };
@@ -164,13 +166,15 @@ fn check(name: Option<&str>, common: &Common, ui: &mut Ui) -> Result<Exit> {
     begun.met = met;
     shelf.put(&begun)?;
     if common.json {
-        let mut value = json!({
-            "schema_version": 1, "check": if met { "met" } else { "open" }, "name": begun.name, "task": contract.task,
-            "conditions": results, "changed": change.is_some(),
-        });
-        if let Some(change) = change {
-            value["change"] = json!(change);
-        }
+        let value = ContractReport {
+            schema_version: 1,
+            check: ContractState::of(met),
+            name: &begun.name,
+            task: &contract.task,
+            conditions: &results,
+            changed: change.is_some(),
+            change,
+        };
         ui.line(serde_json::to_string_pretty(&value)?);
     } else {
         let head = if met { format!("{GOOD}met{GOOD:#}") } else { format!("{BAD}open{BAD:#}") };
@@ -214,14 +218,8 @@ fn list(as_json: bool, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let all = ContractShelf::of(&place.repo).all()?;
     if as_json {
-        let contracts: Vec<Value> = all
-            .iter()
-            .map(|begun| {
-                let state = if begun.met { "met" } else { "open" };
-                json!({ "name": begun.name, "state": state, "file": begun.file, "changed": begun.change().is_some() })
-            })
-            .collect();
-        ui.line(serde_json::to_string_pretty(&json!({ "schema_version": 1, "contracts": contracts }))?);
+        let contracts = all.iter().map(ListedContract::of).collect();
+        ui.line(serde_json::to_string_pretty(&ContractList { schema_version: 1, contracts })?);
         return Ok(Exit::Pass);
     }
     if all.is_empty() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::decision::compare::{self, Overruling};
 use crate::decision::rules::{DecisionRules, KIND};
@@ -15,6 +15,7 @@ use crate::fact::collect::{self, BaseOf};
 use crate::fact::decisions;
 use crate::failure::Failure;
 use crate::git::Since;
+use crate::oid::Oid;
 use crate::render::ui::{BAD, DIM, STRONG, Ui};
 
 /// Arguments of `gate decisions`.
@@ -52,16 +53,12 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let mut contradictions = compare::overrulings(&tags, &found);
     contradictions.retain(|pair| !pair.in_doubt);
     if args.json {
-        let records: Vec<Value> =
-            found.iter().zip(&since).map(|(decision, since)| record(decision, since.as_ref())).collect();
-        let contradictions: Vec<Value> =
-            contradictions.iter().map(|pair| json!({ "global": pair.global, "local": pair.local })).collect();
-        let list = json!({
-            "schema_version": 1,
-            "commit": commit,
-            "decisions": records,
-            "contradictions": contradictions,
-        });
+        let list = DecisionList {
+            schema_version: 1,
+            commit: &commit,
+            decisions: found.iter().zip(&since).map(|(decision, since)| record(decision, since.as_ref())).collect(),
+            contradictions: contradictions.iter().map(OverrulingPair::of).collect(),
+        };
         ui.line(serde_json::to_string_pretty(&list)?);
     } else {
         list(&found, &since, &contradictions, ui);
@@ -69,12 +66,55 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     Ok(if contradictions.is_empty() { Exit::Pass } else { Exit::Blocked })
 }
 
-fn record(decision: &Decision, since: Option<&Since>) -> Value {
-    let mut value = json!(decision);
-    value["name"] = json!(decision.name());
-    value["since"] =
-        json!(since.map(|since| json!({ "commit": since.commit, "author": since.author, "at": date(since.time) })));
-    value
+/// The decisions of a commit, for programs.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct DecisionList<'a> {
+    schema_version: u32,
+    commit: &'a Oid,
+    decisions: Vec<ListedDecision<'a>>,
+    /// Pairs that cannot both hold.
+    contradictions: Vec<OverrulingPair<'a>>,
+}
+
+/// A decision, its name, and when it came.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct ListedDecision<'a> {
+    #[serde(flatten)]
+    decision: &'a Decision,
+    name: String,
+    since: Option<DecisionOrigin<'a>>,
+}
+
+/// The commit that a decision came with.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct DecisionOrigin<'a> {
+    commit: &'a Oid,
+    author: &'a str,
+    /// The day.
+    at: String,
+}
+
+/// A decision of one place that overrules one for all.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct OverrulingPair<'a> {
+    global: &'a Decision,
+    local: &'a Decision,
+}
+
+impl<'a> OverrulingPair<'a> {
+    const fn of(pair: &'a Overruling) -> Self {
+        Self { global: &pair.global, local: &pair.local }
+    }
+}
+
+fn record<'a>(decision: &'a Decision, since: Option<&'a Since>) -> ListedDecision<'a> {
+    let since =
+        since.map(|since| DecisionOrigin { commit: &since.commit, author: &since.author, at: date(since.time) });
+    ListedDecision { decision, name: decision.name(), since }
 }
 
 fn list(found: &[Decision], since: &[Option<Since>], contradictions: &[Overruling], ui: &mut Ui) {

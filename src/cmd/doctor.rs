@@ -33,7 +33,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     }
     let checks = examine(&repository, sources());
     if args.json {
-        render::doctor::json(&checks, ui);
+        render::doctor::json(&checks, ui)?;
     } else {
         render::doctor::text(&checks, ui);
     }

@@ -64,14 +64,18 @@ struct CommandInput {
 }
 
 #[derive(Debug, Serialize)]
-struct Explanation {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct CommandAnswer {
+    schema_version: u32,
     id: serde_json::Value,
     #[serde(flatten)]
     judgement: LineJudgement,
 }
 
 #[derive(Debug, Serialize)]
-struct BadLine {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct UnreadableLine {
+    schema_version: u32,
     id: serde_json::Value,
     line: usize,
     error: String,
@@ -94,7 +98,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let record = LineRecord { status: args.status, output: output.as_deref(), background: false, shell };
     let judgement = judge(line, &record, &files);
     if args.json {
-        let answer = Explanation { id: serde_json::Value::Null, judgement };
+        let answer = CommandAnswer { schema_version: 1, id: serde_json::Value::Null, judgement };
         ui.line(serde_json::to_string_pretty(&answer)?);
     } else {
         let declared = declared(line, &files.0, &record).unwrap_or_default();
@@ -177,7 +181,7 @@ fn stream(path: &Path, shell: Option<Shell>, files: &dyn ProjectFiles, ui: &mut 
                     shell: Some(input.shell.or(shell).unwrap_or(Shell::Bash)),
                 };
                 let judgement = judge(&input.command, &record, files);
-                ui.line(serde_json::to_string(&Explanation { id: input.id, judgement })?);
+                ui.line(serde_json::to_string(&CommandAnswer { schema_version: 1, id: input.id, judgement })?);
             }
             Err(error) => {
                 bad += 1;
@@ -185,7 +189,12 @@ fn stream(path: &Path, shell: Option<Shell>, files: &dyn ProjectFiles, ui: &mut 
                     .ok()
                     .and_then(|value| value.get("id").cloned())
                     .unwrap_or_default();
-                ui.line(serde_json::to_string(&BadLine { id, line: number, error: error.to_string() })?);
+                ui.line(serde_json::to_string(&UnreadableLine {
+                    schema_version: 1,
+                    id,
+                    line: number,
+                    error: error.to_string(),
+                })?);
                 ui.say(format_args!("gate: {}: line {number}: {error}", path.display()));
             }
         }

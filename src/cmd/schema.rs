@@ -1,6 +1,10 @@
 //! `gate schema`: the JSON Schemas of what `gate` reads and writes.
 //!
-//! They are the files of `templates/schema/`; another one is another file.
+//! They are the files of `templates/schema/`; another one is another file. Those of what is written are made from the types
+//! (`published.rs`).
+
+#[cfg(test)]
+mod published;
 
 use crate::embedded::{TEMPLATES, file};
 use crate::exit::Exit;
@@ -10,7 +14,7 @@ use crate::render::ui::Ui;
 /// Arguments of `gate schema`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The schema to print; without it, all are listed
+    /// The schema to print, by name or `$id`; without it, all are listed
     name: Option<String>,
 }
 
@@ -18,11 +22,12 @@ pub struct Args {
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let Some(name) = &args.name else {
         for (name, text) in schemas() {
-            ui.line(format_args!("{name:<12} {}", title(text)));
+            ui.line(format_args!("{name:<23} {}", title(text)));
         }
         return Ok(Exit::Pass);
     };
-    let Some(text) = file(TEMPLATES, &format!("schema/{name}.json")) else {
+    let short = name.strip_prefix(ID_PREFIX).and_then(|rest| rest.strip_suffix(":1")).unwrap_or(name);
+    let Some(text) = file(TEMPLATES, &format!("schema/{short}.json")) else {
         let known: Vec<&str> = schemas().map(|(name, _)| name).collect();
         let failure = Failure::new(Exit::Usage, format_args!("there is no schema `{}`", name.escape_debug()));
         return Err(failure.remedy(format_args!("the schemas are: {}", known.join(", "))).into());
@@ -30,6 +35,9 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     ui.raw(text);
     Ok(Exit::Pass)
 }
+
+/// What the id of each schema begins with. The version ends it: `urn:gate:schema:verdict:1`.
+const ID_PREFIX: &str = "urn:gate:schema:";
 
 /// The embedded schemas: name and text.
 fn schemas() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -43,8 +51,23 @@ fn title(text: &str) -> String {
 }
 
 #[cfg(test)]
+fn id(name: &str) -> String {
+    format!("{ID_PREFIX}{name}:1")
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
+
+    fn has_version(schema: &serde_json::Value, version: &str) -> bool {
+        let forms = schema["anyOf"].as_array().cloned().unwrap_or_else(|| vec![schema.clone()]);
+        let has = |form: &serde_json::Value| {
+            let named = form["$ref"].as_str().and_then(|place| place.strip_prefix("#/$defs/"));
+            let form = named.map_or(form, |named| &schema["$defs"][named]);
+            form["properties"].get(version).is_some()
+        };
+        forms.iter().all(has)
+    }
 
     #[test]
     fn every_schema_is_one_and_has_a_title() {
@@ -53,6 +76,10 @@ mod tests {
             let schema: serde_json::Value = serde_json::from_str(text).unwrap();
             assert!(jsonschema::meta::is_valid(&schema), "{name}");
             assert!(!title(text).is_empty(), "{name}");
+            assert_eq!(schema["$id"], id(name), "{name}");
+            let version = if name == "policy" { "version" } else { "schema_version" };
+            // What an agent fills in has none.
+            assert!(name == "assessment" || has_version(&schema, version), "{name}");
             assert!(text.ends_with("}\n"), "{name} ends with one newline");
         }
     }

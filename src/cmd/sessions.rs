@@ -55,6 +55,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
 /// What is shown of a session.
 pub(super) fn listed(client: Client, summary: &SessionSummary, file: &Path) -> Listed {
     Listed {
+        schema_version: 1,
         client: client.to_string(),
         session: summary.session.clone().unwrap_or_default(),
         began: summary.began,

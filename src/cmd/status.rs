@@ -43,6 +43,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let facts = place.facts_here(&here, Moment::Stop, &place.session.id)?;
     let results = gates::judge(&here.policy, &facts);
     let status = render::status::StatusView {
+        schema_version: 1,
         branch: here.head.branch.as_deref(),
         policy: &here.policy,
         facts: &facts,

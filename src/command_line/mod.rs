@@ -54,6 +54,7 @@ pub struct LineRecord<'a> {
 
 /// Whether exit status 0 of the line implies that every check of the decisive kind ran and succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExitDecides {
     /// It does.
@@ -66,6 +67,7 @@ pub enum ExitDecides {
 
 /// How the checks of the decisive kind ended, as far as status and output show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CheckOutcome {
     /// They passed.
@@ -80,6 +82,7 @@ pub enum CheckOutcome {
 
 /// How much of the tests a line executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Extent {
     /// All of the package or workspace it is started in.
@@ -92,6 +95,7 @@ pub enum Extent {
 
 /// What the recorded line proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Proves {
     /// A full run of the tests passed.
@@ -106,6 +110,7 @@ pub enum Proves {
 
 /// What a command line means, and what its record proves.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LineJudgement {
     /// What the line executes, in the words of the labelling guide.
     pub kind: Vec<String>,
@@ -119,6 +124,7 @@ pub struct LineJudgement {
     pub result: Option<CheckOutcome>,
     /// Whether the line itself can change files of the working tree.
     #[serde(serialize_with = "yes_or_no")]
+    #[cfg_attr(test, schemars(with = "String"))]
     pub edits_files: bool,
     /// Where it pushes, as far as the text shows it.
     pub pushes_to: Option<String>,

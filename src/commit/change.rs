@@ -8,6 +8,7 @@ use crate::repo_path::RepoPath;
 
 /// A commit as it is judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Commit {
     /// Its id; `None`: it is not made yet.
     pub id: Option<Oid>,
@@ -32,6 +33,7 @@ pub struct Commit {
 
 /// A name and an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Person {
     /// The name.
     pub name: String,
@@ -41,6 +43,7 @@ pub struct Person {
 
 /// One path that a commit changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FileChange {
     /// Where the file is now; where it was, for a deletion.
     pub path: RepoPath,
@@ -56,6 +59,7 @@ pub struct FileChange {
 
 /// What happened to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PathStatus {
     /// It is new.

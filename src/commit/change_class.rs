@@ -7,6 +7,7 @@ use crate::repo_path::RepoPath;
 
 /// What the changed lines of one file are like.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Texture {
     /// Lines added.
     pub added: u32,
@@ -24,6 +25,7 @@ pub struct Texture {
 
 /// How far a change goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeForm {
     /// White space alone.

@@ -10,6 +10,7 @@ const ALIKE: usize = 50;
 
 /// A record that is no longer what it was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecordChange {
     /// As it was.
     pub before: Decision,
@@ -84,6 +85,7 @@ fn keeps(before: &Decision, now: &Decision) -> bool {
 
 /// A record of one place that claims to overrule one that holds for the whole program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Overruling {
     /// The record of one place.
     pub local: Decision,
@@ -126,6 +128,7 @@ pub fn new<'d>(before: &[Decision], after: &'d [Decision]) -> Vec<&'d Decision> 
 
 /// A rejected path that came back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Return {
     /// The record.
     pub decision: Decision,

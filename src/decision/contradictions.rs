@@ -10,6 +10,7 @@ use super::{AdrStatus, Decision, RecordKind, revision, same_text};
 
 /// Two ADRs that cannot both hold.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Contradiction {
     /// The ADR that rules something out.
     pub rejecting: Decision,

@@ -25,6 +25,7 @@ pub const MARKS: [&str; 3] = ["@RATIONALE", "@REJECTED", "[DEF:"];
 
 /// One record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Decision {
     /// What it is.
     pub kind: RecordKind,
@@ -56,6 +57,7 @@ pub struct Decision {
 
 /// What a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RecordKind {
     /// An architecture decision record, which holds for the whole program.
@@ -68,6 +70,7 @@ pub enum RecordKind {
 
 /// How far an architecture decision record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AdrStatus {
     /// It is being discussed.

@@ -14,6 +14,7 @@ const FEWEST: usize = 3;
 
 /// A text that says which record is revised and what changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Revision {
     /// Where it stands: `docs/adr/0007-x.md:1`, `a1b2c3d`.
     pub place: String,

@@ -12,6 +12,7 @@ const OLDEST_GIT: (u32, u32, u32) = (2, 39, 0);
 
 /// How well something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Health {
     /// As it should be.
@@ -31,6 +32,7 @@ impl Health {
 
 /// One answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DoctorCheck {
     /// A word for what was looked at, in kebab-case.
     pub id: &'static str,

@@ -13,6 +13,7 @@ use crate::snapshot::KeptSnapshot;
 
 /// One act of an agent, of somebody who speaks to it, or of its client.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AgentWork {
     /// The sub-agent that acted, by its client's id; `None`: the agent of the session itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,6 +41,7 @@ impl AgentWork {
 
 /// The vocabulary of acts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Act {
     /// The session began, went on, was shortened or ended.
@@ -72,6 +74,7 @@ pub enum Act {
 
 /// Where a session stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// It is new.
@@ -101,6 +104,7 @@ impl Phase {
 
 /// Something written to the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Prompt {
     /// Who wrote it.
     pub from: Speaker,
@@ -110,6 +114,7 @@ pub struct Prompt {
 
 /// Who writes to an agent. Only a person's words are a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Speaker {
     /// A person.
@@ -124,6 +129,7 @@ pub enum Speaker {
 
 /// A line of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlanItem {
     /// What is to be done.
     pub text: String,
@@ -133,6 +139,7 @@ pub struct PlanItem {
 
 /// A command line that an agent ran in its own shell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ShellCommand {
     /// The line, secrets removed.
     pub line: String,
@@ -159,6 +166,7 @@ pub struct ShellCommand {
 
 /// The end of a command that was in the background; its call is that of the [`AgentWork`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CommandEnd {
     /// How it ended; `None`: it did, and nobody says how.
     pub ended: Option<Ended>,
@@ -169,6 +177,7 @@ pub struct CommandEnd {
 
 /// A change of one file by a tool of the client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FileEdit {
     /// The file, relative to the root of the working tree; absolute where it lies outside of it.
     pub path: RepoPath,
@@ -184,6 +193,7 @@ pub struct FileEdit {
 
 /// What an edit does to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum EditKind {
     /// It is there now, or holds something else.
@@ -194,6 +204,7 @@ pub enum EditKind {
 
 /// A use of a tool that changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ToolUse {
     /// The client's name of it.
     pub tool: String,
@@ -209,6 +220,7 @@ pub struct ToolUse {
 
 /// A refused tool call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Denial {
     /// The client's name of the tool.
     pub tool: String,
@@ -220,6 +232,7 @@ pub struct Denial {
 
 /// The end of a turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TurnEnd {
     /// How it came to end.
     pub how: StopKind,
@@ -236,6 +249,7 @@ pub struct TurnEnd {
 
 /// How a turn came to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum StopKind {
     /// The agent says no more.

@@ -75,6 +75,7 @@ impl Grade {
 
 /// Where an event comes from, and what it is worth.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Origin {
     /// The reporter: `gate`, `git`, or the name of an agent client.
     pub by: String,
@@ -145,6 +146,7 @@ impl EventKind {
 
 /// A command is about to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunStarted {
     /// What is run.
     pub command: CommandRef,
@@ -152,6 +154,7 @@ pub struct RunStarted {
 
 /// What was run, as far as it decides what a run can prove.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CommandRef {
     /// The name in `gate.toml`; `None` for a command that is not declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -166,6 +169,7 @@ pub struct CommandRef {
 
 /// A command that ended, with the content it ran on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Run {
     /// What was run.
     pub command: CommandRef,
@@ -205,6 +209,7 @@ pub struct Run {
 
 /// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
     /// With this exit status.
@@ -249,6 +254,7 @@ impl Ended {
 
 /// What a runner said of itself in its closing lines or its report file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunReport {
     /// The id of the runner in `gates/runners/`.
     pub runner: String,
@@ -262,6 +268,7 @@ pub struct RunReport {
 
 /// A verdict, as the journal keeps it; the record itself is a file beside it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Judged {
     /// The id of the verdict.
     pub verdict: String,
@@ -295,6 +302,7 @@ pub struct Judged {
 
 /// A gate that failed in a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FailingGate {
     /// The id of the gate.
     pub gate: String,
@@ -306,6 +314,7 @@ pub struct FailingGate {
 
 /// A person let one gate pass for one content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Waived {
     /// The id of the gate.
     pub gate: String,
@@ -319,6 +328,7 @@ pub struct Waived {
 
 /// Something git recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GitEvent {
     /// What git calls it: `commit`, `commit (amend)`, `rebase (finish)`, `reset`, `checkout`, `push`, …
     pub action: String,
@@ -334,6 +344,7 @@ pub struct GitEvent {
 
 /// Something lost or damaged, set aside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Damage {
     /// What, where, and what remains.
     pub what: String,
@@ -342,6 +353,7 @@ pub struct Damage {
 /// Faults of the journal that a person took note of: verdicts mention them no more. The lines stay as they are and prove
 /// nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Repaired {
     /// Lines before which something is missing, counted from 1.
     pub cut: Vec<u64>,

@@ -9,6 +9,7 @@ use crate::oid::Oid;
 
 /// A ref that a push moves, on the remote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PushedRef {
     /// The name of the remote, or its address where it has none.
     pub remote: String,
@@ -21,6 +22,7 @@ pub struct PushedRef {
 
 /// A push that a verdict let through.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PushVerdict {
     /// When.
     pub at: Timestamp,

@@ -7,6 +7,7 @@ use crate::oid::Oid;
 
 /// One step of a rescue. It belongs to the session of the agent that failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Rescue {
     /// A packet was made for whoever is to find the way out.
@@ -21,6 +22,7 @@ pub enum Rescue {
 
 /// A packet that was handed over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HandedOver {
     /// Its name.
     pub id: String,
@@ -32,6 +34,7 @@ pub struct HandedOver {
 
 /// A packet that reached nobody.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Withdrawn {
     /// Its name.
     pub handoff: String,
@@ -39,6 +42,7 @@ pub struct Withdrawn {
 
 /// An accepted reply, as far as later attempts are held against it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Replied {
     /// The packet it answers.
     pub handoff: String,
@@ -106,6 +110,7 @@ fn words(line: &str) -> impl Iterator<Item = (&str, &str)> {
 
 /// The end of a rescue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GivenUp {
     /// The rescue attempt at which it was.
     pub attempt: u32,
@@ -114,6 +119,7 @@ pub struct GivenUp {
 /// A command that was tried on a clean checkout, where nothing of a working tree plays a part. It is about content and
 /// belongs to no session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Trial {
     /// The digest of command line and directory.
     pub key: String,

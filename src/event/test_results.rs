@@ -6,6 +6,7 @@ use crate::oid::Oid;
 
 /// The result of one test in one run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TestResult {
     /// It ran and passed.
@@ -35,6 +36,7 @@ impl TestResult {
 
 /// The tests that one run of a declared command named. Recorded right after the [`super::Run`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestResults {
     /// The key of the command: [`super::CommandRef::key`].
     pub key: String,
@@ -58,6 +60,7 @@ pub struct TestResults {
 
 /// The result of a test that failed earlier.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EarlierFailure {
     /// Its name.
     pub test: String,

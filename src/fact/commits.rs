@@ -27,6 +27,7 @@ pub const MOST: usize = 20_000;
 
 /// The commits of a subject that nobody has judged yet, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NewCommits {
     /// The commits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -45,6 +46,7 @@ impl NewCommits {
 
 /// Why something about commits cannot be told.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UnknownCommits {
     /// A fragment for people.
     pub why: String,

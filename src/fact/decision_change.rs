@@ -12,6 +12,7 @@ use crate::repo_path::RepoPath;
 
 /// What became of the decisions in one subject, against its base.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SubjectDecisions {
     /// The subject, by name.
     pub subject: String,

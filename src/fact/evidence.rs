@@ -11,6 +11,7 @@ use crate::tool_folder::ToolFolder;
 
 /// A run of a declared command, as a gate sees it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunFact {
     /// The id of its event.
     pub id: String,

@@ -30,6 +30,7 @@ const NAMING_RUNNERS: [&str; 2] = ["pytest", "cargo test"];
 
 /// A test that failed and is not known to have passed since.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FailedTest {
     /// Its name.
     pub test: String,

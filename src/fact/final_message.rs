@@ -16,6 +16,7 @@ const END: usize = 4 * 1024;
 /// What was found in the last words.
 #[expect(clippy::struct_excessive_bools, reason = "each was found or not")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LastWords {
     /// They end in a question that is not an offer to do the work.
     pub asks: bool,

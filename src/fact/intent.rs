@@ -15,6 +15,7 @@ use crate::shell::program::{Arg, InputSource, Leaf};
 
 /// One thing that is about to be done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Intent {
     /// What is touched.
     pub kind: IntentKind,
@@ -24,6 +25,7 @@ pub struct Intent {
 
 /// What guards the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum IntentKind {
     /// git is told to pass over its hooks this once.

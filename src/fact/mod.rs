@@ -47,6 +47,7 @@ use crate::repo_path::RepoPath;
 
 /// Everything that the gates of one moment may look at.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Facts {
     /// When the judgement is asked for.
     pub moment: Moment,

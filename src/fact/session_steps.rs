@@ -31,6 +31,7 @@ pub const MOST: usize = 4_000;
 
 /// The steps of one session, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Story {
     /// The session; `None`: whatever was recorded, whoever did it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,6 +45,7 @@ pub struct Story {
 
 /// One thing that was done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Step {
     /// The id of the event.
     pub id: String,
@@ -66,6 +68,7 @@ pub struct Step {
 /// The name of a content of the working tree within one story. Equal names: equal content, as far as is known. Where the
 /// effect of an edit is not known, the name is a new one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct ContentId(String);
 
@@ -78,6 +81,7 @@ impl ContentId {
 
 /// The vocabulary of steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Deed {
     /// The session began, went on, was shortened or ended.
@@ -148,6 +152,7 @@ pub enum Deed {
 
 /// A file that was changed by a tool of the client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TouchedFile {
     /// The file; absolute where it lies outside of the working tree.
     pub path: RepoPath,

@@ -12,6 +12,7 @@ use crate::repo_path::RepoPath;
 
 /// One thing that is judged, with all that is known about it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Subject {
     /// How people call it: a branch, `HEAD`, `working tree`. Unique among the subjects of one judgement.
     pub name: String,
@@ -65,6 +66,7 @@ impl Subject {
 
 /// Which kind of thing is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum SubjectKind {
     /// A commit.
@@ -75,6 +77,7 @@ pub enum SubjectKind {
 
 /// What a subject is compared with to see what changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Base {
     /// The commit where its history leaves the default branch.
@@ -92,6 +95,7 @@ pub enum Base {
 
 /// One line of what git hands to `pre-push` or `pre-receive`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RefUpdate {
     /// The ref on this side; empty at a `pre-receive`, `(delete)` at a deletion.
     pub local_ref: String,

@@ -11,6 +11,7 @@ use crate::runner::ProjectFiles;
 
 /// The newest run of a declared command, where no status says how it ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OpenRun {
     /// The command, by name.
     pub command: String,
@@ -20,6 +21,7 @@ pub struct OpenRun {
 
 /// What is known of a run whose status is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OpenRunState {
     /// It was left in the background, and nothing says that it ended.

@@ -27,6 +27,7 @@ const KNOWN: usize = 2_000;
 
 /// What a change takes away from the tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Weakening {
     /// What was found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -41,6 +42,7 @@ pub struct Weakening {
 
 /// One thing that was taken away.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Weakened {
     /// What.
     pub what: WeakeningKind,
@@ -65,6 +67,7 @@ pub struct Weakened {
 
 /// What can be taken away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WeakeningKind {
     /// Tests are gone, and there are fewer than before.

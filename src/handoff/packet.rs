@@ -9,6 +9,7 @@ use crate::verdict::escalation::{self, Escalation, line};
 
 /// What is handed over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Packet {
     /// The version of this form: 1.
@@ -32,6 +33,7 @@ pub struct Packet {
 
 /// Content that stays where it can be fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct PacketSnapshot {
     /// The ref that keeps it.
@@ -51,6 +53,7 @@ pub fn text(packet: &Packet) -> Result<String, TemplateError> {
 /// The same, with what is wrong with the user's own template: one without the payload makes no packet.
 pub fn told(packet: &Packet) -> Result<RenderedText, TemplateError> {
     #[derive(Serialize)]
+    #[cfg_attr(test, derive(schemars::JsonSchema))]
     struct PacketContext<'a> {
         packet: &'a Packet,
         payload: String,

@@ -37,6 +37,7 @@ const LARGEST: usize = 32 * 1024;
 
 /// An accepted reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
     /// A correction or a fix, or a packet for the agent that failed.
@@ -49,6 +50,7 @@ pub enum Reply {
 
 /// An output with fields.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReplyOutput {
     /// Its name.
     pub name: String,

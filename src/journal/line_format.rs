@@ -1,8 +1,8 @@
 //! The form of an event on disk: one JSON object on one line.
 //!
-//! `v, id, at, session?, by, grade, kind, data, lost?, prev`. `data` is the event itself and is read only when its
-//! `kind` is known and `v` is not newer than ours; otherwise it is kept as it is. `prev` is the link of the chain
-//! (see [`super::hash_chain`]), `lost` marks a place where lines before this one are known to be missing.
+//! `schema_version, v, id, at, session?, by, grade, kind, data, lost?, prev`. `data` is the event itself and is read only
+//! when its `kind` is known and `v` is not newer than ours; otherwise it is kept as it is. `prev` is the link of the
+//! chain (see [`super::hash_chain`]), `lost` marks a place where lines before this one are known to be missing.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,11 @@ use crate::event::{Event, EventKind, FORMAT, Grade, Origin};
 pub const MAX_LINE: usize = 1024 * 1024;
 
 #[derive(Serialize, Deserialize)]
-struct Wire<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct StoredLine<'a> {
+    /// The same as `v`, under the name that all records have. Older lines do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    schema_version: Option<u32>,
     v: u32,
     #[serde(borrow)]
     id: Cow<'a, str>,
@@ -31,6 +35,7 @@ struct Wire<'a> {
     #[serde(borrow)]
     kind: Cow<'a, str>,
     #[serde(borrow)]
+    #[cfg_attr(test, schemars(with = "serde_json::Value"))]
     data: &'a RawValue,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lost: Option<u64>,
@@ -70,7 +75,8 @@ pub fn data(kind: &EventKind) -> serde_json::Result<Box<RawValue>> {
 /// The bytes of a line, its newline included.
 pub(super) fn encode(event: &Event, prev: &str, lost: Option<u64>) -> serde_json::Result<Vec<u8>> {
     let data = data(&event.kind)?;
-    written(&Wire {
+    written(&StoredLine {
+        schema_version: Some(FORMAT),
         v: FORMAT,
         id: Cow::Borrowed(&event.id),
         at: event.at,
@@ -86,12 +92,12 @@ pub(super) fn encode(event: &Event, prev: &str, lost: Option<u64>) -> serde_json
 
 /// The same line with another `prev`: everything else stays as its writer, of whatever version, wrote it.
 pub(super) fn relink(line: &[u8], prev: &str) -> serde_json::Result<Vec<u8>> {
-    let mut wire: Wire<'_> = serde_json::from_slice(line)?;
+    let mut wire: StoredLine<'_> = serde_json::from_slice(line)?;
     wire.prev = Cow::Borrowed(prev);
     written(&wire)
 }
 
-fn written(wire: &Wire<'_>) -> serde_json::Result<Vec<u8>> {
+fn written(wire: &StoredLine<'_>) -> serde_json::Result<Vec<u8>> {
     let mut bytes = serde_json::to_vec(wire)?;
     bytes.push(b'\n');
     Ok(bytes)
@@ -99,7 +105,7 @@ fn written(wire: &Wire<'_>) -> serde_json::Result<Vec<u8>> {
 
 /// Reads a line without its newline. The error says what is wrong with it.
 pub(super) fn decode(line: &[u8]) -> Result<Decoded, String> {
-    let wire: Wire<'_> = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let wire: StoredLine<'_> = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     let kind = if wire.v > FORMAT { unknown(&wire) } else { known(&wire) }.map_err(|error| error.to_string())?;
     // A grade that is not known is worth nothing rather than the whole line.
     let grade: Result<Grade, serde::de::value::Error> = Grade::deserialize((&*wire.grade).into_deserializer());
@@ -116,7 +122,7 @@ pub(super) fn decode(line: &[u8]) -> Result<Decoded, String> {
     })
 }
 
-fn known(wire: &Wire<'_>) -> serde_json::Result<EventKind> {
+fn known(wire: &StoredLine<'_>) -> serde_json::Result<EventKind> {
     let data = wire.data.get();
     Ok(match &*wire.kind {
         "run-started" => EventKind::RunStarted(serde_json::from_str(data)?),
@@ -134,6 +140,6 @@ fn known(wire: &Wire<'_>) -> serde_json::Result<EventKind> {
     })
 }
 
-fn unknown(wire: &Wire<'_>) -> serde_json::Result<EventKind> {
+fn unknown(wire: &StoredLine<'_>) -> serde_json::Result<EventKind> {
     Ok(EventKind::Unknown { kind: wire.kind.clone().into_owned(), data: serde_json::from_str(wire.data.get())? })
 }

@@ -36,6 +36,8 @@ use std::time::Duration;
 pub use self::attempts::{MAX_SESSIONS, SessionState};
 pub use self::hash_chain::Integrity;
 pub use self::latest_runs::{MAX_KEYS, MAX_PAIRS, MAX_PATHS, MAX_RUNS, MAX_RUNS_OF_PAIR, RecordedRun};
+#[cfg(test)]
+pub(crate) use self::line_format::StoredLine;
 pub use self::line_format::{MAX_LINE, data};
 pub use self::open_failures::{MAX_OPEN_FAILURES, OpenFailure};
 pub use self::read::JournalLine;

@@ -67,6 +67,8 @@ pub enum Skipped {
 /// What `gate prompt --json` prints.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PromptEvaluation {
+    /// The version of this form: 1.
+    pub schema_version: u32,
     /// The class with the largest share.
     pub class: &'static str,
     /// Every class with a share, largest first.
@@ -141,6 +143,7 @@ pub fn evaluate(reading: &PromptText<'_>, previous: Option<&str>, findings: &Fin
     }
     let tenths = |value: u32| Some(f64::from(value) / 10.0);
     PromptEvaluation {
+        schema_version: 1,
         class: shares.first().map_or("conversational", |first| first.class),
         classes: shares,
         scores: Some(scores),
@@ -164,6 +167,7 @@ fn continued(reading: &PromptText<'_>, previous: Option<&str>) -> PromptEvaluati
     let selected = continuation::selected(reading.text, previous).filter(|items| items.len() > 1).unwrap_or_default();
     let tasks = selected.into_iter().map(|text| TaskInPrompt { text, touches: Vec::new() }).collect();
     PromptEvaluation {
+        schema_version: 1,
         class: "conversational",
         classes: vec![ClassShare { class: "conversational", share: 1.0 }],
         scores: None,

@@ -11,6 +11,7 @@ use super::word_lists::PromptLanguage;
 
 /// One of several tasks in a prompt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TaskInPrompt {
     /// The task in the author's words.
     pub text: String,

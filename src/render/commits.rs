@@ -89,7 +89,7 @@ pub fn json(commit: &Commit, judgement: &CommitJudgement, table: &ScopeTable, wh
         message,
         paths: &reason.paths,
     });
-    let record = CommitRecord {
+    let record = JudgedCommit {
         commit: commit.id.as_ref(),
         subject: commit.subject(),
         agent: commit.agent.as_deref(),
@@ -117,7 +117,8 @@ pub fn json(commit: &Commit, judgement: &CommitJudgement, table: &ScopeTable, wh
 }
 
 #[derive(Serialize)]
-struct CommitRecord<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct JudgedCommit<'a> {
     commit: Option<&'a Oid>,
     subject: &'a str,
     agent: Option<&'a str>,
@@ -131,12 +132,14 @@ struct CommitRecord<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct InScope<'a> {
     scope: &'a str,
     paths: &'a [RepoPath],
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct BrokenRule<'a> {
     reason: &'a str,
     level: &'a str,
@@ -145,6 +148,7 @@ struct BrokenRule<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct JoinedCommit<'a> {
     by: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]

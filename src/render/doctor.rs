@@ -1,5 +1,7 @@
 //! What `gate doctor` found, for people and for programs.
 
+use serde::Serialize;
+
 use super::ui::{BAD, DIM, GOOD, Ui, WARN};
 use crate::doctor::{DoctorCheck, Health};
 
@@ -18,8 +20,19 @@ pub fn text(checks: &[DoctorCheck], ui: &mut Ui) {
     }
 }
 
-/// `{"schema_version": 1, "health": …, "checks": […]}`.
-pub fn json(checks: &[DoctorCheck], ui: &mut Ui) {
-    let value = serde_json::json!({ "schema_version": 1, "health": Health::worst(checks), "checks": checks });
-    ui.line(format_args!("{value:#}"));
+/// The checks, for programs.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct DoctorReport<'a> {
+    schema_version: u32,
+    /// That of the worst check.
+    health: Health,
+    checks: &'a [DoctorCheck],
+}
+
+/// One JSON object.
+pub fn json(checks: &[DoctorCheck], ui: &mut Ui) -> serde_json::Result<()> {
+    let report = DoctorReport { schema_version: 1, health: Health::worst(checks), checks };
+    ui.line(serde_json::to_string_pretty(&report)?);
+    Ok(())
 }

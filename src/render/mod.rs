@@ -2,6 +2,7 @@
 
 pub mod ci;
 pub mod commits;
+pub mod contracts;
 pub mod debug_log;
 pub mod doctor;
 pub mod explain;

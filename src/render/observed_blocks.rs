@@ -22,6 +22,7 @@ pub struct Observed {
 
 /// One case: a gate, and the content that it would have blocked.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ObservedCase {
     /// The id of the verdict; `gate explain ID` shows all of it.
     verdict: String,
@@ -60,11 +61,19 @@ impl ObservedCase {
     }
 }
 
+/// The same, for programs.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct ObservedList<'a> {
+    schema_version: u32,
+    cases: &'a [ObservedCase],
+    earlier: u64,
+}
+
 /// For programs.
 pub fn json(observed: &Observed) -> serde_json::Result<String> {
     let Observed { cases, earlier } = observed;
-    let value = serde_json::json!({ "schema_version": SCHEMA_VERSION, "cases": cases, "earlier": earlier });
-    serde_json::to_string_pretty(&value)
+    serde_json::to_string_pretty(&ObservedList { schema_version: SCHEMA_VERSION, cases, earlier: *earlier })
 }
 
 /// For people.

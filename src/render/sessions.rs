@@ -10,7 +10,10 @@ use crate::render::ui::{DIM, GOOD, STRONG, WARN};
 
 /// A session, and how much there is of what in it. Commands and edits are counted with those of its sub-agents.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Listed {
+    /// The version of this form: 1.
+    pub schema_version: u32,
     /// The client.
     pub client: String,
     /// Its id of the session.

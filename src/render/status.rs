@@ -13,7 +13,10 @@ use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
 
 /// What is shown.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StatusView<'a> {
+    /// The version of this form: 1.
+    pub schema_version: u32,
     /// The full name of the branch that is checked out.
     pub branch: Option<&'a str>,
     /// The policy in force.

@@ -122,7 +122,8 @@ fn tell_judged(judged: &Judged) -> (Style, String, String) {
         names.collect::<Vec<_>>().join(", ")
     };
     let (style, mut what) = if judged.blocked {
-        (BAD, format!("{}: blocked by {}, attempt {}", judged.moment, gates(true), judged.attempt))
+        let attempt = if judged.attempt > 0 { format!(", attempt {}", judged.attempt) } else { String::new() };
+        (BAD, format!("{}: blocked by {}{attempt}", judged.moment, gates(true)))
     } else {
         (GOOD, format!("{}: let through", judged.moment))
     };
@@ -232,13 +233,16 @@ fn plain(text: &str) -> String {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Started<'a> {
     id: &'a str,
     at: Timestamp,
 }
 
 #[derive(Serialize)]
-struct Json<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct LogLine<'a> {
+    schema_version: u32,
     id: &'a str,
     at: Timestamp,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -252,13 +256,15 @@ struct Json<'a> {
     started: Option<Started<'a>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     unjudged: bool,
+    #[cfg_attr(test, schemars(with = "serde_json::Value"))]
     data: Box<RawValue>,
 }
 
-/// One line of JSON: `id, at, session?, by, grade, also?, kind, started?, unjudged?, data`, as in the journal.
+/// One line of JSON: `schema_version, id, at, session?, by, grade, also?, kind, started?, unjudged?, data`, as in the journal.
 pub fn json(entry: &Entry) -> serde_json::Result<String> {
     let event = &entry.event;
-    serde_json::to_string(&Json {
+    serde_json::to_string(&LogLine {
+        schema_version: 1,
         id: &event.id,
         at: event.at,
         session: event.session.as_deref(),

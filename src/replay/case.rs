@@ -183,6 +183,7 @@ impl Case {
 
 /// What a gate answers to a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum AnswerWord {
     /// The gate is not concerned.

@@ -117,6 +117,7 @@ pub fn compose(repo: Option<&Repo>, neutral: &Neutral, record: &CaseSources<'_>)
         start.insert("files".to_owned(), Value::Object(writer.files(tree, &events)?));
     }
     Ok(json!({
+        "schema_version": 1,
         "id": record.id,
         "title": neutral.text(&record.title),
         "policy": policy,

@@ -27,13 +27,17 @@ const QUESTIONS: [(&str, &[&str]); 9] = [
 
 /// What the gates say.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Answers {
+    /// The version of this form: 1.
+    pub schema_version: u32,
     /// By question.
     pub gates: BTreeMap<String, GateAnswer>,
 }
 
 /// What is said of one question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GateAnswer {
     /// The verdict.
     pub verdict: AnswerWord,
@@ -113,7 +117,7 @@ pub fn answer(case: &Case) -> Result<Answers, CaseError> {
         pushes.extend(of_push.map(|result| tempered(word(result), update, other)));
     }
     said.insert("push".to_owned(), worst(pushes));
-    Ok(Answers { gates: said })
+    Ok(Answers { schema_version: 1, gates: said })
 }
 
 /// Whether a push goes to a repository of somebody's own, whose branches the policy does not speak of: a remote beside

@@ -51,7 +51,10 @@ pub enum AgainError {
 
 /// What is said now of what a verdict judged.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Again {
+    /// The version of this form: 1.
+    pub schema_version: u32,
     /// The id of the verdict.
     pub verdict: String,
     /// What is said now, by question, as of a case.
@@ -62,6 +65,7 @@ pub struct Again {
 
 /// One question that is answered otherwise now.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Difference {
     /// The question.
     pub question: String,
@@ -151,7 +155,7 @@ pub fn again(place: &Workplace, verdict: &Verdict) -> Result<Again, AgainError> 
         }
         differs.push(Difference { question: question.clone(), then: was.clone(), now: now.clone(), because });
     }
-    Ok(Again { verdict: verdict.id.clone(), gates: after, differs })
+    Ok(Again { schema_version: 1, verdict: verdict.id.clone(), gates: after, differs })
 }
 
 /// The events of the journal that can be read.

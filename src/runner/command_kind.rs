@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a simple command is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CommandKind {
     /// Executes tests.
@@ -38,6 +39,7 @@ pub enum CommandKind {
 
 /// How much of what is there a command executes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "is")]
 pub enum RunScope {
     /// All of the package or workspace that it is started in.
@@ -58,6 +60,7 @@ pub enum RunScope {
 
 /// What exit status 0 of a command means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ExitMeaning {
     /// It did its work and found nothing wrong.

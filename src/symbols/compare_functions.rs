@@ -555,31 +555,3 @@ fn inlined(pairing: &Pairing<'_>, function: &Function) -> bool {
             && came_into(&function.body, &other.body, &caller.body) >= INLINED
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The published schema is that of the type. `GATE_BLESS=1` rewrites it.
-    fn published(name: &str, title: &str, mut schema: schemars::Schema) {
-        schema.insert("title".to_owned(), title.into());
-        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
-        let path = format!("{}/templates/schema/{name}.json", env!("CARGO_MANIFEST_DIR"));
-        if std::env::var_os("GATE_BLESS").is_some() {
-            std::fs::write(&path, &text).unwrap();
-        }
-        assert_eq!(std::fs::read_to_string(&path).unwrap_or_default(), text, "GATE_BLESS=1 cargo test --lib schema");
-    }
-    #[test]
-    fn the_schemas_of_functions_and_imports_are_published() {
-        let (map, verification) =
-            (schemars::schema_for!(super::super::ImportMap), schemars::schema_for!(super::super::MapVerification));
-        published("functions", "What became of functions, for gate symbols diff", schemars::schema_for!(FunctionDiff));
-        published("import-map", "What a file imports, gives and needs, for gate import-map", map);
-        published(
-            "import-map-verification",
-            "What became of an import map, for gate import-map --verify",
-            verification,
-        );
-    }
-}

@@ -18,7 +18,8 @@ const KEPT: usize = 256;
 
 /// What other programs need of a verdict.
 #[derive(Debug, Serialize)]
-struct VerdictSummary<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct VerdictSummary<'a> {
     schema_version: u32,
     id: &'a str,
     at: String,
@@ -34,9 +35,13 @@ struct VerdictSummary<'a> {
     record: &'a Path,
     #[serde(skip_serializing_if = "Option::is_none")]
     escalation: Option<&'a Path>,
+    /// The session went on without being judged since; only then here.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    outdated: bool,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Blocking<'a> {
     gate: &'a str,
     reasons: Vec<&'a str>,
@@ -117,6 +122,7 @@ pub fn write(gate_dir: &Path, verdict: &Verdict, escalation: Option<&Path>) -> i
         next_actions: &verdict.next_actions,
         record: &record,
         escalation,
+        outdated: false,
     };
     write_json(&summary, &small)?;
     Ok(Written { record, summary })

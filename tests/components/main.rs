@@ -30,7 +30,10 @@ mod oracle;
 #[path = "../integration/project.rs"]
 mod project;
 mod pytest;
+#[path = "../integration/record_samples.rs"]
+mod record_samples;
 mod release;
+mod schemas;
 #[allow(dead_code, reason = "each test binary uses its part")]
 #[path = "../integration/forge/server.rs"]
 mod server;

@@ -90,6 +90,7 @@ fn every_line_is_answered_and_bad_ones_are_named() {
     assert!(text(&done.stderr).contains("line 2"), "{}", text(&done.stderr));
     let keys: Vec<&str> = answers[0].as_object().expect("an object").keys().map(String::as_str).collect();
     let wanted = [
+        "schema_version",
         "id",
         "kind",
         "runner",

@@ -63,6 +63,8 @@ mod prompts;
 mod pushes;
 mod readme;
 mod receive;
+mod record_samples;
+mod records;
 mod repositories;
 mod rescue;
 mod run_process;

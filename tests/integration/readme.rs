@@ -5,6 +5,7 @@ use std::process::Command;
 /// The transcript of the README: every line comes out of `docs/demo.sh`, in this order, but for the ids of commits.
 #[test]
 fn the_transcript_is_that_of_the_demo() {
+    let _limit = crate::support::TimeLimit::start();
     let root = env!("CARGO_MANIFEST_DIR");
     let mut demo = Command::new("sh");
     demo.arg("docs/demo.sh").current_dir(root).env("GATE", env!("CARGO_BIN_EXE_gate"));

@@ -2,7 +2,10 @@
 
 use std::process::{Command, Output};
 
+use crate::support::TimeLimit;
+
 fn gate(args: &[&str]) -> Output {
+    let _limit = TimeLimit::start();
     Command::new(env!("CARGO_BIN_EXE_gate")).args(args).env("NO_COLOR", "1").output().unwrap()
 }
 
@@ -11,7 +14,7 @@ fn the_schemas_are_listed_by_name_and_title() {
     let output = gate(&["schema"]);
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success());
-    assert!(text.lines().any(|line| line == "policy       gate.toml, the policy of a repository"), "{text}");
+    assert!(text.lines().any(|line| line == "policy                  gate.toml, the policy of a repository"), "{text}");
 }
 
 #[test]
@@ -19,6 +22,15 @@ fn a_schema_is_printed_as_it_is_published() {
     let output = gate(&["schema", "policy"]);
     assert!(output.status.success());
     assert_eq!(String::from_utf8(output.stdout).unwrap(), include_str!("../../templates/schema/policy.json"));
+}
+
+#[test]
+fn a_schema_is_printed_by_its_id_as_well() {
+    let by_name = gate(&["schema", "verdict-summary"]);
+    let by_id = gate(&["schema", "urn:gate:schema:verdict-summary:1"]);
+    assert!(by_id.status.success());
+    assert_eq!(by_id.stdout, by_name.stdout);
+    assert_eq!(gate(&["schema", "urn:gate:schema:verdict-summary:2"]).status.code(), Some(64));
 }
 
 #[test]

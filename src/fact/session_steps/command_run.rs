@@ -20,6 +20,7 @@ const LINE: usize = 4 * 1024;
 
 /// A command line that was run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CommandRun {
     /// The line, secrets removed, bounded.
     pub line: String,
@@ -77,6 +78,7 @@ pub struct CommandRun {
 
 /// A simple command of a line, wrappers removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SimpleRun {
     /// The program and its arguments, as far as they are known: one that is not is `…`.
     pub words: Vec<String>,

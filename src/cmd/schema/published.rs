@@ -1,0 +1,181 @@
+//! The published schemas, held against the types they are of. `GATE_BLESS=1` rewrites them.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, schema_for};
+use serde_json::{Map, Value};
+
+use crate::cmd::commits::{CommitCounts, MissingHistory};
+use crate::cmd::decisions::DecisionList;
+use crate::cmd::explain_command::{CommandAnswer, UnreadableLine};
+use crate::cmd::scope::TaskList;
+use crate::contract_check::BegunContract;
+use crate::event::rescue::{Rescue, Trial};
+use crate::event::test_results::TestResults;
+use crate::event::work::Work;
+use crate::event::{Damage, GitEvent, Judged, Repaired, Run, RunStarted, Waived};
+use crate::fact::assessment::Assessment;
+use crate::handoff::packet::Packet;
+use crate::journal::StoredLine;
+use crate::render::commits::JudgedCommit;
+use crate::render::contracts::{ContractBegin, ContractList, ContractReport};
+use crate::render::doctor::DoctorReport;
+use crate::render::observed::ObservedList;
+use crate::render::sessions::Listed;
+use crate::render::status::Status;
+use crate::render::timeline::LogLine;
+use crate::replay::Answers;
+use crate::replay::verdict::Again;
+use crate::verdict::Verdict;
+use crate::verdict::artifact::VerdictSummary;
+use crate::verdict::escalation::Escalation;
+
+/// What the `data` of an event is, by its `kind`.
+#[derive(JsonSchema)]
+#[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum EventData {
+    RunStarted(RunStarted),
+    Run(Run),
+    Tests(TestResults),
+    Judged(Judged),
+    Waived(Waived),
+    Git(GitEvent),
+    Work(Work),
+    Rescue(Rescue),
+    Trial(Trial),
+    Damage(Damage),
+    Repaired(Repaired),
+}
+
+/// One event, as `gate log --json` prints it.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Logged {
+    #[serde(flatten)]
+    line: LogLine<'static>,
+    #[serde(flatten)]
+    data: EventData,
+}
+
+/// One line of the journal.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct Stored {
+    #[serde(flatten)]
+    line: StoredLine<'static>,
+    #[serde(flatten)]
+    data: EventData,
+}
+
+/// The page that `gate commits --json` writes commit by commit.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct CommitsPage {
+    /// The version of this form: 1.
+    schema_version: u32,
+    commits: Vec<JudgedCommit<'static>>,
+    summary: CommitCounts<'static>,
+    /// What of the history is missing here.
+    unknown: Option<MissingHistory<'static>>,
+}
+
+/// The answer to one line of `gate explain-command`.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum ExplainedLine {
+    Judged(CommandAnswer),
+    Unreadable(UnreadableLine),
+}
+
+/// The schema of what is only written: a field that is there without fail is required.
+fn written<T: JsonSchema>() -> Schema {
+    SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
+}
+
+fn generated() -> Vec<(&'static str, &'static str, Schema)> {
+    vec![
+        ("assessment", "What an agent says of its own work, for gate assess", schema_for!(Assessment)),
+        ("commits", "The commits that gate commits --json judges", written::<CommitsPage>()),
+        ("contract", "A contract whose task began, as gate keeps it", schema_for!(BegunContract)),
+        ("contract-begin", "The answer of gate contract begin --json", written::<ContractBegin<'_>>()),
+        ("contract-check", "The answer of gate contract check --json", written::<ContractReport<'_>>()),
+        ("contract-list", "The answer of gate contract list --json", written::<ContractList<'_>>()),
+        ("decisions", "The decisions that gate decisions --json lists", written::<DecisionList<'_>>()),
+        ("doctor", "The checks of gate doctor --json", written::<DoctorReport<'_>>()),
+        ("escalation", "An escalation payload of gate, version 1", schema_for!(Escalation)),
+        ("explain-command", "A command line explained by gate explain-command --json", written::<ExplainedLine>()),
+        ("handoff", "A packet of gate handoff --json", schema_for!(Packet)),
+        ("journal", "One line of .git/gate/journal.jsonl", schema_for!(Stored)),
+        ("log", "One line of gate log --json", written::<Logged>()),
+        ("observed", "The cases of gate status --observed --json", written::<ObservedList<'_>>()),
+        ("replay", "The answers of gate replay --json to a case or a session", written::<Answers>()),
+        ("replay-verdict", "The answers of gate replay --json to a verdict", written::<Again>()),
+        ("scope", "The tasks that gate scope --json finds in a request", written::<TaskList<'_>>()),
+        ("sessions", "One line of gate sessions --json", written::<Listed>()),
+        ("status", "The state of work, of gate status --json", written::<Status<'_>>()),
+        ("verdict", "A verdict of gate, version 1", schema_for!(Verdict)),
+        ("verdict-summary", "The newest verdict of a session, for other programs", written::<VerdictSummary<'_>>()),
+    ]
+}
+
+#[cfg(feature = "symbols")]
+fn of_symbols() -> Vec<(&'static str, &'static str, Schema)> {
+    use crate::symbols::{FunctionDiff, ImportMap, MapVerification};
+    vec![
+        ("functions", "What became of functions, for gate symbols diff", written::<FunctionDiff>()),
+        ("import-map", "What a file imports, gives and needs, for gate import-map", schema_for!(ImportMap)),
+        (
+            "import-map-verification",
+            "What became of an import map, for gate import-map --verify",
+            written::<MapVerification>(),
+        ),
+    ]
+}
+
+#[cfg(not(feature = "symbols"))]
+const fn of_symbols() -> Vec<(&'static str, &'static str, Schema)> {
+    Vec::new()
+}
+
+/// The text of a schema with its id and title. Validators in strict mode refuse formats that they do not know, and those of
+/// Rust's numbers are such.
+fn text(name: &str, title: &str, schema: Schema) -> String {
+    let mut body = schema.to_value();
+    without_formats(&mut body);
+    let Value::Object(mut body) = body else { panic!("{name} is an object") };
+    let mut whole = Map::new();
+    whole.insert("$schema".to_owned(), body.remove("$schema").unwrap());
+    whole.insert("$id".to_owned(), super::id(name).into());
+    whole.insert("title".to_owned(), title.into());
+    body.remove("title");
+    whole.extend(body);
+    serde_json::to_string_pretty(&whole).unwrap() + "\n"
+}
+
+fn without_formats(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|key, value| key != "format" || !value.is_string());
+            members.values_mut().for_each(without_formats);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_formats),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_published_schemas_are_those_of_the_types() {
+    let mut old = Vec::new();
+    for (name, title, schema) in generated().into_iter().chain(of_symbols()) {
+        let text = text(name, title, schema);
+        let path = format!("{}/templates/schema/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        if std::env::var_os("GATE_BLESS").is_some() {
+            std::fs::write(&path, &text).unwrap();
+        }
+        if std::fs::read_to_string(&path).unwrap_or_default() != text {
+            old.push(name);
+        }
+    }
+    assert!(old.is_empty(), "{old:?} in templates/schema are old: GATE_BLESS=1 cargo test --lib published_schemas");
+}

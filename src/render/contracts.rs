@@ -1,0 +1,139 @@
+//! What `gate contract` says, for programs.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::contract::ContractError;
+use crate::contract_check::{BegunContract, ConditionResult};
+
+/// The answer of `gate contract begin`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ContractBegin<'a> {
+    /// The version of this form: 1.
+    pub schema_version: u32,
+    /// Whether the task may begin.
+    pub begin: ContractStart,
+    /// The name of the contract; not with an `error`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<&'a str>,
+    /// The task; not with an `error`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<&'a str>,
+    /// The preconditions; not with an `error`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conditions: Option<&'a [ConditionResult]>,
+    /// Why the file is not a contract.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<ContractFault>,
+}
+
+impl ContractBegin<'_> {
+    /// The answer to a file that is not a contract.
+    pub fn to_wrong_file(file: &Path, error: &ContractError) -> Self {
+        let fault = ContractFault {
+            kind: error.kind,
+            file: file.display().to_string(),
+            line: error.line,
+            message: error.what.clone(),
+            remedy: error.remedy(),
+        };
+        let begin = ContractStart::Error;
+        Self { schema_version: 1, begin, name: None, task: None, conditions: None, error: Some(fault) }
+    }
+}
+
+/// Whether a task may begin under its contract.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum ContractStart {
+    /// All preconditions hold.
+    Accepted,
+    /// A precondition does not hold.
+    Refused,
+    /// The file is not a contract.
+    Error,
+}
+
+/// What is wrong with the file of a contract.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ContractFault {
+    /// A stable word.
+    kind: &'static str,
+    file: String,
+    /// The line, from 1.
+    line: usize,
+    message: String,
+    remedy: &'static str,
+}
+
+/// The answer of `gate contract check`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ContractReport<'a> {
+    /// The version of this form: 1.
+    pub schema_version: u32,
+    /// Whether it is met.
+    pub check: ContractState,
+    /// The name of the contract.
+    pub name: &'a str,
+    /// The task.
+    pub task: &'a str,
+    /// The postconditions.
+    pub conditions: &'a [ConditionResult],
+    /// Whether the file is no longer what it was when the task began.
+    pub changed: bool,
+    /// What became of the file, where it changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<&'a str>,
+}
+
+/// How far a contract is.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum ContractState {
+    /// All postconditions held when they were last checked.
+    Met,
+    /// Some did not, or nobody checked yet.
+    Open,
+}
+
+impl ContractState {
+    /// The state of a contract that is met, or not.
+    pub const fn of(met: bool) -> Self {
+        if met { Self::Met } else { Self::Open }
+    }
+}
+
+/// The answer of `gate contract list`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ContractList<'a> {
+    /// The version of this form: 1.
+    pub schema_version: u32,
+    /// The contracts, by name.
+    pub contracts: Vec<ListedContract<'a>>,
+}
+
+/// One contract of a list.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ListedContract<'a> {
+    name: &'a str,
+    state: ContractState,
+    file: &'a Path,
+    /// Whether the file is no longer what it was when the task began.
+    changed: bool,
+}
+
+impl<'a> ListedContract<'a> {
+    /// What is listed of a contract.
+    pub fn of(begun: &'a BegunContract) -> Self {
+        let state = ContractState::of(begun.met);
+        Self { name: &begun.name, state, file: &begun.file, changed: begun.change().is_some() }
+    }
+}
