@@ -5,12 +5,14 @@ use crate::cmd::init::{Consent, carry_out};
 use crate::cmd::install_failure;
 use crate::commit::derive_scopes::{self, HistoryCommit};
 use crate::commit::message::CommitMessage;
+use crate::commit::packages::{self, MAX_MANIFESTS};
 use crate::commit::rules::CommitRules;
 use crate::engine::Workplace;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::git::Range;
+use crate::git::{GitError, Range, Repo};
 use crate::install::{InstallTarget, plan_scopes};
+use crate::oid::Oid;
 use crate::render::ui::Ui;
 use crate::repo_path::RepoPath;
 
@@ -36,7 +38,9 @@ pub(super) fn main(consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
         let paths: Vec<RepoPath> = commit.files.into_iter().map(|file| file.path).collect();
         history.push(HistoryCommit { declared: message.scopes().to_vec(), paths });
     }
-    let scopes = derive_scopes::derive(&listed, &history, &rules).map_err(|error| malformed(error.to_string()))?;
+    let mut scopes = derive_scopes::derive(&listed, &history, &rules).map_err(|error| malformed(error.to_string()))?;
+    let manifests = manifests(repo, &tip, &listed)?;
+    packages::join_dependent(&mut scopes, &manifests).map_err(|error| malformed(error.to_string()))?;
     if scopes.is_empty() {
         ui.say("gate: no parts were recognised; write [scopes] by hand: name = [\"folder/**\"]");
         return Ok(Exit::Pass);
@@ -53,4 +57,12 @@ pub(super) fn main(consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
     ui.raw(table);
     ui.say("Put this into gate.toml (gate init --scopes --yes does) and edit it; `gate commits --history 500` shows what it would have said.");
     Ok(Exit::Pass)
+}
+
+/// The manifests of a commit, with their text.
+fn manifests(repo: &Repo, commit: &Oid, listed: &[RepoPath]) -> Result<Vec<(RepoPath, String)>, GitError> {
+    let paths: Vec<RepoPath> =
+        listed.iter().filter(|path| packages::is_manifest(path)).take(MAX_MANIFESTS).cloned().collect();
+    let texts = repo.blobs_at(commit, &paths)?.into_iter().map(Option::unwrap_or_default);
+    Ok(paths.into_iter().zip(texts.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())).collect())
 }

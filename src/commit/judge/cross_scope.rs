@@ -95,12 +95,49 @@ impl<'a> MixingCase<'a> {
                 }
             }
         }
-        let mut parts = groups.parts();
-        for part in &mut parts {
-            part.retain(|&node| node < scopes.len());
-        }
-        parts.retain(|part| !part.is_empty());
+        let mut parts = of_scopes(groups.parts(), scopes.len());
+        let files: Vec<&[&FileChange]> = by_scope.values().map(Vec::as_slice).collect();
+        self.join_rest_of_sweep(&mut parts, &files, connections);
         parts
+    }
+
+    /// Joins small edits to a change that goes through most of the scopes that the commit touches: what it did there by
+    /// larger edits, it does here by small ones.
+    fn join_rest_of_sweep(
+        &self,
+        parts: &mut Vec<Vec<usize>>,
+        files: &[&[&FileChange]],
+        connections: &mut Vec<Connection>,
+    ) {
+        let Some(widest) = (0..parts.len()).max_by_key(|&at| parts[at].len()) else { return };
+        let wide = parts[widest].len() >= self.rules.limits.sweep_scopes && parts[widest].len() * 2 > files.len();
+        if parts.len() < 2 || !wide {
+            return;
+        }
+        let mut main = parts.swap_remove(widest);
+        let (rest, apart): (Vec<_>, Vec<_>) =
+            parts.drain(..).partition(|part| self.is_small(part.iter().flat_map(|&at| files[at].iter().copied())));
+        if !rest.is_empty() && !connections.contains(&Connection::Sweep) {
+            connections.push(Connection::Sweep);
+        }
+        main.extend(rest.into_iter().flatten());
+        main.sort_unstable();
+        parts.push(main);
+        parts.extend(apart);
+        parts.sort_unstable();
+    }
+
+    /// Whether files are there before and after, and their edits are small.
+    fn is_small<'f>(&self, files: impl Iterator<Item = &'f FileChange>) -> bool {
+        let (mut count, mut lines) = (0, 0);
+        for file in files {
+            let Some(texture) = file.texture.as_ref().filter(|_| file.status == PathStatus::Modified) else {
+                return false;
+            };
+            count += 1;
+            lines += texture.lines();
+        }
+        lines <= self.rules.limits.sweep_lines * count
     }
 
     /// A scope that holds others together may turn out to change its form or comments alone: then it is not touched, and
@@ -146,14 +183,15 @@ impl<'a> MixingCase<'a> {
         if !chore && by_scope.len() < limits.sweep_scopes {
             return false;
         }
-        let (mut files, mut lines) = (0, 0);
-        for file in by_scope.values().flatten() {
-            let Some(texture) = file.texture.as_ref().filter(|_| file.status == PathStatus::Modified) else {
-                return false;
-            };
-            files += 1;
-            lines += texture.lines();
-        }
-        lines <= limits.sweep_lines * files
+        self.is_small(by_scope.values().flatten().copied())
     }
+}
+
+/// The parts without the nodes that stand for files of no scope.
+fn of_scopes(mut parts: Vec<Vec<usize>>, scopes: usize) -> Vec<Vec<usize>> {
+    for part in &mut parts {
+        part.retain(|&node| node < scopes);
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
 }

@@ -122,6 +122,27 @@ fn mixing_is_told_from_what_goes_together() {
         ("feat: a", &["A src/parser/a.rs |2 aa", "M web/a |2 bb", "M api/a |2 cc"], &["crosses-scopes"]),
         ("clippy: a", &["M src/parser/a.rs |2 aa", "M web/a |2 bb"], &[]),
         ("chore(web): a", &["M src/parser/a.rs |2 aa", "M web/a |2 bb"], &["crosses-scopes"]),
+        // The rest of a sweep whose edits are larger elsewhere; a part of its own is not.
+        (
+            "feat: a",
+            &["M src/parser/a.rs |40 one_name", "M web/a |40 one_name", "M api/a |40 one_name", "M assets/x |2 zz"],
+            &[],
+        ),
+        (
+            "feat: a",
+            &["M src/parser/a.rs |40 one_name", "M web/a |40 one_name", "M api/a |40 one_name", "M assets/x |40 zz"],
+            &["crosses-scopes"],
+        ),
+        (
+            "feat: a",
+            &["M src/parser/a.rs |40 one_name", "M web/a |40 one_name", "M api/a |40 one_name", "A assets/x |2 zz"],
+            &["crosses-scopes"],
+        ),
+        (
+            "feat: a",
+            &["M src/parser/a.rs |40 one_name", "M web/a |40 one_name", "M assets/x |2 zz"],
+            &["crosses-scopes"],
+        ),
         // Form alone is no second concern; beside content it is a word worth.
         ("fix: a", &["M src/parser/a.rs |9 aa", "M web/a |9 FORM"], &[]),
         ("fix: a", &["M src/parser/a.rs |9 aa", "M src/parser/b.rs |90 FORM"], &["formatting-mixed"]),
