@@ -19,6 +19,14 @@ static TAKEN_IN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// The most sources that are read.
+const MAX_SOURCES: usize = 5_000;
+
+/// A line that makes a test.
+static TEST_SIGN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?m)#!?\[[^\]]*(?:test|rstest|case|quickcheck)|\w*(?:test|proptest|quickcheck)\w*!|^\s*//[/!].*(?:```|~~~)|doc\s*=\s*include_str").ok()
+});
+
 /// The outermost packages and workspaces. A package below a workspace belongs to it: cargo itself refuses to build
 /// one that is neither a member nor excluded.
 pub(super) fn find(files: &Files) -> Vec<Detection> {
@@ -33,7 +41,18 @@ pub(super) fn find(files: &Files) -> Vec<Detection> {
         }
         let (suffix, what) = if workspace.is_some() { (" --workspace", "a workspace") } else { ("", "a package") };
         let because = format!("{manifest} is {what}");
+        if is_fuzzed(&table) {
+            let notes =
+                vec![format!("{manifest} is a package of cargo-fuzz, which `cargo test` does not run: left out")];
+            let left_out = Detection { stack: "rust".to_owned(), dir, notes, ..Detection::default() };
+            found.push((left_out, workspace));
+            continue;
+        }
         let taken = taken_in(files, &dir);
+        let mut commands = vec![(BUILD, format!("cargo build{suffix}"), because.clone())];
+        if has_tests(files, &dir, &table) {
+            commands.insert(0, (TESTS, format!("cargo test{suffix}"), because));
+        }
         let entry = Detection {
             stack: "rust".to_owned(),
             ignore: documentation(&taken),
@@ -43,18 +62,35 @@ pub(super) fn find(files: &Files) -> Vec<Detection> {
                 .collect::<Vec<_>>()
                 .join("\n"),
             manifests: vec![manifest, join(&dir, "build.rs")],
-            commands: vec![
-                (TESTS, format!("cargo test{suffix}"), because.clone()),
-                (BUILD, format!("cargo build{suffix}"), because),
-            ],
+            commands,
             dir,
-            notes: Vec::new(),
-            guessed: false,
             test_builds: true,
+            ..Detection::default()
         };
         found.push((entry, workspace));
     }
     found.into_iter().map(|(found, _)| found).collect()
+}
+
+/// Whether a package holds the targets of cargo-fuzz.
+fn is_fuzzed(manifest: &toml::Table) -> bool {
+    let metadata = manifest.get("package").and_then(|package| package.get("metadata"));
+    metadata.is_some_and(|metadata| metadata.get("cargo-fuzz").is_some())
+}
+
+/// Whether there is a sign of a test: an attribute, a macro that makes tests, an example in the documentation, a test
+/// target. Where no source can be read, there may be one.
+fn has_tests(files: &Files, dir: &str, manifest: &toml::Table) -> bool {
+    let mut sources =
+        files.below(dir).filter(|path| path.rsplit_once('.').is_some_and(|(_, end)| end == "rs")).peekable();
+    let tests = join(dir, "tests/");
+    manifest.contains_key("test")
+        || sources.peek().is_none()
+        || sources.enumerate().any(|(at, path)| {
+            at == MAX_SOURCES
+                || path.starts_with(&tests)
+                || TEST_SIGN.as_ref().is_none_or(|sign| sign.is_match(&files.text(path)))
+        })
 }
 
 /// Where a workspace reaches.
@@ -83,7 +119,7 @@ fn taken_in(files: &Files, dir: &str) -> BTreeSet<String> {
     let mut taken = BTreeSet::new();
     let sources = files.below(dir).filter(|path| path.rsplit_once('.').is_some_and(|(_, end)| end == "rs"));
     // Bounded, since this reads sources and not only manifests.
-    for path in sources.take(5_000) {
+    for path in sources.take(MAX_SOURCES) {
         let text = files.text(path);
         if !text.contains("include_") && !text.contains("#[folder") {
             continue;

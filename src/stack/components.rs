@@ -6,6 +6,9 @@ use super::file_list::{depth, join, within};
 use super::{Component, DeclaredStack, Detection, Files, TESTS};
 use super::{cargo, make_targets, node, python, table};
 
+/// Folders with pages about a project.
+const PAGES: [&str; 6] = ["doc", "docs", "documentation", "site", "website", "mkdocs"];
+
 /// The components of a repository, outermost first, with the commands that test and build them.
 ///
 /// Inputs are disjoint where the manifests allow it: a component leaves out the folders of the components inside
@@ -22,14 +25,16 @@ pub fn detect(files: &Files) -> Vec<Component> {
         }
     }
     found.sort_by_key(|component| (depth(&component.dir), component.dir.clone()));
+    leave_out_documents(&mut found);
     let needs = needs(files, &found);
     let names = names(&found);
-    let several = found.len() > 1;
+    let several = found.iter().filter(|component| !component.commands.is_empty()).count() > 1;
+    let apart = found.len() > 1;
     found
         .iter()
         .enumerate()
         .map(|(index, component)| {
-            let inputs = if several { inputs(index, &found, &needs) } else { Vec::new() };
+            let inputs = if apart { inputs(index, &found, &needs) } else { Vec::new() };
             let commands = component.commands.iter().map(|(gate, run, reason)| {
                 let verb = if *gate == TESTS { "test" } else { "build" };
                 DeclaredStack {
@@ -38,7 +43,7 @@ pub fn detect(files: &Files) -> Vec<Component> {
                     run: run.clone(),
                     dir: component.dir.clone(),
                     inputs: inputs.clone(),
-                    ignore: component.ignore.clone(),
+                    ignore: ignored(component, gate),
                     reason: reason.clone(),
                 }
             });
@@ -51,6 +56,30 @@ pub fn detect(files: &Files) -> Vec<Component> {
             }
         })
         .collect()
+}
+
+/// The paths of a component that a command of this gate takes back, or does not read.
+fn ignored(component: &Detection, gate: &str) -> Vec<String> {
+    let unread = component.build_ignore.iter().filter(|_| gate != TESTS);
+    component.ignore.iter().chain(unread).cloned().collect()
+}
+
+/// Takes the commands from pages about the project that only have a build, where the project itself has commands.
+fn leave_out_documents(found: &mut [Detection]) {
+    let is_pages = |component: &Detection| component.dir.split('/').any(|part| PAGES.contains(&part));
+    let has_commands = |component: &Detection| !component.commands.is_empty();
+    if !found.iter().any(|component| has_commands(component) && !is_pages(component)) {
+        return;
+    }
+    for component in found.iter_mut().filter(|component| is_pages(component)) {
+        let has_tests = component.commands.iter().any(|(gate, ..)| *gate == TESTS);
+        if has_tests || !has_commands(component) {
+            continue;
+        }
+        let runs: Vec<String> = component.commands.drain(..).map(|(_, run, _)| format!("`{run}`")).collect();
+        let note = format!("{} looks like pages about the project: {} is left out", component.dir, runs.join(", "));
+        component.notes.push(note);
+    }
 }
 
 /// Adds what makefiles and justfiles offer where no language speaks for itself.
@@ -142,6 +171,10 @@ fn inputs(index: usize, found: &[Detection], needs: &[BTreeSet<usize>]) -> Vec<S
         if inside && !needed.iter().any(|dir| within(&inner.dir, dir) || within(dir, &inner.dir)) {
             inputs.push(format!("!{}", below(&inner.dir)));
         }
+    }
+    // The whole repository holds every folder of it.
+    if inputs.iter().any(|glob| glob == "**") {
+        inputs.retain(|glob| glob == "**" || glob.starts_with('!'));
     }
     let mut seen = BTreeSet::new();
     inputs.retain(|glob| seen.insert(glob.clone()));

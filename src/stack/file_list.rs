@@ -13,7 +13,7 @@ const MAX_DEPTH: usize = 4;
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Folders whose manifests belong to somebody else, or are data of tests.
-const FOREIGN: [&str; 20] = [
+const FOREIGN: [&str; 28] = [
     "node_modules",
     "vendor",
     "third_party",
@@ -34,7 +34,18 @@ const FOREIGN: [&str; 20] = [
     "template",
     "templates",
     "benches",
+    "demo",
+    "demos",
+    "playground",
+    "playgrounds",
+    "sandbox",
+    "tutorial",
+    "tutorials",
+    "exercises",
 ];
+
+/// What an app for several platforms keeps in a folder for each: the app's own tool builds them.
+const PLATFORMS: [&str; 6] = ["android", "ios", "linux", "macos", "windows", "web"];
 
 /// The files of a repository: tracked ones, and untracked ones that are not ignored.
 pub struct Files {
@@ -96,8 +107,7 @@ impl Files {
         for path in &self.paths {
             let (dir, file) = path.rsplit_once('/').unwrap_or(("", path));
             let fits = name.strip_prefix('*').map_or(file == name, |ending| file.ends_with(ending));
-            let ours = dir.split('/').count() <= MAX_DEPTH
-                && dir.split('/').all(|part| !FOREIGN.contains(&part) && (part == "." || !part.starts_with('.')));
+            let ours = dir.split('/').count() <= MAX_DEPTH && dir.split('/').all(is_ours) && !self.is_platform(dir);
             if fits && ours && folders.iter().all(|folder| folder != dir) {
                 folders.push(dir.to_owned());
             }
@@ -105,6 +115,20 @@ impl Files {
         folders.sort_by_key(|dir| (depth(dir), dir.clone()));
         folders
     }
+
+    /// Whether the folder is that of one platform, in an app of Flutter or React Native.
+    fn is_platform(&self, dir: &str) -> bool {
+        let parts: Vec<&str> = dir.split('/').collect();
+        parts.iter().enumerate().filter(|(_, part)| PLATFORMS.contains(part)).any(|(at, _)| {
+            let app = parts[..at].join("/");
+            self.has(&join(&app, "pubspec.yaml")) || self.text(&join(&app, "package.json")).contains("\"react-native\"")
+        })
+    }
+}
+
+/// Whether a folder of this name may hold a part of the project itself. Tools pass over names with a `.` or a `_` in front.
+fn is_ours(name: &str) -> bool {
+    !FOREIGN.contains(&name) && (name == "." || !name.starts_with(['.', '_']))
 }
 
 /// `dir/`, or nothing for the root.
@@ -144,6 +168,9 @@ mod tests {
             "a/go.mod",
             "a/vendor/x/go.mod",
             "tests/p/go.mod",
+            "_examples/p/go.mod",
+            "app/pubspec.yaml",
+            "app/linux/go.mod",
             ".hidden/go.mod",
             "1/2/3/4/go.mod",
             "1/2/3/4/5/go.mod",

@@ -1,6 +1,6 @@
 //! The targets a makefile or a justfile really has.
 
-use super::file_list::join;
+use super::file_list::{join, prefix};
 use super::{BUILD, Detection, Files, TESTS};
 
 /// Folders with a `Makefile` or a `justfile` that has a target for tests or for a build.
@@ -24,6 +24,41 @@ pub(super) fn find(files: &Files) -> Vec<Detection> {
                     let (stack, manifests) = (tool.to_owned(), vec![manifest]);
                     found.push(Detection { stack, dir, manifests, commands, ..Detection::default() });
                 }
+            }
+        }
+    }
+    found.extend(
+        mise(files).into_iter().filter(|mise| found.iter().all(|other| other.dir != mise.dir)).collect::<Vec<_>>(),
+    );
+    found
+}
+
+/// The tasks of mise: those of its settings, and the scripts in its folders.
+fn mise(files: &Files) -> Vec<Detection> {
+    let mut found: Vec<Detection> = Vec::new();
+    for name in ["mise.toml", ".mise.toml"] {
+        for dir in files.folders_with(name) {
+            let manifest = join(&dir, name);
+            let Ok(table) = files.text(&manifest).parse::<toml::Table>() else { continue };
+            let listed = |task: &str| table.get("tasks").is_some_and(|tasks| tasks.get(task).is_some());
+            let script = |task: &str| {
+                let below = prefix(&dir);
+                let places = ["mise-tasks/", ".mise-tasks/", "mise/tasks/", ".mise/tasks/", ".config/mise/tasks/"];
+                places.iter().any(|place| files.has(&format!("{below}{place}{task}")))
+            };
+            let pick = |gate: &'static str, wanted: &[&str]| {
+                let task = wanted.iter().find(|task| listed(task) || script(task))?;
+                Some((gate, format!("mise run {task}"), format!("mise has a task `{task}` ({manifest})")))
+            };
+            let commands: Vec<_> = pick(TESTS, &["test", "tests"]).into_iter().chain(pick(BUILD, &["build"])).collect();
+            if !commands.is_empty() && found.iter().all(|other| other.dir != dir) {
+                found.push(Detection {
+                    stack: "mise".to_owned(),
+                    dir,
+                    manifests: vec![manifest],
+                    commands,
+                    ..Detection::default()
+                });
             }
         }
     }

@@ -66,6 +66,8 @@ struct Detection {
     notes: Vec<String>,
     /// The test command rests on what the tests look like alone: no file of the project names their runner.
     guessed: bool,
+    /// Files that the build does not read, as globs.
+    build_ignore: Vec<String>,
     /// The test command compiles everything: a build of its own would prove nothing more.
     test_builds: bool,
 }

@@ -24,6 +24,9 @@ enum PackageManager {
     Bun,
 }
 
+/// Words before a command in a script that start it.
+const LAUNCHERS: [&str; 7] = ["cross-env", "dotenv", "npx", "pnpm", "yarn", "exec", "--"];
+
 struct PackageJson {
     dir: String,
     json: Value,
@@ -133,12 +136,23 @@ fn run_script(manager: PackageManager, name: &str, script: &str) -> String {
         (PackageManager::Bun, name) => format!("bun run {name}"),
     };
     // On a terminal these two wait for edits instead of ending.
-    if script.trim() == "vitest" {
+    if waits_for_edits(script) {
         run.push_str(if manager == PackageManager::Npm { " -- --run" } else { " --run" });
     } else if script.trim() == "react-scripts test" {
         run.insert_str(0, "CI=true ");
     }
     run
+}
+
+/// Whether a script ends with vitest, without the word or option that makes it end: what a package manager appends
+/// goes to the last command.
+fn waits_for_edits(script: &str) -> bool {
+    let last = script.rsplit(['&', '|', ';']).next().unwrap_or_default();
+    let mut words = last.split_whitespace().skip_while(|word| word.contains('=') || LAUNCHERS.contains(word));
+    let ends = |word: &str| {
+        matches!(word, "run" | "list" | "bench" | "related") || word.starts_with("--run") || word.starts_with("--watch")
+    };
+    words.next() == Some("vitest") && !words.any(ends)
 }
 
 fn run_everywhere(manager: PackageManager, berry: bool, name: &str) -> String {

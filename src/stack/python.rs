@@ -70,7 +70,12 @@ fn runner(files: &Files, dir: &str, own: &dyn Fn(&str) -> bool) -> Option<Python
         ("tox.ini", text("tox.ini").contains("[pytest]")),
         ("setup.cfg", text("setup.cfg").contains("[tool:pytest]")),
     ];
-    if let Some((name, _)) = configured.iter().find(|(_, there)| *there) {
+    let elsewhere =
+        ["python_files", "testpaths"].iter().any(|key| configured.iter().any(|(name, _)| text(name).contains(key)));
+    // Settings alone test nothing: those of a part are often there for tests that lie in another.
+    let sources = files.below(dir).any(|path| own(path) && path.ends_with(".py"));
+    let nothing = tests.is_empty() && sources && !elsewhere;
+    if let Some((name, _)) = configured.iter().find(|(_, there)| *there && !nothing) {
         return known("pytest", format!("pytest is configured in {}", join(dir, name)));
     }
     let imports =
@@ -78,8 +83,19 @@ fn runner(files: &Files, dir: &str, own: &dyn Fn(&str) -> bool) -> Option<Python
     if let Some(path) = tests.iter().find(imports) {
         return known("pytest", format!("{path} imports pytest"));
     }
-    let asks_for = |name: &&&str| text(name).contains("pytest");
-    let sources = ["pyproject.toml", "requirements.txt", "requirements-dev.txt", "Pipfile", "setup.py", "setup.cfg"];
+    let asks_for = |name: &&&str| ["pytest", "py.test"].iter().any(|tool| text(name).contains(tool));
+    // tox and nox run their whole list of environments: the documents, linters and every version of Python. Where they
+    // call pytest, pytest is the suite.
+    let sources = [
+        "pyproject.toml",
+        "requirements.txt",
+        "requirements-dev.txt",
+        "Pipfile",
+        "setup.py",
+        "setup.cfg",
+        "tox.ini",
+        "noxfile.py",
+    ];
     if let Some(name) = sources.iter().find(asks_for)
         && !tests.is_empty()
     {
@@ -121,5 +137,9 @@ fn has_bare_tests(text: &str) -> bool {
 fn is_test_file(path: &str) -> bool {
     let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
     let python = name.strip_suffix(".py");
-    python.is_some_and(|stem| stem.starts_with("test_") || stem.ends_with("_test") || matches!(stem, "test" | "tests"))
+    let measured = path.split('/').any(|part| matches!(part, "bench" | "benches" | "benchmark" | "benchmarks"));
+    !measured
+        && python.is_some_and(|stem| {
+            stem.starts_with("test_") || stem.ends_with("_test") || matches!(stem, "test" | "tests")
+        })
 }

@@ -25,6 +25,20 @@ struct Stack {
     /// The test command compiles everything: a build of its own would prove nothing more.
     #[serde(default)]
     test_builds: bool,
+    /// Markers that count at the top of the repository only.
+    #[serde(default)]
+    top: Vec<String>,
+    /// The sources, and which of them hold tests: sources without a test have no test command.
+    #[serde(default)]
+    sources: Vec<String>,
+    #[serde(default)]
+    test_files: Vec<String>,
+    /// What stands in a source that no build reads.
+    #[serde(default)]
+    unbuilt: Vec<String>,
+    /// Sources that the build command does not read.
+    #[serde(default)]
+    build_ignore: Vec<String>,
     #[serde(default)]
     test: Vec<StackChoice>,
     #[serde(default)]
@@ -43,6 +57,7 @@ enum Nested {
 struct StackChoice {
     run: String,
     file: Option<String>,
+    without: Option<String>,
     text: Option<(String, String)>,
 }
 
@@ -60,14 +75,22 @@ impl Stack {
             .iter()
             .flat_map(|marker| files.folders_with(marker).into_iter().map(move |dir| (dir, marker)))
             .collect();
+        dirs.extend(self.top.iter().filter(|marker| files.has(marker)).map(|marker| (String::new(), marker)));
         dirs.sort_by_key(|(dir, _)| (depth(dir), dir.clone()));
         dirs.dedup_by(|a, b| a.0 == b.0);
+        let all: Vec<String> = dirs.iter().map(|(dir, _)| dir.clone()).collect();
         let mut found: Vec<Detection> = Vec::new();
         for (dir, marker) in dirs {
             let part = self.nested == Nested::Part && found.iter().any(|outer| within(&dir, &outer.dir));
             let manifest = manifest(files, &dir, marker);
+            let inner: Vec<&str> = match self.nested {
+                Nested::Own => all.iter().filter(|d| **d != dir && within(d, &dir)).map(String::as_str).collect(),
+                Nested::Part => Vec::new(),
+            };
+            let sources = Sources::of(self, files, &dir, &inner);
             let commands: Vec<_> = [(TESTS, &self.test), (BUILD, &self.build)]
                 .into_iter()
+                .filter(|(gate, _)| if *gate == TESTS { sources.tested } else { sources.built })
                 .filter_map(|(gate, choices)| {
                     let choice = choices.iter().find(|choice| choice.holds(files, &dir))?;
                     Some((gate, choice.run.replace("{tool}", &self.tool(files, &dir)), format!("{manifest} is there")))
@@ -81,6 +104,7 @@ impl Stack {
                     manifests: vec![manifest],
                     commands,
                     test_builds: self.test_builds,
+                    build_ignore: self.build_ignore.clone(),
                     ..Detection::default()
                 });
             }
@@ -93,6 +117,36 @@ impl Stack {
             Some(wrapper) if files.has(&join(dir, wrapper)) => format!("./{wrapper}"),
             _ => self.tool.clone(),
         }
+    }
+}
+
+/// What the sources of one component say about its commands.
+struct Sources {
+    /// Some of them hold tests, or there are none yet.
+    tested: bool,
+    /// Some of them are built, or there are none yet.
+    built: bool,
+}
+
+impl Sources {
+    /// Those below `dir` that lie in none of the folders `inner`.
+    fn of(stack: &Stack, files: &Files, dir: &str, inner: &[&str]) -> Self {
+        let below = prefix(dir);
+        let own = || files.below(dir).filter(|path| inner.iter().all(|inner| !within(path, inner)));
+        let matching =
+            |globs: &[String], path: &str| Globs::new(globs).is_ok_and(|globs| globs.is_match(&path[below.len()..]));
+        let (Ok(sources), Ok(tests)) = (Globs::new(&stack.sources), Globs::new(&stack.test_files)) else {
+            return Self { tested: true, built: true };
+        };
+        let is_source = |path: &&str| sources.is_match(&path[below.len()..]);
+        let mut there = own().filter(is_source).peekable();
+        if there.peek().is_none() {
+            return Self { tested: true, built: true };
+        }
+        let tested = stack.test_files.is_empty() || own().any(|path| tests.is_match(&path[below.len()..]));
+        let unread = |path: &str| stack.unbuilt.iter().any(|sign| files.text(path).contains(sign.as_str()));
+        let built = there.any(|path| !matching(&stack.build_ignore, path) && !unread(path));
+        Self { tested, built }
     }
 }
 
@@ -110,8 +164,18 @@ impl StackChoice {
         let file = self.file.as_ref().is_none_or(|glob| {
             Globs::new(&[glob]).is_ok_and(|globs| files.below(dir).any(|path| globs.is_match(&path[inside.len()..])))
         });
-        let text = self.text.as_ref().is_none_or(|(name, text)| files.text(&join(dir, name)).contains(text.as_str()));
-        file && text
+        let absent = self.without.as_ref().is_none_or(|glob| {
+            Globs::new(&[glob]).is_ok_and(|globs| !files.below(dir).any(|path| globs.is_match(&path[inside.len()..])))
+        });
+        let text = self.text.as_ref().is_none_or(|(name, text)| {
+            let named = |path: &&str| Globs::new(&[name]).is_ok_and(|globs| globs.is_match(&path[inside.len()..]));
+            if name.contains('*') {
+                files.below(dir).filter(named).any(|path| files.text(path).contains(text.as_str()))
+            } else {
+                files.text(&join(dir, name)).contains(text.as_str())
+            }
+        });
+        file && absent && text
     }
 }
 

@@ -46,10 +46,40 @@ fn cargo() {
                 ("crates/a/Cargo.toml", PACKAGE),
                 ("tools/fuzz/Cargo.toml", "[package]\nname = \"f\"\n[dependencies]\na = { path = \"../..\" }\n"),
             ],
+            &["rust-test: cargo test --workspace [** !tools/fuzz/**]", "fuzz-test: cargo test @tools/fuzz [**]"],
+        ),
+        (
+            "a package of cargo-fuzz is left out",
             &[
-                "rust-test: cargo test --workspace [** !tools/fuzz/**]",
-                "fuzz-test: cargo test @tools/fuzz [tools/fuzz/** **]",
+                ("Cargo.toml", PACKAGE),
+                ("fuzz/Cargo.toml", "[package]\nname = \"f\"\n[package.metadata]\ncargo-fuzz = true\n[workspace]\n"),
             ],
+            &["test: cargo test [** !fuzz/**]"],
+        ),
+        (
+            "a package without a test is built",
+            &[
+                ("Cargo.toml", PACKAGE),
+                ("src/lib.rs", "#[test]\nfn f() {}\n"),
+                ("levels/Cargo.toml", PACKAGE),
+                ("levels/main.rs", "#[cfg(not(feature = \"x\"))]\nfn main() { assert!(true); }\n"),
+            ],
+            &["rust-test: cargo test [** !levels/**]", "levels-build: cargo build @levels [levels/**]"],
+        ),
+        (
+            "an example in the documentation is a test",
+            &[("Cargo.toml", PACKAGE), ("src/lib.rs", "/// ```\n/// f();\n/// ```\n")],
+            &["test: cargo test"],
+        ),
+        (
+            "an attribute of another crate is one",
+            &[("Cargo.toml", PACKAGE), ("src/lib.rs", "    #[tokio::test(flavor = \"x\")]\n")],
+            &["test: cargo test"],
+        ),
+        (
+            "tests in their folder",
+            &[("Cargo.toml", PACKAGE), ("src/lib.rs", ""), ("tests/a.rs", "mod b;")],
+            &["test: cargo test"],
         ),
         (
             "a package beside the root package that it depends on stays in the inputs",
@@ -70,7 +100,7 @@ fn cargo() {
             "what is compiled in counts",
             &[
                 ("Cargo.toml", PACKAGE),
-                ("src/lib.rs", "#[folder = \"web/dist/\"]\n"),
+                ("src/lib.rs", "#[folder = \"web/dist/\"]\n#[test]\n"),
                 ("src/a.rs", "include_bytes!(\"../api/schema.json\")"),
                 ("web/package.json", r#"{"scripts": {"test": "jest"}}"#),
                 ("api/go.mod", ""),
@@ -79,7 +109,7 @@ fn cargo() {
             &[
                 "rust-test: cargo test [** !docs-site/**]",
                 "api-test: go test ./... @api [api/**]",
-                "api-build: go build ./... @api [api/**]",
+                "api-build: go build ./... @api [api/**] {**/*_test.go}",
                 "docs-site-build: npm run build @docs-site [docs-site/**]",
                 "web-test: npm test @web [web/**]",
             ],
@@ -116,6 +146,35 @@ fn node() {
             &[("package.json", r#"{"scripts": {"test": "vitest"}}"#)],
             &["test: npm test -- --run"],
         ),
+        (
+            "so is one at the end of a chain",
+            &[("package.json", r#"{"scripts": {"test": "eslint . && cross-env CI=1 vitest"}}"#)],
+            &["test: npm test -- --run"],
+        ),
+        (
+            "one that ends by itself is left alone",
+            &[("package.json", r#"{"scripts": {"test": "vitest run --coverage"}}"#)],
+            &["test: npm test"],
+        ),
+        (
+            "pages that are only built are left out",
+            &[
+                ("package.json", r#"{"scripts": {"test": "jest"}}"#),
+                ("website/package.json", r#"{"scripts": {"build": "x"}}"#),
+                ("docs/package.json", r#"{"scripts": {"test": "jest"}}"#),
+            ],
+            &["node-test: npm test [** !docs/** !website/**]", "docs-test: npm test @docs [docs/**]"],
+        ),
+        (
+            "pages that are all there is",
+            &[("website/package.json", r#"{"scripts": {"build": "x"}}"#)],
+            &["build: npm run build @website"],
+        ),
+        (
+            "demonstrations, and what tools pass over",
+            &[("package.json", SCRIPTS), ("playground/package.json", SCRIPTS), ("_internal/package.json", SCRIPTS)],
+            &["test: npm test", "build: npm run build"],
+        ),
         ("bun's own runner", &[("package.json", "{}"), ("bun.lock", ""), ("src/a.test.ts", "")], &["test: bun test"]),
         (
             "a workspace counts once, at its root",
@@ -150,6 +209,31 @@ fn node() {
 fn python() {
     check(&[
         ("configured", &[("pyproject.toml", "[tool.pytest.ini_options]\n")], &["test: pytest"]),
+        (
+            "configured, and no test among the sources",
+            &[("pyproject.toml", "[tool.pytest.ini_options]\n"), ("a.py", "")],
+            &[],
+        ),
+        (
+            "configured to look elsewhere",
+            &[("pyproject.toml", "[tool.pytest.ini_options]\ntestpaths = [\"../t\"]\n"), ("a.py", "")],
+            &["test: pytest"],
+        ),
+        (
+            "measurements are no tests",
+            &[("pyproject.toml", "pytest-codspeed"), ("bench/test_a.py", "import pytest")],
+            &[],
+        ),
+        (
+            "what tox runs of pytest, without its documents and linters",
+            &[("tox.ini", "[testenv]\ncommands = py.test\n[testenv:docs]\n"), ("tests/test_a.py", "import unittest")],
+            &["test: pytest"],
+        ),
+        (
+            "what nox runs of pytest",
+            &[("noxfile.py", "session.run('pytest')"), ("tests/test_a.py", "import unittest")],
+            &["test: pytest"],
+        ),
         ("imported", &[("setup.py", ""), ("tests/test_a.py", "import pytest\n")], &["test: pytest"]),
         (
             "a dependency, with tests",
@@ -195,15 +279,15 @@ fn python() {
 #[test]
 fn table() {
     check(&[
-        ("go", &[("go.mod", "")], &["test: go test ./...", "build: go build ./..."]),
+        ("go", &[("go.mod", "")], &["test: go test ./...", "build: go build ./... {**/*_test.go}"]),
         (
             "a go workspace: each module counts for the others",
             &[("go.work", "use ./a\nuse ./b"), ("a/go.mod", ""), ("b/go.mod", "")],
             &[
                 "a-test: go test ./... @a [a/** b/**]",
-                "a-build: go build ./... @a [a/** b/**]",
+                "a-build: go build ./... @a [a/** b/**] {**/*_test.go}",
                 "b-test: go test ./... @b [b/** a/**]",
-                "b-build: go build ./... @b [b/** a/**]",
+                "b-build: go build ./... @b [b/** a/**] {**/*_test.go}",
             ],
         ),
         (
@@ -211,10 +295,57 @@ fn table() {
             &[("a/go.mod", "replace x => ../b\n"), ("b/go.mod", "")],
             &[
                 "a-test: go test ./... @a [a/** b/**]",
-                "a-build: go build ./... @a [a/** b/**]",
+                "a-build: go build ./... @a [a/** b/**] {**/*_test.go}",
                 "b-test: go test ./... @b [b/**]",
-                "b-build: go build ./... @b [b/**]",
+                "b-build: go build ./... @b [b/**] {**/*_test.go}",
             ],
+        ),
+        (
+            "modules without a test, and of tools alone",
+            &[
+                ("go.mod", ""),
+                ("a_test.go", ""),
+                ("b/go.mod", ""),
+                ("b/b.go", "package b\n"),
+                ("tools/go.mod", ""),
+                ("tools/tools.go", "//go:build tools\npackage tools\n"),
+            ],
+            &["go-test: go test ./... [** !b/**]", "b-build: go build ./... @b [b/**] {**/*_test.go}"],
+        ),
+        ("maven without tests", &[("pom.xml", ""), ("src/main/java/A.java", "")], &["build: mvn -DskipTests package"]),
+        ("a build file of gradle that belongs to something else", &[("support/build.gradle", "")], &[]),
+        ("a build file of gradle alone", &[("build.gradle", "")], &["test: gradle test"]),
+        (
+            "gradle for several platforms",
+            &[("settings.gradle.kts", ""), ("gradlew", ""), ("a/build.gradle.kts", "  kotlin(\"multiplatform\")\n")],
+            &["test: ./gradlew check"],
+        ),
+        (
+            "the platforms of an app belong to it",
+            &[
+                ("pubspec.yaml", "    sdk: flutter\n"),
+                ("test/a_test.dart", ""),
+                ("linux/CMakeLists.txt", ""),
+                ("android/settings.gradle", ""),
+            ],
+            &["test: flutter test"],
+        ),
+        ("flutter without tests", &[("pubspec.yaml", "    sdk: flutter\n"), ("lib/a.dart", "")], &[]),
+        (
+            "swift that cmake can build, too",
+            &[
+                ("Package.swift", ""),
+                ("Sources/A/a.swift", ""),
+                ("Tests/a.swift", ""),
+                ("CMakeLists.txt", "enable_testing()"),
+            ],
+            &["cmake-build: cmake -S . -B build && cmake --build build [**]", "swift-test: swift test [**]"],
+        ),
+        ("a manifest of swift for sources of C++", &[("Package.swift", ""), ("a.cpp", "")], &[]),
+        (
+            "autotools",
+            &[("configure.ac", ""), ("Makefile.am", "")],
+            &["test: autoreconf -fi && ./configure && make check"],
         ),
         ("maven", &[("pom.xml", ""), ("core/pom.xml", "")], &["test: mvn test"]),
         ("maven wrapper", &[("pom.xml", ""), ("mvnw", "")], &["test: ./mvnw test"]),
@@ -241,6 +372,11 @@ fn table() {
         ("elixir", &[("mix.exs", "")], &["test: mix test"]),
         ("rspec", &[("Gemfile", ""), ("spec/a_spec.rb", "")], &["test: bundle exec rspec"]),
         ("rake", &[("Gemfile", ""), ("Rakefile", "Rake::TestTask.new")], &["test: bundle exec rake test"]),
+        (
+            "the runner of symfony",
+            &[("composer.json", r#"{"require": {"symfony/phpunit-bridge": "^6"}}"#), ("phpunit.xml.dist", "")],
+            &["test: vendor/bin/simple-phpunit"],
+        ),
         ("phpunit", &[("composer.json", "{}"), ("phpunit.xml.dist", "")], &["test: vendor/bin/phpunit"]),
         ("composer script", &[("composer.json", r#"{"scripts": {"test": "phpunit"}}"#)], &["test: composer test"]),
     ]);
@@ -251,6 +387,13 @@ fn targets() {
     check(&[
         ("make", &[("Makefile", "check: all\nbuild:\n")], &["test: make check", "build: make build"]),
         ("just", &[("justfile", "test:\n  x\n")], &["test: just test"]),
+        ("mise", &[("mise.toml", "[tasks.test]\nrun = \"x\"\n")], &["test: mise run test"]),
+        ("mise's scripts", &[("mise.toml", ""), ("mise-tasks/build", "")], &["build: mise run build"]),
+        (
+            "a language before mise",
+            &[("mise.toml", "[tasks]\ntest = \"x\"\n"), ("Cargo.toml", PACKAGE)],
+            &["test: cargo test"],
+        ),
         ("nothing of use", &[("Makefile", "all:\ninstall:\n")], &[]),
         (
             "a language's own command is preferred",
@@ -306,7 +449,7 @@ fn several_in_one_repository() {
                 "web-test: npm test @web [web/**]",
                 "web-build: npm run build @web [web/**]",
                 "api-test: go test ./... @services/api [services/api/**]",
-                "api-build: go build ./... @services/api [services/api/**]",
+                "api-build: go build ./... @services/api [services/api/**] {**/*_test.go}",
             ],
         ),
         (
@@ -319,9 +462,9 @@ fn several_in_one_repository() {
             &[("a/web/go.mod", ""), ("b/web/go.mod", "")],
             &[
                 "a-web-test: go test ./... @a/web [a/web/**]",
-                "a-web-build: go build ./... @a/web [a/web/**]",
+                "a-web-build: go build ./... @a/web [a/web/**] {**/*_test.go}",
                 "b-web-test: go test ./... @b/web [b/web/**]",
-                "b-web-build: go build ./... @b/web [b/web/**]",
+                "b-web-build: go build ./... @b/web [b/web/**] {**/*_test.go}",
             ],
         ),
         (
