@@ -1,5 +1,7 @@
 //! `gate init`: shows what it would do, asks, does it.
 
+use std::collections::BTreeMap;
+
 use crate::cmd::init_ci::{BuildSource, Ci};
 use crate::cmd::install_failure;
 use crate::engine::Workplace;
@@ -40,6 +42,9 @@ pub struct Args {
     /// of a terminal, print it
     #[arg(long, conflicts_with_all = ["test", "build", "observe"])]
     scopes: bool,
+    /// Run each command once first; one that fails is not declared, and a comment in gate.toml says why
+    #[arg(long = "try", conflicts_with_all = ["scopes", "ci"])]
+    tries: bool,
     /// Write gate.toml only
     #[arg(long)]
     no_hooks: bool,
@@ -104,7 +109,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         }
     }
     let repository = InstallTarget::discover(&std::env::current_dir()?).map_err(install_failure)?;
-    let wishes = Wishes {
+    let mut wishes = Wishes {
         test: args.test.clone(),
         build: args.build.clone(),
         observe: args.observe,
@@ -116,11 +121,41 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         },
         shell: args.shell,
         binary: std::env::current_exe()?,
+        doubts: BTreeMap::new(),
     };
-    let mut plan = plan_init(&repository, &wishes).map_err(install_failure)?;
+    if args.tries {
+        return try_first(&repository, &mut wishes, args.consent, ui);
+    }
+    install(&repository, &wishes, args.consent, ui)?;
+    Ok(Exit::Pass)
+}
+
+/// Runs the commands, then installs with those that passed. Fails where one did not.
+fn try_first(repository: &InstallTarget, wishes: &mut Wishes, consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
+    let trial = super::init_try::try_all(repository, wishes, ui)?;
+    let exit = if trial.doubts.is_empty() { Exit::Pass } else { Exit::Blocked };
+    if !trial.declared {
+        if exit != Exit::Pass {
+            ui.say("gate: what cannot count is not declared: gate.toml gets it as a comment, and you decide.");
+        }
+        wishes.doubts = trial.doubts;
+    } else if exit != Exit::Pass {
+        ui.say("gate: gate.toml declares what cannot count; change it there.");
+    }
+    if consent.asks_to_write(ui) || consent.dry_run {
+        install(repository, wishes, consent, ui)?;
+    } else {
+        ui.say("gate: nothing was changed; to write gate.toml and install the hooks: gate init --try --yes");
+    }
+    Ok(exit)
+}
+
+/// Shows what is to be done, and does it where somebody agrees.
+fn install(repository: &InstallTarget, wishes: &Wishes, consent: Consent, ui: &mut Ui) -> anyhow::Result<()> {
+    let mut plan = plan_init(repository, wishes).map_err(install_failure)?;
     plan.notes.extend(missing_ignore_lines());
-    if !carry_out(&repository, &plan, args.consent, "gate init", ui)? {
-        return Ok(Exit::Pass);
+    if !carry_out(repository, &plan, consent, "gate init", ui)? {
+        return Ok(());
     }
     if repository.root.is_some() {
         ui.say(
@@ -128,7 +163,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
         );
     }
     ui.say("Done. `gate doctor` proves that the hook works; `gate uninstall` takes everything out again.");
-    Ok(Exit::Pass)
+    Ok(())
 }
 
 /// Says which folders of tools lie here, untracked, without a line in `.gitignore`.

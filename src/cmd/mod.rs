@@ -24,6 +24,7 @@ pub mod import;
 pub mod import_map;
 pub mod init;
 mod init_ci;
+mod init_try;
 pub mod log;
 pub mod man;
 pub mod prompt;

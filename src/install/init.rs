@@ -1,5 +1,6 @@
 //! What `gate init` would do: `gate.toml`, and the hooks, in the way each kind of place asks for.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::clients::{self, Chosen};
@@ -33,6 +34,8 @@ pub struct Wishes {
     pub shell: Option<Shell>,
     /// The binary that hooks fall back on.
     pub binary: PathBuf,
+    /// What was wrong with derived commands that were tried, by name: they are written as comments.
+    pub doubts: BTreeMap<String, String>,
 }
 
 /// The plan. Nothing is changed, and what is installed already is not in it.
@@ -85,8 +88,8 @@ fn plan_policy(repository: &InstallTarget, path: &Path, wishes: &Wishes, plan: &
     let after = match &text {
         Some(text) => add_commands(path, text, wishes, plan)?,
         None => {
-            let commands = proposed(repository, wishes, plan)?;
-            policy_text::fresh(&commands, wishes.observe)
+            let commands = proposed(repository, wishes, &mut plan.notes)?;
+            policy_text::fresh(&commands, &wishes.doubts, wishes.observe)
                 .map_err(|error| InstallError::Policy { path: path.to_owned(), message: error.to_string() })?
         }
     };
@@ -102,7 +105,11 @@ fn plan_policy(repository: &InstallTarget, path: &Path, wishes: &Wishes, plan: &
 }
 
 /// The commands of a new `gate.toml`: what was asked for, else what was found.
-fn proposed(repository: &InstallTarget, wishes: &Wishes, plan: &mut Plan) -> Result<Vec<DeclaredStack>, InstallError> {
+pub fn proposed(
+    repository: &InstallTarget,
+    wishes: &Wishes,
+    notes: &mut Vec<String>,
+) -> Result<Vec<DeclaredStack>, InstallError> {
     let asked = |name: &str, gate: &'static str, run: &Option<String>| {
         run.as_ref().map(|run| DeclaredStack {
             name: name.to_owned(),
@@ -116,7 +123,7 @@ fn proposed(repository: &InstallTarget, wishes: &Wishes, plan: &mut Plan) -> Res
     };
     let files = Files::on_disk(repository.base().to_owned(), repository.files()?);
     let components = stack::detect(&files);
-    plan.notes.extend(components.iter().flat_map(|component| &component.notes).map(|note| format!("{note}.")));
+    notes.extend(components.iter().flat_map(|component| &component.notes).map(|note| format!("{note}.")));
     let mut commands: Vec<DeclaredStack> = components.into_iter().flat_map(|component| component.commands).collect();
     let (test, build) = (asked("test", "tests", &wishes.test), asked("build", "build", &wishes.build));
     for wish in [test, build].into_iter().flatten() {
@@ -125,7 +132,7 @@ fn proposed(repository: &InstallTarget, wishes: &Wishes, plan: &mut Plan) -> Res
         commands.insert(at, wish);
     }
     if commands.is_empty() {
-        plan.notes.push(
+        notes.push(
             "No stack was recognised: declare a command in gate.toml, or run `gate init --test 'COMMAND'`. Until then no \
              test is asked for."
                 .to_owned(),

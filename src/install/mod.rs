@@ -32,7 +32,7 @@ pub use error::InstallError;
 pub use hook_managers::{HookManager, is_running, managers};
 pub use hooks_dir::{HooksDir, HooksPathSetting, HooksPlace};
 use init::make_folder;
-pub use init::{Wishes, plan_init, plan_new_worktree};
+pub use init::{Wishes, plan_init, plan_new_worktree, proposed};
 pub use install_record::{Before, HookRecord, InstallRecord};
 pub use plan::{FileState, Plan, PlannedChange, diff};
 pub use previous_hook::{CHAINED, Chained, HOOK_FILE, chained, run_chained};

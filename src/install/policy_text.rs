@@ -1,5 +1,7 @@
 //! The text of `gate.toml`: written anew from what was found, or added to.
 
+use std::collections::BTreeMap;
+
 use minijinja::value::{Value, ValueKind};
 use minijinja::{Environment, context};
 use toml_edit::{DocumentMut, Item, Table, value};
@@ -7,8 +9,13 @@ use toml_edit::{DocumentMut, Item, Table, value};
 use crate::embedded;
 use crate::stack::DeclaredStack;
 
-/// A new `gate.toml`; with a commented example where there is no command.
-pub(super) fn fresh(commands: &[DeclaredStack], observe: bool) -> Result<String, minijinja::Error> {
+/// A new `gate.toml`; with a commented example where there is no command. A command in `doubts` is a comment that says
+/// what was wrong with it.
+pub(super) fn fresh(
+    commands: &[DeclaredStack],
+    doubts: &BTreeMap<String, String>,
+    observe: bool,
+) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     environment.add_filter("toml", |value: Value| toml_value(&value));
     environment.add_filter("key", |name: String| toml_edit::Key::new(name).display_repr().into_owned());
@@ -22,6 +29,7 @@ pub(super) fn fresh(commands: &[DeclaredStack], observe: bool) -> Result<String,
             inputs => c.inputs.clone(),
             ignore => c.ignore.clone(),
             reason => c.reason.as_str(),
+            doubt => doubts.get(&c.name),
         }
     };
     let commands: Vec<Value> = commands.iter().map(shown).collect();
@@ -103,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_new_file_reads_back() {
-        let text = fresh(&[declared("a.b-test", "sh -c 'a \"b\"'")], true).unwrap();
+        let text = fresh(&[declared("a.b-test", "sh -c 'a \"b\"'")], &BTreeMap::new(), true).unwrap();
         let table: toml::Table = text.parse().unwrap();
         let command = &table["commands"]["a.b-test"];
         assert_eq!(table["mode"].as_str(), Some("observe"));
@@ -112,9 +120,23 @@ mod tests {
         assert_eq!(command["inputs"].as_array().unwrap().len(), 2);
         assert_eq!(command["ignore"][0].as_str(), Some("!README.md"));
         assert!(text.contains("# a b\n"));
-        let empty = fresh(&[], false).unwrap();
+        let empty = fresh(&[], &BTreeMap::new(), false).unwrap();
         assert_eq!(empty.parse::<toml::Table>().unwrap().len(), 1, "only the version");
         assert!(empty.contains("# [commands.test]"));
+    }
+
+    #[test]
+    fn a_command_in_doubt_is_a_comment_that_becomes_the_command_again() {
+        let doubts = BTreeMap::from([("a".to_owned(), "ended with\nstatus 1".to_owned())]);
+        let text = fresh(&[declared("a", "make test"), declared("b", "true")], &doubts, false).unwrap();
+        let table: toml::Table = text.parse().unwrap();
+        assert_eq!(table["commands"].as_table().unwrap().keys().collect::<Vec<_>>(), ["b"]);
+        assert!(text.contains("# Not declared: ended with status 1."), "{text}");
+        let uncommented: String =
+            text.lines().map(|line| line.strip_prefix("#: ").unwrap_or(line).to_owned() + "\n").collect();
+        let table: toml::Table = uncommented.parse().unwrap();
+        assert_eq!(table["commands"]["a"]["run"].as_str(), Some("make test"));
+        assert_eq!(table["commands"]["a"]["inputs"].as_array().unwrap().len(), 2);
     }
 
     #[test]

@@ -48,6 +48,7 @@ mod install;
 mod install_clients;
 mod install_places;
 mod install_shell;
+mod install_try;
 mod journal;
 mod local_files;
 mod log_fields;
