@@ -48,14 +48,14 @@ impl Policy {
         matches!(&self.source, PolicySource::Commit(own) if own == commit)
     }
 
-    /// The same policy, where those of `paths` count that only the defaults leave out.
-    pub fn naming<'p>(&self, paths: impl ExactSizeIterator<Item = &'p RepoPath> + Clone) -> Cow<'_, Self> {
-        if paths.len() == 0 {
+    /// The same policy, where those of the named paths count that only the defaults leave out.
+    pub fn naming<V>(&self, named: &BTreeMap<RepoPath, V>) -> Cow<'_, Self> {
+        if named.is_empty() {
             return Cow::Borrowed(self);
         }
         let mut policy = self.clone();
         for command in &mut policy.commands {
-            command.inputs = command.inputs.naming(paths.clone());
+            command.inputs = command.inputs.naming(named.keys());
         }
         Cow::Owned(policy)
     }

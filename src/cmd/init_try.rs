@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use crate::cmd::install_failure;
 use crate::engine::Workplace;
 use crate::event::{CommandRef, Ended};
-use crate::install::{Repository, Wishes, proposed};
+use crate::install::{InstallTarget, Wishes, proposed};
 use crate::policy::{Policy, command_key};
-use crate::record::{self, Job, Recorded};
+use crate::recorded_run::{self, CompletedRun, RunJob};
 use crate::render::ui::{BAD, GOOD, Ui};
 use crate::repo_path::RepoPath;
 use crate::run::CommandLine;
@@ -37,7 +37,7 @@ pub(super) struct Trial {
 }
 
 /// Runs what `gate.toml` declares, or, where there is none, what would be declared. Says of each how it ended.
-pub(super) fn try_all(repository: &Repository, wishes: &Wishes, ui: &mut Ui) -> anyhow::Result<Trial> {
+pub(super) fn try_all(repository: &InstallTarget, wishes: &Wishes, ui: &mut Ui) -> anyhow::Result<Trial> {
     let place = Workplace::here()?;
     let root = place.work_tree()?.to_owned();
     let (policy, _) = place.policy(None)?;
@@ -54,7 +54,7 @@ pub(super) fn try_all(repository: &Repository, wishes: &Wishes, ui: &mut Ui) -> 
         let at = if candidate.dir.as_bytes().is_empty() { String::new() } else { format!(" in {}", candidate.dir) };
         ui.say(format_args!("gate: trying {} of {count}: {}: {}{at}", index + 1, candidate.name, candidate.run));
         let begun = Instant::now();
-        let job = Job {
+        let job = RunJob {
             command: CommandRef {
                 name: Some(candidate.name.clone()),
                 line: candidate.run.clone(),
@@ -66,7 +66,7 @@ pub(super) fn try_all(repository: &Repository, wishes: &Wishes, ui: &mut Ui) -> 
             policy: policy.digest.clone(),
             declared: &[],
         };
-        let recorded = record::record(&place, &root, job);
+        let recorded = recorded_run::record(&place, &root, job);
         results.push((candidate, problem(candidate, &recorded), counts(&recorded), begun.elapsed()));
     }
     for (candidate, problem, counts, took) in &results {
@@ -88,9 +88,9 @@ fn of_policy(policy: &Policy) -> Vec<Candidate> {
     policy.commands.iter().map(candidate).collect()
 }
 
-fn derived(repository: &Repository, wishes: &Wishes) -> anyhow::Result<Vec<Candidate>> {
+fn derived(repository: &InstallTarget, wishes: &Wishes) -> anyhow::Result<Vec<Candidate>> {
     let commands = proposed(repository, wishes, &mut Vec::new()).map_err(install_failure)?;
-    let candidate = |command: crate::stack::Declared| Candidate {
+    let candidate = |command: crate::stack::DeclaredStack| Candidate {
         name: command.name,
         gate: command.gate.to_owned(),
         run: command.run,
@@ -101,7 +101,7 @@ fn derived(repository: &Repository, wishes: &Wishes) -> anyhow::Result<Vec<Candi
 }
 
 /// Why a run of this command would prove nothing.
-fn problem(candidate: &Candidate, recorded: &Recorded) -> Option<Problem> {
+fn problem(candidate: &Candidate, recorded: &CompletedRun) -> Option<Problem> {
     let Candidate { name, gate, .. } = candidate;
     let problem = |what: String, remedy: String| Some(Problem { what, remedy });
     let other = format!(
@@ -150,7 +150,7 @@ fn problem(candidate: &Candidate, recorded: &Recorded) -> Option<Problem> {
     problem(format!("{} changed while it ran, so it proves nothing", paths.join(", ")), remedy)
 }
 
-fn counts(recorded: &Recorded) -> String {
+fn counts(recorded: &CompletedRun) -> String {
     let report = recorded.run.as_ref().and_then(|run| run.report.as_ref());
     report.map_or_else(String::new, |report| format!(" ({} passed, {} failed)", report.passed, report.failed))
 }

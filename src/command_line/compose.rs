@@ -4,7 +4,7 @@ use saphyr_parser::{Event, Parser, StrInput};
 use serde_json::{Map, Value};
 
 use crate::runner::ProjectFiles;
-use crate::shell::program::{Arg, Directory, Leaf};
+use crate::shell::program::{Arg, ChangedDirectory, Leaf};
 use crate::shell::{ContainerWords, folder_here, wrapper_values};
 
 type Yaml<'t> = Parser<'t, StrInput<'t>>;
@@ -26,7 +26,7 @@ pub(super) fn follow(leaf: &mut Leaf, files: &dyn ProjectFiles) {
     let Some(words) = ContainerWords::read(&leaf.inside[at].1, wrapper_values(program)) else { return };
     let Some(folder) = folder_of_service(&words, files) else { return };
     leaf.remote = false;
-    leaf.directory = Some(Directory::named(None, &Arg::new(folder)));
+    leaf.directory = Some(ChangedDirectory::named(None, &Arg::new(folder)));
     leaf.given.extend(words.assigned);
     leaf.inside[at].1 = words.settings;
 }

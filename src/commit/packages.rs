@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::scopes::Table;
+use super::scopes::ScopeTable;
 use crate::globs::InvalidGlob;
 use crate::policy::Scope;
 use crate::repo_path::RepoPath;
@@ -25,7 +25,7 @@ pub fn is_manifest(path: &RepoPath) -> bool {
 
 /// Lets the scopes of packages that need each other be in one commit.
 pub fn join_dependent(scopes: &mut [Scope], manifests: &[(RepoPath, String)]) -> Result<(), InvalidGlob> {
-    let table = Table::new(scopes.to_vec())?;
+    let table = ScopeTable::new(scopes.to_vec())?;
     let packages: Vec<(usize, Package)> = manifests
         .iter()
         .take(MAX_MANIFESTS)

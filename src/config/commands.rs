@@ -2,7 +2,7 @@
 
 use toml::de::DeTable;
 
-use super::built_in::is_default_ignore;
+use super::built_in_gates::is_default_ignore;
 use super::error::{Report, nearest, quoted};
 use super::fields::{LocatedValue, TableFields, as_table, entries, is_name};
 use super::merge::Gates;

@@ -358,7 +358,7 @@ pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft
     for changed in drafts.iter().filter_map(|draft| draft.subject.changed.as_ref()) {
         texts.ask_of_change(changed)?;
     }
-    compare::runs(sources, &texts, &mut drafts)?;
+    run_comparison::runs(sources, &texts, &mut drafts)?;
     let named_texts = texts.found();
     for draft in &mut drafts {
         for command in &sources.policy.commands {

@@ -68,7 +68,7 @@ pub fn check_params(name: &str, params: &toml::Table) -> Result<(), ParamError> 
 
 /// Asks every gate that applies at the moment of `facts`, in the order of the policy.
 pub fn judge(policy: &Policy, facts: &Facts) -> Vec<GateResult> {
-    let policy = &*policy.naming(facts.named_texts.keys());
+    let policy = &*policy.naming(&facts.named_texts);
     policy
         .gates
         .iter()

@@ -9,9 +9,9 @@ use crate::cmd::decisions::DecisionList;
 use crate::cmd::explain_command::{CommandAnswer, UnreadableLine};
 use crate::cmd::scope::TaskList;
 use crate::contract_check::BegunContract;
+use crate::event::agent_work::AgentWork;
 use crate::event::rescue::{Rescue, Trial};
 use crate::event::test_results::TestResults;
-use crate::event::work::Work;
 use crate::event::{Damage, GitEvent, Judged, Repaired, Run, RunStarted, Waived};
 use crate::fact::assessment::Assessment;
 use crate::handoff::packet::Packet;
@@ -19,15 +19,15 @@ use crate::journal::StoredLine;
 use crate::render::commits::JudgedCommit;
 use crate::render::contracts::{ContractBegin, ContractList, ContractReport};
 use crate::render::doctor::DoctorReport;
-use crate::render::observed::ObservedList;
+use crate::render::observed_blocks::ObservedList;
 use crate::render::sessions::Listed;
-use crate::render::status::Status;
+use crate::render::status::StatusView;
 use crate::render::timeline::LogLine;
 use crate::replay::Answers;
-use crate::replay::verdict::Again;
+use crate::replay::rejudge::Again;
 use crate::verdict::Verdict;
-use crate::verdict::artifact::VerdictSummary;
 use crate::verdict::escalation::Escalation;
+use crate::verdict::verdict_files::VerdictSummary;
 
 /// What the `data` of an event is, by its `kind`.
 #[derive(JsonSchema)]
@@ -40,7 +40,7 @@ enum EventData {
     Judged(Judged),
     Waived(Waived),
     Git(GitEvent),
-    Work(Work),
+    Work(AgentWork),
     Rescue(Rescue),
     Trial(Trial),
     Damage(Damage),
@@ -113,7 +113,7 @@ fn generated() -> Vec<(&'static str, &'static str, Schema)> {
         ("replay-verdict", "The answers of gate replay --json to a verdict", written::<Again>()),
         ("scope", "The tasks that gate scope --json finds in a request", written::<TaskList<'_>>()),
         ("sessions", "One line of gate sessions --json", written::<Listed>()),
-        ("status", "The state of work, of gate status --json", written::<Status<'_>>()),
+        ("status", "The state of work, of gate status --json", written::<StatusView<'_>>()),
         ("verdict", "A verdict of gate, version 1", schema_for!(Verdict)),
         ("verdict-summary", "The newest verdict of a session, for other programs", written::<VerdictSummary<'_>>()),
     ]

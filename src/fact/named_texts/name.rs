@@ -225,12 +225,11 @@ fn variables(token: &str) -> String {
         let inner = here.trim_start_matches(['$', '#']);
         let end = match inner.strip_prefix('{').and_then(|inner| inner.find('}')) {
             Some(end) if !inner[..end].contains(',') => here.len() - inner.len() + end + 2,
-            Some(_) => 0,
             None if here.starts_with('$') => {
                 here[1..].find(|c: char| !c.is_alphanumeric() && c != '_').map_or(here.len(), |end| end + 1)
             }
             None if here.starts_with("%s") || here.starts_with("%d") || here.starts_with("%v") => 2,
-            None => 0,
+            _ => 0,
         };
         if end == 0 {
             let first = here.chars().next().map_or(1, char::len_utf8);
