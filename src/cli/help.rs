@@ -39,10 +39,10 @@ const FIRST_STEPS: &[(&str, &str)] = &[
 
 const EXAMPLES: &[(&str, &str)] = &[
     ("gate push origin feature", "run what is missing, then push"),
-    ("gate run -- pytest -q", "run any command and record what it proves"),
-    ("gate explain tests", "what a gate asks for in this repository"),
+    ("gate run -- pytest -q", "run any command and record it"),
+    ("gate explain tests", "what a gate asks for here"),
     ("gate explain-command 'npm test | tail -5'", "what a command line can prove"),
-    ("gate commits main..HEAD", "find commits that mix unrelated changes"),
+    ("gate commits main..HEAD", "find commits that mix changes"),
 ];
 
 const EXIT_CODES: &[(&str, &str)] = &[
