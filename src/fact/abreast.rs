@@ -1,4 +1,4 @@
-//! Work on the items of a stream by several threads, its results in the order of the stream.
+//! Processes the items of a stream on several threads and keeps the order of the results.
 
 use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
@@ -6,16 +6,16 @@ use std::sync::mpsc::{self, Receiver};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// How many items a thread takes at once.
+/// The number of items that a thread takes at once.
 const BATCH: usize = 16;
-/// How many batches for each thread may be on their way: memory must not grow behind one that takes long, and the other
-/// threads must not run out of work behind it.
+/// The number of batches per thread that may be in progress. Memory must not grow while one batch takes long, and the
+/// other threads must not run out of work meanwhile.
 const OPEN: usize = 32;
-/// The most threads.
-const MOST: usize = 4;
+/// The maximum number of threads.
+const MAX_THREADS: usize = 4;
 
-/// Does `work` on each item and hands the results to `sink` in the order of the items. `worker` makes what one thread
-/// works with. Ends with the first error, of an item or of `sink`.
+/// Does `work` on each item and hands the results to `sink` in the order of the items. `worker` creates the state of
+/// one thread. Stops at the first error, of an item or of `sink`.
 pub(super) fn in_order<I, O, E, W>(
     items: impl Iterator<Item = Result<I, E>>,
     worker: impl Fn() -> W + Sync,
@@ -26,7 +26,7 @@ where
     O: Send,
     W: FnMut(I) -> O,
 {
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST);
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     let (give, given) = mpsc::sync_channel::<(usize, Vec<I>)>(threads * OPEN);
     let given = Mutex::new(given);
     let (done, results) = mpsc::channel();
@@ -68,21 +68,21 @@ where
     })
 }
 
-/// What a thread made of a batch, with its number.
+/// The results of one batch, with its number.
 type BatchResult<O> = (usize, thread::Result<Vec<O>>);
 
-/// Brings results back into order.
+/// Puts results back into order.
 struct Order<O, S> {
     results: Receiver<BatchResult<O>>,
     sink: S,
-    /// What came before its turn.
+    /// The batches that were finished before their turn.
     early: BTreeMap<usize, Vec<O>>,
     /// The number of the batch whose turn it is.
     next: usize,
 }
 
 impl<O, E, S: FnMut(O) -> Result<(), E>> Order<O, S> {
-    /// Hands out results until fewer than `open` of the `given` batches are on their way, and what is there besides.
+    /// Hands out results until fewer than `open` of the `given` batches are in progress, and whatever else is ready.
     fn take_until(&mut self, given: usize, open: usize) -> Result<(), E> {
         loop {
             while let Some(batch) = self.early.remove(&self.next) {
@@ -143,7 +143,7 @@ mod tests {
         let (read, taken) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let items = (0..10_000).map(|item| {
             let ahead = read.fetch_add(1, Ordering::Relaxed) - taken.load(Ordering::Relaxed);
-            assert!(ahead <= (MOST * OPEN + 2) * BATCH, "{ahead}");
+            assert!(ahead <= (MAX_THREADS * OPEN + 2) * BATCH, "{ahead}");
             Ok::<usize, ()>(item)
         });
         let sink = |_| {

@@ -1,69 +1,69 @@
-//! What an agent says of its own work when it is asked in a form: claims, to be held against the record.
+//! An agent's assessment of its own work: claims in a form, which are compared with the record.
 //!
-//! The form is that of `seeds/002`, section 4.3. It is read tolerantly, since it is a model that fills it in: with prose
-//! and fences around it, trailing commas and comments in it, words for flags, one text where a list is meant.
+//! The form is read tolerantly, since a model fills it in: prose and fences around it, trailing commas, comments, words
+//! for flags, and one text in place of a list are accepted.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::fact::final_message;
 
-/// The longest text that is looked at, in bytes.
-const LARGEST: usize = 256 * 1024;
+/// The maximum length of a text that is read, in bytes.
+const MAX_TEXT: usize = 256 * 1024;
 
-/// A filled-in form. What was left out is `None` or empty.
+/// A filled-in form. Missing fields are `None` or empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Assessment {
-    /// What the task was, in the agent's words.
+    /// The task, in the agent's words.
     pub task_summary: String,
     /// `coding`, `docs`, `research`, `ops` or `other`. No gate depends on it.
     pub task_type: String,
-    /// Where the work stands.
+    /// The state of the work.
     pub status: WorkStatus,
-    /// How sure the agent is, from 0 to 1.
+    /// The agent's confidence, from 0 to 1.
     pub confidence: Option<f64>,
-    /// What it says was checked.
+    /// The checks that the agent claims.
     pub evidence: Evidence,
-    /// What is left to do.
+    /// The work that remains.
     pub remaining_work: Vec<String>,
-    /// What it would do next.
+    /// The next steps that the agent would take.
     pub next_steps: Vec<String>,
-    /// What it needs a person for.
+    /// The actions that the agent needs from a person.
     pub needs_user_action: Vec<String>,
-    /// Security holes that it knows of and that are still there.
+    /// Security holes that the agent knows of and that are still there.
     pub security_issues: Vec<String>,
-    /// It does not get on.
+    /// `true` if the agent is stuck.
     pub stuck: bool,
-    /// What it would try instead.
+    /// The approach that the agent would try instead.
     pub alternate_approach: String,
 }
 
-/// Where the work stands.
+/// The state of the work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Status"))]
 #[serde(rename_all = "snake_case")]
 pub enum WorkStatus {
-    /// Done.
+    /// The work is done.
     Complete,
-    /// Not done. A word that is not known says no more than this.
+    /// The work is not done. An unknown word counts as this, too.
     #[default]
     InProgress,
-    /// Something stands in the way.
+    /// Something blocks the work.
     Blocked,
-    /// It does not get on.
+    /// The agent is stuck.
     Stuck,
     /// A person must do something first.
     WaitingForUser,
 }
 
-/// What the agent says was checked.
+/// The checks that the agent claims.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Evidence {
-    /// Tests.
+    /// The tests.
     pub tests: ClaimedTests,
     /// The build.
     pub build: Build,
@@ -71,61 +71,61 @@ pub struct Evidence {
     pub pr: ClaimedPull,
 }
 
-/// What the agent says of tests.
+/// The agent's claims about tests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Tests"))]
 #[serde(default)]
 pub struct ClaimedTests {
-    /// They were run.
+    /// `true` if tests were run.
     pub ran: Option<bool>,
     /// `pass`, `fail` or `unknown`.
     pub results: String,
-    /// They were run after the last change.
+    /// `true` if tests were run after the last change.
     pub ran_after_changes: Option<bool>,
-    /// The command lines.
+    /// The command lines that were run.
     pub commands: Vec<String>,
-    /// Some were left out.
+    /// `true` if some tests were skipped.
     pub skipped: Option<bool>,
-    /// Why.
+    /// The reason why tests were skipped.
     pub skip_reason: String,
 }
 
-/// What the agent says of the build.
+/// The agent's claims about the build.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Build {
-    /// It was run.
+    /// `true` if the build was run.
     pub ran: Option<bool>,
     /// `pass`, `fail` or `unknown`.
     pub results: String,
 }
 
-/// What the agent says of the pull request.
+/// The agent's claims about the pull request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Pull"))]
 #[serde(default)]
 pub struct ClaimedPull {
-    /// There is one.
+    /// `true` if there is a pull request.
     pub created: Option<bool>,
-    /// Where.
+    /// The URL of the pull request.
     pub url: String,
     /// `pass`, `fail`, `pending` or `unknown`.
     pub ci_status: String,
-    /// The state of its checks was looked at.
+    /// `true` if the agent looked at the state of its checks.
     pub checked: Option<bool>,
 }
 
-/// A text that holds no filled-in form.
+/// An error for a text that holds no filled-in form.
 #[derive(Debug, thiserror::Error)]
 #[error("no self-assessment: {0}")]
 pub struct NoAssessment(String);
 
 impl Assessment {
-    /// Reads a form out of whatever surrounds it. Where several objects are in the text, the last one that is a form
-    /// counts: models repeat the form before they fill it in.
+    /// Reads a form out of the text around it. If the text holds several objects, the last one that is a form counts:
+    /// models repeat the form before they fill it in.
     pub fn read(text: &str) -> Result<Self, NoAssessment> {
-        if text.len() > LARGEST {
+        if text.len() > MAX_TEXT {
             return Err(NoAssessment(format!("{} bytes are more than anybody fills in", text.len())));
         }
         let mut last = None;
@@ -182,7 +182,7 @@ impl Assessment {
     }
 }
 
-/// Keys of which at least one makes an object a form.
+/// The keys of which a form has at least one.
 const KEYS: [&str; 4] = ["status", "evidence", "remaining_work", "needs_user_action"];
 
 fn inner(map: &Map<String, Value>, key: &str) -> Map<String, Value> {
@@ -230,7 +230,7 @@ fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// A list of texts; one text is a list of one, and a word for nothing is none.
+/// Returns a list of texts. A single text is a list of one, and a word for nothing is an empty list.
 fn list(map: &Map<String, Value>, key: &str) -> Vec<String> {
     let items = match map.get(key) {
         Some(Value::Array(items)) => items.clone(),
@@ -248,7 +248,7 @@ fn is_nothing(text: &str) -> bool {
     text.chars().all(|c| !c.is_alphanumeric()) || final_message::nothing(text)
 }
 
-/// The outermost `{ … }` of a text, strings and comments respected.
+/// Returns the outermost `{ … }` of a text. Braces in strings and comments do not count.
 fn objects(text: &str) -> Vec<&str> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
@@ -288,7 +288,7 @@ fn objects(text: &str) -> Vec<&str> {
     found
 }
 
-/// JSON as models write it: trailing commas, comments, and words of Python.
+/// Parses JSON as models write it: with trailing commas, comments, and words of Python.
 fn parse(object: &str) -> Result<Map<String, Value>, String> {
     let strict = serde_json::from_str(object).or_else(|_| serde_json::from_str(&cleaned(object)));
     match strict {

@@ -20,15 +20,15 @@ pub enum FilesOf<'a> {
 /// A file that differs, and its contents.
 #[derive(Debug)]
 pub struct ChangedFile {
-    /// Where.
+    /// The path.
     pub path: RepoPath,
-    /// What it was; `None`: nothing.
+    /// The contents before, or `None` if the file did not exist.
     pub before: Option<Vec<u8>>,
-    /// What it is; `None`: nothing.
+    /// The contents now, or `None` if the file does not exist.
     pub after: Option<Vec<u8>>,
 }
 
-/// The paths that differ between a tree and a state, and the entries there.
+/// Returns the paths that differ between a tree and a state, with their entries.
 pub fn changed_paths(repo: &Repo, base: &Oid, state: FilesOf<'_>) -> Result<Vec<PathChange>, GitError> {
     let (tree, dirty) = match state {
         FilesOf::Tree(tree) => (repo.tree_of(tree)?, [].as_slice()),
@@ -51,7 +51,8 @@ pub fn changed_paths(repo: &Repo, base: &Oid, state: FilesOf<'_>) -> Result<Vec<
     Ok(changes.into_values().collect())
 }
 
-/// The files that differ and that `counts` wants, with their contents. Links and other repositories are no files.
+/// Returns the files that differ and that `counts` accepts, with their contents. Links and nested repositories are not
+/// files.
 pub fn changed_files(
     repo: &Repo,
     base: &Oid,

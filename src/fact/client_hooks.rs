@@ -1,4 +1,4 @@
-//! Changes of the files in which agent clients keep the hooks of gate, and of settings that switch hooks off.
+//! Changes to the files in which agent clients keep the hooks of gate, and to settings that switch hooks off.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -8,7 +8,7 @@ use regex::Regex;
 use crate::event::agent_work::{EditKind, FileEdit};
 use crate::globs::Globs;
 
-/// The files in which gate puts its hooks. A test holds the list against `gates/client-hooks/`.
+/// The files in which gate installs its hooks. A test compares the list with `gates/client-hooks/`.
 pub const HOOK_FILES: [&str; 5] = [
     ".claude/settings.local.json",
     ".codex/hooks.json",
@@ -18,7 +18,7 @@ pub const HOOK_FILES: [&str; 5] = [
 ];
 /// The folders in which clients keep their settings.
 const SETTINGS: [&str; 5] = [".claude", ".codex", ".gemini", ".copilot", ".opencode"];
-/// What each line of a hook holds.
+/// The text that every line of a hook contains.
 pub const CALL: &str = "gate hook ";
 
 /// Settings and commands that switch the hooks of a client off, as the clients document them.
@@ -36,24 +36,24 @@ static SWITCH: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Whether a text switches the hooks of a client off.
+/// Returns `true` if a text switches the hooks of a client off.
 pub(super) fn switches_off(text: &str) -> bool {
     SWITCH.as_ref().is_some_and(|switch| switch.is_match(text))
 }
 
-/// Whether a text names the settings of a client.
+/// Returns `true` if a text names the settings of a client.
 pub(super) fn names_settings(text: &str) -> bool {
     SETTINGS.iter().any(|folder| text.contains(folder))
 }
 
-/// Whether a path is a file with hooks of gate.
+/// Returns `true` if a path is a file with hooks of gate.
 pub fn is_hook_file(path: &str) -> bool {
     let path = path.replace('\\', "/");
     HOOK_FILES.iter().any(|file| path == *file || path.strip_suffix(file).is_some_and(|rest| rest.ends_with('/')))
 }
 
-/// The files with hooks of gate that a path which is deleted or moved stands for: itself, those below it, or those that a pattern
-/// matches. What lies elsewhere than below the root of the working tree is named by the path itself.
+/// Returns the files with hooks of gate that a deleted or moved path covers: the path itself, those below it, or those
+/// that match its pattern. A file that is not below the root of the working tree is named by the path itself.
 pub(super) fn hook_files_at(path: &str) -> Vec<String> {
     let path = path.replace('\\', "/");
     let place = path.trim_start_matches("./").trim_end_matches('/');
@@ -71,12 +71,12 @@ pub(super) fn hook_files_at(path: &str) -> Vec<String> {
     if below.is_empty() && folders.into_iter().any(ends) { vec![place.to_owned()] } else { below }
 }
 
-/// Whether a path is a file with hooks of gate or a folder in which clients look for one.
+/// Returns `true` if a path is a file with hooks of gate or a folder in which clients look for one.
 pub fn holds_hook_files(path: &str) -> bool {
     !hook_files_at(path).is_empty()
 }
 
-/// Whether an edit of this path takes the hooks of gate out, or switches the hooks of a client off.
+/// Returns `true` if an edit of this path removes the hooks of gate, or switches the hooks of a client off.
 pub(super) fn takes_out(path: &str, edit: &FileEdit) -> bool {
     let loses = edit.removed.contains(CALL) && !edit.added.contains(CALL);
     // A tool that writes the whole file does not tell what was there.

@@ -1,4 +1,4 @@
-//! The facts for one judgement: read once, in a constant number of calls of git, then never again.
+//! Collects the facts for one judgement: they are read once, in a constant number of calls of git.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
@@ -29,7 +29,7 @@ use crate::snapshot::Snapshot;
 use crate::timeline;
 use crate::tool_folder::ToolFolder;
 
-/// Facts that could not be read.
+/// An error while facts are read.
 #[derive(Debug, thiserror::Error)]
 pub enum CollectError {
     /// git could not answer.
@@ -40,20 +40,21 @@ pub enum CollectError {
     Journal(#[from] JournalError),
 }
 
-/// Where facts come from.
+/// The sources of facts.
 #[derive(Clone, Copy)]
 pub struct Sources<'a> {
     /// The repository.
     pub repo: &'a Repo,
     /// The journal.
     pub journal: &'a Journal,
-    /// What the journal says so far.
+    /// The state of the journal so far.
     pub state: &'a JournalState,
     /// The policy in force.
     pub policy: &'a Policy,
 }
 
-/// Facts for `gate check` and a client's stop: the commit that is checked out and, where it differs, the working tree.
+/// Collects the facts for `gate check` and a client's stop: the commit that is checked out and, if it differs, the
+/// working tree.
 pub fn at_stop(
     sources: Sources<'_>,
     moment: Moment,
@@ -84,7 +85,8 @@ pub fn at_stop(
     Ok(facts)
 }
 
-/// What `session` did, where its client told. `files` are those of the root of the working tree.
+/// Returns the steps of `session`, as far as its client reported them. `files` are those of the root of the working
+/// tree.
 pub fn story(
     journal: &Journal,
     state: &JournalState,
@@ -100,8 +102,8 @@ pub fn story(
     Ok(story)
 }
 
-/// Makes the comparisons of a commit and reads what is new with it before they are asked for, while something else takes
-/// longer. What goes wrong will go wrong again when they are.
+/// Compares a commit and reads its new commits in advance, while something else takes longer. An error is ignored: it
+/// will occur again when they are needed.
 pub fn compare_ahead(sources: Sources<'_>, commit: &Lineage) {
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -113,7 +115,7 @@ pub fn compare_ahead(sources: Sources<'_>, commit: &Lineage) {
     });
 }
 
-/// Facts for one commit, wherever it is: `gate check --rev`.
+/// Collects the facts for one commit, which need not be checked out: `gate check --rev`.
 pub fn at_commit(sources: Sources<'_>, moment: Moment, name: &str, commit: &Lineage) -> Result<Facts, CollectError> {
     let mut draft = Draft::commit(name, sources.repo, commit)?;
     draft.subject.checked_out = Some(sources.repo.head()?.commit.as_ref() == Some(&commit.commit));
@@ -123,7 +125,7 @@ pub fn at_commit(sources: Sources<'_>, moment: Moment, name: &str, commit: &Line
     Ok(facts)
 }
 
-/// Facts for what a job judges: a commit, and the commits of `range`.
+/// Collects the facts for a CI job: a commit, and the commits of `range`.
 pub fn in_range(
     sources: Sources<'_>,
     moment: Moment,
@@ -147,7 +149,7 @@ pub fn in_range(
     Ok(facts)
 }
 
-/// The commits of this work that no default branch has.
+/// Reads the commits of this work that no default branch has.
 fn new_work(sources: Sources<'_>, facts: &mut Facts, read: Option<&Lineage>) -> Result<(), GitError> {
     for subject in facts.subjects.iter_mut().filter(|subject| subject.role == SubjectKind::Commit) {
         let Some(tip) = &subject.commit else { continue };
@@ -160,17 +162,17 @@ fn new_work(sources: Sources<'_>, facts: &mut Facts, read: Option<&Lineage>) -> 
     Ok(())
 }
 
-/// The commits up to `tip` that no default branch has.
+/// Reads the commits up to `tip` that no default branch has.
 fn new_with(sources: Sources<'_>, moment: Moment, tip: &Oid) -> Result<NewCommits, GitError> {
     let range = sources.repo.new_commits(tip)?;
     let branch = sources.repo.head()?.branch;
     commits::collect(sources.repo, &range, sources.policy, moment, branch.as_deref())
 }
 
-/// Facts for a push: commits and recorded snapshots alone, never the working tree.
+/// Collects the facts for a push from commits and recorded snapshots, never from the working tree.
 ///
-/// `head` is what is checked out. At the receiving end (`receiving`), the journal of whoever pushes is out
-/// of reach. `begun` is the log of the first update, where it was begun ([`begin_push`]).
+/// `head` is the commit that is checked out. At the receiving end (`receiving`), the journal of the person who pushes
+/// is out of reach. `begun` is the log of the first update, if it was begun ([`begin_push`]).
 pub fn at_push(
     sources: Sources<'_>,
     updates: &[(RefUpdate, Option<Lineage>)],
@@ -232,13 +234,13 @@ pub fn at_push(
     Ok(facts)
 }
 
-/// The commits that an update of a ref to `tip` brings.
+/// Returns the commits that an update of a ref to `tip` brings.
 fn brought(repo: &Repo, update: &RefUpdate, tip: &Oid, receiving: bool) -> Result<Range, GitError> {
     if receiving { repo.received_commits(tip) } else { repo.pushed_commits(tip, update.old.as_ref(), &update.remote) }
 }
 
-/// Begins to read what an update brings, which takes longest, before it is known what it is judged by. `None`: nothing
-/// that is read so.
+/// Begins to read the commits of an update, which takes longest, before the policy is known. Returns `None` if they
+/// cannot be read in this way.
 pub fn begin_push(repo: &Repo, update: &RefUpdate, receiving: bool) -> Option<CommitLog> {
     let tip = update.new.as_ref()?;
     let is_commit = matches!(repo.object_kind(tip), Ok(Some(ObjectKind::Commit)));
@@ -258,12 +260,12 @@ fn update_name(update: &RefUpdate) -> String {
     }
 }
 
-/// A subject whose comparisons are still to be made.
+/// A subject that is not compared yet.
 pub(super) struct Draft<'a> {
     pub(super) subject: Subject,
-    /// The tree the comparisons start from: the subject's own, or that of `HEAD` below a working tree.
+    /// The tree that the comparisons start from: the subject's own, or that of `HEAD` for a working tree.
     pub(super) tree: Option<Oid>,
-    /// The tree of all of its content, where that is known without writing it.
+    /// The tree of the whole content, if it is known without writing it.
     pub(super) whole: Option<Oid>,
     pub(super) base_tree: Option<Oid>,
     pub(super) snapshot: Option<&'a Snapshot>,
@@ -287,7 +289,7 @@ impl<'a> Draft<'a> {
         Ok(draft)
     }
 
-    /// A tree that no commit stands for, against where the default branch is.
+    /// Returns a tree that does not belong to a commit, compared with the tip of the default branch.
     fn tree(name: &str, repo: &Repo, tree: Oid, target: Option<&Target>) -> Result<Self, GitError> {
         let mut draft = Self::empty(name);
         let base = target.map(|target| Base::MergeBase { commit: target.tip.clone(), branch: target.branch.clone() });
@@ -311,7 +313,7 @@ impl<'a> Draft<'a> {
         Ok(draft)
     }
 
-    /// A working tree of another time, as it was kept.
+    /// Returns a working tree of an earlier time, as it was kept.
     pub(super) fn kept(name: &str, repo: &Repo, base: Base, tree: &Oid) -> Result<Self, GitError> {
         let mut draft = Self::empty(name);
         draft.subject.role = SubjectKind::WorkingTree;
@@ -323,7 +325,7 @@ impl<'a> Draft<'a> {
         Ok(draft)
     }
 
-    /// The paths on which the content at the other end of `diff` differs from this subject.
+    /// Returns the paths on which the content at the other end of `diff` differs from this subject.
     pub(super) fn differing(&self, diff: &TreeDiff) -> Option<Vec<RepoPath>> {
         let TreeDiff::Changes(changes) = diff else { return None };
         Some(match self.snapshot {
@@ -333,7 +335,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// The tree of the base; the empty one where there is nothing to compare with; `None` where it cannot be told.
+/// Returns the tree of the base, the empty tree if there is no base, or `None` if the base is unknown.
 fn base_tree(repo: &Repo, base: &Base) -> Result<Option<Oid>, GitError> {
     match base {
         Base::MergeBase { commit, .. } => repo.tree_of(commit).map(Some),
@@ -342,7 +344,8 @@ fn base_tree(repo: &Repo, base: &Base) -> Result<Option<Oid>, GitError> {
     }
 }
 
-/// Makes all comparisons, in at most three calls of git (and two for each content where prose changed), however many subjects and runs there are.
+/// Makes all comparisons, in at most three calls of git (and two for each content in which prose changed), for any
+/// number of subjects and runs.
 pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft<'_>>) -> Result<Facts, CollectError> {
     let bases: Vec<_> =
         drafts.iter().filter_map(|draft| Some((draft.base_tree.clone()?, draft.tree.clone()?))).collect();
@@ -389,18 +392,18 @@ pub(super) fn finish(sources: Sources<'_>, moment: Moment, mut drafts: Vec<Draft
     })
 }
 
-/// Says why a file counts that is prose by its name.
+/// Returns notes that say why a file counts although its name is that of prose.
 fn named_text_notes(named: &BTreeMap<RepoPath, RepoPath>) -> impl Iterator<Item = Note> {
     named.iter().map(|(path, by)| Note::new("named-text", format!("{path} counts as content: {by} names it")))
 }
 
-/// Names the folders that tools fill and that are not part of what is judged.
+/// Returns notes about the folders that tools fill and that are not judged.
 fn tool_folder_notes(folders: &[ToolFolder]) -> impl Iterator<Item = Note> {
     folders.iter().map(|folder| Note::new("tool-folder", folder.sentence()))
 }
 
-/// Names the files that a checkout elsewhere does not have as they are here, without those that every command ignores and
-/// those that a declared command makes.
+/// Returns notes about the files that a checkout elsewhere does not have as they are here, without those that every
+/// command ignores and those that a declared command makes.
 fn local_file_notes<'f>(sources: Sources<'_>, files: impl Iterator<Item = &'f LocalFile>) -> Vec<Note> {
     let commands = &sources.policy.commands;
     let counts = |path: &RepoPath| commands.is_empty() || commands.iter().any(|one| !one.inputs.leaves_out(path));
@@ -416,7 +419,7 @@ fn local_file_notes<'f>(sources: Sources<'_>, files: impl Iterator<Item = &'f Lo
     named.map(|(cause, paths)| Note::new(cause.as_str(), cause.sentence(&Vec::from_iter(paths)))).collect()
 }
 
-/// The folders of tools that lay there while the newest run of each command began, each once.
+/// Returns the folders of tools that existed when the newest run of each command began, each once.
 fn beside_runs(drafts: &[Draft<'_>]) -> Vec<ToolFolder> {
     let mut folders: Vec<ToolFolder> = Vec::new();
     let newest = drafts.iter().flat_map(|draft| draft.subject.runs.values()).filter_map(|runs| runs.first());
@@ -428,7 +431,7 @@ fn beside_runs(drafts: &[Draft<'_>]) -> Vec<ToolFolder> {
     folders
 }
 
-/// The declared commands that were begun after the last run that is known of them, and have not ended.
+/// Returns the declared commands that were started after their last known run and have not ended.
 fn unfinished(sources: Sources<'_>) -> Vec<String> {
     let begun = |key: &str| {
         let ended = sources.state.runs(key).iter().map(|run| &run.id).max();
@@ -439,7 +442,7 @@ fn unfinished(sources: Sources<'_>) -> Vec<String> {
     commands.filter(|command| begun(&command.reference().key)).map(|command| command.name.clone()).collect()
 }
 
-/// The declared commands whose folder is in none of the contents that are compared.
+/// Returns the declared commands whose folder is in none of the compared contents.
 fn astray(sources: Sources<'_>, drafts: &[Draft<'_>]) -> Result<Vec<String>, GitError> {
     let mut astray = Vec::new();
     for command in sources.policy.commands.iter().filter(|command| !command.dir.as_bytes().is_empty()) {
@@ -463,7 +466,7 @@ fn journal_notes(state: &JournalState) -> Vec<Note> {
     if integrity.is_intact() { Vec::new() } else { vec![Note::new("journal-damaged", integrity.to_string())] }
 }
 
-/// What git hands to a push hook on standard input: one update a line.
+/// Parses the standard input of a push hook of git: one update per line.
 pub fn parse_updates(input: &[u8], remote: &str) -> Result<Vec<RefUpdate>, String> {
     let oid = |text: &str| match text.parse::<Oid>() {
         Ok(oid) if oid.is_zero() => Ok(None),

@@ -1,5 +1,5 @@
-//! Commits on their way from the log to whoever asked, in its order: while git looks for the changed lines of one, those
-//! behind it are read and judged.
+//! A queue of commits between the log and its reader, in the order of the log. While git reads the changed lines of one
+//! commit, the next ones are read and judged.
 
 use std::collections::VecDeque;
 
@@ -8,23 +8,23 @@ use crate::git::{Blobs, ChangedLinesReader, GitError, Glance, MOST_OPEN, Repo};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
-/// The most commits that wait for one whose lines are being looked for.
+/// The maximum number of commits that wait for one whose lines are being read.
 const WINDOW: usize = 4_096;
 
-/// How many files are looked at before it is asked whether they were enough: one of each of two scopes. Then as many
-/// as before, so that asking about many files does not cost more than reading them.
+/// The number of files that are read before the first judgement: one of each of two scopes. Then as many as before are
+/// added each time, so that many judgements do not cost more than the reading.
 const AT_ONCE: usize = 2;
 
-/// A commit with what was made of it so far.
+/// A commit, with the results about it so far.
 pub(super) struct QueuedCommit<T> {
     commit: Commit,
     value: T,
-    /// Git has to say which lines it changes.
+    /// `true` if git has yet to report the lines that it changes.
     is_open: bool,
 }
 
 impl<T> QueuedCommit<T> {
-    /// Judges a commit, by as many of its lines as may settle it. `counts`: see [`Queue::take_whole`].
+    /// Judges a commit by as many of its lines as may settle the result. For `counts`, see [`Queue::take_whole`].
     pub(super) fn judge(
         mut commit: Commit,
         blobs: &Blobs,
@@ -53,7 +53,7 @@ impl<T> QueuedCommit<T> {
     }
 }
 
-/// The files of a commit that were asked for, by their places.
+/// The files of a commit that were requested, by their index.
 struct RequestedFiles {
     places: Vec<usize>,
     is_asked: Vec<bool>,
@@ -64,7 +64,7 @@ impl RequestedFiles {
         Self { places: Vec::new(), is_asked: vec![false; commit.files.len()] }
     }
 
-    /// The first `most` of `places` that were not asked for yet.
+    /// Returns the first `most` of `places` that were not requested yet.
     fn more(&mut self, places: &[usize], most: usize) -> Vec<usize> {
         let mut next = Vec::new();
         for &at in places {
@@ -76,27 +76,27 @@ impl RequestedFiles {
         next
     }
 
-    /// Whether some were asked for, and among them all that `count`.
+    /// Returns `true` if some were requested, and among them all that `count`.
     fn has_all(&self, count: impl Fn(usize) -> bool) -> bool {
         !self.places.is_empty() && (0..self.is_asked.len()).all(|at| self.is_asked[at] || !count(at))
     }
 }
 
-/// The id of a commit whose lines can be asked for: what a merge changes was judged commit by commit.
+/// Returns the id of a commit whose lines can be requested. A merge has none: its changes were judged commit by commit.
 fn may_ask(commit: &Commit) -> Option<&Oid> {
     commit.id.as_ref().filter(|_| commit.parents.len() < 2)
 }
 
-/// The commits between the log and `sink`. `judge` says what it makes of a commit, and which of its changed lines that
-/// depends on: then they are read, and it is asked again.
+/// The commits between the log and `sink`. `judge` returns its result for a commit and the changed lines that the
+/// result depends on. Those are read, and `judge` is called again.
 pub(super) struct Queue<'r, T, J, S> {
     repo: &'r Repo,
     lines: ChangedLinesReader<'r>,
     judge: J,
     sink: S,
     waiting: VecDeque<WaitingCommit<T>>,
-    /// What git said when it could not read the lines of a commit. Neither that commit nor those whose lines were asked
-    /// for behind it come out.
+    /// The error of git when it could not read the lines of a commit. That commit, and those behind it whose lines were
+    /// requested, are not handed out.
     lost: Option<String>,
 }
 
@@ -110,7 +110,7 @@ impl<'r, T, J: Fn(&Commit) -> (T, Vec<usize>), S: FnMut(Commit, T)> Queue<'r, T,
         Self { repo, lines: repo.lines(), judge, sink, waiting: VecDeque::new(), lost: None }
     }
 
-    /// Takes the next commit. The lines of its files whose paths `counts` says to count are read in any case.
+    /// Takes the next commit. The lines of its files whose paths `counts` accepts are always read.
     pub(super) fn take_whole(
         &mut self,
         mut commit: Commit,
@@ -167,20 +167,20 @@ impl<'r, T, J: Fn(&Commit) -> (T, Vec<usize>), S: FnMut(Commit, T)> Queue<'r, T,
         Ok(())
     }
 
-    /// Hands out what is there.
+    /// Hands out the commits that are ready.
     fn settle_all(&mut self) -> Result<(), GitError> {
         while self.settle(false)? {}
         Ok(())
     }
 
-    /// Hands out what still waits. What git said where lines could not be read.
+    /// Hands out the commits that still wait. Returns the error of git if lines could not be read.
     pub(super) fn finish(mut self) -> Result<Option<String>, GitError> {
         while self.settle(true)? {}
         Ok(self.lost)
     }
 
-    /// Hands out the commit at the front; `false` where there is none, or its lines are not there yet and `wait` is not
-    /// set.
+    /// Hands out the commit at the front. Returns `false` if there is none, or if its lines are not there yet and
+    /// `wait` is not set.
     fn settle(&mut self, wait: bool) -> Result<bool, GitError> {
         match self.waiting.pop_front() {
             None => Ok(false),

@@ -1,7 +1,7 @@
-//! The commits that are new, with what is needed to judge them.
+//! The new commits, with everything that is needed to judge them.
 //!
-//! One pass of the log reads all of them; changed lines are read where a judgement depends on them, and where there are few
-//! commits, those of all files that count.
+//! One pass of the log reads all of them. Changed lines are read if a judgement depends on them; if there are few
+//! commits, the lines of all files that count are read.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,42 +19,42 @@ use crate::moment::Moment;
 use crate::policy::{Gate, Mode, Policy, Scope};
 use crate::repo_path::RepoPath;
 
-/// In ranges of so many commits, the changed lines of all files that count are read.
+/// The number of commits up to which the changed lines of all files that count are read.
 const FEW: usize = 50;
-/// The most commits that a verdict holds. Work on a branch has some tens; so many are new only where nobody knows what
-/// the other side has, or where a whole history moves.
-pub const MOST: usize = 20_000;
+/// The maximum number of commits that a verdict holds. Work on a branch has some tens; a range has so many only if the
+/// state of the other side is unknown, or if a whole history moves.
+pub const MAX_COMMITS: usize = 20_000;
 
-/// The commits of a subject that nobody has judged yet, newest first.
+/// The commits of a subject that were not judged before, newest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NewCommits {
     /// The commits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<Commit>,
-    /// Why it cannot be told which they are, or what one of them changes.
+    /// The reason why the commits, or the changes of one of them, are unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown: Option<UnknownCommits>,
 }
 
 impl NewCommits {
-    /// Whether there is nothing to judge and nothing in doubt.
+    /// Returns `true` if there is nothing to judge and nothing unknown.
     pub fn is_empty(&self) -> bool {
         self.commits.is_empty() && self.unknown.is_none()
     }
 }
 
-/// Why something about commits cannot be told.
+/// The reason why something about commits is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UnknownCommits {
-    /// A fragment for people.
+    /// A fragment of a sentence for people.
     pub why: String,
-    /// The command that fetches what is missing; empty where none is known.
+    /// The command that fetches the missing objects, or an empty text if none is known.
     pub fetch: String,
 }
 
-/// A table and the rules of a gate: all that a judgement needs beside the commit.
+/// A table and the rules of a gate: everything that a judgement needs in addition to the commit.
 #[derive(Clone, Debug)]
 pub struct Yardstick {
     /// The scopes.
@@ -63,12 +63,12 @@ pub struct Yardstick {
     pub rules: CommitRules,
 }
 
-/// What a yardstick was made of, and it.
+/// The input of a yardstick, and the yardstick itself.
 type CachedYardstick = (Vec<Scope>, toml::Table, Arc<Yardstick>);
 
 impl Yardstick {
-    /// That of a gate. `None` where its parameters or the table are malformed, which reading a policy excludes.
-    /// Compiling it costs more than a judgement, and the last one is nearly always asked for again.
+    /// Returns the yardstick of a gate, or `None` if its parameters or the table are malformed, which cannot happen for
+    /// a policy that was read. Compiling one costs more than a judgement, so the last one is kept.
     pub fn of(policy: &Policy, gate: &Gate) -> Option<Arc<Self>> {
         static LAST: Mutex<Option<CachedYardstick>> = Mutex::new(None);
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
@@ -84,14 +84,14 @@ impl Yardstick {
         Some(made)
     }
 
-    /// Those of the gates that judge commits at a moment.
+    /// Returns the yardsticks of the gates that judge commits at a moment.
     pub fn all(policy: &Policy, moment: Moment) -> Vec<Arc<Self>> {
         let asked = |gate: &&Gate| gate.kind == KIND && gate.mode != Mode::Off && gate.moments.contains(&moment);
         policy.gates.iter().filter(asked).filter_map(|gate| Self::of(policy, gate)).collect()
     }
 
-    /// Whether the changed lines of a file at `path` count in any commit. Those of a file that goes along with any scope
-    /// count only where the judgement asks for them.
+    /// Returns `true` if the changed lines of a file at `path` count in any commit. The lines of a file that goes along
+    /// with any scope count only if the judgement needs them.
     pub fn counts(&self, path: &RepoPath) -> bool {
         !matches!(self.rules.role(path), PathRole::Along(_))
     }
@@ -102,7 +102,7 @@ impl Yardstick {
     }
 }
 
-/// Reads a range for `policy`. `branch`: the branch the commits are on, whose name may tell an agent.
+/// Reads a range for `policy`. `branch` is the branch of the commits, whose name may reveal an agent.
 pub fn collect(
     repo: &Repo,
     range: &Range,
@@ -110,10 +110,10 @@ pub fn collect(
     moment: Moment,
     branch: Option<&str>,
 ) -> Result<NewCommits, GitError> {
-    collect_at_most(MOST, repo, range, &Yardstick::all(policy, moment), branch)
+    collect_at_most(MAX_COMMITS, repo, range, &Yardstick::all(policy, moment), branch)
 }
 
-/// Reads at most `most` commits of a range, the newest. That there are more is told, and never passed over.
+/// Reads the newest `most` commits of a range. If there are more, the result says so.
 pub fn collect_at_most(
     most: usize,
     repo: &Repo,
@@ -127,13 +127,13 @@ pub fn collect_at_most(
     keep(most, repo, repo.log(&at_most(most, range))?, yardsticks, branch)
 }
 
-/// Starts reading a range before it is known what it is judged by. `None`: there is nothing to read, or it cannot be,
-/// which will be met again.
+/// Begins to read a range before the policy is known. Returns `None` if there is nothing to read, or if it cannot be
+/// read; that error will occur again.
 pub fn begin(repo: &Repo, range: &Range) -> Option<CommitLog> {
-    if is_empty(range) { None } else { repo.log(&at_most(MOST, range)).ok().map(CommitLog::ahead) }
+    if is_empty(range) { None } else { repo.log(&at_most(MAX_COMMITS, range)).ok().map(CommitLog::ahead) }
 }
 
-/// Reads what was begun ([`begin`]) for `policy`.
+/// Reads a range that was begun ([`begin`]) for `policy`.
 pub fn collect_begun(
     repo: &Repo,
     log: CommitLog,
@@ -142,15 +142,15 @@ pub fn collect_begun(
     branch: Option<&str>,
 ) -> Result<NewCommits, GitError> {
     let yardsticks = Yardstick::all(policy, moment);
-    if yardsticks.is_empty() { Ok(NewCommits::default()) } else { keep(MOST, repo, log, &yardsticks, branch) }
+    if yardsticks.is_empty() { Ok(NewCommits::default()) } else { keep(MAX_COMMITS, repo, log, &yardsticks, branch) }
 }
 
-/// Whether nobody has to be asked what is in a range.
+/// Returns `true` if a range is empty without a call of git.
 fn is_empty(range: &Range) -> bool {
     matches!(range.revisions.as_slice(), [only] if range.exclude.contains(only))
 }
 
-/// One more than the newest `most` of a range, so that it can be told that there are more.
+/// Returns one commit more than the newest `most` of a range, to detect that there are more.
 fn at_most(most: usize, range: &Range) -> Range {
     Range { limit: Some(range.limit.unwrap_or(usize::MAX).min(most + 1)), ..range.clone() }
 }
@@ -177,9 +177,9 @@ fn keep(
     Ok(found)
 }
 
-/// Reads a log and hands each commit to `sink`, newest first, in memory that does not grow with the range, together
-/// with what `judge` makes of it. `judge` also says which changed lines that depends on: then they are read, and it is
-/// asked again. Of a few commits, all those of files that `counts` are read.
+/// Reads a log and hands each commit to `sink`, newest first, together with the result of `judge`, in memory that does
+/// not grow with the range. `judge` also returns the changed lines that its result depends on: those are read, and it
+/// is called again. If there are few commits, all lines of files that `counts` accepts are read.
 pub fn stream<T: Send>(
     repo: &Repo,
     log: CommitLog,
@@ -217,7 +217,7 @@ pub fn stream<T: Send>(
     }
 }
 
-/// The commits of a log that can be told, up to where they cannot.
+/// The commits of a log up to the first one that cannot be read.
 struct Readable<'r> {
     repo: &'r Repo,
     log: CommitLog,
@@ -225,7 +225,7 @@ struct Readable<'r> {
 }
 
 impl Readable<'_> {
-    /// Notes why something cannot be told.
+    /// Records why something is unknown.
     fn note(&mut self, unknown: Result<UnknownCommits, GitError>) -> Option<Result<Logged, GitError>> {
         match unknown {
             Ok(unknown) => {
@@ -264,20 +264,20 @@ impl Iterator for Readable<'_> {
     }
 }
 
-/// What would be fetched where objects are missing from an incomplete clone.
+/// Returns the reason, and the command that fetches the objects that are missing from an incomplete clone.
 fn absent(repo: &Repo, said: &str) -> Result<UnknownCommits, GitError> {
     let fetch = remote(repo)?.map(|name| format!("git fetch --refetch {name}")).unwrap_or_default();
     Ok(UnknownCommits { why: format!("objects are missing here, git says: {said}"), fetch })
 }
 
-/// The remote that is asked first.
+/// Returns the remote that git asks first.
 fn remote(repo: &Repo) -> Result<Option<String>, GitError> {
     let mut names: Vec<String> = repo.remotes()?.into_iter().map(|remote| remote.name).collect();
     names.sort_by_key(|name| name != "origin");
     Ok(names.into_iter().next())
 }
 
-/// What would be fetched to see more of a shallow clone.
+/// Returns the reason, and the command that fetches more of a shallow clone.
 fn shallow(repo: &Repo, why: &str) -> Result<UnknownCommits, GitError> {
     let fetch = remote(repo)?.map(|name| format!("git fetch --unshallow {name}")).unwrap_or_default();
     Ok(UnknownCommits { why: why.to_owned(), fetch })

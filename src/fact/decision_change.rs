@@ -1,4 +1,4 @@
-//! What one change does to the decisions that were written down: a function over texts, wherever they come from.
+//! The effect of one change on the recorded decisions: a function over texts from any source.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,19 +10,19 @@ use crate::decision::rules::DecisionRules;
 use crate::decision::{self, Decision, RecordKind};
 use crate::repo_path::RepoPath;
 
-/// What became of the decisions in one subject, against its base.
+/// The changes to decisions in one subject, compared with its base.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SubjectDecisions {
     /// The subject, by name.
     pub subject: String,
-    /// Records that are gone or weaker.
+    /// Records that were removed or weakened.
     pub changes: Vec<compare::RecordChange>,
     /// Rejected paths that came back.
     pub returns: Vec<Return>,
-    /// New records of one place that claim to overrule one for all.
+    /// New records for one place that claim to overrule a record for all.
     pub overrulings: Vec<Overruling>,
-    /// Records for all that contradict each other since.
+    /// Records for all that now contradict each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contradictions: Vec<Contradiction>,
 }
@@ -39,18 +39,18 @@ impl SubjectDecisions {
 /// A change.
 #[derive(Clone, Copy, Debug)]
 pub struct DecisionChange<'a> {
-    /// What it is called.
+    /// The name.
     pub name: &'a str,
-    /// The paths that it changes.
+    /// The paths that the change touches.
     pub changed: &'a [RepoPath],
-    /// The same files, before and now.
+    /// The contents of these files, before and now.
     pub files: &'a [FileStates],
     /// The records `@REJECTED` of the base that have a pattern or a path.
     pub rejected: &'a [Decision],
 }
 
-/// What a change does to the decisions; `None`: nothing. `everything`: all records of its base, `messages`: those of its
-/// commits, by their names; both are asked for only where they matter.
+/// Returns the effect of a change on the decisions, or `None` if there is none. `everything` returns all records of its
+/// base, and `messages` returns those of its commits, by their names; both are called only if they matter.
 pub fn of<E>(
     rules: &DecisionRules,
     change: &DecisionChange<'_>,
@@ -84,7 +84,7 @@ pub fn of<E>(
     Ok((!one.is_empty()).then_some(one))
 }
 
-/// The records before and now, of the files that changed.
+/// The records of the changed files, before and now.
 struct RecordStates {
     before: Vec<Decision>,
     after: Vec<Decision>,
@@ -102,8 +102,8 @@ impl RecordStates {
     }
 }
 
-/// The rejected paths that still hold: of records in files that changed, those that some record there rules out now,
-/// whatever else it says. What was taken out is a matter of its own.
+/// Returns the rejected paths that still hold: of records in changed files, those that some record there rules out now,
+/// with any reason. Removed records are handled separately.
 fn in_force(rejected: &[Decision], state: &RecordStates, changed: &[RepoPath]) -> Vec<Decision> {
     let still = |keys: &[String], of: fn(&Decision) -> &[String]| -> Vec<String> {
         let holds =
@@ -120,7 +120,7 @@ fn in_force(rejected: &[Decision], state: &RecordStates, changed: &[RepoPath]) -
     rejected.iter().map(held).collect()
 }
 
-/// New tags that name an ADR as overruled; the ADRs are looked for only where one does.
+/// Returns the new tags that name an ADR as overruled. The ADRs are read only if there is such a tag.
 fn overrulings<E>(
     state: &RecordStates,
     everything: impl FnOnce() -> Result<Vec<Decision>, E>,
@@ -138,7 +138,7 @@ fn overrulings<E>(
     Ok(compare::overrulings(&new, &global))
 }
 
-/// Contradictions that this change brings among the ADRs; the others are read only where it adds to one.
+/// Returns the contradictions that this change brings among the ADRs. The others are read only if it adds to one.
 fn contradictions<E>(
     changed: &[RepoPath],
     state: &RecordStates,
@@ -154,7 +154,7 @@ fn contradictions<E>(
     Ok(contradictions::contradictions(&everything, &new))
 }
 
-/// The revisions in the messages of commits.
+/// Returns the revisions in the messages of commits.
 fn revisions_in(messages: Vec<(String, String)>) -> Vec<Revision> {
     let revision = |(commit, message): (String, String)| {
         let (_, trailers) = trailers::split(message.split_once('\n').map_or("", |(_, rest)| rest));

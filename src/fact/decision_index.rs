@@ -1,8 +1,8 @@
-//! Which files of a commit hold records of decisions, and the rejected paths among them that can be found by machine,
-//! kept between judgements.
+//! The files of a commit that hold records of decisions, and the rejected paths among them that a program can find.
+//! Both are cached between judgements.
 //!
-//! They may stand in any file, so that finding them reads the whole tree, once in the life of a repository: from then on
-//! only what changed since is read. What is kept is derived; where it cannot be read or written, it is found again.
+//! Records may be in any file, so the first search reads the whole tree of a repository. Later searches read only the
+//! files that changed since. A cache that cannot be read or written is built again.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,24 +18,24 @@ use crate::repo_path::RepoPath;
 
 /// The format of the file.
 const VERSION: u32 = 2;
-/// Its name, among what the gate keeps.
+/// The name of the file in the folder of gate.
 const FILE: &str = "decisions.json";
 
-/// What is known of the records of a commit.
+/// The known records of a commit.
 #[derive(Serialize, Deserialize)]
 pub(super) struct KnownRecords {
     version: u32,
     commit: Oid,
-    /// Which files are architecture decision records, as the policy said.
+    /// The patterns of files that are architecture decision records, as the policy gave them.
     adr: Vec<String>,
-    /// The files that hold records, or are some.
+    /// The files that hold or are records.
     pub(super) files: Vec<RepoPath>,
     /// The records `@REJECTED` that have a pattern or a path.
     pub(super) rejected: Vec<Decision>,
 }
 
-/// What is known of a commit's records. At most three processes, none where the commit is the one that was asked about
-/// last.
+/// Returns the known records of a commit. Starts at most three processes, and none if the commit is the last one that
+/// was asked for.
 pub(super) fn records(repo: &Repo, commit: &Oid, rules: &DecisionRules) -> Result<KnownRecords, GitError> {
     let file = repo.gate_dir().join(FILE);
     let kept = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<KnownRecords>(&bytes).ok());
@@ -53,7 +53,7 @@ pub(super) fn records(repo: &Repo, commit: &Oid, rules: &DecisionRules) -> Resul
     Ok(kept)
 }
 
-/// The files of a commit that hold records, or are some.
+/// Returns the files of a commit that hold or are records.
 pub(super) fn files(repo: &Repo, commit: &Oid, rules: &DecisionRules) -> Result<Vec<RepoPath>, GitError> {
     let mut files = repo.holding(commit, &decision::MARKS)?;
     files.extend(repo.files_of(commit)?.into_iter().filter(|path| rules.adr.is_match(path.to_os())));
@@ -69,7 +69,8 @@ fn found(repo: &Repo, commit: &Oid, rules: &DecisionRules) -> Result<KnownRecord
     Ok(KnownRecords { version: VERSION, commit: commit.clone(), adr: rules.globs.clone(), files, rejected })
 }
 
-/// What was kept of another commit, with what changed since. `None`: that commit is gone.
+/// Returns the cached records of another commit, updated with the files that changed since. Returns `None` if that
+/// commit is gone.
 fn updated(repo: &Repo, kept: KnownRecords, commit: &Oid, rules: &DecisionRules) -> Option<KnownRecords> {
     let trees = (repo.tree_of(&kept.commit).ok()?, repo.tree_of(commit).ok()?);
     let TreeDiff::Changes(changes) = repo.diff_trees(&[trees]).ok()?.pop()? else { return None };

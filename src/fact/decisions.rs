@@ -1,4 +1,4 @@
-//! What became of the decisions that were written down, in what is judged.
+//! The changes to recorded decisions in the judged content.
 
 use std::fs;
 use std::path::Path;
@@ -17,10 +17,10 @@ use crate::oid::Oid;
 use crate::policy::{Mode, Policy};
 use crate::repo_path::RepoPath;
 
-/// Looks at the decisions in every subject of `facts`, where the policy asks for that at this moment.
+/// Reads the decisions in every subject of `facts` if the policy requires it at this moment.
 ///
-/// Both states of the files that changed are read, where the base holds any record at all; which files of it do is kept
-/// between judgements.
+/// Both states of the changed files are read if the base holds any record at all. The files of the base that hold
+/// records are cached between judgements.
 pub(super) fn collect(repo: &Repo, policy: &Policy, facts: &mut Facts) -> Result<(), GitError> {
     let Some(rules) = rules(policy, facts.moment) else { return Ok(()) };
     let mut found = Vec::new();
@@ -42,8 +42,8 @@ pub(super) fn collect(repo: &Repo, policy: &Policy, facts: &mut Facts) -> Result
     Ok(())
 }
 
-/// Where nothing is known of a remote: what a commit changes since its branch left the local default branch, on that one
-/// itself since its parent. Whoever is judged can move a local branch, but nothing else is there.
+/// Returns the changes of a commit since its branch left the local default branch, or since its parent on that branch
+/// itself. Used if no remote is known. The author of the work can move a local branch, but there is no better base.
 fn since_local(repo: &Repo, tip: &Oid) -> Result<Option<(Oid, Vec<RepoPath>)>, GitError> {
     let base = match local_base(repo, tip)? {
         Some(base) if base != *tip => Some(base),
@@ -57,7 +57,7 @@ fn since_local(repo: &Repo, tip: &Oid) -> Result<Option<(Oid, Vec<RepoPath>)>, G
     })
 }
 
-/// Where the history of `tip` leaves the local default branch.
+/// Returns the commit where the history of `tip` leaves the local default branch.
 fn local_base(repo: &Repo, tip: &Oid) -> Result<Option<Oid>, GitError> {
     let named = repo.config("init.defaultBranch")?;
     for name in named.iter().map(String::as_str).chain(["main", "master"]) {
@@ -68,7 +68,7 @@ fn local_base(repo: &Repo, tip: &Oid) -> Result<Option<Oid>, GitError> {
     Ok(None)
 }
 
-/// What the commit that is about to be made on `tip` is held against where nothing is known of a remote.
+/// Returns the base of the commit that is about to be made on `tip` if no remote is known.
 pub fn local_base_of_staged(repo: &Repo, tip: &Oid) -> Result<Oid, GitError> {
     Ok(local_base(repo, tip)?.unwrap_or_else(|| tip.clone()))
 }
@@ -76,25 +76,25 @@ pub fn local_base_of_staged(repo: &Repo, tip: &Oid) -> Result<Oid, GitError> {
 /// A commit that is about to be made.
 #[derive(Clone, Copy, Debug)]
 pub struct Staged<'a> {
-    /// How it is called.
+    /// The name.
     pub name: &'a str,
-    /// Where its branch left the default branch.
+    /// The commit where its branch left the default branch.
     pub base: &'a Oid,
     /// The commit that is checked out.
     pub tip: &'a Oid,
-    /// The index it is made from, where that is not the repository's own.
+    /// The index that it is made from, if that is not the repository's own.
     pub index: Option<&'a Path>,
     /// Its message.
     pub message: &'a str,
 }
 
-/// Whether anything is asked of decisions when a commit is made.
+/// Returns `true` if the policy checks decisions when a commit is made.
 pub fn asked_at_commit(policy: &Policy) -> bool {
     rules(policy, Moment::Commit).is_some()
 }
 
-/// Looks at the decisions in a commit that is about to be made, where the policy asks for that: at everything that its
-/// branch and it change, so that what moves from one commit to another is not gone between them.
+/// Reads the decisions in a commit that is about to be made, if the policy requires it. The whole change of its branch
+/// and the commit counts, so that a record that moves from one commit to another does not count as removed.
 pub fn staged(repo: &Repo, policy: &Policy, commit: Staged<'_>) -> Result<Option<SubjectDecisions>, GitError> {
     let Staged { name, base, tip, index, message } = commit;
     let Some(rules) = rules(policy, Moment::Commit) else { return Ok(None) };
@@ -112,7 +112,7 @@ pub fn staged(repo: &Repo, policy: &Policy, commit: Staged<'_>) -> Result<Option
     of_change(repo, &rules, name, base, &changed, files, messages)
 }
 
-/// What a change does to the decisions; `None`: nothing.
+/// Returns the effect of a change on the decisions, or `None` if there is none.
 fn of_change(
     repo: &Repo,
     rules: &DecisionRules,
@@ -134,7 +134,7 @@ fn of_change(
     decision_change::of(rules, &change, || all(repo, base, rules), messages)
 }
 
-/// The rules of the first gate that asks.
+/// Returns the rules of the first gate that checks decisions.
 pub fn rules(policy: &Policy, moment: Moment) -> Option<DecisionRules> {
     let asked =
         |gate: &&crate::policy::Gate| gate.kind == KIND && gate.mode != Mode::Off && gate.moments.contains(&moment);
@@ -160,7 +160,7 @@ fn on_disk(repo: &Repo, path: &RepoPath) -> Option<Vec<u8>> {
     fs::symlink_metadata(&file).is_ok_and(|meta| meta.is_file()).then(|| fs::read(file).ok()).flatten()
 }
 
-/// Every record of a commit, in the order of the files. Reads the whole tree, in two or three processes.
+/// Returns every record of a commit, in the order of the files. Reads the whole tree, in two or three processes.
 pub fn all(repo: &Repo, commit: &Oid, rules: &DecisionRules) -> Result<Vec<Decision>, GitError> {
     let paths = memory::files(repo, commit, rules)?;
     let texts = repo.blobs_at(commit, &paths)?;
@@ -168,7 +168,7 @@ pub fn all(repo: &Repo, commit: &Oid, rules: &DecisionRules) -> Result<Vec<Decis
     Ok(read.flatten().collect())
 }
 
-/// The commits of a subject, by name, with their messages.
+/// Returns the commits of a subject, by name, with their messages.
 fn messages(repo: &Repo, facts: &Facts, subject: &Subject, base: &Oid) -> Result<Vec<(String, String)>, GitError> {
     let known: Vec<_> = facts.subjects.iter().flat_map(|subject| &subject.commits.commits).collect();
     let messages: Vec<(String, String)> =
@@ -180,7 +180,7 @@ fn messages(repo: &Repo, facts: &Facts, subject: &Subject, base: &Oid) -> Result
     }
 }
 
-/// The same, of a range.
+/// Returns the commits of a range, by name, with their messages.
 fn logged(repo: &Repo, tip: &Oid, base: &Oid) -> Result<Vec<(String, String)>, GitError> {
     let range = Range { revisions: vec![tip.to_string()], exclude: vec![base.to_string()], limit: Some(1000) };
     let mut messages = Vec::new();

@@ -1,4 +1,4 @@
-//! What was run before on the work that is judged, for a change that takes tests away.
+//! Earlier runs on the judged work, for a change that removes tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +14,11 @@ use crate::oid::Oid;
 use crate::runner::ProjectFiles;
 use crate::timeline;
 
-/// What was run before on the work that is judged, by sessions beside that of the story: where the change takes away what
-/// a failure may have asked for, and nowhere else. A run belongs to the work where it began on one of its commits or
-/// where that left the default branch; one of the session `own`, on anything since: commits are amended. An agent's
-/// session that has such a run belongs to it whole, with what a person asked.
+/// Reads the earlier runs on the judged work by sessions other than that of the story. They are read only if the change
+/// removes something that a failure may have been about. A run belongs to the work if it began on one of its commits or
+/// on the commit where that left the default branch. A run of the session `own` belongs to it on any content since:
+/// commits are amended. If an agent's session has such a run, the whole session belongs to it, with the requests of its
+/// person.
 pub fn read(
     repo: &Repo,
     journal: &Journal,

@@ -15,59 +15,60 @@ use crate::tool_folder::ToolFolder;
 pub struct RunFact {
     /// The id of its event.
     pub id: String,
-    /// What its record is worth.
+    /// The grade of its record.
     pub grade: Grade,
-    /// How it ended.
+    /// The end of its process.
     pub ended: Ended,
-    /// A time limit ended it.
+    /// `true` if a time limit ended it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub over_time: bool,
-    /// What the runner said of itself.
+    /// The report of the runner.
     pub report: Option<RunReport>,
-    /// Why its status 0 says nothing; see [`crate::event::Run::masked`].
+    /// The reason why its status 0 proves nothing; see [`crate::event::Run::masked`].
     pub masked: Option<String>,
-    /// The content it started on.
+    /// The content that it started on.
     pub tree: Oid,
-    /// The commit that was checked out when it started; what of its content this one lacks was not committed then.
+    /// The commit that was checked out when it started. Anything that its content had beyond this commit was not
+    /// committed then.
     #[serde(default)]
     pub head: Option<Oid>,
-    /// Paths that changed while it ran; `None`: cannot be told, the objects are gone.
+    /// The paths that changed while it ran, or `None` if the objects are gone.
     pub changed: Option<Vec<RepoPath>>,
-    /// Paths of its content that no tree can express.
+    /// The paths of its content that a tree cannot express.
     pub opaque: Vec<RepoPath>,
-    /// Paths of its content that were not in the index: a commit misses what was not added.
+    /// The paths of its content that were not in the index: a commit misses them.
     pub untracked: Vec<RepoPath>,
-    /// Files of code that the work took out of git, that lay there when it started, and that no recorded run made.
+    /// The source files that the work removed from git, that existed when it started, and that no recorded run made.
     #[serde(default)]
     pub left_behind: Vec<RepoPath>,
-    /// Untracked folders of tools that lay there when it started; they are no content.
+    /// The untracked folders of tools that existed when it started. They are not part of the content.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_folders: Vec<ToolFolder>,
-    /// Files that lay there when it started and that a checkout elsewhere does not have as they were.
+    /// The files that existed when it started and that a checkout elsewhere does not have in the same state.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub local_files: Vec<LocalFile>,
-    /// It ran on a copy of its content in another place, which nobody compared with it.
+    /// `true` if it ran on a copy of its content in another place, which was not compared with it.
     #[serde(default)]
     pub on_a_copy: bool,
-    /// Where its content differs from the subject's; `None`: cannot be told, the objects are gone.
+    /// The paths on which its content differs from the subject's, or `None` if the objects are gone.
     pub differs: Option<Vec<RepoPath>>,
 }
 
-/// What a run shows, its status and its runner's words taken together.
+/// The proof that a run gives, by its status and its runner's report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunProof {
-    /// It ended well, and something was executed.
+    /// The run passed and executed something.
     Pass,
-    /// It ended badly.
+    /// The run failed.
     Fail,
-    /// It ended well and executed nothing.
+    /// The run passed and executed nothing.
     Nothing,
-    /// It ended with a status that is not that of its checks.
+    /// The status of the run is not that of its checks.
     Masked,
 }
 
 impl RunFact {
-    /// What it shows about the content it ran on.
+    /// Returns the proof that the run gives about the content that it ran on.
     pub fn shows(&self) -> RunProof {
         match (&self.report, self.ended.success()) {
             (_, false) => RunProof::Fail,
@@ -78,37 +79,38 @@ impl RunFact {
         }
     }
 
-    /// The paths, among `inputs`, that changed under it. `None`: cannot be told.
+    /// Returns the paths among `inputs` that changed while it ran, or `None` if they are unknown.
     pub fn unsettled(&self, inputs: &PathRules) -> Option<Vec<RepoPath>> {
         Some(self.changed.as_ref()?.iter().filter(|path| inputs.matches(path)).cloned().collect())
     }
 
-    /// Whether its end says something about the content: a program that is missing and a run that was broken off do not.
+    /// Returns `true` if its end says something about the content. A missing program and an interrupted run do not.
     pub fn came_to_an_end(&self) -> bool {
         // What a shell answers for a program that is not there or not executable.
         !matches!(self.ended, Ended::Exited(126 | 127) | Ended::NotStarted) && !self.was_cut_short()
     }
 
-    /// Whether it was killed, or ended by a time limit, before any test of it failed.
+    /// Returns `true` if it was killed, or ended by a time limit, before any of its tests failed.
     pub fn was_cut_short(&self) -> bool {
         let failed = self.report.as_ref().is_some_and(|report| report.failed > 0);
         !failed && (self.over_time || self.ended.killed_by().is_some())
     }
 
-    /// Whether the content is known not to have changed under it, as far as `inputs` go.
+    /// Returns `true` if the content is known not to have changed while it ran, as far as `inputs` match.
     pub fn is_stable(&self, inputs: &PathRules) -> bool {
         self.unsettled(inputs).is_some_and(|paths| paths.is_empty())
     }
 
-    /// Whether the subject is what was tested, as far as `inputs` go: [`RunFact::disagreement`] is empty. Ends at the
-    /// first path that differs.
+    /// Returns `true` if the subject is the tested content, as far as `inputs` match: [`RunFact::disagreement`] is
+    /// empty. Stops at the first path that differs.
     pub fn agrees(&self, inputs: &PathRules, subject_opaque: &[RepoPath]) -> bool {
         let mut opaque = self.opaque.iter().chain(subject_opaque);
         self.differs.as_ref().is_some_and(|differs| !differs.iter().any(|path| inputs.matches(path)))
             && !opaque.any(|path| inputs.matches_below(path))
     }
 
-    /// The paths, among `inputs`, on which the subject is not what was tested. Empty: they agree. `None`: cannot be told.
+    /// Returns the paths among `inputs` on which the subject differs from the tested content: none if they agree, or
+    /// `None` if they are unknown.
     pub fn disagreement(&self, inputs: &PathRules, subject_opaque: &[RepoPath]) -> Option<Vec<RepoPath>> {
         let opaque = self.opaque.iter().chain(subject_opaque).filter(|path| inputs.matches_below(path));
         let differs = self.differs.as_ref()?.iter().filter(|path| inputs.matches(path));

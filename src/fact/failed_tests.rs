@@ -1,7 +1,7 @@
-//! Tests that failed on the way to what is judged, and their fate since.
+//! Tests that failed on the way to the judged content, and their results since.
 //!
-//! A failed test must later pass under its name. A run that names its tests shows whether it did. A passing run that
-//! names none shows it too where nothing that decides which tests run was changed in between.
+//! A failed test must later pass under its name. A run that names its tests shows if it did. A passing run that does
+//! not name its tests shows it too, if no file that decides which tests run was changed in between.
 
 use serde::{Deserialize, Serialize};
 use similar::TextDiff;
@@ -23,7 +23,7 @@ const MAX_FAILED: usize = 64;
 /// The number of changed files that are read for them, and the largest of these, in bytes.
 const MAX_FILES: usize = 200;
 const MAX_TEXT: usize = 1 << 20;
-/// From this share of equal text on, a test with another name is the same test.
+/// The share of equal text from which a test with another name counts as the same test.
 const SAME_BODY: f32 = 0.6;
 /// The runners whose tests `gate run` knows by name.
 const NAMING_RUNNERS: [&str; 2] = ["pytest", "cargo test"];
@@ -38,7 +38,7 @@ pub struct FailedTest {
     pub command: String,
     /// The id of the event that reported the failure.
     pub event: String,
-    /// Its result in the latest run that names tests; `None`: no run since named it.
+    /// The result in the latest run that names tests, or `None` if no run named it since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<TestResult>,
     /// The file that declared it, or that was changed so that it may not run.
@@ -47,16 +47,16 @@ pub struct FailedTest {
     /// The name under which the same test passes now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renamed_to: Option<String>,
-    /// It was in a commit, or another session saw it fail: it is not a draft of the session at work.
+    /// `true` if it was in a commit, or another session saw it fail: it is not a draft of the current session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub established: bool,
-    /// `gate run` would name it.
+    /// `true` if `gate run` would name it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nameable: bool,
 }
 
-/// The failed tests of the work that `facts` are about, where a later run of the same command passed: without one, the
-/// gate that asks for the run says so.
+/// Reads the failed tests of the work that `facts` are about, if a later run of the same command passed. Without such a
+/// run, the gate that requires the run reports that.
 pub fn read(
     repo: &Repo,
     state: &JournalState,
@@ -83,8 +83,8 @@ pub fn read(
     Ok(found)
 }
 
-/// Returns `true` if a test failed on a commit between the base and the tip of something that is judged, or on one that the session
-/// at work has amended or rebased since, so that no branch has it.
+/// Returns `true` if a test failed on a commit between the base and the tip of a subject, or on one that the current
+/// session has amended or rebased since, so that no branch has it.
 fn is_on_the_way(repo: &Repo, facts: &Facts, session: &str, open: &OpenFailure) -> Result<bool, GitError> {
     let Some(head) = &open.head else { return Ok(true) };
     let checked_out = facts.subjects.iter().find_map(|subject| subject.commit.as_ref());
@@ -102,7 +102,7 @@ fn is_on_the_way(repo: &Repo, facts: &Facts, session: &str, open: &OpenFailure) 
     Ok(false)
 }
 
-/// The latest run of the command, if it passed after the test had failed.
+/// Returns the latest run of the command if it passed after the test had failed.
 fn passed_since<'a>(state: &'a JournalState, open: &OpenFailure) -> Option<&'a RecordedRun> {
     let runs = state.runs(&open.key);
     let failed = runs.iter().position(|run| run.run.end.tree == open.tree && !run.run.ended.success());
@@ -152,7 +152,7 @@ fn fate(
     }))
 }
 
-/// A test that passed after nothing but tests was changed.
+/// Returns a test that passed after only tests were changed.
 fn passed_by_its_test(repo: &Repo, command: &Command, open: &OpenFailure) -> Result<Option<FailedTest>, GitError> {
     let Some(passed) = &open.since_tree else { return Ok(None) };
     let Some(TreeDiff::Changes(changes)) = repo.diff_trees(&[(open.tree.clone(), passed.clone())])?.pop() else {
@@ -206,7 +206,7 @@ impl ChangedTests {
         Ok(Self { files: changes.into_iter().map(file).collect() })
     }
 
-    /// The file of the old side that declares a test, if it is among those that differ.
+    /// Returns the old file that declares a test, if it is among those that differ.
     fn declared(&self, test: &str) -> Option<(RepoPath, DeclaredTest)> {
         self.files.iter().filter(|file| is_file_of(test, &file.path)).find_map(|file| {
             let tests = declared_tests(&file.path, file.old.as_deref()?);
@@ -215,7 +215,7 @@ impl ChangedTests {
         })
     }
 
-    /// The file whose change may keep the test from running.
+    /// Returns the file whose change may keep the test from running.
     fn hides(&self, test: &str, declared: Option<&(RepoPath, DeclaredTest)>) -> Option<RepoPath> {
         let empty = String::new();
         if let Some((path, declared)) = declared {
@@ -247,7 +247,7 @@ impl ChangedTests {
         others.any(|file| has(file, &file.new) && !has(file, &file.old))
     }
 
-    /// The new name of a test whose code stands in a file of tests under another name.
+    /// Returns the new name of a test whose code is in a file of tests under another name.
     fn renamed(&self, path: &RepoPath, declared: &DeclaredTest) -> Option<String> {
         let here = |file: &&TestFileChange| file.path == *path || is_collected_like(path, &file.path);
         let new = self.files.iter().filter(here).flat_map(|file| {
@@ -290,7 +290,7 @@ fn names_file(test: &str, path: &RepoPath) -> bool {
     test.split_once("::").is_some_and(|(file, _)| path.to_string().ends_with(file))
 }
 
-/// Returns `true` if a test can stand in this file: a name without a file does not say.
+/// Returns `true` if a test can be in this file. A name without a file can be in any.
 fn is_file_of(test: &str, path: &RepoPath) -> bool {
     let file = test.split_once("::").map_or("", |(file, _)| file);
     !file.contains('.') || names_file(test, path)

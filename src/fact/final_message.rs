@@ -1,6 +1,7 @@
-//! What the last words of a turn ask and claim: a heuristic, which proves nothing and blocks nothing.
+//! The questions and claims in the final message of a turn. This is a heuristic, which proves nothing and blocks
+//! nothing.
 //!
-//! All it decides is whether an agent that stops without a claim is left to wait for its person. The patterns are data:
+//! It decides only if an agent that stops without a claim may wait for its person. The patterns are data:
 //! `gates/human-actions.toml`.
 
 use std::sync::LazyLock;
@@ -10,21 +11,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::embedded;
 
-/// How much of the end of a text is looked at, in bytes.
+/// The length of the end of a text that is read, in bytes.
 const END: usize = 4 * 1024;
 
-/// What was found in the last words.
+/// The questions and claims in the final message.
 #[expect(clippy::struct_excessive_bools, reason = "each was found or not")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LastWords {
-    /// They end in a question that is not an offer to do the work.
+    /// `true` if the message ends in a question that is not an offer to do the work.
     pub asks: bool,
-    /// They ask for something that only a person can do.
+    /// `true` if it requests something that only a person can do.
     pub waits: bool,
-    /// They claim that the work or its proof is there, or ask for what only makes sense where it is.
+    /// `true` if it claims that the work or its proof is done, or requests something that makes sense only then.
     pub claims: bool,
-    /// They say that the agent waits for something that still runs.
+    /// `true` if it says that the agent waits for something that is still running.
     pub announces: bool,
 }
 
@@ -95,7 +96,7 @@ static PATTERNS: LazyLock<ClaimPatterns> = LazyLock::new(|| {
     }
 });
 
-/// Reads the last words of a turn.
+/// Reads the final message of a turn.
 pub fn read(text: &str) -> LastWords {
     let patterns = &*PATTERNS;
     let sentences = sentences(text);
@@ -113,8 +114,8 @@ pub fn read(text: &str) -> LastWords {
     LastWords { asks, waits, claims: claims || implies, announces }
 }
 
-/// Whether the last words ask a person to confirm, to try or to take over what was done. After edits this says that the
-/// work is there, as plainly as a claim does. A question that must be answered before the work goes on does not.
+/// Returns `true` if the final message requests that a person confirm, try or take over the work. After edits this
+/// claims the work as clearly as a claim does. A question that must be answered before the work goes on does not.
 pub fn asks_to_confirm(text: &str) -> bool {
     let patterns = &*PATTERNS;
     let sentences = sentences(text);
@@ -123,7 +124,7 @@ pub fn asks_to_confirm(text: &str) -> bool {
     (in_end(&patterns.confirmations) || in_end(&patterns.closings)) && !in_end(&patterns.blocked)
 }
 
-/// Whether the last words of a turn claim that the proof of the work is there.
+/// Returns `true` if the final message of a turn claims that the work is proven.
 pub fn claims_proof(text: &str) -> bool {
     claimed(&sentences(text), &PATTERNS.proofs)
 }
@@ -134,7 +135,7 @@ fn claimed(sentences: &[String], patterns: &RegexSet) -> bool {
     sentences.iter().any(|sentence| !is_question(sentence) && sentence.split(';').any(claims))
 }
 
-/// Whether the last words of a turn offer work instead of doing it.
+/// Returns `true` if the final message of a turn offers work instead of doing it.
 pub fn offer(text: &str) -> bool {
     let sentences = sentences(text);
     let end = &sentences[sentences.len().saturating_sub(3)..];
@@ -145,27 +146,29 @@ fn offers(sentence: &str) -> bool {
     PATTERNS.offers.is_match(sentence) && !PATTERNS.choices.is_match(sentence)
 }
 
-/// Whether what is asked for is something that only a person can do, and no part of it is the agent's.
+/// Returns `true` if only a person can do the requested action, and no part of it is the agent's.
 pub fn only_a_person(item: &str) -> bool {
     PATTERNS.person.is_match(item) && !PATTERNS.agent.is_match(item)
 }
 
-/// Whether an entry of a list says that there is none: "None known".
+/// Returns `true` if an entry of a list says that there is none: "None known".
 pub fn nothing(entry: &str) -> bool {
     PATTERNS.nothing.is_match(entry.trim())
 }
 
-/// Whether a sentence asks something.
+/// Returns `true` if a sentence is a question.
 pub fn is_question(sentence: &str) -> bool {
     PATTERNS.questions.is_match(sentence)
 }
 
-/// Whether a sentence is said to somebody rather than about the code: a test of a password check is no request.
+/// Returns `true` if a sentence addresses somebody, rather than describing the code: a test of a password check is not
+/// a request.
 fn addresses(sentence: &str) -> bool {
     PATTERNS.addressed.is_match(sentence) || is_question(sentence)
 }
 
-/// Whether a sentence ends with a character that has this one behind it. Some scripts put no space between sentences.
+/// Returns `true` if a sentence ends with a character that is followed by this one. Some scripts put no space between
+/// sentences.
 fn ends(mark: char, next: Option<char>) -> bool {
     match mark {
         '。' | '！' | '？' | '؟' | '।' => true,
@@ -174,7 +177,7 @@ fn ends(mark: char, next: Option<char>) -> bool {
     }
 }
 
-/// The sentences of the end of a text, without the marks of its layout. Code is left out.
+/// Returns the sentences of the end of a text, without its markup and code.
 pub fn sentences(text: &str) -> Vec<String> {
     let start = text.len().saturating_sub(END);
     let start = (start..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(0);

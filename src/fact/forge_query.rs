@@ -1,4 +1,4 @@
-//! Asks the forge about one commit: the questions, their order, and when none is put.
+//! The queries to a forge about one commit, their order, and the cases in which there are none.
 
 use std::collections::BTreeSet;
 
@@ -15,27 +15,27 @@ use crate::policy::{Gate, Mode, ModeFrom, Policy};
 use crate::source::forge::repository_url::{ForgeRepository, ForgeSettings};
 use crate::source::forge::{self, Forge, MergeRules, OwnJob, Patience, ssh_alias, token};
 
-/// The kinds of gates that read nothing but [`Hosting`].
+/// The kinds of gates that read only [`Hosting`].
 const KINDS: [&str; 2] = ["pull-request", "ci-green"];
 
-/// What is to be found out, beside what [`Hosting`] says about the head.
+/// The query, in addition to the data about the head in [`Hosting`].
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// The commit, and where it was pushed.
+    /// The commit, and the branch that it was pushed to.
     pub head: HostedHead,
-    /// The default branch, where it is known already.
+    /// The default branch, if it is known already.
     pub default_branch: Option<String>,
-    /// The branch it is meant for; `None`: that of its pull request, else the default branch.
+    /// The branch that the commit is meant for, or `None` for that of its pull request, else the default branch.
     pub base: Option<String>,
     /// The pull request that the job was started for.
     pub started_for: Option<StartedFor>,
-    /// The job that asks.
+    /// The job that queries the forge.
     pub own: OwnJob,
-    /// The commits that landed, and of which it is to be found out who brought them.
+    /// The commits that landed, whose pull requests are to be found.
     pub landed: Vec<Oid>,
 }
 
-/// The gates that want the forge to be asked at `moment`.
+/// Returns the gates that need the forge at `moment`.
 fn asking(policy: &Policy, moment: Moment) -> impl Iterator<Item = &Gate> {
     // Others take what the forge's checks prove, where they name some.
     let names_checks =
@@ -48,12 +48,12 @@ fn asking(policy: &Policy, moment: Moment) -> impl Iterator<Item = &Gate> {
     policy.gates.iter().filter(asks)
 }
 
-/// Those of them that the policy names.
+/// Returns the gates that need the forge at `moment` and that the policy names.
 fn named(policy: &Policy, moment: Moment) -> impl Iterator<Item = &Gate> {
     asking(policy, moment).filter(|gate| gate.mode_from == ModeFrom::Entry)
 }
 
-/// What is to be said where gates that the policy names found nobody to ask.
+/// Returns a note if gates that the policy names found no forge to query.
 pub fn nobody_to_ask(repo: &Repo, policy: &Policy, moment: Moment) -> Result<Option<Note>, GitError> {
     let gates: Vec<&str> = named(policy, moment).map(|gate| gate.id.as_str()).collect();
     if gates.is_empty() || repo.remotes()?.is_empty() {
@@ -64,12 +64,12 @@ pub fn nobody_to_ask(repo: &Repo, policy: &Policy, moment: Moment) -> Result<Opt
     Ok(Some(Note::new("forge-unknown", text)))
 }
 
-/// Whether any gate wants the forge to be asked at `moment`.
+/// Returns `true` if any gate needs the forge at `moment`.
 pub fn is_wanted(policy: &Policy, moment: Moment) -> bool {
     asking(policy, moment).next().is_some()
 }
 
-/// What is to be said when a push makes a branch on a forge: it can have no pull request yet, and nobody is asked for one.
+/// Returns a note if a push creates a branch on a forge: it can have no pull request yet, so none is required.
 pub fn no_pull_yet<'a>(policy: &Policy, updates: impl Iterator<Item = &'a RefUpdate>, url: &str) -> Option<Note> {
     let wanted = |gate: &Gate| gate.kind == KINDS[0] && gate.mode != Mode::Off;
     if !policy.gates.iter().any(wanted) {
@@ -87,10 +87,11 @@ pub fn no_pull_yet<'a>(policy: &Policy, updates: impl Iterator<Item = &'a RefUpd
     Some(Note::new("first-push", format!("{names}: new there, so without a pull request; next: gh pr create --fill")))
 }
 
-/// What the forge says about the commit that is checked out. `None`: there is nobody to ask, or nobody wants to know.
+/// Returns the forge's answers about the commit that is checked out, or `None` if there is no forge, or if no gate
+/// needs it.
 ///
-/// Where the policy names none of the gates, nothing is asked without a token or for a branch that was never pushed: a
-/// repository that only happens to be on a forge is judged as fast as any other.
+/// If the policy names none of the gates, the forge is not queried without a token or for a branch that was never
+/// pushed, so that any other repository on a forge is judged fast.
 pub fn about_checkout(repo: &Repo, policy: &Policy, moment: Moment, head: &Head) -> Result<Option<Hosting>, GitError> {
     let Some(commit) = head.commit.clone().filter(|_| is_wanted(policy, moment)) else { return Ok(None) };
     let known = ForgeSettings::of_process();
@@ -120,7 +121,7 @@ pub fn about_checkout(repo: &Repo, policy: &Policy, moment: Moment, head: &Head)
     Ok(about(&to, token.as_ref(), Patience::SHORT, &question))
 }
 
-/// What the forge at `place` says; `None` where this program knows no forge.
+/// Returns the answers of the forge at `place`, or `None` for a forge that is not supported.
 pub fn about(
     place: &ForgeRepository,
     token: Option<&token::Token>,
@@ -143,7 +144,7 @@ pub fn about(
     }
 }
 
-/// No answer to anything.
+/// Returns a result without any answer.
 fn silent(repository: String, question: &Question, trouble: &Trouble) -> Hosting {
     Hosting {
         repository,
@@ -158,7 +159,7 @@ fn silent(repository: String, question: &Question, trouble: &Trouble) -> Hosting
     }
 }
 
-/// Puts the question to one repository.
+/// Queries one repository.
 fn put(forge: &dyn Forge, repository: String, question: &Question) -> Hosting {
     let mut head = question.head.clone();
     let default_branch = match &question.default_branch {
@@ -231,7 +232,7 @@ fn pulls(
     Ok(list)
 }
 
-/// What is known of the branch that a pull request goes to; `None`: that cannot be told.
+/// Returns the facts about the branch that a pull request goes to, or `None` if they are unknown.
 fn about_base(forge: &dyn Forge, repository: &str, branch: &str, protected: bool) -> Option<OtherBase> {
     // One that is protected needs no other word for it.
     let of_it = if protected { Vec::new() } else { forge.pulls(repository, branch).ok()? };
@@ -242,8 +243,8 @@ fn about_base(forge: &dyn Forge, repository: &str, branch: &str, protected: bool
     Some(OtherBase { protected, proposed })
 }
 
-/// Without what ran for pull requests of other branches at the same commit, where the same ran for this one: what they are
-/// merged with is something else, and the newer of the two would hide the other.
+/// Removes the checks that ran for pull requests of other branches at the same commit, if the same checks ran for this
+/// one. They tested another merge, and the newer of the two would hide the other.
 fn of_branch(mut checks: Checks, head: &HostedHead) -> Checks {
     let (Some(branch), Some(repository)) = (&head.branch, &head.repository) else { return checks };
     let is_own = |from: &str| {
@@ -257,7 +258,7 @@ fn of_branch(mut checks: Checks, head: &HostedHead) -> Checks {
     checks
 }
 
-/// Who brought each commit. After the first trouble nobody is asked any more.
+/// Finds the pull requests that brought each commit. Stops the queries after the first error.
 fn landed(forge: &dyn Forge, commits: &[Oid]) -> Vec<Landed> {
     let mut list: Vec<Landed> = Vec::new();
     for commit in commits {
@@ -281,20 +282,20 @@ fn reading<T>(result: Result<T, Trouble>) -> ForgeAnswer<T> {
     }
 }
 
-/// Where a branch goes.
+/// The repositories of a branch.
 struct Checkout {
     /// The repository that pull requests go to.
     to: ForgeRepository,
-    /// The repository it is pushed to.
+    /// The repository that the branch is pushed to.
     from: ForgeRepository,
-    /// What it is called there.
+    /// The name of the branch there.
     branch: Option<String>,
-    /// Where it stands there, as far as this clone knows.
+    /// The commit of the branch there, as far as this clone knows.
     pushed: Option<Oid>,
 }
 
-/// Where the branch that is checked out is pushed, and where pull requests from there go: to what `gh` was told, to the
-/// remote `upstream`, else to where it is pushed.
+/// Returns the repository that the current branch is pushed to, and the one that pull requests from there go to: the
+/// one that `gh` was set to, the remote `upstream`, or else the one that it is pushed to.
 fn checkout(
     repo: &Repo,
     place: impl Fn(&str) -> Option<ForgeRepository>,

@@ -1,7 +1,7 @@
-//! The facts of a verdict, read once more: of the contents that it judged, and with what the journal holds by now.
+//! The facts of a verdict, read again from the contents that it judged and from the current journal.
 //!
-//! What lies outside of the repository and its journal is not asked again: the forge, whose words the verdict has, and
-//! the settings of that moment.
+//! Sources outside of the repository and its journal are not read again: the forge, whose answers the verdict holds,
+//! and the settings of that moment.
 
 use crate::fact::collect::{CollectError, Draft, Lineage, Sources, finish};
 use crate::fact::commits;
@@ -12,16 +12,16 @@ use crate::git::Range;
 use crate::moment::Moment;
 use crate::oid::Oid;
 
-/// What a verdict says of one thing that it judged.
+/// A subject of a verdict.
 #[derive(Clone, Debug)]
 pub struct JudgedSubject {
-    /// How it was called.
+    /// The name.
     pub name: String,
-    /// The commit; `None`: it was none, or a deletion.
+    /// The commit, or `None` for a deletion and for content that is not a commit.
     pub commit: Option<Oid>,
-    /// The working tree, where it was kept.
+    /// The working tree, if it was kept.
     pub work: Option<Oid>,
-    /// What it was compared with.
+    /// The commit that it was compared with.
     pub base: Option<Oid>,
     /// The update of a ref, at a push.
     pub update: Option<RefUpdate>,
@@ -29,7 +29,7 @@ pub struct JudgedSubject {
     pub branch: Option<String>,
 }
 
-/// The facts about `judged` at a moment; `notes` are what was noticed then.
+/// Collects the facts about `judged` at a moment. `notes` are those of the verdict.
 pub fn collect(
     sources: Sources<'_>,
     moment: Moment,

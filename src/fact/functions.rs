@@ -1,4 +1,4 @@
-//! What became of the functions of a tree.
+//! The changes to the functions of a tree.
 
 use std::thread;
 
@@ -7,7 +7,7 @@ use crate::git::{GitError, Repo};
 use crate::oid::Oid;
 use crate::symbols::{self, FunctionDiff, Outline, Outlines};
 
-/// What became of the functions between a tree and a state.
+/// Compares the functions of a tree and a state.
 pub fn function_diff(repo: &Repo, base: &Oid, state: FilesOf<'_>) -> Result<FunctionDiff, GitError> {
     let files = changed_files(repo, base, state, |path| symbols::is_read(&path.to_string()))?;
     let (before, after) = outlines(&files);

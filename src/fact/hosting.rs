@@ -1,4 +1,4 @@
-//! What the forge says of the judged commit: its pull requests, its checks, and which of those are required.
+//! The forge's answers about the judged commit: its pull requests, its checks, and the required ones.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,35 +13,35 @@ use crate::oid::Oid;
 pub struct Hosting {
     /// The repository that pull requests go to, `owner/name`.
     pub repository: String,
-    /// What was asked about.
+    /// The commit that the answers are about.
     pub head: HostedHead,
-    /// The branch that pull requests go to when nobody says otherwise.
+    /// The default target of pull requests.
     #[serde(default)]
     pub default_branch: Option<String>,
-    /// The pull requests from this branch: the open ones, and where there is none those that were.
+    /// The pull requests from this branch: the open ones, or the closed ones if none is open.
     pub pulls: ForgeAnswer<Vec<Pull>>,
-    /// What reports on the commit.
+    /// The checks of the commit.
     pub checks: ForgeAnswer<Checks>,
-    /// What the forge requires before a merge into the base.
+    /// The checks that the forge requires before a merge into the base.
     pub required: ForgeAnswer<Vec<RequiredStatus>>,
     /// The pull request that a job was started for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_for: Option<StartedFor>,
-    /// What is known of the branch that the open pull request goes to, where that is not the default branch.
+    /// The branch that the open pull request goes to, if that is not the default branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<OtherBase>,
-    /// The commits that landed on a branch, each with the pull requests it is known to belong to; empty: nobody asked.
+    /// The commits that landed on a branch, each with its known pull requests. Empty if the forge was not asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub landed: Vec<Landed>,
 }
 
-/// A pull request as the event of a job has it.
+/// A pull request, from the event of a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StartedFor {
     /// Its number.
     pub number: u64,
-    /// The branch it went to then, whose policy counts.
+    /// The branch that it went to then, whose policy counts.
     pub base_branch: String,
 }
 
@@ -49,13 +49,13 @@ pub struct StartedFor {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OtherBase {
-    /// The forge lets nothing into it that was not reviewed or checked.
+    /// `true` if the forge requires reviews or checks before a merge into it.
     pub protected: bool,
-    /// A pull request from it is open itself: this one is stacked upon that.
+    /// `true` if a pull request from it is open: this one is stacked on that.
     pub proposed: bool,
 }
 
-/// A commit that is where it stays.
+/// A commit that landed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Landed {
@@ -65,31 +65,31 @@ pub struct Landed {
     pub pulls: ForgeAnswer<Vec<Pull>>,
 }
 
-/// The commit that was asked about, and where it was pushed.
+/// The commit that the answers are about, and the branch that it was pushed to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HostedHead {
     /// The commit.
     pub commit: Oid,
-    /// How it came to be judged.
+    /// The reason why it is judged.
     pub via: Via,
-    /// The branch, as it is called where it was pushed; `None`: no branch is checked out.
+    /// The name of the branch in the repository that it was pushed to, or `None` if no branch is checked out.
     pub branch: Option<String>,
-    /// The repository it was pushed to, `owner/name`: a fork where that differs from [`Hosting::repository`].
+    /// The repository that it was pushed to, `owner/name`: a fork if it differs from [`Hosting::repository`].
     pub repository: Option<String>,
-    /// Where that branch stands on the forge, as far as it is known; `None`: it was not pushed.
+    /// The commit of that branch on the forge, as far as it is known, or `None` if it was not pushed.
     pub pushed: Option<Oid>,
 }
 
-/// How a commit came to be judged.
+/// The reason why a commit is judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Via {
-    /// It is a branch that is worked on, or that a pull request proposes.
+    /// The commit is on a branch of work, or on one that a pull request proposes.
     Branch,
-    /// A merge queue made it from a base and one or several pull requests.
+    /// A merge queue made the commit from a base and one or several pull requests.
     MergeQueue,
-    /// It was pushed to the branch it is on, and that is where it stays.
+    /// The commit was pushed to the branch that it stays on.
     Landed,
 }

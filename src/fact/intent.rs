@@ -1,5 +1,5 @@
-//! What an agent is about to do that touches what guards its work: read from the parsed command line or the edit, before
-//! it happens.
+//! The intended actions of an agent that touch the safeguards of its work, read from the parsed command line or the
+//! edit before they happen.
 
 use std::path::Path;
 
@@ -13,39 +13,39 @@ use crate::repo_path::RepoPath;
 use crate::runner::CommandKind;
 use crate::shell::program::{Arg, InputSource, Leaf};
 
-/// One thing that is about to be done.
+/// One intended action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Intent {
-    /// What is touched.
+    /// The safeguard that it touches.
     pub kind: IntentKind,
-    /// By what: the part of the command line, or the path.
+    /// The part of the command line, or the path, that touches it.
     pub what: String,
 }
 
-/// What guards the work.
+/// The safeguards of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum IntentKind {
-    /// git is told to pass over its hooks this once.
+    /// A command makes git skip its hooks once.
     SkipsHooks,
-    /// git is told to look for its hooks elsewhere, or a manager of hooks is switched off.
+    /// A command makes git look for its hooks elsewhere, or switches a hook manager off.
     RedirectsHooks,
     /// The hooks in the git directory are changed.
     ChangesHooks,
-    /// The hooks in an agent client are taken out or switched off.
+    /// The hooks in an agent client are removed or switched off.
     ChangesClientHooks,
-    /// The journal, or what is kept beside it, is changed.
+    /// The journal, or a file next to it, is changed.
     ChangesRecord,
     /// `gate.toml` is changed.
     ChangesPolicy,
-    /// gate is taken out, or a gate is let pass without proof.
+    /// gate is removed, or a gate is waived without proof.
     RemovesGate,
 }
 
 impl IntentKind {
-    /// The word in policies and messages.
+    /// Returns the word in policies and messages.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::SkipsHooks => "skips-hooks",
@@ -63,7 +63,7 @@ impl IntentKind {
 const SWITCHES: [(&str, &str); 4] =
     [("HUSKY", "0"), ("HUSKY_SKIP_HOOKS", "1"), ("LEFTHOOK", "0"), ("SKIP_SIMPLE_GIT_HOOKS", "1")];
 
-/// What a command line is about to do.
+/// Returns the intended actions of a command line.
 pub fn of_line(line: &Understood) -> Vec<Intent> {
     let mut found = Vec::new();
     let leaves = line.program.leaves.iter().zip(&line.purposes);
@@ -73,8 +73,8 @@ pub fn of_line(line: &Understood) -> Vec<Intent> {
     found
 }
 
-/// Whether a command line pushes past the hooks of git. It need not leave a trace in git: a push to a path or an address has no
-/// remote-tracking ref.
+/// Returns `true` if a command line pushes without the hooks of git. Such a push may leave no trace in git: a push to a
+/// path or a URL has no remote-tracking ref.
 pub fn pushes_past_hooks(line: &Understood) -> bool {
     let pushes = line.purposes.iter().any(|purpose| !purpose.pushes.is_empty() || purpose.is(CommandKind::Push));
     of_line(line).iter().any(|intent| match intent.kind {
@@ -86,7 +86,7 @@ pub fn pushes_past_hooks(line: &Understood) -> bool {
     })
 }
 
-/// What edits of these paths are about to do; relative ones are below the root of the working tree.
+/// Returns the intended actions of edits of these paths. Relative paths are below the root of the working tree.
 pub fn of_paths<'a>(paths: impl IntoIterator<Item = &'a RepoPath>) -> Vec<Intent> {
     let mut found = Vec::new();
     for path in paths {
@@ -98,7 +98,7 @@ pub fn of_paths<'a>(paths: impl IntoIterator<Item = &'a RepoPath>) -> Vec<Intent
     found
 }
 
-/// What edits are about to do; relative paths are below the root of the working tree.
+/// Returns the intended actions of edits. Relative paths are below the root of the working tree.
 pub fn of_edits<'a>(edits: impl IntoIterator<Item = &'a FileEdit>) -> Vec<Intent> {
     let mut found = Vec::new();
     for edit in edits {
@@ -112,7 +112,7 @@ pub fn of_edits<'a>(edits: impl IntoIterator<Item = &'a FileEdit>) -> Vec<Intent
     found
 }
 
-/// Where clients keep the logs of their sessions, and gate what could not be written elsewhere.
+/// The folders in which clients keep the logs of their sessions, and gate its fallback files.
 const LOGS: [[&str; 2]; 6] = [
     [".gate", "spool"],
     [".claude", "projects"],
@@ -122,19 +122,19 @@ const LOGS: [[&str; 2]; 6] = [
     ["opencode", "storage"],
 ];
 
-/// Whether a path is a note that Claude Code keeps for itself: it lies among its session logs and is none.
+/// Returns `true` if a path is a note that Claude Code keeps for itself: it is among the session logs but is not one.
 fn is_memory(parts: &[&str]) -> bool {
     parts.windows(4).any(|four| four[0] == ".claude" && four[1] == "projects" && four[3] == "memory")
 }
 
-/// Whether a path begins with the letter of a drive. Nothing of a repository lies there but on Windows.
+/// Returns `true` if a path begins with the letter of a drive. Only on Windows can a repository be there.
 fn is_on_a_drive(parts: &[&str]) -> bool {
     let drive =
         |part: &&str| part.len() == 2 && part.ends_with(':') && part.starts_with(|c: char| c.is_ascii_alphabetic());
     cfg!(not(windows)) && parts.first().is_some_and(drive)
 }
 
-/// What a path guards, as far as its text shows it.
+/// Returns the safeguard that a path belongs to, as far as its text shows it.
 fn guards(path: &str) -> Option<IntentKind> {
     let parts: Vec<&str> = path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".").collect();
     let below = |folder: &str| parts.windows(2).any(|pair| pair[0] == ".git" && pair[1] == folder);
@@ -210,7 +210,8 @@ fn of_leaf(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
     }
 }
 
-/// Settings that switch the hooks of a client off: by a command of the client, or in a text that goes into its files.
+/// Finds settings that switch the hooks of a client off: in a command of the client, or in a text that goes into its
+/// files.
 fn of_switches(leaf: &Leaf, purpose: &Purpose, found: &mut Vec<Intent>) {
     // Their words are messages.
     let speaks = matches!(leaf.name(), Some("git" | "gh" | "glab" | "gate"));
@@ -230,7 +231,7 @@ fn changed_arguments(leaf: &Leaf, args: &[Arg], found: &mut Vec<Intent>) {
     }
 }
 
-/// What is deleted or moved takes along what lies below it.
+/// Finds deleted and moved arguments. Everything below them counts.
 fn removed_arguments(leaf: &Leaf, args: &[Arg], found: &mut Vec<Intent>) {
     // An argument that is not known has no text.
     for arg in args.iter().filter(|arg| !arg.text.is_empty() && !arg.text.starts_with('-')) {
@@ -238,7 +239,7 @@ fn removed_arguments(leaf: &Leaf, args: &[Arg], found: &mut Vec<Intent>) {
     }
 }
 
-/// `find … -delete`: what lies below its start points, and has the name that it asks for.
+/// Finds `find … -delete`: the files below its start points that have the requested name.
 fn deleted_by_find(leaf: &Leaf, found: &mut Vec<Intent>) {
     let is_option = |arg: &Arg| arg.text.starts_with('-');
     let end = leaf.argv.iter().skip(1).position(is_option).map_or(leaf.argv.len(), |at| at + 1);
@@ -261,7 +262,7 @@ fn removed(path: &str, found: &mut Vec<Intent>) {
     push_path(path, found);
 }
 
-/// What a command line changes is known by its path alone.
+/// Adds a path that a command line changes. Only the path is known, not the new content.
 fn push_changed(path: &str, found: &mut Vec<Intent>) {
     let known = found.iter().any(|intent| intent.what == path);
     if client_hooks::is_hook_file(path) && !known {
@@ -277,7 +278,7 @@ fn push_path(path: &str, found: &mut Vec<Intent>) {
     }
 }
 
-/// A path as seen from where the line starts.
+/// Returns a path as seen from the start directory of the line.
 fn placed(leaf: &Leaf, path: &str) -> String {
     match leaf.directory.as_ref().and_then(|directory| directory.path.as_deref()) {
         Some(dir) if !path.starts_with('/') && !dir.is_empty() => format!("{dir}/{path}"),
@@ -285,7 +286,7 @@ fn placed(leaf: &Leaf, path: &str) -> String {
     }
 }
 
-/// The subcommands of git that run hooks which can refuse.
+/// The subcommands of git with hooks that can refuse.
 const HOOKED: [&str; 7] = ["commit", "push", "merge", "am", "rebase", "cherry-pick", "pull"];
 
 fn of_git(leaf: &Leaf, found: &mut Vec<Intent>) {
@@ -343,7 +344,7 @@ fn of_git(leaf: &Leaf, found: &mut Vec<Intent>) {
     }
 }
 
-/// Whether `git clean` deletes ignored files everywhere, and keeps none of them.
+/// Returns `true` if `git clean` deletes ignored files everywhere and keeps none of them.
 fn cleans_ignored(args: &[&Arg]) -> bool {
     let letters = |arg: &&&Arg| arg.text.starts_with('-') && !arg.text.starts_with("--");
     let has = |letter: char| args.iter().filter(letters).any(|arg| arg.text.contains(letter));
@@ -353,13 +354,13 @@ fn cleans_ignored(args: &[&Arg]) -> bool {
     (has('x') || has('X')) && has('f') && !spares && args.iter().all(|arg| arg.text.starts_with('-'))
 }
 
-/// Whether a setting decides which hooks git runs.
+/// Returns `true` if a setting decides which hooks git runs.
 fn names_hooks(setting: &str) -> bool {
     let key = setting.split('=').next().unwrap_or_default().trim_matches('\'').to_ascii_lowercase();
     key == "core.hookspath" || (key.starts_with("hook.") && key.ends_with(".enabled"))
 }
 
-/// Whether an option lets a subcommand pass over its hooks. `-n` means that to `git commit` alone.
+/// Returns `true` if an option lets a subcommand skip its hooks. `-n` means that only for `git commit`.
 fn skips_hooks(subcommand: &str, option: &str) -> bool {
     // git takes any beginning that is not ambiguous.
     if option.len() > "--no-v".len() && "--no-verify".starts_with(option) {

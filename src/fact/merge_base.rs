@@ -1,4 +1,4 @@
-//! Where the history of a commit leaves the branch it is meant for.
+//! The commit where a history leaves the branch that it is meant for.
 
 use std::sync::OnceLock;
 
@@ -8,21 +8,21 @@ use crate::git::{GitError, ObjectKind, Repo};
 use crate::moment::Moment;
 use crate::oid::Oid;
 
-/// A commit and where its history leaves the default branch.
+/// A commit, and the commit where its history leaves the default branch.
 #[derive(Clone, Debug)]
 pub struct Lineage {
     /// The commit.
     pub commit: Oid,
-    /// What it is compared with.
+    /// The base of the comparison.
     pub base: Base,
-    /// The default branch, as far as it is known here.
+    /// The default branch, as far as it is known.
     pub target: Option<Target>,
-    /// The commits that are new with it at a moment, where they were read ahead.
+    /// The new commits at a moment, if they were read ahead.
     pub(super) ahead: OnceLock<(Moment, NewCommits)>,
 }
 
 impl Lineage {
-    /// Where `commit` left the branch that its work is meant for.
+    /// Creates the lineage of `commit` from its base and the branch that its work is meant for.
     pub fn new(commit: Oid, base: Base, target: Option<Target>) -> Self {
         Self { commit, base, target, ahead: OnceLock::new() }
     }
@@ -31,29 +31,30 @@ impl Lineage {
 /// The branch that work is meant for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Its name: `origin/main`, or `main` where others push to.
+    /// Its name: `origin/main`, or `main` in a repository that receives pushes.
     pub branch: String,
-    /// The last commit of it that is known.
+    /// Its last known commit.
     pub tip: Oid,
-    /// What stands for it in a clone was moved by hand since the remote was asked; `tip` is from before.
+    /// `true` if its remote-tracking ref was moved by hand since the last fetch. `tip` is the commit before that.
     pub moved: bool,
 }
 
-/// Whose default branch work is compared with.
+/// The repository whose default branch work is compared with.
 #[derive(Clone, Copy, Debug)]
 pub enum BaseOf<'a> {
-    /// That of this remote (its name, or its URL where it has none); where nothing was ever fetched from there, that
-    /// of the others: whoever pushes must not choose a base by choosing how to call the remote.
+    /// The default branch of this remote (its name, or its URL if it has none). If nothing was ever fetched from there,
+    /// that of the others: the name of a remote in a push must not select the base.
     Remote(&'a str),
-    /// That of `origin`, or of the first remote that has one.
+    /// The default branch of `origin`, or of the first remote that has one.
     AnyRemote,
-    /// That of this repository itself, to which others push.
+    /// The default branch of this repository, which receives pushes.
     OwnDefault,
 }
 
-/// Where the history of `commit` leaves the default branch.
+/// Returns the commit where the history of `commit` leaves the default branch.
 ///
-/// In a clone, only what a remote is known to have is a base: a local branch can be moved by whoever is judged.
+/// In a clone, only commits that a remote is known to have can be a base: the author of the work can move a local
+/// branch.
 pub fn lineage(repo: &Repo, commit: &Oid, base: BaseOf<'_>) -> Result<Lineage, GitError> {
     let target = target(repo, base)?;
     let base = match &target {
@@ -70,7 +71,8 @@ pub fn lineage(repo: &Repo, commit: &Oid, base: BaseOf<'_>) -> Result<Lineage, G
     Ok(Lineage::new(commit.clone(), base, target))
 }
 
-/// The tree behind a pushed object that is no commit. `None` for a deletion, a commit, and an object that is no tree.
+/// Returns the tree of a pushed object that is not a commit. Returns `None` for a deletion, a commit, and an object
+/// without a tree.
 pub fn pushed_tree(repo: &Repo, update: &RefUpdate) -> Result<Option<Oid>, GitError> {
     let Some(new) = update.new.as_ref() else { return Ok(None) };
     match repo.object_kind(new)? {
@@ -84,7 +86,7 @@ pub fn pushed_tree(repo: &Repo, update: &RefUpdate) -> Result<Option<Oid>, GitEr
     }
 }
 
-/// The default branch, as far as it is known here.
+/// Returns the default branch, as far as it is known.
 pub fn target(repo: &Repo, base: BaseOf<'_>) -> Result<Option<Target>, GitError> {
     let first = match base {
         BaseOf::OwnDefault => {
@@ -112,7 +114,7 @@ pub fn target(repo: &Repo, base: BaseOf<'_>) -> Result<Option<Target>, GitError>
     Ok(None)
 }
 
-/// The default branch of one remote as it was last fetched.
+/// Returns the default branch of one remote as it was last fetched.
 fn default_of(repo: &Repo, remote: &str) -> Result<Option<Target>, GitError> {
     let prefix = format!("refs/remotes/{remote}/");
     let found = |name: String| -> Result<Option<Target>, GitError> {
@@ -135,8 +137,8 @@ fn default_of(repo: &Repo, remote: &str) -> Result<Option<Target>, GitError> {
     Ok(None)
 }
 
-/// The commit behind a pushed object and where its history leaves the default branch. `None` for a deletion, an object
-/// that is no commit, and for notes, which are records about commits: those have a history of their own.
+/// Returns the commit of a pushed object and the commit where its history leaves the default branch. Returns `None` for
+/// a deletion, for an object that is not a commit, and for notes, which have a history of their own.
 pub fn pushed(repo: &Repo, update: &RefUpdate, base: BaseOf<'_>) -> Result<Option<Lineage>, GitError> {
     let Some(new) = update.new.as_ref() else { return Ok(None) };
     let commit = match repo.object_kind(new)? {

@@ -1,7 +1,7 @@
-//! What is known about what is judged: plain values that gates read and nothing else.
+//! The facts about the judged content: plain values, the only input of gates.
 //!
-//! Collecting them ([`collect`]) is the last step that touches the outside; from here on everything is a pure
-//! function, so that every scenario can be tested, stored and judged again without a repository.
+//! Collecting them ([`collect`]) is the last step that reads from outside. Everything after it is a pure function, so
+//! that every scenario can be tested, stored and judged again without a repository.
 
 mod abreast;
 pub mod assessment;
@@ -45,61 +45,62 @@ use crate::event::Waived;
 use crate::moment::Moment;
 use crate::repo_path::RepoPath;
 
-/// Everything that the gates of one moment may look at.
+/// All facts that the gates of one moment may read.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Facts {
-    /// When the judgement is asked for.
+    /// The moment of the judgement.
     pub moment: Moment,
-    /// What is judged: one for each ref of a push; the commit and the working tree at a stop.
+    /// The judged subjects: one for each ref of a push; the commit and the working tree at a stop.
     pub subjects: Vec<subject::Subject>,
-    /// What a person waived, for whichever content.
+    /// The waivers of people, for any content.
     pub waivers: Vec<Waived>,
-    /// What was noticed on the way and belongs into the verdict: settings that hide edits, damage to the journal.
+    /// Notes for the verdict: settings that hide edits, damage to the journal.
     pub notes: Vec<Note>,
-    /// What an agent is about to do that touches what guards its work.
+    /// The intended actions of an agent that touch the safeguards of its work.
     #[serde(default)]
     pub intents: Vec<intent::Intent>,
-    /// The judgement is made where the work is pushed to: the journal of whoever did it is out of reach.
+    /// `true` if the judgement is made at the receiving end of a push: the journal of the author is out of reach.
     pub receiving: bool,
-    /// What the session at work did, as far as its client tells. Empty where that is not asked or not known.
+    /// The steps of the current session, as far as its client reports them. Empty if they are unknown or not needed.
     #[serde(default, skip_serializing_if = "session_steps::Story::is_empty")]
     pub story: session_steps::Story,
-    /// What was run on the same work before, whoever did, where its change takes away what a failure may have asked for.
+    /// Earlier runs on the same work, in any session, if its change removes something that a failure may have been
+    /// about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<session_steps::Story>,
-    /// By name of the subject: what its change takes away from the tests.
+    /// The weakening of tests, by name of the subject.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub weakening: BTreeMap<String, weakening::Weakening>,
     /// Tests that failed on the way here and are not known to have passed under their name since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_tests: Vec<failed_tests::FailedTest>,
-    /// What the forge says; `None`: it was not asked.
+    /// The forge's answers, or `None` if it was not asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosting: Option<hosting::Hosting>,
-    /// Declared commands, by name, whose run was begun and has not ended, as far as is known: it was killed together with
-    /// the gate, or it still runs.
+    /// Declared commands, by name, that were started and are not known to have ended: they were killed together with
+    /// gate, or they are still running.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unfinished: Vec<String>,
-    /// The newest runs of declared commands in the session, where no status says how they ended.
+    /// The newest runs of declared commands in the session whose status is unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open_runs: Vec<unfinished_runs::OpenRun>,
-    /// Declared commands, by name, whose folder is nowhere: neither in what is judged nor in what it began from.
+    /// Declared commands, by name, whose folder exists neither in the judged content nor in its base.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub astray: Vec<String>,
-    /// Files that the defaults leave out and that count, each with the file that names it.
+    /// Files that the defaults exclude and that count, each with the file that names it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub named_texts: BTreeMap<RepoPath, RepoPath>,
-    /// What became of decisions that were written down, by subject; those where nothing did are not here.
+    /// The changes to recorded decisions, by subject. Subjects without changes are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<decision_change::SubjectDecisions>,
-    /// What the agent says of its own work; `None`: it was not asked.
+    /// The agent's assessment of its own work, or `None` if it was not asked for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assessment: Option<assessment::Assessment>,
 }
 
 impl Facts {
-    /// Nothing but the moment. What is known is added field by field.
+    /// Creates empty facts for a moment. The other fields are set one by one.
     pub const fn at(moment: Moment) -> Self {
         Self {
             moment,
@@ -123,29 +124,29 @@ impl Facts {
     }
 }
 
-/// Something noticed that no gate decides.
+/// Information that no gate decides on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Note {
     /// A stable word for programs: `assume-unchanged`, `journal-damaged`, `policy-changed`, …
     pub kind: String,
-    /// One sentence.
+    /// The message, one sentence.
     pub text: String,
-    /// The path it is about, where it is about one.
+    /// The path that it is about, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<RepoPath>,
-    /// The line there, counted from 1, where it is known.
+    /// The line in that file, counted from 1, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
 }
 
 impl Note {
-    /// A note about no path.
+    /// Creates a note without a path.
     pub fn new(kind: impl Into<String>, text: impl Into<String>) -> Self {
         Self { kind: kind.into(), text: text.into(), path: None, line: None }
     }
 
-    /// The same note about a line of a path.
+    /// Returns the same note with a path and a line.
     #[must_use]
     pub fn at(self, path: RepoPath, line: Option<u32>) -> Self {
         Self { path: Some(path), line, ..self }

@@ -1,7 +1,7 @@
-//! Prose that counts: files that the defaults leave out, and that code or a setting of a runner names.
+//! Prose that counts: files that the defaults exclude, and that code or a setting of a runner names.
 //!
-//! Looking for names reads the whole content that is judged. So it is done only for files on which an answer depends, and
-//! at most once for each of them.
+//! A search for names reads the whole judged content. So it is made only for files on which an answer depends, and at
+//! most once for each of them.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -18,19 +18,20 @@ use crate::repo_path::RepoPath;
 mod name;
 mod table;
 
-/// The most lines above a name in a settings file that are looked at for what they set.
+/// The maximum number of lines above a name in a settings file that are searched for the setting.
 const MAX_ABOVE: usize = 20;
-/// The most files that are looked for by their own names; of more, by their endings.
+/// The maximum number of files that are searched for by their own names. If there are more, their extensions are
+/// searched for.
 const MAX_NAMES: usize = 64;
 
-/// The files among those that were asked about that count, each with the file that names it.
+/// The files that count, of those that were asked about, each with the file that names it.
 #[derive(Debug, Default)]
 struct Answers {
     asked: BTreeSet<RepoPath>,
     named: BTreeMap<RepoPath, RepoPath>,
 }
 
-/// Answers which files of prose count in what is judged.
+/// Decides which files of prose count in the judged content.
 pub(super) struct NamedTexts<'a> {
     repo: &'a Repo,
     policy: &'a Policy,
@@ -40,14 +41,14 @@ pub(super) struct NamedTexts<'a> {
 }
 
 impl<'a> NamedTexts<'a> {
-    /// For the contents of `drafts`.
+    /// Creates the search for the contents of `drafts`.
     pub(super) fn of(repo: &'a Repo, policy: &'a Policy, drafts: &[Draft<'_>]) -> Self {
         // A working tree is its files, whatever tree lies below.
         let trees = drafts.iter().filter(|draft| draft.snapshot.is_none()).filter_map(|draft| draft.tree.clone());
         Self::in_content(repo, policy, trees, drafts.iter().any(|draft| draft.snapshot.is_some()))
     }
 
-    /// For these trees, and the working tree where that is judged, too.
+    /// Creates the search for these trees and, if it is judged, the working tree.
     pub(super) fn in_content(
         repo: &'a Repo,
         policy: &'a Policy,
@@ -60,12 +61,12 @@ impl<'a> NamedTexts<'a> {
         Self { repo, policy, trees, working_tree, answers: RefCell::default() }
     }
 
-    /// The files that count, each with the file that names it.
+    /// Returns the files that count, each with the file that names it.
     pub(super) fn found(self) -> BTreeMap<RepoPath, RepoPath> {
         self.answers.into_inner().named
     }
 
-    /// The rules of a command, as far as is known by now.
+    /// Returns the rules of a command, as far as they are known by now.
     pub(super) fn rules<'c>(&self, command: &'c Command) -> Cow<'c, PathRules> {
         let answers = self.answers.borrow();
         if answers.named.is_empty() {
@@ -74,7 +75,7 @@ impl<'a> NamedTexts<'a> {
         Cow::Owned(command.inputs.naming(answers.named.keys()))
     }
 
-    /// Looks at what a change holds that asks for a command by nothing else.
+    /// Checks the files of a change if only they could require a command.
     pub(super) fn ask_of_change(&self, changed: &[RepoPath]) -> Result<(), GitError> {
         let open = self.policy.commands.iter().filter(|command| {
             let rules = &command.inputs;
@@ -84,7 +85,7 @@ impl<'a> NamedTexts<'a> {
         self.ask(changed.iter().filter(|path| open.iter().any(|command| command.inputs.counts_if_named(path))))
     }
 
-    /// Looks at what parts a run from the content that is judged, where nothing else parts them.
+    /// Checks the files that make a run differ from the judged content, if nothing else does.
     pub(super) fn ask_of_run(&self, command: &Command, run: &RunFact) -> Result<(), GitError> {
         let rules = &command.inputs;
         let paths = || run.changed.iter().chain(&run.differs).flatten();
@@ -125,7 +126,7 @@ impl<'a> NamedTexts<'a> {
     }
 }
 
-/// The lines of the same file before that at `at`.
+/// Returns the lines of the same file before that at `at`.
 fn above(lines: &[Mention], at: usize) -> &[Mention] {
     let first = lines[..at].iter().rposition(|line| line.file != lines[at].file).map_or(0, |at| at + 1);
     &lines[first.max(at.saturating_sub(MAX_ABOVE))..at]

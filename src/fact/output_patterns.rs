@@ -1,5 +1,5 @@
-//! What of the output of a command tells of its failure, and what is never the same twice. Both are data:
-//! `gates/outputs.toml`.
+//! Patterns for the parts of a command's output that explain a failure, and for the parts that vary from run to run.
+//! Both are data: `gates/outputs.toml`.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -10,15 +10,15 @@ use serde::Deserialize;
 use super::session_steps::bounded;
 use crate::embedded;
 
-/// How many lines a signature has at most.
+/// The maximum number of lines of a signature.
 pub const LINES: usize = 6;
-/// How long one of them is at most, in characters.
+/// The maximum length of such a line, in characters.
 const WIDTH: usize = 160;
-/// How many failed tests are listed, and how long a name may be, in bytes.
+/// The maximum number of failed tests that are listed, and the maximum length of a name, in bytes.
 const TESTS: usize = 64;
 pub(super) const NAME: usize = 200;
 
-/// The lines of an output that speak of its failure, in their order; where none does, the last ones.
+/// Returns the lines of an output that explain its failure, in their order, or the last lines if none does.
 pub fn signature(output: &str) -> Vec<String> {
     let lines = || output.lines().map(str::trim).filter(|line| !line.is_empty());
     let cut = |line: &str| line.chars().take(WIDTH).collect::<String>();
@@ -36,13 +36,13 @@ pub fn signature(output: &str) -> Vec<String> {
     met
 }
 
-/// The same failure in another run has the same signature: without times, addresses and temporary paths.
+/// Returns `true` if two signatures are of the same failure. Times, addresses and temporary paths do not count.
 pub fn is_same(one: &[String], other: &[String]) -> bool {
     let plain = |lines: &[String]| -> Vec<String> { lines.iter().map(|line| table().normal(line)).collect() };
     plain(one) == plain(other)
 }
 
-/// `gates/outputs.toml`.
+/// The table `gates/outputs.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OutputTable {
@@ -99,13 +99,13 @@ static TABLE: LazyLock<OutputTable> = LazyLock::new(|| {
     embedded::file(embedded::GATES, "outputs.toml").and_then(|text| toml::from_str(text).ok()).unwrap_or_default()
 });
 
-/// The embedded file.
+/// Returns the embedded table.
 pub(super) fn table() -> &'static OutputTable {
     &TABLE
 }
 
 impl OutputTable {
-    /// A text without what varies.
+    /// Returns a text without the parts that vary.
     pub(super) fn normal(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for varies in &self.varies {
@@ -116,26 +116,26 @@ impl OutputTable {
         text
     }
 
-    /// A text without colours, which are the first that varies.
+    /// Returns a text without colours, the first pattern of the parts that vary.
     pub(super) fn bare(&self, text: &str) -> String {
         self.varies
             .first()
             .map_or_else(|| text.to_owned(), |colours| colours.pattern.replace_all(text, "").into_owned())
     }
 
-    /// Whether a line tells what went wrong.
+    /// Returns `true` if a line explains a failure.
     pub(super) fn tells(&self, line: &str) -> bool {
         let error = &self.error;
         error.starts.iter().any(|text| line.starts_with(text.as_str()))
             || error.contains.iter().any(|text| line.contains(text.as_str()))
     }
 
-    /// Whether a line tells it, or explains it beside one that does.
+    /// Returns `true` if a line explains a failure, or belongs to a line that does.
     fn speaks(&self, line: &str) -> bool {
         self.tells(line) || self.error.explains.iter().any(|pattern| pattern.is_match(line))
     }
 
-    /// The tests that the lines name as failed, with their file where that is given; sorted, each once.
+    /// Returns the tests that the lines name as failed, with their file if it is given; sorted, each once.
     pub(super) fn failed_tests(&self, text: &str) -> Vec<String> {
         let mut found = BTreeSet::new();
         for line in text.lines().filter(|line| line.len() < 1024) {

@@ -1,12 +1,12 @@
-//! What one policy asks less than another.
+//! The requirements of one policy that another one relaxes.
 
 use crate::command_line::{self, ExitDecides, Extent, LineRecord};
 use crate::policy::{Command, Gate, Mode, OnUnknown, Policy, Signers};
 use crate::runner::{CommandKind, ProjectFiles};
 use crate::shell::dialect::Shell;
 
-/// What `new` asks less than `old`, a phrase for each. Empty: it asks for as much, or for something else. `files` are those
-/// of the root: task files say what a command line means.
+/// Returns the requirements of `old` that `new` relaxes, a phrase for each. Returns none if `new` requires as much, or
+/// something else. `files` are those of the root: task files define the meaning of a command line.
 pub fn relaxed(old: &Policy, new: &Policy, files: &dyn ProjectFiles) -> Vec<String> {
     let mut found = Vec::new();
     for gate in &old.gates {
@@ -95,7 +95,8 @@ fn less_of_command(old: &Command, new: &Command, files: &dyn ProjectFiles, found
     }
 }
 
-/// How much a command line proves when it ends well: nothing, something, a part of the tests, all of them.
+/// Returns the strength of the proof of a command line that passes: nothing, something, a part of the tests, or all of
+/// them.
 fn strength(line: &str, files: &dyn ProjectFiles) -> u8 {
     let judged = command_line::judge(
         line,

@@ -1,7 +1,7 @@
-//! Which recorded runs are held against a subject, and in what they differ from it.
+//! Selects the recorded runs that are compared with a subject, and finds their differences.
 //!
-//! Comparing costs most of a judgement. Nearly always one of the newest runs is of this very content and good; then
-//! further good ones cannot change the answer, and only those that failed or showed nothing are still looked at.
+//! Comparing costs most of a judgement. Nearly always one of the newest runs is good and of exactly this content. Then
+//! other good runs cannot change the answer, and only those that failed or showed nothing are still looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,9 +17,10 @@ use crate::policy::{Command, PathRules};
 use crate::repo_path::RepoPath;
 use crate::snapshot::Snapshot;
 
-/// How many of the newest runs of a command are compared with a subject, beside those on exactly its tree.
+/// The number of the newest runs of a command that are compared with a subject, in addition to those on exactly its
+/// tree.
 const COMPARED: usize = 32;
-/// How many of these are compared first.
+/// The number of these that are compared first.
 const FIRST: usize = 4;
 
 /// A run that is compared with a draft.
@@ -29,7 +30,7 @@ struct RunPair<'a> {
     run: RecordedRun,
 }
 
-/// Adds to each subject the runs that may be of its content, newest first. At most two calls of git.
+/// Adds to each subject the runs that may be of its content, newest first. Calls git at most twice.
 pub(super) fn runs(sources: Sources<'_>, texts: &NamedTexts<'_>, drafts: &mut [Draft<'_>]) -> Result<(), CollectError> {
     let (mut exact, mut first, mut rest) = (Vec::new(), Vec::new(), Vec::new());
     for (index, draft) in drafts.iter().enumerate() {
@@ -73,7 +74,8 @@ pub(super) fn runs(sources: Sources<'_>, texts: &NamedTexts<'_>, drafts: &mut [D
     Ok(())
 }
 
-/// What was left behind and is made by what is declared: it was not there when such a run started, and was when it ended.
+/// Returns the left-behind files that declared commands make: they did not exist when such a run started, and existed
+/// when it ended.
 fn made_by_runs(sources: Sources<'_>) -> BTreeSet<RepoPath> {
     let keys = sources.policy.commands.iter().map(|command| command.reference().key);
     let runs: Vec<RecordedRun> = keys.flat_map(|key| sources.state.runs(&key).to_vec()).collect();
@@ -84,8 +86,8 @@ fn made_by_runs(sources: Sources<'_>) -> BTreeSet<RepoPath> {
     made.cloned().collect()
 }
 
-/// The ignored files that a declared command makes: not there when it started, and there when it ended. What runners find
-/// by its name alone is never taken for made.
+/// Returns the ignored files that a declared command makes: they did not exist when it started, and existed when it
+/// ended. Files that runners find by name alone are never included.
 pub(super) fn made_local_files(sources: Sources<'_>) -> BTreeSet<RepoPath> {
     let keys = sources.policy.commands.iter().map(|command| command.reference().key);
     let runs: Vec<RecordedRun> = keys.flat_map(|key| sources.state.runs(&key).to_vec()).collect();
@@ -96,7 +98,7 @@ pub(super) fn made_local_files(sources: Sources<'_>) -> BTreeSet<RepoPath> {
     made.map(|file| file.path.clone()).filter(|path| !is_collected(path)).collect()
 }
 
-/// Those whose command is settled for their subject, and the others.
+/// Splits the pairs into those whose command is settled for their subject, and the others.
 fn split<'a>(
     sources: Sources<'_>,
     texts: &NamedTexts<'_>,
@@ -141,8 +143,8 @@ fn compare(
     Ok(())
 }
 
-/// The files into which a run wrote its own output and nothing else: they were not there when it began, or held what an
-/// earlier run had written in the same way. What else they held the checks may have read.
+/// Returns the files into which a run wrote only its own output: they did not exist when it began, or held the output
+/// of an earlier run that wrote it in the same way. The checks may have read any other content.
 fn own_logs(sources: Sources<'_>, recorded: &RecordedRun) -> Result<Vec<RepoPath>, GitError> {
     let run = &recorded.run;
     if run.logs.iter().all(|path| !run.start.untracked.contains(path)) {
@@ -160,7 +162,8 @@ fn own_logs(sources: Sources<'_>, recorded: &RecordedRun) -> Result<Vec<RepoPath
     Ok(run.logs.iter().filter(is_log).cloned().collect())
 }
 
-/// Leaves out these files of a run, as long as no commit holds them and they are what the run left, or gone. `with` leads from its start to the subject's tree, `during` to its end.
+/// Leaves out these files of a run, if no commit holds them and if they are as the run left them, or gone. `with` leads
+/// from its start to the subject's tree, `during` to its end.
 fn leave_out_logs(
     fact: &mut RunFact,
     logs: &[RepoPath],
@@ -186,19 +189,20 @@ fn leave_out_logs(
     }
 }
 
-/// Whether a run was on exactly the content of a draft.
+/// Returns `true` if a run was on exactly the content of a draft.
 fn is_on(run: &RecordedRun, draft: &Draft<'_>) -> bool {
     draft.whole.as_ref() == Some(&run.run.start.tree)
 }
 
-/// Whether any gate could ask for this command's evidence: a change it does not read needs no comparison.
+/// Returns `true` if any gate could require the evidence of this command: a change that it does not read needs no
+/// comparison.
 fn may_be_asked(draft: &Draft<'_>, inputs: &PathRules) -> bool {
     let changed = |paths: &Vec<RepoPath>| paths.iter().any(|path| inputs.matches(path));
     draft.subject.opaque.iter().any(|path| inputs.matches_below(path))
         || draft.subject.changed.as_ref().is_none_or(changed)
 }
 
-/// Whether a run that counts is of this content and good: then another good one says nothing more.
+/// Returns `true` if a run that counts is good and of this content, so that another good one adds nothing.
 fn is_settled(sources: Sources<'_>, texts: &NamedTexts<'_>, draft: &Draft<'_>, command: &Command) -> bool {
     let inputs = texts.rules(command);
     let gate = sources.policy.gates.iter().find(|gate| gate.id == command.gate);
@@ -212,7 +216,7 @@ fn is_settled(sources: Sources<'_>, texts: &NamedTexts<'_>, draft: &Draft<'_>, c
     draft.subject.runs.get(&command.name).is_some_and(|runs| runs.iter().any(good))
 }
 
-/// The runs that may be of this content: the newest, and all on exactly one of `trees`. Newest first.
+/// Returns the runs that may be of this content: the newest, and all on exactly one of `trees`. Newest first.
 fn candidates(sources: Sources<'_>, command: &Command, trees: &[&Oid]) -> Result<Vec<RecordedRun>, CollectError> {
     let key = command.reference().key;
     // What the state says is a cache: a pass counts where the journal has it. What waits in the spool is in no cache.

@@ -1,7 +1,7 @@
-//! What one session did, step by step: who did what, on which content, and what came of it.
+//! The steps of one session: for each, the actor, the content, and the result.
 //!
-//! Made of events alone ([`Story::of`]), so that a live session, a log and a case that is replayed give the same story.
-//! A step says what was recorded; whether it was good is for the gates.
+//! Made from events alone ([`Story::of`]), so that a live session, a log and a replayed case give the same story. A
+//! step holds what was recorded; gates judge it.
 
 mod command_run;
 mod content_tracking;
@@ -26,32 +26,32 @@ use crate::repo_path::RepoPath;
 use crate::runner::ProjectFiles;
 use crate::timeline::Entry;
 
-/// How many steps are kept, the latest ones.
-pub const MOST: usize = 4_000;
+/// The maximum number of steps that are kept, the latest ones.
+pub const MAX_STEPS: usize = 4_000;
 
 /// The steps of one session, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Story {
-    /// The session; `None`: whatever was recorded, whoever did it.
+    /// The session, or `None` for everything that was recorded, in any session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// What was done.
+    /// The steps.
     pub steps: Vec<Step>,
-    /// Earlier steps are left out.
+    /// `true` if earlier steps are left out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
 }
 
-/// One thing that was done.
+/// One recorded action.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Step {
     /// The id of the event.
     pub id: String,
-    /// What its record is worth.
+    /// The grade of its record.
     pub grade: Grade,
-    /// The sub-agent that did it; `None`: the agent of the session, a person, or a program of theirs.
+    /// The sub-agent that did it, or `None` for the agent of the session, a person, or a program of theirs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
     /// The client's id of the tool call.
@@ -61,19 +61,20 @@ pub struct Step {
     pub before: ContentId,
     /// The content of the working tree after.
     pub content: ContentId,
-    /// What.
+    /// The action.
     pub deed: Deed,
 }
 
-/// The name of a content of the working tree within one story. Equal names: equal content, as far as is known. Where the
-/// effect of an edit is not known, the name is a new one.
+/// The name of a content of the working tree within one story. Equal names mean equal content, as far as is known. An
+/// edit with an unknown effect leads to a new name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct ContentId(String);
 
 impl ContentId {
-    /// The name itself: a tree where a snapshot was taken, else something of no meaning outside of the story.
+    /// Returns the name itself: a tree if a snapshot was taken, otherwise a text without a meaning outside of the
+    /// story.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -84,48 +85,48 @@ impl ContentId {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Deed {
-    /// The session began, went on, was shortened or ended.
+    /// The session began, continued, was compacted or ended.
     Session(Phase),
-    /// Somebody or something wrote to the agent.
+    /// A person or a program wrote to the agent.
     Prompted {
-        /// Who.
+        /// The sender.
         from: Speaker,
-        /// What.
+        /// The text.
         text: String,
     },
     /// The agent wrote.
     Said(String),
-    /// The agent asked the person something.
+    /// The agent asked the person a question.
     Asked(String),
     /// The agent wrote down or changed its plan.
     Planned(Vec<PlanItem>),
-    /// A tool was used that changes nothing.
+    /// A tool was used that changes no files.
     Used {
-        /// The client's name of it.
+        /// The client's name of the tool.
         tool: String,
-        /// Whether it only reads.
+        /// `true` if it only reads.
         reads: bool,
-        /// What it was used on.
+        /// The target that it was used on.
         target: String,
-        /// Whether it failed.
+        /// `true` if it failed.
         failed: bool,
     },
-    /// Files were changed by a tool of the client.
+    /// A tool of the client changed files.
     Edited(Vec<TouchedFile>),
     /// A command line was run.
     Ran(Box<CommandRun>),
     /// git recorded something: a commit, a push, a movement of a ref.
     Git {
-        /// What it recorded.
+        /// The event.
         event: GitEvent,
-        /// It is a push of content that no verdict let through.
+        /// `true` if it is a push of content that no verdict let through.
         unjudged: bool,
     },
     /// A verdict was given.
     Judged {
-        /// When it was asked for.
+        /// The moment of the judgement.
         moment: Moment,
-        /// Whether it blocked.
+        /// `true` if it blocked.
         blocked: bool,
         /// The gates that failed.
         failing: Vec<FailingGate>,
@@ -136,52 +137,53 @@ pub enum Deed {
     Subagent {
         /// Its id.
         id: String,
-        /// Whether it started.
+        /// `true` if it started.
         started: bool,
     },
     /// The agent ended its turn.
     Stopped {
-        /// How it came to end.
+        /// The way in which the turn ended.
         how: StopKind,
-        /// Its last words.
+        /// The final message.
         text: String,
-        /// Commands still running.
+        /// The number of commands that were still running.
         running: u32,
     },
 }
 
-/// A file that was changed by a tool of the client.
+/// A file that a tool of the client changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TouchedFile {
-    /// The file; absolute where it lies outside of the working tree.
+    /// The file. The path is absolute if it is outside of the working tree.
     pub path: RepoPath,
-    /// What was done with it.
+    /// The kind of the edit.
     pub how: EditKind,
-    /// Lines that went, bounded; empty where the reporter does not say.
+    /// The removed lines, bounded. Empty if the reporter does not give them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub removed: String,
-    /// Lines that came, bounded; empty where the reporter does not say.
+    /// The added lines, bounded. Empty if the reporter does not give them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub added: String,
 }
 
 impl Story {
-    /// The story of `session` (`None`: of all that is there) in `entries`. What git recorded belongs to it where it
-    /// happened between the session's own events. `files` are those of the root of the working tree: task files say
-    /// what a command line means.
+    /// Makes the story of `session` (`None`: of all sessions) from `entries`. Events of git belong to it if they
+    /// happened between the session's own events. `files` are those of the root of the working tree: task files define
+    /// the meaning of a command line.
     ///
-    /// Several reports of one tool call become one step, and the end of a command in the background that of its start.
+    /// Several reports of one tool call become one step, and the end of a command in the background joins the step of
+    /// its start.
     pub fn of(entries: &[Entry], session: Option<&str>, files: &dyn ProjectFiles) -> Self {
         from_events::story(entries, session, files)
     }
 
-    /// Nothing is known of what was done.
+    /// Returns `true` if there are no steps.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// The command lines, with their steps.
+    /// Returns the command lines, with their steps.
     pub fn runs(&self) -> impl DoubleEndedIterator<Item = (&Step, &CommandRun)> {
         self.steps.iter().filter_map(|step| match &step.deed {
             Deed::Ran(ran) => Some((step, &**ran)),
@@ -189,7 +191,7 @@ impl Story {
         })
     }
 
-    /// The steps since the last prompt of a person, or all where there is none.
+    /// Returns the steps since the last prompt of a person, or all steps if there is none.
     pub fn turn(&self) -> &[Step] {
         let person = |step: &Step| matches!(&step.deed, Deed::Prompted { from: Speaker::Person, .. });
         let from = self.steps.iter().rposition(person).unwrap_or(0);
@@ -198,7 +200,7 @@ impl Story {
 }
 
 impl Step {
-    /// The commit that git recorded with it.
+    /// Returns the commit that git recorded in this step.
     pub fn commit(&self) -> Option<&Oid> {
         match &self.deed {
             Deed::Git { event, .. } if event.action.starts_with("commit") => event.new.as_ref(),
@@ -206,7 +208,7 @@ impl Step {
         }
     }
 
-    /// Whether it is the run of a check that ended badly.
+    /// Returns `true` if it is the run of a check that failed.
     pub fn is_failed_check(&self) -> bool {
         matches!(&self.deed, Deed::Ran(ran) if ran.result == Some(CheckOutcome::Fail))
     }

@@ -1,4 +1,4 @@
-//! What is judged: a commit that is pushed or checked out, or the working tree.
+//! The subjects of a judgement: a commit that is pushed or checked out, or the working tree.
 
 use std::collections::BTreeMap;
 
@@ -10,41 +10,41 @@ pub use crate::git::DefaultBranch;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
-/// One thing that is judged, with all that is known about it.
+/// One subject of a judgement, with all known facts about it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Subject {
-    /// How people call it: a branch, `HEAD`, `working tree`. Unique among the subjects of one judgement.
+    /// The name for people: a branch, `HEAD`, `working tree`. It is unique among the subjects of one judgement.
     pub name: String,
-    /// Which kind of thing it is.
+    /// The kind.
     pub role: SubjectKind,
-    /// The commit; `None` for a working tree, a deletion, and a tag of something else than a commit.
+    /// The commit, or `None` for a working tree, a deletion, and a tag of something other than a commit.
     pub commit: Option<Oid>,
-    /// The content; `None` for a working tree that differs from every tree that is known, and for a deletion.
+    /// The content, or `None` for a deletion and for a working tree that differs from every known tree.
     pub tree: Option<Oid>,
-    /// What it is compared with to see what changed.
+    /// The base that it is compared with to find the changes.
     pub base: Base,
-    /// The paths that differ from the base; `None` when that cannot be told, so that everything counts.
+    /// The paths that differ from the base, or `None` if they are unknown, so that everything counts.
     pub changed: Option<Vec<RepoPath>>,
-    /// Paths whose content no tree can express; see [`crate::snapshot::Snapshot::opaque`].
+    /// The paths whose content a tree cannot express; see [`crate::snapshot::Snapshot::opaque`].
     pub opaque: Vec<RepoPath>,
     /// The update of the remote's ref, at a push.
     pub update: Option<RefUpdate>,
-    /// The commits that are new here.
+    /// The new commits.
     #[serde(default, skip_serializing_if = "NewCommits::is_empty")]
     pub commits: NewCommits,
-    /// By name of the declared command: its runs, newest first, each compared with this content.
+    /// The runs of each declared command, newest first, each compared with this content.
     pub runs: BTreeMap<String, Vec<RunFact>>,
-    /// By name of the declared command: the command line under which it ran before it was changed.
+    /// The earlier command line of each declared command whose line was changed.
     pub former_lines: BTreeMap<String, String>,
-    /// The local branch it is the tip of.
+    /// The local branch of which it is the tip.
     pub branch: Option<String>,
-    /// Whether it is the commit that is checked out, or the working tree itself; `None` where nobody looked.
+    /// `true` if it is the commit that is checked out, or the working tree itself; `None` if that is unknown.
     pub checked_out: Option<bool>,
 }
 
 impl Subject {
-    /// A commit of which nothing is known, and that changes nothing.
+    /// Creates a commit of which nothing is known, and that changes nothing.
     pub fn empty(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -64,7 +64,7 @@ impl Subject {
     }
 }
 
-/// Which kind of thing is judged.
+/// The kind of a subject.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -75,7 +75,7 @@ pub enum SubjectKind {
     WorkingTree,
 }
 
-/// What a subject is compared with to see what changed.
+/// The base that a subject is compared with to find the changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -84,29 +84,29 @@ pub enum Base {
     MergeBase {
         /// The commit.
         commit: Oid,
-        /// The branch it was found on.
+        /// The branch that it was found on.
         branch: String,
     },
-    /// There is nothing to compare with: everything is new.
+    /// There is no base: everything is new.
     Nothing,
-    /// It cannot be told, for this reason; everything counts.
+    /// The base is unknown, for this reason: everything counts.
     Unknown(String),
 }
 
-/// One line of what git hands to `pre-push` or `pre-receive`.
+/// One line of the input of `pre-push` or `pre-receive`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RefUpdate {
-    /// The ref on this side; empty at a `pre-receive`, `(delete)` at a deletion.
+    /// The local ref. Empty at a `pre-receive`, `(delete)` at a deletion.
     pub local_ref: String,
-    /// The object that is pushed; `None`: the ref is deleted.
+    /// The object that is pushed, or `None` if the ref is deleted.
     pub new: Option<Oid>,
-    /// The full name of the ref on the other side.
+    /// The full name of the ref on the remote.
     pub remote_ref: String,
-    /// Where that ref stands; `None`: it is created.
+    /// The object that the ref pointed to, or `None` if it is created.
     pub old: Option<Oid>,
-    /// The remote, as git calls it; its URL where it has no name; empty at a `pre-receive`.
+    /// The name of the remote, or its URL if it has no name. Empty at a `pre-receive`.
     pub remote: String,
-    /// The default branch of the other side.
+    /// The default branch of the remote.
     pub default_branch: DefaultBranch,
 }

@@ -1,4 +1,4 @@
-//! What each change takes away from the tests: both sides of its files, read where a gate asks.
+//! The weakening of tests by each change: both sides of its files, read if a gate needs them.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,11 +10,11 @@ use crate::moment::Moment;
 use crate::policy::{Gate, Mode};
 use crate::repo_path::RepoPath;
 
-/// How many files are compared for what they take away from the tests, and how large each may be, in bytes.
+/// The maximum number of files that are compared, and the maximum size of a file, in bytes.
 const COMPARED: usize = 400;
-const LARGEST: usize = 1 << 20;
+const MAX_FILE: usize = 1 << 20;
 
-/// What each change takes away from the tests, where a gate asks.
+/// Finds the weakening of tests by each change, if a gate needs it.
 pub(super) fn weakened(
     sources: Sources<'_>,
     moment: Moment,
@@ -48,7 +48,7 @@ pub(super) fn weakened(
     Ok(found)
 }
 
-/// Both sides of the files that differ and are `wanted`, by subject. Read in process, or in one call of git.
+/// Reads both sides of the files that differ and are `wanted`, by subject: in process, or in one call of git.
 fn pairs(
     sources: Sources<'_>,
     drafts: &[&Draft<'_>],
@@ -76,7 +76,7 @@ fn pairs(
     if wanted.is_empty() {
         return Ok(pairs);
     }
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).ok().filter(|text| text.len() <= LARGEST);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).ok().filter(|text| text.len() <= MAX_FILE);
     let mut blobs = sources.repo.blobs(&wanted)?.into_iter();
     for (draft, path) in compared {
         let (old, committed) = (blobs.next().flatten(), blobs.next().flatten());

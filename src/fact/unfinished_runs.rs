@@ -1,4 +1,4 @@
-//! Runs of declared commands that a session started and of whose end no status is known.
+//! Runs of declared commands that a session started and whose status is unknown.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,28 +9,29 @@ use crate::policy::Policy;
 use crate::repo_path::RepoPath;
 use crate::runner::ProjectFiles;
 
-/// The newest run of a declared command, where no status says how it ended.
+/// The newest run of a declared command, if its status is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OpenRun {
     /// The command, by name.
     pub command: String,
-    /// What is known of it.
+    /// The state of the run.
     pub state: OpenRunState,
 }
 
-/// What is known of a run whose status is not.
+/// The state of a run whose status is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OpenRunState {
-    /// It was left in the background, and nothing says that it ended.
+    /// The run was left in the background, and no event reports its end.
     Running,
-    /// A time limit of the client ended it.
+    /// A time limit of the client ended the run.
     OverTime,
 }
 
-/// Finds them in a story. A run on content that was changed since says nothing of what is here, ended or not.
+/// Finds the open runs in a story. A run on content that was changed since says nothing about the current content,
+/// ended or not.
 pub fn find(policy: &Policy, story: &Story, files: &dyn ProjectFiles) -> Vec<OpenRun> {
     let Some(last) = story.steps.last() else { return Vec::new() };
     let mut found: Vec<OpenRun> = Vec::new();

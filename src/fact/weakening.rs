@@ -1,7 +1,8 @@
-//! What a change takes away from the tests: tests, assertions, files that are looked at, numbers that must be reached.
+//! The weakening of tests by a change: removed tests and assertions, excluded files, lowered thresholds.
 //!
-//! Counted in the whole texts of both sides, so that a test that moves to another file is no loss. Reading is done
-//! without knowing the languages well (`gates/weakening.toml`): what is found is what was seen, and the gate says whether it matters.
+//! Tests are counted in the whole texts of both sides, so that a test that moves to another file is not a loss. The
+//! reader knows the languages only roughly (`gates/weakening.toml`): it reports what it found, and the gate decides if
+//! it matters.
 
 mod obsolete_tests;
 mod regex_literals;
@@ -18,18 +19,18 @@ use self::table::table;
 use self::test_reader::{Test, TestInventory};
 use crate::repo_path::RepoPath;
 
-/// The kind of gate that asks for this.
+/// The kind of the gate that needs this.
 pub const GATE: &str = "integrity";
-/// How many names are listed for one change.
+/// The maximum number of names that are listed for one change.
 const NAMES: usize = 64;
-/// How many tests of the old side are known by name.
+/// The maximum number of tests of the old side that are known by name.
 const KNOWN: usize = 2_000;
 
-/// What a change takes away from the tests.
+/// The weakening of tests by a change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Weakening {
-    /// What was found.
+    /// The findings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Weakened>,
     /// Files of tests that both sides have and that differ.
@@ -40,68 +41,68 @@ pub struct Weakening {
     pub known: Vec<String>,
 }
 
-/// One thing that was taken away.
+/// One weakening.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Weakened {
-    /// What.
+    /// The kind.
     pub what: WeakeningKind,
-    /// In which file.
+    /// The file.
     pub path: RepoPath,
-    /// The line of the new side that it begins in, counted from 1; `None`: nothing of it is left there.
+    /// The first line on the new side, counted from 1, or `None` if nothing of it is left there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
     /// The tests, tasks or settings it is about (the first 64).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
-    /// Of these, the tests whose text names code that is gone, too.
+    /// The tests among them whose text names code that is gone, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub obsolete: Vec<String>,
-    /// How it was: a number, or a text in one line.
+    /// The state before: a number, or a text in one line.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub before: String,
-    /// How it is.
+    /// The state now.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub after: String,
 }
 
-/// What can be taken away.
+/// The kinds of weakening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum WeakeningKind {
-    /// Tests are gone, and there are fewer than before.
+    /// Tests were removed, and there are fewer than before.
     TestsRemoved,
-    /// Tests are gone, and there are as many others.
+    /// Tests were removed, and there are as many others.
     TestsReplaced,
-    /// Tests are there and left out.
+    /// Tests exist but are skipped.
     TestsSkipped,
-    /// Tests are new and left out.
+    /// New tests are skipped.
     TestsAddedSkipped,
-    /// All tests but some are left out.
+    /// All tests except some are skipped.
     Focused,
     /// There are fewer assertions and no fewer tests.
     AssertionsRemoved,
     /// An assertion cannot fail.
     AssertionsEmptied,
-    /// A setting leaves tests out.
+    /// A setting excludes tests.
     LeftOut,
-    /// A task or a setting runs a part of the tests where all of them ran.
+    /// A task or a setting runs a part of the tests instead of all.
     Narrowed,
-    /// A setting lets failures through.
+    /// A setting ignores failures.
     Forgiven,
-    /// A number that must be reached is lower, or gone.
+    /// A threshold is lower, or gone.
     ThresholdLowered,
     /// A task that ran tests runs nothing.
     TaskEmptied,
-    /// A task that ran tests ends well whatever they say.
+    /// A task that ran tests passes with any result.
     TaskMasked,
     /// A task that ran tests runs something else, or is gone.
     TaskReplaced,
 }
 
 impl WeakeningKind {
-    /// The word for programs.
+    /// Returns the word for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::TestsRemoved => "tests-removed",
@@ -123,19 +124,19 @@ impl WeakeningKind {
 }
 
 impl Weakening {
-    /// Whether tests are gone, so that the code that changed with them matters, too.
+    /// Returns `true` if tests were removed, so that the code that changed with them matters, too.
     pub fn removes_tests(&self) -> bool {
         self.changes.iter().any(|change| change.what == WeakeningKind::TestsRemoved)
     }
 
-    /// Takes up the other files that differ, `all` of them: a test may be gone because what it was about is.
+    /// Adds the other files that differ, `all` of them: a test may be gone because the code that it was about is gone.
     #[must_use]
     pub fn with_code(mut self, all: &[FilePair]) -> Self {
         obsolete_tests::note(&mut self, all);
         self
     }
 
-    /// Whether something was taken away that matters more where it failed before.
+    /// Returns `true` if the weakening matters more after an earlier failure.
     pub fn may_hide_a_failure(&self) -> bool {
         self.changes.iter().any(|change| {
             matches!(
@@ -151,28 +152,28 @@ impl Weakening {
     }
 }
 
-/// A file before and after; `None`: it is not there.
+/// A file before and after, or `None` if it does not exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FilePair {
-    /// Where.
+    /// The path.
     pub path: RepoPath,
-    /// Before.
+    /// The text before.
     pub old: Option<String>,
-    /// After.
+    /// The text after.
     pub new: Option<String>,
 }
 
-/// Whether a file can hold tests, or decides which run: others need not be read.
+/// Returns `true` if a file can hold tests, or decides which tests run. Other files need not be read.
 pub fn concerns(path: &RepoPath) -> bool {
     table().language(path).is_some() || table().has_settings(path) || table().tasks(path).is_some()
 }
 
-/// Whether a file holds nothing but tests.
+/// Returns `true` if a file holds only tests.
 pub fn is_test_file(path: &RepoPath) -> bool {
     table().holds_only_tests(path)
 }
 
-/// Compares the two sides of a change. `pairs`: the files that differ and that [`concerns`] names.
+/// Compares the two sides of a change. `pairs` are the files that differ and that [`concerns`] accepts.
 pub fn compare(pairs: &[FilePair]) -> Weakening {
     let mut found = Weakening::default();
     let mut languages: BTreeMap<usize, Vec<(&FilePair, TestInventory, TestInventory)>> = BTreeMap::new();
@@ -202,18 +203,18 @@ pub fn compare(pairs: &[FilePair]) -> Weakening {
     found
 }
 
-/// A test as a text declares it.
+/// A test that a text declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeclaredTest {
     /// Its name, without quotes.
     pub name: String,
     /// The code from its name up to the next test.
     pub body: String,
-    /// The text leaves it out.
+    /// `true` if the text skips it.
     pub skipped: bool,
 }
 
-/// The tests that a file declares, as far as its text shows them.
+/// Returns the tests that a file declares, as far as its text shows them.
 pub fn declared_tests(path: &RepoPath, text: &str) -> Vec<DeclaredTest> {
     let Some(index) = table().language(path) else { return Vec::new() };
     let language = &table().language[index];
@@ -229,14 +230,14 @@ pub fn decides_which_tests_run(path: &RepoPath) -> bool {
     table().decides(path)
 }
 
-/// Returns `true` if the lines that `new` has beyond `old` have a word that can keep a test from running.
+/// Returns `true` if the lines that `new` adds to `old` contain a word that can keep a test from running.
 pub fn adds_hiding_word(old: &str, new: &str) -> bool {
     let before: BTreeSet<&str> = old.lines().map(str::trim).collect();
     let added = new.lines().map(str::trim).filter(|line| !before.contains(line));
     added.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_')).any(|word| table().hides(word))
 }
 
-/// By name: how often a test is there, and how often it is left out.
+/// Returns, by name, the number of tests and the number of skipped tests.
 fn counts<'a>(tests: impl Iterator<Item = &'a Test>) -> BTreeMap<&'a str, (usize, usize)> {
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for test in tests {
@@ -300,7 +301,7 @@ fn tests(files: &[(&FilePair, TestInventory, TestInventory)], changes: &mut Vec<
     }
 }
 
-/// The number of the line that a byte is in, from 1.
+/// Returns the number of the line that holds a byte, counted from 1.
 fn line_of(text: &str, at: usize) -> u32 {
     let before = text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count();
     u32::try_from(before).map_or(u32::MAX, |before| before.saturating_add(1))
@@ -316,7 +317,7 @@ fn names(tests: &[Test], wanted: impl Fn(&Test) -> bool) -> Vec<String> {
     names
 }
 
-/// Whether a test that an output calls `failed` may be the one that a file calls `declared`.
+/// Returns `true` if a test that an output calls `failed` may be the one that a file calls `declared`.
 pub fn is_same_test(failed: &str, declared: &str) -> bool {
     // Parameters and arguments: `test_a[1-2]`, `small()`, `TestAdd/negative`.
     let whole = failed.trim();

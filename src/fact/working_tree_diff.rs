@@ -1,4 +1,4 @@
-//! Comparing trees with a working tree that is itself a tree and what differs from it.
+//! Compares trees with a working tree, which is a tree and the paths that differ from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,8 +6,8 @@ use crate::git::PathChange;
 use crate::repo_path::RepoPath;
 use crate::snapshot::{DirtyPath, SnapshotEntry};
 
-/// The paths on which a tree differs from a working tree. `changes` leads from that tree to the base of the working
-/// tree (`HEAD`'s tree); `dirty` is what the working tree changes on top. No tree has to be written for it.
+/// Returns the paths on which a tree differs from a working tree. `changes` leads from that tree to the base of the
+/// working tree (`HEAD`'s tree); `dirty` holds the changes of the working tree. No tree has to be written for it.
 pub(super) fn differing(changes: &[PathChange], dirty: &[DirtyPath]) -> Vec<RepoPath> {
     let there: BTreeMap<&RepoPath, Option<&SnapshotEntry>> =
         changes.iter().map(|change| (&change.path, change.before.as_ref())).collect();
@@ -28,7 +28,8 @@ pub(super) fn differing(changes: &[PathChange], dirty: &[DirtyPath]) -> Vec<Repo
     paths.into_iter().map(|path| if commits.contains(path) { as_folder(path) } else { path.clone() }).collect()
 }
 
-/// The paths of `changes`; that of another repository ends in `/`, since all that lies there may have changed.
+/// Returns the paths of `changes`. The path of a nested repository ends in `/`, since everything in it may have
+/// changed.
 pub(super) fn listed(changes: &[PathChange]) -> Vec<RepoPath> {
     changes.iter().map(|change| if is_commit(change) { as_folder(&change.path) } else { change.path.clone() }).collect()
 }
@@ -50,7 +51,7 @@ mod tests {
         (digit != '-').then(|| SnapshotEntry { mode: 0o100_644, oid: digit.to_string().repeat(40).parse().unwrap() })
     }
 
-    /// Per path: content in the other tree, in `HEAD`, in the working tree (`-`: absent).
+    /// Compares, by path, the content in the other tree, in `HEAD`, and in the working tree (`-`: absent).
     fn differing_paths(paths: &[(&str, &str)]) -> Vec<String> {
         let state = |text: &str, at: usize| text.chars().nth(at).unwrap();
         let changes: Vec<_> = paths

@@ -9,7 +9,7 @@ use crate::attest::sign::{SignError, SigningKey};
 use crate::attest::statement::Statement;
 use crate::attest::{Envelope, LONGEST, NAMESPACE, NOTES};
 use crate::exit::Exit;
-use crate::fact::attested::{self, LARGEST};
+use crate::fact::attested::{self, MAX_NOTE};
 use crate::failure::Failure;
 use crate::git::Repo;
 use crate::oid::Oid;
@@ -57,7 +57,7 @@ impl<'a> NotesRepository<'a> {
         waits: impl FnOnce(&PublicKey),
     ) -> Result<KeptStatement> {
         let payload = serde_json::to_vec(statement)?;
-        let known = self.repo.notes(NOTES, trees, LARGEST)?;
+        let known = self.repo.notes(NOTES, trees, MAX_NOTE)?;
         if let Some(envelope) = known.iter().find_map(|(_, note)| holding(note, &payload)) {
             return Ok(KeptStatement { envelope, signed: None });
         }
@@ -71,7 +71,7 @@ impl<'a> NotesRepository<'a> {
             return Err(Failure::new(Exit::CannotJudge, format!("{what} makes too long a statement")).into());
         }
         for tree in trees {
-            self.repo.add_to_note(NOTES, tree, std::slice::from_ref(&line), LARGEST)?;
+            self.repo.add_to_note(NOTES, tree, std::slice::from_ref(&line), MAX_NOTE)?;
         }
         Ok(KeptStatement { envelope, signed: Some(key) })
     }

@@ -1,4 +1,4 @@
-//! Runs that were attested elsewhere, as evidence for what is judged here.
+//! Runs that were attested elsewhere, as evidence for the judged content.
 
 use super::run_order::RunOrder;
 use crate::attest::verify::Attested;
@@ -10,8 +10,8 @@ use crate::fact::working_tree_diff;
 use crate::git::{GitError, Repo, TreeDiff};
 use crate::policy::Policy;
 
-/// Adds `attested` to the runs of each commit that is judged. A run counts for a declared command that is the same line
-/// in the same directory. Returns those that were added anywhere. One call of git at most.
+/// Adds `attested` to the runs of each judged commit. A run counts for a declared command with the same line in the
+/// same directory. Returns the statements that were added to any commit. Calls git at most once.
 pub(super) fn add<'a>(
     repo: &Repo,
     policy: &Policy,

@@ -1,4 +1,4 @@
-//! What was attested elsewhere about what is judged here: found, held against the signers of the base, and compared.
+//! Statements that were attested elsewhere about the judged content, checked against the signers of the base.
 
 mod compare;
 mod notes_remote;
@@ -16,33 +16,33 @@ use crate::oid::Oid;
 use crate::policy::{Policy, Signers};
 use crate::ssh::Signer;
 
-/// How many contents of a range are looked at, newest first.
-const MOST_TREES: usize = 256;
-/// The largest note that is read, in bytes.
-pub const LARGEST: usize = 8 * LONGEST;
-/// How many statements that do not count are named one by one.
+/// The maximum number of contents of a range that are looked at, newest first.
+const MAX_TREES: usize = 256;
+/// The maximum size of a note that is read, in bytes.
+pub const MAX_NOTE: usize = 8 * LONGEST;
+/// The number of statements that do not count and are still named one by one.
 const NAMED: usize = 5;
 
-/// What was attested, and what is to be said about it.
+/// The attested runs that count, and the notes about the others.
 #[derive(Clone, Debug, Default)]
 pub struct AttestedRuns {
-    /// What counts.
+    /// The runs that count.
     pub runs: Vec<Attested>,
-    /// The order of what counts, for each ref of notes that was read.
+    /// The order of the runs that count, for each ref of notes that was read.
     histories: Vec<NoteHistory>,
-    /// The newest event of the journal here when the notes were read; `None`: there was none.
+    /// The newest event of the local journal when the notes were read, or `None` if there was none.
     known_here: Option<String>,
-    /// The verdicts that were signed elsewhere: they are shown, and are evidence for nothing.
+    /// The verdicts that were signed elsewhere. They are shown, but they are not evidence.
     pub verdicts: Vec<SignedVerdict>,
-    /// What is to be said: what could not be read, and what does not count.
+    /// The notes about statements that could not be read or do not count.
     pub notes: Vec<Note>,
 }
 
 impl AttestedRuns {
-    /// What is attested, for a job, about `head` and the commits of it that `base` does not have. The signers are those of
-    /// `base`, which must be the commit that the policy is of: a change does not name its own. Notes are asked for where
-    /// the clone came from, and in `fork`, `owner/name` on the same forge, where the change comes from there. `known_here` is
-    /// the id of the newest event of the journal: a run of the job itself comes after it.
+    /// Reads the statements, for a CI job, about `head` and the commits of it that `base` does not have. The signers
+    /// are those of `base`, which must be the commit of the policy: a change does not name its own signers. Notes are
+    /// fetched from the origin of the clone, and from `fork` (`owner/name` on the same forge) if the change comes from
+    /// there. `known_here` is the id of the newest event of the journal: a run of the job itself comes after it.
     pub fn fetched(
         repo: &Repo,
         policy: &Policy,
@@ -69,9 +69,9 @@ impl AttestedRuns {
         Ok(found)
     }
 
-    /// What is attested, where a push arrives, about `heads`: in the notes that are there, and in those of the same push,
-    /// `notes`. `policy` is that of `tip`, where the default branch is now: a push cannot begin where somebody was still
-    /// a signer.
+    /// Reads the statements about `heads` at the receiving end of a push: from the notes that are there, and from those
+    /// of the same push, `notes`. `policy` is that of `tip`, the current tip of the default branch: a push must not
+    /// start from a commit where somebody was still a signer.
     pub fn received(
         repo: &Repo,
         policy: &Policy,
@@ -89,7 +89,7 @@ impl AttestedRuns {
         Ok(found)
     }
 
-    /// The signers of `base`; `None`: they cannot be read, which is said.
+    /// Returns the signers of `base`, or `None`, with a note, if they cannot be read.
     fn signers(&mut self, repo: &Repo, policy: &Policy, base: &Oid) -> Option<Vec<Signer>> {
         match signers(repo, policy, base) {
             Ok((signers, wrong)) => {
@@ -103,7 +103,7 @@ impl AttestedRuns {
         }
     }
 
-    /// Reads what `refs` hold about `heads` and holds it against the signers of the base.
+    /// Reads the statements about `heads` in `refs` and checks them against the signers of the base.
     fn read(
         &mut self,
         repo: &Repo,
@@ -131,7 +131,7 @@ impl AttestedRuns {
         Ok(())
     }
 
-    /// Adds what counts to the facts, and what is to be said.
+    /// Adds the runs that count, and the notes, to the facts.
     pub fn add_to(&self, repo: &Repo, policy: &Policy, facts: &mut Facts) -> Result<(), GitError> {
         for one in compare::add(repo, policy, facts, &self.runs, &self.order())? {
             let result = if one.run.passed { "passed" } else { "failed" };
@@ -161,7 +161,7 @@ impl AttestedRuns {
     }
 }
 
-/// What a signed verdict says of `tree`, for people.
+/// Returns a sentence for people about a signed verdict on `tree`.
 fn told_verdict(verdict: &SignedVerdict, tree: &Oid, policy: &Policy) -> String {
     let summary = &verdict.summary;
     let by = match &summary.policy {
@@ -189,7 +189,7 @@ fn note(text: String) -> Note {
     Note::new("attested", text)
 }
 
-/// A change of the list itself: it counts for nothing here, and for everything once it is merged.
+/// Returns a note if the change edits the list of signers itself: the edit counts only after it is merged.
 fn moved(repo: &Repo, policy: &Policy, base: &Oid, head: &Oid) -> Result<Option<Note>, GitError> {
     let Signers::File(path) = &policy.signers else { return Ok(None) };
     let left = repo.merge_base(head, base)?.unwrap_or_else(|| base.clone());
@@ -200,7 +200,8 @@ fn moved(repo: &Repo, policy: &Policy, base: &Oid, head: &Oid) -> Result<Option<
     Ok(Some(Note::new("policy-relaxed", text).at(path.clone(), None)))
 }
 
-/// The signers of a policy, its file read in the tree of `commit`, and the lines of it that name nobody.
+/// Returns the signers of a policy, read from its file in the tree of `commit`, and the lines of the file that name
+/// nobody.
 pub fn signers(repo: &Repo, policy: &Policy, commit: &Oid) -> Result<(Vec<Signer>, Vec<String>), String> {
     let text = match &policy.signers {
         Signers::Nobody => String::new(),
@@ -222,15 +223,15 @@ pub fn signers(repo: &Repo, policy: &Policy, commit: &Oid) -> Result<(Vec<Signer
     Ok((signers, wrong))
 }
 
-/// The lines of the notes on the trees of `heads` and of the commits of them that `base` does not have, each with its
-/// tree. `refs` are those of notes, or their commits.
+/// Returns the lines of the notes on the trees of `heads` and of those of their commits that `base` does not have, each
+/// with its tree. `refs` are refs of notes or their commits.
 fn lines(repo: &Repo, base: &Oid, heads: &[&Oid], refs: &[String]) -> Result<Vec<(Oid, String)>, GitError> {
     let mut trees: Vec<Oid> = heads.iter().map(|head| repo.tree_of(head)).collect::<Result<_, _>>()?;
     if trees.is_empty() {
         return Ok(Vec::new());
     }
     let mut args = vec!["log".to_owned(), "--format=%T".to_owned(), "--no-show-signature".to_owned()];
-    args.push(format!("--max-count={MOST_TREES}"));
+    args.push(format!("--max-count={MAX_TREES}"));
     args.extend(heads.iter().map(ToString::to_string));
     args.extend([format!("^{base}"), "--".to_owned()]);
     let printed = repo.git(args)?;
@@ -239,7 +240,7 @@ fn lines(repo: &Repo, base: &Oid, heads: &[&Oid], refs: &[String]) -> Result<Vec
     trees.dedup();
     let mut lines = Vec::new();
     for reference in refs {
-        for (tree, text) in repo.notes(reference, &trees, LARGEST)? {
+        for (tree, text) in repo.notes(reference, &trees, MAX_NOTE)? {
             let text = String::from_utf8_lossy(&text);
             let text = text.lines().filter(|line| !line.trim().is_empty());
             lines.extend(text.map(|line| (tree.clone(), line.to_owned())));

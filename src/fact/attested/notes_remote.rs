@@ -1,4 +1,4 @@
-//! Where the notes of others are: what was cloned, and the fork that a change comes from.
+//! The remotes that hold the notes of others: the origin of the clone, and the fork that a change comes from.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,9 +9,9 @@ use crate::redact::redact;
 use crate::source::forge::repository_url::ForgeSettings;
 use crate::source::forge::token;
 
-/// Where notes are fetched from.
+/// A remote that notes are fetched from.
 pub(super) struct NotesRemote {
-    /// What people call it.
+    /// The name for people.
     name: String,
     /// The name of a remote, or a URL.
     pub(super) from: String,
@@ -19,7 +19,7 @@ pub(super) struct NotesRemote {
 }
 
 impl NotesRemote {
-    /// Fetches the notes, and says what is to be said about it.
+    /// Fetches the notes. Returns a message if something went wrong.
     pub(super) fn fetch(&self, repo: &Repo) -> Option<String> {
         let name = &self.name;
         match repo.fetch_notes(&self.from, NOTES, self.credential.as_ref()) {
@@ -33,7 +33,7 @@ impl NotesRemote {
     }
 }
 
-/// Where the clone came from, and the fork `owner/name`, where that is on the same forge.
+/// Returns the origin of the clone, and the fork `owner/name` if that is on the same forge.
 pub(super) fn of(repo: &Repo, fork: Option<&str>) -> Result<Vec<NotesRemote>, GitError> {
     // Where git puts what was cloned, unless it is told otherwise.
     let Some(origin) = repo.remotes()?.into_iter().min_by_key(|remote| remote.name != "origin") else {
@@ -55,7 +55,7 @@ pub(super) fn of(repo: &Repo, fork: Option<&str>) -> Result<Vec<NotesRemote>, Gi
     Ok(places)
 }
 
-/// What the notes at `url` are asked for with, where git knows nothing itself: the token that its forge is asked with.
+/// Returns the credential for the notes at `url`, the token of its forge, if git has no credential of its own.
 fn credential(repo: &Repo, url: &str, known: &ForgeSettings) -> Result<Option<Credential>, GitError> {
     let Some((scheme @ ("http" | "https"), rest)) = url.split_once("://") else { return Ok(None) };
     let authority = rest.split('/').next().unwrap_or_default();

@@ -1,22 +1,22 @@
-//! Which of several runs is the newest, where some were attested elsewhere. No clock is asked.
+//! The order of runs, some of which were attested elsewhere. It does not depend on a clock.
 
 use crate::attest::verify::Attested;
 use crate::fact::evidence::RunFact;
 use crate::git::NoteHistory;
 
-/// The order of runs: for statements that of the commits of their notes, for runs of this place that of the journal.
+/// The order of runs: the commits of their notes order statements, and the journal orders local runs.
 pub(super) struct RunOrder<'a> {
     /// The statements that count.
     pub(super) statements: &'a [Attested],
-    /// The histories of the notes they are in.
+    /// The histories of the notes that hold the statements.
     pub(super) histories: &'a [NoteHistory],
-    /// The newest event of the journal here when the notes were read.
+    /// The newest event of the local journal when the notes were read.
     pub(super) known_here: Option<&'a str>,
 }
 
 impl RunOrder<'_> {
-    /// The runs, the newest first. Of two that have no order, one that failed counts as the newer one: a failure stands until
-    /// a later run follows it.
+    /// Sorts runs, the newest first. Of two without an order, the failed one counts as the newer one: a failure stands
+    /// until a later run follows it.
     pub(super) fn newest_first(&self, runs: Vec<RunFact>) -> Vec<RunFact> {
         // Where nothing was attested, they are in the order of the journal already.
         if runs.iter().all(|run| self.statement(run).is_none()) {
@@ -47,7 +47,7 @@ impl RunOrder<'_> {
     }
 }
 
-/// Takes, again and again, a run that no other one left is later than; of those first one that failed.
+/// Takes, again and again, a run that no remaining run is later than; of several such runs, a failed one first.
 fn newest_first(runs: Vec<RunFact>, is_later: impl Fn(&RunFact, &RunFact) -> bool) -> Vec<RunFact> {
     let mut left = runs;
     let mut ordered = Vec::with_capacity(left.len());
@@ -89,7 +89,7 @@ mod tests {
         }
     }
 
-    /// Runs by their ids (those that begin with `f` failed), and pairs of them of which the second is later.
+    /// Sorts runs by their ids (those that begin with `f` failed) and by pairs of them of which the second is later.
     fn order(ids: &[&str], pairs: &[(&str, &str)]) -> Vec<String> {
         let runs = ids.iter().map(|id| run(id, i32::from(id.starts_with('f')))).collect();
         let is_later = |a: &RunFact, b: &RunFact| pairs.contains(&(b.id.as_str(), a.id.as_str()));

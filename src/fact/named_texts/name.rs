@@ -7,10 +7,10 @@ use crate::git::Mention;
 use crate::globs;
 use crate::repo_path::RepoPath;
 
-/// Stands for a part of a path that only a run knows.
+/// The placeholder for a part of a path that is known only at run time.
 const VARIABLE: &str = "\u{1}";
 
-/// Words one of which stands in every line that may name one of `files`.
+/// Returns words of which every line that may name one of `files` contains at least one.
 pub(super) fn words(files: &BTreeSet<&RepoPath>, most: usize) -> Vec<String> {
     let mut words: BTreeSet<String> = ["go:embed", "*.{"].map(str::to_owned).into();
     words.extend(table().collectors.iter().map(|one| one.flag.clone()));
@@ -36,7 +36,7 @@ pub(super) fn words(files: &BTreeSet<&RepoPath>, most: usize) -> Vec<String> {
     words.into_iter().collect()
 }
 
-/// Whether `mention` makes `file` count. `above` are the lines before it, where it stands in settings.
+/// Returns `true` if `mention` makes `file` count. `above` are the lines before it, if it is in settings.
 pub(super) fn names(mention: &Mention, above: &[Mention], file: &RepoPath) -> bool {
     let line = Line { text: &mention.line, folder: folder_of(&mention.file) };
     match naming(&mention.file) {
@@ -47,7 +47,7 @@ pub(super) fn names(mention: &Mention, above: &[Mention], file: &RepoPath) -> bo
     }
 }
 
-/// Whether the line of a declared command names `file`, or tests all prose below its folder.
+/// Returns `true` if the line of a declared command names `file`, or tests all prose below its folder.
 pub(super) fn command_names(run: &str, dir: &RepoPath, file: &RepoPath) -> bool {
     let dir = dir.to_string();
     let first: Vec<&str> = run.split_whitespace().collect();
@@ -57,17 +57,17 @@ pub(super) fn command_names(run: &str, dir: &RepoPath, file: &RepoPath) -> bool 
     tests_prose && below(&parts(&dir), &parts(&file.to_string())) || line.names(file, Words::Any)
 }
 
-/// Which words of a line may be paths.
+/// The words of a line that may be paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Words {
-    /// Those in quotes.
+    /// Words in quotes.
     Quoted,
-    /// Every one.
+    /// All words.
     Any,
 }
 
 impl Words {
-    /// Languages whose words need no quotes are those of shells; a directive of Go needs none, either.
+    /// Returns the words for a line of code. Shells need no quotes around words, and neither does a directive of Go.
     fn for_code(file: &RepoPath, line: &str) -> Self {
         let name = file.to_string();
         let base = name.rsplit('/').next().unwrap_or_default();
@@ -81,7 +81,7 @@ impl Words {
     }
 }
 
-/// A line, and the folder of the file that it stands in.
+/// A line, and the folder of its file.
 struct Line<'t> {
     text: &'t str,
     folder: Vec<&'t str>,
@@ -104,7 +104,7 @@ impl Line<'_> {
         })
     }
 
-    /// The words that may be paths.
+    /// Returns the words that may be paths.
     fn tokens(&self, words: Words) -> impl Iterator<Item = &str> {
         let ends = |c: char| c.is_whitespace() || "\"'`()<>,;=|&".contains(c);
         let mut tokens = Vec::new();
@@ -123,7 +123,7 @@ impl Line<'_> {
         tokens.into_iter().chain(quoted)
     }
 
-    /// Whether the line holds `name` as a word.
+    /// Returns `true` if the line holds `name` as a word.
     fn has_word(&self, name: &str) -> bool {
         let of_name = |c: char| c.is_alphanumeric() || "_-".contains(c);
         self.text.match_indices(name).any(|(at, _)| {
@@ -135,10 +135,10 @@ impl Line<'_> {
 
 /// A path or a glob as code writes it.
 struct Wanted {
-    /// Its parts, without what leads up and what only a run knows.
+    /// Its parts, without leading `..` parts and parts that are known only at run time.
     parts: Vec<String>,
     is_glob: bool,
-    /// It begins from the folder that it stands in, or above.
+    /// `true` if it begins from the folder of its file, or above.
     is_relative: bool,
 }
 
@@ -159,7 +159,7 @@ impl Wanted {
         Self { parts, is_glob, is_relative }
     }
 
-    /// Whether it names `file`, or a glob of it takes that in.
+    /// Returns `true` if it names `file`, or is a glob that matches it.
     fn is_file(&self, line: &Line<'_>, file: &[&str]) -> bool {
         let Some(last) = self.parts.last() else { return false };
         if self.is_glob {
@@ -169,7 +169,7 @@ impl Wanted {
         self.tails(file).any(|folder| self.is_meant(line, folder, last))
     }
 
-    /// The folders that it can begin from, if it is `file`.
+    /// Returns the folders that it can begin from, if it is `file`.
     fn tails<'f>(&self, file: &'f [&'f str]) -> impl Iterator<Item = &'f [&'f str]> {
         let glob =
             self.is_glob.then(|| globs::check(&self.parts.join("/")).ok()).flatten().map(|glob| glob.compile_matcher());
@@ -185,7 +185,7 @@ impl Wanted {
         })
     }
 
-    /// Whether a name that begins from `folder` may be meant in this line.
+    /// Returns `true` if this line may mean a name that begins from `folder`.
     fn is_meant(&self, line: &Line<'_>, folder: &[&str], last: &str) -> bool {
         if below(folder, &line.folder) {
             return true;
@@ -203,7 +203,7 @@ impl Wanted {
             || folder.last().is_some_and(|name| line.has_word(name))
     }
 
-    /// Whether it is a folder that `file` lies in.
+    /// Returns `true` if it is a folder that contains `file`.
     fn is_folder_above(&self, line: &Line<'_>, file: &[&str], exact: bool) -> bool {
         if self.is_glob || self.parts.is_empty() {
             return false;
@@ -215,7 +215,7 @@ impl Wanted {
     }
 }
 
-/// Puts one sign in the place of each part that only a run knows: `{x}`, `${x}`, `$x`, `#{x}`, `%s`.
+/// Replaces each part that is known only at run time by one character: `{x}`, `${x}`, `$x`, `#{x}`, `%s`.
 fn variables(token: &str) -> String {
     let mut plain = String::new();
     let mut rest = token;
@@ -243,7 +243,7 @@ fn variables(token: &str) -> String {
     plain + rest
 }
 
-/// Whether a glob names the ending of `base`: one that takes in every file says nothing of prose.
+/// Returns `true` if a glob names the extension of `base`. A glob that matches every file says nothing about prose.
 fn ends_alike(glob: &str, base: &str) -> bool {
     match base.rsplit_once('.') {
         Some((_, ending)) => {
@@ -253,7 +253,7 @@ fn ends_alike(glob: &str, base: &str) -> bool {
     }
 }
 
-/// Whether the line, or what it is set by, speaks of tests.
+/// Returns `true` if the line, or the setting above it, mentions tests.
 fn is_of_tests(line: &str, above: &[Mention]) -> bool {
     let of_tests = |text: &str| {
         let text = text.to_lowercase();
@@ -268,7 +268,7 @@ fn is_of_tests(line: &str, above: &[Mention]) -> bool {
     head.is_some_and(|head| !head.line.trim_start().starts_with('[') && of_tests(&head.line))
 }
 
-/// Whether nothing of the line is executed.
+/// Returns `true` if no part of the line is executed.
 fn is_comment(line: &str) -> bool {
     let line = line.trim_start();
     if line.starts_with("//go:embed") {
@@ -288,7 +288,7 @@ fn folder_of(file: &RepoPath) -> Vec<&str> {
     parts(path.rsplit_once('/').map_or("", |(folder, _)| folder))
 }
 
-/// Whether `path` is `folder` or lies below it.
+/// Returns `true` if `path` is `folder` or is below it.
 fn below(folder: &[&str], path: &[&str]) -> bool {
     path.starts_with(folder)
 }

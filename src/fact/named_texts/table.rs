@@ -1,4 +1,4 @@
-//! `gates/named-texts.toml`: where a name of prose makes it count.
+//! The table `gates/named-texts.toml`: the places where the name of a prose file makes it count.
 
 use std::sync::LazyLock;
 
@@ -26,18 +26,18 @@ pub(super) struct NamedTextTable {
 #[serde(deny_unknown_fields)]
 pub(super) struct ProseCollector {
     pub(super) flag: String,
-    /// The ending of what it collects.
+    /// The extension of the files that it collects.
     pub(super) takes: String,
 }
 
-/// The kinds of files in which names stand.
+/// The kinds of files in which names appear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Naming {
-    /// Code: what it names is read.
+    /// Code, which reads the files that it names.
     Code,
-    /// Settings and task files: a test word must stand by the name.
+    /// Settings and task files, in which a test word must be near the name.
     Settings,
-    /// Neither.
+    /// Other files.
     Silent,
 }
 
@@ -49,7 +49,7 @@ pub(super) fn table() -> &'static NamedTextTable {
     &TABLE
 }
 
-/// What a name in `file` says.
+/// Returns the kind of `file`.
 pub(super) fn naming(file: &RepoPath) -> Naming {
     let (table, path) = (table(), file.to_os());
     if table.aside.is_match(&path) {
@@ -63,7 +63,7 @@ pub(super) fn naming(file: &RepoPath) -> Naming {
     }
 }
 
-/// What git is asked about code: everything but the largest kinds of files that are none.
+/// Returns the pathspecs for code: all files except frequent kinds that are not code.
 pub(super) fn code_pathspecs() -> &'static [String] {
     static SPECS: LazyLock<Vec<String>> = LazyLock::new(|| {
         let silent = [
@@ -76,7 +76,7 @@ pub(super) fn code_pathspecs() -> &'static [String] {
     &SPECS
 }
 
-/// What git is asked about settings.
+/// Returns the pathspecs for settings.
 pub(super) fn settings_pathspecs() -> &'static [String] {
     static SPECS: LazyLock<Vec<String>> = LazyLock::new(|| {
         let names = [

@@ -1,4 +1,4 @@
-//! A command line that was run, and what the analysis says of it.
+//! A command line that was run, with the result of its analysis.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,12 +10,12 @@ use crate::runner::{CommandKind, ProjectFiles};
 use crate::shell::dialect::Shell;
 use crate::shell::program::{Leaf, Program};
 
-/// How many commands of a line are listed.
+/// The maximum number of commands of a line that are listed.
 const COMMANDS: usize = 24;
-/// How many words of a command are listed, and how long each may be, in bytes.
+/// The maximum number of words of a command that are listed, and the maximum length of a word, in bytes.
 const WORDS: usize = 32;
 const WORD: usize = 512;
-/// How much of a line is kept, in bytes.
+/// The maximum length of a line that is kept, in bytes.
 const LINE: usize = 4 * 1024;
 
 /// A command line that was run.
@@ -26,52 +26,52 @@ pub struct CommandRun {
     pub line: String,
     /// The simple commands it would execute, in the order of the text, bounded.
     pub commands: Vec<SimpleRun>,
-    /// The name of the declared command, where `gate` ran it.
+    /// The name of the declared command, if `gate` ran it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declared: Option<String>,
-    /// What it executes, in the words of [`command_line::LineJudgement::kind`].
+    /// The kinds of the commands that it executes, in the words of [`command_line::LineJudgement::kind`].
     pub kinds: Vec<String>,
     /// The runner of the deciding checks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<String>,
-    /// How much of the tests it executes, if any.
+    /// The extent of the tests that it executes, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<Extent>,
-    /// The kind of the checks that decide; `None`: it checks nothing.
+    /// The kind of the checks that decide, or `None` if it checks nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decides: Option<CommandKind>,
-    /// How these checks ended; `None`: it checks nothing.
+    /// The result of these checks, or `None` if it checks nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<CheckOutcome>,
-    /// How the process ended, where that was recorded.
+    /// The end of the process, if it was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
-    /// Whether the line itself can change files of the working tree.
+    /// `true` if the line itself can change files of the working tree.
     pub edits: bool,
-    /// Where it pushes, as far as the text shows it.
+    /// The branches that it pushes to, as far as the text shows them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pushes_to: Option<String>,
-    /// Whether a time limit ended it.
+    /// `true` if a time limit ended it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub over_time: bool,
-    /// Whether it was left running.
+    /// `true` if it was left running.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub background: bool,
-    /// The shell that ran it; `None`: nothing says which.
+    /// The shell that ran it, or `None` if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shell: Option<Shell>,
-    /// The fingerprint of how it ended and of what it printed, without times, addresses and the like.
+    /// The fingerprint of its end and its output, without times, addresses and the like.
     pub outcome: String,
-    /// Where it failed: the fingerprint of what failed. Equal for the same failure on other content.
+    /// The fingerprint of the failure. It is equal for the same failure on other content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// The tests that its output names as failed, bounded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_tests: Vec<String>,
-    /// What it did to what guards the work, as far as its text shows it.
+    /// Its actions that touched the safeguards of the work, as far as its text shows them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intents: Vec<Intent>,
-    /// The first line of its output that tells of a failure, bounded.
+    /// The first line of its output that explains a failure, bounded.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub says: String,
 }
@@ -80,24 +80,24 @@ pub struct CommandRun {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SimpleRun {
-    /// The program and its arguments, as far as they are known: one that is not is `…`.
+    /// The program and its arguments, as far as they are known: an unknown one is `…`.
     pub words: Vec<String>,
     /// Assignments in front of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<(String, Option<String>)>,
-    /// Files it opens for writing by redirection.
+    /// The files that it opens for writing by redirection.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub writes: Vec<String>,
-    /// The directory that the line went to before; `None`: where it started, or not known.
+    /// The directory that the line changed to before, or `None` if that is unknown or the start directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir: Option<String>,
-    /// Whether it changes files of the working tree.
+    /// `true` if it changes files of the working tree.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub edits: bool,
 }
 
 impl SimpleRun {
-    /// The name of the program, without its directory.
+    /// Returns the name of the program, without its directory.
     pub fn program(&self) -> &str {
         let whole = self.words.first().map_or("", String::as_str);
         whole.rsplit(['/', '\\']).next().unwrap_or(whole)
@@ -116,7 +116,7 @@ impl SimpleRun {
 }
 
 impl CommandRun {
-    /// What the record of a line shows.
+    /// Analyses the record of a line.
     pub(super) fn of(
         line: &str,
         ended: Option<Ended>,
@@ -162,7 +162,7 @@ impl CommandRun {
         ran
     }
 
-    /// A run that `gate` watched. Its counts are known even where the output is cut off.
+    /// Returns a run that `gate` watched. Its counts are known even if the output is cut off.
     pub(super) fn observed(run: &Run, files: &dyn ProjectFiles) -> Self {
         let mut ran = Self::of(&run.command.line, Some(run.ended), &run.tail, false, Some(Shell::Sh), files);
         ran.declared.clone_from(&run.command.name);
@@ -177,7 +177,8 @@ impl CommandRun {
         ran
     }
 
-    /// A run of a declared command that this line was: it says what the end of the output alone may not show.
+    /// Adds the record of the declared command that this line ran: it holds results that the end of the output may not
+    /// show.
     pub(super) fn shown_by(&mut self, run: &Run, files: &dyn ProjectFiles) {
         let seen = Self::observed(run, files);
         self.declared = self.declared.take().or(seen.declared);
@@ -196,22 +197,22 @@ impl CommandRun {
         self.says = reading.says;
     }
 
-    /// Whether it was killed, or ended by a time limit, before any test of it is known to have failed.
+    /// Returns `true` if it was killed, or ended by a time limit, before any of its tests is known to have failed.
     pub fn was_cut_short(&self) -> bool {
         self.failed_tests.is_empty() && (self.over_time || self.ended.is_some_and(|ended| ended.killed_by().is_some()))
     }
 
-    /// Whether it executes tests.
+    /// Returns `true` if it executes tests.
     pub fn is_test(&self) -> bool {
         self.decides == Some(CommandKind::Test)
     }
 
-    /// Whether it checks something.
+    /// Returns `true` if it checks something.
     pub fn is_check(&self) -> bool {
         self.decides.is_some()
     }
 
-    /// Whether it is known to have ended badly: by its checks, or, where it checks nothing, by its status.
+    /// Returns `true` if it is known to have failed: by its checks, or by its status if it checks nothing.
     pub fn failed(&self) -> bool {
         match self.result {
             Some(result) => result == CheckOutcome::Fail,
@@ -220,7 +221,7 @@ impl CommandRun {
     }
 }
 
-/// A text of at most `most` bytes.
+/// Shortens a text to at most `most` bytes.
 pub(in crate::fact) fn bounded(mut text: String, most: usize) -> String {
     if text.len() > most {
         text.truncate(text.floor_char_boundary(most));

@@ -1,8 +1,8 @@
-//! Which content the working tree has at each step, as far as the steps tell.
+//! The content of the working tree at each step, as far as the steps show it.
 //!
 //! A content is a base and, by path, a version of the file. An edit whose lines are known leads from one version to
-//! another, and its inverse back; a snapshot names the content it saw; anything else leads to a base that was never there
-//! before. So two equal names are equal contents, and different names may be.
+//! another, and its inverse leads back. A snapshot names the content that it saw. Anything else leads to a new base. So
+//! equal names mean equal contents, but different names may, too.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,13 +14,13 @@ use crate::event::agent_work::{EditKind, FileEdit};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
-/// A version of a file. Only equality means something.
+/// A version of a file. Versions are only compared for equality.
 type Version = u32;
-/// The file is not there.
+/// The version of a file that does not exist.
 const GONE: Version = 0;
-/// Texts from this length on, in bytes, may be cut off: equal ones may be of different edits.
+/// The length from which texts may be cut off, in bytes: equal ones may be of different edits.
 const WHOLE: usize = 4_000;
-/// From so many files that differ from the base, the base is given up.
+/// The number of files that differ from the base at which the base is given up.
 const FILES: usize = 2_000;
 
 #[derive(Clone, Debug, Default)]
@@ -37,18 +37,18 @@ type LineChange = (RepoPath, Option<Version>, u32, String, String);
 pub(super) struct Contents {
     state: TrackedContent,
     name: ContentId,
-    /// By the key of a state: its name.
+    /// The name, by the key of a state.
     names: HashMap<String, ContentId>,
-    /// By name: the tree that a snapshot saw.
+    /// The tree that a snapshot saw, by name.
     trees: HashMap<ContentId, Oid>,
-    /// By tree: the state it was seen in.
+    /// The state that a tree was seen in.
     states: HashMap<Oid, TrackedContent>,
-    /// By change: what it leads to; `None`: the file as it is in the base.
+    /// The version that a change leads to, or `None` for the file as it is in the base.
     changes: HashMap<LineChange, Option<Version>>,
-    /// By path: what was written there without anything being removed, oldest first.
+    /// The texts that were written to a path without removing anything, oldest first.
     written: HashMap<RepoPath, Vec<(String, Version)>>,
     committed: HashMap<(RepoPath, u32), Version>,
-    /// How often the commit that is checked out has changed.
+    /// The number of times that the checked-out commit has changed.
     heads: u32,
     last: u32,
 }
@@ -60,12 +60,12 @@ impl Contents {
         contents
     }
 
-    /// The content as of now.
+    /// Returns the current content.
     pub(super) fn now(&self) -> ContentId {
         self.name.clone()
     }
 
-    /// The names for people: of a content that a snapshot saw, its tree.
+    /// Returns the name for people: the tree, for a content that a snapshot saw.
     pub(super) fn final_name(&self, name: &ContentId) -> ContentId {
         self.trees.get(name).map_or_else(|| name.clone(), |tree| ContentId(tree.as_str().to_owned()))
     }
@@ -84,13 +84,13 @@ impl Contents {
         self.name = self.names.entry(key).or_insert(next).clone();
     }
 
-    /// Nothing is known of what the content is now.
+    /// Marks the current content as unknown.
     pub(super) fn unknown(&mut self) {
         self.state = TrackedContent { base: self.fresh(), files: BTreeMap::new() };
         self.rename();
     }
 
-    /// Somebody looked, and it is this tree.
+    /// Sets the current content to the tree that a snapshot saw.
     pub(super) fn seen(&mut self, tree: &Oid) {
         if self.trees.get(&self.name) == Some(tree) {
             return;
@@ -108,7 +108,7 @@ impl Contents {
         self.trees.insert(self.name.clone(), tree.clone());
     }
 
-    /// A tool of the client changed files.
+    /// Applies edits by a tool of the client.
     pub(super) fn edited(&mut self, edits: &[FileEdit]) {
         for edit in edits.iter().filter(|edit| !edit.path.as_bytes().starts_with(b"/")) {
             let version = self.version_after(edit);
@@ -120,7 +120,7 @@ impl Contents {
         self.rename();
     }
 
-    /// `None`: the file as it is in the base.
+    /// Returns the version after an edit, or `None` for the file as it is in the base.
     fn version_after(&mut self, edit: &FileEdit) -> Option<Version> {
         if edit.how == EditKind::Deleted {
             return Some(GONE);
@@ -159,7 +159,7 @@ impl Contents {
         }
     }
 
-    /// A command of a line, started in `dir` (`None`: not known), changed files.
+    /// Applies a command of a line that was started in `dir` (`None`: unknown).
     pub(super) fn ran(&mut self, command: &SimpleRun, dir: Option<&RepoPath>) {
         match effect(command, dir) {
             Some(FileEffect::Gone(paths)) => paths.iter().for_each(|path| self.set(path, GONE)),
@@ -179,7 +179,7 @@ impl Contents {
         self.rename();
     }
 
-    /// git moved a ref.
+    /// Applies an event of git that moved a ref.
     pub(super) fn moved(&mut self, event: &GitEvent) {
         let word = event.action.split(' ').next().unwrap_or_default();
         let changes = match word {
@@ -197,7 +197,7 @@ impl Contents {
     }
 }
 
-/// What a command does to files, where its words tell it all.
+/// The effect of a command on files, if its words show it completely.
 enum FileEffect {
     Gone(Vec<RepoPath>),
     AsCommitted(Vec<RepoPath>),
@@ -231,7 +231,7 @@ fn effect(command: &SimpleRun, dir: Option<&RepoPath>) -> Option<FileEffect> {
     files.then_some(FileEffect::AsCommitted(paths))
 }
 
-/// The path that a word means; `None` where that is not known, or it lies outside.
+/// Returns the path that a word means, or `None` if it is unknown or outside of the working tree.
 pub(super) fn place(dir: Option<&RepoPath>, below: Option<&str>, word: &str) -> Option<RepoPath> {
     let start = String::from_utf8(dir?.as_bytes().to_vec()).ok()?;
     let below = below.unwrap_or_default();

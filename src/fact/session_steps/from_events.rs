@@ -1,17 +1,17 @@
-//! Events become steps: reports of one tool call are joined, and each step is put on its content.
+//! Makes steps from events: joins the reports of one tool call, and gives each step its content.
 
 use std::collections::{HashMap, HashSet};
 use std::mem::discriminant;
 
 use super::command_run::{CommandRun, bounded};
 use super::content_tracking::Contents;
-use super::{Deed, MOST, Step, Story, TouchedFile};
+use super::{Deed, MAX_STEPS, Step, Story, TouchedFile};
 use crate::event::agent_work::{Act, AgentWork, ShellCommand};
 use crate::event::{Event, EventKind, Run};
 use crate::runner::ProjectFiles;
 use crate::timeline::Entry;
 
-/// How much of a text is kept, in bytes.
+/// The maximum length of a text that is kept, in bytes.
 const TEXT: usize = 4 * 1024;
 
 pub(super) fn story(entries: &[Entry], session: Option<&str>, files: &dyn ProjectFiles) -> Story {
@@ -23,8 +23,8 @@ pub(super) fn story(entries: &[Entry], session: Option<&str>, files: &dyn Projec
         own(&entry.event) || (entry.event.session.is_none() && matches!(entry.event.kind, EventKind::Git(_)))
     };
     let mut told: Vec<&Entry> = entries[first..=last].iter().filter(between).collect();
-    if told.len() > MOST {
-        told.drain(..told.len() - MOST);
+    if told.len() > MAX_STEPS {
+        told.drain(..told.len() - MAX_STEPS);
         story.cut = true;
     }
     let JoinedReports { acts, runs } = join(&told);
@@ -78,7 +78,7 @@ pub(super) fn story(entries: &[Entry], session: Option<&str>, files: &dyn Projec
     story
 }
 
-/// What is done in an act, and the content before it where somebody looked; `None`: it is no step.
+/// Returns the action of an act, and the content before it if a snapshot was taken. Returns `None` if it is not a step.
 fn act(
     work: &AgentWork,
     contents: &mut Contents,
@@ -143,15 +143,15 @@ fn run(
     (ran, Some(start))
 }
 
-/// What tells of one thing, together.
+/// The reports of each action, joined.
 struct JoinedReports<'a> {
-    /// The acts, one for each entry; `None` where there is none, or it is told by another entry.
+    /// The acts, one for each entry, or `None` if the entry has none or another entry reports it.
     acts: Vec<Option<AgentWork>>,
-    /// The runs that are tool calls told as acts.
+    /// The runs that are tool calls and that acts report, too.
     runs: Vec<ToldRun<'a>>,
 }
 
-/// A run that is a tool call told as an act: the places of both.
+/// A run that is a tool call and that an act reports, too: the indexes of both.
 struct ToldRun<'a> {
     run: &'a Run,
     entry: usize,
@@ -208,10 +208,10 @@ fn join<'a>(entries: &[&'a Entry]) -> JoinedReports<'a> {
     JoinedReports { acts: joined, runs }
 }
 
-/// The family of what tells of a command.
+/// The family of the reports of a command.
 const COMMAND: &str = "command";
 
-/// Which acts of one call are reports of the same thing.
+/// Returns the family of an act. Acts of one call and one family are reports of the same action.
 fn family(act: &Act) -> Option<&'static str> {
     Some(match act {
         Act::Command(_) | Act::CommandEnded(_) | Act::Denied(_) => COMMAND,

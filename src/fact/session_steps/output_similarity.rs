@@ -1,4 +1,4 @@
-//! What two outputs of one command have in common: they are compared without what is never the same twice.
+//! Comparison of two outputs of one command, without the parts that vary from run to run.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use crate::digest::hex_digest;
 use crate::event::Ended;
 use crate::fact::output_patterns::{NAME, table};
 
-/// How much of the end of an output is read, in bytes.
+/// The length of the end of an output that is read, in bytes.
 const READ: usize = 32 * 1024;
 
-/// What is read from how a command ended.
+/// The reading of the end of a command.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct EndingReading {
     /// See [`super::CommandRun::outcome`].

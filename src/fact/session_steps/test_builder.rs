@@ -1,4 +1,4 @@
-//! Stories for tests, told in a line for each step.
+//! Stories for tests, with one line for each step.
 
 use jiff::Timestamp;
 
@@ -19,7 +19,7 @@ pub(crate) struct Tale {
     pub(crate) entries: Vec<Entry>,
 }
 
-/// A tree id of one digit.
+/// Returns a tree id of one digit.
 pub(crate) fn tree(digit: char) -> Oid {
     digit.to_string().repeat(40).parse().unwrap()
 }
@@ -94,7 +94,7 @@ impl Tale {
         self.work(Grade::Hooked, "s", Some(call), Act::CommandEnded(end))
     }
 
-    /// A command that a hook told of and that served a declared one: two events of one call.
+    /// Adds a command that a hook reported and that served a declared one: two events of one call.
     pub(crate) fn proved(self, call: &str, content: char, line: &str, status: i32, output: &str) -> Self {
         let command = shell(line, Some(status), output);
         let seen = seen(content);

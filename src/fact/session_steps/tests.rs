@@ -151,12 +151,12 @@ fn a_turn_begins_with_a_persons_prompt() {
 #[test]
 fn a_story_is_bounded_and_keeps_its_form() {
     let mut tale = Tale::default();
-    for number in 0..MOST + 5 {
+    for number in 0..MAX_STEPS + 5 {
         tale = tale.read(&number.to_string());
     }
     let story = tale.ran("cargo test", 101, RED).story();
     assert!(story.cut);
-    assert_eq!(story.steps.len(), MOST);
+    assert_eq!(story.steps.len(), MAX_STEPS);
     let json = serde_json::to_string(&story).unwrap();
     assert_eq!(serde_json::from_str::<Story>(&json).unwrap(), story);
 }

@@ -1,16 +1,16 @@
-//! Tests that are gone together with the code they were about.
+//! Removed tests whose code was removed, too.
 
 use std::collections::BTreeSet;
 
 use super::table::table;
 use super::{FilePair, Weakening, WeakeningKind, is_test_file};
 
-/// Where the tests of a file of Rust begin: what is defined behind it is no code under test.
+/// The start of the tests in a file of Rust. Code after it is not code under test.
 const OWN_TESTS: &str = "#[cfg(test)]";
 
-/// Notes, of the tests that are gone, those whose text names something that was defined in the code of the old side and is
-/// no longer defined in that of the new. `pairs`: the files that differ, tests and code. Where as much is defined as
-/// before, something may only be called otherwise, and nothing is noted.
+/// Records, of the removed tests, those whose text names something that was defined in the code of the old side and is
+/// no longer defined on the new side. `pairs` are the files that differ, tests and code. If as much is defined as
+/// before, something may only be renamed, and nothing is recorded.
 pub(super) fn note(found: &mut Weakening, pairs: &[FilePair]) {
     let mut defined = (0, 0);
     let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());

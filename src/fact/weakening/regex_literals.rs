@@ -1,8 +1,8 @@
-//! What stands in every text that a regular expression matches, read off the expression without compiling it.
+//! Literal texts that every match of a regular expression contains, found without compiling it.
 //!
-//! To compile one costs far more than to look for a word, and most of them have nothing to do with most texts.
+//! Compiling costs far more than a search for a word, and most expressions match nothing in most texts.
 
-/// Literal texts of which one is in every match. Empty: none was found, and any text may match.
+/// Returns literal texts of which every match contains at least one, or none if any text may match.
 pub(super) fn needed(pattern: &str) -> Vec<String> {
     // With these flags letters are not themselves, from wherever they stand on.
     let flags =
@@ -25,7 +25,7 @@ fn of_alternatives(pattern: &[u8]) -> Vec<String> {
     found
 }
 
-/// The parts between `|`, as long as it stands in no brackets.
+/// Returns the parts between `|` that are not in brackets.
 fn alternatives(pattern: &[u8]) -> Vec<&[u8]> {
     let (mut parts, mut start, mut at) = (Vec::new(), 0, 0);
     while at < pattern.len() {
@@ -39,7 +39,7 @@ fn alternatives(pattern: &[u8]) -> Vec<&[u8]> {
     parts
 }
 
-/// Where the piece that begins at `at` ends: a character, an escaped one, a class, a group.
+/// Returns the end of the piece that begins at `at`: a character, an escaped one, a class, or a group.
 fn after(pattern: &[u8], at: usize) -> usize {
     match pattern[at] {
         b'\\' => match pattern.get(at + 1) {
@@ -67,7 +67,7 @@ fn after(pattern: &[u8], at: usize) -> usize {
     .min(pattern.len())
 }
 
-/// The best of the texts that stand in a row: the one of which the shortest alternative is longest.
+/// Returns the best of the texts of a sequence: the one whose shortest alternative is longest.
 fn of_row(pattern: &[u8]) -> Vec<String> {
     let mut found: Vec<Vec<String>> = Vec::new();
     let mut run = Vec::new();
@@ -112,7 +112,7 @@ fn of_row(pattern: &[u8]) -> Vec<String> {
     found.into_iter().max_by_key(shortest).filter(|texts| shortest(texts) > 0).unwrap_or_default()
 }
 
-/// What stands in a group; nothing for one that only sets flags.
+/// Returns the content of a group, which is empty for one that only sets flags.
 fn inside(group: &[u8]) -> &[u8] {
     let inner = group.strip_prefix(b"(").and_then(|inner| inner.strip_suffix(b")")).unwrap_or_default();
     let Some(rest) = inner.strip_prefix(b"?") else { return inner };

@@ -1,4 +1,4 @@
-//! `gates/weakening.toml`.
+//! The table `gates/weakening.toml`.
 
 use std::sync::OnceLock;
 
@@ -23,7 +23,7 @@ pub(super) struct WeakeningTable {
     pub(super) tasks: Vec<TaskFile>,
 }
 
-/// What tests look like in a language.
+/// The patterns of tests in a language.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct TestLanguage {
@@ -73,13 +73,13 @@ pub(super) struct TaskFile {
 }
 
 impl TaskFile {
-    /// Finds the names that a file defines.
+    /// Returns the pattern of the names that a file defines.
     pub(super) fn name(&self) -> Option<&Regex> {
         self.compiled.get_or_init(|| Regex::new(&self.name).ok()).as_ref()
     }
 }
 
-/// Regular expressions, each compiled when a text has what every match of it has.
+/// Regular expressions that are compiled only for a text that contains their literal texts.
 #[derive(Debug, Default)]
 pub(super) struct LazyPatterns {
     pub(super) written: Vec<String>,
@@ -93,7 +93,7 @@ struct LazyPattern {
 }
 
 impl LazyPatterns {
-    /// Those that may match in a text, in their order.
+    /// Returns the expressions that may match in a text, in their order.
     pub(super) fn about<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a Regex> {
         let lazy = |pattern: &String| LazyPattern { needed: needed(pattern), compiled: OnceLock::new() };
         let all = self.lazy.get_or_init(|| self.written.iter().map(lazy).collect());
@@ -121,7 +121,7 @@ pub(super) fn table() -> &'static WeakeningTable {
 }
 
 impl WeakeningTable {
-    /// Which language's code a file holds.
+    /// Returns the index of the language of a file.
     pub(super) fn language(&self, path: &RepoPath) -> Option<usize> {
         self.language.iter().position(|language| language.files.is_match(path.to_os()))
     }

@@ -1,20 +1,20 @@
-//! Reading the tests of one text: which there are, which are left out, how much they assert.
+//! Reads the tests of one text: their names, the skipped ones, and the number of assertions.
 
 use super::table::{LazyPatterns, TestLanguage};
 
-/// Longer texts are not read, in bytes.
-const LONGEST: usize = 1 << 20;
+/// The maximum length of a text that is read, in bytes.
+const MAX_TEXT: usize = 1 << 20;
 
-/// What a text holds.
+/// The tests and assertions of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TestInventory {
     /// Its tests, in their order.
     pub(super) tests: Vec<Test>,
-    /// How many assertions there are.
+    /// The number of assertions.
     pub(super) asserts: usize,
-    /// Where those of them begin that cannot fail.
+    /// The positions of the assertions that cannot fail.
     pub(super) always: Vec<usize>,
-    /// Where all other tests are left out.
+    /// The positions of the marks that skip all other tests.
     pub(super) focused: Vec<usize>,
 }
 
@@ -23,18 +23,18 @@ pub(super) struct TestInventory {
 pub(super) struct Test {
     /// Its name, without quotes.
     pub(super) name: String,
-    /// Whether it is left out.
+    /// `true` if it is skipped.
     pub(super) skipped: bool,
-    /// Where its name begins, and where what declares it ends.
+    /// The position of its name, and the end of its declaration.
     pub(super) at: usize,
     end: usize,
 }
 
 impl TestLanguage {
-    /// Reads a text. `only_tests`: nothing else is in the file, so that its assertions are those of tests.
+    /// Reads a text. With `only_tests`, the file holds nothing else, so that all its assertions count.
     pub(super) fn read(&self, text: &str, only_tests: bool) -> TestInventory {
         // What blanking leaves holds no words that the text does not: mostly there are no tests in it.
-        if text.len() > LONGEST || (!only_tests && self.test.about(text).next().is_none()) {
+        if text.len() > MAX_TEXT || (!only_tests && self.test.about(text).next().is_none()) {
             return TestInventory::default();
         }
         let code = self.blank(text);
@@ -72,7 +72,7 @@ impl TestLanguage {
         TestInventory { tests, asserts, always, focused: sorted(&self.focus, &code) }
     }
 
-    /// The tests of a text, each with the code from its name up to the next one.
+    /// Returns the tests of a text, each with the code from its name up to the next one.
     pub(super) fn texts(&self, text: &str, only_tests: bool) -> Vec<(String, String)> {
         let code = self.blank(text);
         let tests = self.read(text, only_tests).tests;
@@ -82,7 +82,7 @@ impl TestLanguage {
         tests.iter().zip(ends).map(own).collect()
     }
 
-    /// The text with comments and the inside of texts blank, byte for byte.
+    /// Returns the text with comments and the content of strings replaced by blanks, byte for byte.
     fn blank(&self, text: &str) -> String {
         let bytes = text.as_bytes();
         let mut code = bytes.to_vec();
@@ -116,7 +116,7 @@ impl TestLanguage {
         String::from_utf8(code).unwrap_or_default()
     }
 
-    /// The inside of a text that begins here, and where what follows it begins.
+    /// Returns the content of a string that begins here, and the position after it.
     fn string(&self, bytes: &[u8], at: usize) -> Option<(usize, usize, usize)> {
         let first = bytes[at];
         if self.raw {
@@ -162,7 +162,8 @@ impl TestLanguage {
     }
 }
 
-/// In shells and their like, a `#` inside a word is none, and `#[` is an attribute of PHP.
+/// Returns `true` if a comment begins here. In shells and the like, a `#` inside a word does not begin one, and `#[` is
+/// an attribute of PHP.
 fn is_comment(bytes: &[u8], at: usize) -> bool {
     bytes[at] != b'#' || at == 0 || bytes[at - 1].is_ascii_whitespace() || b";)}],".contains(&bytes[at - 1])
 }

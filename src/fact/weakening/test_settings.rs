@@ -1,4 +1,4 @@
-//! Settings that leave tests out, forgive them, or ask for less than before.
+//! Settings that exclude tests, ignore their failures, or lower thresholds.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::table::{LazyPatterns, table};
 use super::{Weakened, WeakeningKind};
 use crate::repo_path::RepoPath;
 
-/// How much of a setting is shown, in bytes.
+/// The maximum length of a setting that is shown, in bytes.
 const SHOWN: usize = 120;
 
 pub(super) fn compare(path: &RepoPath, old: &str, new: &str, changes: &mut Vec<Weakened>) {
@@ -39,7 +39,7 @@ pub(super) fn compare(path: &RepoPath, old: &str, new: &str, changes: &mut Vec<W
     }
 }
 
-/// The line of a text that says something, comments aside, from 1.
+/// Returns the line of a text that contains `said`, outside of comments, counted from 1.
 fn line_with(text: &str, said: &str) -> Option<u32> {
     let said = said.trim_end_matches('…');
     let at = text.lines().position(|line| !is_comment(line) && line.contains(said)).filter(|_| !said.is_empty())?;
@@ -50,7 +50,7 @@ fn is_comment(line: &str) -> bool {
     ["#", "//", ";"].iter().any(|start| line.trim_start().starts_with(start))
 }
 
-/// Lines that are nothing but a comment say nothing.
+/// Removes the lines that are only a comment.
 fn without_comments(text: &str) -> String {
     text.split_inclusive('\n').filter(|line| !is_comment(line)).collect()
 }
@@ -83,7 +83,7 @@ fn added(
     }
 }
 
-/// What is set: up to the end of a list, of an entry, or of the line.
+/// Returns the values of a setting: up to the end of a list, of an entry, or of the line.
 fn settings<'a>(pattern: &Regex, text: &'a str) -> Vec<&'a str> {
     let one = |found: regex::Match<'_>| {
         let rest = &text[found.start()..];

@@ -1,4 +1,4 @@
-//! Tasks that ran tests and do so no longer.
+//! Tasks that ran tests and no longer do.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,9 @@ use crate::repo_path::RepoPath;
 use crate::runner::{Catalogue, CommandKind, ProjectFiles, resolve};
 use crate::shell::dialect::Shell;
 
-/// How many tasks of a file are looked at.
+/// The maximum number of tasks of a file that are compared.
 const TASKS: usize = 200;
-/// How much of a script is shown, in bytes.
+/// The maximum length of a script that is shown, in bytes.
 const SHOWN: usize = 120;
 
 /// One file of a project.
@@ -26,16 +26,17 @@ impl ProjectFiles for One<'_> {
     }
 }
 
-/// What a task does to tests.
+/// The effect of a task on tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum TaskEffect {
-    /// It runs them, and its status is theirs: as many commands do, and none of them runs all.
+    /// The task runs tests with so many commands, and its status is theirs. `only_a_part` is `true` if none of them
+    /// runs all.
     Tests { commands: usize, only_a_part: bool },
-    /// It runs them, and ends well whatever they say.
+    /// The task runs tests, and passes with any result.
     TestsMasked,
-    /// Nothing at all.
+    /// The task runs nothing.
     Nothing,
-    /// Something else, or nobody knows.
+    /// The task runs something else, or something unknown.
     Other,
 }
 
@@ -79,14 +80,14 @@ fn names<'a>(tasks: &'a TaskFile, text: &'a str) -> impl Iterator<Item = String>
     found.filter_map(|groups| Some(groups.name("name")?.as_str().to_owned()))
 }
 
-/// The line that a task is defined in.
+/// Returns the line that defines a task.
 fn line_of_task(tasks: &TaskFile, name: &str, text: &str) -> Option<u32> {
     let mut found = tasks.name().into_iter().flat_map(|pattern| pattern.captures_iter(text));
     let place = found.find_map(|groups| groups.name("name").filter(|found| found.as_str() == name))?;
     Some(line_of(text, place.start()))
 }
 
-/// The script of a task in one line, and what it does.
+/// Returns the script of a task in one line, and its effect.
 fn does(tasks: &TaskFile, name: &str, files: &One<'_>) -> (String, TaskEffect) {
     let call = tasks.call.replace("{name}", name);
     let argv: Vec<Option<String>> = call.split(' ').map(|word| Some(word.to_owned())).collect();

@@ -5,7 +5,7 @@ fn pair(path: &str, old: &str, new: &str) -> FilePair {
     FilePair { path: RepoPath::from(path), old: text(old), new: text(new) }
 }
 
-/// What is found, with the names it is about.
+/// Returns the findings, with the names that they are about.
 fn found(pairs: &[FilePair]) -> Vec<String> {
     let all = compare(pairs).changes.into_iter();
     all.map(|one| format!("{} {}", one.what.as_str(), one.names.join("+")).trim().to_owned()).collect()
