@@ -1,4 +1,4 @@
-//! One check of a line, in the light of the recorded status and output.
+//! The outcome of one check of a line, by the recorded status and output.
 
 use crate::runner::output_line::Means;
 use crate::runner::{Catalogue, CommandKind, OutputOutcome, OutputReading, Runner, read_output_as};
@@ -11,31 +11,31 @@ use super::output_filters::{OutputPath, may_show, tears, ways};
 use super::purpose::Purpose;
 use super::{CheckOutcome, Extent, contradiction, forged_output, output_evidence};
 
-/// One check, looked at in the light of status and output.
+/// One check of a line, with the record of the line.
 pub(super) struct CheckView<'a> {
     pub(super) judge: &'a LineJudge<'a>,
     pub(super) leaf: LeafId,
-    /// What the status alone says about it.
+    /// The outcomes that the status alone allows.
     pub(super) fate: Fate,
     /// All checks of the deciding kind.
     pub(super) ids: &'a [LeafId],
 }
 
-/// How a check ended, and how that is known.
+/// The outcome of a check, and the evidence for it.
 pub(super) struct CheckEnding {
     pub(super) outcome: CheckOutcome,
-    /// As the end of a sentence.
+    /// The evidence, as the end of a sentence.
     pub(super) because: String,
-    /// Whether the text of the output shows it, and not a status.
+    /// `true` if the text of the output shows the outcome, not a status.
     pub(super) by_output: bool,
-    /// Whether it must have run.
+    /// `true` if the check must have run.
     pub(super) ran: bool,
-    /// What the output says.
+    /// The reading of the output.
     pub(super) reading: OutputReading,
 }
 
 impl CheckView<'_> {
-    /// How it ended, and how that is known.
+    /// Returns the outcome, and the evidence for it.
     pub(super) fn ending(&self) -> CheckEnding {
         let visible =
             self.judge.record.output.and_then(|output| table().visible_lines(output).and(Some(output.lines().count())));
@@ -51,7 +51,7 @@ impl CheckView<'_> {
         CheckEnding { outcome, because, by_output, ran: !possible.not_run, reading }
     }
 
-    /// The outcomes that the status leaves open, and the one that it shows, if it does.
+    /// Returns the outcomes that the status leaves open, and the one that it shows, if it does.
     fn by_status(&self, ways: &[OutputPath], reading: &OutputReading) -> (Outcomes, Option<(CheckOutcome, String)>) {
         let record = self.judge.record;
         let purpose = self.judge.purpose(self.leaf);
@@ -103,7 +103,7 @@ impl CheckView<'_> {
         (possible, Some(shown))
     }
 
-    /// Whether lines of the parts that passed may have been taken out of the record.
+    /// Returns `true` if lines of the parts that passed may be missing from the record.
     fn hides_passes(&self, ways: &[OutputPath]) -> bool {
         let parts = |runner: &&Runner| {
             let rules = Catalogue::embedded().output_rules(runner).1;
@@ -112,7 +112,8 @@ impl CheckView<'_> {
         !ways.iter().any(OutputPath::only_cuts) && self.runners().iter().any(parts)
     }
 
-    /// Whether every line of it is in the record, and none of them tells of a test although its runner always prints one.
+    /// Returns `true` if every line of it is in the record, and none of them mentions a test although its runner always
+    /// prints such a line.
     fn shows_no_test(&self, ways: &[OutputPath]) -> bool {
         let purpose = self.judge.purpose(self.leaf);
         let speaks = purpose.invocation.as_ref().is_some_and(|invocation| invocation.speaks);
@@ -130,7 +131,7 @@ impl CheckView<'_> {
         self.ids.len() == 1 && ways.iter().any(OutputPath::is_plain)
     }
 
-    /// The runners whose closing lines this check prints.
+    /// Returns the runners whose closing lines this check prints.
     fn runners(&self) -> Vec<&'static Runner> {
         let runs = self.judge.purpose(self.leaf).invocation.as_ref().map(|invocation| &invocation.runs);
         runs.into_iter().flatten().filter_map(|id| Catalogue::embedded().runner(id)).collect()
@@ -157,7 +158,8 @@ impl CheckView<'_> {
         }
     }
 
-    /// The output without the line that may be the end of a longer one. `None` where that one cannot be found.
+    /// Returns the output without a first line that may be the end of a longer one, or `None` if that line cannot be
+    /// found.
     fn behind_the_tear<'o>(&self, output: &'o str) -> Option<&'o str> {
         let program = self.judge.program();
         let tear = program.leaves.iter().position(tears)?;
@@ -188,7 +190,7 @@ impl CheckView<'_> {
         None
     }
 
-    /// The runners whose lines tell of this check: what is behind a task is told by the summary.
+    /// Returns the runners whose lines describe this check. For a task, the summary in the output names them.
     fn readers(&self, reading: &OutputReading) -> Vec<&'static Runner> {
         let runners = self.runners();
         if runners.iter().any(|runner| runner.task.is_none()) {
@@ -199,12 +201,13 @@ impl CheckView<'_> {
         reported.chain(runners).collect()
     }
 
-    /// Whether the runner itself says that it failed, in a line that nothing but its failure prints.
+    /// Returns `true` if the runner itself reports that it failed, in a line that only its failure prints.
     fn failed_itself(&self, reading: &OutputReading) -> bool {
         output_evidence::failed_itself(&self.readers(reading), self.judge.record.output.unwrap_or_default())
     }
 
-    /// Whether it says so at its end: before that, what its tests ran may have said it.
+    /// Returns `true` if the runner reports the failure at the end of its output. Its tests may have printed the same
+    /// words before that.
     fn ends_in_failure(&self, reading: &OutputReading) -> bool {
         let readers = self.readers(reading);
         if readers.iter().any(|runner| !runner.output.failure_ends) {
@@ -215,7 +218,7 @@ impl CheckView<'_> {
         contradiction::ends_in_failure(&rules, self.judge.record.output.unwrap_or_default(), fails).is_some()
     }
 
-    /// Lines that a failing run always prints.
+    /// Returns the lines that a failing run always prints.
     fn failures(&self, reading: &OutputReading) -> Vec<String> {
         let catalogue = Catalogue::embedded();
         let runners = self.runners();
@@ -228,7 +231,7 @@ impl CheckView<'_> {
         readers.into_iter().flat_map(|runner| &runner.output.failure_shows).cloned().collect()
     }
 
-    /// The status does not tell: the output may.
+    /// Decides by the output, if the status leaves the outcome open.
     fn by_output(&self, possible: Outcomes, ways: &[OutputPath], reading: &OutputReading) -> (CheckOutcome, String) {
         let unknown = |why: &str| (CheckOutcome::Unknown, why.to_owned());
         let Some(output) = self.judge.record.output else {
@@ -266,7 +269,7 @@ impl CheckView<'_> {
         }
     }
 
-    /// Whether every line of it is in the record, and its counts are zero.
+    /// Returns `true` if every line of it is in the record, and its counts are zero.
     fn nothing_counted(&self, ways: &[OutputPath], reading: &OutputReading) -> bool {
         let output = self.judge.record.output.unwrap_or_default();
         self.is_plain(ways)
@@ -275,7 +278,7 @@ impl CheckView<'_> {
             && reading.reports.iter().all(|report| report.passed + report.failed == 0)
     }
 
-    /// Whether its summary says that it passed, and another check comes after it.
+    /// Returns `true` if its summary says that it passed, and another check comes after it.
     fn passed_before(&self, reading: &OutputReading) -> bool {
         let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
         reading.complete
@@ -285,7 +288,7 @@ impl CheckView<'_> {
             && self.judge.understood.purposes[self.leaf + 1..].iter().any(checks)
     }
 
-    /// Whether no other check could have printed what looks like its failure.
+    /// Returns `true` if no other check could have printed what looks like its failure.
     fn alone(&self) -> bool {
         let checks = |purpose: &Purpose| purpose.invocation.as_ref().is_some_and(|found| !found.kinds.is_empty());
         let others = self.judge.understood.purposes.iter().enumerate();
@@ -348,7 +351,7 @@ impl CheckView<'_> {
         (CheckOutcome::Pass, said("its output shows that it passed", reading))
     }
 
-    /// The runner that is told to go on after a part of it failed.
+    /// Returns the runner whose options make it continue after a part of it failed.
     fn goes_on(&self) -> Option<&'static Runner> {
         let words = self.judge.program().leaves[self.leaf].words();
         self.runners().into_iter().find(|runner| {
@@ -357,7 +360,7 @@ impl CheckView<'_> {
         })
     }
 
-    /// No closing line is visible.
+    /// Decides if no closing line is visible.
     fn silent(
         &self,
         possible: Outcomes,
@@ -389,7 +392,7 @@ impl CheckView<'_> {
         (CheckOutcome::Unknown, "its output does not show how it ended".to_owned())
     }
 
-    /// Whether nothing is in the output that could be a failure of this command.
+    /// Returns `true` if nothing in the output could be a failure of this command.
     fn silence_is_its_own(&self, output: &str) -> bool {
         let (program, purposes) = (self.judge.program(), &self.judge.understood.purposes);
         let left = output_evidence::unexplained(program, purposes, self.leaf, output);
@@ -402,7 +405,7 @@ impl CheckView<'_> {
         if others { left.iter().all(|line| !looks_bad(line)) } else { left.is_empty() }
     }
 
-    /// Whether a finding of a check before it (`file.go:12:3: …`) is in the output.
+    /// Returns `true` if a finding of an earlier check (`file.go:12:3: …`) is in the output.
     fn finding_before(&self, output: &str) -> bool {
         let purposes = &self.judge.understood.purposes;
         let checks = |purpose: &Purpose| CHECKS.iter().any(|kind| purpose.is(*kind));
@@ -414,7 +417,7 @@ impl CheckView<'_> {
             && output_evidence::unexplained(self.judge.program(), purposes, self.leaf, output).iter().any(finding)
     }
 
-    /// Whether some line of it would be visible if it had run.
+    /// Returns `true` if some line of it would be visible after any run.
     fn prints_always(&self, ways: &[OutputPath]) -> bool {
         ways.iter().any(|view| view.merged && (view.only_cuts()))
             && self.runners().iter().any(|runner| !runner.output.line.is_empty())
@@ -422,7 +425,7 @@ impl CheckView<'_> {
     }
 }
 
-/// Whether a part that failed would be seen, although others end after it.
+/// Returns `true` if a part that failed would be visible, although others end after it.
 fn tells_of_parts(view: &OutputPath, runner: &Runner) -> bool {
     if view.cuts_start() {
         let end = &runner.output.goes_on_shows;

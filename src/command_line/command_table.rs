@@ -1,4 +1,5 @@
-//! `gates/commands.toml`: what commands are for that check no code, and what harnesses write instead of output.
+//! The table `gates/commands.toml`: the purposes of commands that check no code, and the texts that harnesses write
+//! instead of output.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -20,33 +21,33 @@ pub(super) struct CommandTable {
     pub(super) environment: Environment,
 }
 
-/// What a check may find in its environment without being another check.
+/// The variables and files that a check may find in its environment and still be the same check.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Environment {
-    /// Variables that say nothing about what a check finds.
+    /// Variables that do not change the findings of a check.
     pub(super) alike: Vec<String>,
-    /// Variables, each with the value that a test runner gives it anyway.
+    /// Variables, each with the value that a test runner sets itself.
     pub(super) more: Vec<String>,
     /// Variables that may choose a part of the tests.
     pub(super) narrowing: Vec<String>,
-    /// Names of directories that hold what tools make.
+    /// Names of directories that hold the output of tools.
     pub(super) artefacts: Vec<String>,
-    /// Ends of names of files that are sourced to find programs.
+    /// The ends of names of files that are sourced to find programs.
     pub(super) sourced: Vec<String>,
 }
 
-/// What is known of tools that print nothing, and of harnesses that record it.
+/// The tools that print nothing, and the texts of the harnesses that record them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct HarnessTable {
     /// Runners that print nothing unless they fail.
     pub(super) silent: Vec<String>,
-    /// What harnesses write in the place of an empty output.
+    /// The texts that harnesses write in the place of an empty output.
     pub(super) placeholders: Vec<String>,
     /// Runners whose closing lines go to standard error.
     pub(super) on_stderr: Vec<String>,
-    /// Lines that stand for lines that were left out.
+    /// Lines that stand for omitted lines.
     pub(super) elisions: Vec<String>,
 }
 
@@ -63,17 +64,17 @@ pub(super) struct CommandEntry {
     pub(super) prints: Prints,
 }
 
-/// Which arguments of a command are files that it changes.
+/// The arguments of a command that are files which it changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Paths {
     All,
     Last,
-    /// The first one is a script.
+    /// All except the first one, which is a script.
     Rest,
 }
 
-/// What a command can print.
+/// The texts that a command can print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Prints {
@@ -99,7 +100,7 @@ pub(super) struct Interpreter {
 }
 
 impl Interpreter {
-    /// Whether a script looks as if it wrote files.
+    /// Returns `true` if a script looks as if it writes files.
     pub(super) fn writes(&self, script: &str) -> bool {
         let compiled = self.compiled.get_or_init(|| self.writes.iter().filter_map(|is| Regex::new(is).ok()).collect());
         compiled.iter().any(|pattern| pattern.is_match(script))
@@ -114,27 +115,27 @@ pub(super) struct RefusedCall {
     contains: Vec<String>,
 }
 
-/// What a program says that could not start what it was told to run.
+/// The message of a program that could not start another one.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Unstarted {
-    /// The programs that say so.
+    /// The programs that print it.
     by: Vec<String>,
-    /// Texts of which one is in every such line.
+    /// Texts of which every such line contains at least one.
     has: Vec<String>,
-    /// The line; a group `name` is what could not be started.
+    /// The pattern of the line. Its group `name` is the program that could not be started.
     is: String,
     #[serde(skip)]
     compiled: OnceLock<Option<Regex>>,
 }
 
-/// What a harness says of a call instead of its output.
+/// The text of a harness about a call, instead of its output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum HarnessAnswer {
-    /// It did not run.
+    /// The call did not run.
     Rejected,
-    /// It goes on.
+    /// The call continues in the background.
     Background,
 }
 
@@ -146,7 +147,7 @@ pub(super) fn table() -> &'static CommandTable {
 }
 
 impl CommandTable {
-    /// What a harness says in the place of an output. Only the beginning is read: logs contain logs.
+    /// Returns the text of a harness in the place of an output. Only the beginning is read: logs contain logs.
     pub(super) fn harness_says(&self, output: &str) -> Option<HarnessAnswer> {
         let start: String = output.trim_start().chars().take(400).collect();
         let first = start.lines().next().unwrap_or_default();
@@ -157,7 +158,7 @@ impl CommandTable {
         found.map(|refused| refused.says)
     }
 
-    /// An output without what harnesses add to it: the status, and a word for nothing.
+    /// Returns an output without the additions of harnesses: the status, and a word for nothing.
     pub(super) fn bare<'a>(&self, output: &'a str) -> &'a str {
         let rest = match output.split_once('\n') {
             Some((first, rest)) if first.starts_with("Exit code ") => rest,
@@ -166,7 +167,8 @@ impl CommandTable {
         if self.record.placeholders.iter().any(|text| text == rest.trim()) { "" } else { rest }
     }
 
-    /// The programs one of which says in this line that it could not start another one, and that one if it is named.
+    /// Returns the programs of which one reports in this line that it could not start another one, and the name of that
+    /// one if it is given.
     pub(super) fn unstarted<'a>(&self, line: &'a str) -> Option<(&[String], Option<&'a str>)> {
         let has = |entry: &&Unstarted| entry.has.iter().any(|text| line.contains(text.as_str()));
         self.unstarted.iter().filter(has).find_map(|entry| {
@@ -176,20 +178,20 @@ impl CommandTable {
         })
     }
 
-    /// How many lines an output has; `None` when lines in the middle of it were left out.
+    /// Returns the number of lines of an output, or `None` if lines in the middle of it are missing.
     pub(super) fn visible_lines(&self, output: &str) -> Option<usize> {
         let mut lines = output.lines().map(str::trim).filter(|line| !line.is_empty());
         let count = lines.clone().count();
         (!lines.any(|line| self.record.elisions.iter().any(|text| text == line))).then_some(count)
     }
 
-    /// The interpreter of this name.
+    /// Returns the interpreter of this name.
     pub(super) fn interpreter(&self, name: &str) -> Option<&Interpreter> {
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         self.interpreter.iter().find(|entry| entry.names.iter().any(|known| known == name || known == stem))
     }
 
-    /// The first entry that fits a command.
+    /// Returns the first entry that matches a command.
     pub(super) fn command(&self, name: &str, args: &[Option<String>]) -> Option<&CommandEntry> {
         let values = self.values.get(name).map(Vec::as_slice).unwrap_or_default();
         let mut words: Vec<&str> = Vec::new();

@@ -1,4 +1,4 @@
-//! Commands that run in a service of a compose file which mounts the files of this directory.
+//! Commands that run in a service of a compose file that mounts the files of this directory.
 
 use saphyr_parser::{Event, Parser, StrInput};
 use serde_json::{Map, Value};
@@ -9,13 +9,13 @@ use crate::shell::{ContainerWords, folder_here, wrapper_values};
 
 type Yaml<'t> = Parser<'t, StrInput<'t>>;
 
-/// The names of the file, the one that counts first.
+/// The names of the file, in order of precedence.
 const FILES: [&str; 4] = ["compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"];
-/// The deepest nesting that is read.
+/// The maximum nesting that is read.
 const MAX_DEPTH: usize = 16;
 
-/// Lets a command that runs in such a service start where the service has it run. `files` are those of the directory in
-/// which the line starts.
+/// Sets the directory of a command that runs in such a service. `files` are those of the directory in which the line
+/// starts.
 pub(super) fn follow(leaf: &mut Leaf, files: &dyn ProjectFiles) {
     let Some(at) = leaf.inside.iter().position(|(name, _)| is_compose(name)) else { return };
     if !leaf.remote || leaf.directory.as_ref().is_some_and(|from| from.path.as_deref() != Some(".")) {
@@ -38,7 +38,7 @@ fn is_compose(name: &str) -> bool {
     })
 }
 
-/// The folder of this directory in which the service runs its command.
+/// Returns the folder of this directory in which the service runs its command.
 fn folder_of_service(words: &ContainerWords, files: &dyn ProjectFiles) -> Option<String> {
     let text = FILES.iter().find_map(|name| files.read(name))?;
     let document = read(&text)?;
@@ -50,7 +50,7 @@ fn folder_of_service(words: &ContainerWords, files: &dyn ProjectFiles) -> Option
     folder_here(&mounts, &workdir)
 }
 
-/// A mount as the command line would have it.
+/// Returns a mount in the syntax of the command line.
 fn mount(value: &Value) -> Option<String> {
     if let Some(text) = value.as_str() {
         return Some(text.replace("${PWD}", ".").replace("$PWD", "."));
@@ -59,7 +59,7 @@ fn mount(value: &Value) -> Option<String> {
     Some(format!("source={source},target={}", value["target"].as_str()?))
 }
 
-/// The last `WORKDIR` of the file that the image of a service is built from.
+/// Returns the last `WORKDIR` of the file that the image of a service is built from.
 fn workdir_of_image(service: &Value, files: &dyn ProjectFiles) -> Option<String> {
     let build = &service["build"];
     let context = build.as_str().or_else(|| build["context"].as_str())?.trim_start_matches("./").trim_end_matches('/');
@@ -70,7 +70,7 @@ fn workdir_of_image(service: &Value, files: &dyn ProjectFiles) -> Option<String>
     Some(last.trim().trim_matches(['"', '\'']).to_owned())
 }
 
-/// A document of YAML without what could stand for something else: tags, anchors, several documents.
+/// Reads a YAML document without anything that could stand for something else: tags, anchors, several documents.
 fn read(text: &str) -> Option<Value> {
     let mut parser = Parser::new_from_str(text);
     loop {

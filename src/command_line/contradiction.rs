@@ -1,4 +1,4 @@
-//! Where a status of success is contradicted by what the runner said, or by what it did not say.
+//! Contradictions between a status of success and the output of the runner, or its silence.
 
 use crate::runner::output_line::{LineRule, Means, lines};
 use crate::runner::{Catalogue, CommandKind, OutputOutcome, ProjectFiles, Runner, read_output};
@@ -11,7 +11,7 @@ use super::output_filters::may_show;
 use super::purpose::{Purpose, Understood};
 use super::run_result::OutputKnowledge;
 
-/// Why the output of a line whose status 0 is its runner's own does not go with that status; `None`: it does, as far
+/// Returns the reason why the output of a line contradicts the status 0 of its runner, or `None` if it does not, as far
 /// as it shows.
 pub(super) fn of_success(
     line: &str,
@@ -44,12 +44,12 @@ pub(super) fn of_success(
     Some(format!("status 0 contradicts the last words of the runner (\"{last}\")"))
 }
 
-/// Whether an output that somebody wrote down is there, and nothing was left out of it.
+/// Returns `true` if a recorded output exists and nothing in it is omitted.
 pub(super) fn is_all_there(output: &str) -> bool {
     !output.trim().is_empty() && table().visible_lines(output).is_some() && !output.starts_with('…')
 }
 
-/// The runner that told of no test although it always does, where nothing could keep its words from the output.
+/// Returns the runner whose output shows no test although it always names one, if nothing could hide its lines.
 fn unshown(understood: &Understood, output: &str) -> Option<String> {
     let speaks = |(leaf, purpose): (&Leaf, &Purpose)| {
         let invocation = purpose.invocation.as_ref().filter(|invocation| invocation.speaks)?;
@@ -59,7 +59,8 @@ fn unshown(understood: &Understood, output: &str) -> Option<String> {
     understood.program.leaves.iter().zip(&understood.purposes).find_map(speaks)
 }
 
-/// Whether any line of an output is one that the runners of a check print about tests, or any other test runner at its end.
+/// Returns `true` if any line of an output is one that the runners of a check print about tests, or one that any other
+/// test runner prints at its end.
 pub(super) fn tells_of_tests(purpose: &Purpose, output: &str) -> bool {
     let catalogue = Catalogue::embedded();
     let workers = purpose.runs().filter_map(|id| catalogue.runner(id)).filter(|runner| runner.task.is_none());
@@ -71,7 +72,8 @@ pub(super) fn tells_of_tests(purpose: &Purpose, output: &str) -> bool {
     other.says != OutputOutcome::Silent || !other.reports.is_empty()
 }
 
-/// The line with which a run began that always ends with another one, where that is missing: the process ended in the middle.
+/// Returns the opening line of a run whose closing line is missing although it always follows: the process ended in the
+/// middle.
 fn broken_off(rules: &[&LineRule], output: &str) -> Option<String> {
     let mut begun: Option<String> = None;
     for line in lines(output) {
@@ -90,10 +92,10 @@ fn shown(line: &str) -> String {
     line.trim().chars().take(80).collect()
 }
 
-/// The last closing line of an output, if it counts failures, or is a failure in `other` words. What a runner's tests run
-/// may print such lines as well, but before the runner's own.
+/// Returns the last closing line of an output if it counts failures, or is a failure in `other` words. The tests of a
+/// runner may print such lines as well, but before the runner's own.
 pub(super) fn ends_in_failure(rules: &[&LineRule], output: &str, other: impl Fn(Means) -> bool) -> Option<String> {
-    /// More lines than this do not stand between two that belong together.
+    /// The maximum number of lines between two that belong together.
     const APART: usize = 2;
     let all: Vec<_> = lines(output).collect();
     let mut apart: Option<usize> = None;

@@ -1,4 +1,4 @@
-//! What variables of the environment make of a check: they may choose a part of it, or let it execute nothing.
+//! The effect of environment variables on a check: they may select a part of it, or make it execute nothing.
 
 use regex::Regex;
 
@@ -9,27 +9,27 @@ use super::command_table::table;
 use super::judge::understand;
 use super::run_settings::{self, CallSite, Inherited, run_settings};
 
-/// What a variable does to a check.
+/// The effect of a variable on a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Narrowed {
-    /// The variable, and what in it does so.
+    /// The variable, and the part of its value that has the effect.
     pub(super) by: String,
-    /// How.
+    /// The effect.
     pub(super) how: How,
 }
 
-/// How a variable changes what status 0 of a check says.
+/// The effects of a variable on the meaning of status 0 of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
     /// Only a part of the tests is executed.
     Part,
     /// Nothing is executed.
     Nothing,
-    /// It succeeds whatever it finds.
+    /// The check succeeds with any finding.
     Masked,
 }
 
-/// What the variables that a line sets for one of its checks do to it.
+/// Returns the effect of the variables that a line sets for one of its checks.
 pub(super) fn set_for(leaf: &Leaf, invocation: &Invocation) -> Option<Narrowed> {
     let set = leaf.environment.iter().chain(&leaf.given).filter(|(_, value)| value.as_deref() != Some(""));
     let found: Vec<Narrowed> = set.filter_map(|(name, value)| of(name, value.as_deref(), invocation)).collect();
@@ -46,8 +46,8 @@ fn of(name: &str, value: Option<&str>, invocation: &Invocation) -> Option<Narrow
     listed.then(|| Narrowed { by: name.to_owned(), how: How::Part })
 }
 
-/// What a run of this line inherits that makes less of its checks, in words that name the variable, or the file outside of
-/// the project. A variable that the line itself names is the line's own business. `variables`: the environment.
+/// Returns a phrase for what a run of this line inherits that narrows its checks. It names the variable, or the file
+/// outside of the project. A variable that the line itself names does not count. `variables` is the environment.
 pub fn inherited(line: &str, files: &dyn ProjectFiles, variables: &[(String, String)]) -> Option<String> {
     const CHECKS: [CommandKind; 4] = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
     let understood = understand(line, files).ok()?;
@@ -80,7 +80,7 @@ pub fn inherited(line: &str, files: &dyn ProjectFiles, variables: &[(String, Str
 }
 
 impl Narrowed {
-    /// What is left of what status 0 means.
+    /// Narrows the meaning of status 0.
     pub(super) fn exit(narrowed: Option<&Self>, exit: ExitMeaning) -> ExitMeaning {
         match narrowed {
             Some(Self { how: How::Masked | How::Nothing, .. }) => ExitMeaning::ZeroOnFindings,
@@ -90,14 +90,14 @@ impl Narrowed {
 }
 
 impl Inherited {
-    /// Whether the runners that a command starts read the variable, as far as they are known.
+    /// Returns `true` if the runners that a command starts read the variable, as far as they are known.
     pub(super) fn concerns(&self, invocation: &Invocation) -> bool {
         let runs = &invocation.runs;
         let task = |id: &String| Catalogue::embedded().runner(id).is_some_and(|runner| runner.task.is_some());
         runs.iter().any(|id| self.runners.contains(id)) || !self.named_only && runs.iter().all(task)
     }
 
-    /// What a value does; `None` as a value is one that is not literal.
+    /// Returns the effect of a value, where `None` is a value that is not literal.
     pub(super) fn read(&self, name: &str, value: Option<&str>) -> Option<Narrowed> {
         let narrowed = |how, option: Option<&str>| {
             let option: String = option.map(|option| format!(": {option}")).unwrap_or_default();
@@ -124,8 +124,8 @@ impl Inherited {
     }
 }
 
-/// The options of a row, each with the word behind it as its value. `letters`: the first word may be options without a
-/// dash, as `make` writes them for the `make` that it starts.
+/// Returns the options of a list, each with the next word as its value. With `letters`, the first word may be options
+/// without a dash, as `make` passes them to the `make` that it starts.
 fn options(row: &str, letters: bool) -> String {
     let mut words = row.split_whitespace().take_while(|word| *word != "--").peekable();
     let mut found = Vec::new();
@@ -148,7 +148,7 @@ mod tests {
     use crate::command_line::{Extent, LineRecord, Proves, judge};
     use crate::shell::dialect::Shell;
 
-    /// Lines, a variable of their environment with its value, and what is narrowed by it.
+    /// Lines, a variable of their environment with its value, and the check that it narrows.
     const CASES: &[(&str, &str, &str, Option<&str>)] = &[
         ("pytest", "PYTEST_ADDOPTS", "-k zero", Some("a part of the tests (PYTEST_ADDOPTS: -k zero)")),
         ("pytest", "PYTEST_ADDOPTS", "-v -m 'not slow'", Some("(PYTEST_ADDOPTS: -m not)")),

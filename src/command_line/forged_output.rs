@@ -1,4 +1,4 @@
-//! Whether something else in the line could have printed the closing lines that the record shows.
+//! Other commands of a line that could have printed the closing lines in the record.
 
 use crate::runner::{Catalogue, OutputOutcome, Runner, read_output_of};
 use crate::shell::program::{InputSource, Leaf, LeafId, Program, Sink};
@@ -7,16 +7,17 @@ use super::command_table::{Prints, table};
 use super::output_filters::may_show;
 use super::purpose::{Purpose, inline_script};
 
-/// Extensions of files that are read for their code, and hold no output of a test run.
+/// Extensions of source files, which hold no output of a test run.
 const CODE: [&str; 34] = [
     "rs", "go", "ts", "tsx", "js", "jsx", "mjs", "cjs", "py", "rb", "ex", "exs", "java", "kt", "cs", "c", "h", "cpp",
     "hpp", "swift", "dart", "php", "scala", "toml", "json", "yaml", "yml", "lock", "sh", "css", "html", "sql", "mod",
     "tf",
 ];
 
-/// The text of a command of the line that could have printed what `readers` print; `None` if there is none.
+/// Returns the text of a command of the line that could have printed the lines of `readers`, or `None` if there is
+/// none.
 ///
-/// `own`: the commands whose closing lines are looked for, and their readers.
+/// `own` are the commands whose closing lines are searched for, and their readers.
 pub(super) fn suspect(program: &Program, purposes: &[Purpose], own: &[LeafId], runners: &[&Runner]) -> Option<String> {
     let written: Vec<&str> = own.iter().flat_map(|id| files_of(program, *id)).collect();
     let found = program.leaves.iter().enumerate().find(|(id, leaf)| {
@@ -25,7 +26,7 @@ pub(super) fn suspect(program: &Program, purposes: &[Purpose], own: &[LeafId], r
     found.map(|(_, leaf)| leaf.text.clone())
 }
 
-/// The files into which a command's output goes, by redirection or `tee`.
+/// Returns the files into which a command's output goes, by redirection or `tee`.
 pub(super) fn files_of(program: &Program, id: LeafId) -> Vec<&str> {
     let mut files = Vec::new();
     let mut sinks = vec![&program.leaves[id].stdout, &program.leaves[id].stderr];
@@ -127,13 +128,13 @@ fn is_code(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, extension)| CODE.contains(&extension)) || path.ends_with('/') || path == "."
 }
 
-/// Whether a text reads like the closing lines of a pass of one of these runners.
+/// Returns `true` if a text reads like the closing lines of a pass of one of these runners.
 fn tells(text: &str, runners: &[&Runner]) -> bool {
     let reading = read_output_of(Catalogue::embedded(), runners, text);
     reading.says == OutputOutcome::Passed || reading.reports.iter().any(|report| report.passed > 0)
 }
 
-/// Whether a script holds a text that reads like closing lines.
+/// Returns `true` if a script holds a text that reads like closing lines.
 fn scripted(script: &str, runners: &[&Runner]) -> bool {
     let literals = script.split(['"', '\'', '`']).map(unescape);
     literals.chain(script.lines().map(str::to_owned)).any(|text| {

@@ -1,11 +1,11 @@
-//! Programs that a line makes itself: what is called like a test runner and was just written is none.
+//! Programs that a line writes itself: a new program with the name of a test runner is not one.
 
 use crate::runner::ExitMeaning;
 use crate::shell::program::{Leaf, Program};
 
 use super::purpose::Purpose;
 
-/// The ends of names that say how a program is written.
+/// The extensions that show the language of a program.
 const ENDINGS: [&str; 8] = [".py", ".js", ".cjs", ".mjs", ".rb", ".sh", ".cmd", ".exe"];
 
 /// Marks the checks whose program the line writes before it runs them.
@@ -27,7 +27,7 @@ pub(super) fn mark(program: &mut Program, purposes: &mut [Purpose]) {
     }
 }
 
-/// The files that a command writes by name.
+/// Returns the files that a command writes by name.
 fn written(leaf: &Leaf) -> Vec<&str> {
     let mut paths: Vec<&str> = leaf.writes.iter().flatten().map(String::as_str).collect();
     let words = || leaf.argv.iter().skip(1).filter_map(|arg| arg.literal()).filter(|word| !word.starts_with('-'));

@@ -1,4 +1,4 @@
-//! Checks that `git commit` and `git push` run through hooks. The line does not show them; their output does.
+//! Checks that `git commit` and `git push` run through hooks. The line does not show them, but their output does.
 
 use crate::runner::output_line::lines;
 use crate::runner::simple_command_line::simple_commands;
@@ -10,10 +10,10 @@ use super::Extent;
 use super::output_filters::may_show;
 use super::purpose::Understood;
 
-/// Adds what hooks ran, where the line itself runs no tests and the output of a commit or push has the closing lines of
-/// a test run.
+/// Adds the checks of hooks if the line itself runs no tests and the output of a commit or push has the closing lines
+/// of a test run.
 ///
-/// How much of the tests that was is often not shown; then it counts as a part of them, and proves less than a full pass.
+/// The extent of the tests is often not shown. Then it counts as a part of them, and proves less than a full pass.
 pub(super) fn add(understood: &mut Understood, output: &str) {
     if understood.purposes.iter().any(|purpose| purpose.is(CommandKind::Test)) {
         return;
@@ -72,7 +72,7 @@ pub(super) fn add(understood: &mut Understood, output: &str) {
     });
 }
 
-/// The command that a line like `$ bun test src/` or `> jest --ci` says is run.
+/// Returns the command that an output line like `$ bun test src/` or `> jest --ci` announces.
 fn echoed(line: &str) -> Option<Invocation> {
     let command = line.strip_prefix("$ ").or_else(|| line.strip_prefix("> "))?;
     let argv: Vec<Option<String>> = simple_commands(command)?.into_iter().next()?.into_iter().map(Some).collect();

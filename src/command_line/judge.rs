@@ -1,4 +1,5 @@
-//! The judgement: which checks decide, what became of them under the recorded status, and what the output shows.
+//! The judgement of a command line: the checks that decide, their results under the recorded status, and the evidence
+//! in the output.
 
 use std::fmt::Write as _;
 
@@ -22,15 +23,16 @@ use super::{compose, working_directory};
 pub(super) const CHECKS: [CommandKind; 4] =
     [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
 
-/// More checks of the deciding kind than this are not looked at one by one.
+/// The maximum number of checks of the deciding kind that are judged one by one.
 const MAX_CHECKS: usize = 24;
 
-/// Reads a command line of bash: what it would execute, and what for. `files` are those of the directory it starts in.
+/// Parses a command line of bash and finds the purpose of each command. `files` are those of the directory that it
+/// starts in.
 pub fn understand(line: &str, files: &dyn ProjectFiles) -> Result<Understood, Unparsed> {
     understand_in(line, Some(Shell::Bash), files)
 }
 
-/// As [`understand`], for a line of this shell; `None`: nothing says which shell ran it.
+/// Does the same as [`understand`], for a line of this shell (`None`: unknown).
 pub fn understand_in(line: &str, shell: Option<Shell>, files: &dyn ProjectFiles) -> Result<Understood, Unparsed> {
     let mut program = build_program::program_in(&dialect::with_slashes(line), &Shell::candidates(shell))?;
     program.leaves.iter_mut().for_each(|leaf| compose::follow(leaf, files));
@@ -46,7 +48,7 @@ pub fn judge(line: &str, record: &LineRecord<'_>, files: &dyn ProjectFiles) -> L
     judge_kinds(line, record, files, &CHECKS)
 }
 
-/// Judges a recorded command line as to checks of these kinds, the one that decides first.
+/// Judges a recorded command line for checks of these kinds, in order of precedence.
 pub fn judge_kinds(
     line: &str,
     record: &LineRecord<'_>,
@@ -59,12 +61,12 @@ pub fn judge_kinds(
     }
 }
 
-/// A line and its record, with what the output shows about its commands.
+/// A line and its record, with the endings of its commands that the output shows.
 pub(super) struct Reviewed<'a> {
     pub(super) understood: Understood,
     record: LineRecord<'a>,
     foreign: Option<Shell>,
-    /// What the harness wrote in the place of an output.
+    /// The text of the harness in the place of an output.
     pub(super) harness: Option<Harness>,
     seen: Vec<ObservedEnding>,
 }
@@ -101,7 +103,7 @@ impl<'a> Reviewed<'a> {
     }
 }
 
-/// Whether exit status 0 of this line would prove every check in it, and all of the tests if it runs tests.
+/// Returns `true` if exit status 0 of this line would prove every check in it, and all of the tests if it runs tests.
 pub(super) fn would_decide(line: &str, files: &dyn ProjectFiles) -> bool {
     let Ok(understood) = understand(line, files) else { return false };
     let checks = |purpose: &Purpose| CHECKS.iter().any(|kind| purpose.is(*kind));
@@ -135,18 +137,18 @@ fn unparsed(line: &str, error: &Unparsed) -> LineJudgement {
     }
 }
 
-/// What is known of one check.
+/// The known state of one check.
 struct CheckState {
     leaf: LeafId,
     fate: Fate,
     result: CheckOutcome,
-    /// How the result is known, as the end of a sentence.
+    /// The evidence for the result, as the end of a sentence.
     because: String,
-    /// Whether it must have run, and a closing line in the output shows its result, and no status.
+    /// `true` if it must have run, and its result is shown by a closing line in the output, not by a status.
     by_line: bool,
 }
 
-/// A line, its record, and what is known of it.
+/// A line, its record, and the known state of its checks.
 pub(super) struct LineJudge<'a> {
     pub(super) understood: &'a Understood,
     pub(super) record: &'a LineRecord<'a>,
@@ -238,13 +240,14 @@ impl LineJudge<'_> {
         judgement
     }
 
-    /// Whether a command goes on in the background, and nothing after it says anything.
+    /// Returns `true` if a command continues in the background and no later command runs in the foreground.
     fn is_left_behind(&self, leaf: LeafId) -> bool {
         let leaves = &self.program().leaves;
         leaves[leaf].background && leaves[leaf + 1..].iter().all(|later| later.background)
     }
 
-    /// The kinds of all commands, checks first. What only reads is left out beside anything that matters more.
+    /// Returns the kinds of all commands, checks first. Commands that only read are left out if there is anything more
+    /// important.
     fn kinds(&self) -> Vec<String> {
         let mut kinds: Vec<&str> = Vec::new();
         for name in
@@ -305,8 +308,8 @@ impl LineJudge<'_> {
         checks
     }
 
-    /// One closing line does not speak for several runs: fewer of them than runs that must have ended with one show
-    /// that some run was cut off, or broke before its end.
+    /// Accounts for one closing line that may belong to several runs. If there are fewer closing lines than runs that
+    /// must have ended with one, some run was cut off, or failed before its end.
     fn share(&self, checks: &mut [CheckState]) {
         let shown = |check: &CheckState| check.by_line && check.result == CheckOutcome::Pass;
         let ids: Vec<LeafId> = checks.iter().filter(|check| shown(check)).map(|check| check.leaf).collect();
@@ -320,7 +323,7 @@ impl LineJudge<'_> {
         }
     }
 
-    /// One sentence on why this is what is proven.
+    /// Returns the reason for the result, in one sentence.
     fn reason(
         &self,
         judgement: &LineJudgement,
@@ -356,7 +359,7 @@ impl LineJudge<'_> {
         sentence
     }
 
-    /// What gives the status instead of a check.
+    /// Returns the command that gives the status instead of a check.
     fn masked_by(&self, check: &CheckState) -> String {
         if let Some(why) = &self.purpose(check.leaf).replaced {
             return why.clone();

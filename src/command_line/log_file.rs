@@ -1,13 +1,13 @@
-//! Whether a log still holds what a command wrote into it when the line shows it.
+//! Log files that one command of a line writes and another one shows: their content may change in between.
 
 use crate::shell::program::{Arg, InputSource, Leaf, LeafId, Program};
 
 use super::command_table::{Prints, table};
 use super::output_filters::may_show;
 
-/// Whether something between the command that wrote the log and the one that shows it may have put other lines into it:
-/// a command that names it and is not known to only read, or a change of the directory that its name is relative to.
-/// What is only redirected into it is looked at as any other text that the line shows.
+/// Returns `true` if a command between the one that wrote the log and the one that shows it may have written other
+/// lines into it: a command that names it and is not known to only read, or a change of the directory that its name is
+/// relative to. A redirection into the log is judged like any other text that the line shows.
 pub(super) fn changed(program: &Program, path: &str, wrote: LeafId, shows: LeafId) -> bool {
     let between = wrote + 1..shows;
     let moves = |id: LeafId| matches!(program.leaves[id].name(), Some("cd" | "pushd" | "popd" | "chdir"));
@@ -16,7 +16,7 @@ pub(super) fn changed(program: &Program, path: &str, wrote: LeafId, shows: LeafI
     elsewhere || between.into_iter().any(|id| changes(program, id, path))
 }
 
-/// Whether a command may write other lines into the file.
+/// Returns `true` if a command may write other lines into the file.
 pub(super) fn changes(program: &Program, id: LeafId, path: &str) -> bool {
     let leaf = &program.leaves[id];
     let args = leaf.argv.get(1..).unwrap_or_default();
@@ -38,12 +38,12 @@ pub(super) fn changes(program: &Program, id: LeafId, path: &str) -> bool {
     }
 }
 
-/// Whether a program takes a script that may write files.
+/// Returns `true` if a program takes a script that may write files.
 fn scripts(name: &str) -> bool {
     matches!(name, "sed" | "gsed" | "awk" | "gawk" | "mawk" | "perl")
 }
 
-/// Whether a command is known to leave the files alone that its arguments name.
+/// Returns `true` if a command is known not to change the files that its arguments name.
 fn only_reads(name: &str, leaf: &Leaf) -> bool {
     let words = leaf.words();
     let Some(entry) = table().command(name, words.get(1..).unwrap_or_default()) else { return false };
@@ -64,12 +64,12 @@ fn only_reads(name: &str, leaf: &Leaf) -> bool {
     quiet && !entry.edits && entry.paths.is_none() && !writes
 }
 
-/// A path without what makes no difference at its beginning.
+/// Returns a path without a prefix that makes no difference.
 fn plain(path: &str) -> &str {
     path.trim_start_matches("./")
 }
 
-/// Whether a text names the file, alone or as a part of it: `of=t.log`, `open('t.log', 'w')`.
+/// Returns `true` if a text names the file, alone or as a part of it: `of=t.log`, `open('t.log', 'w')`.
 fn names(text: &str, path: &str) -> bool {
     let path = plain(path);
     let inner = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
@@ -79,7 +79,7 @@ fn names(text: &str, path: &str) -> bool {
         })
 }
 
-/// Whether a pattern may stand for the file.
+/// Returns `true` if a pattern may match the file.
 fn fits(pattern: &str, path: &str) -> bool {
     const ANY: [char; 3] = ['*', '?', '['];
     let (pattern, path) = (plain(pattern), plain(path));

@@ -1,11 +1,11 @@
-//! A line of programs that nobody knows can hide a failure all the same.
+//! Failures that a line of unknown programs can hide.
 
 use super::{Purpose, understand};
 use crate::runner::ProjectFiles;
 use crate::shell::exit_status;
 
-/// Why status 0 of a line without any known check does not say that its last program succeeded: `./t.sh || true`,
-/// `./t.sh | tail`. `None`: it does, or the line cannot be followed.
+/// Returns the reason why status 0 of a line without any known check does not prove that its last program succeeded:
+/// `./t.sh || true`, `./t.sh | tail`. Returns `None` if it does, or if the line cannot be followed.
 pub fn unseen_failure(line: &str, files: &dyn ProjectFiles) -> Option<String> {
     let understood = understand(line, files).ok()?;
     let may_check = |purpose: &Purpose| purpose.kinds.contains(&"other") && !purpose.elsewhere;

@@ -1,10 +1,11 @@
-//! What a command line proves: which checks it runs, whether its status is theirs, and what the record of it shows.
+//! The proof that a command line gives: the checks that it runs, the meaning of its status, and the evidence in its
+//! record.
 //!
 //! ```text
 //! line  →  shell::Program  →  purpose of each command  →  fate under the status  →  views of the output  →  Judgement
 //! ```
 //!
-//! Pure: lines, texts and project files come in, a judgement goes out.
+//! Pure: the input is lines, texts and project files, the output is a judgement.
 
 use serde::{Deserialize, Serialize};
 
@@ -39,106 +40,107 @@ pub use masked_failure::unseen_failure;
 pub use purpose::{Purpose, Understood};
 pub use run_result::{OutputKnowledge, RunResult, said, sum};
 
-/// What was recorded of a command line.
+/// The record of a command line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LineRecord<'a> {
-    /// The exit status, where one was recorded.
+    /// The exit status, if one was recorded.
     pub status: Option<i32>,
-    /// The output, or what is left of it, where it was recorded.
+    /// The output, or the rest of it, if it was recorded.
     pub output: Option<&'a str>,
-    /// Whether the record says that the command was still running.
+    /// `true` if the record says that the command was still running.
     pub background: bool,
-    /// The shell that ran the line; `None`: nothing says which.
+    /// The shell that ran the line, or `None` if it is unknown.
     pub shell: Option<Shell>,
 }
 
-/// Whether exit status 0 of the line implies that every check of the decisive kind ran and succeeded.
+/// The answer to the question if exit status 0 of the line implies that every check of the decisive kind ran and
+/// succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExitDecides {
-    /// It does.
+    /// Status 0 implies it.
     Yes,
-    /// It does not: something else gives the status, or the tool succeeds whatever it finds.
+    /// Status 0 does not imply it: another command gives the status, or the tool succeeds with any finding.
     NoMasked,
     /// The line may not have ended, or cannot be followed.
     Unknown,
 }
 
-/// How the checks of the decisive kind ended, as far as status and output show it.
+/// The result of the checks of the decisive kind, as far as status and output show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CheckOutcome {
-    /// They passed.
+    /// The checks passed.
     Pass,
-    /// They ended badly, for any reason.
+    /// The checks failed, for any reason.
     Fail,
     /// No test was executed.
     NoTests,
-    /// It is not shown.
+    /// The result is not shown.
     Unknown,
 }
 
-/// How much of the tests a line executes.
+/// The part of the tests that a line executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Extent {
-    /// All of the package or workspace it is started in.
+    /// All tests of the package or workspace that the line starts in.
     Full,
-    /// A part.
+    /// A part of the tests.
     Filtered,
-    /// Nothing.
+    /// No tests.
     NoneExecuted,
 }
 
-/// What the recorded line proves.
+/// The proof that the recorded line gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Proves {
     /// A full run of the tests passed.
     FullPass,
-    /// Something passed that is less than that: a part of the tests, or a build, type check or lint.
+    /// Less than that passed: a part of the tests, or a build, type check or lint.
     PartialPass,
     /// A check failed.
     Fail,
-    /// Nothing.
+    /// The line proves nothing.
     Nothing,
 }
 
-/// What a command line means, and what its record proves.
+/// The meaning of a command line, and the proof that its record gives.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LineJudgement {
-    /// What the line executes, in the words of the labelling guide.
+    /// The kinds of the commands that the line executes.
     pub kind: Vec<String>,
     /// The runner of the decisive checks.
     pub runner: Option<String>,
-    /// How much of the tests is executed, if any.
+    /// The part of the tests that is executed, if any.
     pub scope: Option<Extent>,
-    /// Whether the status decides; `None` when the line checks nothing.
+    /// Shows if the status decides; `None` if the line checks nothing.
     pub exit_decides: Option<ExitDecides>,
-    /// How the decisive checks ended; `None` when the line checks nothing.
+    /// The result of the decisive checks, or `None` if the line checks nothing.
     pub result: Option<CheckOutcome>,
-    /// Whether the line itself can change files of the working tree.
+    /// `yes` if the line itself can change files of the working tree, else `no`.
     #[serde(serialize_with = "yes_or_no")]
     #[cfg_attr(test, schemars(with = "String"))]
     pub edits_files: bool,
-    /// Where it pushes, as far as the text shows it.
+    /// The branches that it pushes to, as far as the text shows them.
     pub pushes_to: Option<String>,
     /// The kind that decides: test, build, type check or lint.
     pub decisive_kind: Option<CommandKind>,
-    /// What is proven.
+    /// The proof.
     pub proves: Proves,
-    /// Why, in one sentence.
+    /// The reason, in one sentence.
     pub reason: String,
-    /// The command that would prove it, if something is missing and one is known.
+    /// The command that would prove the rest, if something is missing and such a command is known.
     pub would_prove: Option<String>,
 }
 
-/// `yes` and `no`, as the other answers are words too.
+/// Writes `yes` or `no`, as the other answers are words, too.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 fn yes_or_no<S: serde::Serializer>(value: &bool, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(if *value { "yes" } else { "no" })

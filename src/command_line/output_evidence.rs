@@ -1,5 +1,5 @@
-//! What the output shows about other commands than the one that is asked about: a status that the line prints, a
-//! later check that failed, a directory that was not there. Each tells which way the line went.
+//! Evidence in the output about the other commands of a line: a printed status, a later check that failed, a missing
+//! directory. Each shows which branch of the line was executed.
 
 use regex::Regex;
 
@@ -12,7 +12,7 @@ use super::command_table::table;
 use super::output_filters::{may_show, views};
 use super::purpose::Purpose;
 
-/// What a shell says of a command that it cannot start, or of a directory or script that is not there.
+/// The messages of a shell about a command that it cannot start, or about a missing directory or script.
 const COMPLAINTS: [&str; 7] = [
     "no such file or directory",
     "not a directory",
@@ -23,7 +23,7 @@ const COMPLAINTS: [&str; 7] = [
     "is not recognized as",
 ];
 
-/// Everything that `output` shows about how commands of the line ended.
+/// Returns the endings of commands of the line that `output` shows.
 pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec<ObservedEnding> {
     let mut seen = printed(program, output);
     seen.extend(announced(program, output));
@@ -70,8 +70,8 @@ pub(super) fn seen(program: &Program, purposes: &[Purpose], output: &str) -> Vec
     seen
 }
 
-/// Whether a command that prints nothing unless it fails, and whose output would be in the record, printed nothing. It
-/// did not fail, then; whether it was started at all is another question.
+/// Returns `true` if a command printed nothing that prints nothing unless it fails, and whose output would be in the
+/// record. It did not fail, then, but it may not have been started.
 fn silent_where_failures_show(program: &Program, purposes: &[Purpose], leaf: LeafId, output: &str) -> bool {
     let command = &program.leaves[leaf];
     if command.background || command.stderr != Sink::Terminal && command.stderr != command.stdout {
@@ -88,12 +88,12 @@ fn silent_where_failures_show(program: &Program, purposes: &[Purpose], leaf: Lea
         && unexplained(program, purposes, leaf, output).is_empty()
 }
 
-/// Whether one of these runners says that it failed, in a line that nothing but its failure prints.
+/// Returns `true` if one of these runners reports that it failed, in a line that only its failure prints.
 pub(super) fn failed_itself(runners: &[&Runner], output: &str) -> bool {
     fails(runners, &[], output)
 }
 
-/// As [`failed_itself`], where lines that one of the `others` may have printed do not count.
+/// Does the same as [`failed_itself`], but ignores lines that one of the `others` may have printed.
 fn fails(runners: &[&Runner], others: &[&Runner], output: &str) -> bool {
     let catalogue = Catalogue::embedded();
     let rules: Vec<_> = runners.iter().flat_map(|runner| catalogue.output_rules(runner).1).collect();
@@ -111,7 +111,7 @@ fn fails(runners: &[&Runner], others: &[&Runner], output: &str) -> bool {
     })
 }
 
-/// Whether a task runner says that this task failed: `error: script "lint" exited with code 1`.
+/// Returns `true` if a task runner reports that this task failed: `error: script "lint" exited with code 1`.
 fn task_failed(purpose: &Purpose, all: &[Purpose], output: &str) -> bool {
     let Some(task) = purpose.runner().and_then(|label| label.rsplit(' ').next()) else { return false };
     if all.iter().filter(|other| other.runner() == purpose.runner()).count() > 1 {
@@ -132,7 +132,7 @@ fn task_failed(purpose: &Purpose, all: &[Purpose], output: &str) -> bool {
     })
 }
 
-/// Statuses that the line prints itself: `echo "exit: $?"`.
+/// Returns the statuses that the line prints itself: `echo "exit: $?"`.
 fn printed(program: &Program, output: &str) -> Vec<ObservedEnding> {
     let mut seen = Vec::new();
     for (id, leaf) in program.leaves.iter().enumerate() {
@@ -164,7 +164,8 @@ fn printed(program: &Program, output: &str) -> Vec<ObservedEnding> {
     seen
 }
 
-/// How many lines of the output tell how one of these runners ended; `None` where any runner may be behind one of them.
+/// Returns the number of lines in the output that show the end of one of these runners, or `None` if any runner may
+/// have printed one of them.
 pub(super) fn closing_lines(runners: impl Iterator<Item = String>, output: &str) -> Option<usize> {
     let catalogue = Catalogue::embedded();
     let mut rules = Vec::new();
@@ -188,8 +189,8 @@ pub(super) fn closing_lines(runners: impl Iterator<Item = String>, output: &str)
 pub(super) const MUTE: [&str; 12] =
     ["cd", "pushd", "true", "false", ":", "exit", "test", "[", "export", "set", "sleep", "wait"];
 
-/// Fixed texts that the line prints on one of its ways: `… > log && echo OK || echo FAIL`. They tell which way it went
-/// where nothing else could have printed them.
+/// Returns the endings that follow from fixed texts that the line prints on one of its branches: `… > log && echo OK ||
+/// echo FAIL`. Such a text shows which branch was executed if nothing else could have printed it.
 fn announced(program: &Program, output: &str) -> Vec<ObservedEnding> {
     let texts: Vec<Option<String>> = program.leaves.iter().map(fixed_text).collect();
     let others = program.leaves.iter().enumerate().any(|(id, leaf)| {
@@ -209,9 +210,9 @@ fn announced(program: &Program, output: &str) -> Vec<ObservedEnding> {
     texts.filter(|(id, text)| told(*id, text)).map(|(leaf, _)| ObservedEnding::end(leaf, true)).collect()
 }
 
-/// Fixed texts that the line would have printed on a way that it did not go: `… && echo OK || { echo FAIL; tail log; }`.
-/// That one is missing tells something only where all of the output is there, and where the other one, of which only one
-/// can be printed, is in it.
+/// Returns the endings that follow from fixed texts that are missing: `… && echo OK || { echo FAIL; tail log; }`. A
+/// missing text shows something only if the output is complete and has the text of the other branch, since only one of
+/// the two can be printed.
 fn unannounced(program: &Program, output: &str) -> Vec<ObservedEnding> {
     if table().visible_lines(output).is_none() {
         return Vec::new();
@@ -236,7 +237,7 @@ fn unannounced(program: &Program, output: &str) -> Vec<ObservedEnding> {
     missing.filter(counts).map(ObservedEnding::not_run).collect()
 }
 
-/// The one line that an `echo` prints, if every word of it is written out.
+/// Returns the one line that an `echo` prints, if every word of it is literal.
 fn fixed_text(leaf: &Leaf) -> Option<String> {
     if leaf.name() != Some("echo") || !leaf.prints.is_empty() {
         return None;
@@ -245,12 +246,12 @@ fn fixed_text(leaf: &Leaf) -> Option<String> {
     words.map(|words| words.join(" ").trim().to_owned()).filter(|text| !text.is_empty() && !text.contains('\n'))
 }
 
-/// Whether the shell says that it cannot start this command.
+/// Returns `true` if the shell reports that it cannot start this command.
 pub(super) fn not_started(program: &Program, leaf: LeafId, output: &str) -> bool {
     complaints(program, output).iter().any(|entry| entry.leaf == leaf)
 }
 
-/// The line that an `echo` prints, its values as groups.
+/// Returns a pattern of the line that an `echo` prints, with its values as groups.
 pub(super) fn template(leaf: &Leaf) -> Option<Regex> {
     let mut pattern = "^".to_owned();
     let last = leaf.prints.len().checked_sub(1)?;
@@ -267,7 +268,7 @@ pub(super) fn template(leaf: &Leaf) -> Option<Regex> {
     Regex::new(&(pattern + "$")).ok()
 }
 
-/// Commands that the shell could not carry out.
+/// Returns the endings of commands that the shell could not execute.
 fn complaints(program: &Program, output: &str) -> Vec<ObservedEnding> {
     let mut seen: Vec<ObservedEnding> = Vec::new();
     for line in output.lines().take(200) {
@@ -306,7 +307,7 @@ fn complaints(program: &Program, output: &str) -> Vec<ObservedEnding> {
     seen
 }
 
-/// The lines of the output that no other command of the line is known to have printed.
+/// Returns the lines of the output that no other command of the line is known to have printed.
 pub(super) fn unexplained<'a>(program: &Program, purposes: &[Purpose], own: LeafId, output: &'a str) -> Vec<&'a str> {
     let catalogue = Catalogue::embedded();
     let mut patterns = Vec::new();

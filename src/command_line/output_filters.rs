@@ -1,4 +1,4 @@
-//! How much of a command's output the recorded output can show: the filters between them.
+//! The filters between a command's output and the recorded output.
 
 use regex::{Regex, RegexBuilder};
 
@@ -6,39 +6,39 @@ use crate::shell::program::{Arg, InputSource, Leaf, LeafId, Program, Sink};
 
 use super::log_file;
 
-/// What stands between a command and the record.
+/// A filter between a command and the record.
 #[derive(Clone, Debug)]
 pub(super) enum Filter {
-    /// The last lines only; `None`: a number that is not known.
+    /// Only the last lines, or `None` if their number is unknown.
     Tail(Option<usize>),
-    /// The end only, cut at any byte: the first line of it may be a part of one.
+    /// Only the end, cut at any byte: its first line may be incomplete.
     Torn,
-    /// The first lines only; `None`: a number that is not known.
+    /// Only the first lines, or `None` if their number is unknown.
     Head(Option<usize>),
-    /// The lines that match.
+    /// Only the lines that match.
     Keep(Regex),
-    /// The lines that do not match.
+    /// Only the lines that do not match.
     Drop(Regex),
-    /// All lines in another order: what is cut off behind it may be any of them.
+    /// All lines in another order: a later filter may cut off any of them.
     Shuffled,
-    /// Whatever a program makes of them.
+    /// The unknown output of a program that reads them.
     Garbled,
 }
 
-/// One way from a command to the record.
+/// One path from a command to the record.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OutputPath {
     /// The filters, in their order.
     pub(super) filters: Vec<Filter>,
-    /// Whether standard error takes the same way.
+    /// `true` if standard error takes the same path.
     pub(super) merged: bool,
-    /// Whether it is the way of standard error alone.
+    /// `true` if it is the path of standard error alone.
     pub(super) errors_only: bool,
 }
 
 impl OutputPath {
-    /// Takes out what would have let more lines through than there are: it cut nothing off. Blank lines at both ends may
-    /// be missing in a record.
+    /// Removes limits that are greater than the number of lines: they cut nothing off. Blank lines at both ends may be
+    /// missing in a record.
     fn leave_out_idle(&mut self, visible: Option<usize>) {
         const BLANK: usize = 4;
         let Some(visible) = visible else { return };
@@ -50,36 +50,36 @@ impl OutputPath {
         self.filters.extend(behind.into_iter().filter(|filter| !idle(filter)));
     }
 
-    /// Whether every line goes through, as it is.
+    /// Returns `true` if every line passes unchanged.
     pub(super) fn is_plain(&self) -> bool {
         self.filters.is_empty()
     }
 
-    /// Whether lines are at most cut off at its ends.
+    /// Returns `true` if lines are missing only at the ends.
     pub(super) fn only_cuts(&self) -> bool {
         let cuts =
             |filter: &Filter| matches!(filter, Filter::Tail(_) | Filter::Torn | Filter::Head(_) | Filter::Shuffled);
         self.filters.iter().all(cuts) && !self.cuts_shuffled()
     }
 
-    /// Whether lines before the last ones may be cut off.
+    /// Returns `true` if lines before the last ones may be cut off.
     pub(super) fn cuts_start(&self) -> bool {
         self.filters.iter().any(|filter| matches!(filter, Filter::Tail(_) | Filter::Torn | Filter::Garbled))
             || self.cuts_shuffled()
     }
 
-    /// Whether the first line of it that is shown may be a part of one.
+    /// Returns `true` if the first visible line may be incomplete.
     pub(super) fn torn(&self) -> bool {
         self.filters.iter().any(|filter| matches!(filter, Filter::Torn))
     }
 
-    /// Whether lines are cut off that were put in another order before.
+    /// Returns `true` if lines are cut off after their order was changed.
     fn cuts_shuffled(&self) -> bool {
         let mut rest = self.filters.iter().skip_while(|filter| !matches!(filter, Filter::Shuffled));
         rest.any(|filter| matches!(filter, Filter::Tail(_) | Filter::Torn | Filter::Head(_)))
     }
 
-    /// Whether these lines would be seen if the command printed them.
+    /// Returns `true` if these lines would be visible if the command printed them.
     pub(super) fn shows(&self, lines: &[String]) -> bool {
         if self.cuts_shuffled() {
             return false;
@@ -92,8 +92,8 @@ impl OutputPath {
         })
     }
 
-    /// Whether lines after these may have been cut off.
-    /// `visible`: how many lines are in the record, if all are.
+    /// Returns `true` if lines after the visible ones may have been cut off. `visible` is the number of lines in the
+    /// record, if all are there.
     pub(super) fn cuts_end(&self, visible: Option<usize>) -> bool {
         self.filters.iter().any(|filter| match filter {
             Filter::Head(Some(lines)) => visible.is_none_or(|visible| visible >= *lines),
@@ -102,7 +102,7 @@ impl OutputPath {
         })
     }
 
-    /// Whether lines before these may have been cut off.
+    /// Returns `true` if lines are dropped by a pattern, and are otherwise only cut off at the ends.
     pub(super) fn drops_only(&self) -> bool {
         let drops = self.filters.iter().any(|filter| matches!(filter, Filter::Drop(_)));
         let keeps_order =
@@ -111,7 +111,7 @@ impl OutputPath {
     }
 }
 
-/// The ways from a command's output to the record, in which so many lines are (`None`: not known).
+/// Returns the paths from a command's output to the record with this number of lines (`None`: unknown).
 pub(super) fn ways(program: &Program, leaf: LeafId, visible: Option<usize>) -> Vec<OutputPath> {
     let mut found = views(program, leaf);
     for view in &mut found {
@@ -120,7 +120,7 @@ pub(super) fn ways(program: &Program, leaf: LeafId, visible: Option<usize>) -> V
     found
 }
 
-/// The ways from a command's output to the record.
+/// Returns the paths from a command's output to the record.
 pub(super) fn views(program: &Program, leaf: LeafId) -> Vec<OutputPath> {
     let command = &program.leaves[leaf];
     let mut found = Vec::new();
@@ -185,7 +185,7 @@ fn follow(
     }
 }
 
-/// Goes on behind a command that reads the lines.
+/// Follows a path through a command that reads the lines.
 fn pass(
     program: &Program,
     id: LeafId,
@@ -205,7 +205,7 @@ fn pass(
     }
 }
 
-/// What a program does to the lines it reads.
+/// Returns the filters that a program applies to the lines that it reads.
 fn filters_of(name: &str, args: &[Arg]) -> Vec<Filter> {
     let named = || args.iter().any(|arg| !arg.text.starts_with('-') && !arg.text.is_empty());
     match name {
@@ -227,13 +227,13 @@ fn filters_of(name: &str, args: &[Arg]) -> Vec<Filter> {
     }
 }
 
-/// Whether a command lets through the end of what it reads, cut at any byte.
+/// Returns `true` if a command passes on the end of its input, cut at any byte.
 pub(super) fn tears(leaf: &Leaf) -> bool {
     leaf.name() == Some("tail") && !counts_lines(leaf.argv.get(1..).unwrap_or_default())
 }
 
-/// Whether `head` and `tail` cut at the ends of lines: every option that may count anything else is taken for one that
-/// does.
+/// Returns `true` if `head` and `tail` cut at the ends of lines. Every option that may count anything else is assumed
+/// to do so.
 fn counts_lines(args: &[Arg]) -> bool {
     let mut words = args.iter();
     while let Some(arg) = words.next() {
@@ -259,7 +259,7 @@ fn counts_lines(args: &[Arg]) -> bool {
     true
 }
 
-/// How many lines `head` and `tail` let through.
+/// Returns the number of lines that `head` and `tail` pass on.
 fn limit(args: &[Arg]) -> Option<usize> {
     if args.iter().any(|arg| arg.counted) {
         return None;
@@ -393,7 +393,7 @@ fn grep(name: &str, args: &[Arg]) -> Vec<Filter> {
     filters
 }
 
-/// A basic regular expression in the syntax of extended ones: `\|` is an operator there, `|` a character.
+/// Converts a basic regular expression into the extended syntax: `\|` is an operator in the first, `|` a character.
 fn from_basic(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let mut chars = pattern.chars().peekable();
@@ -423,7 +423,7 @@ fn from_basic(pattern: &str) -> String {
     out
 }
 
-/// Whether a command's output can get into the record at all, in whatever form.
+/// Returns `true` if a command's output can get into the record at all, in any form.
 pub(super) fn may_show(program: &Program, leaf: LeafId) -> bool {
     reaches(program, leaf, &program.leaves[leaf].stdout, 0) || reaches(program, leaf, &program.leaves[leaf].stderr, 0)
 }

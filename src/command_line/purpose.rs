@@ -1,4 +1,4 @@
-//! What each simple command of a line is for.
+//! The purpose of each simple command of a line.
 
 use crate::runner::{CommandKind, ExitMeaning, Invocation, ProjectFiles, RunScope, classify_embedded};
 use crate::shell::program::{Arg, InputSource, Leaf, Program};
@@ -9,64 +9,65 @@ use super::environment::{self, How, Narrowed};
 use super::push_target;
 use super::run_settings;
 
-/// A command line and what its commands are for.
+/// A command line and the purposes of its commands.
 #[derive(Clone, Debug)]
 pub struct Understood {
-    /// The commands and how they follow each other.
+    /// The commands and their order.
     pub program: Program,
-    /// What each of them is for, in the same order.
+    /// The purpose of each command, in the same order.
     pub purposes: Vec<Purpose>,
 }
 
-/// What a simple command is for.
+/// The purpose of a simple command.
 #[derive(Clone, Debug)]
 pub struct Purpose {
-    /// Its kinds, in the words of the labelling guide.
+    /// Its kinds, such as `test` and `build`.
     pub kinds: Vec<&'static str>,
-    /// What the runner catalogue says, if it is a check, an installation or a formatter.
+    /// The entry of the runner catalogue, if it is a check, an installation or a formatter.
     pub invocation: Option<Invocation>,
-    /// How much of the tests it executes, if it is a test.
+    /// The part of the tests that it executes, if it is a test.
     pub extent: Option<Extent>,
-    /// Nobody knows what the program does: it may be a script that the policy declares.
+    /// `true` if the program is unknown: it may be a script that the policy declares.
     pub is_unknown: bool,
     /// The argument that makes it less than a full run.
     pub narrowed_by: Option<String>,
-    /// Whether it changes files of the working tree.
+    /// `true` if it changes files of the working tree.
     pub edits: bool,
-    /// Whether it changes files, and none of the working tree that anybody writes: it checks nothing.
+    /// `true` if it changes only files outside of the working tree, or files that nobody writes by hand: it checks
+    /// nothing.
     pub(super) elsewhere: bool,
-    /// Where it pushes.
+    /// The branches that it pushes to.
     pub pushes: Vec<String>,
-    /// What it can print.
+    /// The texts that it can print.
     pub(super) prints: Prints,
-    /// Why its status need not be that of the tests: a setting, or a program that the line itself makes.
+    /// The reason why its status may not be that of the tests: a setting, or a program that the line itself writes.
     pub(super) replaced: Option<String>,
 }
 
 impl Purpose {
-    /// Whether it is of this kind.
+    /// Returns `true` if it is of this kind.
     pub fn is(&self, kind: CommandKind) -> bool {
         self.invocation.as_ref().is_some_and(|invocation| invocation.kinds.contains(&kind))
             || (kind == CommandKind::Lint && self.kinds.contains(&"lint"))
     }
 
-    /// Whether its status 0 says that it found nothing.
+    /// Returns `true` if its status 0 means that it found nothing.
     pub fn honest(&self) -> bool {
         self.invocation.as_ref().is_none_or(|invocation| invocation.exit == ExitMeaning::Decides && !invocation.watches)
     }
 
-    /// The ids of the runners whose output it prints.
+    /// Returns the ids of the runners whose output it prints.
     pub fn runs(&self) -> impl Iterator<Item = &str> {
         self.invocation.iter().flat_map(|invocation| invocation.runs.iter().map(String::as_str))
     }
 
-    /// What it is called.
+    /// Returns the id of its runner.
     pub fn runner(&self) -> Option<&str> {
         self.invocation.as_ref()?.runner.as_deref()
     }
 }
 
-/// The name of a kind in the labelling guide, which counts formatters and generators as edits.
+/// Returns the name of a kind in answers, in which formatters and generators are edits.
 fn name_of(kind: CommandKind) -> &'static str {
     match kind {
         CommandKind::Test => "test",
@@ -106,7 +107,7 @@ impl ProjectFiles for Within<'_> {
     }
 }
 
-/// What a command is for.
+/// Returns the purpose of a command.
 pub(super) fn purpose(leaf: &Leaf, files: &dyn ProjectFiles) -> Purpose {
     let mut found = Purpose {
         kinds: Vec::new(),
@@ -219,7 +220,7 @@ fn other(name: &str, leaf: &Leaf, words: &[Option<String>], found: &mut Purpose)
     }
 }
 
-/// The script of `python -c '…'` or `python - <<EOF`.
+/// Returns the script of `python -c '…'` or `python - <<EOF`.
 pub(super) fn inline_script(leaf: &Leaf, options: &[String]) -> Option<String> {
     let at = leaf.argv.iter().position(|arg| options.contains(&arg.text));
     if let Some(at) = at {
@@ -246,7 +247,7 @@ fn changes_named(entry: &CommandEntry, leaf: &Leaf) -> bool {
     paths.iter().any(|arg| in_tree(&arg.text, leaf))
 }
 
-/// Whether an option has a script attached, so that no argument of its own is one: `-es/a/b/`.
+/// Returns `true` if an option has a script attached, so that none of the arguments is a script: `-es/a/b/`.
 fn holds_script(leaf: &Leaf) -> bool {
     let holds = |text: &str| text.starts_with("--expression=") || text.starts_with("--file=") || is_attached(text);
     leaf.argv[1..].iter().any(|arg| holds(&arg.text))
@@ -256,7 +257,7 @@ fn is_attached(option: &str) -> bool {
     (option.starts_with("-e") || option.starts_with("-f")) && option.len() > 2
 }
 
-/// Whether a path that a command names lies in the working tree, as far as the text shows it.
+/// Returns `true` if a path that a command names is in the working tree, as far as the text shows it.
 fn in_tree(path: &str, leaf: &Leaf) -> bool {
     let outside = |path: &str| {
         [

@@ -1,4 +1,4 @@
-//! Where a push goes, as far as its words show it.
+//! The destinations of a push, as far as its words show them.
 
 use crate::shell::program::{Arg, Leaf, Program, Sink};
 
@@ -7,7 +7,7 @@ use super::purpose::Purpose;
 /// Options of `git push` that take the next word as their value.
 const VALUES: [&str; 4] = ["-o", "--push-option", "--receive-pack", "--exec"];
 
-/// The destinations of `git push …`: branch names, `@current` where git chooses the branch that is checked out,
+/// Returns the destinations of `git push …`: branch names, `@current` if git selects the branch that is checked out,
 /// `delete:branch`, `--all`, `--mirror`, `--tags`, or `?` for one that is not literal.
 pub(super) fn destinations(argv: &[Arg]) -> Vec<String> {
     let Some(at) = argv.iter().position(|arg| arg.literal() == Some("push")) else { return Vec::new() };
@@ -61,7 +61,8 @@ fn destination(arg: &Arg, delete: bool) -> String {
     }
 }
 
-/// Names the branch that is checked out where a push takes it from git: `git push origin "$(git branch --show-current)"`.
+/// Sets the destination to the branch that is checked out if a push reads it from git: `git push origin "$(git branch
+/// --show-current)"`.
 pub(super) fn name_branches(program: &Program, purposes: &mut [Purpose]) {
     for (id, purpose) in purposes.iter_mut().enumerate().filter(|(_, purpose)| !purpose.pushes.is_empty()) {
         let pushing = &program.leaves[id];
@@ -82,7 +83,7 @@ pub(super) fn name_branches(program: &Program, purposes: &mut [Purpose]) {
     }
 }
 
-/// Whether a command prints the name of the branch that is checked out.
+/// Returns `true` if a command prints the name of the branch that is checked out.
 fn asks_for_branch(leaf: &Leaf) -> bool {
     let words: Vec<&str> = leaf.argv.iter().filter_map(Arg::literal).collect();
     leaf.name() == Some("git")

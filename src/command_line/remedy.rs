@@ -1,4 +1,4 @@
-//! The command that would prove what a line does not.
+//! The command that proves what a line left open.
 
 use crate::runner::{Catalogue, ProjectFiles, RunScope, classify};
 use crate::shell::program::Leaf;
@@ -8,7 +8,7 @@ use super::Extent;
 use super::judge;
 use super::purpose::{Purpose, purpose};
 
-/// The command that runs the same check alone, whole, and with its own status. `None` where none is known.
+/// Returns the command that runs the same check alone, in full, and with its own status, or `None` if none is known.
 pub(super) fn would_prove(leaf: &Leaf, purpose: &Purpose, files: &dyn ProjectFiles) -> Option<String> {
     if leaf.appended || (leaf.remote && !leaf.text.contains(leaf.name()?)) {
         return None;
@@ -43,7 +43,7 @@ pub(super) fn would_prove(leaf: &Leaf, purpose: &Purpose, files: &dyn ProjectFil
     judge::would_decide(&line, files).then_some(line)
 }
 
-/// The wrappers in front of the command, as they were written.
+/// Returns the wrappers in front of the command, as they were written.
 fn prefix(leaf: &Leaf) -> String {
     let Some(first) = leaf.argv.first().map(|arg| shell_word(&arg.text)) else { return String::new() };
     if leaf.wrappers.is_empty() {
@@ -54,7 +54,7 @@ fn prefix(leaf: &Leaf) -> String {
     words.skip_while(|word| crate::shell::unwrap::is_assignment(word)).collect()
 }
 
-/// Takes out the words that make a run less than a full one.
+/// Removes the words that narrow a run.
 fn widen(leaf: &Leaf, mut argv: Vec<String>, files: &dyn ProjectFiles) -> Option<Vec<String>> {
     for _ in 0..24 {
         let tried = Leaf {

@@ -1,4 +1,4 @@
-//! What a run of a whole command line says of itself.
+//! The result of a run of a whole command line.
 
 use crate::event::{Ended, RunReport};
 use crate::runner::{Catalogue, OutputOutcome, ProjectFiles, Runner, read_output_of};
@@ -6,28 +6,29 @@ use crate::shell::dialect::Shell;
 
 use super::{CheckOutcome, ExitDecides, LineRecord, contradiction, judge, unseen_failure};
 
-/// What a run says of itself: the fields of a [`crate::event::Run`] that its words decide.
+/// The result of a run: the fields of a [`crate::event::Run`] that its output decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunResult {
-    /// What was counted.
+    /// The counts of the runner.
     pub report: Option<RunReport>,
-    /// Why status 0 says nothing about the checks, and the output does not show it either.
+    /// The reason why status 0 proves nothing about the checks, and the output does not prove anything either.
     pub masked: Option<String>,
 }
 
-/// How much of what a run printed is known.
+/// The known part of a run's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputKnowledge {
-    /// All of it, up to its end, of a line that `gate` gave to `sh`: what is not there was not printed. The start of much of it may be cut off.
+    /// All of it, up to its end, of a line that `gate` gave to `sh`: a missing line was not printed. The start of a
+    /// long output may be cut off.
     ToItsEnd,
-    /// What somebody wrote down of a line that this shell ran; `None`: nothing says which.
+    /// The recorded output of a line that this shell ran (`None`: unknown).
     AsTold(Option<Shell>),
 }
 
-/// What a run of `line` says that ended like this, with this text. `runners` are those the line starts, `counted` what
-/// report files say, which are complete and come before closing lines. A status that is the runner's own wins over any
-/// text: what it ran may itself print the closing lines of a runner. Only where the two cannot both be true, neither is
-/// believed ([`super::contradiction`]).
+/// Returns the result of a run of `line` with this end and this output. `runners` are those that the line starts.
+/// `counted` is the content of report files, which are complete and take precedence over closing lines. A status that
+/// is the runner's own wins over any text: its tests may print the closing lines of a runner. If the two contradict
+/// each other, neither counts ([`super::contradiction`]).
 pub fn said(
     line: &str,
     runners: &[&Runner],
@@ -75,7 +76,7 @@ pub fn said(
     RunResult { report, masked }
 }
 
-/// All reports as one; `None` for none.
+/// Returns the sum of all reports, or `None` if there are none.
 pub fn sum(reports: impl IntoIterator<Item = RunReport>) -> Option<RunReport> {
     reports.into_iter().reduce(|mut total, next| {
         if !total.runner.split('+').any(|runner| runner == next.runner) {

@@ -1,5 +1,5 @@
-//! `gates/run-settings.toml`: variables and files with which a runner executes less, or something else in the place of the
-//! tests.
+//! The table `gates/run-settings.toml`: variables and files that make a runner execute less, or something other than
+//! the tests.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use crate::shell::program::Leaf;
 
 use super::environment::{How, Narrowed};
 
-/// How many folders above the one of a run are looked at for its settings.
+/// The maximum number of folders above that of a run in which its settings are searched for.
 const MAX_ABOVE: usize = 4;
 
 #[derive(Debug, Default, Deserialize)]
@@ -23,33 +23,33 @@ pub(super) struct RunSettings {
     file: Vec<SettingsFile>,
 }
 
-/// Variables with which a runner may be told to do less.
+/// Variables that may narrow a run.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent keys of a table")]
 pub(super) struct Inherited {
-    /// Their names; `*` stands for any text.
+    /// Their names, in which `*` stands for any text.
     pub(super) names: Vec<String>,
-    /// The runners that read it; the arguments of the first say what a row of them means.
+    /// The runners that read it. The arguments of the first one define the meaning of a list of them.
     pub(super) runners: Vec<String>,
-    /// Whether a task of which nothing more is known is not taken for one of them.
+    /// `true` if an unknown task does not count as one of them.
     pub(super) named_only: bool,
-    /// Whether its value is a row of arguments.
+    /// `true` if its value is a list of arguments.
     pub(super) row: bool,
-    /// Whether only options count in it.
+    /// `true` if only options count in it.
     pub(super) options: bool,
-    /// Whether its first word may be letters of options without a dash.
+    /// `true` if its first word may be letters of options without a dash.
     pub(super) letters: bool,
-    /// Whether it may hide failures, and chooses no part.
+    /// `true` if it may hide failures and selects no part.
     pub(super) masks: bool,
-    /// Whether it counts only where the task has no script.
+    /// `true` if it counts only for a task without a script.
     pub(super) undefined: bool,
     /// Patterns of values that change nothing.
     pub(super) unless: Vec<String>,
 }
 
 impl Inherited {
-    /// Whether a variable is one of these.
+    /// Returns `true` if a variable is one of these.
     pub(super) fn is_named(&self, name: &str) -> bool {
         self.names.iter().any(|known| match known.split_once('*') {
             Some((start, end)) => {
@@ -66,7 +66,7 @@ impl Inherited {
 struct SettingsFile {
     /// The runners that read it.
     runners: Vec<String>,
-    /// Its paths in the folder of a run, or in one above it.
+    /// Its paths in the folder of a run, or in a folder above.
     paths: Vec<String>,
     /// Its places outside of the project.
     personal: Vec<String>,
@@ -76,9 +76,9 @@ struct SettingsFile {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SettingPattern {
-    /// A line of the file, its group `value` the value.
+    /// The pattern of a line of the file. Its group `value` is the value.
     is: String,
-    /// The variable that means the same.
+    /// The variable with the same meaning.
     like: String,
     #[serde(skip)]
     compiled: OnceLock<Option<Regex>>,
@@ -98,7 +98,7 @@ impl SettingsFile {
         invocation.runs.iter().any(|id| self.runners.contains(id))
     }
 
-    /// What the first setting of a text does that makes less of a run.
+    /// Returns the effect of the first setting of a text that narrows a run.
     fn read(&self, path: &str, text: &str, call: CallSite<'_>) -> Option<Narrowed> {
         self.setting.iter().find_map(|setting| {
             let pattern = setting.compiled.get_or_init(|| Regex::new(&setting.is).ok()).as_ref()?;
@@ -113,7 +113,7 @@ impl SettingsFile {
     }
 }
 
-/// A command, and the files of the folder in which it runs.
+/// A command, and the files of the folder that it runs in.
 #[derive(Clone, Copy)]
 pub(super) struct CallSite<'a> {
     pub(super) leaf: &'a Leaf,
@@ -121,14 +121,14 @@ pub(super) struct CallSite<'a> {
 }
 
 impl CallSite<'_> {
-    /// Whether it calls a task that its file does not define.
+    /// Returns `true` if it calls a task that its file does not define.
     pub(super) fn is_undefined(&self) -> bool {
         let tasks = resolve_embedded(&self.leaf.words(), self.files);
         tasks.iter().any(|task| task.script.is_none())
     }
 }
 
-/// What a file of the project sets that makes less of a check, in words.
+/// Returns a phrase for the setting in a file of the project that narrows a check.
 pub(super) fn of_project(leaf: &Leaf, invocation: &Invocation, files: &dyn ProjectFiles) -> Option<String> {
     let call = CallSite { leaf, files };
     let known = run_settings().file.iter().filter(|file| file.concerns(invocation));
@@ -140,7 +140,8 @@ pub(super) fn of_project(leaf: &Leaf, invocation: &Invocation, files: &dyn Proje
     found.next().map(|Narrowed { by, .. }| format!("with {by} a failure need not show in the status"))
 }
 
-/// What a file outside of the project sets that makes less of a check. `variable`: the environment of the run.
+/// Returns the setting in a file outside of the project that narrows a check. `variable` reads the environment of the
+/// run.
 pub(super) fn of_person(
     call: CallSite<'_>,
     invocation: &Invocation,
@@ -156,7 +157,7 @@ pub(super) fn of_person(
     })
 }
 
-/// The path of a place outside of the project.
+/// Returns the path of a place outside of the project.
 fn personal(place: &str, variable: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let path = if let Some(rest) = place.strip_prefix("~/") {
         Path::new(&variable("HOME")?).join(rest)

@@ -1,14 +1,15 @@
-//! Commands that are told to work in another directory are the same as if they were started there.
+//! Commands with an option for their working directory, which are the same as if they were started there.
 
 use crate::runner::{Catalogue, runner_directory};
 use crate::shell::program::{Arg, ChangedDirectory, Leaf};
 
-/// How many times one command may be sent on.
-const MOST: usize = 4;
+/// The maximum number of changes of directory that are followed for one command.
+const MAX_CHANGES: usize = 4;
 
-/// Takes out the words that send a command elsewhere, and lets it start there: `make -C web test` is `make test` in `web`.
+/// Removes the words that change the directory of a command, and sets that directory: `make -C web test` is `make test`
+/// in `web`.
 pub(super) fn follow(leaf: &mut Leaf) {
-    for _ in 0..MOST {
+    for _ in 0..MAX_CHANGES {
         if !leaf.argv.first().and_then(Arg::literal).is_some_and(Catalogue::may_start) {
             return;
         }

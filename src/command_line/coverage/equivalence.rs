@@ -1,4 +1,4 @@
-//! Whether a command line does again what another one did, however it is called and whatever it is wrapped in.
+//! Comparison of command lines: one may repeat the work of another one under another spelling or in another wrapper.
 
 use super::required_checks::{
     CheckKey, CheckSubject, DirectoryView, RequestedCheck, StartDirectory, asked_of_leaf, only_prepares,
@@ -7,34 +7,35 @@ use crate::command_line::environment::set_for;
 use crate::command_line::understand;
 use crate::runner::{Catalogue, ProjectFiles};
 
-/// The working tree that command lines are read in.
+/// The working tree for which command lines are read.
 #[derive(Clone, Copy)]
 pub struct CommonGround<'a> {
-    /// The absolute path of its root, where it is known.
+    /// The absolute path of its root, if it is known.
     pub root: Option<&'a str>,
     /// Its files, from the root.
     pub files: &'a dyn ProjectFiles,
 }
 
-/// What the commands of a line do.
+/// The work of the commands of a line.
 #[derive(Clone, Debug)]
 pub struct Deeds {
     each: Vec<CommandDeed>,
-    /// Whether nothing that the line does is left out.
+    /// `true` if all work of the line is listed.
     whole: bool,
     root: Option<String>,
 }
 
-/// What one command does.
+/// The work of one command.
 #[derive(Clone, Debug)]
 struct CommandDeed {
     asked: RequestedCheck,
-    /// A variable of the line that makes less of it.
+    /// A variable of the line that narrows it.
     narrowed_by: Option<String>,
 }
 
 impl Deeds {
-    /// Those of `line`, started in the directory `dir` from the root. What only gets ready (`cd`, `export`, `echo`) is none.
+    /// Returns the work of `line`, started in the directory `dir` from the root. Preparations (`cd`, `export`, `echo`)
+    /// do not count.
     pub fn of(line: &str, dir: &str, ground: CommonGround<'_>) -> Self {
         let place = StartDirectory { root: ground.root, start: dir, files: ground.files };
         let mut found = Self { each: Vec::new(), whole: true, root: ground.root.map(str::to_owned) };
@@ -54,13 +55,13 @@ impl Deeds {
         found
     }
 
-    /// Whether it is known what the line does, and that it does something.
+    /// Returns `true` if the work of the line is known and is not empty.
     pub fn is_told(&self) -> bool {
         self.whole && !self.each.is_empty()
     }
 
-    /// Whether everything that `other` does is done here again. Of two selections of tests the narrower one, and one of
-    /// another folder, is another command.
+    /// Returns `true` if everything that `other` does is done here again. A narrower selection of tests is another
+    /// command, and so is one in another folder.
     pub fn repeat(&self, other: &Self) -> bool {
         let again = |deed: &CommandDeed| {
             let root = self.root.as_deref();
@@ -72,7 +73,7 @@ impl Deeds {
         other.is_told() && other.each.iter().all(again)
     }
 
-    /// The folders in which something is done, from the root.
+    /// Returns the folders in which the commands work, from the root.
     pub fn folders(&self) -> impl Iterator<Item = String> {
         self.each.iter().map(|deed| deed.asked.key.directory.clone())
     }
@@ -86,7 +87,7 @@ impl Deeds {
     }
 }
 
-/// Whether a command, or one that it consists of, is this one.
+/// Returns `true` if a command, or one of its parts, is this one.
 fn does(mine: &RequestedCheck, asked: &CheckKey, root: Option<&str>) -> bool {
     is_again(&mine.key, asked, root) || mine.parts.iter().flatten().any(|part| does(part, asked, root))
 }
@@ -104,14 +105,14 @@ fn is_again(mine: &CheckKey, asked: &CheckKey, root: Option<&str>) -> bool {
     same && mine.directory == asked.directory && mine.inside == asked.inside && set()
 }
 
-/// A program that no catalogue knows, and its words.
+/// A program that is not in the catalogue, and its arguments.
 #[derive(Debug, PartialEq)]
 struct CommandCall {
-    /// Its name; of one of the project its path from the root, behind `./`.
+    /// Its name. For a program of the project, its path from the root after `./`.
     program: String,
-    /// What stands before the first option: its order may matter.
+    /// The arguments before the first option: their order may matter.
     operands: Vec<String>,
-    /// The options, sorted, each with what follows it up to the next one.
+    /// The options, sorted, each with its arguments up to the next one.
     options: Vec<Vec<String>>,
 }
 
@@ -148,7 +149,7 @@ impl CommandCall {
         self == other || self.program == other.program && self.pair().is_some_and(|pair| other.pair() == Some(pair))
     }
 
-    /// One option and one other word: whichever comes first, there is one way to mean them.
+    /// Returns one option and one other word, in this order: both orders mean the same.
     fn pair(&self) -> Option<(&str, &str)> {
         match (&self.operands[..], &self.options[..]) {
             ([word], [option]) if option.len() == 1 => Some((&option[0], word)),
@@ -158,7 +159,7 @@ impl CommandCall {
     }
 }
 
-/// The program that words start, and its own words: `sh -e ./a.sh x` starts `a.sh`.
+/// Returns the program that the words start, and its own arguments: `sh -e ./a.sh x` starts `a.sh`.
 fn started<'w>(words: &'w [&'w str], directory: &str, root: Option<&str>) -> (String, &'w [&'w str]) {
     let Some((first, rest)) = words.split_first() else { return (String::new(), words) };
     let names = &Catalogue::embedded().names;
@@ -178,7 +179,7 @@ fn started<'w>(words: &'w [&'w str], directory: &str, root: Option<&str>) -> (St
     (path.unwrap_or_else(|| name.to_owned()), rest)
 }
 
-/// The path of a program of the project, from its root.
+/// Returns the path of a program of the project, from its root.
 fn own(path: &str, directory: &str, root: Option<&str>) -> Option<String> {
     let place = StartDirectory { root, start: directory, files: &() };
     place.inside(path).map(|path| format!("./{path}"))

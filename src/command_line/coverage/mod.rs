@@ -1,8 +1,8 @@
-//! What an agent's own command line proves about the commands that a policy declares.
+//! The proof that an agent's own command line gives for the commands that a policy declares.
 //!
-//! Evidence for a weaker check never serves a stronger one: a line speaks for a declared command only where it runs
-//! the same checks, in the same directory, with the same arguments but for those that change nothing. When in doubt
-//! it says nothing.
+//! A weaker check is never evidence for a stronger one. A line counts for a declared command only if it runs the same
+//! checks, in the same directory, with the same arguments except for those that change nothing. In doubt, it proves
+//! nothing.
 
 use std::borrow::Cow;
 
@@ -27,24 +27,24 @@ pub(crate) use proofs::content_comes_and_goes;
 use proofs::{CheckProof, Shown, proofs};
 use required_checks::{DirectoryView, RequestedCheck, StartDirectory, asked_of_line};
 
-/// A command line that somebody else ran, as it was recorded.
+/// A recorded command line that gate did not run.
 #[derive(Clone, Copy, Debug)]
 pub struct ObservedLine<'a> {
     /// The line.
     pub line: &'a str,
-    /// The directory it started in, relative to the root of the working tree; an absolute path outside of it.
+    /// The directory that it started in, relative to the root of the working tree, or an absolute path outside of it.
     pub dir: &'a RepoPath,
-    /// The absolute path of the root of the working tree, where it is known: lines go to directories by such paths.
+    /// The absolute path of the root of the working tree, if it is known: lines change to directories by such paths.
     pub root: Option<&'a str>,
-    /// How it ended; `None`: no status was recorded.
+    /// The end of its process, or `None` if no status was recorded.
     pub ended: Option<Ended>,
-    /// Its output, standard output and standard error together; `None`: not recorded.
+    /// Its output, standard output and standard error together, or `None` if it was not recorded.
     pub output: Option<&'a str>,
-    /// Whether lines at the beginning of the output, or in the middle of it, may be missing.
+    /// `true` if lines at the beginning or in the middle of the output may be missing.
     pub cut: bool,
-    /// Whether it was still running when the record was made.
+    /// `true` if it was still running when the record was made.
     pub background: bool,
-    /// The shell that ran it; `None`: nothing says which.
+    /// The shell that ran it, or `None` if it is unknown.
     pub shell: Option<Shell>,
 }
 
@@ -56,7 +56,7 @@ impl ObservedLine<'_> {
         }
     }
 
-    /// The output, with a mark where lines are missing.
+    /// Returns the output, with a mark for missing lines.
     fn text(&self) -> Option<Cow<'_, str>> {
         let output = self.output?;
         Some(if self.cut { Cow::Owned(format!("…\n{output}")) } else { Cow::Borrowed(output) })
@@ -67,22 +67,22 @@ impl ObservedLine<'_> {
     }
 }
 
-/// What a recorded line shows about one declared command: what a [`crate::event::Run`] of it would say.
+/// The proof that a recorded line gives for one declared command, like a [`crate::event::Run`] of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Witnessed {
     /// The declared command.
     pub command: CommandRef,
-    /// How its checks ended, which need not be how the line did: 0 where they are shown to have passed or ended in a
-    /// way that `masked` or `report` tells about, else the status of the line or 1.
+    /// The end of its checks, which may differ from that of the line. 0 if they passed, or if `masked` or `report`
+    /// explains their end; otherwise the status of the line, or 1.
     pub ended: Ended,
-    /// What its runner counted.
+    /// The counts of its runner.
     pub report: Option<RunReport>,
-    /// Why the record does not show how its checks ended.
+    /// The reason why the record does not show the end of its checks.
     pub masked: Option<String>,
 }
 
-/// The declared commands about which the record of a line shows anything. `files` are those of the working tree, from
-/// its root, as they were before the line: what a task runs is written there.
+/// Returns the declared commands for which the record of a line proves anything. `files` are those of the working tree,
+/// from its root, as they were before the line: they define its tasks.
 pub fn witness(commands: &[Command], told: &ObservedLine<'_>, files: &dyn ProjectFiles) -> Vec<Witnessed> {
     let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return Vec::new() };
     let place = StartDirectory { root: told.root, start, files };
@@ -104,7 +104,7 @@ pub fn witness(commands: &[Command], told: &ObservedLine<'_>, files: &dyn Projec
         .collect()
 }
 
-/// The files below the root of the working tree into which a line wrote what its checks print, and nothing else.
+/// Returns the files below the root of the working tree into which a line wrote only the output of its checks.
 pub fn own_logs(told: &ObservedLine<'_>, files: &dyn ProjectFiles) -> Vec<RepoPath> {
     let Ok(start) = std::str::from_utf8(told.dir.as_bytes()) else { return Vec::new() };
     let mut logs: Vec<String> = proofs(told, StartDirectory { root: told.root, start, files })
@@ -116,7 +116,7 @@ pub fn own_logs(told: &ObservedLine<'_>, files: &dyn ProjectFiles) -> Vec<RepoPa
     logs.iter().map(|path| RepoPath::from(path.as_str())).collect()
 }
 
-/// What is shown of a declared command.
+/// The proof for a declared command.
 struct DeclaredProof {
     failed: bool,
     broken_off: Option<Ended>,
@@ -125,8 +125,8 @@ struct DeclaredProof {
 }
 
 impl DeclaredProof {
-    /// What the proofs say of everything that a command asks for. `None`: a part of it is not in the line, and what is
-    /// there did not fail.
+    /// Combines the proofs for all checks of a command. Returns `None` if one of them is not in the line, and the
+    /// others did not fail.
     fn of(asked: &[RequestedCheck], proofs: &[CheckProof]) -> Option<Self> {
         let parts: Vec<Option<Self>> = asked.iter().map(|asked| Self::of_one(asked, proofs)).collect();
         let failure = parts.iter().flatten().position(|part| part.failed);
@@ -179,7 +179,7 @@ fn nothing() -> RunReport {
     RunReport { runner: String::new(), passed: 0, failed: 0, skipped: 0 }
 }
 
-/// What is shown of a command whose very line was run: the same as if `gate` had run it.
+/// Returns the proof for a command whose own line was run: the same as if `gate` had run it.
 fn of_the_same_line(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Option<DeclaredProof> {
     if told.background || told.output.is_some_and(|output| table().harness_says(output).is_some()) {
         return None;

@@ -1,4 +1,4 @@
-//! What the record of a line shows of each check in it.
+//! The proof that the record of a line gives for each of its checks.
 
 use crate::command_line::CheckOutcome;
 use crate::command_line::check_outcome::CheckView;
@@ -17,33 +17,33 @@ use super::required_checks::{
     CheckKey, DirectoryView, RequestedCheck, StartDirectory, asked_of_leaf, only_prepares, surroundings_change,
 };
 
-/// How a check ended, as far as the record shows it.
+/// The end of a check, as far as the record shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Shown {
-    /// It ran and passed.
+    /// The check ran and passed.
     Passed,
-    /// It ran and failed.
+    /// The check ran and failed.
     Failed,
-    /// It ran, and there was nothing to execute.
+    /// The check ran, and there was nothing to execute.
     Empty,
-    /// It was broken off before it could find anything.
+    /// The check was interrupted before it could find anything.
     BrokenOff(Ended),
-    /// It is in the line, and the record does not show how it ended: why.
+    /// The record does not show the end of the check, for this reason.
     Open(String),
 }
 
-/// One check of the line, and how it ended.
+/// One check of the line, and its end.
 #[derive(Clone, Debug)]
 pub(super) struct CheckProof {
     pub(super) key: CheckKey,
     pub(super) shown: Shown,
-    /// What its runner counted, where the counts are surely its own.
+    /// The counts of its runner, if they are surely its own.
     pub(super) report: Option<RunReport>,
-    /// The files, from the root of the working tree, that hold what the check printed and nothing else.
+    /// The files, from the root of the working tree, that hold only the output of the check.
     pub(super) logs: Vec<String>,
 }
 
-/// Everything that the record of a line shows.
+/// Returns the proofs for all checks of a recorded line.
 pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<CheckProof> {
     let files = DirectoryView(place);
     let text = told.text();
@@ -120,7 +120,7 @@ pub(super) fn proofs(told: &ObservedLine<'_>, place: StartDirectory<'_>) -> Vec<
     proofs
 }
 
-/// The files, from the root of the working tree, that a check overwrites with what it prints.
+/// Returns the files, from the root of the working tree, that a check overwrites with its output.
 fn logs_of(program: &Program, id: LeafId, place: StartDirectory<'_>) -> Vec<String> {
     let leaf = &program.leaves[id];
     // What is appended to may hold something that the check reads.
@@ -139,7 +139,7 @@ fn logs_of(program: &Program, id: LeafId, place: StartDirectory<'_>) -> Vec<Stri
     files_of(program, id).into_iter().filter(|path| !appends(path)).filter_map(from_root).collect()
 }
 
-/// Notes what a check shows about itself and about what it consists of.
+/// Adds the proof for a check and for its parts.
 fn spread(asked: &RequestedCheck, shown: &Shown, report: Option<&RunReport>, proofs: &mut Vec<CheckProof>) {
     proofs.push(CheckProof { key: asked.key.clone(), shown: shown.clone(), report: report.cloned(), logs: Vec::new() });
     let parts = asked.parts.as_deref().unwrap_or_default();
@@ -155,7 +155,7 @@ fn spread(asked: &RequestedCheck, shown: &Shown, report: Option<&RunReport>, pro
     }
 }
 
-/// What the status alone says of a command.
+/// Returns the outcome that the status alone shows for a command.
 fn by_status_alone(fate: exit_status::Fate, told: &ObservedLine<'_>) -> Option<exit_status::CommandOutcome> {
     let status = told.status().filter(|_| fate.complete)?;
     let possible = fate.given(Some(status));
@@ -164,7 +164,7 @@ fn by_status_alone(fate: exit_status::Fate, told: &ObservedLine<'_>) -> Option<e
         .find(|outcome| possible.only(*outcome))
 }
 
-/// A failure, or the end of a command that somebody or a clock broke off.
+/// Returns a failure, or the end of a command that a person or a time limit interrupted.
 fn failed(leaf: &Leaf, told: &ObservedLine<'_>, by_output: bool) -> Shown {
     const TERM: i32 = 15;
     let clock = leaf.wrappers.iter().any(|name| name.ends_with("timeout"));
@@ -175,7 +175,7 @@ fn failed(leaf: &Leaf, told: &ObservedLine<'_>, by_output: bool) -> Shown {
     }
 }
 
-/// A program that nobody knows ended with 0. Failures that are counted in its output are not outvoted by that.
+/// Decides on an unknown program that ended with 0. Failures that are counted in its output count more than the status.
 fn script_passed(text: &str, program: &Program, id: LeafId) -> (Shown, Option<RunReport>) {
     let reading = crate::runner::read_output(None, text);
     if reading.says == OutputOutcome::Failed || reading.reports.iter().any(|report| report.failed > 0) {
@@ -189,7 +189,7 @@ fn script_passed(text: &str, program: &Program, id: LeafId) -> (Shown, Option<Ru
     }
 }
 
-/// Whether no other command of the line could have printed what this one's runners print.
+/// Returns `true` if no other command of the line could have printed the lines of this one's runners.
 fn alone(program: &Program, purposes: &[Purpose], id: LeafId) -> bool {
     let catalogue = Catalogue::embedded();
     let works = |purpose: &Purpose| -> Vec<String> {
@@ -205,9 +205,9 @@ fn alone(program: &Program, purposes: &[Purpose], id: LeafId) -> bool {
     })
 }
 
-/// Whether the content that a command sees may be neither that before the line nor that after it: something changes
-/// it before the command, and something, perhaps, changes it back. What nobody knows may have changed it where git puts
-/// files back afterwards.
+/// Returns `true` if the content that a command sees may be neither that before the line nor that after it: something
+/// changes it before the command, and something may change it back. An unknown command may have changed it if git
+/// restores files afterwards.
 pub(crate) fn content_comes_and_goes(program: &Program, purposes: &[Purpose], id: LeafId) -> bool {
     let changes = |other: LeafId| other != id && purposes[other].edits;
     let restores = |other: LeafId| changes(other) && purposes[other].kinds.contains(&"vcs");

@@ -1,4 +1,4 @@
-//! What a command line asks for: its checks, each with what decides that another run is a run of the same check.
+//! The checks that a command line requires, each with a key that identifies another run of the same check.
 
 use std::collections::BTreeMap;
 
@@ -11,19 +11,19 @@ use crate::shell::exit_status;
 use crate::shell::program::{Arg, Leaf};
 use crate::shell_quote::shell_word;
 
-/// How deep tasks that call tasks are followed.
-const DEEPEST: usize = 4;
-/// How many commands are looked at on behalf of one line.
-const MOST: usize = 64;
+/// The maximum depth of tasks that call tasks.
+const MAX_DEPTH: usize = 4;
+/// The maximum number of commands that are read for one line.
+const MAX_COMMANDS: usize = 64;
 
-/// A check, as far as it decides whether two runs are runs of the same one.
+/// The identity of a check: two runs with the same key are runs of the same check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CheckKey {
     /// The directory, from the root of the working tree; empty for the root.
     pub(super) directory: String,
-    /// The variables that the line sets for it and that may change what it finds.
+    /// The variables that the line sets for it and that may change its findings.
     pub(super) environment: BTreeMap<String, String>,
-    /// What it is wrapped in: containers, other machines, environments that are chosen by options.
+    /// Its wrappers: containers, other machines, environments that are chosen by options.
     pub(super) inside: Vec<(String, Vec<String>)>,
     pub(super) what: CheckSubject,
 }
@@ -32,12 +32,12 @@ pub(super) struct CheckKey {
 pub(super) enum CheckSubject {
     /// A runner or a task of the catalogue.
     Known(Identity),
-    /// Any other program, word by word.
+    /// Any other program, compared word by word.
     Program(Vec<String>),
 }
 
 impl CheckKey {
-    /// Whether a run of this check is a run of `asked`, too.
+    /// Returns `true` if a run of this check is a run of `asked`, too.
     pub(super) fn covers(&self, asked: &Self) -> bool {
         let same = match (&self.what, &asked.what) {
             (CheckSubject::Known(mine), CheckSubject::Known(theirs)) => mine.covers(theirs),
@@ -49,7 +49,7 @@ impl CheckKey {
         same && self.directory == asked.directory && self.has_variables_of(asked) && self.inside == asked.inside
     }
 
-    /// Whether the variables are those of `asked`, but for what a test runner sets anyway.
+    /// Returns `true` if the variables are those of `asked`, except for those that a test runner sets itself.
     fn has_variables_of(&self, asked: &Self) -> bool {
         let anyway = |(name, value): (&String, &String)| {
             table().environment.more.iter().any(|known| known.split_once('=') == Some((name, value)))
@@ -59,7 +59,7 @@ impl CheckKey {
     }
 }
 
-/// The words of a call, in which `sh ./test.sh` is `sh test.sh`.
+/// Returns the words of a call, in which `sh ./test.sh` is `sh test.sh`.
 fn script_call(words: &[String]) -> Vec<&str> {
     let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
     let interpreters = &Catalogue::embedded().names.interpreters;
@@ -71,7 +71,7 @@ fn script_call(words: &[String]) -> Vec<&str> {
     words
 }
 
-/// A check that a line asks for, and those that it consists of, where it is a task that can be followed.
+/// A check that a line requires, and its parts if it is a task that can be followed.
 #[derive(Clone, Debug)]
 pub(super) struct RequestedCheck {
     pub(super) key: CheckKey,
@@ -79,7 +79,7 @@ pub(super) struct RequestedCheck {
 }
 
 impl RequestedCheck {
-    /// What a task runs has the variables and the wrappers of its call.
+    /// Adds the variables and the wrappers of a call to the parts of its task.
     fn surround(&mut self, call: &CheckKey) {
         for (name, value) in &call.environment {
             self.key.environment.entry(name.clone()).or_insert_with(|| value.clone());
@@ -89,19 +89,20 @@ impl RequestedCheck {
     }
 }
 
-/// Where a line starts.
+/// The directory in which a line starts.
 #[derive(Clone, Copy)]
 pub(super) struct StartDirectory<'a> {
-    /// The absolute path of the root of the working tree, where it is known.
+    /// The absolute path of the root of the working tree, if it is known.
     pub(super) root: Option<&'a str>,
-    /// The directory, from the root; an absolute path outside of it.
+    /// The directory, from the root, or an absolute path outside of it.
     pub(super) start: &'a str,
     /// The files of the working tree, from its root.
     pub(super) files: &'a dyn ProjectFiles,
 }
 
 impl StartDirectory<'_> {
-    /// A path as it is seen from here, from the root of the working tree. `None`: outside of it, or not known.
+    /// Returns a path of this directory, from the root of the working tree, or `None` if it is outside of it or
+    /// unknown.
     pub(super) fn inside(&self, path: &str) -> Option<String> {
         let absolute = match (path.starts_with('/'), self.start.starts_with('/')) {
             _ if path.starts_with('~') => return None,
@@ -114,7 +115,7 @@ impl StartDirectory<'_> {
     }
 }
 
-/// The files as they are seen from one directory.
+/// The files as seen from one directory.
 pub(super) struct DirectoryView<'a>(pub(super) StartDirectory<'a>);
 
 impl ProjectFiles for DirectoryView<'_> {
@@ -123,7 +124,8 @@ impl ProjectFiles for DirectoryView<'_> {
     }
 }
 
-/// Everything that must succeed for a line to succeed. `None`: it cannot be told, or more than that decides.
+/// Returns all checks that must succeed for a line to succeed, or `None` if they are unknown or if something else
+/// decides, too.
 pub(super) fn asked_of_line(line: &str, place: StartDirectory<'_>) -> Option<Vec<RequestedCheck>> {
     of_line(line, place, &mut 0, 0)
 }
@@ -140,7 +142,10 @@ fn of_line(line: &str, place: StartDirectory<'_>, looked: &mut usize, depth: usi
         }
         *looked += 1;
         let checks = CHECKS.iter().any(|kind| purpose.is(*kind));
-        if *looked > MOST || checks && !purpose.honest() || !exit_status::fate(&understood.program, id).decides() {
+        if *looked > MAX_COMMANDS
+            || checks && !purpose.honest()
+            || !exit_status::fate(&understood.program, id).decides()
+        {
             return None;
         }
         asked.push(of_leaf(leaf, place, looked, depth)?);
@@ -148,7 +153,7 @@ fn of_line(line: &str, place: StartDirectory<'_>, looked: &mut usize, depth: usi
     (!asked.is_empty()).then_some(asked)
 }
 
-/// The check that one command is.
+/// Returns the check of one command.
 pub(super) fn asked_of_leaf(leaf: &Leaf, place: StartDirectory<'_>) -> Option<RequestedCheck> {
     of_leaf(leaf, place, &mut 0, 0)
 }
@@ -177,7 +182,7 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
             _ => None,
         };
         let found = match (lines, inner.as_deref()) {
-            (Some(lines), Some(start)) if depth < DEEPEST => {
+            (Some(lines), Some(start)) if depth < MAX_DEPTH => {
                 let place = StartDirectory { start, ..place };
                 let asked = lines.iter().map(|line| of_line(line, place, looked, depth + 1));
                 asked.collect::<Option<Vec<_>>>()
@@ -207,7 +212,7 @@ fn of_leaf(leaf: &Leaf, place: StartDirectory<'_>, looked: &mut usize, depth: us
     Some(RequestedCheck { key, parts })
 }
 
-/// The lines of a script, the arguments of the call behind the last of them.
+/// Returns the lines of a script, with the arguments of the call after the last one.
 fn script(lines: &[String], arguments: &[Option<String>]) -> Option<Vec<String>> {
     let mut lines = lines.to_vec();
     let last = lines.last_mut()?;
@@ -218,13 +223,13 @@ fn script(lines: &[String], arguments: &[Option<String>]) -> Option<Vec<String>>
     Some(lines)
 }
 
-/// Where a command runs, from the root of the working tree. `None`: outside of it, or not known.
+/// Returns the directory of a command, from the root of the working tree, or `None` if it is outside of it or unknown.
 fn directory(leaf: &Leaf, place: StartDirectory<'_>) -> Option<String> {
     let Some(directory) = &leaf.directory else { return place.inside("") };
     place.inside(directory.path.as_deref()?)
 }
 
-/// The variables that may change what a command finds. `None` where one of them is not known.
+/// Returns the variables that may change the findings of a command, or `None` if one of them is unknown.
 fn environment(leaf: &Leaf, root: Option<&str>) -> Option<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     for (name, value) in leaf.given.iter().chain(&leaf.environment) {
@@ -239,7 +244,7 @@ fn environment(leaf: &Leaf, root: Option<&str>) -> Option<BTreeMap<String, Strin
     found.into_iter().map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// Whether a search path leads to places outside of the working tree only.
+/// Returns `true` if a search path leads only to places outside of the working tree.
 fn finds_installed_programs(path: &str, root: Option<&str>) -> bool {
     path.split(':').all(|place| {
         let home = ["$PATH", "$HOME/", "~/"].iter().any(|start| place.starts_with(start));
@@ -248,7 +253,7 @@ fn finds_installed_programs(path: &str, root: Option<&str>) -> bool {
     })
 }
 
-/// The wrappers in which a command may be another one than outside. `None` where their words are not known.
+/// Returns the wrappers in which a command may be a different one, or `None` if their words are unknown.
 fn inside(leaf: &Leaf) -> Option<Vec<(String, Vec<String>)>> {
     let mut found = Vec::new();
     for (name, words) in &leaf.inside {
@@ -260,13 +265,13 @@ fn inside(leaf: &Leaf) -> Option<Vec<(String, Vec<String>)>> {
     Some(found)
 }
 
-/// Whether a command only gets ready: it changes directories, sets variables, or says something.
+/// Returns `true` if a command is only a preparation: it changes directories, sets variables, or prints something.
 pub(super) fn only_prepares(leaf: &Leaf, purpose: &Purpose) -> bool {
     purpose.kinds.is_empty() && !matches!(leaf.name(), Some("false" | "kill" | "pkill" | "killall"))
         || matches!(leaf.name(), Some("echo" | "printf"))
 }
 
-/// Whether a line reads a script into its shell that may change what its other commands are.
+/// Returns `true` if a line reads a script into its shell that may change its other commands.
 pub(super) fn surroundings_change(understood: &Understood) -> bool {
     understood.program.leaves.iter().any(|leaf| {
         let opaque = |arg: Option<&Arg>| arg.is_none_or(|arg| !arg.whole);

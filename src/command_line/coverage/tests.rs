@@ -47,7 +47,7 @@ fn declared(run: &str, dir: &str) -> Command {
     }
 }
 
-/// What is witnessed: `pass`, `fail 101`, `empty`, `masked`, `broken`, or `-`.
+/// Returns the proof in one word: `pass`, `fail 101`, `empty`, `masked`, `broken`, or `-`.
 fn shown(declared: &Command, line: &str, dir: &str, ended: Option<Ended>, output: Option<&str>) -> String {
     let dir = RepoPath::from(dir);
     let told = ObservedLine {
