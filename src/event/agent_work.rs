@@ -1,7 +1,7 @@
-//! What an agent does, as its client reports it while it happens or its log tells afterwards.
+//! The acts of an agent, as its client reports them live or its log records them afterwards.
 //!
-//! One vocabulary for all clients; what one of them calls its tools ends at its reader. Texts are bounded and
-//! redacted by whoever makes the event.
+//! All clients share one vocabulary; only the reader of each client knows the names of its tools. The maker of an event
+//! bounds and redacts its texts.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,29 +11,29 @@ use crate::repo_path::RepoPath;
 use crate::shell_kind::Shell;
 use crate::snapshot::KeptSnapshot;
 
-/// One act of an agent, of somebody who speaks to it, or of its client.
+/// One act of an agent, of a person or program that writes to it, or of its client.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AgentWork {
-    /// The sub-agent that acted, by its client's id; `None`: the agent of the session itself.
+    /// The sub-agent that acted, by its client's id, or `None` for the agent of the session itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<String>,
-    /// The client's id of the tool call. A hook's report and the log's line of the same call have the same; where hooks
-    /// are told no id, theirs begins with [`MADE_UP`] and says what the call was.
+    /// The client's id of the tool call. A hook's report and the log's line of the same call have the same id. If hooks
+    /// get no id, it begins with [`MADE_UP`] and is a digest of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
-    /// The commit that was checked out, where the reporter knew.
+    /// The commit that was checked out, if the reporter knew it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<Oid>,
     /// The act.
     pub act: Act,
 }
 
-/// How the id of a call begins that was made of its content.
+/// The prefix of the id of a call that was made of its content.
 pub const MADE_UP: &str = "content-";
 
 impl AgentWork {
-    /// Whether the id of the call is not its client's.
+    /// Returns `true` if the id of the call is not its client's.
     pub fn has_made_up_call(&self) -> bool {
         self.call.as_deref().is_some_and(|call| call.starts_with(MADE_UP))
     }
@@ -44,23 +44,23 @@ impl AgentWork {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Act {
-    /// The session began, went on, was shortened or ended.
+    /// The session began, continued, was compacted or ended.
     Session(Phase),
-    /// Somebody or something wrote to the agent.
+    /// A person or a program wrote to the agent.
     Prompt(Prompt),
     /// The agent wrote.
     Said(String),
-    /// The agent asked the person something and waits.
+    /// The agent asked the person a question and waits.
     Asked(String),
     /// The agent wrote down or changed its plan.
     Planned(Vec<PlanItem>),
-    /// A shell command was started, and ended where `ended` says so.
+    /// A shell command was started, and ended if `ended` says so.
     Command(Box<ShellCommand>),
     /// A command of an earlier call, which had gone to the background, ended.
     CommandEnded(CommandEnd),
-    /// Files were changed by a tool of the client. Changes by shell commands are not among these.
+    /// A tool of the client changed files. Changes by shell commands are not included.
     Edited(Vec<FileEdit>),
-    /// A tool that neither runs a command nor changes a file.
+    /// A tool was used that neither runs a command nor changes a file.
     Used(ToolUse),
     /// A tool call was refused before it ran.
     Denied(Denial),
@@ -72,25 +72,25 @@ pub enum Act {
     Stopped(TurnEnd),
 }
 
-/// Where a session stands.
+/// The state of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// It is new.
+    /// The session is new.
     Started,
-    /// It goes on after having ended.
+    /// The session continues after its end.
     Resumed,
-    /// It is a copy of another one, whose acts it repeats.
+    /// The session is a copy of another one, whose acts it repeats.
     Forked,
-    /// Its context was replaced by a summary.
+    /// The context was replaced by a summary.
     Compacted,
-    /// It ended.
+    /// The session ended.
     Ended,
 }
 
 impl Phase {
-    /// The name, as it is written.
+    /// Returns the name, as it is written.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Started => "started",
@@ -102,17 +102,17 @@ impl Phase {
     }
 }
 
-/// Something written to the agent.
+/// A text written to the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Prompt {
-    /// Who wrote it.
+    /// The sender.
     pub from: Speaker,
-    /// What.
+    /// The text.
     pub text: String,
 }
 
-/// Who writes to an agent. Only a person's words are a task.
+/// The senders of prompts. Only a person's words are a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -121,7 +121,7 @@ pub enum Speaker {
     Person,
     /// The client itself: notifications, summaries, reminders, environment.
     Client,
-    /// `gate`, or another hook that kept the agent from stopping.
+    /// `gate`, or another hook that did not let the agent stop.
     Hook,
     /// The agent above a sub-agent.
     Agent,
@@ -131,9 +131,9 @@ pub enum Speaker {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PlanItem {
-    /// What is to be done.
+    /// The task.
     pub text: String,
-    /// Whether the agent calls it done.
+    /// `true` if the agent calls it done.
     pub done: bool,
 }
 
@@ -143,32 +143,33 @@ pub struct PlanItem {
 pub struct ShellCommand {
     /// The line, secrets removed.
     pub line: String,
-    /// The directory it was started in: relative to the root of the working tree; `None`: outside of it, or not known.
+    /// The directory that it was started in, relative to the root of the working tree, or `None` if it is outside of it
+    /// or unknown.
     pub dir: Option<RepoPath>,
-    /// How it ended; `None`: no status was recorded.
+    /// The end of its process, or `None` if no status was recorded.
     pub ended: Option<Ended>,
     /// The last lines of its output, bounded.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tail: String,
-    /// It was left running in the background, or moved there.
+    /// `true` if it was left running in the background, or moved there.
     #[serde(default)]
     pub background: bool,
-    /// The shell that ran it; `None`: nothing says which.
+    /// The shell that ran it, or `None` if it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shell: Option<Shell>,
-    /// The working tree before, where somebody looked.
+    /// The working tree before, if a snapshot was taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<KeptSnapshot>,
-    /// The working tree after, where somebody looked.
+    /// The working tree after, if a snapshot was taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<KeptSnapshot>,
 }
 
-/// The end of a command that was in the background; its call is that of the [`AgentWork`].
+/// The end of a command that was in the background. Its call is that of the [`AgentWork`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CommandEnd {
-    /// How it ended; `None`: it did, and nobody says how.
+    /// The end of its process, or `None` if no status was recorded.
     pub ended: Option<Ended>,
     /// The last lines of its output, bounded.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -179,41 +180,41 @@ pub struct CommandEnd {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FileEdit {
-    /// The file, relative to the root of the working tree; absolute where it lies outside of it.
+    /// The file, relative to the root of the working tree, or an absolute path outside of it.
     pub path: RepoPath,
-    /// What was done.
+    /// The kind of the edit.
     pub how: EditKind,
-    /// Lines that the tool removed, bounded; empty where the reporter does not say.
+    /// The lines that the tool removed, bounded. Empty if the reporter does not give them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub removed: String,
-    /// Lines that the tool added, bounded; empty where the reporter does not say.
+    /// The lines that the tool added, bounded. Empty if the reporter does not give them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub added: String,
 }
 
-/// What an edit does to a file.
+/// The effect of an edit on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum EditKind {
-    /// It is there now, or holds something else.
+    /// The file was created or changed.
     Written,
-    /// It is gone.
+    /// The file was deleted.
     Deleted,
 }
 
-/// A use of a tool that changes nothing.
+/// A use of a tool that changes no files.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ToolUse {
-    /// The client's name of it.
+    /// The client's name of the tool.
     pub tool: String,
-    /// Whether it only reads: files, listings, searches, pages. What is not known does not.
+    /// `true` if it only reads: files, listings, searches, pages. An unknown tool does not.
     pub reads: bool,
-    /// What it was used on: a path, a pattern, an address; bounded.
+    /// The target that it was used on: a path, a pattern, a URL; bounded.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub target: String,
-    /// Whether it failed.
+    /// `true` if it failed.
     #[serde(default)]
     pub failed: bool,
 }
@@ -226,7 +227,7 @@ pub struct Denial {
     pub tool: String,
     /// The command line, or the path that was to be changed.
     pub what: String,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
@@ -234,27 +235,27 @@ pub struct Denial {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TurnEnd {
-    /// How it came to end.
+    /// The way in which the turn ended.
     pub how: StopKind,
-    /// The agent's last words.
+    /// The agent's final message.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// Commands that were still running in the background.
+    /// The number of commands that were still running in the background.
     #[serde(default)]
     pub running: u32,
-    /// Why it was not judged, where something that still runs is the reason.
+    /// The reason why the turn was not judged, if something that is still running is the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_alone: Option<String>,
 }
 
-/// How a turn came to end.
+/// The ways in which a turn ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum StopKind {
-    /// The agent says no more.
+    /// The agent ended the turn itself.
     Completed,
-    /// A person broke it off.
+    /// A person interrupted the turn.
     Aborted,
     /// The client or the model failed.
     Failed,

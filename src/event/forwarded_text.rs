@@ -1,15 +1,15 @@
-//! What a person says in a prompt, beside the packets, replies and payloads of ours that it passes on.
+//! The person's own words in a prompt, without the packets, replies and payloads of gate that it forwards.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::rescue;
 
-/// The field that every reply with fields has (`seeds/004`, "Retry Packet Contract" and "Output Contract").
+/// The field that every reply with fields has.
 const HYPOTHESIS: &str = "new_hypothesis";
 
-/// A prompt without what it passes on. Where such a text ends is seen by its form: what follows its last heading, item,
-/// field or quoted line is a person's again.
+/// Returns a prompt without the texts that it forwards. The form of such a text shows its end: everything after its
+/// last heading, item, field or quoted line is the person's own.
 pub fn own_words(text: &str) -> Cow<'_, str> {
     match passed_on(text) {
         None => Cow::Borrowed(text),
@@ -21,12 +21,13 @@ pub fn own_words(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a prompt says anything.
+/// Returns `true` if a prompt has words of its own.
 pub fn says_something(text: &str) -> bool {
     text.contains(char::is_alphanumeric)
 }
 
-/// The hypothesis among `known` that a reply states which `text` passes on without our heading, as whoever wrote it did.
+/// Returns the hypothesis among `known` that a reply in `text` states, if the reply is forwarded without the heading of
+/// gate, as its author wrote it.
 pub fn states<'h>(text: &str, known: impl IntoIterator<Item = &'h String>) -> Option<&'h str> {
     if !text.contains(HYPOTHESIS) {
         return None;
@@ -38,18 +39,18 @@ pub fn states<'h>(text: &str, known: impl IntoIterator<Item = &'h String>) -> Op
     })
 }
 
-/// Whether `text` passes on a payload.
+/// Returns `true` if `text` forwards a payload.
 pub fn has_payload(text: &str) -> bool {
     text.lines().any(|line| line.trim_end().ends_with("<ESCALATION>"))
 }
 
-/// The letters and digits, the words apart.
+/// Returns the letters and digits of a text, with single blanks between words.
 fn squeezed(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// Where it lies.
+/// Returns the range of the forwarded text.
 fn passed_on(text: &str) -> Option<Range<usize>> {
     let replied = text.contains(HYPOTHESIS);
     let mut start = None;
@@ -66,7 +67,7 @@ fn passed_on(text: &str) -> Option<Range<usize>> {
     start.map(|start| start..end)
 }
 
-/// Where in a line such a text begins; words may stand before it.
+/// Returns the position in a line at which such a text begins. Words may precede it.
 fn begins(line: &str, replied: bool) -> Option<usize> {
     let trimmed = line.trim_end();
     let named = rescue::heading(trimmed).filter(|at| rescue::carried(&trimmed[*at..]).next().is_some());
@@ -81,7 +82,8 @@ fn begins(line: &str, replied: bool) -> Option<usize> {
     named.or_else(payload).or_else(|| replied.then(output).flatten())
 }
 
-/// Whether a line is a heading, an item, a field, quoted, indented or a part of JSON, and no sentence of its own.
+/// Returns `true` if a line is a heading, an item, a field, quoted, indented or a part of JSON, and not a sentence of
+/// its own.
 fn is_structured(line: &str) -> bool {
     let field = || {
         line.split_once(':').is_some_and(|(name, _)| {

@@ -1,26 +1,26 @@
-//! What the place that hosts a repository says about pull requests and checks: its own words, not judged.
+//! The data of a forge about pull requests and checks, in its own words and not judged.
 //!
-//! One vocabulary for all forges. The words for states and conclusions are those of GitHub's REST API
-//! (<https://docs.github.com/en/rest/checks/runs>), lowercase; readers of other forges translate into them. Numbers that
-//! order things (runs, suites) are the forge's own and grow; no time is compared.
+//! All forges share one vocabulary. The words for states and conclusions are those of GitHub's REST API
+//! (<https://docs.github.com/en/rest/checks/runs>), lowercase; readers of other forges translate into them. Numbers
+//! that order things (runs, suites) are the forge's own and increase; times are never compared.
 
 use serde::{Deserialize, Serialize};
 
 use crate::oid::Oid;
 
-/// An answer, or why there is none. An empty answer is one.
+/// An answer, or the reason why there is none. An empty answer is an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Reading"))]
 #[serde(rename_all = "kebab-case")]
 pub enum ForgeAnswer<T> {
-    /// What was said, in full.
+    /// The complete answer.
     Known(T),
-    /// It could not be had.
+    /// The answer could not be read.
     Unreadable(Trouble),
 }
 
 impl<T> ForgeAnswer<T> {
-    /// The answer, where there is one.
+    /// Returns the answer, if there is one.
     pub const fn known(&self) -> Option<&T> {
         match self {
             Self::Known(value) => Some(value),
@@ -28,7 +28,7 @@ impl<T> ForgeAnswer<T> {
         }
     }
 
-    /// Why there is no answer.
+    /// Returns the reason why there is no answer.
     pub const fn trouble(&self) -> Option<&Trouble> {
         match self {
             Self::Known(_) => None,
@@ -37,13 +37,13 @@ impl<T> ForgeAnswer<T> {
     }
 }
 
-/// Why a forge gave no answer.
+/// The reason why a forge gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Trouble {
-    /// Which kind.
+    /// The kind.
     pub kind: TroubleKind,
-    /// A fragment for people.
+    /// A fragment of a sentence for people.
     pub what: String,
     /// The permission that the token lacks, as the forge calls it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,28 +55,28 @@ pub struct Trouble {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TroubleKind {
-    /// It could not be reached: no network, no such host, refused, TLS.
+    /// The forge could not be reached: no network, no such host, connection refused, TLS.
     Offline,
-    /// It did not answer in time.
+    /// The forge did not answer in time.
     Timeout,
-    /// It does not know the token (401), or there is none where one is needed.
+    /// The forge does not accept the token (401), or it needs one and there is none.
     Unauthorized,
-    /// The token may not (403).
+    /// The token lacks a permission (403).
     Forbidden,
-    /// Too many questions (403 or 429 with a time to wait).
+    /// There were too many requests (403 or 429 with a time to wait).
     RateLimited,
-    /// It says there is no such thing (404), which it also says of what the token may not see.
+    /// The object does not exist (404), or the token may not see it.
     NotFound,
-    /// It failed (5xx).
+    /// The forge failed (5xx).
     Server,
-    /// It answered what cannot be understood: HTML, half an answer, a list that is shorter than it says.
+    /// The answer is malformed: HTML, an incomplete answer, a list that is shorter than it says.
     Malformed,
-    /// The head moved while it was asked.
+    /// The head moved during the queries.
     Moved,
 }
 
 impl TroubleKind {
-    /// The word used in verdicts.
+    /// Returns the word used in verdicts.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Offline => "offline",
@@ -91,7 +91,7 @@ impl TroubleKind {
         }
     }
 
-    /// Whether it lies on the way to the forge, or in the forge, and not in what it was asked with.
+    /// Returns `true` if the cause is the connection or the forge, not the request.
     pub const fn is_outage(self) -> bool {
         matches!(self, Self::Offline | Self::Timeout | Self::RateLimited | Self::Server)
     }
@@ -103,44 +103,44 @@ impl TroubleKind {
 pub struct Pull {
     /// Its number.
     pub number: u64,
-    /// Where people see it; empty where that is not known.
+    /// The URL for people, or an empty text if it is unknown.
     #[serde(default)]
     pub url: String,
-    /// Whether it is open.
+    /// The state.
     pub state: PullState,
-    /// It is a draft.
+    /// `true` if it is a draft.
     #[serde(default)]
     pub draft: bool,
-    /// The last commit of it.
+    /// Its last commit.
     pub head: Oid,
     /// The branch it comes from.
     pub head_branch: String,
-    /// The repository that branch is in, `owner/name`; `None`: that was deleted.
+    /// The repository of that branch, `owner/name`, or `None` if it was deleted.
     pub head_repository: Option<String>,
     /// The branch it goes to.
     pub base_branch: String,
 }
 
-/// What became of a pull request.
+/// The states of a pull request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PullState {
-    /// It waits.
+    /// The pull request is open.
     Open,
-    /// It was merged.
+    /// The pull request was merged.
     Merged,
-    /// It was closed without being merged.
+    /// The pull request was closed without being merged.
     Closed,
 }
 
-/// Everything that reports on one commit.
+/// The reports on one commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Checks {
     /// The reports, in any order.
     pub list: Vec<Check>,
-    /// What could not be read, so that something may be missing from the list; empty: it is complete.
+    /// The errors because of which reports may be missing from the list. Empty if it is complete.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<Trouble>,
 }
@@ -149,39 +149,39 @@ pub struct Checks {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Check {
-    /// What it is called: the name of a job, or the context of a commit status.
+    /// The name of a job, or the context of a commit status.
     pub name: String,
-    /// Which kind of report it is.
+    /// The kind of report.
     #[serde(default)]
     pub kind: CheckKind,
-    /// Who reports: the id of the app.
+    /// The id of the app that reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub app: Option<u64>,
-    /// The workflow it is a job of: what the forge knows it by, such as its path.
+    /// The workflow that it is a job of, in the forge's own terms, such as its path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<String>,
-    /// What started that workflow: `push`, `pull_request`, …
+    /// The event that started the workflow: `push`, `pull_request`, …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
-    /// The branch that run was for, `owner/name:branch`.
+    /// The branch that the run was for, `owner/name:branch`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Which run of the workflow, or which suite: a later one has the greater number.
+    /// The number of the run of the workflow, or of the suite. A later one is greater.
     #[serde(default)]
     pub run: u64,
-    /// Which report of its name: a later one has the greater number.
+    /// The number of the report. A later one of the same name is greater.
     #[serde(default)]
     pub id: u64,
-    /// How far it is: `queued`, `in_progress`, `completed`, …
+    /// The progress: `queued`, `in_progress`, `completed`, …
     #[serde(default)]
     pub status: String,
-    /// What came out.
+    /// The conclusion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclusion: Option<String>,
-    /// Where people see it.
+    /// The URL for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// It is the job that asks.
+    /// `true` if it is the current job.
     #[serde(default, skip_serializing_if = "is_false")]
     pub own: bool,
 }
@@ -201,7 +201,7 @@ pub enum CheckKind {
     Run,
     /// A commit status.
     Status,
-    /// A run of a workflow that has no job yet, so that no check run stands for it.
+    /// A run of a workflow that has no job yet, so that it has no check run.
     Workflow,
 }
 

@@ -1,7 +1,7 @@
-//! What happened: one type for what is observed live, lies in the journal, and is replayed.
+//! Events: one type for what is observed live, stored in the journal, and replayed.
 //!
-//! Written by one version and read by another: never `flatten`, never `untagged`; a field that is added has a
-//! default; a kind that is not known is kept as [`EventKind::Unknown`], never dropped.
+//! One version writes them and another one reads them, so types never use `flatten` or `untagged`, a new field has a
+//! default, and an unknown kind is kept as [`EventKind::Unknown`], never dropped.
 
 pub mod agent_work;
 pub mod forwarded_text;
@@ -22,45 +22,45 @@ use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::KeptSnapshot;
 
-/// The format version written in every journal line. It grows when a field changes its meaning.
+/// The format version in every journal line. It increases when a field changes its meaning.
 pub const FORMAT: u32 = 1;
 
-/// Something that happened, and who says so.
+/// An event, and its reporter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// Unique within the journal, and sortable by creation: see [`crate::journal`].
     pub id: String,
-    /// When it was recorded. For people and for display; no judgement rests on it.
+    /// The time of the record, for display only: no judgement depends on it.
     pub at: Timestamp,
-    /// The session it belongs to, where one is known.
+    /// The session that it belongs to, if it is known.
     pub session: Option<String>,
-    /// How it became known.
+    /// The origin of the record.
     pub origin: Origin,
-    /// What it was.
+    /// The kind of event.
     pub kind: EventKind,
 }
 
-/// How an event became known. The order is that of trust, lowest first.
+/// The level of trust in an event, lowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
-    /// The agent says so.
+    /// The agent claims it.
     Claimed,
-    /// Read back from a session log.
+    /// It was read from a session log.
     Transcribed,
     /// An agent client reported it through its hook.
     Hooked,
     /// `gate` started the process, or made the change, itself.
     Observed,
-    /// A signed statement, its signer allowed by the policy of the target branch.
+    /// It is a signed statement whose signer the policy of the target branch allows.
     Attested,
-    /// A check run of the forge on the commit itself.
+    /// It is a check run of the forge on the commit itself.
     Ci,
 }
 
 impl Grade {
-    /// The word used in the journal, in policies and in verdicts.
+    /// Returns the word used in the journal, in policies and in verdicts.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Claimed => "claimed",
@@ -73,18 +73,18 @@ impl Grade {
     }
 }
 
-/// Where an event comes from, and what it is worth.
+/// The origin of an event, and its level of trust.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Origin {
     /// The reporter: `gate`, `git`, or the name of an agent client.
     pub by: String,
-    /// What its word is worth.
+    /// The level of trust.
     pub grade: Grade,
 }
 
 impl Origin {
-    /// `gate` itself, which watched.
+    /// Returns the origin of an event that `gate` itself observed.
     pub fn observed() -> Self {
         Self { by: "gate".to_owned(), grade: Grade::Observed }
     }
@@ -93,7 +93,7 @@ impl Origin {
 /// The vocabulary of events.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
-    /// A command was started. Without its [`EventKind::Run`], it never ended as far as is known.
+    /// A command was started. Without its [`EventKind::Run`], it is not known to have ended.
     RunStarted(RunStarted),
     /// A command ran to its end.
     Run(Box<Run>),
@@ -105,17 +105,17 @@ pub enum EventKind {
     Waived(Waived),
     /// A commit, rewrite, ref update or push, read from git.
     Git(GitEvent),
-    /// An act in an agent's session, as its client tells it.
+    /// An act in an agent's session, as its client reported it.
     Work(Box<AgentWork>),
     /// A step of the rescue of a session that used up its attempts.
     Rescue(Rescue),
     /// A command was tried on a clean checkout.
     Trial(Trial),
-    /// Something was found to be lost or damaged, and set aside.
+    /// Lost or damaged data was found, and set aside.
     Damage(Damage),
-    /// A person took note of the faults of the journal.
+    /// A person acknowledged the faults of the journal.
     Repaired(Repaired),
-    /// Written by a later version.
+    /// An event of a later version.
     Unknown {
         /// Its name there.
         kind: String,
@@ -125,7 +125,7 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    /// The name of the kind in the journal.
+    /// Returns the name of the kind in the journal.
     pub fn as_str(&self) -> &str {
         match self {
             Self::RunStarted(_) => "run-started",
@@ -148,22 +148,22 @@ impl EventKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunStarted {
-    /// What is run.
+    /// The command.
     pub command: CommandRef,
 }
 
-/// What was run, as far as it decides what a run can prove.
+/// The identity of a command, as far as it decides what a run can prove.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CommandRef {
     /// The name in `gate.toml`; `None` for a command that is not declared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The command line, as it is given to the shell, secrets removed.
+    /// The command line for the shell, with secrets removed.
     pub line: String,
     /// The directory, relative to the root of the working tree; empty for the root.
     pub dir: RepoPath,
-    /// The digest of command line and directory. Evidence serves only the same key.
+    /// The digest of command line and directory. Evidence counts only for the same key.
     pub key: String,
 }
 
@@ -171,32 +171,33 @@ pub struct CommandRef {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Run {
-    /// What was run.
+    /// The command.
     pub command: CommandRef,
-    /// The client's id of the tool call that it was, where an agent ran it and its client told so.
+    /// The client's id of the tool call, if an agent ran the command and its client reported the id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
     /// The working tree before.
     pub start: KeptSnapshot,
     /// The working tree after.
     pub end: KeptSnapshot,
-    /// The paths that differ between the two (the first 256).
+    /// The paths that differ between both (the first 256).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<RepoPath>,
-    /// The files into which the line wrote what its checks print, and nothing else (`| tee test.log`).
+    /// The files into which the line wrote only the output of its checks (`| tee test.log`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub logs: Vec<RepoPath>,
-    /// How the process ended.
+    /// The end of the process.
     pub ended: Ended,
-    /// A time limit ended it.
+    /// `true` if a time limit ended it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub over_time: bool,
-    /// How long it took, in milliseconds.
+    /// The duration, in milliseconds.
     pub millis: u64,
-    /// What the runner's own closing lines say.
+    /// The report in the runner's closing lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<RunReport>,
-    /// Why status 0 of the line says nothing about its checks, where that is so and the output does not show it either.
+    /// The reason why status 0 of the line proves nothing about its checks, if it does not and the output does not
+    /// either.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub masked: Option<String>,
     /// The last lines of the output, redacted and bounded.
@@ -207,27 +208,27 @@ pub struct Run {
     pub policy: String,
 }
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
-    /// With this exit status.
+    /// It exited with this status.
     Exited(i32),
-    /// Killed by this signal.
+    /// This signal killed it.
     Signalled(i32),
     /// It could not be started.
     NotStarted,
 }
 
 impl Ended {
-    /// Whether the process itself says that all went well.
+    /// Returns `true` if the process exited with status 0.
     pub const fn success(self) -> bool {
         matches!(self, Self::Exited(0))
     }
 
-    /// The signal with which somebody ended it: SIGHUP, SIGINT, SIGKILL or SIGTERM. A shell passes it on as `128 +` its
-    /// number. The signals of a crash are the program's own failure.
+    /// Returns the signal that ended it from outside: SIGHUP, SIGINT, SIGKILL or SIGTERM. A shell reports it as `128 +`
+    /// its number. The signals of a crash are the program's own failure.
     pub const fn killed_by(self) -> Option<i32> {
         let signal = match self {
             Self::Exited(code) => code.saturating_sub(128),
@@ -240,8 +241,8 @@ impl Ended {
         }
     }
 
-    /// Whether a time limit ended it. `timeout` answers 124 then; a client kills the command, or tells no status, and says
-    /// so in the output.
+    /// Returns `true` if a time limit ended it. `timeout` exits with 124 then. A client kills the command, or reports
+    /// no status, and says so in the output.
     pub fn is_over_time(ended: Option<Self>, output: &str) -> bool {
         const SAID: [&str; 4] = ["timed out after", "exceeding timeout", "exceeded the timeout", "time limit exceeded"];
         match ended {
@@ -252,7 +253,7 @@ impl Ended {
     }
 }
 
-/// What a runner said of itself in its closing lines or its report file.
+/// The report of a runner in its closing lines or its report file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunReport {
@@ -266,35 +267,35 @@ pub struct RunReport {
     pub skipped: u64,
 }
 
-/// A verdict, as the journal keeps it; the record itself is a file beside it.
+/// A verdict in the journal. The full record is a separate file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Judged {
     /// The id of the verdict.
     pub verdict: String,
-    /// When it was asked for.
+    /// The moment of the judgement.
     pub moment: Moment,
-    /// The commit or snapshot tree judged, one for each subject.
+    /// The judged commit or snapshot tree of each subject.
     pub trees: Vec<Oid>,
-    /// The commits judged, one for each subject that is one.
+    /// The judged commit of each subject that is one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commits: Vec<Oid>,
-    /// The gates that failed, whatever their mode.
+    /// The gates that failed, in any mode.
     pub failing: Vec<FailingGate>,
-    /// The gates that ask for runs and for which nothing was to be run here: that it passed does not show that what they
-    /// refused is mended.
+    /// The gates that require runs and had nothing to require here. Such a pass does not show that an earlier failure
+    /// is fixed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle: Vec<String>,
-    /// The branches that it is about, and those whose content what it judged goes on from; empty where none is known.
+    /// The branches of the judged content, and those that it continues. Empty if none is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub branches: Vec<String>,
     /// The refs of a push.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pushed: Vec<PushedRef>,
-    /// The pushes without a verdict that it mentioned, in its words: none is mentioned twice in a session.
+    /// The pushes without a verdict that it mentioned, in its words. Each is mentioned once in a session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentioned: Vec<String>,
-    /// Whether anything was blocked.
+    /// `true` if anything was blocked.
     pub blocked: bool,
     /// The attempt, counted from 1; 0 when nothing was blocked.
     pub attempt: u32,
@@ -306,13 +307,13 @@ pub struct Judged {
 pub struct FailingGate {
     /// The id of the gate.
     pub gate: String,
-    /// The digest of what failed and how, without the content: equal for the same failure on other content.
+    /// The digest of the failure without the content: it is equal for the same failure on other content.
     pub fingerprint: String,
-    /// Whether its mode let it block.
+    /// `true` if its mode made it block.
     pub blocks: bool,
 }
 
-/// A person let one gate pass for one content.
+/// A person waived one gate for one content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Waived {
@@ -320,47 +321,47 @@ pub struct Waived {
     pub gate: String,
     /// The tree it is waived for.
     pub tree: Oid,
-    /// Why, in the person's words.
+    /// The reason, in the person's words.
     pub reason: String,
-    /// Who, as git names the committer.
+    /// The person, as git names the committer.
     pub by: String,
 }
 
-/// Something git recorded.
+/// An event that git recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GitEvent {
-    /// What git calls it: `commit`, `commit (amend)`, `rebase (finish)`, `reset`, `checkout`, `push`, …
+    /// The name of the action in git: `commit`, `commit (amend)`, `rebase (finish)`, `reset`, `checkout`, `push`, …
     pub action: String,
     /// The ref that moved.
     pub reference: String,
-    /// Where it stood.
+    /// The object before.
     pub old: Option<Oid>,
-    /// Where it stands.
+    /// The object after.
     pub new: Option<Oid>,
-    /// git's own words.
+    /// The message of git.
     pub message: String,
 }
 
-/// Something lost or damaged, set aside.
+/// Lost or damaged data that was set aside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Damage {
-    /// What, where, and what remains.
+    /// The damage, its place, and the rest.
     pub what: String,
 }
 
-/// Faults of the journal that a person took note of: verdicts mention them no more. The lines stay as they are and prove
-/// nothing.
+/// Faults of the journal that a person acknowledged: verdicts no longer mention them. The lines stay as they are and
+/// prove nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Repaired {
     /// Lines before which something is missing, counted from 1.
     pub cut: Vec<u64>,
-    /// Lines that are not what the next line saw.
+    /// Lines that differ from what the next line recorded of them.
     pub edited: Vec<u64>,
     /// Lines that cannot be read.
     pub damaged: Vec<u64>,
-    /// All faults, those that are not listed included.
+    /// The number of all faults, including those that are not listed.
     pub faults: u64,
 }

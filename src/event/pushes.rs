@@ -1,4 +1,4 @@
-//! Pushes: what a verdict says of them, and what git shows of them.
+//! Pushes in verdicts, and pushes in the reflogs of git.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -11,11 +11,11 @@ use crate::oid::Oid;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PushedRef {
-    /// The name of the remote, or its address where it has none.
+    /// The name of the remote, or its URL if it has no name.
     pub remote: String,
     /// The full name of the ref there.
     pub reference: String,
-    /// Where it is moved to; `None`: it is deleted.
+    /// The new object, or `None` if the ref is deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new: Option<Oid>,
 }
@@ -24,16 +24,16 @@ pub struct PushedRef {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PushVerdict {
-    /// When.
+    /// The time.
     pub at: Timestamp,
-    /// Its refs; empty in a record of an earlier version.
+    /// Its refs. Empty in a record of an earlier version.
     pub pushed: Vec<PushedRef>,
     /// The commits that were judged.
     pub commits: Vec<Oid>,
 }
 
 impl PushVerdict {
-    /// The verdict that an event tells of; `None`: of none, or of one that refused.
+    /// Returns the push of an event, or `None` if it is not a verdict about a push, or one that refused it.
     pub fn of(event: &Event) -> Option<Self> {
         let EventKind::Judged(judged) = &event.kind else { return None };
         let let_through = judged.moment == Moment::Push && !judged.blocked;
@@ -41,7 +41,7 @@ impl PushVerdict {
         let_through.then_some(Self { at: event.at, pushed, commits })
     }
 
-    /// Whether it is about this commit on this remote-tracking ref.
+    /// Returns `true` if it is about this commit on this remote-tracking ref.
     pub fn is_about(&self, tracking: &str, commit: &Oid) -> bool {
         if self.pushed.is_empty() {
             return self.commits.contains(commit);
@@ -59,8 +59,8 @@ impl PushVerdict {
 pub struct SeenPush {
     /// The remote-tracking ref.
     pub tracking: String,
-    /// Where it was moved to.
+    /// The new commit.
     pub new: Oid,
-    /// When.
+    /// The time.
     pub at: Timestamp,
 }

@@ -1,4 +1,4 @@
-//! What was handed over when the attempts of an agent were used up, and what came back.
+//! The handoffs after the attempts of an agent were used up, and the replies to them.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,13 +10,14 @@ use crate::oid::Oid;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Rescue {
-    /// A packet was made for whoever is to find the way out.
+    /// A packet was made for a helper.
     HandedOver(HandedOver),
     /// A reply to one was accepted.
     Replied(Replied),
-    /// A packet reached nobody: there was no such command to give it to. It counts as no attempt.
+    /// A packet reached nobody, since the command that it was meant for does not exist. It does not count as an
+    /// attempt.
     Withdrawn(Withdrawn),
-    /// The rescue is given up: nothing is handed over any more.
+    /// The rescue is given up: there will be no further handoff.
     GivenUp(GivenUp),
 }
 
@@ -26,7 +27,7 @@ pub enum Rescue {
 pub struct HandedOver {
     /// Its name.
     pub id: String,
-    /// Which rescue attempt it is, counted from 1.
+    /// The number of the rescue attempt, counted from 1.
     pub attempt: u32,
     /// The content it is about.
     pub tree: Option<Oid>,
@@ -40,33 +41,33 @@ pub struct Withdrawn {
     pub handoff: String,
 }
 
-/// An accepted reply, as far as later attempts are held against it.
+/// An accepted reply, with the fields that later attempts are compared with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Replied {
     /// The packet it answers.
     pub handoff: String,
-    /// Which of the allowed outputs it is.
+    /// The kind of the reply, one of the allowed outputs.
     pub output: String,
-    /// The new hypothesis; empty where the output has none.
+    /// The new hypothesis, or an empty text if the output has none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hypothesis: String,
-    /// What must not be tried again.
+    /// The approaches that must not be tried again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_to_retry: Vec<String>,
 }
 
-/// A packet or a reply of ours, as a text brings it to an agent.
+/// A packet or a reply of gate in a text for an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Carried<'t> {
     /// The name of the packet, or of the one that the reply is to.
     pub name: &'t str,
-    /// Whether it is the reply, which is for the agent that failed.
+    /// `true` if it is the reply, which is for the agent that failed.
     pub reply: bool,
 }
 
-/// The packets and replies of ours in `text`: where a heading has the name of a packet, as theirs have, or a file of
-/// theirs is named. A name in a sentence is none. Words may stand before the heading.
+/// Returns the packets and replies of gate in `text`: a heading holds the name of a packet, or a file of one is named.
+/// A name in a sentence does not count. Words may precede the heading.
 pub fn carried(text: &str) -> impl Iterator<Item = Carried<'_>> {
     // A packet holds a payload, a reply to one never does.
     let payload = text.lines().any(|line| line.trim() == "<ESCALATION>");
@@ -81,7 +82,7 @@ pub fn carried(text: &str) -> impl Iterator<Item = Carried<'_>> {
     })
 }
 
-/// Where in a line a Markdown heading begins: at its `#`, in front of which nothing of its word stands.
+/// Returns the position of the `#` in a line at which a Markdown heading begins.
 pub(super) fn heading(line: &str) -> Option<usize> {
     line.match_indices('#').map(|(at, _)| at).find(|at| {
         let level = line[*at..].trim_start_matches('#');
@@ -89,7 +90,7 @@ pub(super) fn heading(line: &str) -> Option<usize> {
     })
 }
 
-/// Whether a word has the form of the name of a packet: `h20261122T153612-404dee68`.
+/// Returns `true` if a word has the form of the name of a packet: `h20261122T153612-404dee68`.
 pub fn is_name(word: &str) -> bool {
     let digits = |text: &str, most: usize| text.len() == most && text.bytes().all(|byte| byte.is_ascii_digit());
     word.strip_prefix('h').and_then(|rest| rest.split_once('-')).is_some_and(|(at, print)| {
@@ -99,7 +100,7 @@ pub fn is_name(word: &str) -> bool {
     })
 }
 
-/// The words of letters, digits and hyphens, each with what follows it in its line.
+/// Returns the words of letters, digits and hyphens, each with the rest of its line.
 fn words(line: &str) -> impl Iterator<Item = (&str, &str)> {
     let of_a_word = |c: char| c.is_ascii_alphanumeric() || c == '-';
     line.split(move |c| !of_a_word(c)).filter(|word| !word.is_empty()).map(move |word| {
@@ -112,12 +113,12 @@ fn words(line: &str) -> impl Iterator<Item = (&str, &str)> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GivenUp {
-    /// The rescue attempt at which it was.
+    /// The rescue attempt at which it was given up.
     pub attempt: u32,
 }
 
-/// A command that was tried on a clean checkout, where nothing of a working tree plays a part. It is about content and
-/// belongs to no session.
+/// A command that was tried on a clean checkout, without the files of a working tree. It is about content and belongs
+/// to no session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Trial {
@@ -127,9 +128,9 @@ pub struct Trial {
     pub line: String,
     /// The content that was checked out.
     pub tree: Oid,
-    /// How it ended there.
+    /// The end of its process.
     pub ended: Ended,
-    /// How its output says that it failed.
+    /// The lines of its output that explain the failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub signature: Vec<String>,
 }

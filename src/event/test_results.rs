@@ -9,20 +9,20 @@ use crate::oid::Oid;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum TestResult {
-    /// It ran and passed.
+    /// The test ran and passed.
     Passed,
-    /// It ran and failed, or its set-up or tear-down did.
+    /// The test ran and failed, or its set-up or tear-down did.
     Failed,
-    /// The runner knows it and did not run it.
+    /// The runner knows the test and did not run it.
     Skipped,
-    /// It failed, and the runner was told to expect that.
+    /// The test failed, as the runner expected.
     ExpectedFailure,
     /// The runner named all of its tests, and this one was not among them.
     Missing,
 }
 
 impl TestResult {
-    /// The word used in messages and in JSON.
+    /// Returns the word used in messages and in JSON.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Passed => "passed",
@@ -47,7 +47,7 @@ pub struct TestResults {
     pub tree: Oid,
     /// The number of tests that were named.
     pub named: u64,
-    /// The runner named every test that it ran or left out.
+    /// `true` if the runner named every test that it ran or skipped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complete: bool,
     /// The tests that failed, sorted (the first 256).
