@@ -1,23 +1,23 @@
-//! Whether a commit that is being made replaces the last one.
+//! Tells if a commit that is being made replaces the last one.
 //!
-//! Git tells `commit-msg` nothing about `--amend`, and the two differ by what the commit will hold. The command line of
-//! the git that runs the hook says it, where the system shows command lines.
+//! Git does not pass `--amend` to `commit-msg`, and the content of the commit depends on it. The command line of the
+//! git that runs the hook shows it, on systems that show command lines.
 
-/// What is known about a commit that is being made.
+/// The kind of a commit that is being made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Making {
-    /// It follows the last one.
+    /// The commit follows the last one.
     Next,
-    /// It replaces the last one.
+    /// The commit replaces the last one.
     Amended,
-    /// Either: who runs the hook cannot be seen, or is not git itself.
+    /// Either: the process that runs the hook cannot be seen, or is not git itself.
     Unclear,
 }
 
-/// The most processes between a git and a hook it runs: shells and hook managers.
+/// The maximum number of processes between a git and a hook it runs: shells and hook managers.
 const STEPS: usize = 12;
 
-/// Asks the command line of the nearest git above this process.
+/// Reads the command line of the nearest git above this process.
 pub(super) fn making() -> Making {
     #[cfg(unix)]
     let mut process = Some(std::os::unix::process::parent_id());
@@ -35,12 +35,13 @@ pub(super) fn making() -> Making {
     Making::Unclear
 }
 
-/// The parent in a line of `/proc/PID/stat`: the second word behind the name, which may hold blanks and brackets.
+/// Returns the parent in a line of `/proc/PID/stat`: the second word after the name, which may contain blanks and
+/// brackets.
 fn parent_in(stat: &str) -> Option<u32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// What a command line makes. `None`: it is none of git's.
+/// Returns the kind of commit that a command line makes, or `None` if the command is not git.
 fn of_command(words: &[&[u8]]) -> Option<Making> {
     let name = words.first()?.rsplit(|&byte| byte == b'/').next()?;
     let name = name.strip_suffix(b".exe").unwrap_or(name);
@@ -57,7 +58,7 @@ fn of_command(words: &[&[u8]]) -> Option<Making> {
     })
 }
 
-/// The command behind git's own options.
+/// Returns the command after git's own options.
 fn subcommand<'w>(words: &mut impl Iterator<Item = &'w [u8]>) -> Option<&'w [u8]> {
     while let Some(word) = words.next() {
         match word {
@@ -72,7 +73,7 @@ fn subcommand<'w>(words: &mut impl Iterator<Item = &'w [u8]>) -> Option<&'w [u8]
     None
 }
 
-/// Whether options of `git commit` hold `--amend`, which git lets one shorten to `--am`.
+/// Returns `true` if options of `git commit` contain `--amend`, which may be shortened to `--am`.
 fn amends<'w>(words: impl Iterator<Item = &'w [u8]>) -> bool {
     let mut words = words.take_while(|word| *word != b"--");
     while let Some(word) = words.next() {

@@ -1,4 +1,4 @@
-//! `commit-msg`: the commit that is about to be made, judged before it exists.
+//! The hook `commit-msg`: judges the commit that is about to be made.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -25,10 +25,11 @@ use crate::oid::Oid;
 use crate::policy::{Mode, PolicySource};
 use crate::repo_path::RepoPath;
 
-/// What a commit is called that is not made yet.
+/// The name of a commit that does not exist yet.
 const NAME: &str = "this commit";
 
-/// Judges the commit whose message git has written to the file it names to `commit-msg`. `None`: nothing is to be said.
+/// Judges the commit whose message is in the file that git names to `commit-msg`. Returns `None` if there is nothing to
+/// report.
 pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
     let Some(file) = hook.args.first() else {
         return Err(Failure::new(Exit::BadInput, "commit-msg names no file").into());
@@ -38,8 +39,9 @@ pub fn judge(hook: &GitHook<'_>) -> anyhow::Result<Option<Judgement>> {
 
 /// Judges the commit that is about to be made with the message in `file`.
 ///
-/// The record of a refusal is written as for any other; a commit that passes leaves none, so that committing stays
-/// fast, but the first one after a refusal: that was mended. A merge and the first commit of a history are not judged.
+/// The record of a refusal is written as for any other. A commit that passes leaves no record, so that committing stays
+/// fast, except the first one after a refusal, which fixes it. A merge and the first commit of a history are not
+/// judged.
 pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
     let place = Workplace::of_hook()?;
     let repo = &place.repo;
@@ -120,7 +122,7 @@ pub fn judge_commit_message(file: &Path) -> anyhow::Result<Option<Judgement>> {
     Ok(first.map(|facts| place.judge(&policy, &state, facts, Some(Uncommitted::Draft(index.as_deref())))))
 }
 
-/// The refusal of a commit that makes the policy unreadable; `None` for any other.
+/// Returns the refusal of a commit that makes the policy unreadable, or `None` for any other.
 pub fn broken_policy() -> Option<Failure> {
     let repo = Repo::discover_in_hook(&std::env::current_dir().ok()?).ok()?;
     let path = RepoPath::from(config::FILE);
@@ -137,15 +139,15 @@ pub fn broken_policy() -> Option<Failure> {
     Some(Failure::new(Exit::BadInput, what).at(path, error.line()).remedy(remedy))
 }
 
-/// What the commit that is about to be made will be.
+/// A commit that is about to be made.
 struct PendingCommit {
     parents: Vec<Oid>,
-    /// What it is compared with: its first parent, or the empty tree.
+    /// The base: its first parent, or the empty tree.
     base: Oid,
 }
 
-/// The one that it is, where that is known; else each that it may be, of which only a commit that fails as every one
-/// of them is refused: a push sees what it became.
+/// Returns the commit that is being made, if it is known; otherwise each one that it may be. Only a commit that fails
+/// in all of these forms is refused: a push sees the final one.
 fn readings(repo: &Repo, tip: &Oid) -> Result<Vec<PendingCommit>, GitError> {
     let next = PendingCommit { parents: vec![tip.clone()], base: tip.clone() };
     let amended = || -> Result<PendingCommit, GitError> {
@@ -181,8 +183,8 @@ fn subject(commit: Commit, branch: Option<&str>) -> Subject {
     }
 }
 
-/// The index that git makes this commit from: `git commit -a` and `git commit PATH` use one of their own. It counts
-/// only where it lies in the git directory of this repository.
+/// Returns the index that git makes this commit from: `git commit -a` and `git commit PATH` use one of their own. It
+/// counts only if it is in the git directory of this repository.
 fn index(repo: &Repo) -> Option<PathBuf> {
     let named = std::env::var_os("GIT_INDEX_FILE").filter(|name| !name.is_empty())?;
     let path = std::env::current_dir().ok()?.join(named);
@@ -190,7 +192,7 @@ fn index(repo: &Repo) -> Option<PathBuf> {
     inside.then_some(path)
 }
 
-/// Who git says it is: it sets these for the hook where it knows better than the configuration.
+/// Returns the person whom git names: it sets these variables for the hook if they differ from the configuration.
 fn person(who: &str) -> Person {
     let variable = |part: &str| {
         std::env::var_os(format!("GIT_{who}_{part}"))

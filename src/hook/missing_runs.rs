@@ -1,4 +1,4 @@
-//! The runs that a refused push is missing.
+//! The runs that a refused push lacks.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use crate::policy::Command;
 use crate::snapshot::Presence;
 use crate::verdict::assemble::clearing_commands;
 
-/// The paths that a message names.
+/// The maximum number of paths in a message.
 const MAX_PATHS: usize = 3;
 
-/// The declared commands that would clear what refuses the push; none where something refuses it that no command clears.
-/// Fails where a run would prove something else than what is pushed.
+/// Returns the declared commands that would clear the refusal of the push, or none if no command clears it. Fails if a
+/// run would prove something other than the pushed content.
 pub fn missing_runs<'p>(place: &Workplace, preview: &'p PushPreview) -> anyhow::Result<Vec<&'p Command>> {
     let refusing = preview.results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
     let findings: Vec<_> = refusing.flat_map(GateResult::decisive).collect();
@@ -38,7 +38,7 @@ pub fn missing_runs<'p>(place: &Workplace, preview: &'p PushPreview) -> anyhow::
     Ok(commands)
 }
 
-/// A run counts for the content it saw: what is not committed would make it prove something else.
+/// Refuses uncommitted changes: a run counts for the content that it saw, so they would make it prove something else.
 fn refuse_uncommitted(place: &Workplace, commands: &[&Command]) -> anyhow::Result<()> {
     let dirty = place.uncommitted_inputs(commands)?;
     let Some(first) = dirty.first() else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! What hooks ask, answered.
+//! The answers to hooks of git, of agent clients and of shells.
 
 mod amend;
 pub mod client;
@@ -20,11 +20,11 @@ pub struct GitHook<'a> {
     pub name: &'a str,
     /// Its arguments.
     pub args: &'a [OsString],
-    /// Everything git wrote to it.
+    /// The standard input from git.
     pub stdin: &'a [u8],
 }
 
-/// The result of `work`; `None` where it takes longer than `budget`. It goes on then until the process ends.
+/// Returns the result of `work`, or `None` if it takes longer than `budget`. It then continues until the process ends.
 fn in_time<T: Send + 'static>(budget: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, receiver) = mpsc::channel();
     let worker = thread::Builder::new().spawn(move || {

@@ -1,7 +1,7 @@
-//! `pre-push` and `pre-receive`: every ref of a push, judged from commits and recorded snapshots alone.
+//! The hooks `pre-push` and `pre-receive`: judge every ref of a push, from commits and recorded snapshots only.
 //!
-//! The working tree is not looked at, so the cost does not grow with the repository. No suite is run: the connection
-//! is open by then.
+//! The working tree is not read, so the cost does not grow with the repository. No tests are run: the connection is
+//! open by then.
 
 use std::ffi::OsString;
 use std::mem::ManuallyDrop;
@@ -33,12 +33,12 @@ pub enum PushAnswer {
     Nothing,
     /// A verdict.
     Judged(Box<Judgement>),
-    /// The policy has the hook run these declared commands before it judges: their names.
+    /// The policy makes the hook run these declared commands, by name, before it judges.
     RunFirst(Vec<String>),
 }
 
-/// Judges the push that git describes to `pre-push` or `pre-receive`. `may_run`: whether the answer may be to run what is
-/// missing first.
+/// Judges the push that git describes to `pre-push` or `pre-receive`. With `may_run`, the answer may be to run the
+/// missing commands first.
 pub fn judge(hook: &GitHook<'_>, may_run: bool) -> anyhow::Result<PushAnswer> {
     if hook.stdin.trim_ascii().is_empty() {
         return Ok(PushAnswer::Nothing);
@@ -66,7 +66,7 @@ pub fn judge(hook: &GitHook<'_>, may_run: bool) -> anyhow::Result<PushAnswer> {
 /// The judgement of a push that has not begun.
 pub struct PushPreview {
     described: Described,
-    /// The answers of the gates.
+    /// The results of the gates.
     pub results: Vec<GateResult>,
 }
 
@@ -75,23 +75,24 @@ impl PushPreview {
         Self { results: gates::judge(&described.policy, &described.facts), described }
     }
 
-    /// The policy it is judged by.
+    /// Returns the policy that it is judged by.
     pub fn policy(&self) -> &Policy {
         &self.described.policy
     }
 
-    /// What would be pushed.
+    /// Returns the subjects that would be pushed.
     pub fn subjects(&self) -> &[Subject] {
         &self.described.facts.subjects
     }
 }
 
-/// Judges a push that has not begun. Nothing is counted and nothing is written. `None`: nothing would be pushed.
+/// Judges a push that has not begun, without counting an attempt or writing a record. Returns `None` if nothing would
+/// be pushed.
 pub fn preview(place: &Workplace, planned: &PlannedPush) -> anyhow::Result<Option<PushPreview>> {
     with_hook(planned, |hook| Ok(described(place, hook)?.map(PushPreview::of)))
 }
 
-/// Judges a push that has not begun as its hook would: the verdict is counted and written.
+/// Judges a push that has not begun as its hook would: the attempt is counted and the verdict is written.
 pub fn judge_planned(place: &Workplace, planned: &PlannedPush) -> anyhow::Result<Option<Judgement>> {
     with_hook(planned, |hook| {
         let described = described(place, hook)?;
@@ -104,14 +105,14 @@ fn with_hook<T>(planned: &PlannedPush, ask: impl FnOnce(&GitHook<'_>) -> T) -> T
     ask(&GitHook { name: "pre-push", args: &args, stdin: &planned.updates })
 }
 
-/// A push, with the policy and the record it is judged by.
+/// A push, with the policy and the record that it is judged by.
 struct Described {
     policy: Policy,
     state: JournalState,
     facts: Facts,
 }
 
-/// Reads the push that git describes to its hook. `None`: nothing is pushed.
+/// Reads the push that git describes to its hook. Returns `None` if nothing is pushed.
 fn described(place: &Workplace, hook: &GitHook<'_>) -> anyhow::Result<Option<Described>> {
     let receiving = hook.name == "pre-receive";
     let word =
@@ -168,8 +169,8 @@ fn described(place: &Workplace, hook: &GitHook<'_>) -> anyhow::Result<Option<Des
     Ok(Some(Described { policy, state, facts }))
 }
 
-/// Replaces each ref of the other side that only stands for another one by that one. The other side is this repository, or
-/// one on a local path: no other is asked.
+/// Replaces each symbolic ref of the remote by its target. Only this repository, or a remote on a local path, is read
+/// for that.
 fn follow_symbolic_refs(
     repo: &Repo,
     receiving: bool,
@@ -190,26 +191,27 @@ fn follow_symbolic_refs(
     Ok(notes)
 }
 
-/// The repository at a URL that is a path of this machine.
+/// Returns the repository at a URL that is a path of this machine.
 fn local_repository(repo: &Repo, url: &str) -> Option<Repo> {
     let path = Path::new(url.strip_prefix("file://").unwrap_or(url));
     let path = repo.root().unwrap_or(repo.git_dir()).join(path);
     path.is_dir().then(|| Repo::discover(&path).ok()).flatten()
 }
 
-/// What is pushed, and what it is judged by.
+/// The updates of a push, and the base that they are judged by.
 struct Pushed {
-    /// The updates, and where the history of each left the default branch.
+    /// The updates, and the commit where the history of each left the default branch.
     updates: Vec<(RefUpdate, Option<Lineage>)>,
-    /// That branch.
+    /// The default branch.
     target: Option<Target>,
     policy: Policy,
-    /// What is to be said about its choice.
+    /// Notes about the choice of the default branch.
     notes: Vec<Note>,
 }
 
 impl Pushed {
-    /// `hook` is the name of the hook, `head` the commit that is checked out where the push is made.
+    /// Reads the updates of a push. `hook` is the name of the hook, `head` the commit that is checked out where the
+    /// push is made.
     fn of(
         place: &Workplace,
         hook: &str,
@@ -238,7 +240,8 @@ impl Pushed {
     }
 }
 
-/// What travelled here about the commits of a push, by the signers that the default branch names now.
+/// Returns the attested runs in this repository about the commits of a push, by the current signers of the default
+/// branch.
 fn attested(place: &Workplace, updates: &[(RefUpdate, Option<Lineage>)]) -> anyhow::Result<AttestedRuns> {
     let Some(Target { tip, branch, .. }) = collect::target(&place.repo, BaseOf::OwnDefault)? else {
         return Ok(AttestedRuns::default());
@@ -254,9 +257,9 @@ fn attested(place: &Workplace, updates: &[(RefUpdate, Option<Lineage>)]) -> anyh
     Ok(AttestedRuns::received(&place.repo, &policy, &tip, &heads, notes)?)
 }
 
-/// What `git push --mirror` deletes because it is not here, it does not tell its hook (`transport.c` passes over refs
-/// without a source). A mirror is known by its setting, or by the remote-tracking refs that nothing else pushes; of what
-/// is there and not here, the default branch is known.
+/// Returns the deletion that `git push --mirror` does not report to its hook (`transport.c` skips refs without a
+/// source). A mirror is recognised by its setting, or by the remote-tracking refs that only a mirror pushes. Of the
+/// refs that exist only on the remote, the default branch is known.
 fn untold_deletion(
     repo: &Repo,
     updates: &[RefUpdate],
@@ -284,7 +287,7 @@ fn malformed(name: &str, what: &str) -> Failure {
         .remedy(format!("git calls `gate hook git {name}`; by hand, `gate check` judges what is here"))
 }
 
-/// The default branch of the repository that receives the push: the one its own `HEAD` names.
+/// Returns the default branch of the repository that receives the push: the one that its own `HEAD` names.
 fn own_default_branch(place: &Workplace) -> anyhow::Result<DefaultBranch> {
     Ok(match place.repo.symbolic_ref("HEAD")? {
         Some(name) if place.repo.reference(&name)?.is_none() => DefaultBranch::EmptyRemote,

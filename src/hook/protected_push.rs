@@ -1,5 +1,4 @@
-//! Whether a push that nobody made yet would move a protected branch, as far as this clone knows: nothing is asked over the
-//! network.
+//! Checks if a planned push would move a protected branch, as far as this clone knows: the network is not used.
 
 use crate::engine::Workplace;
 use crate::fact::subject::{Base, DefaultBranch, RefUpdate, Subject};
@@ -11,14 +10,13 @@ use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::Policy;
 
-/// What the gates that decide on refs alone say of some updates: what else a push must prove is asked when git has
-/// resolved it.
+/// Judges updates by the gates that decide on refs alone. The other gates judge the push when git has resolved it.
 pub(super) fn judge_refs(policy: &Policy, subjects: Vec<Subject>) -> Vec<GateResult> {
     let gates = policy.gates.iter().filter(|gate| gate.kind == gates::protected_branch::KIND.name).cloned().collect();
     gates::judge(&Policy { gates, ..policy.clone() }, &Facts { subjects, ..Facts::at(Moment::Push) })
 }
 
-/// Says that a plain `git push` of what is checked out would be refused, where it would move a protected branch.
+/// Returns a note if a plain `git push` of the current branch would be refused because it moves a protected branch.
 pub fn note(place: &Workplace, policy: &Policy) -> Option<Note> {
     let repo = &place.repo;
     let head = repo.head().ok()?;
@@ -40,7 +38,7 @@ pub fn note(place: &Workplace, policy: &Policy) -> Option<Note> {
     Some(Note::new("protected-branch", text))
 }
 
-/// An update of a ref of a remote that would bring `new` there.
+/// Returns an update of a ref of a remote to `new`.
 pub(super) fn update(repo: &Repo, remote: &str, remote_ref: &str, new: Option<&Oid>) -> RefUpdate {
     let remotes = repo.remotes().unwrap_or_default();
     let url = remotes.into_iter().find(|one| one.name == remote).map_or_else(|| remote.to_owned(), |one| one.push_url);
@@ -58,7 +56,7 @@ pub(super) fn update(repo: &Repo, remote: &str, remote_ref: &str, new: Option<&O
     }
 }
 
-/// The subject of such an update. `branch`: the local branch it comes from.
+/// Returns the subject of such an update. `branch` is the local branch that it comes from.
 pub(super) fn subject(name: &str, update: RefUpdate, branch: Option<&str>) -> Subject {
     Subject {
         base: Base::Unknown("it is not pushed yet".to_owned()),
@@ -69,7 +67,7 @@ pub(super) fn subject(name: &str, update: RefUpdate, branch: Option<&str>) -> Su
     }
 }
 
-/// The remote of a push that names none.
+/// Returns the remote of a push that names none.
 pub(super) fn default_remote(repo: &Repo, current: Option<&str>) -> String {
     let config = |key: &str| repo.config(key).ok().flatten();
     let of_branch = |branch: &str| {
@@ -80,7 +78,8 @@ pub(super) fn default_remote(repo: &Repo, current: Option<&str>) -> String {
     current.and_then(of_branch).unwrap_or_else(|| "origin".to_owned())
 }
 
-/// Where the branch that is checked out goes without being named: its own name, or its upstream's where that is asked for.
+/// Returns the branch that a push of the current branch goes to by default: its own name, or that of its upstream if
+/// git is configured so.
 pub(super) fn destination(repo: &Repo, branch: &str) -> Option<String> {
     let config = |key: &str| repo.config(key).ok().flatten();
     match config("push.default").as_deref() {

@@ -1,8 +1,8 @@
-//! A line that a person types in their own shell becomes evidence, as an agent's does: two snapshots and its status.
+//! Makes evidence from a line that a person types in a shell: two snapshots and its status, as for an agent's line.
 //!
-//! `hooks/shell/` calls this for lines that start a runner. A line that is no run of a declared command leaves nothing,
-//! and nothing that goes wrong here is said: the prompt of a person is no place for it. What an agent runs is recorded by
-//! the hooks of its client, so that nothing is recorded in its session, nor without a terminal.
+//! `hooks/shell/` calls this for lines that start a runner. A line that is not a run of a declared command leaves no
+//! record, and errors are not printed: a prompt is not the place for them. Lines of an agent are recorded by the hooks
+//! of its client, so nothing is recorded in its session, or without a terminal.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -23,35 +23,35 @@ use crate::repo_path::RepoPath;
 use crate::session::Session;
 use crate::shell_kind::Shell;
 
-/// The reporter of these runs, and the name under which what began is kept.
+/// The reporter of these runs, and the name under which a started line is kept.
 const REPORTER: &str = "shell";
-/// The time within which the prompt comes back whatever happens.
+/// The time limit after which the prompt returns in any case.
 const PROMPT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The longest line that is looked at, in bytes.
+/// The maximum length of a line that is read, in bytes.
 const MAX_LINE: usize = 16 * 1024;
-/// The number of working trees that one line may run on.
+/// The maximum number of working trees that one line may run on.
 const MAX_GROUNDS: usize = 3;
 
-/// A line that began, as it is kept until it ends.
+/// A started line, as it is kept until it ends.
 #[derive(Debug, Serialize, Deserialize)]
 struct TypedLine {
     pending: PendingCommand,
     shell: Shell,
-    /// What the environment made less of it when it began, in words.
+    /// A phrase for the part of the environment that narrowed it when it began.
     narrowed: Option<String>,
-    /// When it began, in milliseconds since 1970: for people.
+    /// The time at which it began, in milliseconds since 1970, for display.
     began: u64,
     /// The process session of the terminal: another one cannot end it.
     terminal: i32,
 }
 
-/// Notes what a line runs on that is about to begin in `dir`. The token with which [`end`] knows it again; `None`: it is no
-/// run of a command that a `gate.toml` declares, or nothing is recorded here.
+/// Takes snapshots for a line that is about to begin in `dir`. Returns the token that identifies it to [`end`], or
+/// `None` if it is not a run of a command that a `gate.toml` declares, or if nothing is recorded here.
 pub fn begin(shell: Shell, line: String, dir: PathBuf) -> Option<String> {
     in_time(PROMPT_TIMEOUT, move || begun(shell, &line, &dir)).flatten()
 }
 
-/// Records how the line of a token ended.
+/// Records the end of the line of a token.
 pub fn end(token: String, status: i32) {
     let _ = in_time(PROMPT_TIMEOUT, move || ended(&token, status));
 }
@@ -90,7 +90,7 @@ fn begun(shell: Shell, line: &str, dir: &Path) -> Option<String> {
     Some(token)
 }
 
-/// The working trees in which a line may be a run of a declared command, and the place of the first of them.
+/// Returns the working trees in which a line may be a run of a declared command, and the place of the first of them.
 fn grounds(
     shell: Shell,
     pending: &PendingCommand,
@@ -119,7 +119,7 @@ fn workplace(dir: &Path) -> Option<Workplace> {
     Some(place)
 }
 
-/// A working tree before the line, if the line may be a run of a command that is declared for it.
+/// Returns a working tree before the line, if the line may be a run of a command that is declared for it.
 fn ground(
     shell: Shell,
     pending: &PendingCommand,
@@ -171,7 +171,7 @@ fn ended(token: &str, status: i32) -> Option<()> {
     Some(())
 }
 
-/// Writes down the runs of a line in one working tree. Where that cannot be done the line proves nothing.
+/// Records the runs of a line in one working tree. If that fails, the line proves nothing.
 fn record(place: &Workplace, pending: &PendingCommand, ground: &StartingPoint, line_end: LineEnd<'_>) {
     let runs = command_evidence::runs_of(place, pending, ground, line_end).unwrap_or_default();
     if runs.is_empty() {
@@ -188,20 +188,20 @@ fn record(place: &Workplace, pending: &PendingCommand, ground: &StartingPoint, l
     }
 }
 
-/// Whether a status says that somebody stopped the line (Ctrl-Z): it has not ended.
+/// Returns `true` if a status means that the line was stopped (Ctrl-Z): it has not ended.
 fn is_stopped(status: i32) -> bool {
     // SIGSTOP, SIGTSTP, SIGTTIN and SIGTTOU have numbers from 17 to 22, depending on the system.
     (128 + 17..=128 + 22).contains(&status)
 }
 
-/// The session of this process, if it has a terminal.
+/// Returns the process session of this process, if it has a terminal.
 #[cfg(unix)]
 fn terminal() -> Option<i32> {
     File::open("/dev/tty").ok()?;
     rustix::process::getsid(None).ok().map(|session| session.as_raw_nonzero().get())
 }
 
-/// The session of this process, if it has a terminal.
+/// Returns the process session of this process, if it has a terminal.
 #[cfg(not(unix))]
 fn terminal() -> Option<i32> {
     File::open("CONIN$").ok().map(|_| 0)

@@ -1,4 +1,4 @@
-//! Claude Code: its payloads, as version 2.1.330 was observed to write them.
+//! The payloads of Claude Code, as version 2.1.330 was observed to write them.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::payload::{self, first, flag, text};
 use crate::client_definition::ClientFile;
 use crate::event::Ended;
 
-/// The signal with which a command in the background is stopped.
+/// The signal that stops a command in the background.
 const TERM: i32 = 15;
 
 /// Reads one call.
@@ -22,7 +22,7 @@ pub(super) fn read(file: &ClientFile, event: &str, payload: &Value) -> HookEvent
     claude_shape::read(payload, own.unwrap_or_else(|| claude_shape::what(file, event, payload)))
 }
 
-/// The event of a prompt fires for the end of background commands, too, which no person wrote.
+/// Returns the end of a background command. It causes the event of a prompt, too, although no person wrote it.
 fn notification(prompt: &str) -> Option<HookEventKind> {
     background_end(prompt.trim_start().strip_prefix("<task-notification>")?)
 }
@@ -43,8 +43,8 @@ fn background_end(notification: &str) -> Option<HookEventKind> {
     })
 }
 
-/// A call that succeeded has no status in its payload. Claude Code calls a command a success that ended with 0, or with
-/// a status that it interprets: then it says so, and the status itself is lost.
+/// Returns the end of a call that succeeded. Its payload has no status. For Claude Code, a command succeeds if it ends
+/// with 0, or with a status that it interprets: then the payload says so, and the status itself is lost.
 fn ending(payload: &Value) -> ReportedEnding {
     let response = payload.get("tool_response").unwrap_or(&Value::Null);
     let millis = payload.get("duration_ms").and_then(Value::as_u64).unwrap_or(0);
@@ -64,7 +64,7 @@ fn ending(payload: &Value) -> ReportedEnding {
     ReportedEnding { ended: known.then_some(Ended::Exited(0)), background, output, millis, ..ReportedEnding::default() }
 }
 
-/// `Exit code 3`, then what was printed. Everything else that fails did not run, or was broken off.
+/// Reads `Exit code 3` and the output after it. Any other call that fails did not run, or was interrupted.
 fn failure(call: StartedTool, payload: &Value) -> HookEventKind {
     let error = first(payload, &["error"]).unwrap_or_default();
     let (head, rest) = error.split_once('\n').unwrap_or((error, ""));

@@ -1,5 +1,5 @@
-//! The shape that Claude Code gave to hooks and Codex took over: the names of the events and of their fields. What the
-//! two fill them with differs, and stands in their own modules.
+//! The shape of hooks that Claude Code and Codex share: the names of the events and of their fields. The contents
+//! differ and are read in the clients' own modules.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::payload::{self, TEXT, named, path, prompt, text};
 use crate::client_definition::ClientFile;
 use crate::event::agent_work::{Phase, StopKind};
 
-/// Reads what every call tells, beside `what` happened.
+/// Reads the common fields of a call. `what` is its event.
 pub(super) fn read(payload: &Value, what: HookEventKind) -> HookEvent {
     HookEvent {
         session: text(payload, "session_id").to_owned(),
@@ -21,7 +21,7 @@ pub(super) fn read(payload: &Value, what: HookEventKind) -> HookEvent {
     }
 }
 
-/// What an event tells, where the clients mean the same by it.
+/// Reads an event that means the same in both clients.
 pub(super) fn what(file: &ClientFile, event: &str, payload: &Value) -> HookEventKind {
     match event {
         "SessionStart" => HookEventKind::Session(match text(payload, "source") {
@@ -42,20 +42,20 @@ pub(super) fn what(file: &ClientFile, event: &str, payload: &Value) -> HookEvent
     }
 }
 
-/// The tool call of an event.
+/// Reads the tool call of an event.
 pub(super) fn call(file: &ClientFile, payload: &Value) -> StartedTool {
     let input = payload.get("tool_input").unwrap_or(&Value::Null);
     payload::call(&file.tools, named(payload, "tool_use_id"), text(payload, "tool_name"), input)
 }
 
-/// The end of a turn, while these lines run in the background.
+/// Returns the end of a turn, while these lines run in the background.
 pub(super) fn stop(how: StopKind, words: &str, running: &[&str]) -> HookEventKind {
     let commands = running.iter().map(|line| payload::bounded(line, TEXT)).collect();
     let running = u32::try_from(running.len()).unwrap_or(u32::MAX);
     HookEventKind::Stop(Stopping { how, words: words.to_owned(), running, commands, message: None })
 }
 
-/// What the client itself still waits for.
+/// Returns the commands that the client itself still waits for.
 fn running(payload: &Value) -> Vec<&str> {
     let tasks = payload.get("background_tasks").and_then(Value::as_array).into_iter().flatten();
     let running = tasks.filter(|task| matches!(text(task, "status"), "running" | "pending" | ""));

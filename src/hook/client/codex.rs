@@ -1,5 +1,5 @@
-//! Codex: its payloads, as version 0.169.0 was observed to write them. The shape is that of Claude Code with other
-//! contents: no status of a command is told, and the hook fires for failures as for successes.
+//! The payloads of Codex, as version 0.169.0 was observed to write them. The shape is that of Claude Code with other
+//! contents: the status of a command is missing, and the hook is called for failures as for successes.
 
 use serde_json::Value;
 

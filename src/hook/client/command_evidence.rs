@@ -1,4 +1,4 @@
-//! A command that the agent ran becomes evidence: two snapshots of ours, and the status that its client reports.
+//! Makes evidence from a command that the agent ran: two snapshots by gate, and the status that its client reports.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -20,32 +20,32 @@ use crate::shell::program::Leaf;
 use crate::snapshot::KeptSnapshot;
 use crate::source::sessions::Client;
 
-/// How much of the end of an output is kept, in bytes.
+/// The length of the end of an output that is kept, in bytes.
 const TAIL: usize = 8 * 1024;
-/// How much of the end of an output is read, in bytes.
+/// The length of the end of an output that is read, in bytes.
 const READ: usize = 64 * 1024;
-/// How many paths an event lists.
+/// The maximum number of paths in an event.
 const PATHS: usize = 256;
-/// How many working trees are looked at for one line.
-const MOST_GROUNDS: usize = 3;
+/// The maximum number of working trees that are examined for one line.
+const MAX_GROUNDS: usize = 3;
 
-/// What a command line that is about to run means for the record.
+/// The importance of a command line that is about to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::hook) enum Weight {
-    /// It only reads: nothing needs to be known of it before it runs.
+    /// The line only reads: nothing is recorded before it runs.
     Light,
-    /// It does something.
+    /// The line changes something.
     Some,
-    /// It checks the code, or may: what it ran on must be known.
+    /// The line checks the code, or may check it: the content that it runs on must be known.
     Checks,
 }
 
-/// Reads a line. Nothing of the repository is opened for it but the task files that say what it means.
+/// Parses a line. Of the repository, only the task files that define its meaning are read.
 pub(in crate::hook) fn understand(line: &str, dir: &Path) -> Option<Understood> {
     command_line::understand(line, &ProjectDirectory(dir)).ok()
 }
 
-/// Weighs a line; `None`: one that cannot be read.
+/// Returns the importance of a line (`None`: it cannot be parsed).
 pub(in crate::hook) fn weigh(line: Option<&Understood>) -> Weight {
     const CHECKS: [CommandKind; 4] = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
     let Some(line) = line else { return Weight::Checks };
@@ -61,14 +61,14 @@ pub(in crate::hook) fn weigh(line: Option<&Understood>) -> Weight {
     }
 }
 
-/// Whether a command only reads.
+/// Returns `true` if a command only reads.
 fn is_light(leaf: &Leaf, one: &Purpose) -> bool {
     let reads = one.kinds.iter().all(|kind| *kind == "read");
     let deletes = leaf.name() == Some("find") && leaf.argv.iter().any(|arg| arg.text == "-delete");
     !one.edits && !deletes && leaf.writes.is_empty() && (reads || leaf.name().is_some_and(harmless))
 }
 
-/// Whether a program neither changes nor checks anything, whatever its arguments are.
+/// Returns `true` if a program neither changes nor checks anything, with any arguments.
 fn harmless(name: &str) -> bool {
     #[derive(Default, serde::Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -82,7 +82,7 @@ fn harmless(name: &str) -> bool {
     HARMLESS.names.iter().any(|known| known == name)
 }
 
-/// Looks at the working trees that a command runs on before it does.
+/// Takes snapshots of the working trees that a command runs on, before it runs.
 pub(super) fn begin(
     desk: &mut Desk,
     told: &HookEvent,
@@ -111,7 +111,7 @@ pub(super) fn begin(
     }
 }
 
-/// The content of a working tree now.
+/// Takes a snapshot of a working tree.
 fn look(desk: &mut Desk, root: &Path) -> Option<KeptSnapshot> {
     let looked = if root == desk.root { desk.place.repo.keep_now() } else { desk.place_at(root)?.repo.keep_now() };
     looked.inspect_err(|error| desk.said.push(format!("gate: the working tree could not be read: {error}"))).ok()
@@ -123,7 +123,8 @@ fn look_again(desk: &mut Desk, pending: &mut PendingCommand) {
     }
 }
 
-/// The working trees of the repository in which a line does more than read: where it starts, and where it goes.
+/// Returns the working trees of the repository in which a line does more than read: that of its start, and those that
+/// it changes to.
 fn works_in(desk: &Desk, line: Option<&Understood>, at: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     for (leaf, _) in line.into_iter().flat_map(heavy) {
@@ -135,23 +136,23 @@ fn works_in(desk: &Desk, line: Option<&Understood>, at: &Path) -> Vec<PathBuf> {
     if found.is_empty() {
         found.extend(desk.work_tree_of(at));
     }
-    found.truncate(MOST_GROUNDS);
+    found.truncate(MAX_GROUNDS);
     found
 }
 
-/// The commands of a line that do more than read.
+/// Returns the commands of a line that do more than read.
 pub(in crate::hook) fn heavy(line: &Understood) -> impl Iterator<Item = (&Leaf, &Purpose)> {
     line.program.leaves.iter().zip(&line.purposes).filter(|(leaf, one)| !leaf.remote && !is_light(leaf, one))
 }
 
-/// Where a command runs, as far as the line shows.
+/// Returns the directory in which a command runs, as far as the line shows it.
 pub(in crate::hook) fn place_of(leaf: &Leaf, at: &Path) -> Option<PathBuf> {
     let Some(directory) = &leaf.directory else { return Some(at.to_owned()) };
     let path = directory.path.as_deref()?;
     (!path.starts_with('~')).then(|| at.join(path))
 }
 
-/// Notes the other working trees that a line changed.
+/// Records the other working trees that a line changed.
 fn note_changes(desk: &mut Desk, line: &str, at: &Path) {
     let Some(understood) = understand(line, at) else { return };
     for (leaf, one) in heavy(&understood) {
@@ -165,7 +166,7 @@ fn note_changes(desk: &mut Desk, line: &str, at: &Path) {
     }
 }
 
-/// Writes down a command that ended, and what it proves.
+/// Records a command that ended, and the proof that it gives.
 pub(super) fn end(
     desk: &mut Desk,
     told: &HookEvent,
@@ -218,7 +219,7 @@ pub(super) fn end(
     }
 }
 
-/// Writes down the end of a command that was left in the background.
+/// Records the end of a command that was left in the background.
 pub(super) fn end_of_background(
     desk: &mut Desk,
     left_as: &str,
@@ -239,7 +240,7 @@ pub(super) fn end_of_background(
     prove(desk, &pending, ended, &plain(&text));
 }
 
-/// Learns from the client's log how commands ended whose status its hook did not tell.
+/// Reads from the client's log the ends of commands whose status its hook did not report.
 pub(super) fn settle(desk: &mut Desk, log: Option<&Path>) {
     let Some(log) = log else { return };
     for pending in desk.store.ended() {
@@ -251,7 +252,7 @@ pub(super) fn settle(desk: &mut Desk, log: Option<&Path>) {
     }
 }
 
-/// Writes down, once, which commands the agent left running: Codex calls no hook for a command before it ends.
+/// Records, once, the commands that the agent left running: Codex calls no hook for a command before it ends.
 pub(super) fn note_left_running(desk: &mut Desk, log: Option<&Path>) {
     let Some(log) = log.filter(|_| desk.client == Client::Codex) else { return };
     for pending in desk.store.begun().into_iter().filter(|pending| !pending.left_running) {
@@ -275,20 +276,20 @@ pub(super) fn note_left_running(desk: &mut Desk, log: Option<&Path>) {
     }
 }
 
-/// How a line ended, as far as that is known.
+/// The end of a line, as far as it is known.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::hook) struct LineEnd<'a> {
-    /// The shell that ran it; `None`: nothing says which.
+    /// The shell that ran it, or `None` if it is unknown.
     pub(in crate::hook) shell: Option<Shell>,
     /// Its status.
     pub(in crate::hook) ended: Ended,
-    /// Its output; `None`: nobody saw it.
+    /// Its output, or `None` if it is unknown.
     pub(in crate::hook) output: Option<&'a str>,
-    /// What the environment makes less of it, in words.
+    /// A phrase for the part of the environment that narrows it.
     pub(in crate::hook) narrowed: Option<&'a str>,
 }
 
-/// Writes down a run for each declared command that this one was.
+/// Records a run for each declared command that this line ran.
 fn prove(desk: &mut Desk, pending: &PendingCommand, ended: Ended, output: &str) {
     for ground in &pending.grounds {
         let place = if ground.root == desk.root { None } else { desk.place_at(&ground.root) };
@@ -313,7 +314,8 @@ fn prove(desk: &mut Desk, pending: &PendingCommand, ended: Ended, output: &str) 
     }
 }
 
-/// The runs of declared commands that a line was, in the working tree of `place`. An error says why they are lost.
+/// Returns the runs of declared commands that a line made, in the working tree of `place`. An error says why they are
+/// lost.
 pub(in crate::hook) fn runs_of(
     place: &Workplace,
     pending: &PendingCommand,
@@ -372,7 +374,7 @@ pub(in crate::hook) fn runs_of(
     Ok(runs.collect())
 }
 
-/// The policy that counts for what is checked out.
+/// Returns the policy for the content that is checked out.
 pub(in crate::hook) fn policy_here(place: &Workplace) -> Result<Policy, String> {
     let repo = &place.repo;
     let lineage = repo
@@ -387,7 +389,7 @@ pub(in crate::hook) fn policy_here(place: &Workplace) -> Result<Policy, String> 
     Ok(policy)
 }
 
-/// What a line shows of the declared commands of the working tree that it ran on.
+/// Returns the proofs that a line gives for the declared commands of the working tree that it ran on.
 fn served(policy: &Policy, pending: &PendingCommand, ground: &StartingPoint, line_end: LineEnd<'_>) -> Vec<Witnessed> {
     let told = told_of(pending, ground, line_end);
     command_line::witness(&policy.commands, &told, &ProjectDirectory(&ground.root))
@@ -410,7 +412,7 @@ fn told_of<'a>(
     }
 }
 
-/// Whether a line is one of the declared commands, as far as its words show it.
+/// Returns `true` if a line is one of the declared commands, as far as its words show it.
 pub(super) fn is_declared(desk: &Desk, line: &str) -> bool {
     let told = command_line::ObservedLine {
         line,
@@ -426,13 +428,13 @@ pub(super) fn is_declared(desk: &Desk, line: &str) -> bool {
     !command_line::witness(&commands, &told, &ProjectDirectory(&desk.root)).is_empty()
 }
 
-/// The directory in which the line of a call starts.
+/// Returns the directory in which the line of a call starts.
 fn start_of(desk: &Desk, told: &HookEvent, dir: Option<&Path>) -> PathBuf {
     let base = told.dir.clone().unwrap_or_else(|| desk.root.clone());
     dir.map_or(base.clone(), |dir| base.join(dir))
 }
 
-/// A path below a root.
+/// Returns a path relative to a root.
 pub(in crate::hook) fn relative(path: &Path, root: &Path) -> Option<RepoPath> {
     let (path, root) = (path.canonicalize().ok()?, root.canonicalize().ok()?);
     path.strip_prefix(root).ok().map(|inner| RepoPath::from_os(inner.as_os_str()))
@@ -459,15 +461,15 @@ fn end_of_file(path: &Path) -> String {
         .unwrap_or_default()
 }
 
-/// The project files of a directory: task files that say what a command line means.
+/// The project files of a directory: task files that define the meaning of a command line.
 pub(in crate::hook) struct ProjectDirectory<'a>(pub(in crate::hook) &'a Path);
 
 impl ProjectFiles for ProjectDirectory<'_> {
     fn read(&self, path: &str) -> Option<String> {
-        const LARGEST: u64 = 1 << 20;
+        const MAX_FILE: u64 = 1 << 20;
         let path = self.0.join(path);
         let length = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?.len();
-        (length <= LARGEST).then(|| std::fs::read_to_string(path).ok()).flatten()
+        (length <= MAX_FILE).then(|| std::fs::read_to_string(path).ok()).flatten()
     }
 }
 

@@ -1,5 +1,5 @@
-//! GitHub Copilot CLI: its payloads, as version 1.0.102 was observed to write them. Tool calls have no id, the status of
-//! a command is in the last line of the text for the model, and a stop does not repeat what was said.
+//! The payloads of GitHub Copilot CLI, as version 1.0.102 was observed to write them. Tool calls have no id, the status
+//! of a command is in the last line of the text for the model, and a stop does not repeat the final message.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use crate::client_definition::ClientFile;
 use crate::event::Ended;
 use crate::event::agent_work::{Phase, StopKind};
 
-/// How much of the end of the log is looked at for the last words, in bytes.
+/// The length of the end of the log that is searched for the final message, in bytes.
 const WINDOW: u64 = 256 * 1024;
 
-/// How long the log of a stop is waited for: the client writes it some ten times a second.
-const PATIENCE: Duration = Duration::from_millis(1500);
+/// The time limit for the log of a stop: the client writes it about ten times a second.
+const LOG_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// How the prompts of the plan mode begin, those of hooks among them.
+/// The prefix of the prompts in plan mode, including those of hooks.
 const PLAN: &str = "[[PLAN]]";
 
 /// Reads one call.
@@ -75,7 +75,7 @@ fn what(file: &ClientFile, event: &str, payload: &Value, log: Option<&Path>) -> 
     }
 }
 
-/// Whether the agent may only plan. Prompts say so; at a stop it is what the log says last.
+/// Returns `true` if the agent may only plan. Prompts say so; at a stop, the last entry of the log does.
 fn planning(event: &str, payload: &Value, log: Option<&Path>) -> Option<bool> {
     match event {
         "userPromptSubmitted" => Some(text(payload, "prompt").trim_start().starts_with(PLAN)),
@@ -87,7 +87,8 @@ fn planning(event: &str, payload: &Value, log: Option<&Path>) -> Option<bool> {
     }
 }
 
-/// Whether the log tells last of the plan mode: by a change of the mode, or by a prompt of it.
+/// Returns `true` if the last entry of the log about the mode is for plan mode: a change of the mode, or a prompt in
+/// it.
 fn plans(bytes: &[u8]) -> Option<bool> {
     let lines = bytes.rsplit(|byte| *byte == b'\n').filter_map(|line| payload::parse(line).ok());
     let mode = |line: Value| {
@@ -133,17 +134,17 @@ fn after(call: StartedTool, payload: &Value) -> HookEventKind {
     )
 }
 
-/// What the client says of a command, behind its output.
+/// The message of the client about a command, after its output.
 #[derive(Debug, PartialEq)]
 enum CopilotEnd<'t> {
-    /// Of this shell: its status.
+    /// The command in this shell ended with this status.
     Completed(&'t str, i32),
-    /// It goes on in this shell.
+    /// The command continues in this shell.
     Running(&'t str),
     Unknown,
 }
 
-/// The output, and what the line after it says: `<shellId: 1 completed with exit code 3>`.
+/// Returns the output, and the meaning of the line after it: `<shellId: 1 completed with exit code 3>`.
 fn ending(said: &str) -> (&str, CopilotEnd<'_>) {
     let (output, last) = said.trim_end().rsplit_once('\n').unwrap_or(("", said.trim_end()));
     let told = |start: &str| last.strip_prefix(start)?.strip_suffix('>');
@@ -158,12 +159,13 @@ fn ending(said: &str) -> (&str, CopilotEnd<'_>) {
     (output, end)
 }
 
-/// What a command in the background is called from then on: by its shell, for calls have no id.
+/// Returns the name of a command in the background: that of its shell, because calls have no id.
 fn name(shell: &str) -> String {
     format!("shell {shell}")
 }
 
-/// The agent looked after a command in the background. What it never looks after ends without its status.
+/// Reads the output of a command in the background, when the agent asks for it. If the agent never asks, its status is
+/// unknown.
 fn end_of_background(payload: &Value) -> HookEventKind {
     let result = payload.get("toolResult").unwrap_or(&Value::Null);
     match ending(text(result, "textResultForLlm")) {
@@ -176,14 +178,15 @@ fn end_of_background(payload: &Value) -> HookEventKind {
     }
 }
 
-/// What the agent said last, by the client's log. The client writes it a moment late: what is there before the log tells
-/// of this very stop, the hook called at `at`, may be the words of an earlier one, and then none are known.
+/// Returns the agent's final message, from the client's log. The client writes the log with a delay. Until the log has
+/// the entry of this stop, whose hook was called at `at`, it may hold the message of an earlier one. Then none is
+/// returned.
 fn last_words(log: &Path, at: Option<i64>) -> String {
     let told = move |bytes: &[u8]| at.is_none_or(|at| tells_of(bytes, at)).then(|| said_last(bytes));
-    super::log_tail::awaited(log, WINDOW, PATIENCE, told).unwrap_or_default()
+    super::log_tail::awaited(log, WINDOW, LOG_TIMEOUT, told).unwrap_or_default()
 }
 
-/// Whether a log tells that the hook of a stop was called then.
+/// Returns `true` if a log says that the hook of a stop was called at this time.
 fn tells_of(bytes: &[u8], at: i64) -> bool {
     let lines = bytes.rsplit(|byte| *byte == b'\n').filter_map(|line| payload::parse(line).ok());
     lines.filter(|line| text(line, "type") == "hook.start").any(|line| {

@@ -1,5 +1,5 @@
-//! Gemini CLI: its payloads, as version 0.61.0 was observed to write them. Tool calls have no id, and the status of a
-//! command is a line in the text for the model, absent where it is 0.
+//! The payloads of Gemini CLI, as version 0.61.0 was observed to write them. Tool calls have no id, and the status of a
+//! command is a line in the text for the model, which is missing if it is 0.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::event::agent_work::{Phase, StopKind};
 use crate::parent_processes::processes_above;
 use crate::source::sessions::GeminiTrailer;
 
-/// How many processes may stand between the client and us: shells, and a process that it starts itself anew in.
+/// The maximum number of processes between the client and gate: shells, and the process in which it restarts itself.
 const MAX_DEPTH: usize = 6;
 
 /// Reads one call.
@@ -54,7 +54,7 @@ fn what(file: &ClientFile, event: &str, payload: &Value) -> HookEventKind {
     }
 }
 
-/// Whether the client above this process was started in its plan mode.
+/// Returns `true` if the client above this process was started in its plan mode.
 fn starts_planning() -> bool {
     let in_plan_mode = |words: &Vec<String>| {
         let pair = |pair: &[String]| pair[0] == "--approval-mode" && pair[1] == "plan";
@@ -63,7 +63,7 @@ fn starts_planning() -> bool {
     processes_above(MAX_DEPTH).iter().any(in_plan_mode)
 }
 
-/// Whether a tool that ended changed the plan mode: a person may refuse both ways.
+/// Returns the plan mode after a tool that changes it: a person may refuse the change in both directions.
 fn plan_mode(payload: &Value) -> Option<bool> {
     let said = payload.get("tool_response").map(|response| text(response, "llmContent")).unwrap_or_default();
     match text(payload, "tool_name") {
@@ -86,7 +86,8 @@ fn call(file: &ClientFile, payload: &Value) -> StartedTool {
     payload::call(&file.tools, None, text(payload, "tool_name"), input)
 }
 
-/// A command that its own filter refused looks like a success, without the form that the text of a run has.
+/// Reads the end of a call. A command that the client's own filter refused looks like a success, but its text does not
+/// have the form of a run.
 fn after(call: StartedTool, payload: &Value) -> HookEventKind {
     let response = payload.get("tool_response").unwrap_or(&Value::Null);
     let said = text(response, "llmContent");

@@ -1,4 +1,4 @@
-//! Where an agent is at work: the repository, the session's memory, and the record of what it does.
+//! The context of a hook call: the repository, the memory of the session, and the record of its acts.
 
 use std::path::{Path, PathBuf};
 
@@ -16,14 +16,14 @@ use crate::repo_path::RepoPath;
 use crate::session::Session;
 use crate::shell::dialect::Shell;
 
-/// How many sub-agents may stand above each other.
-const DEEPEST: usize = 8;
-/// How many other working trees are kept in mind.
-const MOST_ELSEWHERE: usize = 8;
-/// How much of a text is looked at for secrets before it is cut, in bytes.
+/// The maximum nesting of sub-agents.
+const MAX_DEPTH: usize = 8;
+/// The maximum number of other working trees that are remembered.
+const MAX_ELSEWHERE: usize = 8;
+/// The length of a text that is searched for secrets before it is cut, in bytes.
 const LOOKED_AT: usize = 4 * TEXT;
 
-/// The place of one call of a hook.
+/// The context of one hook call.
 pub(super) struct Desk {
     pub(super) place: Workplace,
     pub(super) root: PathBuf,
@@ -31,12 +31,12 @@ pub(super) struct Desk {
     pub(super) store: Store,
     pub(super) memory: SessionMemory,
     actor: Option<String>,
-    /// What is to be said on standard error: what could not be done.
+    /// Messages for standard error about steps that failed.
     pub(super) said: Vec<String>,
 }
 
 impl Desk {
-    /// The desk of whoever tells this; `None` outside of a working tree.
+    /// Creates the context of an event, or returns `None` outside of a working tree.
     pub(super) fn of(client: Client, told: &HookEvent) -> Option<Self> {
         let session = Session { id: told.session.clone(), agent: Some(client.as_str().to_owned()) };
         let dir = place_of_work(told.dir.as_deref())?;
@@ -44,7 +44,7 @@ impl Desk {
         let root = place.repo.root()?.to_owned();
         let mut actor = told.actor.clone();
         let (mut store, mut memory) = Store::open(&place.repo.gate_dir(), &told.session);
-        for _ in 0..DEEPEST {
+        for _ in 0..MAX_DEPTH {
             let Some(parent) = memory.parent.take() else { break };
             (store, memory) = Store::open(&place.repo.gate_dir(), &parent);
             actor.get_or_insert(std::mem::replace(&mut place.session.id, parent));
@@ -52,17 +52,18 @@ impl Desk {
         Some(Self { place, root, client, store, memory, actor, said: Vec::new() })
     }
 
-    /// The shell in which the client runs command lines; `None`: it cannot be told.
+    /// Returns the shell in which the client runs command lines, or `None` if it is unknown.
     pub(super) fn shell(&self) -> Option<Shell> {
         self.client.shell(|name| std::env::var(name).ok())
     }
 
-    /// The sub-agent that acts; `None`: the agent of the session.
+    /// Returns the sub-agent that acts, or `None` for the agent of the session.
     pub(super) fn subagent(&self) -> Option<&str> {
         self.actor.as_deref()
     }
 
-    /// Remembers whose sub-agent this is, where sub-agents are sessions of their own that do not say so.
+    /// Remembers the parent of a sub-agent, for clients whose sub-agents are sessions of their own without a reference
+    /// to it.
     pub(super) fn adopt(&mut self, subagent: &str) {
         let session = &self.place.session.id;
         if self.client != Client::Copilot || subagent.is_empty() || subagent == session {
@@ -74,14 +75,14 @@ impl Desk {
         }
     }
 
-    /// Writes down what the agent did.
+    /// Records an act of the agent.
     pub(super) fn record(&mut self, call: Option<&str>, act: Act) {
         let head = self.place.repo.head().ok().and_then(|head| head.commit);
         let work = AgentWork { actor: self.actor.clone(), call: call.map(str::to_owned), head, act };
         self.append(vec![EventKind::Work(Box::new(work))]);
     }
 
-    /// Writes down what happened.
+    /// Records events.
     pub(super) fn append(&mut self, kinds: Vec<EventKind>) {
         let origin = Origin { by: self.client.as_str().to_owned(), grade: Grade::Hooked };
         let session = Some(self.place.session.id.clone());
@@ -93,19 +94,19 @@ impl Desk {
         }
     }
 
-    /// Keeps the memory of the session.
+    /// Saves the memory of the session.
     pub(super) fn remember(&mut self) {
         if let Err(error) = self.store.keep(&self.memory) {
             self.said.push(format!("gate: what this session was told is not remembered: {error}"));
         }
     }
 
-    /// Another working tree of the repository, as the place of this session.
+    /// Returns another working tree of the repository, as a place of this session.
     pub(super) fn place_at(&self, root: &Path) -> Option<Workplace> {
         Workplace::of_session(root, self.place.session.clone()).ok()
     }
 
-    /// The root of the working tree of this repository in which a path lies; `None`: in none of them.
+    /// Returns the root of the working tree of this repository that contains a path, or `None` if none does.
     pub(super) fn work_tree_of(&self, path: &Path) -> Option<PathBuf> {
         let real =
             path.canonicalize().ok().or_else(|| Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?)))?;
@@ -118,20 +119,20 @@ impl Desk {
         roots.filter_map(|root| Some((depth(&root)?, root))).max_by_key(|(depth, _)| *depth).map(|(_, root)| root)
     }
 
-    /// Notes that the agent changed something at a path: another working tree is judged at a stop like this one. What a
-    /// sub-agent does there is for the agent above it to take or to leave.
+    /// Remembers that the agent changed something at a path: another working tree is judged at a stop like this one.
+    /// The work of a sub-agent there is left to its parent.
     pub(super) fn changed_at(&mut self, path: &Path) {
         if self.actor.is_some() {
             return;
         }
         let Some(root) = self.work_tree_of(path).filter(|root| *root != self.root) else { return };
-        if self.memory.elsewhere.len() < MOST_ELSEWHERE && self.memory.elsewhere.get(&root) != Some(&None) {
+        if self.memory.elsewhere.len() < MAX_ELSEWHERE && self.memory.elsewhere.get(&root) != Some(&None) {
             self.memory.elsewhere.insert(root, None);
             self.remember();
         }
     }
 
-    /// A path as events hold it: relative to the root, absolute outside of it.
+    /// Returns a path for events: relative to the root, or absolute outside of it.
     pub(super) fn path(&self, path: &RepoPath, told: &HookEvent) -> RepoPath {
         let path = path.to_os();
         let full = match &told.dir {
@@ -141,7 +142,7 @@ impl Desk {
         self.inside(&full).unwrap_or_else(|| RepoPath::from_os(full.as_os_str()))
     }
 
-    /// A directory relative to the root; `None` outside of it.
+    /// Returns a directory relative to the root, or `None` outside of it.
     pub(super) fn inside(&self, path: &Path) -> Option<RepoPath> {
         let relative =
             |path: &Path| path.strip_prefix(&self.root).ok().map(|inner| RepoPath::from_os(inner.as_os_str()));
@@ -157,7 +158,7 @@ impl Desk {
         })
     }
 
-    /// Edits as events hold them.
+    /// Returns edits for events.
     pub(super) fn edits(&self, edits: &[FileEdit], told: &HookEvent) -> Vec<FileEdit> {
         let clean = |edit: &FileEdit| FileEdit {
             path: self.path(&edit.path, told),
@@ -169,13 +170,13 @@ impl Desk {
     }
 }
 
-/// A text as events hold it: bounded, secrets removed.
+/// Returns a text for events: bounded, secrets removed.
 pub(in crate::hook) fn clean(text: &str) -> String {
     bounded(&redact(&bounded(text, LOOKED_AT)), TEXT)
 }
 
-/// Where the agent is at work. Its own directory counts inside any working tree of the project; an agent that has gone
-/// elsewhere is still at work on the project that its client was started for.
+/// Returns the directory of the agent's work. Its own directory counts inside any working tree of the project. An agent
+/// in a directory outside of it still works on the project that its client was started for.
 fn place_of_work(told: Option<&Path>) -> Option<PathBuf> {
     let named = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
     let project = named.or_else(|| std::env::current_dir().ok()).filter(|dir| dir.is_dir());

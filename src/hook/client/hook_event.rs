@@ -1,39 +1,39 @@
-//! What a client tells through its hook, in one vocabulary for all of them.
+//! The events of client hooks, in one vocabulary for all clients.
 
 use std::path::PathBuf;
 
 use crate::event::Ended;
 use crate::event::agent_work::{FileEdit, Phase, PlanItem, Speaker, StopKind};
 
-/// One call of a hook, read.
+/// One hook call, parsed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct HookEvent {
     /// The client's id of the session.
     pub session: String,
-    /// Where the agent is at work.
+    /// The directory of the agent.
     pub dir: Option<PathBuf>,
     /// The log that the client keeps of the session.
     pub log: Option<PathBuf>,
-    /// The sub-agent that acts; `None`: the agent of the session.
+    /// The sub-agent that acts, or `None` for the agent of the session.
     pub actor: Option<String>,
-    /// Whether the client holds the agent to planning, so that it may change nothing; `None`: the call does not tell.
+    /// `true` if the client is in plan mode, so that the agent may change nothing; `None` if the call does not say.
     pub planning: Option<bool>,
-    /// What happened.
+    /// The event.
     pub what: HookEventKind,
 }
 
-/// What happened, as far as it matters here.
+/// The events that matter to gate.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum HookEventKind {
-    /// Nothing that is kept or judged.
+    /// An event that is neither recorded nor judged.
     Nothing,
-    /// The session began, went on, was shortened or ended.
+    /// The session began, continued, was compacted or ended.
     Session(Phase),
-    /// Something was written to the agent.
+    /// A text was written to the agent.
     Prompt {
-        /// By whom, as far as the client shows it: feedback of ours looks like a person's words in some of them.
+        /// The sender, as far as the client shows it: in some clients, feedback of gate looks like a person's words.
         from: Speaker,
-        /// What.
+        /// The text.
         text: String,
     },
     /// A tool is about to run.
@@ -46,9 +46,9 @@ pub(super) enum HookEventKind {
     BackgroundEnded {
         /// Its tool call.
         call: String,
-        /// How it ended.
+        /// The end of its process.
         ended: Option<Ended>,
-        /// What it printed.
+        /// Its output.
         output: BackgroundOutput,
     },
     /// A tool of the agent began or ended the plan mode.
@@ -61,80 +61,80 @@ pub(super) enum HookEventKind {
     Stop(Stopping),
 }
 
-/// What a command in the background printed.
+/// The output of a command in the background.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum BackgroundOutput {
-    /// It lies in this file.
+    /// The output is in this file.
     File(PathBuf),
-    /// This, as far as the client shows it.
+    /// The output, as far as the client shows it.
     Shown(String),
-    /// The client does not say.
+    /// The output is unknown.
     Unknown,
 }
 
 /// A tool call.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct StartedTool {
-    /// The client's id of it, or one made of its content where the client gives none.
+    /// The client's id of the call, or one made of its content if the client gives none.
     pub id: String,
     /// The client's name of the tool.
     pub name: String,
-    /// What the tool does.
+    /// The action of the tool.
     pub does: ToolAction,
 }
 
-/// What a tool does.
+/// The actions of tools.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ToolAction {
-    /// It only reads.
+    /// The tool only reads.
     Reads,
-    /// It runs a command line.
+    /// The tool runs a command line.
     Shell {
         /// The line.
         line: String,
-        /// The directory it starts in, where the call names one.
+        /// The directory that it starts in, if the call names one.
         dir: Option<PathBuf>,
-        /// The agent asked for it to be left in the background.
+        /// `true` if the agent requested that it run in the background.
         background: bool,
     },
-    /// It changes files.
+    /// The tool changes files.
     Edits(Vec<FileEdit>),
-    /// It writes down a plan.
+    /// The tool writes down a plan.
     Plans(Vec<PlanItem>),
-    /// It asks the person.
+    /// The tool asks the person a question.
     Asks(String),
-    /// Something else, on this.
+    /// Any other action, on this target.
     Other(String),
 }
 
-/// How a tool call ended.
+/// The end of a tool call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct ReportedEnding {
-    /// The status of a command; `None`: the hook does not say.
+    /// The status of a command, or `None` if the hook does not report it.
     pub ended: Option<Ended>,
-    /// The hook never says, and the client's log does.
+    /// `true` if the hook never reports it, but the client's log does.
     pub in_log: bool,
-    /// The command goes on in the background.
+    /// `true` if the command continues in the background.
     pub background: bool,
-    /// What the client calls it from then on, where that is not the call.
+    /// The client's name of the command from then on, if that is not the call.
     pub left_as: Option<String>,
-    /// What was printed.
+    /// The output.
     pub output: String,
-    /// How long it took, in milliseconds, where the client says so.
+    /// The duration in milliseconds, if the client reports it.
     pub millis: u64,
 }
 
 /// The end of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Stopping {
-    /// How it came to end.
+    /// The way in which the turn ended.
     pub how: StopKind,
-    /// The agent's last words.
+    /// The agent's final message.
     pub words: String,
-    /// How many commands still run in the background.
+    /// The number of commands that are still running in the background.
     pub running: u32,
-    /// Their lines, as far as the client tells them.
+    /// Their lines, as far as the client reports them.
     pub commands: Vec<String>,
-    /// The client's name of what was said last, where stops of the same words can be told twice.
+    /// The client's id of the final message, if stops with the same message can be reported twice.
     pub message: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The end of a client's own log, for the one thing that some hooks do not tell: how a command ended.
+//! Reads the end of a client's own log for the ends of commands, which some hooks do not report.
 
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
@@ -12,15 +12,15 @@ use super::Client;
 use crate::event::Ended;
 use crate::source::sessions::open_log;
 
-/// How much of the end of a log is looked at, in bytes.
+/// The length of the end of a log that is read, in bytes.
 const WINDOW: u64 = 8 << 20;
 
-/// How the command of this call ended, as the log says; `None` where it does not say, or not yet.
+/// Returns the end of the command of this call from the log, or `None` if it is not there, or not yet.
 pub(super) fn status(client: Client, log: &Path, call: &str) -> Option<Ended> {
     about(client, log, call).iter().find_map(|line| codex(line, call))
 }
 
-/// Whether the log says that the command of this call was left running.
+/// Returns `true` if the log says that the command of this call was left running.
 pub(super) fn was_left_running(client: Client, log: &Path, call: &str) -> bool {
     let says = |line: &Value| {
         line.get("payload")
@@ -31,7 +31,7 @@ pub(super) fn was_left_running(client: Client, log: &Path, call: &str) -> bool {
     about(client, log, call).iter().any(says)
 }
 
-/// The lines at the end of the log that name a call, the last one first. Only Codex's log is read.
+/// Returns the lines at the end of the log that name a call, the last one first. Only Codex's log is read.
 fn about(client: Client, log: &Path, call: &str) -> Vec<Value> {
     if client != Client::Codex || call.is_empty() {
         return Vec::new();
@@ -42,7 +42,7 @@ fn about(client: Client, log: &Path, call: &str) -> Vec<Value> {
     found.filter_map(|line| super::payload::parse(line).ok()).collect()
 }
 
-/// Codex: `event_msg` with the item of the command, or the text that its model was shown.
+/// Reads a line of Codex: an `event_msg` with the item of the command, or the text that its model was shown.
 fn codex(line: &Value, call: &str) -> Option<Ended> {
     let payload = line.get("payload")?;
     let of = |value: &Value, key: &str| value.get(key).and_then(Value::as_str) == Some(call);
@@ -60,13 +60,13 @@ fn codex(line: &Value, call: &str) -> Option<Ended> {
     })
 }
 
-/// The text that the model was shown of a call.
+/// Returns the text that the model was shown for a call.
 fn shown(payload: &Value) -> Option<&str> {
     let output = payload.get("output")?;
     output.as_str().or_else(|| output.get("content")?.as_str())
 }
 
-/// The client's own lines of such a text: those before the output.
+/// Returns the client's own lines of such a text: those before the output.
 fn own_lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().take_while(|line| *line != "Output:")
 }
@@ -76,7 +76,7 @@ fn exit_code(value: &Value) -> Option<Ended> {
     i32::try_from(code).ok().map(Ended::Exited)
 }
 
-/// The end of a file, at most `window` bytes.
+/// Returns the end of a file, at most `window` bytes.
 pub(super) fn end(path: &Path, window: u64) -> io::Result<Vec<u8>> {
     let mut file = open_log(path)?;
     let length = file.metadata()?.len();
@@ -86,8 +86,8 @@ pub(super) fn end(path: &Path, window: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What is found in the end of a file that its client may still be about to write, or to make, with the folder it lies in.
-/// Whoever writes wakes whoever waits.
+/// Waits for something in the end of a file that its client may be about to write or create, together with its folder.
+/// A change of the file or the folder ends each wait.
 #[cfg(target_os = "linux")]
 pub(super) fn awaited<T: Send + 'static>(
     path: &Path,
@@ -132,7 +132,7 @@ pub(super) fn awaited<T: Send + 'static>(
     listener.ok().and_then(|_| receiver.recv_timeout(patience).ok())
 }
 
-/// What is found in the end of a file as it is: nothing here says when it is written.
+/// Searches the end of a file as it is: this platform does not report its changes.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn awaited<T>(path: &Path, window: u64, _: Duration, find: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
     find(&end(path, window).unwrap_or_default())

@@ -1,8 +1,8 @@
-//! What agent clients ask through their hooks: each has one module that reads its payloads and writes its answers; what
-//! they share stands here.
+//! The hooks of agent clients: each client has a module that reads its payloads and writes its answers; this module
+//! holds what they share.
 //!
-//! A client waits for the answer, and whatever goes wrong here must not stop the agent: then nothing is answered, which
-//! every client takes for "go on", and standard error says why.
+//! A client waits for the answer, and an error here must not stop the agent. Then the answer is empty, which every
+//! client takes as "go on", and standard error has the reason.
 
 mod claude;
 mod claude_shape;
@@ -47,9 +47,9 @@ fn read(client: Client, file: &ClientFile, event: &str, payload: &Value) -> Hook
     }
 }
 
-/// The one form in which the client takes this decision; `None`: nothing is printed, and it goes on.
+/// Returns the decision in the form that the client accepts, or `None` if nothing is printed and the client goes on.
 ///
-/// Fields that a client does not know make it throw the whole answer away, so there are no others.
+/// A field that a client does not know makes it discard the whole answer, so there are no others.
 fn form(client: Client, event: &str, decision: &HookDecision) -> Option<Value> {
     Some(match (client, decision) {
         // There is no way to speak to the person in Copilot.
@@ -78,33 +78,33 @@ fn form(client: Client, event: &str, decision: &HookDecision) -> Option<Value> {
     })
 }
 
-/// What is decided about a call of a hook.
+/// The decision about a hook call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum HookDecision {
     /// The agent goes on, or ends.
     Allow,
-    /// The agent is told this and goes on.
+    /// The agent gets this message and goes on.
     Push(String),
-    /// The agent ends; its person is told this.
+    /// The agent ends, and its person gets this message.
     Release(String),
-    /// The same, where nothing is refused.
+    /// The agent ends with this message for its person, and nothing is refused.
     Tell(String),
-    /// A prompt goes on; the agent is told this with it.
+    /// A prompt goes on, and the agent gets this message with it.
     Add(String),
     /// The tool does not run, for this reason.
     Deny(String),
 }
 
-/// What a hook answers.
+/// The reply to a hook call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HookReply {
     /// For standard output: one JSON object, or nothing.
     pub answer: Option<Value>,
-    /// For standard error.
+    /// The messages for standard error.
     pub said: Vec<String>,
 }
 
-/// Answers one call of a hook.
+/// Replies to one hook call.
 pub fn answer(client: Client, event: &str, stdin: &[u8]) -> HookReply {
     let payload: Value = match payload::parse(stdin) {
         Ok(payload @ Value::Object(_)) => payload,
@@ -127,7 +127,7 @@ pub fn answer(client: Client, event: &str, stdin: &[u8]) -> HookReply {
     })
 }
 
-/// Whether nothing is to be judged, remembered or written down: then nothing of the repository is opened.
+/// Returns `true` if there is nothing to judge, remember or record. Then nothing of the repository is opened.
 fn concerns_nobody(told: &HookEvent) -> bool {
     match &told.what {
         HookEventKind::Before(StartedTool { does: ToolAction::Shell { line, dir, .. }, .. }) => {
@@ -141,7 +141,7 @@ fn concerns_nobody(told: &HookEvent) -> bool {
     }
 }
 
-/// Does the work beside a clock: a client that gives up waiting kills its hook without a word.
+/// Does the work within a time limit: a client that stops waiting kills its hook without a message.
 fn within(
     budget: Duration,
     client: Client,
@@ -161,7 +161,8 @@ fn within(
     }
 }
 
-/// What cannot be read stops nobody; it is said, and written down where there is a journal.
+/// Replies to a payload that cannot be read. The agent goes on; standard error says why, and so does the journal, if
+/// there is one.
 fn malformed(client: Client, event: &str, why: &str) -> HookReply {
     let event: String = event.chars().filter(|c| !c.is_control()).take(64).collect();
     let what = format!("the input of the hook {} {event} cannot be read: {why}", client.as_str());
@@ -248,7 +249,7 @@ fn handle(desk: &mut Desk, told: &HookEvent) -> HookDecision {
     HookDecision::Allow
 }
 
-/// Notes that an agent of Gemini CLI does more than plan: nothing else says that a person ended its plan mode.
+/// Records that an agent of Gemini CLI does more than plan: nothing else shows that a person ended its plan mode.
 fn leave_plan_mode(desk: &mut Desk) {
     if desk.client == Client::Gemini {
         desk.memory.plan_mode = Some(false);

@@ -1,4 +1,4 @@
-//! OpenCode: what its plugin (`hooks/opencode/gate.js`) hands over, which calls its events as OpenCode does.
+//! The payloads of OpenCode's plugin (`hooks/opencode/gate.js`), which uses OpenCode's names of events.
 
 use serde_json::Value;
 

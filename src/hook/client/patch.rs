@@ -1,15 +1,15 @@
-//! The patch form that several clients give to their models: `*** Begin Patch`, `*** Update File: a.txt`, lines.
+//! The patch format that several clients give to their models: `*** Begin Patch`, `*** Update File: a.txt`, lines.
 
 use super::payload::bounded;
 use crate::event::agent_work::{EditKind, FileEdit};
 use crate::repo_path::RepoPath;
 
-/// How much of the lines of one file is taken over, in bytes.
+/// The maximum length of the lines that are kept of one file, in bytes.
 const LINES: usize = 4 * 1024;
-/// How many files are taken over.
+/// The maximum number of files.
 const FILES: usize = 256;
 
-/// The edits of a patch, one for each file; a file that moves is deleted and written.
+/// Returns the edits of a patch, one for each file. A moved file is deleted and written.
 pub(super) fn edits(text: &str) -> Vec<FileEdit> {
     let mut found: Vec<FileEdit> = Vec::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! What clients write to the standard input of their hooks: JSON that may have more, less and other fields tomorrow.
+//! Parses the standard input of client hooks: JSON whose fields may change with every version.
 
 use std::path::PathBuf;
 
@@ -10,15 +10,15 @@ use crate::digest::hex_digest;
 use crate::event::agent_work::{EditKind, FileEdit, MADE_UP, PlanItem, Speaker};
 use crate::repo_path::RepoPath;
 
-/// How much of a text is taken over, in bytes; more is cut off.
+/// The maximum length of a text, in bytes. The rest is cut off.
 pub(super) const TEXT: usize = 16 * 1024;
-/// How much of the lines of an edit is taken over, in bytes.
+/// The maximum length of the lines of an edit, in bytes.
 const LINES: usize = 4 * 1024;
-/// How many edits of one call are taken over.
+/// The maximum number of edits of one call.
 const EDITS: usize = 256;
 
-/// Reads a payload. Half of a surrogate pair, which a client leaves where it cuts a text inside a character, is no reason
-/// to know nothing: it becomes the replacement character, as in the logs, and so does what is no UTF-8.
+/// Parses a payload. A client that cuts a text inside a character leaves half of a surrogate pair. It becomes the
+/// replacement character, as in the logs, and so does invalid UTF-8: the rest of the payload is still of use.
 pub(super) fn parse(bytes: &[u8]) -> Result<Value, serde_json::Error> {
     serde_json::from_slice(bytes).or_else(|error| {
         let text = String::from_utf8_lossy(bytes);
@@ -26,7 +26,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Value, serde_json::Error> {
     })
 }
 
-/// JSON in which every half of a surrogate pair is the replacement character. A backslash is always in a string.
+/// Replaces every half of a surrogate pair in JSON by the replacement character. A backslash is always in a string.
 fn whole_characters(json: &str) -> String {
     let half = |text: &str| -> Option<u16> { u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok() };
     let (mut out, mut rest) = (String::with_capacity(json.len()), json);
@@ -50,38 +50,38 @@ fn whole_characters(json: &str) -> String {
     out
 }
 
-/// The text of a field; empty where it is none.
+/// Returns the text of a field, or an empty text if it is not a text.
 pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The text of the first of these fields that has one.
+/// Returns the text of the first of these fields that has one.
 pub(super) fn first<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v str> {
     keys.iter().find_map(|key| value.get(*key).and_then(Value::as_str))
 }
 
-/// A text that is not empty.
+/// Returns a text that is not empty.
 pub(super) fn named(value: &Value, key: &str) -> Option<String> {
     Some(text(value, key)).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// A path that is not empty.
+/// Returns a path that is not empty.
 pub(super) fn path(value: &Value, key: &str) -> Option<PathBuf> {
     named(value, key).map(PathBuf::from)
 }
 
-/// Whether a field is `true`.
+/// Returns `true` if a field is `true`.
 pub(super) fn flag(value: &Value, key: &str) -> bool {
     value.get(key).and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// The beginning of a text, whole characters.
+/// Returns the beginning of a text, cut between characters.
 pub(super) fn bounded(text: &str, max: usize) -> String {
     let end = text.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= max).last();
     text[..end.unwrap_or(0)].to_owned()
 }
 
-/// A prompt. Some begin as only the client's own do.
+/// Reads a prompt. Some begin in a way that only the client's own prompts do.
 pub(super) fn prompt(file: &ClientFile, text: &str) -> HookEventKind {
     let begin = text.trim_start();
     let of_the_client = file.prompts.of_the_client.iter().any(|start| begin.starts_with(start.as_str()));
@@ -89,7 +89,8 @@ pub(super) fn prompt(file: &ClientFile, text: &str) -> HookEventKind {
     HookEventKind::Prompt { from, text: text.to_owned() }
 }
 
-/// A tool call: what a tool of this name does with this input. Without an id of the client's, its content is its id.
+/// Reads a tool call: the action of a tool of this name on this input. If the client gives no id, its content is its
+/// id.
 pub(super) fn call(tools: &Tools, id: Option<String>, name: &str, input: &Value) -> StartedTool {
     let made_up = || {
         let digest = hex_digest(&[name.as_bytes(), input.to_string().as_bytes()]);
@@ -128,7 +129,7 @@ fn shell(input: &Value) -> ToolAction {
     }
 }
 
-/// The edits of a call, whatever the client calls their parts. A patch is read where the input is one.
+/// Returns the edits of a call, under any client's names of their fields. An input that is a patch is parsed.
 fn edits(input: &Value) -> Vec<FileEdit> {
     if let Some(patch) = first(input, &["command", "input", "patch", "patchText"])
         && patch.contains("*** Begin Patch")

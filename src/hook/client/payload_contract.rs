@@ -1,8 +1,9 @@
-//! What the readers of clients' payloads rely on, held against recordings: a client that changes a payload is found with
-//! the field that it changed.
+//! Compares the fields that the readers of payloads need with recordings of the clients, so that a changed field is
+//! found by name.
 //!
-//! The tables are `tests/data/client-payloads/`; recordings of own writing, `tests/data/client-hooks/`, are always there.
-//! Those of the real clients lie beside the project, or where `GATE_HOOK_RECORDINGS` says, one folder for each client.
+//! The tables are in `tests/data/client-payloads/`. Recordings that this project wrote, `tests/data/client-hooks/`, are
+//! always there. Those of the real clients are in a folder next to the project, or in the folder that
+//! `GATE_HOOK_RECORDINGS` names, one for each client.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use super::hook_event::{HookEvent, HookEventKind};
 use super::{Client, read};
 use crate::client_definition::{ClientFile, Tools};
 
-/// The clients, and how the folders of their recordings are called.
+/// The clients, and the names of the folders of their recordings.
 const CLIENTS: [(Client, &str, &str); 5] = [
     (Client::Claude, "claude", "claude-code"),
     (Client::Codex, "codex", "codex"),
@@ -60,7 +61,7 @@ fn table(client: Client) -> ContractTable {
     toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// The recordings below a folder: files `NNN-EVENT.json`.
+/// Adds the recordings below a folder: files `NNN-EVENT.json`.
 fn below(client: Client, folder: &Path, found: &mut Vec<Recording>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
@@ -128,7 +129,7 @@ fn is(value: &Value, kind: &str) -> bool {
     }
 }
 
-/// What a tool does, in the words of the client files.
+/// Returns the action of a tool, in the words of the client files.
 fn class(tools: &Tools, name: &str) -> &'static str {
     match () {
         () if tools.reads(name) => "reads",
@@ -157,7 +158,7 @@ impl Recording {
         rules
     }
 
-    /// What the reader makes of it.
+    /// Returns the event that the reader makes of it.
     fn told(&self) -> HookEvent {
         let file = ClientFile::of(self.client.as_str());
         match self.client {
@@ -169,7 +170,7 @@ impl Recording {
         }
     }
 
-    /// What `hooks/opencode/gate.js` hands over.
+    /// Returns the payload that `hooks/opencode/gate.js` hands over.
     fn through_the_plugin(&self) -> (String, Value) {
         let get = |path: &str| at(&self.payload, path).cloned().unwrap_or_default();
         let texts = |parts: Value| -> String {
@@ -193,7 +194,7 @@ impl Recording {
         (self.event.strip_prefix("event.").unwrap_or(&self.event).to_owned(), payload)
     }
 
-    /// What is not there, or of another type: client, event and field.
+    /// Returns the fields that are missing or of another type: client, event and field.
     fn broken(&self) -> Vec<String> {
         let mut broken = Vec::new();
         for (field, kind) in self.rules().iter().flat_map(|rule| &rule.fields) {
@@ -321,7 +322,7 @@ fn the_tables_list_what_is_read_and_nothing_else() {
     assert!(idle.is_empty(), "listed and not read: {idle:?}");
 }
 
-/// The paths of all fields, to the third level.
+/// Returns the paths of all fields, down to the third level.
 fn paths(value: &Value, above: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (key, value) in value.as_object().into_iter().flatten() {

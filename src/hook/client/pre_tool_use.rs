@@ -1,7 +1,7 @@
-//! Before a tool runs: is it a push that would be refused, or a change of what guards the work?
+//! Checks before a tool runs: a push that would be refused, or a change of the safeguards of the work.
 //!
-//! Asked early, so that the agent hears it before it has tried; the hooks of git and the judgement in CI do not rely on
-//! it.
+//! The check is early, so that the agent learns of it before it tries. The hooks of git and the judgement in CI do not
+//! depend on it.
 
 use std::path::{Component, Path};
 
@@ -22,7 +22,7 @@ use crate::moment::Moment;
 use crate::policy::PolicySource;
 use crate::shell::program::{Arg, Leaf};
 
-/// Judges a call before it runs. `line` is what its command line means, where it has one.
+/// Judges a call before it runs. `line` is the meaning of its command line, if it has one.
 pub(super) fn judge(
     desk: &mut Desk,
     call: &StartedTool,
@@ -59,7 +59,8 @@ pub(super) fn judge(
     HookDecision::Deny(reason)
 }
 
-/// Whether what is touched guards this project. What lies in another repository, or is the session log of one, does not.
+/// Returns `true` if the target is a safeguard of this project. Files in another repository, and its session logs, are
+/// not.
 fn is_of_this_project(desk: &Desk, intent: &Intent) -> bool {
     if intent.kind == IntentKind::ChangesClientHooks && client_hooks::holds_hook_files(&intent.what) {
         return has_hooks_of_gate(&desk.root, &intent.what);
@@ -91,7 +92,7 @@ fn is_of_this_project(desk: &Desk, intent: &Intent) -> bool {
     is_log || home || below_git_dir || desk.work_tree_of(path).is_some() || path.starts_with(&desk.root)
 }
 
-/// Whether a path is a file with hooks of gate, or a folder of `root` in which there is one.
+/// Returns `true` if a path is a file with hooks of gate, or a folder of `root` that contains one.
 fn has_hooks_of_gate(root: &Path, path: &str) -> bool {
     let place = root.join(path.trim_end_matches(['/', '*']));
     let has = |file: &Path| std::fs::read_to_string(file).is_ok_and(|text| text.contains(client_hooks::CALL));
@@ -117,8 +118,8 @@ fn reason(refused: &[&GateResult]) -> String {
     lines.join("\n")
 }
 
-/// The updates that the pushes of a line would ask for, as far as its words show them. Who the default branch is, is what
-/// a clone recorded or the remote said at an earlier push: nothing is asked over the network here.
+/// Returns the updates that the pushes of a line would make, as far as its words show them. The default branch is the
+/// one that the clone recorded or the remote reported at an earlier push: the network is not used here.
 fn pushes(desk: &Desk, line: &Understood) -> Vec<Subject> {
     let leaves = line.program.leaves.iter().zip(&line.purposes);
     let here = leaves.filter(|(leaf, purpose)| !purpose.pushes.is_empty() && in_this_repository(leaf));
@@ -152,7 +153,7 @@ fn pushes(desk: &Desk, line: &Understood) -> Vec<Subject> {
     found
 }
 
-/// Whether a command is about the repository it is started in, as far as its words show it.
+/// Returns `true` if a command is about the repository that it is started in, as far as its words show it.
 fn in_this_repository(leaf: &Leaf) -> bool {
     let elsewhere = |arg: &Arg| arg.text == "-C" || arg.text.starts_with("--git-dir");
     let away = leaf.directory.as_ref().is_some_and(|dir| {
@@ -162,7 +163,7 @@ fn in_this_repository(leaf: &Leaf) -> bool {
     !leaf.remote && !away && !before_push.into_iter().any(elsewhere)
 }
 
-/// The remote that the words of a push name.
+/// Returns the remote that the words of a push name.
 fn remote(leaf: &Leaf) -> Option<String> {
     let mut words = leaf.argv.iter().skip_while(|arg| arg.text != "push").skip(1);
     while let Some(word) = words.next() {

@@ -1,6 +1,6 @@
-//! What one call of a hook leaves for the next: a small file for each session, and one for each command that runs.
+//! The state between hook calls: a small file for each session, and one for each running command.
 //!
-//! Scratch, not record: what is lost here costs a snapshot or a word said twice, never a proof.
+//! It is scratch data, not a record: losing it costs a snapshot or repeats a message, but never a proof.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,52 +16,53 @@ use crate::repo_path::RepoPath;
 use crate::snapshot::KeptSnapshot;
 use crate::verdict::verdict_files;
 
-/// How many texts are remembered as told.
+/// The maximum number of messages to the agent that are remembered.
 const TOLD: usize = 16;
-/// What is older than this belongs to a session that is over.
+/// The age of files whose session counts as over.
 const OLD: Duration = Duration::from_hours(7 * 24);
-/// The largest file that is read, in bytes.
-const LARGEST: u64 = 4 << 20;
+/// The maximum size of a file that is read, in bytes.
+const MAX_FILE: u64 = 4 << 20;
 
 /// The memory of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct SessionMemory {
-    /// The session whose sub-agent this one is.
+    /// The session that this sub-agent belongs to.
     pub(super) parent: Option<String>,
-    /// The content when a person last said what to do; `None`: nobody looked.
+    /// The content at the last prompt of a person, or `None` if there was no snapshot.
     pub(super) task_began_on: Option<String>,
-    /// Digests of the feedback that was given, the newest last: some clients hand it back as a prompt.
+    /// The digests of the feedback, the newest last: some clients repeat it as a prompt.
     told: Vec<String>,
-    /// When a person last broke off a turn, in milliseconds since 1970.
+    /// The time at which a person last interrupted a turn, in milliseconds since 1970.
     pub(super) aborted: Option<u64>,
-    /// Length and digest of what was said up to the last stop: some clients tell the words of all stops together.
+    /// The length and digest of the messages up to the last stop: some clients report the messages of all stops
+    /// together.
     pub(super) said: Option<(usize, String)>,
-    /// The message after which a stop was judged last.
+    /// The client's id of the final message of the last stop that was judged.
     pub(super) judged: Option<String>,
-    /// Other working trees of the repository that the agent changed, and their content when a person last said what to
-    /// do; `None`: they were changed since.
+    /// The other working trees of the repository that the agent changed, and their content at the last prompt of a
+    /// person, or `None` if they were changed since.
     pub(super) elsewhere: BTreeMap<PathBuf, Option<String>>,
-    /// The content when a person first said what to do.
+    /// The content at the first prompt of a person.
     pub(super) began_on: Option<String>,
-    /// The last prompt was one of a plan mode.
+    /// `true` if the last prompt was one in plan mode.
     pub(super) planning: bool,
-    /// The plan mode as the acts of the agent show it, where its client does not tell.
+    /// The plan mode as the acts of the agent show it, if its client does not report it.
     pub(super) plan_mode: Option<bool>,
-    /// What was noticed at the last stop and is still to be told to the agent.
+    /// The remarks of the last stop for the agent that are still to be delivered.
     pub(super) remarks: String,
-    /// The working tree whose content was refused last.
+    /// The working tree whose content was last refused.
     pub(super) refused_at: Option<PathBuf>,
 }
 
 impl SessionMemory {
-    /// That of a sub-agent of `parent`.
+    /// Creates the memory of a sub-agent of `parent`.
     pub(super) fn below(parent: &str) -> Self {
         Self { parent: Some(parent.to_owned()), ..Self::default() }
     }
 
-    /// A person said what to do; this is the content. What the agent then leaves as it is needs no proof, and what was
-    /// broken off before was another turn.
+    /// Begins a task of a person on this content. Content that the agent then leaves unchanged needs no proof, and an
+    /// earlier interruption was in another turn.
     pub(super) fn begin_task(&mut self, content: Option<String>) {
         if self.began_on.is_none() {
             self.began_on.clone_from(&content);
@@ -70,19 +71,19 @@ impl SessionMemory {
         self.aborted = None;
     }
 
-    /// Whether the agent may only plan, where the client says `told` of it.
+    /// Returns `true` if the agent may only plan. `told` is the client's own report.
     pub(super) fn is_planning(&self, told: Option<bool>) -> bool {
         told.or(self.plan_mode).unwrap_or(self.planning)
     }
 
-    /// Notes that the agent is told this.
+    /// Remembers a message to the agent.
     pub(super) fn tell(&mut self, text: &str) {
         self.told.push(print(text));
         let surplus = self.told.len().saturating_sub(TOLD);
         self.told.drain(..surplus);
     }
 
-    /// The part of a text that is new since the last stop; keeps the whole for the next.
+    /// Returns the part of a text that is new since the last stop, and keeps the whole for the next.
     pub(super) fn newly_said<'t>(&mut self, text: &'t str) -> &'t str {
         let known =
             self.said.as_ref().filter(|(length, digest)| text.get(..*length).is_some_and(|t| print(t) == *digest));
@@ -91,7 +92,7 @@ impl SessionMemory {
         new
     }
 
-    /// Whether this is what the agent was told.
+    /// Returns `true` if this is a message that the agent was given.
     pub(super) fn was_told(&self, text: &str) -> bool {
         self.told.contains(&print(text))
     }
@@ -101,7 +102,7 @@ fn print(text: &str) -> String {
     hex_digest(&[text.trim().as_bytes()])[..16].to_owned()
 }
 
-/// A command that was started, and what is known of it by now.
+/// A command that was started, with its known state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::hook) struct PendingCommand {
     /// The call.
@@ -110,16 +111,16 @@ pub(in crate::hook) struct PendingCommand {
     pub(in crate::hook) line: String,
     /// The working trees of the repository in which it checks something, or may.
     pub(in crate::hook) grounds: Vec<StartingPoint>,
-    /// What is kept of the output.
+    /// The end of the output.
     #[serde(default)]
     pub(in crate::hook) tail: String,
-    /// Whether `tail` may not be all of the output.
+    /// `true` if `tail` may not be the whole output.
     #[serde(default)]
     pub(in crate::hook) cut: bool,
-    /// How long it took, in milliseconds.
+    /// The duration, in milliseconds.
     #[serde(default)]
     pub(in crate::hook) millis: u64,
-    /// It was written down that the agent left it running.
+    /// `true` if the journal already has an entry that the agent left it running.
     #[serde(default)]
     pub(in crate::hook) left_running: bool,
 }
@@ -129,11 +130,11 @@ pub(in crate::hook) struct PendingCommand {
 pub(in crate::hook) struct StartingPoint {
     /// Its root.
     pub(in crate::hook) root: PathBuf,
-    /// Where the line starts, relative to the root; absolute outside of it.
+    /// The directory in which the line starts, relative to the root, or absolute outside of it.
     pub(in crate::hook) dir: RepoPath,
     /// The content before.
     pub(in crate::hook) start: KeptSnapshot,
-    /// The content after, where it is known to have ended.
+    /// The content after, if it is known to have ended.
     #[serde(default)]
     pub(in crate::hook) end: Option<KeptSnapshot>,
 }
@@ -146,49 +147,49 @@ pub(in crate::hook) struct Store {
 }
 
 impl Store {
-    /// Those of `session` in the repository whose gate directory this is.
+    /// Returns the files of `session` in the repository with this gate directory.
     pub(in crate::hook) fn of(gate_dir: &Path, session: &str) -> Self {
         Self { folder: gate_dir.join("hooked"), stem: verdict_files::file_stem(session) }
     }
 
-    /// Those of a session, and what is remembered of it.
+    /// Opens the files of a session, and reads its memory.
     pub(super) fn open(gate_dir: &Path, session: &str) -> (Self, SessionMemory) {
         let store = Self::of(gate_dir, session);
         let memory = store.memory();
         (store, memory)
     }
 
-    /// The memory; an empty one where there is none.
+    /// Reads the memory, or returns an empty one if there is none.
     fn memory(&self) -> SessionMemory {
         read(&self.folder.join(format!("{}.json", self.stem))).unwrap_or_default()
     }
 
-    /// Keeps the memory.
+    /// Saves the memory.
     pub(super) fn keep(&self, memory: &SessionMemory) -> io::Result<()> {
         self.write(&self.folder.join(format!("{}.json", self.stem)), memory)
     }
 
-    /// Notes a command.
+    /// Saves a command.
     pub(super) fn put(&self, pending: &PendingCommand) -> io::Result<()> {
         self.put_as(&pending.call, pending)
     }
 
-    /// Notes a command under another name than that of its call.
+    /// Saves a command under a name other than that of its call.
     pub(super) fn put_as(&self, name: &str, pending: &PendingCommand) -> io::Result<()> {
         self.put_value(name, pending)
     }
 
-    /// Notes a value under a name.
+    /// Saves a value under a name.
     pub(in crate::hook) fn put_value(&self, name: &str, value: &impl Serialize) -> io::Result<()> {
         self.write(&self.place(name), value)
     }
 
-    /// Takes out what is noted under the name of a call, or another one.
+    /// Removes and returns the command that is saved under the name of a call, or under another name.
     pub(super) fn take(&self, call: &str) -> Option<PendingCommand> {
         self.take_value(call)
     }
 
-    /// Takes out the value that is noted under a name.
+    /// Removes and returns the value that is saved under a name.
     pub(in crate::hook) fn take_value<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
         let place = self.place(name);
         let value = read(&place)?;
@@ -196,13 +197,13 @@ impl Store {
         Some(value)
     }
 
-    /// The commands of the session that ended and whose status is still to be learned.
+    /// Returns the commands of the session that ended and whose status is still unknown.
     pub(super) fn ended(&self) -> Vec<PendingCommand> {
         let ended = |pending: &PendingCommand| pending.grounds.iter().any(|ground| ground.end.is_some());
         self.pending().filter(ended).collect()
     }
 
-    /// The commands of the session that began, and of whose end nobody told.
+    /// Returns the commands of the session that began, and whose end was not reported.
     pub(super) fn begun(&self) -> Vec<PendingCommand> {
         let begun = |pending: &PendingCommand| pending.grounds.iter().all(|ground| ground.end.is_none());
         self.pending().filter(begun).collect()
@@ -213,14 +214,14 @@ impl Store {
         self.files(move |name| name.starts_with(&start)).filter_map(|path| read::<PendingCommand>(&path))
     }
 
-    /// Forgets the session, and whatever is old.
+    /// Deletes the files of the session, and all old files.
     pub(super) fn forget(&self) {
         let own = self.files(|name| name.starts_with(&format!("{}.", self.stem)));
         own.for_each(|path| drop(fs::remove_file(path)));
         self.forget_old();
     }
 
-    /// Forgets what is old, of every session.
+    /// Deletes the old files of all sessions.
     pub(in crate::hook) fn forget_old(&self) {
         let now = SystemTime::now();
         let old = |path: &PathBuf| {
@@ -247,7 +248,7 @@ impl Store {
 
 fn read<T: DeserializeOwned>(path: &Path) -> Option<T> {
     let length = fs::metadata(path).ok()?.len();
-    (length <= LARGEST).then(|| serde_json::from_slice(&fs::read(path).ok()?).ok()).flatten()
+    (length <= MAX_FILE).then(|| serde_json::from_slice(&fs::read(path).ok()?).ok()).flatten()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The end of a turn: is it the end of the work?
+//! Judges the end of a turn, which may be the end of the work.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ use crate::source::sessions::Client;
 use crate::templates::sentences::say;
 use crate::verdict::{Outcome, Verdict, feedback, verdict_files};
 
-/// After a person broke off a turn, the agent is left alone for as long (`seeds/002`, 4.1).
+/// The time for which the agent is left alone after a person interrupted a turn.
 const COOLDOWN: Duration = Duration::from_secs(10);
 
 /// Judges the end of a turn.
@@ -62,8 +62,8 @@ pub(super) fn judge(desk: &mut Desk, told: &HookEvent, stop: &Stopping) -> HookD
     passed
 }
 
-/// The working trees to judge, and their content when the task began: this one, and the others that the agent changed.
-/// The one that was refused last is the first: where another one passed before it, its attempts would begin anew.
+/// Returns the working trees to judge, and their content when the task began: this one, and the others that the agent
+/// changed. The one that was last refused comes first. If another one passed before it, its attempts would start again.
 fn places(desk: &Desk) -> Vec<(PathBuf, Option<String>)> {
     let own = (desk.root.clone(), desk.memory.task_began_on.clone());
     let others = desk
@@ -77,7 +77,7 @@ fn places(desk: &Desk) -> Vec<(PathBuf, Option<String>)> {
     places
 }
 
-/// The words of this stop: Gemini CLI tells those of all stops of a turn together.
+/// Returns the final message of this stop: Gemini CLI reports those of all stops of a turn together.
 fn said_now(desk: &mut Desk, words: &str) -> String {
     if desk.client != Client::Gemini {
         return words.to_owned();
@@ -87,9 +87,8 @@ fn said_now(desk: &mut Desk, words: &str) -> String {
     if new.is_empty() { words.to_owned() } else { new }
 }
 
-/// Why the agent is left to wait for what still runs in the background; `None`: it does not wait. What it says it waits
-/// for cannot be known; that a declared check still runs can. A server that runs is no reason to wait: the agent says that
-/// it waits, or is judged.
+/// Returns the reason why the agent may wait for a command in the background, or `None` if it does not wait. A declared
+/// check that is still running is such a reason. A running server is not, unless the agent says that it waits.
 fn waits(desk: &Desk, stop: &Stopping) -> Option<String> {
     if stop.running == 0 || stop.how != StopKind::Completed {
         return None;
@@ -100,15 +99,15 @@ fn waits(desk: &Desk, stop: &Stopping) -> Option<String> {
     check.or_else(|| (words.announces && !words.claims).then(|| say("stop", "something_runs", &context! {})))
 }
 
-/// Whether, by the record, the agent waits for a command in the background, where its client does not tell what runs: a
-/// declared check, or anything it says it waits for.
+/// Returns `true` if, by the record, the agent waits for a command in the background, if its client does not report the
+/// running commands: a declared check, or anything that the agent says it waits for.
 fn still_runs(desk: &Desk, facts: &Facts, words: LastWords) -> bool {
     let check = facts.open_runs.iter().any(|open| open.state == OpenRunState::Running);
     let anything = || facts.story.runs().any(|(_, ran)| ran.background && ran.ended.is_none());
     desk.client != Client::Claude && (check || words.announces && anything())
 }
 
-/// Lets the agent go and tells its person what was noticed; the agent hears it with the next prompt.
+/// Lets the agent stop and shows the remarks to its person. The agent gets them with the next prompt.
 fn remark(desk: &mut Desk, remarks: &[String]) -> HookDecision {
     if remarks.is_empty() {
         return HookDecision::Allow;
@@ -119,7 +118,7 @@ fn remark(desk: &mut Desk, remarks: &[String]) -> HookDecision {
     HookDecision::Tell(said)
 }
 
-/// Whether this is no stop to judge, whatever the content is.
+/// Returns `true` if this stop is not judged, for any content.
 fn left_alone(desk: &mut Desk, told: &HookEvent, stop: &Stopping) -> bool {
     let told_already = stop.message.is_some() && desk.memory.judged == stop.message;
     if told_already || stop.how != StopKind::Completed || desk.memory.is_planning(told.planning) {
@@ -214,18 +213,19 @@ fn uncounted(verdict: &Verdict) -> bool {
     verdict.notes.iter().any(|note| note.kind == "journal-unwritable")
 }
 
-/// Milliseconds since 1970. It decides no verdict: only for how long somebody who pressed a key is left alone.
+/// Returns the milliseconds since 1970. They decide no verdict, only for how long an agent is left alone after an
+/// interruption.
 fn now() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The content of a working tree now, in a few digits.
+/// Returns a short digest of the current content of a working tree.
 pub(super) fn content(place: &Workplace) -> Option<String> {
     place.repo.snapshot().ok().map(|snapshot| print(&snapshot))
 }
 
-/// The content of a working tree in a few digits.
+/// Returns a short digest of the content of a working tree.
 fn print(snapshot: &Snapshot) -> String {
     let mut text = format!("{:?} {}", snapshot.head, snapshot.base);
     // Writing to a string cannot fail.
