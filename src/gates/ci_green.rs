@@ -1,8 +1,7 @@
-//! Everything that reports on the judged commit is green.
+//! The gate `ci-green`: all reports on the judged commit are green.
 //!
-//! What counts as one report follows what GitHub shows beside a commit: the jobs of the newest run of a workflow by one
-//! event. Names alone would not do: several workflows may have a job of one name, and then a green one would hide a red
-//! one.
+//! Reports are grouped as on GitHub's page of a commit: the jobs of the newest run of a workflow for one event. Names
+//! alone are not enough: several workflows may have a job of the same name, and then a green one would hide a red one.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +21,7 @@ use crate::policy::{Gate, ParamError, Policy, read_params};
 /// The kind `ci-green`.
 pub const KIND: GateKind = GateKind { name: "ci-green", words: "ci-green", check, evaluate };
 
-/// The reasons that end by themselves: whoever can wait asks again.
+/// The reasons that resolve by themselves: a caller that can wait tries again.
 pub const WAITING: &[&str] = &["pending", "absent", "none"];
 
 #[derive(Default, Deserialize)]
@@ -89,14 +88,14 @@ fn answer(gate: &Gate, params: &Params, moment: Moment, hosting: &Hosting) -> Ch
     }
 }
 
-/// What one report comes to.
+/// The colour of one report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Colour {
     Green,
-    /// Green to the forge, and not enough where the policy asks for success.
+    /// The report is green for the forge, but not if the policy requires success.
     Skipped,
     Pending,
-    /// It waits for a person.
+    /// The report waits for a person.
     Approval,
     Red,
 }
@@ -173,7 +172,7 @@ fn tally(params: &Params, moment: Moment, checks: &Checks, required: &[RequiredS
 struct ExpectedCheck<'a> {
     name: &'a str,
     app: Option<u64>,
-    /// Only success will do.
+    /// `true` if only success is enough.
     strict: bool,
 }
 
@@ -185,8 +184,8 @@ impl ExpectedCheck<'_> {
     }
 }
 
-/// Whether the check of this name ended with success in each report of it that counts, and there is one. Where the forge
-/// requires it of one app, only the reports of that app do: with many a token, anybody's status can have its name.
+/// Returns `true` if the check of this name succeeded in each of its reports that count, and there is one. If the forge
+/// requires it from one app, only the reports of that app count: many tokens can set a status with its name.
 pub(super) fn succeeded(checks: &Checks, required: &[RequiredStatus], name: &str) -> bool {
     let others: Vec<&Check> =
         checks.list.iter().filter(|check| !check.own && check.kind != CheckKind::Workflow).collect();
@@ -198,7 +197,7 @@ pub(super) fn succeeded(checks: &Checks, required: &[RequiredStatus], name: &str
     reports.peek().is_some() && reports.all(success)
 }
 
-/// What a report belongs to: of each, the newest counts.
+/// The group of a report. In each group, the newest counts.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum ReportGroup<'a> {
     Status(&'a str),
@@ -214,15 +213,16 @@ fn group(check: &Check) -> ReportGroup<'_> {
     }
 }
 
-/// Whether `check` is an earlier report of the very job that `mine` is of, or of a run of its workflow that came to no job.
+/// Returns `true` if `check` is an earlier report of the job of `mine`, or of a run of its workflow that came to no
+/// job.
 fn is_former(mine: &Check, check: &Check) -> bool {
     (mine.name == check.name || check.kind == CheckKind::Workflow)
         && group(mine) == group(check)
         && (check.run, check.id) < (mine.run, mine.id)
 }
 
-/// The reports that count: of each group the newest run with all its jobs, and of an older run a job whose newer report
-/// was only skipped: what did not run undoes nothing.
+/// Returns the reports that count: of each group, the newest run with all its jobs, and of an older run each job whose
+/// newer report was skipped, since a skipped job proves nothing.
 fn newest<'a>(params: &Params, checks: &[&'a Check]) -> Vec<&'a Check> {
     let mut groups: BTreeMap<ReportGroup<'_>, Vec<&'a Check>> = BTreeMap::new();
     for &check in checks {

@@ -1,5 +1,5 @@
-//! What an agent says of its work, held against the record. A claim proves nothing; one that the record contradicts is a
-//! finding of its own (DESIGN.md, "Grades of evidence").
+//! The gate `claims`: compares an agent's claims about its work with the record. A claim proves nothing; one that the
+//! record contradicts is a finding of its own.
 
 use minijinja::context;
 use regex::{RegexSet, RegexSetBuilder};
@@ -25,9 +25,9 @@ pub const KIND: GateKind = GateKind { name: "claims", words: "claims", check, ev
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Params {
-    /// The one thing that is looked at: `security`. Empty: everything else.
+    /// The one subject that is checked, `security`. Empty for everything else.
     only: String,
-    /// The rules on plain words that are on: the names of lists below.
+    /// The rules on plain words that are on, by the names in [`WORD_RULES`].
     words: Vec<String>,
     tests: Vec<String>,
     build: Vec<String>,
@@ -77,16 +77,16 @@ fn set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
 /// The rules on plain words.
 pub const WORD_RULES: [&str; 6] = ["tests", "build", "ci", "pull", "security", "flaky"];
 
-/// How many entries of a list are shown.
+/// The maximum number of entries of a list that are shown.
 const LISTED: usize = 5;
 
-/// What a claim is about: the subject of its finding.
+/// The subject of a finding about claims on tests.
 pub const TESTS: &str = "claims about tests";
-/// See [`TESTS`].
+/// The subject of a finding about claims on the build.
 pub const BUILD: &str = "claims about the build";
-/// See [`TESTS`].
+/// The subject of a finding about claims on the pull request.
 pub const HOSTED: &str = "claims about the pull request";
-/// See [`TESTS`].
+/// The subject of a finding about claims on the work.
 pub const WORK: &str = "claims about the work";
 
 fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
@@ -113,7 +113,7 @@ struct ClaimJudge<'a> {
 }
 
 impl ClaimJudge<'_> {
-    /// What the turn ends with, where that is a claim in plain words.
+    /// Checks the claim in plain words at the end of the turn.
     fn last_words(&mut self, params: &Params) {
         let last = self.facts.story.turn().iter().rev().find_map(|step| match &step.deed {
             Deed::Stopped { text, .. } | Deed::Said(text) if !text.trim().is_empty() => Some(text.as_str()),
@@ -206,17 +206,18 @@ impl ClaimJudge<'_> {
         }
     }
 
-    /// The newest run of such a check in the session.
+    /// Returns the newest run of such a check in the session.
     fn newest(&self, is: fn(&CommandRun, &Policy) -> bool) -> Option<(&Step, &CommandRun)> {
         self.facts.story.runs().rev().find(|(_, ran)| is(ran, self.policy) && !ran.background)
     }
 
-    /// Whether the session's commands are on record at all.
+    /// Returns `true` if the session's commands are recorded at all.
     fn is_told(&self) -> bool {
         !self.facts.story.is_empty()
     }
 
-    /// Whether evidence of any session shows a declared command of such a gate to pass on what is judged.
+    /// Returns `true` if evidence of any session shows that a declared command of such a gate passes on the judged
+    /// content.
     fn is_proven(&self) -> bool {
         let passed = |subject: &crate::fact::subject::Subject| {
             let good = |run: &crate::fact::evidence::RunFact| {
@@ -279,13 +280,13 @@ impl ClaimJudge<'_> {
         }
     }
 
-    /// As [`Self::edited_after`], of the files that a declared command reads.
+    /// Does the same as [`Self::edited_after`], for the files that a declared command reads.
     fn input_edited_after(&self, step: &Step) -> Option<String> {
         let reads = |path: &RepoPath| self.policy.commands.iter().any(|command| command.inputs.matches(path));
         self.changed_after(step, reads)
     }
 
-    /// A file that was changed after a step, where the content is another one since.
+    /// Returns a file that was changed after a step, if the content differs since.
     fn edited_after(&self, step: &Step) -> Option<String> {
         self.changed_after(step, |_| true)
     }
@@ -359,7 +360,7 @@ impl ClaimJudge<'_> {
     }
 }
 
-/// What is recorded of a run that did not pass, and what to do: it failed, or was killed before it could.
+/// Returns the record of a run that did not pass, and the remedy: it failed, or was killed before it could.
 fn ended_badly(ran: &CommandRun) -> (String, &'static str) {
     let line = cut(&ran.line);
     if ran.was_cut_short() {
@@ -380,13 +381,14 @@ fn is_build(ran: &CommandRun, policy: &Policy) -> bool {
     ran.result.is_some() && !is_test(ran, policy) && builds
 }
 
-/// Whether it is a command that the policy declares for this gate: a script of the project's own says of itself no more.
+/// Returns `true` if it is a command that the policy declares for this gate: the output of the project's own script
+/// shows no more.
 fn is_declared(ran: &CommandRun, policy: &Policy, gate: &str) -> bool {
     let named = |name: &String| policy.commands.iter().any(|command| command.name == *name && command.gate == gate);
     ran.declared.as_ref().is_some_and(named)
 }
 
-/// A text of somebody else in a sentence.
+/// Shortens a foreign text for a sentence.
 fn cut(text: &str) -> String {
     super::forge_gates::plain(text)
 }

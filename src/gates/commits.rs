@@ -1,4 +1,4 @@
-//! Every new commit is one thing, and the thing it says.
+//! The gate `commits`: every new commit makes one change, and its message describes it.
 
 use minijinja::context;
 
@@ -75,7 +75,7 @@ fn answers(gate: &Gate, yardstick: &Yardstick, moment: Moment, subject: &Subject
     findings
 }
 
-/// What a broken rule says about a commit.
+/// Returns the words about a rule that a commit breaks.
 fn reason_words(
     gate: &Gate,
     subject: &Subject,
@@ -114,12 +114,12 @@ fn reason_words(
     words
 }
 
-/// What was observed, for the templates.
+/// Returns the observed values for the templates.
 fn values(reason: &Reason) -> minijinja::Value {
     minijinja::Value::from_pairs(reason.values.iter().map(|(&name, value)| (name, value.as_str())))
 }
 
-/// A subject in a sentence.
+/// Shortens the subject of a commit for a sentence.
 fn cut(subject: &str) -> String {
     let clean: String = subject.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     match clean.char_indices().nth(60) {
@@ -139,7 +139,7 @@ fn finding(
     Finding { paths, evidence: commit.into_iter().collect(), ..words.finding(&subject.name, answer, reason) }
 }
 
-/// What a broken rule says in one line, for a table of commits.
+/// Returns one line about a broken rule, for a table of commits.
 pub fn line(gate: &Gate, commit: &Commit, reason: &Reason) -> String {
     let context = context! {
         commit => "",

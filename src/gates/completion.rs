@@ -1,4 +1,4 @@
-//! Signs in a turn's record that its task is not done. They advise and never block: words are a heuristic.
+//! The gate `completion`: signs in a turn's record that its task is not done. They only advise: words are a heuristic.
 
 use std::borrow::Cow;
 
@@ -131,7 +131,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     findings
 }
 
-/// The task of the last turn in a person's own words, and its steps, where the turn has ended by itself.
+/// Returns the task of the last turn in a person's own words, and its steps, if the agent ended the turn itself.
 fn turn(facts: &Facts) -> Option<(Cow<'_, str>, &[Step])> {
     let turn = facts.story.turn();
     let (first, steps) = turn.split_first()?;
@@ -155,7 +155,7 @@ fn ran(step: &Step) -> Option<&CommandRun> {
     }
 }
 
-/// A file that the task names by its path and that was not changed, while another one was.
+/// Returns a file that the task names by its path and that was not changed, and another one that was.
 fn left_alone(task: &str, steps: &[Step]) -> Option<(String, String)> {
     let is_path = |word: &&str| {
         word.contains('/') && !word.contains("://") && word.rsplit('/').next().is_some_and(|base| base.contains('.'))

@@ -1,4 +1,5 @@
-//! Decisions that were written down neither vanish nor weaken nor come back rejected, unless a revision says why.
+//! The gate `decisions`: recorded decisions are not removed or weakened, and rejected ones do not return, unless a
+//! revision gives the reason.
 
 use minijinja::context;
 
@@ -101,7 +102,7 @@ fn answers(gate: &Gate, found: &SubjectDecisions) -> Vec<Finding> {
     findings
 }
 
-/// What the templates may say about a record.
+/// Returns the values of a record for the templates.
 fn about(decision: &Decision) -> minijinja::Value {
     context! {
         kind => decision.kind.as_str(),
@@ -116,7 +117,7 @@ fn place(decision: &Decision) -> String {
     format!("{}:{}", decision.path, decision.line)
 }
 
-/// What a record says, with what shows its return.
+/// Returns the text of a record, with the pattern that shows its return.
 fn whole(decision: &Decision) -> String {
     let patterns = decision.patterns.iter().map(|pattern| format!(" pattern: {pattern}"));
     let paths = decision.paths.iter().map(|path| format!(" path: {path}"));
@@ -125,7 +126,7 @@ fn whole(decision: &Decision) -> String {
     format!("{}{more}", decision.text)
 }
 
-/// A text in a sentence.
+/// Shortens a text for a sentence.
 fn cut(text: &str) -> String {
     let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     match clean.char_indices().nth(160) {

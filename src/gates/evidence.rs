@@ -1,7 +1,7 @@
-//! A declared command ran to a good end on the content that is judged.
+//! The gate `evidence`: a declared command passed on the judged content.
 //!
-//! Three trees must agree on the command's inputs: the one before the run, the one after it, and the one judged
-//! (DESIGN.md, "The idea"). Nothing here looks at a clock: the newest run *of this content* decides.
+//! Three trees must agree on the command's inputs: the one before the run, the one after it, and the judged one. No
+//! clock is used: the newest run *of this content* decides.
 
 use minijinja::{Value, context};
 use serde::Deserialize;
@@ -30,17 +30,17 @@ pub const KIND: GateKind = GateKind { name: "evidence", words: "tests", check, e
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Params {
-    /// Whether the runner's own counts matter.
+    /// `true` if the runner's own counts matter.
     #[serde(default)]
     counts: bool,
-    /// Whether a change asks for a run. Where it does not, only what is known to have failed counts.
+    /// `true` if a change requires a run. Otherwise only a known failure counts.
     #[serde(default = "yes")]
     required: bool,
-    /// Read with the commands, whose inputs it narrows.
+    /// The paths to ignore. They are read with the commands, whose inputs they narrow.
     #[serde(default)]
     #[expect(dead_code, reason = "named here so that it is a known key")]
     ignore: Vec<String>,
-    /// The checks of a forge that prove the same, by name: each must have ended with success on this very commit.
+    /// The checks of a forge that prove the same, by name: each must have succeeded on this very commit.
     #[serde(default)]
     checks: Vec<String>,
 }
@@ -74,7 +74,7 @@ fn evaluate(gate: &Gate, policy: &Policy, facts: &Facts) -> Vec<Finding> {
     findings
 }
 
-/// No command is declared at all: asked for only by gates that have a word for it.
+/// Returns a finding if no command is declared at all, for gates that have a message for it.
 fn undeclared(gate: &Gate, subject: &Subject) -> Option<Finding> {
     let ignore: Vec<String> =
         gate.params.get("ignore").and_then(|value| value.clone().try_into().ok()).unwrap_or_default();
@@ -94,11 +94,11 @@ struct EvidenceCase<'a> {
     params: &'a Params,
     command: &'a Command,
     subject: &'a Subject,
-    /// No other command is declared for the gate.
+    /// `true` if no other command is declared for the gate.
     alone: bool,
-    /// A run of it was begun and has not ended.
+    /// `true` if a run of it was started and has not ended.
     unfinished: bool,
-    /// What became of the newest run of it, where no status says.
+    /// The state of its newest run, if its status is unknown.
     open: Option<OpenRunState>,
 }
 
@@ -156,7 +156,7 @@ impl EvidenceCase<'_> {
         }
     }
 
-    /// What the forge reports of this very commit, where the policy says that it counts.
+    /// Returns a finding for the forge's reports on this very commit, if the policy counts them.
     fn by_checks(&self, facts: &Facts) -> Option<Finding> {
         let names = &self.params.checks;
         let hosting =
@@ -170,7 +170,7 @@ impl EvidenceCase<'_> {
         Some(self.settled(Answer::Pass, "ci", message, &[]))
     }
 
-    /// Something that the command reads changed, or it cannot be told that nothing did.
+    /// Returns `true` if something that the command reads changed, or may have changed.
     fn changes(&self) -> bool {
         let inputs = &self.command.inputs;
         let opaque = self.subject.opaque.iter().any(|path| inputs.matches_below(path));
@@ -232,8 +232,8 @@ impl EvidenceCase<'_> {
         }
     }
 
-    /// Every run that passed could read files that the commits took out of git and nobody made since: the newest one, and
-    /// these files.
+    /// Returns the newest run, and files that the commits removed from git and no run made since, if every run that
+    /// passed could read such files.
     fn beside_what_was_left(&self, here: &[&RunFact]) -> Option<(String, Vec<RepoPath>)> {
         let left = |run: &RunFact| -> Vec<RepoPath> {
             run.left_behind.iter().filter(|path| self.command.inputs.matches(path)).cloned().collect()
@@ -243,7 +243,7 @@ impl EvidenceCase<'_> {
         passed.all(|(_, paths)| !paths.is_empty()).then_some(newest)
     }
 
-    /// The newest run passed, on other content than this commit's: where that differs.
+    /// Returns the paths on which the newest run, which passed, differs from this commit.
     fn mended_since(&self) -> Option<Vec<RepoPath>> {
         let newest = self.runs().iter().find(|run| run.grade >= self.gate.min_grade)?;
         let passed = newest.is_stable(&self.command.inputs) && newest.shows() == RunProof::Pass;
@@ -251,7 +251,7 @@ impl EvidenceCase<'_> {
         (!paths.is_empty()).then_some(paths)
     }
 
-    /// There is no run of this content: say what is nearest to one, and what would help.
+    /// Returns a finding for content without a run: the run that comes closest, and the remedy.
     fn explain_absence(&self, counted: &[&RunFact], facts: &Facts) -> Finding {
         if let Some(finding) = self.uncommitted(counted, facts) {
             return finding;
@@ -328,8 +328,8 @@ impl EvidenceCase<'_> {
         self.finding(Answer::Fail, "missing", Vec::new(), Vec::new(), &context! { other, failed })
     }
 
-    /// The tests that were run last and passed, where nothing is known to have run this command: whoever ran them may
-    /// take them for it.
+    /// Returns the tests that were run last and passed, if no run of this command is known: the agent may take them for
+    /// it.
     fn taken_for_it(&self, facts: &Facts) -> Option<String> {
         let ran = facts.story.turn().iter().rev().find_map(|step| match &step.deed {
             Deed::Ran(ran) if ran.kinds.iter().any(|kind| kind == "test") => Some(ran),
@@ -340,8 +340,8 @@ impl EvidenceCase<'_> {
         (other && self.alone && self.params.counts && self.runs().is_empty()).then(|| plain(&ran.line))
     }
 
-    /// The newest run began where this commit was checked out, with something beside it: another one in the same place
-    /// would prove as little about the commit.
+    /// Returns a finding if the newest run began on this commit, with other files in the working tree: another run in
+    /// the same place would prove as little about the commit.
     fn beside(&self, counted: &[&RunFact]) -> Option<Finding> {
         let here = self.subject.role == SubjectKind::Commit && self.subject.checked_out != Some(false);
         let its = |run: &&&RunFact| here && run.head.is_some() && run.head == self.subject.commit;
@@ -357,7 +357,7 @@ impl EvidenceCase<'_> {
         Some(self.finding(Answer::Fail, "beside", paths, vec![run.id.clone()], &words))
     }
 
-    /// This is a commit, and the working tree beside it holds content on which the command passed.
+    /// Returns a finding if this is a commit, and the command passed on the uncommitted content of the working tree.
     fn uncommitted(&self, counted: &[&RunFact], facts: &Facts) -> Option<Finding> {
         let beside = facts.subjects.iter().find(|other| other.role == SubjectKind::WorkingTree)?;
         if self.subject.role != SubjectKind::Commit {
@@ -434,12 +434,12 @@ impl EvidenceCase<'_> {
     }
 }
 
-/// Whether any of these was not in the index when the run started.
+/// Returns `true` if any of these was not in the index when the run started.
 fn is_any_untracked(run: &RunFact, paths: &[RepoPath]) -> bool {
     paths.iter().any(|path| run.untracked.contains(path))
 }
 
-/// How a run ended, in a few words.
+/// Returns the end of a run in a few words.
 fn outcome(run: &RunFact) -> String {
     let status = match run.ended {
         Ended::Exited(code) => format!("exit status {code}"),

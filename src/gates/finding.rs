@@ -1,4 +1,4 @@
-//! What a gate answers.
+//! The answers and findings of gates.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,17 +11,18 @@ use crate::repo_path::RepoPath;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
-    /// Not asked for here.
+    /// The gate does not apply.
     Skip,
-    /// Proven.
+    /// The requirement is proven.
     Pass,
-    /// Not proven, and a person let it pass for this content.
+    /// The requirement is not proven, and a person waived it for this content.
     Waived,
-    /// Not decided yet, by whoever decides it: said, and stops nobody. Where a decision is waited for, that is `unknown`.
+    /// The result is not decided yet, by a forge or a person: it is shown and does not block. If the caller waits for a
+    /// decision, the answer is `unknown`.
     Pending,
-    /// Could not be told. Never a pass and never a fail.
+    /// The result is unknown, which is never a pass and never a failure.
     Unknown,
-    /// Not proven, or disproven.
+    /// The requirement is not proven, or is disproven.
     Fail,
 }
 
@@ -43,32 +44,32 @@ pub struct Finding {
     /// The paths it is about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<RepoPath>,
-    /// The line of the first of them, counted from 1, where it is known.
+    /// The line in the first of them, counted from 1, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// The events it rests on, by id.
+    /// The events that it is based on, by id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
-    /// The smallest command that clears it, where one does.
+    /// The smallest command that clears it, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
-    /// What to do where no single command clears it.
+    /// The remedy, if no single command clears it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
-    /// What only a person can do.
+    /// The actions that only a person can take.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub persons: Vec<String>,
 }
 
 impl Finding {
-    /// What failed and how, without the content: equal for the same failure on other content.
+    /// Returns the digest of the failure without the content: it is equal for the same failure on other content.
     pub fn fingerprint(&self) -> String {
         let command = self.command.as_deref().unwrap_or_default();
         hex_digest(&[self.reason.as_bytes(), command.as_bytes(), self.subject.as_bytes()])[..16].to_owned()
     }
 }
 
-/// What one gate says in one verdict.
+/// The result of one gate in one verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GateResult {
@@ -76,33 +77,33 @@ pub struct GateResult {
     pub gate: String,
     /// Its title.
     pub title: String,
-    /// The worst of its findings; `skip` without any.
+    /// The worst answer of its findings, or `skip` if there are none.
     pub answer: Answer,
-    /// What a failure does.
+    /// The effect of a failure.
     pub mode: Mode,
-    /// What `unknown` does.
+    /// The effect of `unknown`.
     pub on_unknown: OnUnknown,
-    /// How bad a failure is.
+    /// The severity of a failure.
     pub severity: Severity,
-    /// One for each subject and command.
+    /// The findings, one for each subject and command.
     pub findings: Vec<Finding>,
 }
 
-/// What a result does to whoever waits for the verdict.
+/// The effect of a result on the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Effect {
-    /// Nothing.
+    /// The result is not shown.
     Silent,
-    /// It is said.
+    /// The result is shown.
     Said,
-    /// It stops, because it could not be judged.
+    /// The result blocks, because it could not be judged.
     CannotJudge,
-    /// It stops, because it failed.
+    /// The result blocks, because it failed.
     Blocks,
 }
 
 impl GateResult {
-    /// What it does, by answer and mode.
+    /// Returns the effect, by answer and mode.
     pub fn effect(&self) -> Effect {
         match (self.answer, self.mode) {
             (Answer::Skip | Answer::Pass, _) | (_, Mode::Off | Mode::Observe) => Effect::Silent,
@@ -115,7 +116,7 @@ impl GateResult {
         }
     }
 
-    /// The findings that made the answer what it is.
+    /// Returns the findings that decided the answer.
     pub fn decisive(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| finding.answer == self.answer)
     }

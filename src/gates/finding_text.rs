@@ -1,4 +1,4 @@
-//! The words of a finding: the templates of a gate file, filled with what was observed.
+//! The texts of a finding: the templates of a gate file, filled with the observed values.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::policy::{Gate, Message};
 use crate::repo_path::RepoPath;
 use crate::shell_quote::shell_word;
 
-/// What a finding says.
+/// The texts of a finding.
 pub(super) struct FindingText {
     pub(super) message: String,
     pub(super) remedy: Option<String>,
@@ -18,7 +18,7 @@ pub(super) struct FindingText {
 }
 
 impl FindingText {
-    /// The finding that these words tell, about no command, no paths and no events.
+    /// Creates a finding with these texts, without a command, paths and events.
     pub(super) fn finding(self, subject: &str, answer: Answer, reason: &str) -> Finding {
         Finding {
             subject: subject.to_owned(),
@@ -36,7 +36,7 @@ impl FindingText {
     }
 }
 
-/// Fills the message of `reason`: the gate's own, else that of the embedded gate of its kind, else the bare code.
+/// Fills the message of `reason`: the gate's own, else that of the embedded gate of its kind, else only the code.
 pub(super) fn say(gate: &Gate, reason: &str, context: &Value) -> FindingText {
     let message = gate.messages.get(reason).cloned().or_else(|| inherited(gate, reason));
     let Some(message) = message else {
@@ -57,10 +57,11 @@ fn inherited(gate: &Gate, reason: &str) -> Option<Message> {
     table.get("messages")?.get(reason)?.clone().try_into().ok()
 }
 
-/// How many paths in one folder are named as the folder.
+/// The number of paths in one folder from which the folder is named instead.
 const MANY_IN_ONE_FOLDER: usize = 6;
 
-/// Some paths in a sentence: the first three, and how many more. Many paths in one folder are shown as the folder.
+/// Lists paths for a sentence: the first three, and the number of the others. Many paths in one folder are shown as the
+/// folder.
 pub(super) fn list(paths: &[RepoPath]) -> String {
     let texts = gathered(paths);
     let shown = &texts[..texts.len().min(3)];
@@ -71,7 +72,7 @@ pub(super) fn list(paths: &[RepoPath]) -> String {
     }
 }
 
-/// The paths as texts, in order, with a folder at the top in the place of its many paths.
+/// Returns the paths as texts, in order, with a top-level folder in place of its many paths.
 fn gathered(paths: &[RepoPath]) -> Vec<String> {
     let top = |path: &RepoPath| {
         let bytes = path.as_bytes();
@@ -99,12 +100,12 @@ fn gathered(paths: &[RepoPath]) -> Vec<String> {
     texts
 }
 
-/// Some texts in a sentence, each without what a terminal would obey.
+/// Lists texts for a sentence, each without control characters.
 pub(super) fn list_of(texts: &[String]) -> String {
     super::forge_gates::names(texts.iter().map(String::as_str))
 }
 
-/// Paths as words of a shell; `.` when they are too many or too strange to type.
+/// Returns paths as words of a shell, or `.` if there are too many or they cannot be typed.
 pub(super) fn shell_words(paths: &[RepoPath]) -> String {
     let words: Option<Vec<_>> = paths
         .iter()

@@ -1,4 +1,4 @@
-//! What the gates that judge a forge's answers have in common.
+//! The common functions of the gates that judge a forge's answers.
 
 use serde::Deserialize;
 
@@ -10,18 +10,18 @@ use crate::fact::subject::{Subject, SubjectKind};
 use crate::moment::Moment;
 use crate::policy::{Gate, ModeFrom};
 
-/// What an outage does.
+/// The effect of an outage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Offline {
-    /// It stops: what cannot be read is not known.
+    /// The outage blocks: an answer that cannot be read is unknown.
     #[default]
     Block,
-    /// It is said and recorded.
+    /// The outage is shown and recorded.
     Warn,
 }
 
-/// A text of somebody else in a sentence: without what a terminal would obey, and cut.
+/// Returns a foreign text for a sentence: without control characters, and shortened.
 pub(super) fn plain(text: &str) -> String {
     cut(text, 80)
 }
@@ -37,7 +37,7 @@ fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// Some names in a sentence: the first five, and how many more.
+/// Lists names for a sentence: the first five, and the number of the others.
 pub(super) fn names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     const SHOWN: usize = 5;
     let count = names.len();
@@ -48,16 +48,16 @@ pub(super) fn names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String
     }
 }
 
-/// The subject that the forge was asked about.
+/// Returns the subject that the forge's answers are about.
 pub(super) fn subject<'a>(facts: &'a Facts, hosting: &Hosting) -> Option<&'a Subject> {
     let commits = || facts.subjects.iter().filter(|subject| subject.role == SubjectKind::Commit);
     commits().find(|subject| subject.commit.as_ref() == Some(&hosting.head.commit))
 }
 
-/// What an answer that cannot be had is, and the reason code for it.
+/// Returns the answer of a gate, and its reason code, if the forge did not answer.
 ///
-/// In CI it is never a pass. At a stop it stops only those whose policy names the gate, and then outages may be let
-/// through.
+/// In CI it is never a pass. At a stop it blocks only if the policy names the gate, and the policy may then ignore
+/// outages.
 pub(super) fn unreadable(gate: &Gate, moment: Moment, offline: Offline, trouble: &Trouble) -> (Answer, &'static str) {
     let lenient = gate.mode_from != ModeFrom::Entry || (offline == Offline::Warn && trouble.kind.is_outage());
     match (moment, lenient) {
@@ -66,7 +66,7 @@ pub(super) fn unreadable(gate: &Gate, moment: Moment, offline: Offline, trouble:
     }
 }
 
-/// The trouble in a sentence.
+/// Returns the trouble as a phrase.
 pub(super) fn why(trouble: &Trouble) -> String {
     let what = cut(&trouble.what, 300);
     match &trouble.needs {
@@ -75,7 +75,7 @@ pub(super) fn why(trouble: &Trouble) -> String {
     }
 }
 
-/// What helps.
+/// Returns the remedy.
 pub(super) fn cure(trouble: &Trouble) -> String {
     match trouble.kind {
         TroubleKind::Forbidden | TroubleKind::NotFound => match &trouble.needs {
@@ -92,7 +92,7 @@ pub(super) fn cure(trouble: &Trouble) -> String {
     }
 }
 
-/// A finding about the commit that the forge was asked about.
+/// Returns a finding about the commit that the forge's answers are about.
 pub(super) fn finding(
     gate: &Gate,
     facts: &Facts,

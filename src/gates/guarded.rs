@@ -1,4 +1,4 @@
-//! What guards the work is left alone: asked before a tool of an agent runs.
+//! The gate `guarded`: an agent does not change the safeguards of its work. It is judged before a tool runs.
 
 use minijinja::context;
 use serde::Deserialize;

@@ -1,6 +1,6 @@
-//! Nothing that proves was weakened: tests, settings, policy, hooks, journal.
+//! The gate `integrity`: no safeguard was weakened: tests, settings, policy, hooks, journal.
 //!
-//! What is read in texts advises; what the record shows blocks (`DESIGN.md`, "Who it is for").
+//! Findings in texts only advise; recorded facts block.
 
 mod failed_tests;
 mod record_changes;
@@ -72,8 +72,8 @@ fn asked_for_removal(params: &Params, steps: &[Step], before: &[&[Step]]) -> boo
     before.iter().copied().chain([steps]).any(|steps| tests_weakened::asks_for_removal(params, steps))
 }
 
-/// Where something stands that is about no single subject: the one whose content is there now, so that a person can
-/// waive it for that.
+/// Returns the name of the subject for a finding that is about no single one: the subject with the current content, so
+/// that a person can waive the finding for it.
 fn default_subject(facts: &Facts) -> String {
     facts.subjects.last().map_or("session", |subject| subject.name.as_str()).to_owned()
 }
@@ -89,7 +89,7 @@ fn finding(
     Finding { paths: paths.to_vec(), evidence, ..words.finding(subject, answer, reason) }
 }
 
-/// Something that weakens what proves.
+/// A weakened safeguard.
 #[derive(Debug)]
 struct WeakenedProof {
     subject: String,
@@ -97,13 +97,14 @@ struct WeakenedProof {
     reason: &'static str,
     values: Value,
     paths: Vec<RepoPath>,
-    /// The line of the first of them, where it is known.
+    /// The line in the first of them, if it is known.
     line: Option<u32>,
-    /// The ids of the steps it rests on.
+    /// The ids of the steps that it is based on.
     steps: Vec<String>,
 }
 
-/// The steps that no person was told about: behind the first prompt of a person after a verdict with this gate.
+/// Returns the steps that were not reported to a person: those after the first prompt of a person that followed a
+/// verdict with this gate.
 fn untold<'a>(gate: &str, story: &'a Story) -> &'a [Step] {
     let (mut from, mut told) = (0, false);
     for (at, step) in story.steps.iter().enumerate() {

@@ -1,7 +1,8 @@
-//! The work moves on: no failing command again and again, no back and forth, no plan after plan.
+//! The gate `loops`: the work makes progress, without the same failure again and again, changes back and forth, or plan
+//! after plan.
 //!
-//! Judged on the record of the session alone (`seeds/002`, section 4.6), and keyed on progress instead of mere counts:
-//! its own detectors counted polling and red–green work as loops (`research/seeds.md`).
+//! Only the record of the session is judged, and progress ends a loop: counts alone would report polling and red–green
+//! work.
 
 mod planning;
 mod repetition;
@@ -88,11 +89,11 @@ struct DetectedLoop {
     answer: Answer,
     reason: &'static str,
     values: Value,
-    /// The ids of the steps it rests on.
+    /// The ids of the steps that it is based on.
     steps: Vec<String>,
 }
 
-/// The worst that is to be said of each agent of a session, the main one first.
+/// Returns the worst finding for each agent of a session, the main one first.
 fn notice(params: &Params, story: &Story) -> Vec<DetectedLoop> {
     let turn = story.turn();
     if waits_for_a_person(turn) {
@@ -116,7 +117,7 @@ fn notice(params: &Params, story: &Story) -> Vec<DetectedLoop> {
     found
 }
 
-/// The agent has asked and does nothing, or a person has broken it off.
+/// Returns `true` if the agent has asked a question and does nothing, or a person has interrupted it.
 fn waits_for_a_person(turn: &[Step]) -> bool {
     for step in turn.iter().rev() {
         match &step.deed {
@@ -129,7 +130,7 @@ fn waits_for_a_person(turn: &[Step]) -> bool {
     false
 }
 
-/// Whether a command begins with these words, options left out.
+/// Returns `true` if a command begins with these words, without options.
 fn begins(simple: &SimpleRun, words: &str) -> bool {
     let mut wanted = words.split(' ');
     if wanted.next() != Some(simple.program()) {
@@ -139,25 +140,25 @@ fn begins(simple: &SimpleRun, words: &str) -> bool {
     wanted.all(|word| there.any(|found| found == word))
 }
 
-/// Whether a line waits, or asks for the state of something that moves by itself.
+/// Returns `true` if a line waits, or polls something that changes by itself.
 fn is_waiting(params: &Params, ran: &CommandRun) -> bool {
     ran.background
         || ran.kinds.iter().any(|kind| kind == "ci_query")
         || ran.commands.iter().any(|simple| params.waits.iter().any(|words| begins(simple, words)))
 }
 
-/// Whether a line only looks at what is there.
+/// Returns `true` if a line only reads.
 fn is_looking(ran: &CommandRun) -> bool {
     !ran.edits && ran.kinds.iter().all(|kind| matches!(kind.as_str(), "read" | "ci_query" | "vcs"))
 }
 
-/// A line in a sentence.
+/// Returns a line for a sentence.
 fn shown(line: &str) -> String {
     let line: String = line.lines().next().unwrap_or_default().chars().take(80).collect();
     line.replace('`', "'")
 }
 
-/// What a loop of commands says.
+/// Creates the finding for a loop of commands.
 fn told(answer: Answer, reason: &'static str, ran: &CommandRun, count: usize, steps: Vec<String>) -> DetectedLoop {
     let values = context! { command => shown(&ran.line), count, says => shown(&ran.says) };
     DetectedLoop { answer, reason, values, steps }

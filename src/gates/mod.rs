@@ -1,7 +1,6 @@
 //! Gates: pure functions from facts to findings. They judge and never read.
 //!
-//! A gate is a file in `gates/`; the function that answers for it is that of its *kind*, one module here and one
-//! line in [`KINDS`].
+//! A gate is a file in `gates/`. The function of its *kind* evaluates it: one module here and one line in [`KINDS`].
 
 pub mod ci_green;
 pub mod claims;
@@ -22,15 +21,15 @@ use crate::fact::Facts;
 use crate::gates::finding::{Answer, Finding, GateResult};
 use crate::policy::{Gate, Mode, ParamError, Policy};
 
-/// An evaluator and what it reads from `params`.
+/// An evaluator and its check of `params`.
 pub struct GateKind {
     /// The word in `kind = "…"`.
     pub name: &'static str,
-    /// The embedded gate whose messages serve where a gate of this kind brings none of its own.
+    /// The embedded gate whose messages are used if a gate of this kind has none of its own.
     pub words: &'static str,
     /// Checks `params`.
     pub check: fn(&toml::Table) -> Result<(), ParamError>,
-    /// Answers.
+    /// Evaluates the gate.
     pub evaluate: fn(&Gate, &Policy, &Facts) -> Vec<Finding>,
 }
 
@@ -49,12 +48,12 @@ pub const KINDS: &[GateKind] = &[
     pull_request::KIND,
 ];
 
-/// The kind of this name.
+/// Returns the kind of this name.
 pub fn kind(name: &str) -> Option<&'static GateKind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
 
-/// Checks the `params` of a gate of `kind`; the injected half of reading a policy.
+/// Checks the `params` of a gate of `kind`. Reading a policy gets this function as a parameter.
 pub fn check_params(name: &str, params: &toml::Table) -> Result<(), ParamError> {
     match kind(name) {
         Some(kind) => (kind.check)(params),
@@ -66,7 +65,7 @@ pub fn check_params(name: &str, params: &toml::Table) -> Result<(), ParamError> 
     }
 }
 
-/// Asks every gate that applies at the moment of `facts`, in the order of the policy.
+/// Evaluates every gate that applies at the moment of `facts`, in the order of the policy.
 pub fn judge(policy: &Policy, facts: &Facts) -> Vec<GateResult> {
     let policy = &*policy.naming(&facts.named_texts);
     policy
@@ -93,7 +92,7 @@ pub fn judge(policy: &Policy, facts: &Facts) -> Vec<GateResult> {
         .collect()
 }
 
-/// A failure that a person waived for this very content is no failure, and says so.
+/// Turns a failure that a person waived for this very content into a waived finding.
 fn waive(gate: &Gate, facts: &Facts, finding: &mut Finding) {
     if !matches!(finding.answer, Answer::Fail | Answer::Unknown) {
         return;

@@ -1,7 +1,7 @@
-//! No push goes directly to a protected branch.
+//! The gate `protected-branch`: no push goes directly to a protected branch.
 //!
-//! Judged on the refs that git resolved, never on the text of a command: the seeds' own guard read text and missed
-//! `git push`, `origin HEAD` and `--all` (`seeds/002`, as its implementation was observed).
+//! It judges the refs that git resolved, never the text of a command: `git push`, `origin HEAD` and `--all` do not show
+//! their refs.
 
 use minijinja::context;
 use serde::Deserialize;
@@ -26,7 +26,7 @@ struct Params {
     branches: Vec<String>,
     #[serde(default)]
     default_branch: bool,
-    /// Patterns for tags whose push is told.
+    /// Patterns for tags whose push is reported.
     #[serde(default)]
     tags: Vec<String>,
 }
@@ -52,7 +52,7 @@ fn evaluate(gate: &Gate, _: &Policy, facts: &Facts) -> Vec<Finding> {
     facts.subjects.iter().filter_map(|subject| Some(answer(gate, &params, subject, subject.update.as_ref()?))).collect()
 }
 
-/// Whether a gate of this kind lists `branch` by a pattern.
+/// Returns `true` if a gate of this kind lists `branch` by a pattern.
 pub(super) fn is_listed(policy: &Policy, branch: &str) -> bool {
     let gates = policy.gates.iter().filter(|gate| gate.kind == KIND.name);
     gates.filter_map(|gate| read_params::<Params>(&gate.params).ok()).any(|params| params.lists(branch))

@@ -1,8 +1,9 @@
-//! Exactly one open pull request comes from the judged branch, and its last commit is the judged one.
+//! The gate `pull-request`: exactly one open pull request comes from the judged branch, and its last commit is the
+//! judged one.
 //!
-//! A list of pull requests is not trusted to be about the branch that was asked for: GitHub ignores a `head` without
-//! owner and then lists all of them, and may list one of another branch at the same commit. So repository, branch and
-//! commit are compared again here.
+//! A list of pull requests may be about other branches: GitHub ignores a `head` without owner and then lists all of
+//! them, and may list one of another branch at the same commit. So repository, branch and commit are compared again
+//! here.
 
 use minijinja::{Value, context};
 use serde::Deserialize;
@@ -34,7 +35,7 @@ struct Params {
     offline: Offline,
 }
 
-/// Whether something will do.
+/// The treatment of a case: accepted or refused.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Taken {
@@ -112,8 +113,8 @@ fn answer(gate: &Gate, policy: &Policy, params: &Params, facts: &Facts, hosting:
     }
 }
 
-/// Every commit that landed came through a pull request that was merged into the branch it landed on: one that was merged
-/// elsewhere let nobody look at what comes here.
+/// Checks that every commit that landed came through a pull request that was merged into its branch. One that was
+/// merged into another branch was not reviewed for this one.
 fn brought(gate: &Gate, params: &Params, moment: Moment, hosting: &Hosting) -> Said {
     let unread = hosting.landed.iter().find_map(|landed| landed.pulls.trouble());
     let here = |pull: &Pull| hosting.default_branch.as_ref().is_none_or(|branch| *branch == pull.base_branch);
@@ -133,7 +134,7 @@ fn brought(gate: &Gate, params: &Params, moment: Moment, hosting: &Hosting) -> S
     }
 }
 
-/// No pull request is open: what became of the last one?
+/// Returns the result if no pull request is open, by the state of the last one.
 fn without(params: &Params, moment: Moment, hosting: &Hosting, branch: &str, ours: &[&Pull]) -> Said {
     let last = ours.iter().max_by_key(|pull| pull.number);
     let here = &hosting.head.commit;
@@ -190,14 +191,14 @@ fn of_one(policy: &Policy, params: &Params, moment: Moment, hosting: &Hosting, p
     (Answer::Pass, "open", about)
 }
 
-/// Whether nothing says that work is meant for `base`: it is no default branch, nobody protects it, here or on the forge,
-/// and no pull request that this one could be stacked upon comes from it. What cannot be told is not said.
+/// Returns `true` if nothing shows that work is meant for `base`: it is not a default branch, it is not protected, here
+/// or on the forge, and no pull request that this one could be stacked on comes from it. Unknown facts count as shown.
 fn goes_astray(policy: &Policy, hosting: &Hosting, base: &str) -> bool {
     let (Some(default), Some(known)) = (&hosting.default_branch, &hosting.base) else { return false };
     default != base && !known.protected && !known.proposed && !protected_branch::is_listed(policy, base)
 }
 
-/// The one pull request is at another commit.
+/// Returns the result if the one pull request is at another commit.
 fn elsewhere(moment: Moment, pushed: bool, about: Value) -> Said {
     match (moment, pushed) {
         // Whoever made the event has gone on since; there will be another.
@@ -208,12 +209,12 @@ fn elsewhere(moment: Moment, pushed: bool, about: Value) -> Said {
     }
 }
 
-/// Whether two `owner/name` are one repository: forges do not tell capitals apart.
+/// Returns `true` if two `owner/name` are one repository: forges ignore case.
 fn same_repository(a: &str, b: &str) -> bool {
     a.eq_ignore_ascii_case(b)
 }
 
-/// The open pull request of the judged commit, where there is exactly one.
+/// Returns the open pull request of the judged commit, if there is exactly one.
 pub fn open_pull(hosting: &Hosting) -> Option<&Pull> {
     let own = hosting.head.repository.as_deref().unwrap_or(&hosting.repository);
     let here: &Oid = &hosting.head.commit;

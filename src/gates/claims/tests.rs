@@ -3,7 +3,7 @@ use crate::fact::session_steps::test_builder::Tale;
 use crate::moment::Moment;
 use crate::policy::PolicySource;
 
-/// The reasons of all findings, each with its subject.
+/// Returns the reasons of all findings, each with its subject.
 #[expect(clippy::needless_pass_by_value, reason = "made for each call")]
 fn reasons(tale: Tale, form: Option<&str>) -> Vec<String> {
     let text = "[commands.test]\ngate = \"tests\"\nrun = \"cargo test\"\n\
@@ -67,9 +67,9 @@ fn last_words_are_claims_only_where_they_are_plain() {
 struct Labelled {
     found: Vec<String>,
     passed_over: Vec<String>,
-    /// Known errors: those that should be found and are not.
+    /// Known errors: sentences that should be found and are not.
     missed: Vec<String>,
-    /// Known errors: those that are found and should not be.
+    /// Known errors: sentences that are found and should not be.
     misread: Vec<String>,
 }
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::embedded;
 use crate::repo_path::RepoPath;
 
-/// `gates/rewritten-files.toml`.
+/// The table `gates/rewritten-files.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RewrittenFilesTable {
@@ -21,11 +21,11 @@ pub(super) struct RewrittenFile {
     names: Vec<String>,
     /// The tool.
     pub(super) tool: String,
-    /// What keeps it from writing the file.
+    /// The setting that keeps it from writing the file.
     pub(super) keep: String,
 }
 
-/// Which tool rewrites a file of this name.
+/// Returns the tool that rewrites a file of this name.
 pub(super) fn rewriter(path: &RepoPath) -> Option<&'static RewrittenFile> {
     static TABLE: LazyLock<RewrittenFilesTable> = LazyLock::new(|| {
         let text = embedded::file(embedded::GATES, "rewritten-files.toml").unwrap_or_default();
@@ -35,7 +35,7 @@ pub(super) fn rewriter(path: &RepoPath) -> Option<&'static RewrittenFile> {
     TABLE.file.iter().find(|file| file.names.iter().any(|known| known.as_bytes() == name))
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 pub(super) fn base_name(path: &RepoPath) -> &[u8] {
     path.as_bytes().rsplit(|&byte| byte == b'/').next().unwrap_or_default()
 }

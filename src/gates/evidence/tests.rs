@@ -91,7 +91,7 @@ fn report(passed: u64, failed: u64) -> RunReport {
     RunReport { runner: "r".to_owned(), passed, failed, skipped: 3 }
 }
 
-/// The finding for the only command of one subject.
+/// Returns the finding for the only command of one subject.
 fn ask(subject: Subject) -> Finding {
     ask_all(vec![subject]).remove(0)
 }

@@ -1,4 +1,4 @@
-//! Tests that failed and did not pass under their name since.
+//! Tests that failed and have not passed under their name since.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +12,11 @@ use crate::fact::weakening::is_same_test;
 use crate::gates::finding::Answer;
 use crate::repo_path::RepoPath;
 
-/// The number of names in a sentence.
+/// The maximum number of names in a sentence.
 const MAX_SHOWN: usize = 3;
 
-/// A finding for all failed tests with the same fate. `asked_for`: a person asked for something to go.
+/// Returns a finding for each group of failed tests with the same fate. `asked_for` is `true` if a person requested a
+/// removal.
 pub(super) fn notice(facts: &Facts, asked_for: bool) -> Vec<WeakenedProof> {
     let obsolete: BTreeSet<&str> = facts
         .weakening
@@ -36,7 +37,7 @@ pub(super) fn notice(facts: &Facts, asked_for: bool) -> Vec<WeakenedProof> {
         .collect()
 }
 
-/// The reason code, and whether the record shows enough to block.
+/// Returns the reason code, and `true` if the record shows enough to block.
 fn fate(failed: &FailedTest, asked_for: bool) -> Option<(&'static str, bool)> {
     let reason = match failed.since {
         Some(TestResult::Failed) => return None,

@@ -1,4 +1,4 @@
-//! What the session did to policy, hooks and record.
+//! The session's changes to policy, hooks and record.
 
 use minijinja::context;
 
@@ -9,7 +9,7 @@ use crate::fact::session_steps::{CommandRun, Deed, Step};
 use crate::gates::finding::Answer;
 use crate::moment::Moment;
 
-/// Notes about a policy that asks for less than the one that applies.
+/// The kinds of notes about a policy that requires less than the one in force.
 const RELAXED: [&str; 3] = ["policy-relaxed", "policy-removed", "policy-broken"];
 
 pub(super) fn notice(facts: &Facts, steps: &[Step]) -> Vec<WeakenedProof> {
@@ -75,7 +75,7 @@ pub(super) fn notice(facts: &Facts, steps: &[Step]) -> Vec<WeakenedProof> {
     found
 }
 
-/// What a line does that hooks would have judged.
+/// Returns the verb for a line whose action hooks would have judged.
 fn verb(ran: &CommandRun) -> Option<&'static str> {
     let verbs = ["commit", "push", "merge", "am", "rebase", "cherry-pick", "pull"];
     ran.commands
@@ -84,7 +84,8 @@ fn verb(ran: &CommandRun) -> Option<&'static str> {
         .find_map(|simple| verbs.into_iter().find(|verb| simple.words.iter().skip(1).any(|word| word == verb)))
 }
 
-/// Whether the same was done later with its checks: by a plain call that ended well, or a verdict that let it through.
+/// Returns `true` if the same was done later with its checks: by a plain call that passed, or a verdict that let it
+/// through.
 fn is_done_again(ran: &CommandRun, later: &[Step]) -> bool {
     let Some(verb) = verb(ran) else { return false };
     let moment = if verb == "push" { Moment::Push } else { Moment::Commit };

@@ -40,7 +40,7 @@ fn facts(tale: &Tale, pairs: &[(&str, &str, &str)]) -> Facts {
     facts
 }
 
-/// Reasons, with a `!` where they block.
+/// Returns the reasons, with a `!` if they block.
 fn reasons(facts: &Facts) -> String {
     let gate = gate();
     let policy = crate::config::defaults(&crate::gates::check_params);

@@ -1,4 +1,4 @@
-//! Tests that were taken away, left out or made to ask for less.
+//! Tests that were removed, skipped or weakened.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +14,13 @@ use crate::fact::weakening::{Weakened, Weakening, WeakeningKind, is_same_test, i
 use crate::gates::finding::Answer;
 use crate::repo_path::RepoPath;
 
-/// How many names stand in a sentence.
+/// The maximum number of names in a sentence.
 const SHOWN: usize = 3;
 
-/// The tests that failed, by what outputs call them: the ids of the steps.
+/// The ids of the steps in which a test failed, by its name in outputs.
 type FailedTestIds<'a> = BTreeMap<&'a str, Vec<String>>;
 
-/// `steps`: those of the session at work; `before`: those of others on the same work.
+/// Finds the weakened tests. `steps` are those of the current session, `before` those of others on the same work.
 pub(super) fn notice(params: &Params, facts: &Facts, steps: &[Step], before: &[&[Step]]) -> Vec<WeakenedProof> {
     let all = || before.iter().copied().chain([steps]);
     let failed = failed(all().flatten());
@@ -59,7 +59,8 @@ fn failed<'a>(steps: impl Iterator<Item = &'a Step>) -> FailedTestIds<'a> {
     failed
 }
 
-/// Whether a person asked for something to go. It may be the tests too. What a packet says is no person's wish.
+/// Returns `true` if a person requested a removal, which may include the tests. The text of a packet does not count as
+/// a person's request.
 pub(super) fn asks_for_removal(params: &Params, steps: &[Step]) -> bool {
     steps.iter().any(|step| match &step.deed {
         Deed::Prompted { from: Speaker::Person, text } => {
@@ -137,7 +138,7 @@ fn listed(names: &[&str]) -> String {
     if names.len() > SHOWN { format!("{shown} and {} more", names.len() - SHOWN) } else { shown }
 }
 
-/// Whether a setting names a test that failed, or the file it stands in.
+/// Returns `true` if a setting names a test that failed, or its file.
 fn names_test(setting: &str, failed: &str) -> bool {
     let words =
         || setting.split(|c: char| c.is_whitespace() || "\"'`,=()[]{}:".contains(c)).filter(|word| word.len() > 3);
@@ -150,7 +151,8 @@ fn names_test(setting: &str, failed: &str) -> bool {
     })
 }
 
-/// Between a failing run of the tests and a passing one only tests were changed, and not only those of this session.
+/// Finds a failing and a passing run of the tests between which only tests were changed, including tests that are older
+/// than this session.
 fn changed_after_failure(facts: &Facts, steps: &[Step]) -> Option<WeakenedProof> {
     let known = |weakening: &Weakening, failed: &[String]| {
         weakening.known.iter().any(|test| failed.iter().any(|failed| is_same_test(failed, test)))

@@ -1,4 +1,4 @@
-//! Plans and looking around, and nothing done.
+//! Loops of plans and of reading, without any action.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::event::forwarded_text::own_words;
 use crate::fact::session_steps::{Deed, Step};
 use crate::gates::finding::Answer;
 
-/// Plans in a row, with nothing done and nothing learned between them, at the end of the steps.
+/// Finds plans in a row at the end of the steps, with no action and nothing new between them.
 pub(super) fn in_a_row(params: &Params, steps: &[&Step]) -> Option<DetectedLoop> {
     let mut plans: Vec<String> = Vec::new();
     let mut known: HashSet<&str> = HashSet::new();
@@ -55,7 +55,7 @@ pub(super) fn in_a_row(params: &Params, steps: &[&Step]) -> Option<DetectedLoop>
     })
 }
 
-/// Much was looked at and hardly anything done, while the prompt asks for a change.
+/// Finds a turn that read much and did hardly anything, although the prompt requests a change.
 pub(super) fn explored(params: &Params, turn: &[Step]) -> Option<DetectedLoop> {
     let prompt = turn.iter().find_map(|step| match &step.deed {
         Deed::Prompted { from: Speaker::Person, text } => Some(own_words(text)),

@@ -1,4 +1,4 @@
-//! The same failure again: of one command on unchanged content, or on content that was there before.
+//! Loops of one failure: of one command on unchanged content, or on content that existed before.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,7 +7,7 @@ use crate::command_line::CheckOutcome;
 use crate::fact::session_steps::{CommandRun, ContentId, Deed, Step};
 use crate::gates::finding::Answer;
 
-/// How often a command has failed one way on one content since anything was new.
+/// The number of times that a command has failed in one way on one content since there was anything new.
 struct Series<'a> {
     ran: &'a CommandRun,
     failure: &'a str,
@@ -15,7 +15,7 @@ struct Series<'a> {
     steps: Vec<String>,
 }
 
-/// What is open at the end of the steps: a series that nothing new has ended.
+/// Returns the open series at the end of the steps, which nothing new has ended.
 pub(super) fn notice(params: &Params, steps: &[&Step]) -> Option<DetectedLoop> {
     let mut series: HashMap<String, Series<'_>> = HashMap::new();
     let mut tried: HashSet<(String, &ContentId)> = HashSet::new();
@@ -79,7 +79,7 @@ pub(super) fn notice(params: &Params, steps: &[&Step]) -> Option<DetectedLoop> {
     noted.then(|| told(Answer::Unknown, "repeating", ran, count, steps))
 }
 
-/// The fingerprint of a run that did not do what it was started for; `None`: it did, or nobody knows.
+/// Returns the fingerprint of a run that did not reach its purpose, or `None` if it did or if that is unknown.
 fn stuck(ran: &CommandRun) -> Option<&str> {
     // `grep` that finds nothing has not failed.
     let reads = ran.kinds.iter().all(|kind| kind == "read");
@@ -93,7 +93,7 @@ fn stuck(ran: &CommandRun) -> Option<&str> {
     }
 }
 
-/// A line without what only passes on or prints, so that `cargo test` is `cargo test 2>&1 | tail -5`.
+/// Returns a line without commands that only pass on or print, so that `cargo test` equals `cargo test 2>&1 | tail -5`.
 fn key(params: &Params, ran: &CommandRun) -> String {
     let acting = ran.commands.iter().filter(|simple| !params.filters.iter().any(|name| name == simple.program()));
     let words: Vec<String> = acting
@@ -110,7 +110,7 @@ fn key(params: &Params, ran: &CommandRun) -> String {
 /// Failures on content that had failed before, after other content.
 #[derive(Default)]
 struct Returns<'a> {
-    /// By command and failure: the contents it was seen on.
+    /// The contents on which a failure was seen, by command and failure.
     seen: HashMap<(String, &'a str), Path<'a>>,
 }
 

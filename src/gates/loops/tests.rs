@@ -15,7 +15,7 @@ fn params() -> Params {
     read_params(table["params"].as_table().unwrap()).unwrap()
 }
 
-/// Reasons, with a `!` where they block.
+/// Returns the reasons, with a `!` if they block.
 fn reasons(tale: &Tale) -> Vec<String> {
     let found = notice(&params(), &tale.story());
     found.iter().map(|one| format!("{}{}", one.reason, if one.answer == Answer::Fail { "!" } else { "" })).collect()
@@ -278,7 +278,7 @@ fn parameters_are_checked() {
     assert_eq!(check(&params).unwrap_err().key.as_deref(), Some("repeats"));
 }
 
-/// The part of the public cases about stuck agents that a record of commands and tools decides.
+/// Checks the public cases about stuck agents that a record of commands and tools decides.
 #[test]
 fn public_cases() {
     let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/evals/stuck_detection.json");
@@ -303,8 +303,8 @@ fn public_cases() {
     assert_eq!(cases.len(), 19);
 }
 
-/// What the other public cases tell is no loop: a run that fails again after an edit, a plan that was asked for, a
-/// session that goes on from a summary.
+/// Checks the other public cases, which are not loops: a run that fails again after an edit, a plan that was requested,
+/// a session that continues from a summary.
 #[test]
 fn public_cases_without_a_loop() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/evals");
@@ -336,7 +336,7 @@ fn public_cases_without_a_loop() {
     }
 }
 
-/// A tool call as these cases write them: `bash: completed - exit code 1`, `read (src/a.ts)`.
+/// Parses a tool call as these cases write it: `bash: completed - exit code 1`, `read (src/a.ts)`.
 fn tool(call: &str) -> Act {
     let (name, rest) = call.split_once([':', ' ']).unwrap();
     let rest = rest.trim().trim_matches(['(', ')']);
