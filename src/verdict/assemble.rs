@@ -1,4 +1,4 @@
-//! From the answers of the gates to one verdict.
+//! Assembles a verdict from the results of the gates.
 
 use std::collections::BTreeSet;
 
@@ -15,36 +15,35 @@ use crate::templates::sentences::{self, say};
 use crate::verdict::{EvidenceRecord, Outcome, PolicyRecord, SCHEMA_VERSION, SubjectRecord, UpdateRecord, Verdict};
 use crate::verdict::{feedback, forge_record};
 
-/// From this attempt on, control goes to a person (R8 of the mission, from `seeds/002` and `seeds/004`: attempts 1–2
-/// feedback, 3 the last warning, 4 escalation).
+/// The attempt from which control goes to a person. Attempts 1 and 2 get feedback, attempt 3 the last warning.
 pub const ESCALATES_AT: u32 = 4;
 
-/// How often this session has been told no.
+/// The number of refusals in a row in this session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// Counted from 1; 0 when nothing blocks.
+    /// The attempt, counted from 1, or 0 if nothing blocks.
     pub number: u32,
-    /// The same failure of the same content has been told before.
+    /// `true` if the same failure of the same content was reported before.
     pub repeated: bool,
 }
 
-/// Whose verdict it is, and when and where it was given.
+/// The session, time and place of a verdict.
 #[derive(Clone, Debug)]
 pub struct Occasion {
     /// The id of the verdict.
     pub id: String,
-    /// When.
+    /// The time.
     pub at: Timestamp,
-    /// The repository, for people.
+    /// The name of the repository, for people.
     pub repository: String,
     /// The session.
     pub session: String,
-    /// The command that runs what a push is missing, and then pushes; `None` where there is none.
+    /// The command that runs the checks that a push lacks, and then pushes, or `None` if there is none.
     pub push_again: Option<String>,
 }
 
-/// The gates that failed, as the journal counts them: whatever their mode, so that a gate that only observes can tell
-/// later what it would have blocked.
+/// Returns the gates that failed, as the journal counts them: in any mode, so that a gate that only observes can later
+/// report what it would have blocked.
 pub fn failing(results: &[GateResult]) -> Vec<FailingGate> {
     results
         .iter()
@@ -57,19 +56,20 @@ pub fn failing(results: &[GateResult]) -> Vec<FailingGate> {
         .collect()
 }
 
-/// The gates that ask for runs and for which nothing was to be run.
+/// Returns the gates that require runs and had nothing to require.
 pub fn idle(policy: &Policy, results: &[GateResult]) -> Vec<String> {
     let asks = |id: &str| policy.gates.iter().any(|gate| gate.id == id && gate.kind == evidence::KIND.name);
     let skipped = results.iter().filter(|result| result.answer == Answer::Skip && asks(&result.gate));
     skipped.map(|result| result.gate.clone()).collect()
 }
 
-/// Whether any result stops whoever waits for the verdict.
+/// Returns `true` if any result blocks the caller.
 pub fn blocks(results: &[GateResult]) -> bool {
     results.iter().any(|result| result.effect() >= Effect::CannotJudge)
 }
 
-/// The declared commands that would clear all that stops; none where something stops that no command clears.
+/// Returns the declared commands that would clear everything that blocks, or none if something blocks that no command
+/// clears.
 pub fn clearing_commands<'p>(policy: &'p Policy, results: &[GateResult]) -> Vec<&'p Command> {
     let stopping = results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
     let names: Option<BTreeSet<&str>> =
@@ -78,7 +78,7 @@ pub fn clearing_commands<'p>(policy: &'p Policy, results: &[GateResult]) -> Vec<
     policy.commands.iter().filter(|command| names.contains(command.name.as_str())).collect()
 }
 
-/// Puts the record together.
+/// Assembles the record.
 pub fn verdict(
     policy: &Policy,
     facts: Facts,
@@ -190,8 +190,8 @@ fn evidence(facts: &Facts, results: &[GateResult]) -> Vec<EvidenceRecord> {
     records
 }
 
-/// Commands that clear what stops, each once, the working tree's before the commit's: what is tested first can be
-/// committed next. Several `gate run` are one.
+/// Returns the commands that clear what blocks, each once, those of the working tree before those of the commit: tested
+/// content can be committed next. Several `gate run` become one.
 fn next_actions(results: &[GateResult]) -> Vec<String> {
     let mut actions: Vec<String> = Vec::new();
     for result in results.iter().filter(|result| result.effect() >= Effect::CannotJudge) {
@@ -213,5 +213,5 @@ fn next_actions(results: &[GateResult]) -> Vec<String> {
     actions
 }
 
-/// The remedy that can be given several names.
+/// The remedy that accepts several names.
 const RUN: &str = "gate run ";

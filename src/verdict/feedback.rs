@@ -1,7 +1,7 @@
-//! What the agent is told: structured at first, narrower the second time, a last warning, then nothing but the handover.
+//! The feedback for the agent: full at first, shorter the second time, a last warning, then only the handover.
 //!
-//! It names what is not proven and the command that proves it, and never a way around the gate. The words are templates:
-//! `feedback.txt` and `checklist.txt`, and a file of the user's own stands before them.
+//! It names what is not proven and the command that proves it, and never a way around the gate. The texts are the
+//! templates `feedback.txt` and `checklist.txt`; a file of the user's own takes precedence.
 
 use serde::Serialize;
 
@@ -11,19 +11,19 @@ use crate::templates::{self, TemplateError};
 use crate::verdict::Outcome;
 use crate::verdict::assemble::Attempt;
 
-/// The attempt that is answered with the last warning.
+/// The attempt that gets the last warning.
 pub const LAST_WARNING: u32 = 3;
 
-/// What the template is filled with.
+/// The values for the template.
 #[derive(Serialize)]
 struct FeedbackContext<'a> {
-    /// Counted from 1.
+    /// The attempt, counted from 1.
     attempt: u32,
     repeated: bool,
     outcome: Outcome,
     last_warning: bool,
     findings: Vec<FeedbackParts<'a>>,
-    /// What was said and the record contradicts, where that does not block.
+    /// Claims that the record contradicts, if that does not block.
     claims: Vec<FeedbackParts<'a>>,
     next: &'a [String],
     checklist: Vec<String>,
@@ -33,12 +33,12 @@ struct FeedbackContext<'a> {
 struct FeedbackParts<'a> {
     gate: &'a str,
     message: &'a str,
-    /// What to do where no command does it.
+    /// The remedy, if no command is one.
     fix: Option<&'a str>,
 }
 
-/// The feedback for one verdict, empty when nothing stops; and what is wrong with the user's own template, where it could
-/// not be filled and ours took its place.
+/// Returns the feedback for one verdict, empty if nothing blocks, and the error in the user's own template if the
+/// default one was used instead.
 pub fn text(
     results: &[GateResult],
     next_actions: &[String],
@@ -86,20 +86,20 @@ pub fn text(
     }
 }
 
-/// What the last warning about these results asks to be checked: nothing, where none of them is about a command.
+/// Returns the checklist of the last warning for these results, empty if none of them is about a command.
 pub fn checklist_for(results: &[GateResult]) -> Vec<String> {
     let stopping = results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
     let about_a_run = stopping.flat_map(GateResult::decisive).any(|finding| finding.command.is_some());
     if about_a_run { checklist() } else { Vec::new() }
 }
 
-/// What is not proven, one sentence for each finding: what a person hears when an agent is let go.
+/// Returns one sentence for each finding that is not proven. A person sees them when an agent may stop.
 pub fn open(results: &[GateResult]) -> Vec<String> {
     let stopping = results.iter().filter(|result| result.effect() >= Effect::CannotJudge);
     stopping.flat_map(GateResult::decisive).map(|finding| finding.message.clone()).collect()
 }
 
-/// What is noticed of how the session went and of what it says, and does not block: one sentence for each.
+/// Returns one sentence for each finding about the course of the session and its claims that does not block.
 pub fn remarks(results: &[GateResult]) -> Vec<String> {
     let of_session = |gate: &str| matches!(gate, "claims" | "loops" | "completion");
     let is_told =
@@ -108,7 +108,7 @@ pub fn remarks(results: &[GateResult]) -> Vec<String> {
     found.map(|(_, finding)| finding.message.clone()).collect()
 }
 
-/// The same, of what the session says alone.
+/// Returns one sentence for each finding about the claims of the session that does not block.
 pub fn remarks_on_words(results: &[GateResult]) -> Vec<String> {
     noticed(results)
         .filter(|(_, finding)| is_about_words(finding))
@@ -126,7 +126,7 @@ fn is_about_words(finding: &Finding) -> bool {
     [claims::TESTS, claims::BUILD, claims::HOSTED, claims::WORK].contains(&finding.subject.as_str())
 }
 
-/// What the last warning asks to be checked where a command was to prove something.
+/// Returns the checklist of the last warning if a command is required to prove something.
 pub fn checklist() -> Vec<String> {
     let lines = templates::render("checklist.txt", &()).or_else(|_| templates::render_built_in("checklist.txt", &()));
     lines.unwrap_or_default().lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()

@@ -1,22 +1,23 @@
-//! What is kept with a verdict of what the forge said: enough to judge it again, bounded, secrets removed.
+//! The part of the forge's answers that is kept with a verdict: enough to judge it again, bounded, secrets removed.
 
 use serde_json::Value;
 
 use crate::fact::hosting::{ForgeAnswer, Hosting, Trouble, TroubleKind};
 use crate::redact::redact;
 
-/// How many reports, pull requests, required names and landed commits are kept, each.
-const MOST: usize = 500;
-/// How much is kept of a text, in bytes: names of refs may be as long as paths.
+/// The maximum number of reports, pull requests, required names and landed commits that are kept of each.
+const MAX_ITEMS: usize = 500;
+/// The maximum length of a text that is kept, in bytes: names of refs may be as long as paths.
 const TEXT: usize = 1024;
 
-/// What is kept. A list that is longer than that is kept as one that could not be read, for half of it says nothing.
+/// Returns the answers to keep. A list that is too long is kept as one that could not be read, since a part of it
+/// proves nothing.
 pub fn kept(said: &Hosting) -> Option<Hosting> {
     let mut said = said.clone();
     bound(&mut said.pulls, Vec::len);
     bound(&mut said.checks, |checks| checks.list.len());
     bound(&mut said.required, Vec::len);
-    said.landed.truncate(MOST);
+    said.landed.truncate(MAX_ITEMS);
     let mut value = serde_json::to_value(said).ok()?;
     clean(&mut value);
     serde_json::from_value(value).ok()
@@ -24,7 +25,7 @@ pub fn kept(said: &Hosting) -> Option<Hosting> {
 
 fn bound<T>(list: &mut ForgeAnswer<T>, length: impl Fn(&T) -> usize) {
     let length = list.known().map_or(0, length);
-    if length > MOST {
+    if length > MAX_ITEMS {
         let what = format!("{length} entries were not kept with the verdict");
         *list = ForgeAnswer::Unreadable(Trouble { kind: TroubleKind::Malformed, what, needs: None });
     }
@@ -102,8 +103,8 @@ mod tests {
 
     #[test]
     fn a_list_that_is_too_long_is_not_kept_by_half() {
-        let many = kept(&said(vec![check("build"); MOST + 1], "")).unwrap();
+        let many = kept(&said(vec![check("build"); MAX_ITEMS + 1], "")).unwrap();
         assert_eq!(many.checks.trouble().map(|trouble| trouble.kind), Some(TroubleKind::Malformed));
-        assert!(kept(&said(vec![check("build"); MOST], "")).unwrap().checks.known().is_some());
+        assert!(kept(&said(vec![check("build"); MAX_ITEMS], "")).unwrap().checks.known().is_some());
     }
 }

@@ -19,77 +19,77 @@ use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::policy::{PolicySource, Severity};
 
-/// The version of the JSON form; it grows when a field changes its meaning or goes.
+/// The version of the JSON form. It increases when a field is removed or changes its meaning.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// What was judged, by what, and what came out.
+/// The subjects, the policy and the results of one judgement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Verdict {
-    /// [`SCHEMA_VERSION`].
+    /// The version of this form, [`SCHEMA_VERSION`].
     pub schema_version: u32,
     /// Unique, and sortable by time.
     pub id: String,
-    /// When.
+    /// The time.
     #[cfg_attr(test, schemars(with = "String"))]
     pub at: Timestamp,
-    /// The moment at which it was asked for.
+    /// The moment of the judgement.
     pub moment: Moment,
-    /// What came out.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Whether what was asked for is done: nothing blocks and nothing is unknown.
+    /// `true` if all requirements are met: nothing blocks and nothing is unknown.
     pub complete: bool,
-    /// The worst severity among the gates that failed; `LOW` where none did and something is left open.
+    /// The worst severity among the gates that failed, or `LOW` if none failed and something is open.
     pub severity: Severity,
-    /// The repository, as its working tree or git directory is called.
+    /// The name of the repository: that of its working tree or git directory.
     pub repository: String,
-    /// What was judged.
+    /// The judged subjects.
     pub subjects: Vec<SubjectRecord>,
-    /// By which policy.
+    /// The policy in force.
     pub policy: PolicyRecord,
-    /// Whose work it is.
+    /// The session that did the work.
     pub session: String,
-    /// How often this session has been told no in a row on these branches; 0 when nothing blocks, and where nobody claimed
+    /// The number of refusals in a row in this session on these branches, or 0 if nothing blocks or if nobody claimed
     /// to be finished.
     pub attempt: u32,
-    /// The same failure of the same content has been told before.
+    /// `true` if the same failure of the same content was reported before.
     pub repeated: bool,
-    /// One entry for each gate that was asked.
+    /// The results, one for each evaluated gate.
     pub gates: Vec<GateResult>,
-    /// The evidence the answers rest on.
+    /// The evidence that the answers are based on.
     pub evidence: Vec<EvidenceRecord>,
-    /// What the forge said, where it was asked: bounded, secrets removed. From this the verdict is judged again.
+    /// The forge's answers, if it was asked: bounded, secrets removed. They are enough to judge the verdict again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosting: Option<Hosting>,
-    /// What was noticed on the way.
+    /// The notes.
     pub notes: Vec<Note>,
-    /// Whether only a person can go on.
+    /// `true` if only a person can continue.
     pub requires_human_action: bool,
-    /// What the person would do.
+    /// The actions for the person.
     pub human_actions: Vec<String>,
-    /// What the agent would do next: commands that clear a finding, each once, in the order of the gates.
+    /// The next actions for the agent: commands that clear a finding, each once, in the order of the gates.
     pub next_actions: Vec<String>,
-    /// What the agent is told.
+    /// The feedback for the agent.
     pub feedback: String,
 }
 
-/// What came out of a verdict.
+/// The outcome of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// Nothing blocks.
     Pass,
-    /// Something blocks that the caller can clear.
+    /// Something blocks, and the caller can clear it.
     Blocked,
-    /// Something blocks, and a person must go on.
+    /// Something blocks, and a person must continue.
     NeedsHuman,
-    /// Something could not be judged that must be.
+    /// Something that is required could not be judged.
     CannotJudge,
 }
 
 impl Outcome {
-    /// The exit code of a command that ends with this verdict.
+    /// Returns the exit code of a command that ends with this verdict.
     pub const fn exit(self) -> Exit {
         match self {
             Self::Pass => Exit::Pass,
@@ -100,19 +100,19 @@ impl Outcome {
     }
 }
 
-/// One thing that was judged.
+/// One judged subject.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SubjectRecord {
-    /// How people call it.
+    /// The name for people.
     pub name: String,
-    /// The ref it goes to on the other side, at a push.
+    /// The ref that it goes to on the remote, at a push.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote_ref: Option<String>,
     /// The commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<Oid>,
-    /// The commit that it would have been, where it was refused before it was made: kept in gate's own object store.
+    /// The commit that was refused before it was made, which gate keeps in its own object store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draft: Option<Oid>,
     /// Its tree.
@@ -121,24 +121,24 @@ pub struct SubjectRecord {
     /// The commit it was compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Oid>,
-    /// What else is known of the update of that ref.
+    /// The other data of the update of that ref.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub update: Option<UpdateRecord>,
 }
 
-/// An update of a ref on the other side.
+/// An update of a ref on the remote.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct UpdateRecord {
-    /// The ref on this side.
+    /// The local ref.
     pub local_ref: String,
-    /// Where the ref stood; none: it was created.
+    /// The object that the ref pointed to. Missing if it was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old: Option<Oid>,
-    /// The remote, as git calls it.
+    /// The name of the remote.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub remote: String,
-    /// The full name of the default branch of the other side, where it is known; empty: there was none yet.
+    /// The full name of the default branch of the remote, if it is known. Empty if there was none yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_branch: Option<String>,
 }
@@ -147,19 +147,19 @@ pub struct UpdateRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PolicyRecord {
-    /// Where it was read.
+    /// The source that it was read from.
     pub source: PolicySource,
     /// Its digest.
     pub digest: String,
 }
 
-/// A piece of evidence that an answer rests on.
+/// A piece of evidence that an answer is based on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EvidenceRecord {
     /// The id of the event in the journal.
     pub id: String,
-    /// What its record is worth.
+    /// The grade of its record.
     pub grade: Grade,
     /// The declared command.
     pub command: String,

@@ -1,4 +1,4 @@
-//! The command that runs what a refused push is missing, and then pushes.
+//! The command that runs the checks that a refused push lacks, and then pushes.
 
 use crate::fact::Facts;
 use crate::fact::subject::{RefUpdate, Subject};
@@ -6,13 +6,13 @@ use crate::oid::Oid;
 use crate::shell_quote::{shell_line, shell_word};
 use crate::snapshot::{DirtyPath, Presence};
 
-/// The most files that a command puts aside by name.
+/// The maximum number of files that the command stashes by name.
 const MAX_ASIDE: usize = 5;
 
-/// `gate push REMOTE REF…` for the push that is judged. `uncommitted` are the files that it would refuse to run with; the
-/// line puts them aside and back. `None` where a run here proves something else than what is pushed:
-/// another commit than the one that is checked out, a deletion, or a push that has arrived. `forward` tells whether a ref
-/// moves from an ancestor; for one that does not, the command forces as the push did.
+/// Returns `gate push REMOTE REF…` for the judged push. `uncommitted` are the files with which it would refuse to run;
+/// the line stashes and restores them. Returns `None` if a run here proves something other than the pushed content:
+/// another commit than the one that is checked out, a deletion, or a push that has arrived. `forward` returns `true` if
+/// a ref moves to a descendant; otherwise the command forces the push as the original did.
 pub fn push_again(facts: &Facts, uncommitted: &[DirtyPath], forward: impl Fn(&Oid, &Oid) -> bool) -> Option<String> {
     let here = |subject: &Subject| subject.checked_out == Some(true);
     let updates: Option<Vec<&RefUpdate>> =
@@ -39,7 +39,7 @@ pub fn push_again(facts: &Facts, uncommitted: &[DirtyPath], forward: impl Fn(&Oi
     })
 }
 
-/// The command that puts files aside.
+/// Returns the command that stashes files.
 fn stash(files: &[DirtyPath]) -> String {
     let is_tracked = files.iter().all(|file| file.presence == Presence::Tracked);
     if is_tracked && files.len() > MAX_ASIDE {

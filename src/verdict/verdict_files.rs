@@ -1,6 +1,6 @@
-//! The files a verdict leaves behind (R11): `verdict_<session>.json`, small, always the newest, for other programs;
-//! `<session>_<timestamp>.json`, the full record. Both are written atomically. Where a session goes on without being judged,
-//! the small one is no longer `complete`.
+//! The files of a verdict: `verdict_<session>.json`, small, always the newest, for other programs, and
+//! `<session>_<timestamp>.json`, the full record. Both are written atomically. If a session continues without a
+//! judgement, the small one is no longer `complete`.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ use crate::gates::finding::Effect;
 use crate::redact::redact_tokens;
 use crate::verdict::{Outcome, Verdict};
 
-/// How many full records are kept.
+/// The maximum number of full records that are kept.
 const KEPT: usize = 256;
 
-/// What other programs need of a verdict.
+/// The part of a verdict that other programs need.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct VerdictSummary<'a> {
@@ -35,7 +35,7 @@ pub(crate) struct VerdictSummary<'a> {
     record: &'a Path,
     #[serde(skip_serializing_if = "Option::is_none")]
     escalation: Option<&'a Path>,
-    /// The session went on without being judged since; only then here.
+    /// `true` if the session continued without a judgement since. Missing otherwise.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     outdated: bool,
 }
@@ -47,22 +47,22 @@ struct Blocking<'a> {
     reasons: Vec<&'a str>,
 }
 
-/// Where a verdict was written.
+/// The paths of a written verdict.
 #[derive(Clone, Debug)]
 pub struct Written {
     /// The full record.
     pub record: PathBuf,
-    /// The small one.
+    /// The summary.
     pub summary: PathBuf,
 }
 
-/// The folder of the verdicts below the gate directory.
+/// Returns the folder of the verdicts below the gate directory.
 pub fn folder(gate_dir: &Path) -> PathBuf {
     gate_dir.join("verdicts")
 }
 
-/// The session as part of a file name: what could leave the folder or end the name is replaced, and then a digest keeps
-/// it apart from a session whose name looks the same.
+/// Returns the session as part of a file name. Characters that could leave the folder or end the name are replaced; a
+/// digest then keeps it distinct from a session whose name looks the same.
 pub fn file_stem(session: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' };
     let stem: String = session.chars().map(safe).take(80).collect();
@@ -76,7 +76,7 @@ fn summary(gate_dir: &Path, session: &str) -> PathBuf {
     folder(gate_dir).join(format!("verdict_{}.json", file_stem(session)))
 }
 
-/// Takes back that the work of a session is complete: it went on since, and what is there now was not judged.
+/// Marks the work of a session as incomplete: it continued since, and its current content was not judged.
 pub fn outdate(gate_dir: &Path, session: &str) -> io::Result<()> {
     let path = summary(gate_dir, session);
     let bytes = match fs::read(&path) {
@@ -92,7 +92,7 @@ pub fn outdate(gate_dir: &Path, session: &str) -> io::Result<()> {
     write_json(&path, &said)
 }
 
-/// Writes both files; `escalation` is the payload that belongs to the verdict, if there is one.
+/// Writes both files. `escalation` is the payload of the verdict, if there is one.
 pub fn write(gate_dir: &Path, verdict: &Verdict, escalation: Option<&Path>) -> io::Result<Written> {
     let folder = folder(gate_dir);
     fs::create_dir_all(&folder)?;
@@ -128,7 +128,7 @@ pub fn write(gate_dir: &Path, verdict: &Verdict, escalation: Option<&Path>) -> i
     Ok(Written { record, summary })
 }
 
-/// The newest full record of a session; `None`: there is none.
+/// Returns the newest full record of a session, or `None` if there is none.
 pub fn newest(gate_dir: &Path, session: &str) -> Option<PathBuf> {
     #[derive(Deserialize)]
     struct Newest {
@@ -144,7 +144,7 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> io::Result<()> {
     write_bytes(path, redact_tokens(&text).as_bytes())
 }
 
-/// Writes a file under a temporary name and renames it, so that a reader sees the old or the new one, whole.
+/// Writes a file under a temporary name and renames it, so that a reader sees either the old or the new one in full.
 pub fn write_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
@@ -152,7 +152,7 @@ pub fn write_bytes(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.persist(path).map(drop).map_err(|error| error.error)
 }
 
-/// Removes the oldest full records beyond those that are kept. Not called by hooks: its cost grows with the folder.
+/// Removes the oldest full records above the maximum. Hooks do not call it: its cost grows with the folder.
 pub fn prune(gate_dir: &Path) -> io::Result<()> {
     remove_unfinished(gate_dir);
     let records = records(gate_dir)?;
@@ -160,7 +160,8 @@ pub fn prune(gate_dir: &Path) -> io::Result<()> {
     records[..surplus].iter().try_for_each(fs::remove_file)
 }
 
-/// Removes the temporary files that a killed process left. Writing one takes no time.
+/// Removes the temporary files that a killed process left. A process writes such a file at once, so an older one is
+/// abandoned.
 fn remove_unfinished(gate_dir: &Path) {
     const LEFT_AFTER: Duration = Duration::from_secs(10);
     for entry in fs::read_dir(folder(gate_dir)).into_iter().flatten().flatten() {
@@ -173,7 +174,7 @@ fn remove_unfinished(gate_dir: &Path) {
     }
 }
 
-/// The full records there are, oldest first.
+/// Returns the full records, oldest first.
 pub fn records(gate_dir: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder(gate_dir)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

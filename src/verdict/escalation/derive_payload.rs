@@ -1,4 +1,4 @@
-//! From a verdict and the record to the payload.
+//! Derives the payload from a verdict and the record.
 
 use minijinja::context;
 
@@ -11,32 +11,32 @@ use crate::oid::Oid;
 use crate::templates::sentences::say;
 use crate::verdict::Verdict;
 
-/// How much of the beginning of a task names it, in characters.
+/// The length of the beginning of a task that names it, in characters.
 const TASK: usize = 120;
 
-/// Where to find what the payload only points to.
+/// The places of the data that the payload only refers to.
 #[derive(Clone, Debug, Default)]
 pub struct Artifacts<'a> {
-    /// Where the full verdict is read.
+    /// The place of the full verdict.
     pub record: &'a str,
-    /// Where the payload itself is read.
+    /// The place of the payload itself.
     pub payload: &'a str,
-    /// The ref under which the content can be fetched; `None`: there is none.
+    /// The ref under which the content can be fetched, or `None` if there is none.
     pub reference: Option<&'a str>,
-    /// The content that was kept; `None`: it could not be.
+    /// The content that was kept, or `None` if that failed.
     pub tree: Option<&'a Oid>,
     /// The command that tries the failing command on a clean checkout.
     pub verify: &'a str,
 }
 
-/// The failure that a payload of this verdict shows; `None`: no command that was run shows one.
+/// Returns the failure that a payload of this verdict shows, or `None` if no command that was run shows one.
 pub fn smallest_failure<'a>(verdict: &Verdict, history: &'a History) -> Option<&'a FailedRun> {
     let findings = || decisive(verdict).map(|(_, finding)| finding);
     let commands: Vec<&str> = findings().filter_map(|finding| finding.command.as_deref()).collect();
     history.smallest_failure(&commands).filter(|_| findings().any(is_of_a_run))
 }
 
-/// Derives the payload of a verdict; `proof` is of its [`smallest_failure`].
+/// Derives the payload of a verdict. `proof` is about its [`smallest_failure`].
 pub fn derive(
     verdict: &Verdict,
     history: &History,
@@ -85,7 +85,7 @@ pub fn derive(
     }
 }
 
-/// What else is needed to go on: the task, the payload, the content, and what blocks.
+/// Returns the other data that is needed to continue: the task, the payload, the content, and the blocking findings.
 fn artifacts<'a>(
     verdict: &'a Verdict,
     history: &History,
@@ -124,7 +124,7 @@ fn artifacts<'a>(
     [task, payload, record].into_iter().chain(snapshot).chain(signal).chain(clears).chain(trees)
 }
 
-/// What stops, with the gates that say so.
+/// Returns the blocking findings, with their gates.
 fn decisive(verdict: &Verdict) -> impl Iterator<Item = (&GateResult, &Finding)> {
     let stopping = verdict.gates.iter().filter(|result| result.effect() >= Effect::CannotJudge);
     stopping.flat_map(|result| result.decisive().map(move |finding| (result, finding)))
@@ -133,7 +133,7 @@ fn decisive(verdict: &Verdict) -> impl Iterator<Item = (&GateResult, &Finding)> 
 /// The gate, the reason and the words of a finding.
 type FindingKey<'a> = (&'a str, &'a str, &'a str);
 
-/// What is wrong in a commit and in the working tree alike is one thing, with a fingerprint for each.
+/// Merges a finding about a commit and the same finding about the working tree into one, with a fingerprint for each.
 fn each_once<'a>(findings: impl Iterator<Item = (&'a GateResult, &'a Finding)>) -> Vec<(FindingKey<'a>, Vec<String>)> {
     let mut found: Vec<(FindingKey<'_>, Vec<String>)> = Vec::new();
     for (result, finding) in findings {
@@ -147,12 +147,12 @@ fn each_once<'a>(findings: impl Iterator<Item = (&'a GateResult, &'a Finding)>) 
     found
 }
 
-/// Whether the finding is about how a command ended, so that the latest failure says more about it.
+/// Returns `true` if the finding is about the end of a command, so that the latest failure says more about it.
 fn is_of_a_run(finding: &Finding) -> bool {
     matches!(finding.reason.as_str(), "failed" | "stale" | "missing" | "flaky" | "unsettled")
 }
 
-/// As an item, which is never empty whatever the user's own words are.
+/// Returns a text as an item, which is never empty, whatever the user's own words are.
 fn some(text: &str) -> String {
     Some(line(text)).filter(|text| !text.is_empty()).unwrap_or_else(|| "-".to_owned())
 }

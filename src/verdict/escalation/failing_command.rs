@@ -1,4 +1,4 @@
-//! The one command that shows the failure, and what became of it on a clean checkout.
+//! The one command that shows the failure, and its result on a clean checkout.
 
 use minijinja::context;
 use serde::{Deserialize, Serialize};
@@ -8,9 +8,9 @@ use super::{cut, line};
 use crate::oid::Oid;
 use crate::templates::sentences::say;
 
-/// The longest command line, in characters.
+/// The maximum length of a command line, in characters.
 pub(super) const COMMAND: usize = 1000;
-/// How many lines of its output are carried.
+/// The maximum number of lines of its output in the payload.
 pub(super) const SIGNATURE: usize = 6;
 
 /// A command that fails.
@@ -22,43 +22,44 @@ pub struct FailingCommand {
     pub command: String,
     /// The directory, relative to the root; `.` for the root.
     pub directory: String,
-    /// Whether it is known to fail in the same way on a clean checkout of the content.
+    /// `true` if it is known to fail in the same way on a clean checkout of the content.
     pub verified: bool,
-    /// What became of it there.
+    /// The result there.
     pub on_clean_checkout: Clean,
-    /// The content that was, or would be, checked out; empty where nothing could be kept of it.
+    /// The content that was, or would be, checked out. Empty if it could not be kept.
     pub tree: String,
-    /// The same in words; where it is not verified, why, and what verifies it.
+    /// The result in words. If it is not verified, the reason, and the command that verifies it.
     pub meaning: String,
-    /// The lines that say how it failed.
+    /// The lines that describe the failure.
     pub signature: Vec<String>,
 }
 
-/// What became of a failing command on a clean checkout.
+/// The result of a failing command on a clean checkout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Clean {
-    /// It fails there in the same way.
+    /// The command fails there in the same way.
     SameFailure,
-    /// It fails there in another way: what lies outside the content plays a part.
+    /// The command fails there in another way: something outside of the content matters.
     OtherFailure,
-    /// It passes there: the failure is not in the content.
+    /// The command passes there: the failure is not in the content.
     Passes,
-    /// It did not end there in time.
+    /// The command did not end there in time.
     Unfinished,
-    /// It cannot be tried: its line holds a secret, which is not recorded, or the content cannot be checked out.
+    /// The command cannot be tried: its line holds a secret, which is not recorded, or the content cannot be checked
+    /// out.
     Impossible,
-    /// Nobody tried.
+    /// The command was not tried.
     NotTried,
 }
 
 impl Clean {
-    /// All of them, each once.
+    /// All results, each once.
     pub const ALL: [Self; 6] =
         [Self::SameFailure, Self::OtherFailure, Self::Passes, Self::Unfinished, Self::Impossible, Self::NotTried];
 
-    /// The word used in payloads.
+    /// Returns the word used in payloads.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::SameFailure => "same-failure",
@@ -71,26 +72,26 @@ impl Clean {
     }
 }
 
-/// A failure, and what is known of it on a clean checkout of `tree`.
+/// A failure, and its result on a clean checkout of `tree`.
 #[derive(Clone, Debug)]
 pub struct FailureProof<'a> {
     /// The failure.
     pub failure: &'a FailedRun,
-    /// The content; `None`: it could not be kept.
+    /// The content, or `None` if it could not be kept.
     pub tree: Option<&'a Oid>,
-    /// What became of it there.
+    /// The result there.
     pub clean: Clean,
 }
 
 impl<'a> FailureProof<'a> {
-    /// What is recorded of `failure`.
+    /// Returns the recorded result of `failure`.
     pub fn recorded(history: &History, failure: &'a FailedRun, tree: Option<&'a Oid>) -> Self {
         let clean = tree.map_or(Clean::Impossible, |tree| history.on_clean_checkout(failure, tree));
         Self { failure, tree, clean }
     }
 }
 
-/// For a payload; `verify` is the command that tries it on a clean checkout.
+/// Returns the command for a payload. `verify` is the command that tries it on a clean checkout.
 pub(super) fn command(proof: &FailureProof<'_>, verify: &str) -> FailingCommand {
     let FailureProof { failure, tree, clean } = proof;
     let meaning = match clean {

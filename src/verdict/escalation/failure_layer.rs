@@ -1,4 +1,4 @@
-//! At which layer a failure is to be looked for, by the rules of `gates/failure-layers.toml`.
+//! The layer in which a failure probably is, by the rules of `gates/failure-layers.toml`.
 
 use std::sync::LazyLock;
 
@@ -21,12 +21,12 @@ pub const LAYERS: [&str; 8] = [
     "unknown",
 ];
 
-/// A suspected layer, and what points at it.
+/// A suspected layer, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspicion {
     /// One of [`LAYERS`].
     pub layer: String,
-    /// Why, in a few words.
+    /// The reason, in a few words.
     pub why: String,
 }
 
@@ -63,8 +63,8 @@ static RULES: LazyLock<Vec<LayerRule>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The layer that the closing lines of failing runs and the reason codes of findings point at. What a run says counts
-/// before what a gate says: it is nearer to the cause.
+/// Returns the layer that the closing lines of failing runs and the reason codes of findings suggest. A run counts more
+/// than a gate: it is closer to the cause.
 pub fn suspect<'a>(lines: impl Iterator<Item = &'a str>, reasons: impl Iterator<Item = &'a str>) -> Suspicion {
     for line in lines {
         let met = RULES.iter().find(|rule| rule.patterns.iter().any(|pattern| pattern.is_match(line)));

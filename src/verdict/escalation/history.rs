@@ -1,4 +1,4 @@
-//! What a session did since it was first refused in a row: the part of the record a payload is derived from.
+//! The acts of a session since its first refusal in a row: the part of the record that a payload is derived from.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,43 +14,43 @@ use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::templates::sentences::say;
 
-/// How many failures, and how many trials, are looked back on.
+/// The maximum number of failures, and of trials, that are kept.
 const KEPT: usize = 64;
 
-/// What was done.
+/// The acts of a session.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct History {
     /// The acts, oldest first.
     pub acts: Vec<SessionAct>,
-    /// The runs that ended badly, oldest first (the latest 64), without those of commands that pass by now.
+    /// The runs that failed, oldest first (the latest 64), without those of commands that pass by now.
     pub failures: Vec<FailedRun>,
-    /// Commands that were tried on clean checkouts, in whatever session, oldest first (the latest 64).
+    /// The commands that were tried on clean checkouts, in any session, oldest first (the latest 64).
     pub trials: Vec<Trial>,
-    /// The latest task that a person gave the session: the event, and how it begins.
+    /// The latest task from a person in the session: the event, and the beginning of its text.
     pub task: Option<(String, String)>,
-    /// The branches on which something failed since everything passed.
+    /// The branches on which something failed since everything last passed.
     failing_on: BTreeSet<String>,
 }
 
 /// One act.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionAct {
-    /// A command line ran to this end; `None`: nobody recorded it.
+    /// A command line was run, with this end, or `None` if it was not recorded.
     Ran(String, Option<Ended>),
-    /// Files were changed.
+    /// These files were changed.
     Edited(Vec<RepoPath>),
-    /// A verdict refused, for the so-and-so-many-eth time.
+    /// A verdict refused the work, at this attempt.
     Refused(u32),
 }
 
-/// A run that ended badly.
+/// A run that failed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailedRun {
     /// The digest of command line and directory.
     pub key: String,
     /// The name of the declared command.
     pub name: Option<String>,
-    /// How many tests it ran, and how many of them failed, where it said so.
+    /// The number of tests that it ran, and of those that failed, if it reported them.
     pub tests: Option<(u64, u64)>,
     /// The content it ran on.
     pub tree: Oid,
@@ -58,9 +58,9 @@ pub struct FailedRun {
     pub line: String,
     /// The directory it ran in.
     pub dir: RepoPath,
-    /// How it ended.
+    /// The end of its process.
     pub ended: Ended,
-    /// How its output says that it failed.
+    /// The lines of its output that describe the failure.
     pub signature: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ impl FailedRun {
 }
 
 impl History {
-    /// What `events` say about `session`, in their order.
+    /// Returns the history of `session` from `events`, which are in order.
     pub fn of<'a>(events: impl Iterator<Item = &'a Event>, session: &str) -> Self {
         let mut history = Self::default();
         let mut tasks = RequestedTasks::default();
@@ -140,8 +140,9 @@ impl History {
         }
     }
 
-    /// The one failure that shows best what does not pass: of the declared commands called `wanted` and of runs that name
-    /// failed tests, on the content that failed last the one with the fewest tests, of those the latest.
+    /// Returns the failure that best shows what does not pass. Of the declared commands called `wanted` and of runs
+    /// that name failed tests, on the content that failed last, it is the one with the fewest tests, or the latest of
+    /// those.
     pub fn smallest_failure(&self, wanted: &[&str]) -> Option<&FailedRun> {
         let shows = |failure: &&FailedRun| match &failure.name {
             Some(name) => wanted.contains(&name.as_str()),
@@ -152,7 +153,7 @@ impl History {
         here.min_by_key(|failure| failure.tests.map_or(u64::MAX, |(ran, _)| ran))
     }
 
-    /// What became of `failure` where the command was tried on a clean checkout of `tree`.
+    /// Returns the result of `failure` if the command was tried on a clean checkout of `tree`.
     pub fn on_clean_checkout(&self, failure: &FailedRun, tree: &Oid) -> Clean {
         let tried = |trial: &&Trial| trial.key == failure.key && trial.tree == *tree;
         match self.trials.iter().rev().find(tried) {
@@ -167,7 +168,7 @@ impl History {
         }
     }
 
-    /// A command that an agent's client reports and `gate run` watched is one act.
+    /// Adds a command line. A command that an agent's client reports and `gate run` observed is one act.
     fn ran(&mut self, line: &str, ended: Option<Ended>) {
         let act = SessionAct::Ran(line.to_owned(), ended);
         if self.acts.last() != Some(&act) {
@@ -189,15 +190,15 @@ impl History {
     }
 }
 
-/// What persons asked for, session by session. A packet of ours is not what was asked for: who gets one works on the task
+/// The tasks that persons requested, by session. A packet of gate is not such a task: its receiver works on the task
 /// that it is about.
 #[derive(Default)]
 struct RequestedTasks<'a> {
-    /// By session: the event of the latest task, and how it begins.
+    /// The event of the latest task, and the beginning of its text, by session.
     of: HashMap<&'a str, (String, String)>,
-    /// By name of a packet: whose work it is about.
+    /// The session that a packet is about, by the name of the packet.
     packets: HashMap<&'a str, &'a str>,
-    /// The same by the hypothesis of a reply.
+    /// The session that a reply is about, by its hypothesis.
     hypotheses: HashMap<String, &'a str>,
 }
 
@@ -242,7 +243,7 @@ fn push<T>(list: &mut Vec<T>, new: T) {
     list.push(new);
 }
 
-/// One line for a payload.
+/// Returns one line for a payload.
 pub(super) fn tell(act: &SessionAct) -> String {
     match act {
         SessionAct::Ran(line, None) => say("tried", "ran", &context! { line }),

@@ -1,7 +1,7 @@
-//! The payload that goes to a person or an unblocker when the attempts are used up.
+//! The payload for a person or a helper when the attempts are used up.
 //!
-//! Its shape is that of `seeds/004` ("Terminal Escalation Payload Contract"). It is derived from the verdict and the
-//! record, never typed, and bounded: no transcript, no output, every item one short line.
+//! It is derived from the verdict and the record, never typed, and bounded: no transcript, no output, every item one
+//! short line.
 
 mod derive_payload;
 pub mod failing_command;
@@ -17,9 +17,9 @@ pub use self::failing_command::FailingCommand;
 pub use self::failure_layer::{LAYERS, Suspicion, suspect};
 pub use self::payload_text::{ShapeError, parse, text, told};
 
-/// The longest item, in characters.
+/// The maximum length of an item, in characters.
 const ITEM: usize = 300;
-/// The most items in one list.
+/// The maximum number of items in one list.
 const ITEMS: usize = 12;
 
 /// The payload.
@@ -31,31 +31,31 @@ pub struct Escalation {
     pub schema_version: u32,
     /// Always `blocked`.
     pub status: String,
-    /// The attempt that was one too many.
+    /// The attempt that exceeded the limit.
     pub attempt: u32,
-    /// What the work is about: the refs and commits that were judged.
+    /// The refs and commits that were judged.
     pub task_scope: String,
     /// One of `architecture`, `environment`, `dependency`, `contract_mismatch`, `test_harness`, `source_snapshot`,
-    /// `handoff_protocol` and `unknown`, a colon, and what points at it.
+    /// `handoff_protocol` and `unknown`, a colon, and the reason.
     pub suspected_failure_layer: Vec<String>,
-    /// What was done since the first refusal.
+    /// The acts since the first refusal.
     pub what_was_tried: Vec<String>,
-    /// What remained blocked.
+    /// The findings that still block.
     pub what_did_not_work: Vec<String>,
-    /// One command that shows the failure; none: no command that was run shows it.
+    /// One command that shows the failure. Missing if no command that was run shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failing_command: Option<FailingCommand>,
-    /// What has been checked and holds.
+    /// The checks that were made and passed.
     pub forced_context_checked: Vec<String>,
     /// The gates that pass.
     pub current_invariants: Vec<String>,
-    /// Where to find what is needed to go on.
+    /// The places of the data that is needed to continue.
     pub handoff_artifacts: Vec<String>,
-    /// What is asked of whoever receives it.
+    /// The requests to the receiver.
     pub request: Vec<String>,
 }
 
-/// At most [`ITEMS`] items of one line each; `otherwise` where there is none.
+/// Returns at most [`ITEMS`] items of one line each, or `otherwise` if there are none.
 fn bounded(items: impl Iterator<Item = String>, otherwise: &str) -> Vec<String> {
     let mut lines: Vec<_> = items.map(|item| line(&item)).filter(|item| !item.is_empty()).take(ITEMS).collect();
     if lines.is_empty() && !otherwise.is_empty() {
@@ -64,14 +64,14 @@ fn bounded(items: impl Iterator<Item = String>, otherwise: &str) -> Vec<String> 
     lines
 }
 
-/// One line that cannot close or forge a payload, whatever was in a name or an output: without the angle brackets of tags,
-/// control characters and invisible marks that turn the direction of text.
+/// Returns one line that cannot close or forge a payload, whatever a name or an output contained: without the angle
+/// brackets of tags, control characters, and invisible marks that change the direction of text.
 pub fn line(text: &str) -> String {
     cut(text, ITEM)
 }
 
-/// Such a line of at most `most` characters. Redirections and comparisons stay as they are: an angle bracket is replaced
-/// only where it could be that of a tag.
+/// Returns such a line of at most `most` characters. Redirections and comparisons stay as they are: an angle bracket is
+/// replaced only if it could be part of a tag.
 fn cut(text: &str, most: usize) -> String {
     let chars: Vec<char> = text.chars().filter_map(plain).take(most + 1).collect();
     let of_a_tag = |c: Option<&char>| c.is_some_and(|c| c.is_alphabetic() || matches!(c, '/' | '!' | '?'));
@@ -84,7 +84,7 @@ fn cut(text: &str, most: usize) -> String {
     cut.trim().to_owned()
 }
 
-/// The character as it stands in a line that a terminal shows as it is; `None`: it is not seen.
+/// Returns a character as a terminal may show it, or `None` if it is invisible.
 fn plain(c: char) -> Option<char> {
     match c {
         '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => None,

@@ -1,7 +1,7 @@
-//! The payload as text, for an agent that reads prompts, and back.
+//! Writes the payload as text, for an agent that reads prompts, and parses it.
 //!
-//! Both directions are exact: a payload survives the way through the text, and a text of another shape is refused
-//! with the line that is wrong.
+//! Both directions are exact: a payload is the same after writing and parsing, and a text of another shape is refused
+//! with the number of the wrong line.
 
 use minijinja::context;
 
@@ -23,25 +23,25 @@ const LISTS: [&str; 7] = [
     "request",
 ];
 
-/// What may stand before this list: the command that shows the failure.
+/// The optional part before this list: the command that shows the failure.
 const FAILING: (&str, &str) = ("failing_command:", "forced_context_checked");
 
-/// What is wrong with a text that should be a payload.
+/// An error in a text that should be a payload.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {number}: {what}")]
 pub struct ShapeError {
     /// The line, counted from 1.
     pub number: usize,
-    /// What is wrong there.
+    /// The error in that line.
     pub what: String,
 }
 
-/// The text form. A template of the user's that leaves the shape is not used.
+/// Returns the text form. A template of the user's that changes the shape is not used.
 pub fn text(escalation: &Escalation) -> Result<String, TemplateError> {
     told(escalation).map(|told| told.text)
 }
 
-/// The same, with what is wrong with the user's own template.
+/// Returns the text form, with the error in the user's own template, if there is one.
 pub fn told(escalation: &Escalation) -> Result<RenderedText, TemplateError> {
     let RenderedText { text, wrong } = templates::told("escalation.txt", escalation)?;
     if parse(&text).is_ok_and(|parsed| parsed == *escalation) {
@@ -52,7 +52,7 @@ pub fn told(escalation: &Escalation) -> Result<RenderedText, TemplateError> {
     Ok(RenderedText { text, wrong: wrong.or(Some(lacks)) })
 }
 
-/// Reads the text form: exactly one payload, and nothing around it but blank lines.
+/// Parses the text form: exactly one payload, with only blank lines around it.
 pub fn parse(text: &str) -> Result<Escalation, ShapeError> {
     let lines: Vec<(usize, &str)> = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim_end())).collect();
     let mut lines = lines.into_iter().filter(|(_, line)| !line.is_empty()).peekable();
@@ -131,7 +131,7 @@ pub fn parse(text: &str) -> Result<Escalation, ShapeError> {
     })
 }
 
-/// The fields of the command that shows the failure, in their order; `begin` is the line of their heading.
+/// Parses the fields of the command that shows the failure, in their order. `begin` is the line of their heading.
 fn failing(begin: usize, items: &[(usize, &str)]) -> Result<FailingCommand, ShapeError> {
     let mut items = items.iter().copied().peekable();
     let mut last = begin;
@@ -185,7 +185,7 @@ fn wrong(number: usize, what: String) -> ShapeError {
     ShapeError { number, what }
 }
 
-/// Something else stands where `wanted` should.
+/// Creates the error for a line that should be `wanted`.
 fn here(number: usize, wanted: &str) -> ShapeError {
     wrong(number, say("payload", "here", &context! { wanted }))
 }
@@ -224,7 +224,7 @@ mod tests {
     use crate::oid::Oid;
     use crate::repo_path::RepoPath;
 
-    /// The command that shows a failure, made of any texts.
+    /// Creates the command that shows a failure from any texts.
     fn shown(texts: &[String], clean: Clean) -> FailingCommand {
         let text = texts.concat();
         let tree = Oid::empty_tree(false);
