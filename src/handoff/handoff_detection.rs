@@ -1,4 +1,4 @@
-//! Whether a text is a handoff at all, and a clean one.
+//! Tells if a text is a handoff, and if it is clean.
 
 use minijinja::context;
 
@@ -8,14 +8,15 @@ use crate::templates::sentences::say;
 use crate::verdict::assemble::ESCALATES_AT;
 use crate::verdict::escalation::{self, Escalation};
 
-/// What a text that should be a handoff is.
+/// The result of reading a text that should be a handoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reception {
     /// A clean handoff.
     Clean(Box<Escalation>),
-    /// The payload is missing, malformed, or says that the attempts are not used up: `[NEED_CONTEXT: escalation_payload]`.
+    /// The payload is missing, malformed, or says that the attempts are not used up: `[NEED_CONTEXT:
+    /// escalation_payload]`.
     NoPayload(String),
-    /// It carries more than a handoff may: `[NEED_CONTEXT: clean_handoff]`.
+    /// The text holds more than a handoff may: `[NEED_CONTEXT: clean_handoff]`.
     Polluted(Vec<Pollution>),
 }
 
@@ -44,7 +45,7 @@ fn receive_text(text: &str) -> Reception {
     }
 }
 
-/// The one payload in `text`, and the text without it, its lines where they were.
+/// Returns the one payload in `text`, and the text without it, with the other lines at their places.
 fn payload(text: &str) -> Result<(Escalation, String), String> {
     let lines: Vec<&str> = text.lines().collect();
     let all = |mark: &str| -> Vec<usize> {

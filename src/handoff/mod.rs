@@ -1,5 +1,4 @@
-//! Handing over when the attempts are used up: the packet for whoever is to find the way out, what may be in it, and
-//! the reply that comes back. The contract is that of `seeds/004`.
+//! The handoff when the attempts are used up: the packet for the helper, the rules for its content, and the reply.
 
 pub mod handoff_detection;
 pub mod packet;
@@ -11,12 +10,12 @@ use serde::Deserialize;
 
 use crate::embedded;
 
-/// From this rescue attempt on, only a terminal payload is taken (`seeds/004`, "ANTI-LOOP PROTOCOL").
+/// The rescue attempt from which only a terminal payload is accepted.
 pub const TERMINAL_AT: u32 = 4;
 /// The rescue attempt at which the inputs themselves are in doubt.
 pub const CONTEXT_AT: u32 = 3;
 
-/// What must be true before a hypothesis is worth anything, at this rescue attempt (`gates/handoff.toml`).
+/// Returns the checks that must hold before a hypothesis counts, at this rescue attempt (`gates/handoff.toml`).
 pub fn checklist(attempt: u32) -> Vec<String> {
     #[derive(Deserialize, Default)]
     struct HandoffFile {

@@ -1,4 +1,4 @@
-//! The packet: the task, a clean snapshot, the payload, what to check, and one command that shows the failure.
+//! The packet: the task, a clean snapshot, the payload, the checklist, and one command that shows the failure.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,31 +7,31 @@ use crate::oid::Oid;
 use crate::templates::{self, RenderedText, TemplateError, whole};
 use crate::verdict::escalation::{self, Escalation, line};
 
-/// What is handed over.
+/// The packet of a handoff.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Packet {
     /// The version of this form: 1.
     pub schema_version: u32,
-    /// Its name; a reply names it.
+    /// Its name, which a reply uses.
     pub id: String,
-    /// Which rescue attempt it is, counted from 1.
+    /// The number of the rescue attempt, counted from 1.
     pub attempt: u32,
-    /// The task in the words of whoever gave it.
+    /// The task in the words of its author.
     pub task: String,
-    /// Where the content is.
+    /// The content of the work.
     pub snapshot: PacketSnapshot,
-    /// Why the work stopped, and the command that shows it.
+    /// The reason why the work stopped, and the command that shows it.
     pub escalation: Escalation,
-    /// What must be true before a hypothesis is worth anything.
+    /// The checks that must hold before a hypothesis counts.
     pub checklist: Vec<String>,
-    /// Hypotheses of earlier replies, which did not clear it.
+    /// The hypotheses of earlier replies, which did not clear the failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spent: Vec<String>,
 }
 
-/// Content that stays where it can be fetched.
+/// Content that can be fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
@@ -44,13 +44,14 @@ pub struct PacketSnapshot {
     pub tree: Oid,
 }
 
-/// The packet as text, for an agent that reads prompts. Whatever somebody else wrote is quoted line by line, so that
-/// nothing in it can end or forge a part.
+/// Returns the packet as text, for an agent that reads prompts. Foreign text is quoted line by line, so that it cannot
+/// end or forge a part.
 pub fn text(packet: &Packet) -> Result<String, TemplateError> {
     told(packet).map(|told| told.text)
 }
 
-/// The same, with what is wrong with the user's own template: one without the payload makes no packet.
+/// Returns the packet as text, with the error in the user's own template. A template without the payload makes no
+/// packet.
 pub fn told(packet: &Packet) -> Result<RenderedText, TemplateError> {
     #[derive(Serialize)]
     #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -83,7 +84,7 @@ pub fn told(packet: &Packet) -> Result<RenderedText, TemplateError> {
     Ok(RenderedText { text: whole(packet.text), wrong: packet.wrong.or(payload.wrong) })
 }
 
-/// A line of somebody else's text, without what moves a cursor. Tabs stay, since a task may hold code.
+/// Quotes a line of foreign text, without characters that move a cursor. Tabs stay, since a task may contain code.
 fn quoted(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\t' { ' ' } else { c }).collect()
 }

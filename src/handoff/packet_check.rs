@@ -1,4 +1,4 @@
-//! Whether a packet is clean: what may be in it, by structure and by size (`gates/handoff.toml`).
+//! Checks that a packet is clean, by structure and by size (`gates/handoff.toml`).
 
 use std::sync::LazyLock;
 
@@ -9,13 +9,13 @@ use serde::Deserialize;
 use crate::embedded;
 use crate::templates::sentences::say;
 
-/// Why a packet is refused.
+/// The reason why a packet is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct Pollution {
     /// The line that shows it, counted from 1.
     pub line: usize,
-    /// What it is.
+    /// The description of the pollution.
     pub what: String,
 }
 
@@ -55,7 +55,7 @@ struct Trace {
 
 struct PacketRules {
     file: PacketRulesFile,
-    /// Each with what shows it, and what does in a part that is given.
+    /// The patterns of traces, each with the pattern for a part that the author of the task wrote.
     traces: Vec<(Regex, Regex, usize)>,
 }
 
@@ -75,7 +75,7 @@ fn pattern(text: &str) -> Option<Regex> {
     RegexBuilder::new(text).case_insensitive(true).build().ok()
 }
 
-/// Everything in `text` that is not for a clean handoff, in the order of the lines.
+/// Returns everything in `text` that a clean handoff may not contain, in the order of the lines.
 pub fn find(text: &str) -> Vec<Pollution> {
     let rules = &*RULES;
     let mut found = Vec::new();
@@ -110,7 +110,7 @@ pub fn find(text: &str) -> Vec<Pollution> {
     found
 }
 
-/// The same of a task that is to be handed over; the lines are those of the task.
+/// Does the same for a task that is to be handed over. The lines are those of the task.
 pub fn find_in_task(task: &str) -> Vec<Pollution> {
     let quoted: Vec<String> = task.lines().map(|line| format!("> {line}")).collect();
     let mut found = find(&format!("## Task\n{}", quoted.join("\n")));
@@ -120,12 +120,12 @@ pub fn find_in_task(task: &str) -> Vec<Pollution> {
     found
 }
 
-/// Where a line stands.
+/// The context of a line.
 #[derive(Clone, Copy, Debug, Default)]
 struct LinePosition {
-    /// In a part in the words of whoever gave the task.
+    /// `true` if the line is in a part in the words of the task's author.
     given: bool,
-    /// In a fence, also in a quoted one.
+    /// `true` if the line is in a fence, including a quoted one.
     fenced: bool,
 }
 
@@ -158,7 +158,7 @@ fn fence_mark(line: &str) -> Option<&'static str> {
     ["```", "~~~"].into_iter().find(|mark| line.trim_start().starts_with(mark))
 }
 
-/// The title of a part, in small letters.
+/// Returns the title of a part, in lower case.
 fn heading(line: &str) -> Option<String> {
     let title = line.strip_prefix("## ").or_else(|| line.strip_prefix("# "))?;
     Some(title.trim().to_lowercase())
@@ -170,7 +170,7 @@ fn is_one_of(title: &str, names: &[String]) -> bool {
     })
 }
 
-/// A quoted line counts as what it quotes.
+/// Returns a line without its quote marks.
 fn plain(line: &str) -> &str {
     line.strip_prefix("> ").unwrap_or(line)
 }
@@ -179,7 +179,7 @@ fn line_at(text: &str, byte: usize) -> usize {
     text.as_bytes().iter().take(byte).filter(|&&byte| byte == b'\n').count() + 1
 }
 
-/// Headings that no part of a packet has, and parts that are longer than theirs may be.
+/// Returns headings that no part of a packet has, and parts that are too long.
 fn sections(text: &str, file: &PacketRulesFile) -> Vec<Pollution> {
     let mut found = Vec::new();
     let (mut in_task, mut task, mut lines) = (None, 0, 0);
@@ -214,7 +214,7 @@ fn sections(text: &str, file: &PacketRulesFile) -> Vec<Pollution> {
     found
 }
 
-/// Quotes and fences that are too long for a signature.
+/// Returns quotes and fences that are too long for a signature.
 fn blocks(text: &str, file: &PacketRulesFile) -> Vec<Pollution> {
     let most = file.max_block_lines;
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! A reply to a handoff: exactly one of the outputs of `seeds/004`, complete, or what is wrong with it.
+//! The reply to a handoff: exactly one of the allowed outputs, complete, or a list of its errors.
 
 mod format;
 
@@ -10,7 +10,7 @@ use super::TERMINAL_AT;
 use crate::templates::sentences::say;
 use crate::verdict::escalation::{self, Escalation, LAYERS};
 
-/// The outputs with fields, and the fields each must have.
+/// The outputs with fields, and their required fields.
 const OUTPUTS: [(&str, &[&str]); 5] = [
     ("contract_correction", CORRECTION),
     ("architecture_correction", CORRECTION),
@@ -20,7 +20,7 @@ const OUTPUTS: [(&str, &[&str]); 5] = [
 ];
 const RETRY: &str = "retry_packet_for_coder";
 const CORRECTION: &[&str] = &["failure_layer", "observations", "new_hypothesis", "action"];
-/// The seven fields of the "Retry Packet Contract".
+/// The seven fields of a retry packet.
 const PACKET: &[&str] = &[
     "new_hypothesis",
     "failure_layer",
@@ -30,10 +30,10 @@ const PACKET: &[&str] = &[
     "what_not_to_retry",
     "decision_memory_notes",
 ];
-/// Fields that any output may have beside its own.
+/// The fields that any output may have in addition to its own.
 const OPTIONAL: &[&str] = &["observations", "action"];
-/// The largest reply, in bytes: it is a plan and no transcript.
-const LARGEST: usize = 32 * 1024;
+/// The maximum size of a reply, in bytes: it is a plan, not a transcript.
+const MAX_REPLY: usize = 32 * 1024;
 
 /// An accepted reply.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ const LARGEST: usize = 32 * 1024;
 pub enum Reply {
     /// A correction or a fix, or a packet for the agent that failed.
     Output(ReplyOutput),
-    /// Something is missing without which no hypothesis is possible.
+    /// Something is missing that every hypothesis needs.
     NeedContext(String),
     /// The rescue is over as well.
     Terminal(Box<Escalation>),
@@ -59,24 +59,24 @@ pub struct ReplyOutput {
 }
 
 impl ReplyOutput {
-    /// The items of a field; empty where it is not there.
+    /// Returns the items of a field, none if it is missing.
     pub fn field(&self, name: &str) -> &[String] {
         self.fields.iter().find(|(known, _)| known == name).map_or(&[], |(_, items)| items)
     }
 
-    /// The new hypothesis, as one text.
+    /// Returns the new hypothesis, as one text.
     pub fn hypothesis(&self) -> String {
         self.field("new_hypothesis").join(" ")
     }
 
-    /// Whether it goes back to the agent that failed.
+    /// Returns `true` if it goes back to the agent that failed.
     pub fn is_retry(&self) -> bool {
         self.name == RETRY
     }
 }
 
 impl Reply {
-    /// The output's name as the contract has it.
+    /// Returns the output's name in the contract.
     pub fn name(&self) -> &str {
         match self {
             Self::Output(output) => &output.name,
@@ -86,13 +86,13 @@ impl Reply {
     }
 }
 
-/// What is wrong with a reply.
+/// An error in a reply.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{what}", line.map(|line| format!("line {line}: ")).unwrap_or_default())]
 pub struct Refusal {
-    /// The line, counted from 1, where one can be named.
+    /// The line, counted from 1, if it is known.
     pub line: Option<usize>,
-    /// What is wrong.
+    /// The description of the error.
     pub what: String,
 }
 
@@ -106,10 +106,10 @@ impl Refusal {
     }
 }
 
-/// Reads a reply to the rescue attempt `attempt`; `spent` are the hypotheses of earlier replies.
+/// Reads a reply to the rescue attempt `attempt`. `spent` are the hypotheses of earlier replies.
 pub fn accept(text: &str, attempt: u32, spent: &[String]) -> Result<Reply, Vec<Refusal>> {
-    if text.len() > LARGEST {
-        return Err(vec![Refusal::of(say("reply", "large", &context! { bytes => text.len(), most => LARGEST }))]);
+    if text.len() > MAX_REPLY {
+        return Err(vec![Refusal::of(say("reply", "large", &context! { bytes => text.len(), most => MAX_REPLY }))]);
     }
     let reply = read(text)?;
     let refused = |mark: &str, what: String| Err(vec![Refusal { line: line_of(text, mark), what }]);
@@ -131,7 +131,7 @@ pub fn accept(text: &str, attempt: u32, spent: &[String]) -> Result<Reply, Vec<R
     }
 }
 
-/// The first line that holds `mark`, counted from 1.
+/// Returns the first line that contains `mark`, counted from 1.
 fn line_of(text: &str, mark: &str) -> Option<usize> {
     Some(text.lines().position(|line| line.contains(mark))? + 1)
 }
@@ -163,7 +163,7 @@ fn read(text: &str) -> Result<Reply, Vec<Refusal>> {
     complete(document).map(Reply::Output)
 }
 
-/// The text inside one fence that holds all of it; its lines stay where they are.
+/// Returns the text inside a fence that contains all of it. The lines stay at their places.
 fn unfenced(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let written = |line: &&str| !line.trim().is_empty();
@@ -180,7 +180,7 @@ fn unfenced(text: &str) -> String {
     }
 }
 
-/// Whether every field is there, known, filled, and right.
+/// Checks that every field is present, known, filled, and valid.
 fn complete(document: Document) -> Result<ReplyOutput, Vec<Refusal>> {
     let Document { output, line, fields } = document;
     let Some((_, wanted)) = OUTPUTS.iter().find(|(name, _)| *name == output) else {
@@ -219,11 +219,11 @@ fn layers(items: &[String], line: usize) -> Option<Refusal> {
     Some(Refusal::at(line, say("reply", "no_layer", &context! { wrong, layers => LAYERS.join(", ") })))
 }
 
-/// How many words of a hypothesis make it one that can be found again inside a longer one.
+/// The number of words from which a hypothesis can be recognised inside a longer one.
 const TELLING: usize = 6;
 
-/// The earlier hypothesis that says the same in other words: more than four fifths of the words of the shorter one, where
-/// it has enough of them, or more than two thirds of those of the longer one, and the same numbers.
+/// Returns the earlier hypothesis that says the same in other words: they share more than four fifths of the words of
+/// the shorter one, if it has enough words, or more than two thirds of those of the longer one, and the same numbers.
 fn repeated<'a>(hypothesis: &str, spent: &'a [String]) -> Option<&'a str> {
     type Words = std::collections::BTreeSet<String>;
     let is_number = |word: &str| word.chars().any(char::is_numeric);

@@ -1,4 +1,4 @@
-//! What a reply ruled out and the agent did all the same.
+//! Actions that a reply ruled out and that the agent repeated.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -12,25 +12,25 @@ use crate::event::agent_work::{Act, EditKind};
 use crate::event::{Event, EventKind};
 use crate::repo_path::{RepoPath, seen_from};
 
-/// How many command lines before the reply are looked back on, to see in which folders they ran.
+/// The maximum number of earlier command lines that are searched for the folders in which they ran.
 const LOOKED_BACK: usize = 128;
 
-/// What was done before a reply and since.
+/// The work before and after a reply.
 #[derive(Clone, Copy)]
 pub struct PastWork<'a> {
-    /// The events before the reply, of whatever session.
+    /// The events before the reply, of any session.
     pub before: &'a [Event],
     /// The events since.
     pub since: &'a [Event],
-    /// The session at work.
+    /// The current session.
     pub session: &'a str,
-    /// The paths whose content is no longer that of the handoff.
+    /// The paths whose content differs from that of the handoff.
     pub changed: &'a [RepoPath],
-    /// Where command lines are read.
+    /// The working tree for which command lines are read.
     pub ground: CommonGround<'a>,
 }
 
-/// The words around what an item names (`gates/handoff.toml`).
+/// The words around a name in an item (`gates/handoff.toml`).
 #[derive(Debug, Default, Deserialize)]
 struct RetryWords {
     instead: Vec<String>,
@@ -48,11 +48,11 @@ static WORDS: LazyLock<RetryWords> = LazyLock::new(|| {
     toml::from_str::<RetryWordsFile>(text).unwrap_or_default().ruled_out
 });
 
-/// The items of `ruled_out` that were done again since. An item names a command line or a path as code
-/// (`` `pytest -k clock` ``), or is one as a whole; words around it are for people and not compared, but for those that say
-/// where it is run and what is meant instead. A command is the same however it is called and wrapped, in the folder that is
-/// named, else in the root and wherever it ran before; another selection of tests is another command. A folder (`src/`) is
-/// all that is in it.
+/// Returns the items of `ruled_out` that were done again. An item names a command line or a path as code (`` `pytest -k
+/// clock` ``), or is one as a whole. Other words are for people and are not compared, except those that give the folder
+/// or an alternative. A command is the same in any spelling and wrapper, in the named folder, or else in the root and
+/// in every folder in which it ran before. Another selection of tests is another command. A folder (`src/`) means
+/// everything in it.
 pub fn repeated<'a>(ruled_out: &'a [String], past: &PastWork<'_>) -> Vec<&'a str> {
     let done = DoneSince::of(past);
     ruled_out
@@ -62,12 +62,12 @@ pub fn repeated<'a>(ruled_out: &'a [String], past: &PastWork<'_>) -> Vec<&'a str
         .collect()
 }
 
-/// What was done since.
+/// The actions since the reply.
 struct DoneSince<'a> {
     lines: Vec<String>,
     runs: Vec<Deeds>,
     edited: Vec<String>,
-    /// What was run before, and where: looked up where it matters.
+    /// The earlier commands and their work, computed on demand.
     before: OnceCell<Vec<(&'a str, Deeds)>>,
 }
 
@@ -131,7 +131,7 @@ impl<'a> DoneSince<'a> {
     }
 }
 
-/// The command line of an event, and the directory it started in.
+/// Returns the command line of an event, and the directory that it started in.
 fn ran(event: &Event) -> Option<(&str, &str)> {
     let (line, dir) = match &event.kind {
         EventKind::Run(run) => (&run.command.line, Some(&run.command.dir)),
@@ -144,15 +144,15 @@ fn ran(event: &Event) -> Option<(&str, &str)> {
     Some((line, dir.map_or(Ok(""), |dir| std::str::from_utf8(dir.as_bytes())).ok()?))
 }
 
-/// Something that an item names.
+/// A command or path that an item names.
 #[derive(Debug, PartialEq)]
 struct NamedThing {
     text: String,
-    /// The folder that it is about, where the item says so.
+    /// The folder, if the item names one.
     folder: Option<String>,
 }
 
-/// What stands in an item as code and is what it rules out; the item itself where nothing stands as code.
+/// Returns the code in an item that it rules out, or the whole item if it has no code.
 fn named(item: &str) -> Vec<NamedThing> {
     let name = |text: &str| NamedThing { text: plain(text), folder: None };
     let mut found: Vec<NamedThing> = Vec::new();

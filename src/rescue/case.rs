@@ -1,4 +1,4 @@
-//! What fails now: the verdict, what led to it, and whether its failing command fails on a clean checkout, too.
+//! The current failure: the verdict, its history, and the result of its failing command on a clean checkout.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,22 +17,22 @@ use crate::verdict::escalation::history::History;
 use crate::verdict::escalation::{Escalation, smallest_failure};
 use crate::verdict::{Outcome, Verdict};
 
-/// What fails in a session, as of now.
+/// The current failure of a session.
 pub struct FailingCase<'a> {
     place: &'a Workplace,
-    /// What a stop would be told.
+    /// The verdict that a stop would get.
     pub verdict: Verdict,
     history: History,
-    /// The working tree, kept; `None`: it could not be.
+    /// The working tree, or `None` if it could not be kept.
     pub tree: Option<Oid>,
     /// The commit that is checked out.
     pub head: Option<Oid>,
-    /// What came of a trial that is not recorded.
+    /// The result of a trial that is not recorded.
     tried: Option<Clean>,
 }
 
 impl<'a> FailingCase<'a> {
-    /// Judges what is here as work of `session`. Nothing is counted.
+    /// Judges the current content as work of `session`, without counting an attempt.
     pub fn now(place: &'a Workplace, session: &str) -> Result<Self, Failure> {
         let Preview { verdict, snapshot, head } = place.preview(session)?;
         let blocked = verdict.outcome != Outcome::Pass;
@@ -41,12 +41,12 @@ impl<'a> FailingCase<'a> {
         Ok(Self { place, verdict, history, tree: kept.map(|kept| kept.tree), head, tried: None })
     }
 
-    /// Whether nothing blocks.
+    /// Returns `true` if nothing blocks.
     pub fn passes(&self) -> bool {
         self.verdict.outcome == Outcome::Pass
     }
 
-    /// The command that shows the failure, where it was not yet tried on a clean checkout of this content.
+    /// Returns the command that shows the failure, if it was not yet tried on a clean checkout of this content.
     pub fn untried(&self) -> Option<&str> {
         let failure = smallest_failure(&self.verdict, &self.history)?;
         let tree = self.tree.as_ref()?;
@@ -54,8 +54,8 @@ impl<'a> FailingCase<'a> {
         untried.then_some(failure.line.as_str())
     }
 
-    /// Tries that command on a clean checkout, for at most `patience`, and records what came of it, so that nobody does
-    /// it again.
+    /// Tries that command on a clean checkout, for at most `patience`, and records the result, so that it is not tried
+    /// again.
     pub fn prove(&mut self, patience: Duration) -> Result<(), Failure> {
         if self.untried().is_none() {
             return Ok(());
@@ -78,13 +78,13 @@ impl<'a> FailingCase<'a> {
         Ok(())
     }
 
-    /// The payload; `reference` is the ref under which the content can be fetched, where there is one already.
+    /// Returns the payload. `reference` is the ref under which the content can be fetched, if it exists already.
     pub fn payload(&self, reference: Option<&str>) -> Escalation {
         let Self { verdict, history, tree, tried, .. } = self;
         self.place.payload(&Basis { verdict, history, tree: tree.as_ref(), tried: *tried, reference })
     }
 
-    /// Writes the payload beside the verdict, where the attempts are used up: instead of the one that could not wait for
+    /// Writes the payload next to the verdict if the attempts are used up. It replaces the one that could not wait for
     /// the trial.
     pub fn write(&self, payload: &Escalation) -> Result<Option<PathBuf>, Failure> {
         if self.passes() || self.verdict.attempt < ESCALATES_AT {

@@ -1,4 +1,4 @@
-//! A command on a clean checkout: where nothing of this working tree plays a part.
+//! Runs a command on a clean checkout, without the other files of this working tree.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -14,15 +14,15 @@ use crate::run::{self, Errand, KeptOutput, Returned};
 use crate::verdict::escalation::failing_command::Clean;
 use crate::verdict::escalation::history::FailedRun;
 
-/// How much it may write, in bytes.
-const MOST: u64 = 256 * 1024 * 1024;
-/// How much of the output is read, in bytes from its end.
+/// The maximum size of its output, in bytes.
+const MAX_OUTPUT: u64 = 256 * 1024 * 1024;
+/// The length of the end of the output that is read, in bytes.
 const READ: u64 = 64 * 1024;
-/// How much of it is looked at for the lines that tell of the failure: as much as a recorded run keeps.
+/// The length of the end that is searched for the lines of the failure, in bytes: as much as a recorded run keeps.
 const TAIL: usize = 8 * 1024;
 
-/// Runs the command of `failure` on a checkout of `tree` that is removed afterwards, for at most `patience`: how it ended
-/// and what it said of its failure. `Err`: it cannot be tried there, or did not end.
+/// Runs the command of `failure` on a temporary checkout of `tree`, for at most `patience`. Returns its end and the
+/// lines of its failure, or `Err` if it cannot be tried there or did not end.
 pub(super) fn end(
     repo: &Repo,
     tree: &Oid,
@@ -52,8 +52,8 @@ pub(super) fn end(
     Ok((ended, output_patterns::signature(&said)))
 }
 
-/// `line` with the paths that lead into `here` leading to the same place in `there`: a command that goes to the working tree
-/// by its full name would not be tried on the checkout. `None`: that cannot be written.
+/// Returns `line` with its paths into `here` changed to the same place in `there`, since a command with the full path
+/// of the working tree would not be tried on the checkout. Returns `None` if that cannot be written.
 fn moved(line: &str, here: &Path, there: &Path) -> Option<String> {
     let there = there.to_str().filter(|path| !path.contains(|c: char| c.is_whitespace() || "'\"\\$`".contains(c)))?;
     // Also where blanks in the name keep it from being one word.
@@ -90,7 +90,7 @@ fn ends_a_word(c: char) -> bool {
     c.is_whitespace() || "'\"`;&|()<>=:,".contains(c)
 }
 
-/// Where in `here` a full path leads that a shell would make of a word, whatever links it goes through.
+/// Returns the place in `here` of a full path that a shell would make of a word, after following links.
 fn inside(word: &str, here: &Path) -> Option<PathBuf> {
     let of_home = ["~", "$HOME", "${HOME}"].into_iter().find_map(|home| word.strip_prefix(home));
     let path = match of_home {
@@ -108,7 +108,7 @@ fn inside(word: &str, here: &Path) -> Option<PathBuf> {
 }
 
 fn ran(dir: &Path, line: &str, output: &Path, patience: Duration) -> Result<Ended, Clean> {
-    let errand = Errand { line, dir, env: None, input: None, output, errors: true, patience, most: MOST };
+    let errand = Errand { line, dir, env: None, input: None, output, errors: true, patience, most: MAX_OUTPUT };
     match errand.run().map_err(|_| Clean::Impossible)? {
         Returned::Ended(ended) => Ok(ended),
         // Out of time is no failure of the same kind, whatever was said until then.

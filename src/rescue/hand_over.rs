@@ -1,4 +1,4 @@
-//! Making a packet.
+//! Makes a packet.
 
 use std::fs;
 use std::path::PathBuf;
@@ -24,48 +24,48 @@ use crate::verdict::assemble::ESCALATES_AT;
 use crate::verdict::escalation::{self, Escalation};
 use crate::verdict::verdict_files::{write_bytes, write_json};
 
-/// What is asked for.
+/// A request for a packet.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     /// The session that failed.
     pub session: &'a str,
-    /// The task in the words of whoever gave it.
+    /// The task in the words of its author.
     pub task: String,
-    /// How long the failing command may run on a clean checkout; `None`: it is not tried there.
+    /// The time limit for the failing command on a clean checkout, or `None` if it is not tried there.
     pub patience: Option<Duration>,
-    /// Whether the packet is sent to who answers it: each time is an attempt. One that is only shown is shown again.
+    /// `true` if the packet is sent to its helper: each time is an attempt. A packet that is only shown is shown again.
     pub sends: bool,
 }
 
-/// What was made.
+/// The result of a request.
 #[derive(Clone, Debug)]
 pub enum Handed {
-    /// Nothing: every gate that blocks lets this through.
+    /// No packet: no gate blocks.
     NothingFails,
     /// A packet, and the file it was written to.
     Packet {
         /// The packet.
         packet: Box<Packet>,
-        /// As text.
+        /// The packet as text.
         text: String,
         /// The file with that text.
         path: PathBuf,
-        /// What is wrong with a template of the user's, in whose place ours was filled.
+        /// The error in a template of the user's, if the default one was used instead.
         wrong: Option<String>,
     },
-    /// The rescue is over too: the one terminal payload.
+    /// The terminal payload: the rescue is over, too.
     Terminal {
         /// The payload.
         payload: Box<Escalation>,
-        /// As text.
+        /// The payload as text.
         text: String,
-        /// What is wrong with the template of the user's, in whose place ours was filled.
+        /// The error in the user's template, if the default one was used instead.
         wrong: Option<String>,
     },
 }
 
-/// Makes the next packet of a session that used up its attempts, keeps its snapshot, and records both. `trying` is told of a
-/// command before it is tried on a clean checkout.
+/// Makes the next packet of a session that used up its attempts, keeps its snapshot, and records both. `trying` is
+/// called with a command before it is tried on a clean checkout.
 pub fn hand_over(place: &Workplace, request: &Request<'_>, trying: &mut dyn FnMut(&str)) -> Result<Handed, Failure> {
     let state = place.state()?;
     let known = state.judged(request.session);
@@ -138,21 +138,21 @@ fn said(wrong: Option<TemplateError>) -> Option<String> {
     wrong.map(|error| say("handoff", "template", &context! { error => error.to_string() }))
 }
 
-/// What becomes of a handoff.
+/// The next step of a handoff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum HandOverStep {
-    /// Nothing: the rescue is over.
+    /// No step: the rescue is over.
     Over,
     /// The terminal payload, at this attempt.
     GiveUp(u32),
     /// A packet, at this attempt.
     HandOver(u32),
-    /// The packet of the same content that nobody has answered yet, and its attempt: it is shown again.
+    /// The unanswered packet of the same content, and its attempt: it is shown again.
     Join(String, u32),
 }
 
-/// `now`: how far the rescue is when the handoff is recorded, and nobody else can record another. `joins`: a packet of the
-/// same content that waits is meant, and no second one.
+/// Returns the next step. `now` is the state of the rescue when the handoff is recorded, under a lock. With `joins`, an
+/// unanswered packet of the same content is used, instead of a second one.
 fn step(now: &RescueState, tree: &Oid, joins: bool) -> HandOverStep {
     if now.given_up {
         return HandOverStep::Over;
@@ -172,7 +172,7 @@ fn over() -> Failure {
     ))
 }
 
-/// A task with the failed history in it would pollute every packet.
+/// Refuses a task that contains the failed history: it would pollute every packet.
 fn clean_task(task: &str) -> Result<(), Failure> {
     if task.trim().is_empty() {
         return Err(Failure::new(Exit::BadInput, say("handoff", "empty_task", &context! {})).remedy(say(
@@ -187,7 +187,7 @@ fn clean_task(task: &str) -> Result<(), Failure> {
     Err(Failure::new(Exit::BadInput, what).remedy(say("handoff", "polluted_task_remedy", &context! {})))
 }
 
-/// The payload of the rescue itself, for whoever is above it.
+/// Returns the payload of the rescue itself, for the next level.
 fn terminal(payload: Escalation, attempt: u32, hypotheses: &[String]) -> Escalation {
     let tried: Vec<String> = hypotheses
         .iter()

@@ -1,4 +1,4 @@
-//! Carrying out a rescue: making the packet and keeping its snapshot, proving its failing command, taking a reply.
+//! Carries out a rescue: makes the packet, keeps its snapshot, tries its failing command, and takes the reply.
 
 mod case;
 mod clean_run;
@@ -24,16 +24,16 @@ pub use self::case::FailingCase;
 pub use self::hand_over::{Handed, Request, hand_over};
 pub use self::take_reply::{Accepted, WaitingPacket, receive, waiting};
 
-/// How much a command may say that is asked for a reply, in bytes: far more than a reply is.
-const MOST_SAID: u64 = 1024 * 1024;
+/// The maximum output of a command that replies, in bytes: far more than a reply needs.
+const MAX_REPLY: u64 = 1024 * 1024;
 
-/// Where packets and replies lie.
+/// Returns the folder of packets and replies.
 fn folder(place: &Workplace) -> PathBuf {
     place.repo.gate_dir().join("handoffs")
 }
 
-/// The session whose attempts are meant: the one that is named, else the one at work here where it was refused, else the
-/// one that was refused last.
+/// Returns the session that failed: the named one, else the current one if it was refused, else the one that was
+/// refused last.
 pub fn session(place: &Workplace, state: &JournalState, named: Option<&str>) -> String {
     if let Some(named) = named {
         return named.to_owned();
@@ -48,10 +48,10 @@ fn internal(error: impl std::fmt::Display) -> Failure {
     Failure::new(Exit::CannotJudge, error)
 }
 
-/// Gives a packet to a command on its standard input and returns what it says on its standard output until it ends. It works
-/// in a session of its own, so that its attempts are not those of the agent that failed.
+/// Passes a packet to a command on its standard input and returns its standard output. The command works in a session
+/// of its own, so that its attempts are not those of the agent that failed.
 ///
-/// Where there is no such command, nobody was asked, and the packet counts as no attempt.
+/// If there is no such command, the packet does not count as an attempt.
 pub fn ask(
     place: &Workplace,
     waiting: &WaitingPacket,
@@ -78,7 +78,7 @@ pub fn ask(
         output: &output,
         errors: false,
         patience,
-        most: MOST_SAID,
+        most: MAX_REPLY,
     };
     match errand.run().map_err(|error| failed(error.to_string()))? {
         Returned::Ended(Ended::Exited(0)) => {
@@ -91,7 +91,7 @@ pub fn ask(
         Returned::Ended(Ended::Exited(status)) => Err(failed(say("handoff", "ended_badly", &context! { status }))),
         Returned::Ended(Ended::Signalled(signal)) => Err(failed(say("handoff", "ended_badly", &context! { signal }))),
         Returned::Ended(Ended::NotStarted) => Err(failed(say("handoff", "ended_badly", &context! {}))),
-        Returned::TooMuch => Err(failed(say("handoff", "too_much_said", &context! { most => MOST_SAID }))),
+        Returned::TooMuch => Err(failed(say("handoff", "too_much_said", &context! { most => MAX_REPLY }))),
         Returned::OutOfTime => {
             Err(failed(say("handoff", "no_reply_in_time", &context! { seconds => patience.as_secs() })))
         }

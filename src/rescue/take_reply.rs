@@ -1,4 +1,4 @@
-//! Taking a reply.
+//! Takes the reply to a packet.
 
 use std::fs;
 use std::path::PathBuf;
@@ -31,13 +31,13 @@ pub struct WaitingPacket {
 pub struct Accepted {
     /// The reply.
     pub reply: Reply,
-    /// What goes back to the agent that failed, where it does: the text and its file.
+    /// The text for the agent that failed and its file, if the reply goes back to it.
     pub packet: Option<(String, PathBuf)>,
-    /// What is wrong with the template of the user's, in whose place ours was filled.
+    /// The error in the user's template, if the default one was used instead.
     pub wrong: Option<String>,
 }
 
-/// The packet called `id`, else the one that was handed over last, as long as it is not answered.
+/// Returns the packet called `id`, else the last one, if it is not answered.
 pub fn waiting(place: &Workplace, id: Option<&str>) -> Result<WaitingPacket, Failure> {
     let state = place.state()?;
     let found = state.waiting(id).map(|(session, id)| WaitingPacket { id: id.to_owned(), session: session.to_owned() });
@@ -50,7 +50,8 @@ pub fn waiting(place: &Workplace, id: Option<&str>) -> Result<WaitingPacket, Fai
     })
 }
 
-/// Judges a reply to a packet and records it when it is accepted. `Err(refusals)`: it is not, and the packet still waits.
+/// Judges a reply to a packet and records it if it is accepted. Returns `Err(refusals)` if it is not; the packet still
+/// waits then.
 pub fn receive(
     place: &Workplace,
     waiting: &WaitingPacket,

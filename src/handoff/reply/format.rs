@@ -1,4 +1,4 @@
-//! The form of an output: its name on the first line and then fields, or one JSON object.
+//! The format of an output: its name on the first line and then fields, or one JSON object.
 
 use minijinja::context;
 use serde::Deserializer as _;
@@ -8,12 +8,12 @@ use serde_json::Value;
 use super::Refusal;
 use crate::templates::sentences::say;
 
-/// What was read, not yet judged.
+/// An output that was parsed but not yet checked.
 #[derive(Debug, PartialEq)]
 pub(super) struct Document {
     /// The name of the output.
     pub(super) output: String,
-    /// The line it stands on.
+    /// The line of the name.
     pub(super) line: usize,
     /// The fields in their order.
     pub(super) fields: Vec<ReplyField>,
@@ -26,7 +26,7 @@ pub(super) struct ReplyField {
     pub(super) items: Vec<String>,
 }
 
-/// Reads `name`, then `field: text` or `field:` with lines that begin with `- ` or are indented. Anything else is
+/// Parses `name`, then `field: text` or `field:` with lines that begin with `- ` or are indented. Anything else is
 /// prose, and refused.
 pub(super) fn text(text: &str, outputs: &[&str]) -> Result<Document, Vec<Refusal>> {
     let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line.trim_end()));
@@ -84,7 +84,7 @@ pub(super) fn text(text: &str, outputs: &[&str]) -> Result<Document, Vec<Refusal
     if refusals.is_empty() { Ok(document) } else { Err(refusals) }
 }
 
-/// `name: rest`, the name a word of the contract, perhaps as code or bold.
+/// Parses `name: rest`, where the name is a word of the contract, possibly as code or bold.
 fn key(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_once(':')?;
     let name = name.trim().trim_matches(['`', '*', '#']).trim();
@@ -92,7 +92,7 @@ fn key(line: &str) -> Option<(&str, &str)> {
     word.then(|| (name, rest.trim().trim_start_matches("**").trim()))
 }
 
-/// Reads `{"output": name, field: text or list of texts, …}`.
+/// Parses `{"output": name, field: text or list of texts, …}`.
 pub(super) fn json(text: &str) -> Result<Document, Vec<Refusal>> {
     let value: Value = serde_json::from_str(text).map_err(|error| {
         let line = error.line();
@@ -124,7 +124,7 @@ pub(super) fn json(text: &str) -> Result<Document, Vec<Refusal>> {
     if refusals.is_empty() { Ok(Document { output: output.clone(), line: 1, fields }) } else { Err(refusals) }
 }
 
-/// The names that a JSON object has more than once, of which a reader would see the last alone.
+/// Returns the names that a JSON object has more than once, of which a reader would see only the last.
 fn repeated(text: &str) -> Vec<String> {
     struct FieldNames;
     impl<'de> Visitor<'de> for FieldNames {
