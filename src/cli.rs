@@ -1,4 +1,4 @@
-//! The command line: every command and where it goes.
+//! The command line: all commands and their dispatch.
 
 use std::env;
 use std::ffi::OsString;
@@ -116,8 +116,8 @@ struct HookCommand {
 }
 
 impl Cli {
-    /// The call of an installed hook, read without building every other command first: whoever called waits. `None`: it is
-    /// something else, or there is something to say about it.
+    /// Parses the call of an installed hook without building all other commands first, since the caller waits. Returns
+    /// `None` if it is another command, or if there is something to print about it.
     pub fn of_hook(mut args: impl Iterator<Item = OsString>) -> Option<Self> {
         args.nth(1).filter(|word| word == "hook")?;
         let hook = HookCommand::try_parse_from([OsString::from("gate hook")].into_iter().chain(args)).ok()?;
@@ -192,7 +192,7 @@ impl Cli {
     }
 }
 
-/// An error with its causes, each once: some errors tell their cause themselves.
+/// Returns an error with its causes, each once: some errors contain their cause.
 fn told(error: &anyhow::Error) -> String {
     let mut told = String::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -205,7 +205,7 @@ fn told(error: &anyhow::Error) -> String {
     told
 }
 
-/// Whether an error is about what lies around the program, so that it is not its own fault.
+/// Returns `true` if an error comes from the environment, not from the program.
 fn is_outside(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<GitError>()

@@ -1,4 +1,5 @@
-//! `gates/client-hooks/<client>.toml`: what a client's tools do, what is no person's prompt, and what is installed.
+//! The files `gates/client-hooks/<client>.toml`: the actions of a client's tools, its own prompts, and the installed
+//! hooks.
 
 use std::collections::BTreeMap;
 
@@ -6,20 +7,20 @@ use serde::Deserialize;
 
 use crate::embedded;
 
-/// One file.
+/// The definition of one client.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClientFile {
-    /// What its tools do.
+    /// The actions of its tools.
     pub tools: Tools,
-    /// What is not a person's.
+    /// The prompts that no person wrote.
     #[serde(default)]
     pub prompts: Prompts,
-    /// What is installed.
+    /// The installation.
     pub install: Install,
 }
 
-/// What the tools of a client do. A name that ends in `*` stands for all that begin like it.
+/// The actions of a client's tools. A name that ends in `*` matches all names that begin with it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Tools {
@@ -33,37 +34,37 @@ pub struct Tools {
 }
 
 impl Tools {
-    /// Whether the tool only reads.
+    /// Returns `true` if the tool only reads.
     pub fn reads(&self, name: &str) -> bool {
         has(&self.reads, name)
     }
 
-    /// Whether it runs command lines.
+    /// Returns `true` if the tool runs command lines.
     pub fn runs(&self, name: &str) -> bool {
         has(&self.shell, name)
     }
 
-    /// Whether it changes files.
+    /// Returns `true` if the tool changes files.
     pub fn edits(&self, name: &str) -> bool {
         has(&self.edits, name)
     }
 
-    /// Whether it writes down a plan.
+    /// Returns `true` if the tool writes down a plan.
     pub fn plans(&self, name: &str) -> bool {
         has(&self.plans, name)
     }
 
-    /// Whether it asks the person.
+    /// Returns `true` if the tool asks the person a question.
     pub fn asks(&self, name: &str) -> bool {
         has(&self.asks, name)
     }
 
-    /// Whether it hands work to a sub-agent, where no event of the client says when that begins and ends.
+    /// Returns `true` if the tool passes work to a sub-agent and the client has no events for its start and end.
     pub fn delegates(&self, name: &str) -> bool {
         has(&self.delegates, name)
     }
 
-    /// Whether it shows what became of a command in the background.
+    /// Returns `true` if the tool shows the result of a command in the background.
     pub fn follows(&self, name: &str) -> bool {
         has(&self.follows, name)
     }
@@ -80,34 +81,35 @@ fn has(names: &[String], name: &str) -> bool {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Prompts {
-    /// How they begin.
+    /// The texts that they begin with.
     pub of_the_client: Vec<String>,
 }
 
-/// What is put into a client's settings.
+/// The installation of hooks in a client's settings.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Install {
-    /// The program that says that the client is used on this machine.
+    /// The program that shows that the client is used on this machine.
     pub program: String,
-    /// Folders whose existence says so, too: below the home directory.
+    /// Folders below the home directory that show it, too.
     pub home: Vec<String>,
-    /// Folders whose existence says so: below the root of the working tree.
+    /// Folders below the root of the working tree that show it, too.
     pub project: Vec<String>,
     /// The file that is written or edited, below the root of the working tree.
     pub file: String,
-    /// How its entries look.
+    /// The form of its entries.
     pub form: SettingsForm,
-    /// By event of the client: what is asked of it.
+    /// The hook for each event of the client.
     #[serde(default)]
     pub events: BTreeMap<String, InstalledHook>,
-    /// The client refuses its tools where a hook fails, so the hook's line must not: without the program, work goes on.
+    /// `true` if the client refuses its tools when a hook fails, so the hook's line must not fail: without the program,
+    /// work goes on.
     #[serde(default)]
     pub refuses_on_failure: bool,
     /// Settings that switch all hooks of the client off.
     #[serde(default)]
     pub switches: Vec<HookSwitch>,
-    /// What the user should know.
+    /// A note for the user.
     #[serde(default)]
     pub note: String,
 }
@@ -116,7 +118,7 @@ pub struct Install {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SettingsForm {
-    /// `{"hooks": {EVENT: [{"matcher": …, "hooks": [{"type": "command", …}]}]}}`, joined with what is there.
+    /// `{"hooks": {EVENT: [{"matcher": …, "hooks": [{"type": "command", …}]}]}}`, merged with the other entries.
     #[default]
     Settings,
     /// `{"version": 1, "hooks": {EVENT: [{"type": "command", "bash": …}]}}`, a file of its own.
@@ -129,7 +131,7 @@ pub enum SettingsForm {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HookSwitch {
-    /// The files that may hold it, the one that decides first: below the root of the working tree, or, with `~/`, below
+    /// The files that may contain it, in order of precedence: below the root of the working tree, or, with `~/`, below
     /// the home directory.
     pub files: Vec<String>,
     /// Its key, with dots.
@@ -142,16 +144,16 @@ pub struct HookSwitch {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct InstalledHook {
-    /// The tools it is called for; empty: all, or an event without tools.
+    /// The tools that it is called for. Empty for all, or for an event without tools.
     pub matcher: String,
-    /// How long the client waits, in its own unit.
+    /// The time limit of the client, in its own unit.
     pub timeout: u32,
-    /// How long `gate` takes at most, in seconds.
+    /// The time limit of `gate`, in seconds.
     pub budget: u32,
 }
 
 impl ClientFile {
-    /// The file of a client.
+    /// Returns the definition of a client.
     pub fn of(client: &str) -> Self {
         // A test holds the embedded files readable.
         let file = embedded::file(embedded::GATES, &format!("client-hooks/{client}.toml")).unwrap_or_default();
@@ -159,7 +161,7 @@ impl ClientFile {
     }
 }
 
-/// The files of all clients, below the root of a working tree.
+/// Returns the files of all clients, below the root of a working tree.
 pub fn installed_files() -> Vec<String> {
     let files = embedded::GATES.iter().filter(|(name, _)| name.starts_with("client-hooks/"));
     files.filter_map(|(_, text)| Some(toml::from_str::<ClientFile>(text).ok()?.install.file)).collect()

@@ -1,4 +1,4 @@
-//! Looks whether the conditions of a contract hold, and keeps what was open when the task began.
+//! Checks the conditions of a contract, and keeps the state at the beginning of its task.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,37 +22,37 @@ use crate::run::{self, Errand, Returned};
 use crate::runner::Catalogue;
 use crate::source::project_files::DiskDirectory;
 
-/// How long a command of a contract may take unless the caller says otherwise.
+/// The default time limit for a command of a contract.
 pub const COMMAND_TIMEOUT: Duration = Duration::from_mins(2);
 
-/// How much a command may print, in bytes.
+/// The maximum output of a command, in bytes.
 const MAX_OUTPUT: u64 = 64 << 20;
 
-/// The largest file that is looked into, in bytes.
+/// The maximum size of a file that is read, in bytes.
 const MAX_READ: u64 = 16 << 20;
 
-/// How many names a detail lists.
+/// The maximum number of names in a detail.
 const MAX_NAMES: usize = 10;
 
 /// Folders that tools fill.
 const TOOL_FOLDERS: [&str; 8] =
     [".git", "node_modules", "__pycache__", ".venv", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".gradle"];
 
-/// What became of one condition.
+/// The result of one condition.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConditionResult {
     /// The condition as it is written.
     pub text: String,
-    /// Whether it holds.
+    /// The outcome.
     pub outcome: ConditionOutcome,
-    /// Why, in one sentence; empty where there is nothing to say.
+    /// The reason, in one sentence. Empty if there is nothing to add.
     pub detail: String,
-    /// What was looked at or run.
+    /// The files that were read, or the commands that were run.
     pub evidence: Vec<String>,
 }
 
-/// What is kept of a contract when its task begins.
+/// A contract whose task began.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BegunContract {
@@ -63,34 +63,34 @@ pub struct BegunContract {
     pub name: String,
     /// The file it was read from.
     pub file: PathBuf,
-    /// The text as it was then. It counts, whatever becomes of the file.
+    /// The text at the beginning. It counts even if the file changes.
     pub text: String,
     /// The digest of the text.
     pub digest: String,
     /// The tree that the task began from.
     pub tree: Oid,
-    /// Whether it was met when it was last checked.
+    /// `true` if it was met at the last check.
     #[serde(default)]
     pub met: bool,
 }
 
-/// Where begun contracts are kept.
+/// The folder of begun contracts.
 #[derive(Debug)]
 pub struct ContractShelf {
     folder: PathBuf,
 }
 
 impl ContractShelf {
-    /// That of a repository.
+    /// Returns the folder of a repository.
     pub fn of(repo: &Repo) -> Self {
         Self { folder: repo.gate_dir().join("contracts") }
     }
 
-    /// All begun contracts, by name.
+    /// Returns all begun contracts, by name.
     ///
     /// # Errors
     ///
-    /// One of the records cannot be read.
+    /// A record cannot be read.
     pub fn all(&self) -> io::Result<Vec<BegunContract>> {
         let entries = match fs::read_dir(&self.folder) {
             Ok(entries) => entries,
@@ -126,7 +126,7 @@ impl ContractShelf {
 }
 
 impl BegunContract {
-    /// Whether the file says something else now; `None`: it still says the same.
+    /// Returns the change of the file since the beginning, or `None` if it is the same.
     pub fn change(&self) -> Option<&'static str> {
         match fs::read(&self.file) {
             Ok(bytes) if digest::sha256(&bytes) == self.digest => None,
@@ -136,17 +136,17 @@ impl BegunContract {
     }
 }
 
-/// Records of contracts without a version are of the first.
+/// Returns the version of records without one.
 const fn first_version() -> u32 {
     1
 }
 
-/// The digest of a contract's text.
+/// Returns the digest of a contract's text.
 pub fn contract_digest(text: &[u8]) -> String {
     digest::sha256(text)
 }
 
-/// Looks at a working tree.
+/// A check of a working tree.
 pub struct ContractCheck<'a> {
     /// The repository.
     pub repo: &'a Repo,
@@ -154,9 +154,9 @@ pub struct ContractCheck<'a> {
     pub root: &'a Path,
     /// The tree that the task began from.
     pub start: &'a Oid,
-    /// The file of the contract itself, which is no part of the task.
+    /// The file of the contract itself, which is not part of the task.
     pub file: &'a Path,
-    /// How long a command may take.
+    /// The time limit for a command.
     pub timeout: Duration,
 }
 
@@ -178,7 +178,7 @@ fn decide(right: bool, detail: String) -> ConditionAnswer {
     if right { holds(detail) } else { fails(detail) }
 }
 
-/// The first condition that names a path which a link leads out of the repository: its line, and the path.
+/// Returns the line and the path of the first condition whose path leads out of the repository through a link.
 pub fn leads_outside(root: &Path, contract: &Contract) -> Option<(usize, String)> {
     let all = contract.preconditions.iter().chain(&contract.postconditions);
     all.flat_map(|condition| condition.asks.iter().map(move |ask| (condition.line, ask))).find_map(|(line, ask)| {
@@ -191,7 +191,7 @@ pub fn leads_outside(root: &Path, contract: &Contract) -> Option<(usize, String)
     })
 }
 
-/// The place of a path below the root; `None`: links lead it outside.
+/// Returns the place of a path below the root, or `None` if links lead out of it.
 fn inside(root: &Path, path: &str) -> Option<PathBuf> {
     let real_root = root.canonicalize().ok()?;
     let place = root.join(path);
@@ -213,7 +213,7 @@ fn inside(root: &Path, path: &str) -> Option<PathBuf> {
 }
 
 impl ContractCheck<'_> {
-    /// What became of each condition, in order.
+    /// Returns the result of each condition, in order.
     pub fn results(&self, conditions: &[ContractCondition]) -> Vec<ConditionResult> {
         conditions.iter().map(|condition| self.result(condition)).collect()
     }
@@ -292,7 +292,7 @@ impl ContractCheck<'_> {
         decide(allows(files), format!("{path} has {files} files"))
     }
 
-    /// The files of the working tree that a glob takes, without those of tools.
+    /// Returns the files of the working tree that a glob matches, without those of tools.
     fn matching(&self, glob: &str) -> Result<Vec<RepoPath>, GitError> {
         let glob = if glob.ends_with('/') { format!("{glob}**") } else { glob.trim_start_matches("./").to_owned() };
         let Ok(globs) = Globs::new(&[glob]) else { return Ok(Vec::new()) };
@@ -306,7 +306,7 @@ impl ContractCheck<'_> {
         Ok(files)
     }
 
-    /// In a folder that a tool fills, or the contract itself.
+    /// Returns `true` if a file is in a folder that a tool fills, or is the contract itself.
     fn is_noise(&self, path: &RepoPath) -> bool {
         let os = path.to_os();
         if self.root.join(&os) == *self.file {
@@ -543,7 +543,7 @@ trait OrDetail {
 }
 
 impl OrDetail for ConditionAnswer {
-    /// The same, and where it fails, why.
+    /// Returns the same result, with the reason if it is a failure.
     fn or_detail(self, detail: impl FnOnce() -> String) -> Self {
         if self.0 == ConditionOutcome::Holds { self } else { (self.0, detail()) }
     }
@@ -579,7 +579,7 @@ fn read_text(path: &Path) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The number of lines; what stands behind the last line break counts as one.
+/// Returns the number of lines. Text after the last line break counts as one.
 fn count_lines(path: &Path) -> Result<usize, String> {
     Ok(read_text(path)?.lines().count())
 }
@@ -592,7 +592,7 @@ fn is_manifest(path: &str) -> bool {
         || (name.starts_with("requirements") && Path::new(name).extension().is_some_and(|end| end == "txt"))
 }
 
-/// The names of the dependencies in a manifest; `None`: it cannot be read.
+/// Returns the names of the dependencies in a manifest, or `None` if it cannot be read.
 fn dependencies_in(path: &str, text: &str) -> Option<BTreeSet<String>> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let by_lines = |pattern: &str| -> Option<BTreeSet<String>> {

@@ -1,10 +1,10 @@
-//! The one way digests are made: SHA-256, parts kept apart by their lengths.
+//! Digests: SHA-256 over parts that are separated by their lengths.
 
 use std::io::{self, Read};
 
 use sha2::{Digest, Sha256};
 
-/// SHA-256 over `parts`, each preceded by its length, as 64 hexadecimal digits.
+/// Returns the SHA-256 over `parts`, each preceded by its length, as 64 hexadecimal digits.
 pub fn hex_digest(parts: &[&[u8]]) -> String {
     let mut hash = Sha256::new();
     for part in parts {
@@ -14,12 +14,12 @@ pub fn hex_digest(parts: &[&[u8]]) -> String {
     hex(&hash.finalize())
 }
 
-/// Plain SHA-256 of some bytes, as other programs make it.
+/// Returns the plain SHA-256 of some bytes, as other programs compute it.
 pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// [`hex_digest`] of one part of `length` bytes that is read piece by piece, in bounded memory.
+/// Returns the [`hex_digest`] of one part of `length` bytes that is read piece by piece, in bounded memory.
 pub fn hex_digest_read(mut part: impl Read, length: u64) -> io::Result<String> {
     let mut hash = Sha256::new();
     hash.update(length.to_be_bytes());
@@ -34,7 +34,7 @@ pub fn hex_digest_read(mut part: impl Read, length: u64) -> io::Result<String> {
     Ok(hex(&hash.finalize()))
 }
 
-/// Bytes as hexadecimal digits.
+/// Returns bytes as hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     bytes

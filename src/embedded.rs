@@ -2,7 +2,7 @@
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
-/// The content of one embedded file: `file(TEMPLATES, "escalation.txt")`.
+/// Returns the content of one embedded file: `file(TEMPLATES, "escalation.txt")`.
 pub fn file(folder: &[(&'static str, &'static str)], name: &str) -> Option<&'static str> {
     folder.iter().find(|(path, _)| *path == name).map(|(_, content)| *content)
 }

@@ -1,6 +1,6 @@
-//! The engine, the same at every moment: ask the gates, count the attempt, write the record.
+//! The engine, the same at every moment: it evaluates the gates, counts the attempt, and writes the record.
 //!
-//! The stages do the work; this is their order.
+//! The stages do the work; the engine calls them in order.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -45,7 +45,7 @@ pub use self::escalation::{Basis, escalation_path};
 /// The number of failed tests that a run records by name.
 const MAX_FAILED_TESTS: usize = 256;
 
-/// A repository with its journal, and who is at work in it.
+/// A repository with its journal, and the session at work in it.
 pub struct Workplace {
     /// The repository.
     pub repo: Repo,
@@ -55,23 +55,23 @@ pub struct Workplace {
     pub session: Session,
 }
 
-/// What is here, and what it is to be judged by.
+/// The current content, and the policy for it.
 pub struct Here {
-    /// What is checked out.
+    /// The commit and branch that are checked out.
     pub head: Head,
-    /// Its commit and where that left the default branch; `None`: nothing is committed.
+    /// The commit, and the commit where its history left the default branch, or `None` if nothing is committed.
     pub lineage: Option<Lineage>,
     /// The working tree.
     pub look: EditSurvey,
-    /// The policy that counts.
+    /// The policy in force.
     pub policy: Policy,
-    /// What is to be said about its choice.
+    /// Notes about its choice.
     pub notes: Vec<Note>,
-    /// What the journal says so far.
+    /// The state of the journal so far.
     pub state: JournalState,
 }
 
-/// What would be said now.
+/// The result of a judgement that is not recorded.
 pub struct Preview {
     /// The verdict, which is not recorded.
     pub verdict: Verdict,
@@ -81,25 +81,25 @@ pub struct Preview {
     pub head: Option<Oid>,
 }
 
-/// What is judged and is no commit. Where it is refused it is kept, so that the refusal can be judged again whatever
-/// becomes of the working tree.
+/// Judged content that is not a commit. If it is refused, it is kept, so that the refusal can be judged again after the
+/// working tree has changed.
 #[derive(Clone, Copy, Debug)]
 pub enum Uncommitted<'a> {
     /// The working tree.
     Work(&'a Snapshot),
-    /// The commit that is about to be made, from this index; `None`: from that of the repository.
+    /// The commit that is about to be made, from this index, or `None` for that of the repository.
     Draft(Option<&'a Path>),
 }
 
-/// A verdict and where it was written.
+/// A verdict and its files.
 pub struct Judgement {
     /// The verdict.
     pub verdict: Verdict,
-    /// Its files; `None` where nothing could be written.
+    /// Its files, or `None` if they could not be written.
     pub written: Option<Written>,
 }
 
-/// The refs that a push moves.
+/// Returns the refs that a push moves.
 fn pushed_refs(facts: &Facts) -> Vec<PushedRef> {
     let updates = facts.subjects.iter().filter_map(|subject| subject.update.as_ref());
     updates
@@ -112,28 +112,28 @@ fn pushed_refs(facts: &Facts) -> Vec<PushedRef> {
 }
 
 impl Workplace {
-    /// The workplace around the current directory.
+    /// Returns the workplace of the current directory.
     pub fn here() -> Result<Self, Failure> {
         config::read_ahead();
         let dir = current_dir()?;
         Ok(Self::of(Repo::discover(&dir).map_err(|error| no_repository(&error))?))
     }
 
-    /// The workplace of the hook that git has started in the current directory.
+    /// Returns the workplace of the hook that git started in the current directory.
     pub fn of_hook() -> Result<Self, Failure> {
         config::read_ahead();
         let dir = current_dir()?;
         Ok(Self::of(Repo::discover_in_hook(&dir).map_err(|error| no_repository(&error))?))
     }
 
-    /// The workplace around `dir`, in which an agent of this session is at work.
+    /// Returns the workplace of `dir`, with an agent of this session at work.
     pub fn of_session(dir: &Path, session: Session) -> Result<Self, Failure> {
         let repo = Repo::discover(dir).map_err(|error| no_repository(&error))?;
         ask_journal_for_markers(&repo);
         Ok(Self { journal: Journal::open(&repo.gate_dir(), repo.root()), repo, session })
     }
 
-    /// The same workplace for a job of a forge: what waits in the spool of its checkout is not evidence there.
+    /// Returns the same workplace for a job of a forge: the spool of its checkout is not evidence there.
     #[must_use]
     pub fn without_spool(mut self) -> Self {
         self.journal = Journal::open(&self.repo.gate_dir(), None);
@@ -147,19 +147,19 @@ impl Workplace {
         Self { repo, journal, session }
     }
 
-    /// The root of the working tree, where the question is about one.
+    /// Returns the root of the working tree, or an error if there is none.
     pub fn work_tree(&self) -> Result<&Path, Failure> {
         let remedy = "go to a working tree of it; `gate check --rev REV` judges a commit";
         self.repo.work_tree().map_err(|error| Failure::new(Exit::Usage, error).remedy(remedy))
     }
 
-    /// The task files at the root.
+    /// Returns the task files at the root.
     fn files(&self) -> DiskDirectory {
         DiskDirectory(self.repo.root().unwrap_or(self.repo.git_dir()).to_owned())
     }
 
-    /// What is here and how it is to be judged. Everything else is read while git looks at the working tree, which
-    /// takes longest.
+    /// Reads the current content and the policy for it. Everything else is read while git examines the working tree,
+    /// which takes longest.
     pub fn look(&self) -> Result<Here, Failure> {
         let git = |error: GitError| Failure::new(Exit::CannotJudge, error);
         self.work_tree()?;
@@ -179,8 +179,9 @@ impl Workplace {
         })
     }
 
-    /// All that is known of what is here at `moment`: the content, what `session` did, and what the forge says where a
-    /// gate asks it. Every question about what is here is answered from these facts, so that no two answers differ.
+    /// Reads all facts about the current content at `moment`: the content, the steps of `session`, and the forge's
+    /// answers if a gate needs them. Every answer about the current content is based on these facts, so that no two
+    /// answers differ.
     pub fn facts_here(&self, here: &Here, moment: Moment, session: &str) -> Result<Facts, Failure> {
         let sources = Sources { repo: &self.repo, journal: &self.journal, state: &here.state, policy: &here.policy };
         let mut facts = collect::at_stop(sources, moment, here.lineage.as_ref(), &here.look)
@@ -197,7 +198,7 @@ impl Workplace {
         Ok(facts)
     }
 
-    /// What a stop of `session` would be told now. Nothing is counted and nothing is written.
+    /// Returns the verdict that a stop of `session` would get now, without counting an attempt or writing a record.
     pub fn preview(&self, session: &str) -> Result<Preview, Failure> {
         let here = self.look()?;
         let facts = self.facts_here(&here, Moment::Stop, session)?;
@@ -211,7 +212,7 @@ impl Workplace {
         Ok(Preview { verdict, snapshot: here.look.snapshot, head: here.head.commit })
     }
 
-    /// Records a run and, where that says something about a failure, its tests by name.
+    /// Records a run and, if they say something about a failure, its tests by name.
     pub fn append_run(&self, run: Run, tests: &NamedTests) -> Result<(), JournalError> {
         let append = |state: &JournalState| {
             let named = test_results(&run, tests, state);
@@ -223,12 +224,12 @@ impl Workplace {
         self.journal.append_with(append).1.map(drop)
     }
 
-    /// What the journal says so far.
+    /// Reads the state of the journal.
     pub fn state(&self) -> Result<JournalState, Failure> {
         self.journal.state().map_err(|error| Failure::new(Exit::CannotJudge, error))
     }
 
-    /// Judges, counts and records. `state` is what the facts were read with.
+    /// Judges, counts and records. The facts were read with `state`.
     pub fn judge(
         &self,
         policy: &Policy,
@@ -239,8 +240,8 @@ impl Workplace {
         self.judge_if(policy, state, facts, uncommitted, || true)
     }
 
-    /// Judges and records, and counts a refusal where `claimed` says that somebody claimed to be finished: to look is no
-    /// attempt. It is asked of a refusal alone.
+    /// Judges and records. Counts a refusal only if `claimed` returns `true`, because somebody claimed to be finished:
+    /// a look is not an attempt. It is called only for a refusal.
     pub fn judge_if(
         &self,
         policy: &Policy,
@@ -317,7 +318,8 @@ impl Workplace {
         Judgement { verdict, written }
     }
 
-    /// The files that `commands` read and that differ from the commit that is checked out: a run now would not prove it.
+    /// Returns the files that `commands` read and that differ from the commit that is checked out: a run now would not
+    /// prove it.
     pub fn uncommitted_inputs(&self, commands: &[&Command]) -> Result<Vec<DirtyPath>, GitError> {
         let is_read = |path: &RepoPath| commands.iter().any(|command| command.inputs.matches(path));
         let mut dirty = self.repo.look()?.snapshot.dirty;
@@ -325,8 +327,9 @@ impl Workplace {
         Ok(dirty)
     }
 
-    /// A session that used up its attempts is let go at every stop. It begins anew where everything that it was refused is
-    /// shown on what is here: what it does from there on is new work, though nobody may have stopped in between.
+    /// Starts the attempts again if everything that the session was refused for is proven on the current content. A
+    /// session that used up its attempts may stop without a verdict, so its next work is new, even if it never stopped
+    /// in between.
     pub fn begin_anew_where_mended(&self) -> Result<(), Failure> {
         if self.state()?.judged(&self.session.id).made() < ESCALATES_AT {
             return Ok(());
@@ -339,7 +342,8 @@ impl Workplace {
         Ok(())
     }
 
-    /// The branches that `facts` are about, and those on which something failed from which their content goes on or that are gone.
+    /// Returns the branches that `facts` are about, and those with a failure that are gone or whose content the facts
+    /// continue.
     fn branches(&self, facts: &Facts, told: &SessionState) -> Vec<String> {
         let Ok(head) = self.repo.head() else { return Vec::new() };
         let is_here = |subject: &Subject| subject.role == SubjectKind::WorkingTree || subject.checked_out == Some(true);
@@ -366,8 +370,8 @@ impl Workplace {
         found
     }
 
-    /// Keeps what is refused; the id of a commit that was about to be made. What cannot be kept is not there to be judged
-    /// again, and nothing else is lost.
+    /// Keeps refused content. Returns the id of a commit that was about to be made. If the content cannot be kept, it
+    /// cannot be judged again, and nothing else is lost.
     fn keep_refused(&self, facts: &mut Facts, uncommitted: Uncommitted<'_>) -> Option<Oid> {
         let its = |subject: &&mut Subject| subject.role == SubjectKind::WorkingTree && subject.tree.is_none();
         let subject = facts.subjects.iter_mut().find(its)?;
@@ -387,8 +391,8 @@ impl Workplace {
         }
     }
 
-    /// Adds what a session did, at the moments that ask for it, and where tests were taken away, what failed before. A
-    /// push is judged by its commits, and by that.
+    /// Adds the steps of a session at the moments that need them and, if tests were removed, the earlier failures. A
+    /// push is judged only by its commits and these failures.
     pub fn tell(&self, state: &JournalState, policy: &Policy, session: &str, facts: &mut Facts) {
         let unreadable = |error: &dyn std::fmt::Display| {
             Note::new("story-unreadable", format!("what the session did cannot be read: {error}"))
@@ -435,7 +439,7 @@ impl Workplace {
     }
 }
 
-/// The tests of a run as they are recorded; `None`: none failed, and none that failed before is concerned.
+/// Returns the tests of a run for the record, or `None` if none failed and none that failed before is among them.
 pub fn test_results(run: &Run, tests: &NamedTests, state: &JournalState) -> Option<TestResults> {
     let unsettled = |open: &&OpenFailure| open.key == run.command.key && open.since != Some(TestResult::Passed);
     let open = state.open_failures().iter().filter(unsettled);
@@ -474,7 +478,7 @@ fn no_repository(error: &crate::git::GitError) -> Failure {
     Failure::new(Exit::Usage, error).remedy("run it inside a git repository: git init")
 }
 
-/// Lets the repository ask the journal which markers of tool folders an edit wrote: such a folder is content.
+/// Makes the repository read from the journal which markers of tool folders an edit wrote: such a folder is content.
 fn ask_journal_for_markers(repo: &Repo) {
     let (gate_dir, root) = (repo.gate_dir(), repo.root().map(Path::to_owned));
     repo.ask_for_edited_markers(move || {

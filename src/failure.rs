@@ -1,4 +1,4 @@
-//! How a command that could not do its work says so: what, where, and what to do.
+//! The error of a command: what failed, where, and the remedy.
 
 use std::fmt;
 
@@ -10,28 +10,28 @@ use crate::repo_path::RepoPath;
 pub struct Failure {
     /// The exit code.
     pub exit: Exit,
-    /// What went wrong, and where: a fragment without a capital letter or a full stop.
+    /// The error and its place: a fragment without a capital letter or a full stop.
     pub what: String,
-    /// What to do about it; empty where nothing is known to help.
+    /// The remedy. Empty if none is known.
     pub remedy: String,
-    /// The file and the line (from 1) that it is about, where it is about one.
+    /// The file and the line (from 1) that it is about, if any.
     pub at: Option<(RepoPath, Option<u32>)>,
 }
 
 impl Failure {
-    /// A failure with nothing to suggest.
+    /// Creates a failure without a remedy.
     pub fn new(exit: Exit, what: impl fmt::Display) -> Self {
         Self { exit, what: what.to_string(), remedy: String::new(), at: None }
     }
 
-    /// The same failure with what to do about it.
+    /// Returns the same failure with a remedy.
     #[must_use]
     pub fn remedy(mut self, remedy: impl fmt::Display) -> Self {
         self.remedy = remedy.to_string();
         self
     }
 
-    /// The same failure with the place that it is about.
+    /// Returns the same failure with its place.
     #[must_use]
     pub fn at(mut self, path: RepoPath, line: Option<u32>) -> Self {
         self.at = Some((path, line));

@@ -1,8 +1,8 @@
 //! Globs where `*` stays inside one directory.
 //!
-//! To compile a glob costs a hundred times what it costs to ask it about one path, and most processes ask about few
-//! paths. So a glob is compiled when a path has the letters that it asks for; when many paths were asked about, the
-//! letters of all globs are looked for at once.
+//! Compiling a glob costs a hundred times as much as matching it against one path, and most processes match few paths.
+//! So a glob is compiled when a path contains its literal letters. If many paths are matched, the letters of all globs
+//! are searched for at once.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet};
 use memchr::memmem;
 use serde::{Deserialize, Deserializer};
 
-/// The number of paths from which on letters are looked for at once.
+/// The number of paths from which letters are searched for at once.
 const MANY: usize = 32;
 
 /// The length of a glob, in bytes, from which it might be too large for the regex engine.
@@ -27,7 +27,7 @@ const LARGE: usize = 16 * 1024;
 pub struct InvalidGlob {
     /// The glob as written.
     pub glob: String,
-    /// What is wrong with it.
+    /// The error.
     pub reason: String,
 }
 
@@ -36,16 +36,16 @@ pub struct InvalidGlob {
 pub struct Globs {
     list: Vec<LazyGlob>,
     asked: AtomicUsize,
-    /// `None` where they are too many for one.
+    /// The letters of all globs, or `None` if they are too many for one search.
     letters: OnceLock<Option<Letters>>,
 }
 
 #[derive(Clone, Debug)]
 struct LazyGlob {
     written: String,
-    /// Where in `written` its letters are.
+    /// The range in `written` of its letters.
     letters: OnceLock<Range<usize>>,
-    /// `None`: it is no glob, and matches nothing.
+    /// The compiled glob, or `None` if it is invalid and matches nothing.
     compiled: OnceLock<Option<GlobMatcher>>,
 }
 
@@ -54,7 +54,7 @@ impl LazyGlob {
         Self { written: glob.to_owned(), letters: OnceLock::new(), compiled: OnceLock::new() }
     }
 
-    /// What stands in every path that it matches.
+    /// Returns a text that every path it matches contains.
     fn letters(&self) -> &str {
         &self.written[self.letters.get_or_init(|| letters(&self.written)).clone()]
     }
@@ -73,9 +73,9 @@ impl LazyGlob {
 #[derive(Clone, Debug)]
 struct Letters {
     finder: AhoCorasick,
-    /// The globs that ask for each of what is looked for.
+    /// The globs that need each of the texts.
     globs: Vec<Vec<usize>>,
-    /// Those that ask for none.
+    /// The globs that need none.
     always: Vec<usize>,
 }
 
@@ -92,7 +92,7 @@ impl Letters {
         Some(Self { finder, globs, always })
     }
 
-    /// The places of the globs whose letters a path has, ascending.
+    /// Returns the indexes of the globs whose letters a path contains, ascending.
     fn in_path(&self, path: &Path) -> Vec<usize> {
         let mut found = self.always.clone();
         for letters in self.finder.find_overlapping_iter(path.as_os_str().as_encoded_bytes()) {
@@ -112,7 +112,7 @@ impl Globs {
         Ok(all)
     }
 
-    /// Adds one behind the others.
+    /// Adds a glob after the others.
     pub fn push(&mut self, glob: &str) -> Result<(), InvalidGlob> {
         check(glob)?;
         self.list.push(LazyGlob::new(glob));
@@ -120,24 +120,24 @@ impl Globs {
         Ok(())
     }
 
-    /// The globs as written.
+    /// Returns the globs as written.
     #[cfg(test)]
     pub fn written(&self) -> impl Iterator<Item = &str> {
         self.list.iter().map(|lazy| lazy.written.as_str())
     }
 
-    /// Whether there is none.
+    /// Returns `true` if there are no globs.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Whether any matches.
+    /// Returns `true` if any glob matches.
     pub fn is_match(&self, path: impl AsRef<Path>) -> bool {
         let path = path.as_ref();
         self.likely(path).into_iter().any(|at| self.list[at].is_match(path))
     }
 
-    /// The places of those that match, ascending.
+    /// Returns the indexes of the globs that match, ascending.
     pub fn matches(&self, path: impl AsRef<Path>) -> Vec<usize> {
         let path = path.as_ref();
         let mut matches = self.likely(path);
@@ -145,7 +145,7 @@ impl Globs {
         matches
     }
 
-    /// The places of those whose letters a path has, ascending.
+    /// Returns the indexes of the globs whose letters a path contains, ascending.
     fn likely(&self, path: &Path) -> Vec<usize> {
         let many = || self.letters.get().is_some() || self.asked.fetch_add(1, Ordering::Relaxed) >= MANY;
         if many()
@@ -163,7 +163,8 @@ impl Clone for Globs {
     }
 }
 
-/// Those of an embedded file, which its test holds well written: checking costs most of what compiling does.
+/// Reads the globs of an embedded file without checking them, because its test checks them: checking costs most of what
+/// compiling does.
 impl<'de> Deserialize<'de> for Globs {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let list = Vec::<String>::deserialize(from)?.iter().map(|glob| LazyGlob::new(glob)).collect();
@@ -183,8 +184,8 @@ pub fn check(glob: &str) -> Result<Glob, InvalidGlob> {
     Ok(checked)
 }
 
-/// Letters that stand in every path that a glob matches: the longest of its literal parts. A `/` at their ends may match
-/// nothing, and what stands in braces or brackets may be left out.
+/// Returns letters that every path that a glob matches contains: the longest of its literal parts. A `/` at their ends
+/// may match nothing, and text in braces or brackets is optional.
 fn letters(glob: &str) -> Range<usize> {
     let mut best = 0..0;
     let mut start = 0;
@@ -274,7 +275,7 @@ mod tests {
     }
 
     proptest! {
-        /// One by one, or all at once: the same answer.
+        /// Checks that matching one by one and all at once give the same result.
         #[test]
         fn the_order_of_asking_changes_nothing(
             globs in prop::collection::vec("([ab/*?.]|\\*\\*/|/\\*\\*|\\{a,b/\\}|\\[ab\\]|\\[!a\\]|\\\\\\*){0,8}", 0..6),

@@ -1,13 +1,13 @@
 //! `gate` stands between a coding agent and the words "it is done".
 //!
-//! A claim counts for nothing, evidence counts, and evidence is about content. Data flows one way:
+//! A claim does not count; evidence does, and evidence is about content. Data flows one way:
 //!
 //! ```text
 //! source  →  event, timeline  →  fact  →  gates  →  verdict  →  render
 //! ```
 //!
-//! Sources read and never judge; gates judge and never read; renderers never decide. `ARCHITECTURE.md` has the
-//! page with the drawing, and says where a new gate, runner, client or renderer goes.
+//! Sources read and never judge; gates judge and never read; renderers never decide. `ARCHITECTURE.md` has a drawing,
+//! and says where a new gate, runner, client or renderer goes.
 
 pub mod attest;
 pub mod ci;

@@ -1,5 +1,5 @@
-//! Files that a checkout elsewhere does not have as they are here: no commit has them, or a filter of this clone changes
-//! them.
+//! Files that a checkout elsewhere does not have as they are here: no commit contains them, or a filter of this clone
+//! changes them.
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use crate::globs::Globs;
 use crate::repo_path::RepoPath;
 use crate::shell_quote::shell_line;
 
-/// The reason that a checkout elsewhere does not have a file as it is here.
+/// The reason why a checkout elsewhere does not have a file as it is here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -27,14 +27,14 @@ pub enum LocalCause {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LocalFile {
-    /// Relative to the root of the working tree.
+    /// The path, relative to the root of the working tree.
     pub path: RepoPath,
     /// The reason.
     pub cause: LocalCause,
 }
 
 impl LocalCause {
-    /// The word for programs.
+    /// Returns the word for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ignored => "ignored-file",
@@ -43,12 +43,13 @@ impl LocalCause {
         }
     }
 
-    /// Says of `paths`, which are not empty, why a checkout elsewhere does not have them, and what to do about it.
+    /// Returns a sentence about `paths`, which are not empty: why a checkout elsewhere does not have them, and the
+    /// remedy.
     pub fn sentence(self, paths: &[&RepoPath]) -> String {
         format!("{}; {}", self.reason(paths), self.remedy(paths))
     }
 
-    /// Says of `paths`, which are not empty, why a checkout elsewhere does not have them.
+    /// Returns a sentence about `paths`, which are not empty: why a checkout elsewhere does not have them.
     pub fn reason(self, paths: &[&RepoPath]) -> String {
         const NAMED: usize = 3;
         let mut names = paths.iter().take(NAMED).map(ToString::to_string).collect::<Vec<_>>().join(", ");
@@ -63,7 +64,7 @@ impl LocalCause {
         format!("{names} {words}")
     }
 
-    /// Says what to do so that a checkout elsewhere has them.
+    /// Returns the remedy that puts the files into a checkout elsewhere.
     pub fn remedy(self, paths: &[&RepoPath]) -> String {
         if self == Self::Filtered {
             return "commit the content that the tests need, and run them where no filter changes it".to_owned();
@@ -74,7 +75,7 @@ impl LocalCause {
     }
 }
 
-/// `gates/local-files.toml`, as it is written.
+/// The table `gates/local-files.toml`, as it is written.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LocalFileTable {
@@ -84,7 +85,7 @@ struct LocalFileTable {
     generated: Vec<String>,
 }
 
-/// The same, ready to be matched.
+/// The compiled rules of the table.
 struct LocalFileRules {
     collected: Globs,
     data: Globs,
@@ -102,22 +103,22 @@ fn rules() -> &'static LocalFileRules {
     &RULES
 }
 
-/// True for what a runner finds by its name alone: tests, plugins and settings.
+/// Returns `true` for files that a runner finds by name alone: tests, plugins and settings.
 pub(crate) fn is_collected(path: &RepoPath) -> bool {
     rules().collected.is_match(path.to_os())
 }
 
-/// True for data that source files may name in full.
+/// Returns `true` for data that source files may name in full.
 pub(crate) fn is_data(path: &RepoPath) -> bool {
     rules().data.is_match(path.to_os())
 }
 
-/// True for what editors and desktops leave behind.
+/// Returns `true` for files that editors and desktops leave behind.
 pub(crate) fn is_litter(path: &RepoPath) -> bool {
     rules().litter.is_match(path.to_os())
 }
 
-/// True for a folder name that generators of code use for their output.
+/// Returns `true` for a folder name that code generators use for their output.
 pub(crate) fn is_generated_folder(name: &[u8]) -> bool {
     rules().generated.iter().any(|known| known.as_bytes() == name)
 }

@@ -1,4 +1,4 @@
-//! The `gate` program: parse, dispatch, exit code.
+//! The `gate` program: parses the command line, runs the command, and sets the exit code.
 
 use std::env;
 use std::process::ExitCode;

@@ -1,8 +1,8 @@
-//! The moments of an agent's work at which gates are asked.
+//! The moments of an agent's work at which gates are evaluated.
 
 use serde::{Deserialize, Serialize};
 
-/// When a verdict is asked for. The engine is the same at each; a gate says at which it applies.
+/// The moment of a verdict. The engine is the same at each; a gate says at which it applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -15,7 +15,7 @@ pub enum Moment {
     Commit,
     /// Refs are being pushed: `pre-push`, or `pre-receive` on a server.
     Push,
-    /// Somebody is about to say "done": `gate check`, or a client's stop hook.
+    /// Somebody is about to claim that the work is done: `gate check`, or a client's stop hook.
     Stop,
     /// A job of the forge judges a pull request.
     Ci,
@@ -24,7 +24,7 @@ pub enum Moment {
 }
 
 impl Moment {
-    /// The word used in policies, verdicts and on the command line.
+    /// Returns the word used in policies, verdicts and on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",

@@ -1,4 +1,4 @@
-//! Object ids, of either hash algorithm.
+//! Object ids of both hash algorithms.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,34 +12,34 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(test, schemars(with = "String"))]
 pub struct Oid(String);
 
-/// A text that is no object id.
+/// An error for a text that is not an object id.
 #[derive(Debug, thiserror::Error)]
 #[error("`{0}` is not an object id (40 or 64 hexadecimal digits)")]
 pub struct InvalidOid(String);
 
 impl Oid {
-    /// The hexadecimal digits.
+    /// Returns the hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The first seven digits, for people.
+    /// Returns the first seven digits, for people.
     pub fn short(&self) -> &str {
         &self.0[..7]
     }
 
-    /// All digits are zero: git's way to say "no object" in hooks.
+    /// Returns `true` if all digits are zero, which means "no object" in hooks of git.
     pub fn is_zero(&self) -> bool {
         self.0.bytes().all(|b| b == b'0')
     }
 
-    /// The empty tree in the hash algorithm of `self`, which git knows without storing it.
+    /// Returns the empty tree in the hash algorithm of `self`, which git knows without storing it.
     #[must_use]
     pub fn empty_tree_like(&self) -> Self {
         Self::empty_tree(self.0.len() == 64)
     }
 
-    /// The empty tree of a SHA-1 repository, or of a SHA-256 one.
+    /// Returns the empty tree of a SHA-1 repository, or of a SHA-256 one.
     pub fn empty_tree(sha256: bool) -> Self {
         Self(
             if sha256 {

@@ -1,6 +1,7 @@
-//! The processes above this one, by the words they were started with.
+//! The processes above this one, by their command lines.
 
-/// The words of the processes above this one, the nearest first; at most `depth`. Empty where the system does not tell.
+/// Returns the words of the processes above this one, the nearest first, at most `depth`. Returns none if the system
+/// does not show them.
 pub fn processes_above(depth: usize) -> Vec<Vec<String>> {
     let mut found = Vec::new();
     let mut process = first_above();
@@ -23,7 +24,7 @@ fn first_above() -> Option<u32> {
     None
 }
 
-/// The process above a process, and the words it was started with.
+/// Returns the parent of a process, and the words that it was started with.
 #[cfg(target_os = "linux")]
 fn process_of(id: u32) -> Option<(u32, Vec<String>)> {
     let read = |file: &str| std::fs::read(format!("/proc/{id}/{file}")).ok();
@@ -36,7 +37,7 @@ fn process_of(id: u32) -> Option<(u32, Vec<String>)> {
     Some((above, words.filter(|word| !word.is_empty()).collect()))
 }
 
-/// The process above a process, and the words it was started with.
+/// Returns the parent of a process, and the words that it was started with.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn process_of(id: u32) -> Option<(u32, Vec<String>)> {
     let output =

@@ -1,4 +1,4 @@
-//! What a repository asks for: commands, gates and their modes. Plain values; [`crate::config`] reads them.
+//! The policy of a repository: commands, gates and their modes, as plain values. [`crate::config`] reads them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,39 +16,39 @@ mod paths;
 
 pub use self::paths::PathRules;
 
-/// Everything that was decided before anything is judged.
+/// All settings that a judgement depends on.
 #[derive(Clone, Debug)]
 pub struct Policy {
     /// The declared commands, in the order of the file.
     pub commands: Vec<Command>,
     /// The gates: those of the binary with the user's changes, then the user's own.
     pub gates: Vec<Gate>,
-    /// The parts of the program, in the order of the file; empty where nobody named them.
+    /// The parts of the program, in the order of the file. Empty if none are declared.
     pub scopes: Vec<Scope>,
-    /// The command that is given the packet of a handoff and answers it; see [`crate::handoff`].
+    /// The command that gets the packet of a handoff and answers it; see [`crate::handoff`].
     pub unblock: Option<String>,
-    /// Whose signed statements are evidence; see [`crate::attest`].
+    /// The signers whose statements are evidence; see [`crate::attest`].
     pub signers: Signers,
-    /// How strict a job of a forge is.
+    /// The strictness of a job of a forge.
     pub ci: Strictness,
-    /// What the hook of a push may run itself.
+    /// The commands that the hook of a push may run itself.
     pub push_runs: PushRuns,
-    /// How long contents are kept that prove nothing any more.
+    /// The retention of contents that no longer prove anything.
     pub retention: Retention,
-    /// Where it was read.
+    /// The source that it was read from.
     pub source: PolicySource,
-    /// SHA-256 of commands and gates in hexadecimal digits, whatever the order and the comments of the file, and
-    /// wherever it was read.
+    /// The SHA-256 of commands and gates in hexadecimal digits. It does not depend on the order and the comments of the
+    /// file, or on the source.
     pub digest: String,
 }
 
 impl Policy {
-    /// Whether it was read in the tree of `commit`.
+    /// Returns `true` if it was read in the tree of `commit`.
     pub fn is_of(&self, commit: &Oid) -> bool {
         matches!(&self.source, PolicySource::Commit(own) if own == commit)
     }
 
-    /// The same policy, where those of the named paths count that only the defaults leave out.
+    /// Returns the same policy, in which those of the named paths count that only the defaults exclude.
     pub fn naming<V>(&self, named: &BTreeMap<RepoPath, V>) -> Cow<'_, Self> {
         if named.is_empty() {
             return Cow::Borrowed(self);
@@ -62,7 +62,7 @@ impl Policy {
 }
 
 impl Policy {
-    /// A policy that asks for nothing.
+    /// Creates a policy without requirements.
     pub fn empty(source: PolicySource) -> Self {
         Self {
             commands: Vec::new(),
@@ -79,55 +79,56 @@ impl Policy {
     }
 }
 
-/// What the `pre-push` hook runs before it judges.
+/// The commands that the `pre-push` hook runs before it judges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PushRuns {
-    /// Nothing: it refuses what is not proven.
+    /// No command: the hook refuses content that is not proven.
     #[default]
     Nothing,
     /// The declared commands whose runs are missing or stale, while the connection to the remote stays open.
     Missing,
 }
 
-/// Where a policy was read.
+/// The source of a policy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PolicySource {
-    /// From `gate.toml` in the tree of this commit.
+    /// The `gate.toml` in the tree of this commit.
     Commit(Oid),
-    /// From `gate.toml` in the working tree, because no commit that counts has one.
+    /// The `gate.toml` in the working tree, because no commit that counts has one.
     WorkingTree,
-    /// There is no `gate.toml`: the defaults of the binary.
+    /// The defaults of the binary, because there is no `gate.toml`.
     Defaults,
 }
 
-/// Whose signed statements count, as `[attest]` in `gate.toml` has it. Lines have the form of [`crate::ssh::allowed_signers`].
+/// The signers whose statements count, from `[attest]` in `gate.toml`. Lines have the form of
+/// [`crate::ssh::allowed_signers`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Signers {
-    /// Nobody's.
+    /// No signers.
     #[default]
     Nobody,
-    /// Those of a file, in the tree that the policy is of.
+    /// The signers of a file, in the tree of the policy.
     File(RepoPath),
-    /// Those of these lines.
+    /// The signers of these lines.
     Listed(Vec<String>),
 }
 
-/// A part of the program, as `[scopes]` in `gate.toml` has it. [`crate::commit::scopes`] says how paths belong to it.
+/// A part of the program, from `[scopes]` in `gate.toml`. [`crate::commit::scopes`] says how paths belong to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
-    /// Its name: what a subject says. `core/parser` lies inside `core`, where that is a scope.
+    /// Its name in the subjects of commits. `core/parser` is inside `core`, if that is a scope.
     pub name: String,
-    /// Its files, as globs; `!glob` leaves out.
+    /// Its files, as globs. `!glob` excludes files.
     pub paths: Vec<String>,
     /// Other names for it in subjects.
     pub aliases: Vec<String>,
     /// Scopes whose files may be in one commit with its own.
     pub with: Vec<String>,
-    /// Files that may go along with its own without being its own, as globs.
+    /// Files that may go along with its own although they are not its own, as globs.
     pub shared: Vec<String>,
-    /// Its own files may go along with any scope.
+    /// `true` if its own files may go along with any scope.
     pub goes_along: bool,
 }
 
@@ -136,11 +137,11 @@ pub struct Scope {
 pub struct Command {
     /// Its name in `gate.toml`: `gate run NAME`.
     pub name: String,
-    /// The id of the gate that asks for it.
+    /// The id of the gate that requires it.
     pub gate: String,
-    /// The command line, given to `sh -c`.
+    /// The command line for `sh -c`.
     pub run: String,
-    /// The directory it runs in, relative to the root; empty for the root.
+    /// The directory that it runs in, relative to the root. Empty for the root.
     pub dir: RepoPath,
     /// The paths whose content decides its outcome.
     pub inputs: PathRules,
@@ -149,7 +150,7 @@ pub struct Command {
 }
 
 impl Command {
-    /// What the journal holds of it; its `key` changes with the command line and the directory.
+    /// Returns the reference for the journal. Its `key` changes with the command line and the directory.
     pub fn reference(&self) -> CommandRef {
         CommandRef {
             name: Some(self.name.clone()),
@@ -160,18 +161,17 @@ impl Command {
     }
 }
 
-/// The digest of a command line and the directory it runs in: what evidence is keyed by.
+/// Returns the digest of a command line and its directory, the key of evidence.
 pub fn command_key(line: &str, dir: &RepoPath) -> String {
     hex_digest(&[b"command", line.trim().as_bytes(), dir.as_bytes()])
 }
 
-/// What is wrong with the `params` of a gate.
+/// An error in the `params` of a gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParamError {
-    /// The key, where one can be named: a path with `.` where it lies deeper. `kind` when there is no such kind of
-    /// gate.
+    /// The key, if one can be named: a path with `.` if it is nested. `kind` if the kind of gate does not exist.
     pub key: Option<String>,
-    /// What is wrong.
+    /// The error.
     pub what: String,
 }
 
@@ -193,27 +193,27 @@ pub fn read_params<T: DeserializeOwned>(params: &toml::Table) -> Result<T, Param
     })
 }
 
-/// What a failing gate does.
+/// The effect of a failing gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// Nothing: the gate is not asked.
+    /// The gate is off.
     Off,
-    /// It is recorded and counted, and said only by `gate status`.
+    /// The failure is recorded and counted, and only `gate status` shows it.
     Observe,
-    /// It is said.
+    /// The failure is shown.
     Warn,
-    /// It blocks.
+    /// The failure blocks.
     Block,
 }
 
-/// The most that gates do in a job of a forge, by who wrote the change.
+/// The strictest mode of gates in a job of a forge, by the author of the change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strictness {
-    /// To what an agent had a hand in.
+    /// The mode for changes that an agent contributed to.
     pub agents: Mode,
-    /// To what has no mark of an agent.
+    /// The mode for changes without a mark of an agent.
     pub people: Mode,
 }
 
@@ -223,12 +223,12 @@ impl Default for Strictness {
     }
 }
 
-/// How much is kept of the contents of runs that prove nothing any more.
+/// The retention of the contents of runs that no longer prove anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
-    /// For how many days.
+    /// The number of days.
     pub days: u32,
-    /// How many megabytes in all.
+    /// The total size, in megabytes.
     pub megabytes: u32,
 }
 
@@ -238,10 +238,10 @@ impl Default for Retention {
     }
 }
 
-/// Who set the mode of a gate.
+/// The source of a gate's mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModeFrom {
-    /// Nobody: it is the default.
+    /// The default.
     Default,
     /// The gate's own file in the binary.
     GateFile,
@@ -252,7 +252,7 @@ pub enum ModeFrom {
 }
 
 impl Mode {
-    /// The word used in policies and verdicts.
+    /// Returns the word used in policies and verdicts.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -263,19 +263,19 @@ impl Mode {
     }
 }
 
-/// What an answer of `unknown` does. It is never a pass and never a fail.
+/// The effect of the answer `unknown`, which is never a pass and never a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OnUnknown {
-    /// It is said, and lets through.
+    /// The answer is shown and does not block.
     Warn,
-    /// It blocks, as "cannot judge".
+    /// The answer blocks, as "cannot judge".
     Block,
 }
 
 impl OnUnknown {
-    /// The word used in policies and verdicts.
+    /// Returns the word used in policies and verdicts.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Warn => "warn",
@@ -284,25 +284,25 @@ impl OnUnknown {
     }
 }
 
-/// How bad it would be to let a failure through.
+/// The severity of a failure that is let through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Severity {
     /// Nothing failed.
     None,
-    /// Worth a word.
+    /// The failure should be mentioned.
     Low,
-    /// Worth a look before merging.
+    /// The failure should be reviewed before merging.
     Medium,
-    /// Must not be merged.
+    /// The change must not be merged.
     High,
-    /// Must not even leave the machine.
+    /// The change must not leave the machine.
     Blocker,
 }
 
 impl Severity {
-    /// The word used in verdicts; policies take it in any case.
+    /// Returns the word used in verdicts. Policies accept it in any case.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::None => "NONE",
@@ -314,45 +314,45 @@ impl Severity {
     }
 }
 
-/// A gate: what `gates/<id>.toml` says, with the changes of the user's `[gates.<id>]`.
+/// A gate: `gates/<id>.toml` with the changes of the user's `[gates.<id>]`.
 #[derive(Clone, Debug)]
 pub struct Gate {
     /// Its name.
     pub id: String,
     /// One line for people.
     pub title: String,
-    /// Which evaluator answers for it.
+    /// The kind, which selects the evaluator.
     pub kind: String,
-    /// When it is asked.
+    /// The moments at which it is evaluated.
     pub moments: Vec<Moment>,
-    /// How bad a failure is.
+    /// The severity of a failure.
     pub severity: Severity,
-    /// What a failure does.
+    /// The effect of a failure.
     pub mode: Mode,
-    /// Who says so.
+    /// The source of the mode.
     pub mode_from: ModeFrom,
-    /// What `unknown` does.
+    /// The effect of `unknown`.
     pub on_unknown: OnUnknown,
-    /// The lowest grade of evidence it takes.
+    /// The lowest grade of evidence that it accepts.
     pub min_grade: Grade,
-    /// What the evaluator of its kind reads; each kind checks its own keys when the policy is read.
+    /// The parameters for the evaluator. Each kind checks its own keys when the policy is read.
     pub params: toml::Table,
-    /// By reason code: what is said, and what to do.
+    /// The message and remedy for each reason code.
     pub messages: BTreeMap<String, Message>,
     /// The paragraph that `gate explain` prints.
     pub explain: String,
 }
 
-/// The words for one reason code, as minijinja templates over the observed facts.
+/// The texts for one reason code, as minijinja templates over the observed facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Message {
-    /// What is wrong.
+    /// The failure.
     pub text: String,
-    /// The smallest command that would clear it. Empty where none is known to.
+    /// The smallest command that would clear it. Empty if none is known.
     #[serde(default)]
     pub remedy: String,
-    /// What to do where no single command clears it.
+    /// The remedy, if no single command clears it.
     #[serde(default)]
     pub fix: String,
 }

@@ -1,7 +1,7 @@
-//! A command between two snapshots: what it ran on, how it ended, and an event that says so.
+//! A command between two snapshots: its content, its end, and the event that records both.
 //!
-//! Nothing here may change what the caller of the command sees: its streams, its signals and its status are its own,
-//! and what cannot be recorded is said, not thrown.
+//! The caller of the command must notice no difference: streams, signals and status are the command's own. If the
+//! record fails, a message says so, and the command is not affected.
 
 mod test_report;
 
@@ -25,40 +25,40 @@ use crate::shell_kind::Shell;
 use crate::snapshot::KeptSnapshot;
 use crate::source::project_files::DiskDirectory;
 
-/// How much of the end of an output is kept, in bytes.
+/// The length of the end of an output that is kept, in bytes.
 const TAIL: usize = 8 * 1024;
-/// How many paths an event lists.
+/// The maximum number of paths in an event.
 const PATHS: usize = 256;
-/// The largest report file that is read, in bytes.
+/// The maximum size of a report file that is read, in bytes.
 const REPORT: u64 = 32 * 1024 * 1024;
 
-/// What to run and how it is called.
+/// A command to run, and its names.
 pub struct RunJob<'a> {
-    /// What the journal calls it.
+    /// The reference for the journal.
     pub command: CommandRef,
-    /// What is started.
+    /// The command line.
     pub line: CommandLine<'a>,
-    /// Report files it writes, as globs relative to its directory.
+    /// The report files that it writes, as globs relative to its directory.
     pub reports: &'a [String],
     /// The digest of the policy in force.
     pub policy: String,
-    /// The declared commands that the line may be, or may include, where it is none of them by its words.
+    /// The declared commands that the line may be or include, if its words are those of none.
     pub declared: &'a [Command],
 }
 
-/// What came of it.
+/// The result of a run.
 pub struct CompletedRun {
-    /// How it ended, and its output.
+    /// The end of the process, and its output.
     pub finished: Finished,
-    /// The event as it was recorded; `None` where the record was lost.
+    /// The event as it was recorded, or `None` if the record was lost.
     pub run: Option<Run>,
-    /// The runs of declared commands that it was as well, as they were recorded.
+    /// The runs of declared commands that this run included, as they were recorded.
     pub served: Vec<Run>,
-    /// Why the record was lost, or what is wrong with it.
+    /// The reason why the record was lost, or an error in it.
     pub loss: Option<String>,
 }
 
-/// A record that could not be made.
+/// An error while a record is made.
 #[derive(Debug, thiserror::Error)]
 enum RecordError {
     #[error("the working tree could not be read: {0}")]
@@ -95,7 +95,7 @@ pub fn record(place: &Workplace, root: &Path, job: RunJob<'_>) -> CompletedRun {
     }
 }
 
-/// The same run as one of a declared command.
+/// Returns the same run as one of a declared command.
 fn run_of(run: &Run, witnessed: Witnessed) -> Run {
     let Witnessed { command, ended, report, masked } = witnessed;
     Run { command, ended, report, masked, ..run.clone() }
@@ -107,7 +107,7 @@ fn begin(place: &Workplace, command: &CommandRef) -> Result<KeptSnapshot, Record
     Ok(start)
 }
 
-/// How a run ended, and what it left.
+/// The end of a run, and its files.
 struct RunEnding<'a> {
     finished: &'a Finished,
     said: RunResult,
@@ -145,7 +145,7 @@ fn end(
     Ok(run)
 }
 
-/// The tests that the output names, where all of it is known.
+/// Returns the tests that the output names, if it is complete.
 fn named_in_output(finished: &Finished) -> NamedTests {
     NamedTests::of_output(&run::plain_text(&finished.output.end()), !finished.output.cut)
 }
@@ -155,12 +155,12 @@ fn append(place: &Workplace, kind: EventKind) -> Result<(), RecordError> {
     Ok(())
 }
 
-/// A command line, understood before it runs: a run may change the files that say what it means.
+/// A command line that was parsed before it runs: a run may change the files that define its meaning.
 struct UnderstoodLine<'a> {
     line: &'a str,
     files: DiskDirectory,
     runners: Vec<&'static Runner>,
-    /// What the environment makes less of it, in words.
+    /// A phrase for the part of the environment that narrows it.
     narrowed: Option<String>,
 }
 
@@ -180,7 +180,7 @@ impl<'a> UnderstoodLine<'a> {
         self.runners.iter().flat_map(|runner| runner.reports.iter().cloned())
     }
 
-    /// What the run says: its report files first, which are complete, else its closing lines.
+    /// Returns the result of the run: from its report files, which are complete, else from its closing lines.
     fn said(&self, finished: &Finished, files: &[PathBuf]) -> RunResult {
         let counted = sum(files.iter().filter_map(|path| read_junit(&std::fs::read(path).ok()?).ok()));
         let text = run::plain_text(&finished.output.end());
@@ -214,13 +214,13 @@ impl<'a> UnderstoodLine<'a> {
         }
     }
 
-    /// The files into which the line wrote what its checks print.
+    /// Returns the files into which the line wrote the output of its checks.
     fn logs(&self, root: &Path, dir: &RepoPath, finished: &Finished) -> Vec<RepoPath> {
         let text = run::plain_text(&finished.output.end());
         command_line::own_logs(&self.told(root, dir, finished, &text), &DiskDirectory(root.to_owned()))
     }
 
-    /// What the run shows of declared commands that it is not by its words, as an agent's own line would show it.
+    /// Returns the proofs of the run for declared commands whose words differ, as for an agent's own line.
     fn served(&self, root: &Path, job: &RunJob<'_>, finished: &Finished) -> Vec<Witnessed> {
         if job.command.name.is_some() || finished.ended == Ended::NotStarted {
             return Vec::new();
@@ -237,7 +237,7 @@ impl<'a> UnderstoodLine<'a> {
     }
 }
 
-/// The report files there are, with what tells a new one from an old one.
+/// Returns the existing report files, with size and time to detect new ones.
 fn report_files(dir: &Path, globs: &[String]) -> BTreeMap<PathBuf, (u64, Option<SystemTime>)> {
     let mut found = BTreeMap::new();
     let Ok(wanted) = Globs::new(globs) else { return found };
@@ -264,7 +264,7 @@ fn literal_beginning(glob: &str) -> &str {
     literal.rfind('/').map_or("", |at| &literal[..at])
 }
 
-/// The report files that this run wrote: those that were not there before, or not like this.
+/// Returns the report files that this run wrote: those that are new or changed.
 fn changed_reports(
     before: &BTreeMap<PathBuf, (u64, Option<SystemTime>)>,
     dir: &Path,

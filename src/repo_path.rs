@@ -1,4 +1,4 @@
-//! Paths inside a repository: any bytes but NUL, `/` between components.
+//! Paths inside a repository: any bytes except NUL, with `/` between components.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -16,37 +16,37 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct RepoPath(Vec<u8>);
 
 impl RepoPath {
-    /// A path from git's own bytes.
+    /// Creates a path from git's own bytes.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
         Self(bytes.into())
     }
 
-    /// The bytes as git has them.
+    /// Returns the bytes as git stores them.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The path in the form of the operating system, for joining to a root.
+    /// Returns the path in the form of the operating system, for joining to a root.
     #[cfg(unix)]
     pub fn to_os(&self) -> PathBuf {
         use std::os::unix::ffi::OsStrExt;
         PathBuf::from(OsStr::from_bytes(&self.0))
     }
 
-    /// The path in the form of the operating system, for joining to a root.
+    /// Returns the path in the form of the operating system, for joining to a root.
     #[cfg(not(unix))]
     pub fn to_os(&self) -> PathBuf {
         PathBuf::from(String::from_utf8_lossy(&self.0).into_owned())
     }
 
-    /// The path from the form of the operating system.
+    /// Creates a path from the form of the operating system.
     #[cfg(unix)]
     pub fn from_os(path: &OsStr) -> Self {
         use std::os::unix::ffi::OsStrExt;
         Self(path.as_bytes().to_vec())
     }
 
-    /// The path from the form of the operating system.
+    /// Creates a path from the form of the operating system.
     #[cfg(not(unix))]
     pub fn from_os(path: &OsStr) -> Self {
         Self(path.to_string_lossy().replace('\\', "/").into_bytes())
@@ -105,8 +105,8 @@ impl RepoPath {
     }
 }
 
-/// What `path` names from `directory`, as a path from the root: no part of it is empty, `.` or `..`. `None` where it leaves
-/// the root. A `/` at the beginning means nothing here.
+/// Returns the path from the root that `path` means in `directory`: no part of it is empty, `.` or `..`. Returns `None`
+/// if it leaves the root. A `/` at the beginning has no meaning here.
 pub fn seen_from(directory: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in directory.split('/').chain(path.split('/')) {

@@ -1,4 +1,4 @@
-//! Whose work is judged: an agent's session as its client names it, or the person at this working tree.
+//! The session that does the work: an agent's, under its client's name, or the person's at this working tree.
 
 use std::path::Path;
 
@@ -7,22 +7,22 @@ use serde::Deserialize;
 use crate::digest::hex_digest;
 use crate::embedded;
 
-/// Who is at work here.
+/// The session at work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Session {
-    /// The session id that attempts are counted under.
+    /// The id under which attempts are counted.
     pub id: String,
-    /// The agent client that started this process; `None`: none is recognised.
+    /// The agent client that started this process, or `None` if none is recognised.
     pub agent: Option<String>,
 }
 
-/// `gates/agents.toml`.
+/// The table `gates/agents.toml`.
 #[derive(Debug, Deserialize)]
 struct Agents {
     client: Vec<ClientVariables>,
 }
 
-/// A client and the variables it sets for the commands it runs.
+/// A client and the variables that it sets for its commands.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ClientVariables {
@@ -32,8 +32,8 @@ struct ClientVariables {
 }
 
 impl Session {
-    /// From the environment of this process. `GATE_SESSION` names a session outright. Without any name, one working
-    /// tree is one session: two agents in two working trees do not share their attempts.
+    /// Reads the session from the environment of this process. `GATE_SESSION` names a session directly. Without any
+    /// name, one working tree is one session: two agents in two working trees do not share their attempts.
     pub fn current(root: &Path) -> Self {
         Self::from_variables(root, |name| std::env::var(name).ok().filter(|value| !value.is_empty()))
     }

@@ -27,11 +27,11 @@ pub enum Shell {
 }
 
 impl Shell {
-    /// The shells of which one ran a line where nothing says which.
+    /// The shells that may have run a line if the shell is unknown.
     pub const UNKNOWN: &'static [Self] =
         if cfg!(windows) { &[Self::Bash, Self::PowerShell, Self::Cmd] } else { &[Self::Bash, Self::Zsh, Self::Sh] };
 
-    /// The shell that a path or a program name stands for: `/bin/zsh`.
+    /// Returns the shell of a path or a program name: `/bin/zsh`.
     pub fn of_path(path: &str) -> Option<Self> {
         let base = path.rsplit(['/', '\\']).next().unwrap_or(path);
         match base.strip_suffix(".exe").unwrap_or(base) {
@@ -45,7 +45,7 @@ impl Shell {
         }
     }
 
-    /// The shells that may have run a line: this one, or those of [`Shell::UNKNOWN`].
+    /// Returns the shells that may have run a line: this one, or those of [`Shell::UNKNOWN`].
     pub fn candidates(shell: Option<Self>) -> Vec<Self> {
         shell.map_or_else(|| Self::UNKNOWN.to_vec(), |shell| vec![shell])
     }

@@ -1,6 +1,6 @@
-//! A text as one word of a POSIX shell.
+//! Quoting of texts as words of a POSIX shell.
 
-/// Quotes `text` where a shell would read it as anything else than one word.
+/// Quotes `text` if a shell would not read it as one word.
 pub fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%=:,^~".contains(c);
     // A shell replaces `~` in front by a home folder, and zsh `=` by the path of a program.

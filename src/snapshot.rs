@@ -1,6 +1,6 @@
-//! What a working tree would be as a tree: the content that evidence is bound to.
+//! The working tree as a tree: the content that evidence is bound to.
 //!
-//! These are plain values. Taking one is the work of [`crate::git`].
+//! These are plain values; [`crate::git`] takes snapshots.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::tool_folder::ToolFolder;
 
-/// A file as a tree entry holds it.
+/// A file, as in a tree entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SnapshotEntry {
@@ -20,65 +20,66 @@ pub struct SnapshotEntry {
 }
 
 impl SnapshotEntry {
-    /// A commit of another repository, which stands for all that lies there.
+    /// Returns `true` for a commit of another repository, which stands for everything in it.
     pub const fn is_commit(&self) -> bool {
         self.mode == 0o160_000
     }
 }
 
-/// How a path of the working tree came to differ from `HEAD`.
+/// The state of a path of the working tree that differs from `HEAD`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Presence {
-    /// In the index.
+    /// The path is in the index.
     Tracked,
-    /// Not in the index and not ignored: a commit without `git add` would miss it.
+    /// The path is neither in the index nor ignored: a commit without `git add` would miss it.
     Untracked,
-    /// Edited behind an index bit (`assume-unchanged`, `skip-worktree`), so that `git status` is silent.
+    /// The path was edited behind an index bit (`assume-unchanged`, `skip-worktree`), so that `git status` does not
+    /// show it.
     Hidden,
 }
 
 /// A path whose content differs from [`Snapshot::base`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirtyPath {
-    /// Where.
+    /// The path.
     pub path: RepoPath,
-    /// What the base tree holds; `None`: nothing.
+    /// The entry in the base tree, or `None` if there is none.
     pub base: Option<SnapshotEntry>,
-    /// What the working tree holds; `None`: deleted.
+    /// The entry in the working tree, or `None` if the file was deleted.
     pub now: Option<SnapshotEntry>,
-    /// How it came to differ.
+    /// The state of the path.
     pub presence: Presence,
 }
 
-/// The working tree at one instant, as a difference to the tree of `HEAD`.
+/// The working tree at one instant, as a difference from the tree of `HEAD`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
-    /// The commit that is checked out; `None` on an unborn branch.
+    /// The commit that is checked out, or `None` on an unborn branch.
     pub head: Option<Oid>,
     /// The tree of `head`, or the empty tree.
     pub base: Oid,
-    /// What differs from `base`, sorted by path, each path once.
+    /// The paths that differ from `base`, sorted, each once.
     pub dirty: Vec<DirtyPath>,
-    /// Paths whose content no tree can express: a submodule with uncommitted changes, an embedded repository
-    /// without a commit, an unresolved conflict, an unreadable file. No commit ever equals such a snapshot there.
+    /// Paths whose content a tree cannot express: a submodule with uncommitted changes, an embedded repository without
+    /// a commit, an unresolved conflict, an unreadable file. No commit ever equals such a snapshot there.
     pub opaque: Vec<RepoPath>,
-    /// Untracked folders that tools fill. What lies in them is no content.
+    /// Untracked folders that tools fill. Their files are not content.
     pub tool_folders: Vec<ToolFolder>,
     /// Files that a checkout elsewhere does not have as they are here, sorted by cause and path.
     pub local_files: Vec<LocalFile>,
 }
 
 impl Snapshot {
-    /// Nothing differs from `HEAD`.
+    /// Returns `true` if nothing differs from `HEAD`.
     pub fn is_clean(&self) -> bool {
         self.dirty.is_empty() && self.opaque.is_empty()
     }
 }
 
-/// A snapshot that was kept: what the journal holds of it. The objects behind `tree` are readable through
-/// [`crate::git`] as long as the gate directory exists.
+/// A kept snapshot, as in the journal. The objects of `tree` are readable through [`crate::git`] as long as the gate
+/// directory exists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct KeptSnapshot {
@@ -86,17 +87,17 @@ pub struct KeptSnapshot {
     pub head: Option<Oid>,
     /// The working tree as a tree, untracked files included.
     pub tree: Oid,
-    /// Which paths of `tree` were untracked (the first 256).
+    /// The paths of `tree` that were untracked (the first 256).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untracked: Vec<RepoPath>,
-    /// Which paths were edited behind an index bit (the first 256).
+    /// The paths that were edited behind an index bit (the first 256).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<RepoPath>,
     /// See [`Snapshot::opaque`] (the first 256).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub opaque: Vec<RepoPath>,
-    /// Which files of code the work took out of git and left on disk, ignored, so that they are not in `tree` (the first
-    /// 256).
+    /// The source files that the work removed from git and left on disk, ignored, so that they are not in `tree` (the
+    /// first 256).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_behind: Vec<RepoPath>,
     /// See [`Snapshot::tool_folders`] (the first 256).

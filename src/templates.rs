@@ -1,5 +1,5 @@
-//! The texts of `templates/`, filled. A file of the same name in the user's own configuration stands before the
-//! embedded one; the repository's cannot, since an agent may write there.
+//! Fills the texts of `templates/`. A file of the same name in the user's own configuration takes precedence over the
+//! embedded one; a file in the repository does not, since an agent may write there.
 
 pub mod sentences;
 
@@ -20,28 +20,28 @@ pub enum TemplateError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error.
         source: io::Error,
     },
-    /// It leaves out what its text is for.
+    /// The template lacks a required part.
     #[error("{place} leaves out {what}")]
     Lacks {
         /// The template.
         place: String,
-        /// What it leaves out.
+        /// The missing part.
         what: &'static str,
     },
-    /// It is no template, or asks for what is not there.
+    /// The file is not a valid template, or uses an unknown value.
     #[error("{place}: {source}")]
     Fill {
         /// The file, or the name of the embedded template.
         place: String,
-        /// What is wrong, with its line.
+        /// The error, with its line.
         source: minijinja::Error,
     },
 }
 
-/// The folder of the user's templates: `gate/templates` in the folder for configuration.
+/// Returns the folder of the user's templates: `gate/templates` in the configuration folder.
 pub fn folder() -> Option<PathBuf> {
     let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let base =
@@ -49,7 +49,7 @@ pub fn folder() -> Option<PathBuf> {
     Some(base.join("gate/templates"))
 }
 
-/// Fills the template `name`, the user's where there is one.
+/// Fills the template `name`, the user's if there is one.
 pub fn render(name: &str, context: &impl Serialize) -> Result<String, TemplateError> {
     if let Some(path) = folder().map(|folder| folder.join(name)) {
         match fs::read_to_string(&path) {
@@ -61,16 +61,17 @@ pub fn render(name: &str, context: &impl Serialize) -> Result<String, TemplateEr
     render_built_in(name, context)
 }
 
-/// A text, and what is wrong with the user's own template, where ours took its place.
+/// A text, with the error in the user's own template if the default one was used instead.
 #[derive(Debug)]
 pub struct RenderedText {
     /// The text.
     pub text: String,
-    /// Why it is not the user's.
+    /// The error in the user's template.
     pub wrong: Option<TemplateError>,
 }
 
-/// Fills the template `name`, the embedded one where the user's cannot be filled: what is said once must not be lost.
+/// Fills the template `name`, or the embedded one if the user's cannot be filled: a text that is shown only once must
+/// not be lost.
 pub fn told(name: &str, context: &impl Serialize) -> Result<RenderedText, TemplateError> {
     match render(name, context) {
         Ok(text) => Ok(RenderedText { text, wrong: None }),
@@ -83,7 +84,7 @@ pub fn render_built_in(name: &str, context: &impl Serialize) -> Result<String, T
     fill(name, embedded::file(embedded::TEMPLATES, name).unwrap_or_default(), context)
 }
 
-/// A text that stands alone, with the end of its last line.
+/// Returns a text with a line break at its end.
 pub fn whole(mut text: String) -> String {
     text.truncate(text.trim_end().len());
     text.push('\n');

@@ -1,10 +1,10 @@
-//! What happened, in order: several sources become one line of events.
+//! The timeline: merges the events of several sources in order of time.
 //!
-//! The only place that reasons about clocks, and for people only: no judgement rests on the order it finds.
-//! The order inside one source is a fact and is kept, even where its clock went back. Between sources the clock
-//! decides. git writes whole seconds. Inside one, a commit comes before what speaks of it, and a push after the verdict about
-//! it; a commit that a run or a verdict of that second does not know comes after it; and a branch is made after the commit it
-//! begins at.
+//! This is the only place that depends on clocks, and only for display: no judgement depends on the order. The order
+//! inside one source is a fact and is kept, even if its clock went back. Between sources the clock decides. git writes
+//! whole seconds. Inside one second, a commit comes before the events that mention it, and a push after the verdict
+//! about it. A commit that a run or a verdict of that second does not know comes after it. A branch is created after
+//! the commit that it begins at.
 
 mod bypassing_pushes;
 mod merge_acts;
@@ -21,33 +21,34 @@ use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::source::git::REPORTER;
 
-/// How far apart two reports of the same movement of a ref, or of the same words, may be.
+/// The maximum time between two reports of the same movement of a ref, or of the same words.
 const SAME: SignedDuration = SignedDuration::from_secs(10);
 
-/// The place of an entry: its source, and its place there.
+/// The position of an entry: its source, and its index there.
 type EntryPosition = (usize, usize);
 
-/// Something that happened.
+/// An entry of the timeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
-    /// The event; of a command that ended, its end.
+    /// The event. For a command that ended, its end.
     pub event: Event,
-    /// When a command that ended was started: the id and time of that event.
+    /// The id and time of the event that started a command, if it ended.
     pub started: Option<(String, Timestamp)>,
-    /// Who else reported it.
+    /// The other reporters.
     pub also: Vec<Origin>,
-    /// It is a push of content that no verdict let through: the hook was not asked, or not listened to.
+    /// `true` for a push of content that no verdict let through: the hook was not called, or its answer was ignored.
     pub unjudged: bool,
 }
 
-/// Merges sources, each in its own order. Where clocks cannot tell, an earlier source comes first; where two sources
-/// report the same movement of a ref or the same act of an agent, the earlier one's report stays and names the other.
+/// Merges sources, each in its own order. If the clock does not decide, an earlier source comes first. If two sources
+/// report the same movement of a ref or the same act of an agent, the earlier source's report stays and names the
+/// other.
 pub fn merge(sources: Vec<Vec<Event>>) -> Vec<Entry> {
     merge_since(sources, None)
 }
 
-/// As [`merge`], where it is known since when pushes are judged here: those before that, or, where that is not known, before
-/// the first recorded event are nobody's business.
+/// Does the same as [`merge`], with the time since which pushes are judged here. Earlier pushes, or, if it is unknown,
+/// those before the first recorded event, are not marked.
 pub fn merge_since(sources: Vec<Vec<Event>>, judged_since: Option<Timestamp>) -> Vec<Entry> {
     let mut sources: Vec<Vec<Entry>> = sources.into_iter().map(pair_runs).collect();
     merge_acts::join(&mut sources);
@@ -62,7 +63,7 @@ pub fn merge_since(sources: Vec<Vec<Event>>, judged_since: Option<Timestamp>) ->
     keyed.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// Marks the pushes that went around the gate.
+/// Marks the pushes that bypassed the gate.
 fn mark_unjudged(entries: &mut [(Timestamp, Entry)], judged_since: Option<Timestamp>) {
     let recorded = entries.iter().filter(|(_, entry)| movement(entry).is_none()).map(|(at, _)| *at).min();
     // git writes whole seconds.
@@ -80,11 +81,11 @@ fn mark_unjudged(entries: &mut [(Timestamp, Entry)], judged_since: Option<Timest
     }
 }
 
-/// When commits were first spoken of, and when a push of them was last judged.
+/// The first mentions of commits, and the last judgement of each push.
 struct Mentions {
     first: HashMap<Oid, Timestamp>,
     pushed: HashMap<Oid, Timestamp>,
-    /// The seconds in which somebody said which commit was checked out.
+    /// The seconds in which an event mentioned the commit that was checked out.
     seconds: HashSet<i64>,
 }
 
@@ -113,7 +114,8 @@ impl Mentions {
         mentions
     }
 
-    /// The moment of an event. What git dates by whole seconds is put where others speak of it.
+    /// Returns the time of an event. An event of git, in whole seconds, is moved to the time at which others mention
+    /// it.
     fn moment(&self, event: &Event) -> Timestamp {
         let EventKind::Git(now) = &event.kind else { return event.at };
         if event.origin.by != REPORTER || event.at.subsec_nanosecond() != 0 {
@@ -133,8 +135,8 @@ impl Mentions {
     }
 }
 
-/// Makes one entry of a command's start and end. A run does not name its start: of those with the same key and
-/// session the latest is taken, as [`crate::journal::JournalState::unfinished`] does.
+/// Joins the start and the end of a command into one entry. A run does not name its start: the latest one with the same
+/// key and session is taken, as in [`crate::journal::JournalState::unfinished`].
 fn pair_runs(events: Vec<Event>) -> Vec<Entry> {
     let mut open: HashMap<(String, Option<String>), Vec<usize>> = HashMap::new();
     let mut entries: Vec<Option<Entry>> = Vec::with_capacity(events.len());
@@ -167,9 +169,9 @@ fn movement(entry: &Entry) -> Option<&GitEvent> {
     }
 }
 
-/// A commit is known from the log of HEAD, from that of its branch, and perhaps from a hook: it becomes one entry,
-/// each report used once. The name of the branch says more than `HEAD`. Returns, for each source, the places of its reports in
-/// their order.
+/// Joins the reports of one commit, from the log of HEAD, from that of its branch, and perhaps from a hook, into one
+/// entry, each report used once. The name of the branch is preferred to `HEAD`. Returns, for each source, the positions
+/// of its reports in their order.
 fn join_movements(sources: &mut [Vec<Entry>]) -> Vec<Vec<EntryPosition>> {
     // By new commit and action: where the reports are that stay.
     let mut known: HashMap<(String, String), Vec<EntryPosition>> = HashMap::new();
@@ -234,7 +236,7 @@ mod tests {
         digit.to_string().repeat(40).parse().unwrap()
     }
 
-    /// A movement to a commit, as git dates it: whole seconds.
+    /// Returns a movement to a commit, with a time in whole seconds, as git writes it.
     fn moved(action: &str, commit: char) -> Event {
         let movement = GitEvent {
             action: action.to_owned(),
@@ -248,7 +250,7 @@ mod tests {
         Event { id: format!("{action} {commit}"), at, session: None, origin, kind: EventKind::Git(movement) }
     }
 
-    /// A verdict about a commit, `millis` into the same second.
+    /// Returns a verdict about a commit, `millis` into the same second.
     fn judged(moment: Moment, commit: char, millis: i64) -> Event {
         let judged = Judged {
             verdict: String::new(),

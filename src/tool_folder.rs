@@ -1,4 +1,4 @@
-//! Folders that a tool made and fills: environments, installed packages, caches. They are no content.
+//! Folders that a tool made and fills: environments, installed packages, caches. They are not content.
 
 use std::sync::LazyLock;
 
@@ -8,30 +8,31 @@ use crate::embedded;
 use crate::repo_path::RepoPath;
 use crate::shell_quote::shell_word;
 
-/// A folder that a tool made and fills, such as a virtual environment: untracked, without a tracked file, and no content.
+/// A folder that a tool made and fills, such as a virtual environment: untracked, without a tracked file, and not
+/// content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ToolFolder {
-    /// Where.
+    /// The path.
     pub path: RepoPath,
-    /// The file that shows it.
+    /// The file that identifies it.
     pub marker: RepoPath,
-    /// What people call it.
+    /// The name for people.
     pub what: String,
 }
 
 impl ToolFolder {
-    /// Whether `path` lies in it.
+    /// Returns `true` if `path` is in it.
     pub fn holds(&self, path: &RepoPath) -> bool {
         self.holds_bytes(path.as_bytes())
     }
 
-    /// The same for a path as bytes.
+    /// Returns `true` if a path, as bytes, is in it.
     pub fn holds_bytes(&self, path: &[u8]) -> bool {
         path.strip_prefix(self.path.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"))
     }
 
-    /// A sentence for people, with what to do about it.
+    /// Returns a sentence for people, with the remedy.
     pub fn sentence(&self) -> String {
         let (path, what) = (&self.path, &self.what);
         format!(
@@ -40,13 +41,13 @@ impl ToolFolder {
         )
     }
 
-    /// The command that makes git ignore it.
+    /// Returns the command that makes git ignore it.
     pub fn remedy(&self) -> String {
         format!("echo {} >> .gitignore", shell_word(&format!("/{}/", self.path)))
     }
 }
 
-/// `gates/tool-folders.toml`.
+/// The table `gates/tool-folders.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ToolFolderTable {
@@ -64,7 +65,7 @@ pub(crate) struct ToolFolderKind {
     pub(crate) what: String,
 }
 
-/// The kinds of tool folders.
+/// Returns the kinds of tool folders.
 pub(crate) fn shapes() -> &'static [ToolFolderKind] {
     static TABLE: LazyLock<ToolFolderTable> = LazyLock::new(|| {
         let text = embedded::file(embedded::GATES, "tool-folders.toml").unwrap_or_default();
@@ -73,13 +74,13 @@ pub(crate) fn shapes() -> &'static [ToolFolderKind] {
     &TABLE.folder
 }
 
-/// Whether a file of this name could be the marker of a tool folder.
+/// Returns `true` if a file of this name could be the marker of a tool folder.
 pub(crate) fn is_marker_name(path: &RepoPath) -> bool {
     let name = path.as_bytes().rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     shapes().iter().any(|shape| fits(shape.marker.rsplit('/').next().unwrap_or_default(), name))
 }
 
-/// Whether `glob`, in which one `*` may stand for any letters, names `name`.
+/// Returns `true` if `glob`, in which one `*` may stand for any letters, matches `name`.
 pub(crate) fn fits(glob: &str, name: &[u8]) -> bool {
     match glob.split_once('*') {
         None => glob.as_bytes() == name,

@@ -1,4 +1,4 @@
-//! What went around the hooks: those that run no more, and pushes that they did not see.
+//! Finds bypassed hooks: those that are off, and pushes that they did not see.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -14,11 +14,11 @@ use crate::timeline::without_verdict;
 /// The kind of the note about a push without a verdict.
 pub(super) const PUSH_UNJUDGED: &str = "push-unjudged";
 
-/// For how long a push without a verdict is mentioned.
+/// The time for which a push without a verdict is mentioned.
 const MENTIONED_FOR: Duration = Duration::from_hours(7 * 24);
 
 impl Workplace {
-    /// The hooks that `gate init` installed here and that run no more.
+    /// Returns the hooks that `gate init` installed here and that are off.
     pub fn hooks_off(&self) -> Vec<Note> {
         let repository = InstallTarget {
             root: self.repo.root().map(Path::to_owned),
@@ -31,8 +31,8 @@ impl Workplace {
         off.map(|SwitchedOff { what, remedy }| Note::new("hooks-off", format!("{what}; to fix it: {remedy}"))).collect()
     }
 
-    /// The pushes since gate was installed here, of the last days, that no verdict let through and that were not mentioned
-    /// in this session.
+    /// Returns the pushes of the last days, since gate was installed here, that no verdict let through and that were
+    /// not mentioned in this session.
     pub(super) fn pushes_without_verdict(&self, state: &JournalState, session: &str) -> Vec<Note> {
         let Some(since) = self.judged_since() else { return Vec::new() };
         let recent = SystemTime::now().checked_sub(MENTIONED_FOR).unwrap_or(since).max(since);
@@ -49,7 +49,7 @@ impl Workplace {
         new.map(|text| Note::new(PUSH_UNJUDGED, text)).collect()
     }
 
-    /// When gate was installed here; `None`: it was not.
+    /// Returns the time at which gate was installed here, or `None` if it was not.
     pub fn judged_since(&self) -> Option<SystemTime> {
         self.repo.gate_dir().join("install.json").metadata().and_then(|meta| meta.modified()).ok()
     }

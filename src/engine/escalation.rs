@@ -1,4 +1,4 @@
-//! The payload of a verdict: what it is derived from, and the files it is written to.
+//! The payload of a verdict: its inputs, and its files.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,23 +24,23 @@ use crate::verdict::escalation::history::History;
 use crate::verdict::escalation::{self, Artifacts, Escalation};
 use crate::verdict::{Outcome, Verdict, verdict_files};
 
-/// What a payload is derived from.
+/// The inputs of a payload.
 #[derive(Clone, Copy, Debug)]
 pub struct Basis<'a> {
     /// The verdict.
     pub verdict: &'a Verdict,
-    /// What its session did.
+    /// The history of its session.
     pub history: &'a History,
-    /// The content that was judged, as far as it was kept.
+    /// The judged content, if it was kept.
     pub tree: Option<&'a Oid>,
-    /// What came of an attempt to try the failing command that nobody recorded.
+    /// The result of a trial of the failing command that was not recorded.
     pub tried: Option<Clean>,
-    /// The ref under which the content can be fetched; `None`: one is made.
+    /// The ref under which the content can be fetched, or `None` to create one.
     pub reference: Option<&'a str>,
 }
 
 impl Workplace {
-    /// The payload. Its content becomes fetchable, where anything blocks.
+    /// Returns the payload. If anything blocks, its content becomes fetchable.
     pub fn payload(&self, basis: &Basis<'_>) -> Escalation {
         let Basis { verdict, history, tree, tried, reference } = *basis;
         let session = &verdict.session;
@@ -65,7 +65,7 @@ impl Workplace {
         escalation::derive(verdict, history, proof.as_ref(), &found)
     }
 
-    /// Writes the payload beside the verdicts, as JSON and as text.
+    /// Writes the payload next to the verdicts, as JSON and as text.
     pub fn write_payload(&self, session: &str, payload: &Escalation) -> io::Result<PathBuf> {
         let path = escalation_path(&self.repo.gate_dir(), session);
         let text = escalation::text(payload).map_err(io::Error::other)?;
@@ -74,7 +74,8 @@ impl Workplace {
         Ok(path)
     }
 
-    /// Writes the payload of a verdict that used up the attempts. Nothing is tried here: somebody waits for the answer.
+    /// Writes the payload of a verdict that used up the attempts. The command is not tried here, because the caller
+    /// waits.
     pub(super) fn escalate(&self, verdict: &Verdict) -> Result<(), Note> {
         let tree = verdict.subjects.iter().rev().find_map(|subject| subject.tree.as_ref());
         let history = &self.history(&verdict.session);
@@ -84,7 +85,7 @@ impl Workplace {
         })
     }
 
-    /// Lets a ref keep the content; `None`: it cannot be made, such as in a receiving hook.
+    /// Creates a ref that keeps the content. Returns `None` if that is impossible, such as in a receiving hook.
     fn publish_content(&self, verdict: &Verdict, tree: &Oid) -> Option<String> {
         let reference = format!("refs/gate/escalation/{}", &tree.as_str()[..12]);
         let of_it = verdict.subjects.iter().find(|subject| subject.tree.as_ref() == Some(tree));
@@ -93,12 +94,12 @@ impl Workplace {
         self.repo.publish(tree, commit.as_ref(), &reference, &why).ok().map(|_| reference)
     }
 
-    /// What a session did since its first refusal in a row.
+    /// Returns the acts of a session since its first refusal in a row.
     pub fn history(&self, session: &str) -> History {
         History::of(self.events().iter(), session)
     }
 
-    /// Says what the reply to a handoff ruled out and was done again since.
+    /// Adds the actions that the reply to a handoff ruled out and that were repeated since.
     pub(super) fn name_what_is_ruled_out(&self, state: &JournalState, verdict: &mut Verdict) {
         let Some((reply, items)) = &state.judged(&verdict.session).rescue.ruled_out else { return };
         let events = self.events();
@@ -122,7 +123,7 @@ impl Workplace {
         }
     }
 
-    /// The paths whose content is no longer that of the handoff to which the last of `events` is the reply.
+    /// Returns the paths whose content differs from that of the handoff to which the last of `events` is the reply.
     fn changed_since(&self, events: &[Event], verdict: &Verdict) -> Vec<RepoPath> {
         let Some(EventKind::Rescue(Rescue::Replied(reply))) = events.last().map(|event| &event.kind) else {
             return Vec::new();
@@ -139,7 +140,7 @@ impl Workplace {
         }
     }
 
-    /// The events of the journal that can be read; none where it cannot.
+    /// Returns the events of the journal that can be read.
     fn events(&self) -> Vec<Event> {
         let lines = self.journal.events().into_iter().flatten();
         let events = lines.filter_map(|line| match line {
@@ -150,7 +151,7 @@ impl Workplace {
     }
 }
 
-/// Where the payload of a session lies.
+/// Returns the path of the payload of a session.
 pub fn escalation_path(gate_dir: &Path, session: &str) -> PathBuf {
     verdict_files::folder(gate_dir).join(format!("escalation_{}.json", verdict_files::file_stem(session)))
 }

@@ -1,4 +1,4 @@
-//! Which policy counts for what is judged, and what is to be said about the choice.
+//! Selects the policy for a judgement, and reports the choice.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -16,19 +16,19 @@ use crate::oid::Oid;
 use crate::policy::{Policy, PolicySource};
 use crate::repo_path::RepoPath;
 
-/// The number of earlier versions of the policy that are looked at for one that can be read.
+/// The maximum number of earlier versions of the policy that are searched for one that can be read.
 const MAX_VERSIONS: usize = 100;
 
 impl Workplace {
-    /// The policy that counts for a commit (`None`: nothing is committed), and what is to be said about the choice.
+    /// Returns the policy for a commit (`None`: nothing is committed), and notes about the choice.
     pub fn policy(&self, judged: Option<&Lineage>) -> Result<(Policy, Vec<Note>), Failure> {
         let target = judged.and_then(|lineage| lineage.target.as_ref());
         self.policy_of_push(judged.as_slice(), target)
     }
 
-    /// The one policy for everything that is pushed together to where the default branch is at `target`: that of the
-    /// merge base, and that of `target` where there are several or the merge base has none. A branch that is pushed
-    /// beside others, or begins before there was a policy, cannot bring its own.
+    /// Returns the one policy for everything that is pushed together: that of the merge base, or that of `target`, the
+    /// tip of the default branch, if there are several merge bases or if the merge base has none. A branch that is
+    /// pushed with others, or begins before there was a policy, cannot bring its own.
     pub fn policy_of_push(&self, judged: &[&Lineage], target: Option<&Target>) -> Result<(Policy, Vec<Note>), Failure> {
         let file = RepoPath::from(config::FILE);
         let of = |commit: &Oid| {
@@ -99,7 +99,7 @@ impl Workplace {
         Ok((located.policy, notes))
     }
 
-    /// The policy files on the first-parent history of `base`, the latest first.
+    /// Returns the policy files on the first-parent history of `base`, the latest first.
     fn earlier_policies(&self, base: &Oid) -> Result<Vec<(Oid, Vec<u8>)>, Failure> {
         let failed = |error: crate::git::GitError| Failure::new(Exit::CannotJudge, error);
         let file = RepoPath::from(config::FILE);
@@ -112,7 +112,8 @@ impl Workplace {
         Ok(versions)
     }
 
-    /// What is to be said about the choice of a policy: whether the one that does not apply, `other`, asks for less.
+    /// Returns the note about the choice of a policy, which says if the policy that does not apply, `other`, requires
+    /// less.
     fn policy_note(&self, note: &config::PolicyNote, applies: &Policy, other: Option<&[u8]>) -> Note {
         let mut text = note.to_string();
         let kind = match note {
@@ -144,7 +145,7 @@ impl Workplace {
     }
 }
 
-/// The policy file of the working tree below `root`. What is there and no file is nobody's policy, and nobody's fault here.
+/// Reads the policy file of the working tree below `root`. Returns `None` for anything that is not a file.
 fn file_here(root: &Path) -> Result<Option<Vec<u8>>, Failure> {
     let path = root.join(config::FILE);
     let refused = |what: &str| {
