@@ -1,4 +1,4 @@
-//! `gate appeal`: a verdict that somebody contradicts becomes a case that can be kept and judged anywhere.
+//! `gate appeal`: saves a disputed verdict as a case that can be judged anywhere.
 
 use std::path::PathBuf;
 
@@ -17,15 +17,15 @@ pub struct Args {
     /// The id of a verdict, or the path of its record; without it, the last one that refused
     #[arg(value_name = "VERDICT")]
     verdict: Option<String>,
-    /// Say in the case what would have been right
+    /// Record the correct answer in the case
     #[arg(long, value_name = "ANSWER", value_enum)]
     expect: Option<Expect>,
-    /// Write the case into this file instead of printing it
+    /// Write the case to this file instead of printing it
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-/// What would have been right.
+/// The correct answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Expect {
     /// Everything that stopped should have passed

@@ -1,4 +1,4 @@
-//! `gate assess`: what an agent says of its own work, held against the record.
+//! `gate assess`: compares an agent's assessment of its own work with the record.
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -17,10 +17,10 @@ use crate::render::ui::Ui;
 /// Arguments of `gate assess`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The filled-in form, with whatever surrounds it; standard input without it
+    /// The file with the filled-in form and any text around it; without it, standard input is read
     #[arg(value_name = "FILE")]
     form: Option<PathBuf>,
-    /// Print the form to be filled in, and what it is for
+    /// Print the form and its instructions
     #[arg(long, conflicts_with_all = ["form", "json"])]
     prompt: bool,
     /// Print the verdict as JSON
@@ -28,7 +28,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Judges what is here as `gate check` does, the claims of the form included.
+/// Judges the current content as `gate check` does, including the claims of the form.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     if args.prompt {
         ui.raw(file(TEMPLATES, "self-assessment.md").unwrap_or_default());

@@ -1,4 +1,4 @@
-//! `gate attest`: sign what was proven here, so that it counts where nobody saw it run.
+//! `gate attest`: signs proven results, so that they count on other machines.
 
 use std::path::PathBuf;
 
@@ -20,24 +20,24 @@ pub struct Args {
     /// The commit whose content was tested
     #[arg(value_name = "REV", default_value = "HEAD")]
     rev: String,
-    /// Sign what `gate ci` judged instead: the verdict.json that it wrote here
+    /// Sign the verdict of `gate ci` instead: the verdict.json that it wrote here
     #[arg(long, value_name = "FILE", conflicts_with = "rev")]
     verdict: Option<PathBuf>,
-    /// Sign with this SSH key instead of git's user.signingKey; the private key, or the public one of an agent's
+    /// Sign with this SSH key instead of git's user.signingKey: the private key, or the public key of one in an agent
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     /// Push the statements to the remote, together with those of others
     #[arg(long)]
     push: bool,
-    /// Where to push
+    /// The remote to push to
     #[arg(long, value_name = "NAME", requires = "push")]
     remote: Option<String>,
-    /// Print the signed statements as JSON, one a line
+    /// Print the signed statements as JSON, one per line
     #[arg(long)]
     json: bool,
 }
 
-/// Signs, keeps, and pushes where that is asked for.
+/// Signs, keeps, and pushes if requested.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let mut signing =
@@ -68,7 +68,7 @@ struct Signing<'a> {
 }
 
 impl Signing<'_> {
-    /// Attests what the declared commands showed about a commit.
+    /// Attests the results of the declared commands for a commit.
     fn runs(&mut self, rev: &str, ui: &mut Ui) -> Result<Exit> {
         let proven = proven::at(self.place, rev)?;
         let mut policy = Some(&proven.policy);
@@ -98,7 +98,8 @@ impl Signing<'_> {
         Ok(exit)
     }
 
-    /// Signs a statement and says so; with a policy also where that counts for nothing. Whether it was signed now.
+    /// Signs a statement and reports it. With a policy, also reports if the statement does not count there. Returns
+    /// `true` if it was signed now.
     fn sign(
         &mut self,
         trees: &[Oid],

@@ -1,4 +1,4 @@
-//! `gate check`: judge what is here before anybody says "done".
+//! `gate check`: judges the current content before a claim that it is done.
 
 use anyhow::Result;
 
@@ -15,10 +15,10 @@ use crate::render::ui::Ui;
 /// Arguments of `gate check`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Ask the gates of this moment
+    /// Evaluate the gates of this moment
     #[arg(long, value_enum, default_value_t = Moment::Stop)]
     moment: Moment,
-    /// Judge this commit instead of what is checked out
+    /// Judge this commit instead of the current content
     #[arg(long, value_name = "REV")]
     rev: Option<String>,
     /// Claim that the work is done: a refusal counts as an attempt, and the fourth hands over to a person

@@ -1,4 +1,4 @@
-//! `gate ci`: judge what a job of the forge was started for, by the policy of the branch it is meant for.
+//! `gate ci`: judges the change of a CI job by the policy of its target branch.
 
 use std::fs;
 use std::io::Write as _;
@@ -37,25 +37,25 @@ use crate::verdict::verdict_files;
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct Args {
-    /// Ask again until every check has ended, for this long at most: 90s, 20m, 1h
+    /// Wait until every check has ended, for at most this time: 90s, 20m, 1h
     #[arg(long, value_name = "TIME", value_parser = duration::span)]
     wait: Option<Duration>,
-    /// How long to pause between two questions
+    /// The pause between two queries
     #[arg(long, value_name = "TIME", value_parser = duration::span, default_value = "15s", hide = true)]
     every: Duration,
-    /// Run the declared commands whose evidence is missing, in what is checked out
+    /// Run the declared commands whose evidence is missing, on the commit that is checked out
     #[arg(long)]
     run: bool,
-    /// After a push: see whether each commit that landed came through a pull request
+    /// After a push: check that each commit that landed came through a pull request
     #[arg(long)]
     audit: bool,
     /// Read the event from this file instead of the job's own
     #[arg(long, value_name = "FILE", requires = "event_name", conflicts_with = "base")]
     event: Option<PathBuf>,
-    /// What the event is called
+    /// The name of the event
     #[arg(long, value_name = "NAME")]
     event_name: Option<String>,
-    /// Without an event: judge what HEAD adds to this revision, and ask no forge
+    /// Without an event: judge the commits that HEAD adds to this revision, without a forge
     #[arg(long, value_name = "REV")]
     base: Option<String>,
     /// With --base: judge this revision
@@ -82,7 +82,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     })
 }
 
-/// A failure before there is a verdict, where readers of a job look; what remains is said by whoever ends the process.
+/// Reports a failure before there is a verdict, in the places that readers of a job look at. The caller prints the
+/// rest.
 fn told(args: &Args, job: &WorkflowJob, mut failure: Failure, ui: &mut Ui) -> Failure {
     append(job, &summary::failed(&failure), "cannot-judge", ui);
     if !args.json {
@@ -203,7 +204,7 @@ fn read_event(args: &Args, job: Option<&WorkflowJob>) -> Result<JobEvent, Failur
     })
 }
 
-/// The policy of the branch that the change is meant for, never the change's own.
+/// Returns the policy of the branch that the change is meant for, never the change's own.
 fn policy(place: &Workplace, judged: &target::JobTarget) -> Result<(Policy, Vec<Note>), Failure> {
     let mut lineage = judged.lineage.clone();
     if let Some(base) = &judged.base {
@@ -222,7 +223,7 @@ fn policy(place: &Workplace, judged: &target::JobTarget) -> Result<(Policy, Vec<
     Ok((policy, notes))
 }
 
-/// Who wrote what is judged.
+/// Returns the authors of the judged commits.
 fn authors(place: &Workplace, judged: &target::JobTarget, range: Option<&str>, event: Option<&JobEvent>) -> Authors {
     let opener = match event.map(|event| &event.what) {
         Some(Happening::Pull(pull)) => Some(pull.author.as_str()),
@@ -235,7 +236,7 @@ fn authors(place: &Workplace, judged: &target::JobTarget, range: Option<&str>, e
     }
 }
 
-/// With the secrets of the base, nothing of a change may be executed.
+/// Refuses to run commands of a change in a job with the secrets of the base.
 fn refuse_foreign_code(args: &Args, job: Option<&WorkflowJob>) -> Result<(), Failure> {
     let name = args.event_name.as_deref().or_else(|| job.map(|job| job.event_name.as_str()));
     if name != Some("pull_request_target") {
@@ -245,7 +246,7 @@ fn refuse_foreign_code(args: &Args, job: Option<&WorkflowJob>) -> Result<(), Fai
     Err(Failure::new(Exit::Usage, what).remedy("run it on pull_request, or leave --run out"))
 }
 
-/// A run is evidence about what is checked out, so that must be what is judged.
+/// Checks that the judged commit is checked out: a run is evidence about the checked-out content.
 fn is_checked_out(place: &Workplace, judged: &Lineage) -> Result<(), Failure> {
     place.work_tree()?;
     let internal = |error: crate::git::GitError| Failure::new(Exit::CannotJudge, error);
@@ -260,13 +261,13 @@ fn is_checked_out(place: &Workplace, judged: &Lineage) -> Result<(), Failure> {
     Err(Failure::new(Exit::CannotJudge, what).remedy(remedy))
 }
 
-/// The repository of the event, on the forge the job runs on.
+/// Returns the repository of the event, on the forge of the job.
 fn forge_place(known: &ForgeSettings, repository: &str) -> Option<ForgeRepository> {
     let host = known.job.as_ref().map_or(GITHUB, |(host, _)| host.as_str());
     known.at(host, "", "").other(repository)
 }
 
-/// What an answer is waited for, in a sentence; `None`: waiting would change nothing.
+/// Returns the reason to wait, in a sentence, or `None` if waiting would change nothing.
 fn waits_for(policy: &Policy, facts: &Facts) -> Option<String> {
     let hosting = facts.hosting.as_ref()?;
     let outage = |trouble: Option<&Trouble>| trouble.is_some_and(|trouble| trouble.kind.is_outage());
@@ -293,7 +294,7 @@ fn write_artifacts(args: &Args, judgement: &Judgement) -> Result<()> {
     Ok(())
 }
 
-/// The summary and the output of the step. What cannot be written is said and changes no verdict.
+/// Writes the summary and the output of the step. An error is reported and does not change the verdict.
 fn append(job: &WorkflowJob, summary: &str, outcome: &str, ui: &mut Ui) {
     let append = |path: &Path, text: &str| {
         fs::OpenOptions::new().append(true).create(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()))
@@ -307,7 +308,7 @@ fn append(job: &WorkflowJob, summary: &str, outcome: &str, ui: &mut Ui) {
     }
 }
 
-/// The comment. A token that may not write it is none that must.
+/// Writes the comment. A token that may not write it is not an error.
 fn comment(place: &ForgeRepository, token: Option<&token::Token>, number: u64, judgement: &Judgement, ui: &mut Ui) {
     let text = summary::markdown(&judgement.verdict);
     let write = |forge: Box<dyn Forge>| forge.comment(number, summary::MARKER, &text);

@@ -1,4 +1,5 @@
-//! `gate commit --split`: the last commit, or what is staged, as several commits that are one thing each.
+//! `gate commit --split`: splits the last commit, or the staged changes, into several commits that make one change
+//! each.
 
 use anyhow::Result;
 
@@ -18,29 +19,29 @@ use crate::render::ui::{DIM, STRONG, Ui};
 /// Arguments of `gate commit`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Propose several commits instead of the last one, or of what is staged, and make them after a yes
+    /// Propose several commits in place of the last one, or of the staged changes, and create them after confirmation
     #[arg(long, required = true)]
     split: bool,
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
-    /// The message, for what is staged
+    /// The message for the staged changes
     #[arg(long, short, value_name = "TEXT")]
     message: Option<String>,
 }
 
-/// What is split.
+/// The commit or index that is split.
 struct SplitSource {
     commit: Commit,
-    /// Where `HEAD` stands.
+    /// The commit of `HEAD`.
     head: Oid,
-    /// What the first part follows.
+    /// The parent of the first part.
     parent: Option<Oid>,
     tree: Oid,
     staged: bool,
 }
 
-/// Shows the plan, asks, and carries it out.
+/// Shows the plan, asks for confirmation, and carries it out.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let repo = &place.repo;
@@ -103,7 +104,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     Ok(Exit::Pass)
 }
 
-/// What is staged, where something is; else the last commit.
+/// Returns the staged changes if there are any, else the last commit.
 fn source(repo: &Repo, head: Oid, message: Option<&str>) -> Result<SplitSource> {
     let staged = repo.staged(&head, None)?;
     if !staged.is_empty() {
@@ -144,7 +145,7 @@ fn source(repo: &Repo, head: Oid, message: Option<&str>) -> Result<SplitSource> 
     Ok(SplitSource { commit, head, parent, tree, staged: false })
 }
 
-/// What a person should know before the yes.
+/// Prints notes for the person before the confirmation.
 fn explain(source: &SplitSource, ui: &mut Ui) {
     let kept = if source.staged { "" } else { ", author and dates are kept" };
     ui.say(format_args!(
@@ -155,7 +156,7 @@ fn explain(source: &SplitSource, ui: &mut Ui) {
     ));
 }
 
-/// Makes the commits, and moves `HEAD` once, at the end, if it still stands where it stood.
+/// Creates the commits, and moves `HEAD` once, at the end, if it has not moved.
 fn carry_out(repo: &Repo, source: &SplitSource, parts: &[SplitPart]) -> Result<Vec<Oid>> {
     let base = match &source.parent {
         Some(parent) => repo.tree_of(parent)?,

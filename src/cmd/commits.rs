@@ -1,4 +1,4 @@
-//! `gate commits`: judge the commits of a range, or say what the rules would have said of a history.
+//! `gate commits`: judges the commits of a range, or reports how the rules would have judged a history.
 
 use std::collections::BTreeMap;
 
@@ -21,10 +21,10 @@ use crate::repo_path::RepoPath;
 /// Arguments of `gate commits`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Which commits: `a..b`, or one; without it, those of `HEAD` that no remote's default branch has
+    /// The range `a..b`, or one commit; without it, the commits of `HEAD` that no remote's default branch has
     #[arg(value_name = "RANGE", allow_hyphen_values = false)]
     range: Option<String>,
-    /// Say what the rules would have said of the last N commits; nothing blocks
+    /// Report how the rules would have judged the last N commits; nothing blocks
     #[arg(long, value_name = "N", conflicts_with = "range")]
     history: Option<usize>,
     /// Print the judgements as JSON
@@ -97,14 +97,14 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     Ok(if blocks { Exit::Blocked } else { Exit::Pass })
 }
 
-/// Lines that are printed some at a time: each by itself would be a call of the system.
+/// Lines that are printed in groups: one system call per line would be slow.
 struct Page<'u> {
     ui: &'u mut Ui,
     text: String,
 }
 
 impl<'u> Page<'u> {
-    /// How many bytes are collected.
+    /// The number of bytes that are collected.
     const FULL: usize = 1 << 14;
 
     fn new(ui: &'u mut Ui) -> Self {
@@ -131,7 +131,7 @@ impl Drop for Page<'_> {
     }
 }
 
-/// The gate that judges commits.
+/// Returns the gate that judges commits.
 pub(super) fn gate(policy: &Policy) -> Result<&Gate, Failure> {
     let mut gates = policy.gates.iter().filter(|gate| gate.kind == KIND);
     let found = gates.clone().find(|gate| gate.mode != Mode::Off).or_else(|| gates.next());
@@ -144,7 +144,7 @@ fn no_range(text: &str, error: &GitError) -> Failure {
         .remedy("git log --oneline RANGE shows what git makes of it; git fetch brings what is missing")
 }
 
-/// What came out, counted.
+/// The counted results.
 #[derive(Default)]
 struct CommitTally {
     outcomes: BTreeMap<CommitOutcome, usize>,
@@ -206,7 +206,7 @@ impl CommitTally {
     }
 }
 
-/// How many commits came out how, for programs.
+/// The number of commits with each result, for programs.
 #[derive(serde::Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct CommitCounts<'a> {
@@ -215,20 +215,20 @@ pub(super) struct CommitCounts<'a> {
     exempt: usize,
     advised: usize,
     skipped: usize,
-    /// By the word of the reason.
+    /// The number of commits for each reason.
     reasons: &'a BTreeMap<&'static str, usize>,
 }
 
-/// The part of the history that is not there.
+/// The part of the history that is missing.
 #[derive(serde::Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct MissingHistory<'a> {
     why: &'a str,
-    /// The command that fetches it; empty where none does.
+    /// The command that fetches it. Empty if there is none.
     fetch: &'a str,
 }
 
-/// A share in percent, in brackets.
+/// Returns a share in percent, in brackets.
 fn share(part: usize, whole: usize) -> String {
     if part == 0 || whole == 0 {
         return String::new();

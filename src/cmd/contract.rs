@@ -1,4 +1,4 @@
-//! `gate contract`: begin a task under a contract, and check whether it is met.
+//! `gate contract`: begins a task under a contract, and checks if it is met.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,28 +27,28 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum ContractAction {
-    /// Print a contract to begin with
+    /// Print a template for a contract
     New {
-        /// What is to be done
+        /// The task
         task: Option<String>,
     },
-    /// Verify the preconditions and record where the task begins
+    /// Check the preconditions and record the start of the task
     Begin {
-        /// The contract; it may lie anywhere
+        /// The file of the contract; it may be anywhere
         file: PathBuf,
         #[command(flatten)]
         common: Common,
     },
-    /// Verify the postconditions of an open contract
+    /// Check the postconditions of an open contract
     Check {
-        /// Its name; without it, the one that is open
+        /// The name of the contract; without it, the open one
         name: Option<String>,
         #[command(flatten)]
         common: Common,
     },
     /// List the contracts that were begun
     List {
-        /// Print them as JSON
+        /// Print the contracts as JSON
         #[arg(long)]
         json: bool,
     },
@@ -56,7 +56,7 @@ enum ContractAction {
 
 #[derive(Debug, clap::Args)]
 struct Common {
-    /// How long a command may take, in seconds
+    /// The time limit for a command, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = COMMAND_TIMEOUT.as_secs())]
     timeout: u64,
     /// Print the result as JSON
@@ -64,7 +64,7 @@ struct Common {
     json: bool,
 }
 
-/// Begins, checks, lists.
+/// Begins, checks, or lists contracts.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     match &args.what {
         ContractAction::New { task } => {
@@ -245,7 +245,7 @@ fn show(results: &[ConditionResult], ui: &mut Ui) {
     }
 }
 
-/// The name of a contract: that of its file, in letters that are safe in a path.
+/// Returns the name of a contract: that of its file, in letters that are safe in a path.
 fn name_of(file: &Path) -> String {
     let stem = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let safe: String = stem.chars().map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '-' }).collect();

@@ -1,4 +1,4 @@
-//! `gate decisions`: what was decided and written down, where, and since when.
+//! `gate decisions`: lists the recorded decisions with their places and dates.
 
 use std::collections::BTreeMap;
 
@@ -21,15 +21,15 @@ use crate::render::ui::{BAD, DIM, STRONG, Ui};
 /// Arguments of `gate decisions`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The commit whose records are listed, instead of the one that is checked out
+    /// List the records of this commit instead of HEAD
     #[arg(value_name = "REV")]
     rev: Option<String>,
-    /// Print them as JSON
+    /// Print the decisions as JSON
     #[arg(long)]
     json: bool,
 }
 
-/// Lists the records of a commit. Contradictions between them are blocked work.
+/// Lists the records of a commit. Contradictions between them block.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let repo = &place.repo;
@@ -77,7 +77,7 @@ pub(super) struct DecisionList<'a> {
     contradictions: Vec<OverrulingPair<'a>>,
 }
 
-/// A decision, its name, and when it came.
+/// A decision, its name, and its commit.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ListedDecision<'a> {
@@ -87,7 +87,7 @@ struct ListedDecision<'a> {
     since: Option<DecisionOrigin<'a>>,
 }
 
-/// The commit that a decision came with.
+/// The commit that added a decision.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct DecisionOrigin<'a> {
@@ -97,7 +97,7 @@ struct DecisionOrigin<'a> {
     at: String,
 }
 
-/// A decision of one place that overrules one for all.
+/// A decision for one place that overrules one for all.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct OverrulingPair<'a> {
@@ -144,7 +144,7 @@ fn list(found: &[Decision], since: &[Option<Since>], contradictions: &[Overrulin
     }
 }
 
-/// The day of a time in seconds since 1970.
+/// Returns the day of a time in seconds since 1970.
 fn date(seconds: i64) -> String {
     Timestamp::from_second(seconds).map_or_else(|_| "?".to_owned(), |at| at.strftime("%Y-%m-%d").to_string())
 }

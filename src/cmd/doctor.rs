@@ -1,4 +1,4 @@
-//! `gate doctor`: proves that the installation works, or says what does not.
+//! `gate doctor`: checks that the installation works, and reports faults.
 
 use crate::cmd::install_failure;
 use crate::doctor::{CheckSource, DoctorCheck, Health, examine, signers};
@@ -17,15 +17,15 @@ use crate::render::ui::Ui;
 /// Arguments of `gate doctor`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Print JSON
+    /// Print the checks as JSON
     #[arg(long)]
     json: bool,
-    /// Take note of the faults of the journal: they are recorded once, and verdicts mention them no more
+    /// Acknowledge the faults of the journal: they are recorded once, and verdicts no longer mention them
     #[arg(long)]
     repair: bool,
 }
 
-/// Examines the repository of the current directory. Exits with 10 when something is broken.
+/// Checks the repository of the current directory. Exits with 10 if something is broken.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let repository = InstallTarget::discover(&std::env::current_dir()?).map_err(install_failure)?;
     if args.repair {
@@ -40,7 +40,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     Ok(if Health::worst(&checks) == Health::Broken { Exit::Blocked } else { Exit::Pass })
 }
 
-/// Records that a person took note of what is wrong with the journal.
+/// Records that a person acknowledged the faults of the journal.
 fn repair(ui: &mut Ui) -> anyhow::Result<()> {
     let place = Workplace::here()?;
     if place.session.agent.is_some() {
@@ -58,7 +58,7 @@ fn repair(ui: &mut Ui) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What other parts of the program have checked here.
+/// Returns the checks of other parts of the program.
 fn sources() -> Vec<CheckSource<'static>> {
     match Workplace::here() {
         Ok(place) => {

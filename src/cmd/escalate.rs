@@ -1,4 +1,4 @@
-//! `gate escalate`: the payload for what is failing now.
+//! `gate escalate`: prints the payload for the current failure.
 
 use std::time::Duration;
 
@@ -15,22 +15,22 @@ use crate::verdict::escalation;
 /// Arguments of `gate escalate`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Print it as JSON
+    /// Print the payload as JSON
     #[arg(long)]
     json: bool,
     /// Do not try the failing command on a clean checkout
     #[arg(long)]
     untried: bool,
-    /// How long the failing command may run on a clean checkout, in seconds
+    /// The time limit for the failing command on a clean checkout, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     timeout: u64,
-    /// The session whose attempts are meant; by default the one at work here, else the one that was refused last
+    /// The session whose attempts count; by default the current one, else the one that was refused last
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
 }
 
-/// Prints the payload; where nothing fails there is none, and the exit code says so. Nothing is counted; where the attempts
-/// are used up, the file beside the verdict says the same afterwards.
+/// Prints the payload. If nothing fails there is none, and the exit code says so. No attempt is counted. If the
+/// attempts are used up, the file next to the verdict gets the same payload.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     let session = rescue::session(&place, &place.state()?, args.session.as_deref());
@@ -56,7 +56,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     Ok(Exit::Pass)
 }
 
-/// Says what takes so long.
+/// Prints which command is being tried.
 pub(super) fn trying(command: &str, ui: &mut Ui) {
     ui.say(say("handoff", "trying", &context! { command => escalation::line(command) }));
 }

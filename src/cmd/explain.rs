@@ -1,4 +1,4 @@
-//! `gate explain`: what a gate asks here, or why a verdict came out as it did.
+//! `gate explain`: explains the requirements of a gate, or the result of a verdict.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,12 +53,12 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     Ok(Exit::Pass)
 }
 
-/// The record that is meant: by path, by id, or the newest.
+/// Returns the record with this path or id, or the newest one.
 pub(super) fn find(place: &Workplace, what: Option<&str>) -> Result<Option<(PathBuf, Verdict)>> {
     find_where(place, what, |_| true)
 }
 
-/// The same among those for which `counts` holds.
+/// Returns such a record among those that `counts` accepts.
 pub(super) fn find_where(
     place: &Workplace,
     what: Option<&str>,
@@ -74,7 +74,7 @@ pub(super) fn find_where(
     Ok(found.map(|(verdict, path)| (path, verdict)))
 }
 
-/// Reads a record, or the small one that points to it.
+/// Reads a record, or the summary that points to it.
 pub(super) fn read(path: &Path) -> Result<Verdict> {
     let bytes = fs::read(path)?;
     let pointed = serde_json::from_slice::<serde_json::Value>(&bytes).ok();

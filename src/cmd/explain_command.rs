@@ -1,4 +1,4 @@
-//! `gate explain-command`: what a command line executes, whose status it returns, and what its record proves.
+//! `gate explain-command`: explains what a command line executes, whose status it returns, and what its record proves.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -18,22 +18,22 @@ use crate::runner::ProjectFiles;
 use crate::shell::dialect::Shell;
 use crate::source::project_files::DiskDirectory;
 
-/// The longest line of a `--jsonl` file that is read, in bytes.
+/// The maximum length of a line of a `--jsonl` file, in bytes.
 const MAX_RECORD: usize = 64 * 1024 * 1024;
 
 /// Arguments of `gate explain-command`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The command line, as the shell was given it
+    /// The command line, as the shell received it
     #[arg(required_unless_present = "jsonl", conflicts_with = "jsonl", allow_hyphen_values = true)]
     line: Option<String>,
-    /// The exit status that was recorded
+    /// The recorded exit status
     #[arg(long, value_name = "N", conflicts_with = "jsonl", allow_negative_numbers = true)]
     status: Option<i32>,
-    /// The file with the output that was recorded; `-`: standard input
+    /// The file with the recorded output; `-` reads standard input
     #[arg(long, value_name = "FILE", conflicts_with = "jsonl")]
     output: Option<PathBuf>,
-    /// The shell that ran it; without this, it is read as a line of bash
+    /// The shell that ran it; without it, the line is read as a line of bash
     #[arg(long, value_name = "SHELL")]
     shell: Option<Shell>,
     /// The directory it ran in, for task files such as package.json; the current one by default
@@ -42,12 +42,12 @@ pub struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-    /// Read lines {"`id","command","exit_code","output`"} and print a JSON line for each; `-`: standard input
+    /// Read lines {"`id`","command","exit_code","output`"} and print a JSON line for each; `-` reads standard input
     #[arg(long, value_name = "FILE")]
     jsonl: Option<PathBuf>,
 }
 
-/// A line of a `--jsonl` file. Keys that are not known are ignored: logs have many.
+/// A line of a `--jsonl` file. Unknown keys are ignored: logs have many.
 #[derive(Debug, Deserialize)]
 struct CommandInput {
     #[serde(default)]
@@ -107,8 +107,8 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     Ok(Exit::Pass)
 }
 
-/// The declared commands of the repository here that the line would be a run of, in words. Without a status the one of
-/// success is taken. `None` outside of a repository with a policy that can be read.
+/// Returns phrases for the declared commands of the current repository that the line would be a run of. Without a
+/// status, success is assumed. Returns `None` outside of a repository with a policy that can be read.
 fn declared(line: &str, dir: &Path, record: &LineRecord<'_>) -> Option<Vec<String>> {
     let place = Workplace::here().ok()?;
     let root = place.work_tree().ok()?.canonicalize().ok()?;
@@ -155,7 +155,7 @@ fn read_output(path: &Path) -> anyhow::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Answers line by line. A bad line is named and does not stop the others.
+/// Answers line by line. A bad line is reported and does not stop the others.
 fn stream(path: &Path, shell: Option<Shell>, files: &dyn ProjectFiles, ui: &mut Ui) -> anyhow::Result<Exit> {
     let mut reader = BufReader::new(open(path)?);
     let mut buffer = Vec::new();

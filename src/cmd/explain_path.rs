@@ -1,4 +1,4 @@
-//! `gate explain-path`: which scope a file belongs to, and why.
+//! `gate explain-path`: shows the scope of a file, and the reason.
 
 use std::path::PathBuf;
 
@@ -15,12 +15,12 @@ use crate::repo_path::RepoPath;
 /// Arguments of `gate explain-path`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The files, there or not
+    /// The files, which need not exist
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }
 
-/// Says it for each file.
+/// Prints the scope of each file.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let place = Workplace::here()?;
     // The table that lies here: it is asked about while it is written.

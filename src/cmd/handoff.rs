@@ -1,4 +1,4 @@
-//! `gate handoff`: a clean packet for whoever is to find the way out, and whether one is clean.
+//! `gate handoff`: makes a clean packet for a helper, or checks one.
 
 use std::fs;
 use std::io::Read as _;
@@ -21,10 +21,10 @@ use crate::templates::sentences::say;
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Args {
-    /// What to do instead of making a packet
+    /// The action, if it is not to make a packet
     #[command(subcommand)]
     action: Option<HandoffAction>,
-    /// The file with the task as it was given; `-` reads standard input
+    /// The file with the task in its original words; `-` reads standard input
     #[arg(long, value_name = "FILE", required = true)]
     task: Option<PathBuf>,
     /// Print the packet as JSON
@@ -33,18 +33,18 @@ pub struct Args {
     /// Do not try the failing command on a clean checkout
     #[arg(long)]
     untried: bool,
-    /// How long the failing command may run on a clean checkout, in seconds
+    /// The time limit for the failing command on a clean checkout, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     timeout: u64,
-    /// The session that failed; by default the one at work here, else the one that was refused last
+    /// The session that failed; by default the current one, else the one that was refused last
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
 }
 
-/// Other things to do.
+/// The other actions.
 #[derive(Debug, clap::Subcommand)]
 enum HandoffAction {
-    /// Say whether a handoff is one, and clean
+    /// Check that a file is a handoff, and clean
     Verify {
         /// The file; `-` reads standard input
         file: PathBuf,
@@ -117,7 +117,7 @@ fn verify(text: &str, ui: &mut Ui) -> Exit {
     }
 }
 
-/// A file of text, or standard input; bytes that are no text are replaced.
+/// Reads a text file or standard input. Invalid UTF-8 is replaced.
 pub(super) fn read(file: &Path) -> Result<String, Failure> {
     let bytes = if file == Path::new("-") {
         let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! `gate hook`: what installed hooks call.
+//! `gate hook`: the entry point of installed hooks.
 
 use std::ffi::OsString;
 use std::fs;
@@ -23,15 +23,15 @@ use crate::shell_kind::Shell;
 /// Arguments of `gate hook`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Who calls
+    /// The caller
     #[command(subcommand)]
     caller: Caller,
 }
 
-/// Who can call.
+/// The callers of hooks.
 #[derive(Debug, clap::Subcommand)]
 enum Caller {
-    /// A git hook: its name, and what git gave it
+    /// A git hook: its name, and its input from git
     Git {
         /// The name of the hook
         name: String,
@@ -58,7 +58,7 @@ enum Caller {
 /// A line that a person typed.
 #[derive(Debug, clap::Subcommand)]
 enum TypedLineEvent {
-    /// It is about to begin: prints the token of its end, or nothing
+    /// The line is about to begin: prints the token for its end, or nothing
     Begin {
         /// The shell
         #[arg(long, value_enum)]
@@ -66,20 +66,20 @@ enum TypedLineEvent {
         /// The line
         #[arg(long, allow_hyphen_values = true)]
         line: String,
-        /// The directory in which it begins, if not the current one
+        /// The directory that it begins in, if not the current one
         #[arg(long)]
         dir: Option<PathBuf>,
     },
-    /// It ended
+    /// The line ended
     End {
-        /// What its beginning printed
+        /// The token that its beginning printed
         token: String,
         /// The exit status
         status: i32,
     },
 }
 
-/// A hook of an agent client; what happened is told on standard input.
+/// A hook of an agent client. The event is on standard input.
 #[derive(Debug, clap::Args)]
 struct ClientHook {
     /// The client's own name of the event
@@ -99,7 +99,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Answers the shell of a person, whose prompt waits: nothing that goes wrong is said.
+/// Answers the shell of a person, whose prompt waits: errors are not printed.
 fn hook_shell(line: &TypedLineEvent, ui: &mut Ui) -> ExitCode {
     match line {
         TypedLineEvent::Begin { shell, line, dir } => {
@@ -113,7 +113,7 @@ fn hook_shell(line: &TypedLineEvent, ui: &mut Ui) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Answers an agent client. Whatever goes wrong, the client goes on: it takes any other exit code for a refusal, or for
+/// Answers an agent client. The client goes on after any error: it takes any other exit code for a refusal, or for
 /// noise.
 fn hook_client(client: Client, event: &str, ui: &mut Ui) -> ExitCode {
     let mut stdin = Vec::new();
@@ -137,8 +137,8 @@ fn hook_client(client: Client, event: &str, ui: &mut Ui) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Drains standard input first (git must be able to finish its sentence), refuses a canary, lets `judge` decide, and
-/// then hands the same arguments and input to the hook that was there before, whose refusal counts, too.
+/// Reads all of standard input first (git must be able to finish writing), refuses a canary, calls `judge`, and then
+/// passes the same arguments and input to the earlier hook, whose refusal counts, too.
 pub fn hook_git(
     name: &str,
     args: &[OsString],
@@ -160,7 +160,7 @@ pub fn hook_git(
     chain(name, args, &stdin)
 }
 
-/// The judgement of a hook, said on standard error.
+/// Prints the judgement of a hook on standard error.
 fn judge(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<Exit> {
     match hook.name {
         "pre-push" | "pre-receive" => {
@@ -205,8 +205,8 @@ fn judge(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<Exit> {
     }
 }
 
-/// Puts the hooks of agent clients into a linked working tree that git has just made: it calls the hook with no commit
-/// before.
+/// Installs the hooks of agent clients in a linked working tree that git has just created: it calls the hook with no
+/// commit before.
 fn equip_new_worktree(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<()> {
     let is_new = hook.args.first().is_some_and(|old| old.as_encoded_bytes().iter().all(|byte| *byte == b'0'));
     if !is_new {
@@ -224,7 +224,7 @@ fn equip_new_worktree(hook: &GitHook<'_>, ui: &mut Ui) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs declared commands while git waits. Whether they passed is for the judgement that follows.
+/// Runs declared commands while git waits. The judgement that follows decides on their results.
 fn run_first(names: &[String], ui: &mut Ui) -> anyhow::Result<()> {
     ui.say(format_args!("gate: the push waits for: gate run {}", names.join(" ")));
     let args: Vec<&str> = std::iter::once("run").chain(names.iter().map(String::as_str)).collect();

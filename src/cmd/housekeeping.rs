@@ -1,4 +1,4 @@
-//! What commands put away when their work is done, and hooks never do: its cost grows with what there is.
+//! Cleans up after commands. Hooks never do this: its cost grows with the amount of data.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use crate::policy::Policy;
 use crate::render::ui::Ui;
 use crate::verdict::verdict_files;
 
-/// How many of the newest runs of a command keep their content, whatever its age: those that are compared.
+/// The number of the newest runs of a command that keep their content at any age: those that are compared.
 const PROVING: usize = 32;
-/// How many of them keep it even where the store is too large.
+/// The number of them that keep it even if the store is too large.
 const NEWEST: usize = 2;
 
-/// Removes old verdicts, contents that prove nothing any more, and what killed processes left.
+/// Removes old verdicts, contents that no longer prove anything, and the files of killed processes.
 pub(super) fn tidy(place: &Workplace, policy: &Policy, ui: &mut Ui) {
     if let Err(error) = verdict_files::prune(&place.repo.gate_dir()) {
         ui.say(format_args!("gate: old verdicts could not be removed: {error}"));

@@ -1,4 +1,4 @@
-//! `gate import`: a session log from elsewhere, kept beside the journal.
+//! `gate import`: imports a session log from elsewhere, and keeps it next to the journal.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::source::sessions::{self, Client};
 pub struct Args {
     /// The log, as its client wrote it
     file: PathBuf,
-    /// The client that wrote it: claude, codex, opencode, gemini or copilot; recognised without this
+    /// The client that wrote it: claude, codex, opencode, gemini or copilot; detected by default
     #[arg(long, value_name = "NAME")]
     client: Option<Client>,
 }

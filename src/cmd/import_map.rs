@@ -1,5 +1,5 @@
-//! `gate import-map`: what a file imports, gives to others and needs of itself, before it is split; and whether a tree still
-//! has all of it.
+//! `gate import-map`: maps the imports, exports and internal needs of a file before it is split, and checks that a tree
+//! still has all of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,10 +18,10 @@ use crate::symbols::{self, ImportMap};
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("what").required(true).args(["file", "verify"])))]
 pub struct Args {
-    /// The file to read; it may lie anywhere
+    /// The file to read; it may be anywhere
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
-    /// Hold the working tree against this map
+    /// Compare the working tree with this map
     #[arg(long, value_name = "MAP")]
     verify: Option<PathBuf>,
     /// Print the result as JSON
@@ -29,7 +29,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Prints a map, or what became of one.
+/// Prints a map, or the result of its check.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let here = std::env::current_dir()?;
     let repo = Repo::discover(&here).ok();
@@ -75,7 +75,7 @@ fn read_map(file: &Path) -> Result<ImportMap> {
     Ok(map)
 }
 
-/// The files of the tree that are in languages like that of `like`, or in any where it has none.
+/// Returns the files of the tree in the languages of `like`, or in any language if it has none.
 pub(super) fn files(repo: Option<&Repo>, root: &Path, like: &str) -> Result<Vec<(String, Vec<u8>)>> {
     let paths: Vec<RepoPath> = match repo.filter(|repo| repo.root().is_some()) {
         Some(repo) => repo.work_files()?,
@@ -91,7 +91,7 @@ pub(super) fn files(repo: Option<&Repo>, root: &Path, like: &str) -> Result<Vec<
     Ok(paths.iter().filter_map(read).collect())
 }
 
-/// The files below a folder that is no repository, hidden ones left out.
+/// Returns the files below a folder that is not a repository, without hidden ones.
 fn walked(root: &Path) -> Vec<RepoPath> {
     let mut found = Vec::new();
     let mut folders = vec![root.to_owned()];

@@ -1,4 +1,4 @@
-//! `gate init`: shows what it would do, asks, does it.
+//! `gate init`: shows its plan, asks for confirmation, and carries it out.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::shell_kind::Shell;
 use crate::source::sessions::Client;
 use crate::tool_folder::ToolFolder;
 
-/// What stands for the shell of the person.
+/// The word for the person's own shell.
 const OWN: &str = "own";
 
-/// Reads the name of a shell that can run `gate shell`.
+/// Parses the name of a shell that can run `gate shell`.
 fn shell(name: &str) -> Result<Shell, String> {
     match name {
         OWN => own_shell().ok_or_else(|| "$SHELL names none of them; name yours: --shell=bash".to_owned()),
@@ -35,11 +35,11 @@ pub struct Args {
     /// The command that builds this repository
     #[arg(long, value_name = "CMD")]
     build: Option<String>,
-    /// Begin without blocking: count what would have been blocked
+    /// Begin without blocking: count the failures that would have blocked
     #[arg(long)]
     observe: bool,
-    /// Derive a first table of scopes from the layout and the history, and add it to gate.toml; without --yes and outside
-    /// of a terminal, print it
+    /// Derive a first table of scopes from the layout and the history, and add it to gate.toml; without --yes and
+    /// outside of a terminal, print it
     #[arg(long, conflicts_with_all = ["test", "build", "observe"])]
     scopes: bool,
     /// Run each command once first; one that fails is not declared, and a comment in gate.toml says why
@@ -48,13 +48,14 @@ pub struct Args {
     /// Write gate.toml only
     #[arg(long)]
     no_hooks: bool,
-    /// Install hooks into these agent clients (claude, codex, opencode, gemini, copilot) instead of those found here
+    /// Install hooks into these agent clients (claude, codex, opencode, gemini, copilot) instead of the detected ones
     #[arg(long, value_name = "CLIENTS", value_delimiter = ',', conflicts_with_all = ["no_clients", "no_hooks"])]
     clients: Vec<Client>,
     /// Install no hooks into agent clients
     #[arg(long)]
     no_clients: bool,
-    /// Let your shell (bash, zsh, fish) record the declared commands that you run yourself; without a name, the shell of $SHELL
+    /// Make your shell (bash, zsh, fish) record the declared commands that you run yourself; without a name, the shell
+    /// of $SHELL
     #[arg(
         long,
         value_name = "SHELL",
@@ -75,10 +76,10 @@ pub struct Args {
     consent: Consent,
 }
 
-/// Whether a plan is carried out.
+/// The consent to a plan.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(super) struct Consent {
-    /// Do not ask
+    /// Do not ask for confirmation
     #[arg(long, short)]
     yes: bool,
     /// Show the plan and change nothing
@@ -87,7 +88,7 @@ pub(super) struct Consent {
 }
 
 impl Consent {
-    /// Whether something may be written: somebody said so, or can be asked.
+    /// Returns `true` if something may be written: a flag allows it, or a person can be asked.
     pub(super) fn asks_to_write(self, ui: &Ui) -> bool {
         !self.dry_run && (self.yes || ui.is_interactive())
     }
@@ -130,7 +131,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     Ok(Exit::Pass)
 }
 
-/// Runs the commands, then installs with those that passed. Fails where one did not.
+/// Runs the commands, then installs with those that passed. Fails if one did not pass.
 fn try_first(repository: &InstallTarget, wishes: &mut Wishes, consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
     let trial = super::init_try::try_all(repository, wishes, ui)?;
     let exit = if trial.doubts.is_empty() { Exit::Pass } else { Exit::Blocked };
@@ -150,7 +151,7 @@ fn try_first(repository: &InstallTarget, wishes: &mut Wishes, consent: Consent, 
     Ok(exit)
 }
 
-/// Shows what is to be done, and does it where somebody agrees.
+/// Shows the plan, and carries it out after confirmation.
 fn install(repository: &InstallTarget, wishes: &Wishes, consent: Consent, ui: &mut Ui) -> anyhow::Result<()> {
     let mut plan = plan_init(repository, wishes).map_err(install_failure)?;
     plan.notes.extend(missing_ignore_lines());
@@ -166,14 +167,14 @@ fn install(repository: &InstallTarget, wishes: &Wishes, consent: Consent, ui: &m
     Ok(())
 }
 
-/// Says which folders of tools lie here, untracked, without a line in `.gitignore`.
+/// Returns the untracked folders of tools that have no line in `.gitignore`.
 fn missing_ignore_lines() -> Vec<String> {
     let place = Workplace::here().ok().filter(|place| place.repo.root().is_some());
     let here = place.and_then(|place| place.repo.snapshot().ok());
     here.iter().flat_map(|here| &here.tool_folders).map(ToolFolder::sentence).collect()
 }
 
-/// Shows a plan, asks unless told not to, and carries it out. Whether anything was done.
+/// Shows a plan, asks for confirmation unless a flag gives it, and carries it out. Returns `true` if anything was done.
 pub(super) fn carry_out(
     repository: &InstallTarget,
     plan: &Plan,

@@ -1,4 +1,4 @@
-//! `gate init --ci`: writes the job that judges in CI, and says what makes it binding.
+//! `gate init --ci`: writes the job that judges in CI, and says how to make it binding.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::install::{FileState, InstallTarget, plan_job};
 use crate::render::ui::Ui;
 
-/// The forges whose jobs can be written.
+/// The forges with a job template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Ci {
     /// GitHub Actions
@@ -21,17 +21,17 @@ pub(super) enum Ci {
     Gitea,
 }
 
-/// What is known about the job of one forge.
+/// The job of one forge.
 struct CiJob {
-    /// The forge, as the command line calls it.
+    /// The name of the forge on the command line.
     name: &'static str,
     /// The template.
     template: &'static str,
-    /// Where it goes.
+    /// The path of the job.
     path: &'static str,
-    /// What makes it binding.
+    /// The setting that makes it binding.
     binding: &'static str,
-    /// What does that, for a command.
+    /// The setting, for a command.
     settings: Option<&'static str>,
 }
 
@@ -66,14 +66,14 @@ impl Ci {
     }
 }
 
-/// A commit of a repository from which a job builds gate.
+/// The commit of a repository from which a job builds gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BuildSource {
     url: String,
     commit: String,
 }
 
-/// Reads `URL@COMMIT`. The commit is a full id, so that what is built can never be another.
+/// Parses `URL@COMMIT`. The commit is a full id, so that the build can never change.
 pub(super) fn source(text: &str) -> Result<BuildSource, String> {
     let (url, commit) =
         text.rsplit_once('@').ok_or("it is URL@COMMIT, such as https://host/owner/gate.git@<40 hex digits>")?;
@@ -88,7 +88,7 @@ pub(super) fn source(text: &str) -> Result<BuildSource, String> {
     Ok(BuildSource { url: url.to_owned(), commit: commit.to_ascii_lowercase() })
 }
 
-/// The text of a job that gets gate from `source`; without one, of a job that fails and says what is missing.
+/// Returns the text of a job that gets gate from `source`. Without a source, the job fails and says what is missing.
 fn text(job: &CiJob, source: Option<&BuildSource>) -> Result<String, Failure> {
     let script = match source {
         Some(source) => {
@@ -105,7 +105,7 @@ fn text(job: &CiJob, source: Option<&BuildSource>) -> Result<String, Failure> {
     Ok(lines.collect())
 }
 
-/// Writes the file. One that is there already is left alone, unless it is a job without a source and one is given.
+/// Writes the file. An existing file is kept, unless it is a job without a source and a source is given.
 pub(super) fn write(ci: Ci, source: Option<&BuildSource>, consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
     let repository = InstallTarget::discover(&std::env::current_dir()?).map_err(install_failure)?;
     let Some(root) = &repository.root else {

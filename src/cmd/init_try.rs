@@ -1,4 +1,4 @@
-//! `gate init --try`: each command is run once, before anybody depends on it.
+//! `gate init --try`: runs each command once before it is declared.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -22,21 +22,22 @@ struct Candidate {
     reports: Vec<String>,
 }
 
-/// What is wrong with a command, and what to do about it.
+/// A problem of a command, and the remedy.
 struct Problem {
     what: String,
     remedy: String,
 }
 
-/// What became of all commands that were tried.
+/// The result of all trials.
 pub(super) struct Trial {
-    /// What was wrong, by the name of the command.
+    /// The problem, by the name of the command.
     pub doubts: BTreeMap<String, String>,
-    /// The commands stand in `gate.toml`, so that only a person changes them.
+    /// `true` if the commands are in `gate.toml`, so that only a person may change them.
     pub declared: bool,
 }
 
-/// Runs what `gate.toml` declares, or, where there is none, what would be declared. Says of each how it ended.
+/// Runs the commands that `gate.toml` declares or, without the file, those that would be declared. Prints how each
+/// ended.
 pub(super) fn try_all(repository: &InstallTarget, wishes: &Wishes, ui: &mut Ui) -> anyhow::Result<Trial> {
     let place = Workplace::here()?;
     let root = place.work_tree()?.to_owned();
@@ -100,7 +101,7 @@ fn derived(repository: &InstallTarget, wishes: &Wishes) -> anyhow::Result<Vec<Ca
     Ok(commands.into_iter().map(candidate).collect())
 }
 
-/// Why a run of this command would prove nothing.
+/// Returns the reason why a run of this command would prove nothing.
 fn problem(candidate: &Candidate, recorded: &CompletedRun) -> Option<Problem> {
     let Candidate { name, gate, .. } = candidate;
     let problem = |what: String, remedy: String| Some(Problem { what, remedy });

@@ -1,4 +1,4 @@
-//! `gate log`: what happened, as one timeline out of the journal, git and, for one session, the log of its client.
+//! `gate log`: shows one timeline from the journal, git and, for one session, the log of its client.
 
 use std::env;
 use std::time::{Duration, SystemTime};
@@ -18,7 +18,7 @@ use crate::source::remote_reflogs::pushes_since;
 use crate::source::sessions::{self, SessionLog};
 use crate::timeline::{self, Entry};
 
-/// How many movements of refs are read.
+/// The maximum number of movements of refs that are read.
 const MOVEMENTS: usize = 5_000;
 
 /// Arguments of `gate log`.
@@ -27,14 +27,14 @@ pub struct Args {
     /// Show the last N events; 0 shows all
     #[arg(short = 'n', long = "max-count", value_name = "N", default_value_t = 40)]
     max_count: usize,
-    /// One JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
-    /// Only what came after the event with this id
+    /// Show only the events after the one with this id
     #[arg(long, value_name = "ID")]
     since: Option<String>,
-    /// Only this session (its id, or the beginning of it), with what the client's log tells of it and what git did
-    /// meanwhile
+    /// Show only this session (its id, or the beginning of it), with its client's log and the events of git in that
+    /// time
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
 }
@@ -51,7 +51,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     }
 }
 
-/// The full id of a session and what the logs of it and of its sub-agents tell.
+/// Returns the full id of a session and the events in its logs and those of its sub-agents.
 pub(super) fn logs(place: &Workplace, named: &str, ui: &mut Ui) -> anyhow::Result<(String, Vec<Vec<Event>>)> {
     let repo = &place.repo;
     let roots = super::sessions::roots(repo);
@@ -114,7 +114,7 @@ fn show(
     Ok(Exit::Pass)
 }
 
-/// The pushes in the second in which gate was installed, before it was.
+/// Returns the pushes in the second in which gate was installed, before it was.
 fn pushes_in_second_before(place: &Workplace, since: SystemTime) -> Vec<SeenPush> {
     let second = since.checked_sub(Duration::from_secs(1)).unwrap_or(since);
     let mut pushes = pushes_since(place.repo.common_dir(), second);
@@ -126,7 +126,7 @@ fn is_of(push: &SeenPush, kind: &EventKind) -> bool {
     matches!(kind, EventKind::Git(seen) if seen.reference == push.tracking && seen.new.as_ref() == Some(&push.new))
 }
 
-/// Whether an agent's command line pushed past the hooks.
+/// Returns `true` if an agent's command line pushed without the hooks.
 fn is_push_past_hooks(kind: &EventKind) -> bool {
     let EventKind::Work(work) = kind else { return false };
     let Act::Command(command) = &work.act else { return false };
@@ -134,7 +134,7 @@ fn is_push_past_hooks(kind: &EventKind) -> bool {
     command.ended.is_some_and(Ended::success) && understood.is_ok_and(|line| intent::pushes_past_hooks(&line))
 }
 
-/// What the arguments ask for, newest last.
+/// Returns the entries that the arguments select, newest last.
 fn select(mut entries: Vec<Entry>, args: &Args, session: Option<&str>) -> Result<Vec<Entry>, Failure> {
     if let Some(id) = &args.since {
         let named =

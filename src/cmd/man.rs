@@ -1,4 +1,4 @@
-//! `gate man`: man pages, made from the same definitions as the help.
+//! `gate man`: prints man pages, made from the same definitions as the help.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::render::ui::Ui;
 /// Arguments of `gate man`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Write a page for each command into this folder, instead of printing the page of `gate`
+    /// Write a page for each command to this folder, instead of printing the page of `gate`
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }

@@ -1,5 +1,5 @@
-//! One short file for each command of `gate`: it reads its arguments, calls the stages in their order, and returns
-//! an exit code. What a command does lives in the stages, not here.
+//! One short file for each command of `gate`: it parses its arguments, calls the stages in order, and returns an exit
+//! code. The stages do the work.
 
 pub mod appeal;
 pub mod assess;
@@ -47,7 +47,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::install::InstallError;
 
-/// The exit code and the remedy that belong to an error of the installation.
+/// Returns the failure for an error of the installation, with its exit code and remedy.
 fn install_failure(error: InstallError) -> Failure {
     let (exit, remedy) = match &error {
         InstallError::NotARepository { .. } => (Exit::Usage, "run it in a git repository, or: git init"),

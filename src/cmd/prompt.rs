@@ -1,4 +1,4 @@
-//! `gate prompt`: is a request clear, and is it one thing?
+//! `gate prompt`: checks that a request is clear and is one task.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -13,16 +13,16 @@ use crate::prompt_lookup::{LOOKUP_TIMEOUT, look_up};
 use crate::render;
 use crate::render::ui::Ui;
 
-/// The most bytes that are taken from a file or from standard input.
+/// The maximum number of bytes that are read from a file or from standard input.
 const MAX_INPUT: u64 = 32 * 1024 * 1024;
 
 /// Arguments of `gate prompt` and of `gate scope`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The request; standard input without it, or with `-`
+    /// The request; without it, or with `-`, standard input is read
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
     text: Option<String>,
-    /// A file with the assistant's turn before
+    /// A file with the assistant's previous turn
     #[arg(long, value_name = "FILE")]
     previous: Option<PathBuf>,
     /// Print the evaluation as JSON
@@ -31,7 +31,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// Reads the input and evaluates it in the repository that is here.
+    /// Reads the input and evaluates it in the current repository.
     pub(super) fn evaluate(&self) -> Result<PromptEvaluation> {
         let text = match self.text.as_deref().filter(|text| *text != "-") {
             Some(text) => text.to_owned(),
@@ -51,7 +51,7 @@ impl Args {
         Ok(evaluate(&reading, previous.as_deref(), &findings))
     }
 
-    /// Prints the evaluation as JSON.
+    /// Returns `true` if the evaluation is printed as JSON.
     pub(super) fn is_json(&self) -> bool {
         self.json
     }

@@ -1,4 +1,4 @@
-//! `gate push`: run what a push would be refused for, then push.
+//! `gate push`: runs the checks for which a push would be refused, then pushes.
 
 use std::ffi::OsString;
 use std::process::{ExitCode, ExitStatus};
@@ -19,13 +19,13 @@ use crate::verdict::assemble;
 /// Arguments of `gate push`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The arguments of `git push`, as they are
+    /// The arguments of `git push`, unchanged
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "GIT PUSH ARGUMENTS")]
     args: Vec<OsString>,
 }
 
-/// Runs what is missing for this push, and pushes when everything passed. Returns the status of the first command that
-/// failed, else that of git.
+/// Runs the missing checks of this push, and pushes if all passed. Returns the status of the first command that failed,
+/// else that of git.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     let args = &args.args;
     let words: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
@@ -63,7 +63,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     Ok(finished(push(&here, args)?))
 }
 
-/// Says why the push is refused, in the words of the hook.
+/// Prints why the push is refused, in the words of the hook.
 fn refuse(place: &Workplace, planned: &PlannedPush, ui: &mut Ui) -> Result<ExitCode> {
     let Some(judgement) = judged_push::judge_planned(place, planned)? else { return Ok(Exit::Blocked.into()) };
     let record = judgement.written.as_ref().map(|written| written.record.as_path());
@@ -71,7 +71,7 @@ fn refuse(place: &Workplace, planned: &PlannedPush, ui: &mut Ui) -> Result<ExitC
     Ok(judgement.verdict.outcome.exit().into())
 }
 
-/// The status of git; 1 where a signal ended it.
+/// Returns the status of git, or 1 if a signal ended it.
 fn finished(status: ExitStatus) -> ExitCode {
     ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }

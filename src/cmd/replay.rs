@@ -1,4 +1,4 @@
-//! `gate replay`: judges again what was recorded.
+//! `gate replay`: judges a record again.
 
 use std::fs;
 use std::io::Read;
@@ -22,8 +22,8 @@ use crate::verdict::Verdict;
 /// Arguments of `gate replay`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// A case file (docs/cases.md), a verdict (its id, or the path of its record), or a session (its id, or its client's
-    /// log), which is judged at its last stop; `-`: a case on standard input
+    /// A case file (docs/cases.md), a verdict (its id, or the path of its record), or a session (its id, or its
+    /// client's log), which is judged at its last stop; `-` reads a case from standard input
     #[arg(value_name = "VERDICT|SESSION|CASE")]
     what: String,
     /// Print one JSON object
@@ -75,7 +75,7 @@ fn case(args: &Args, bytes: &[u8], ui: &mut Ui) -> anyhow::Result<Exit> {
     Ok(Exit::Pass)
 }
 
-/// What is known here by an id.
+/// Judges the record that has this id here.
 fn recorded(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let place = Workplace::here()?;
     if let Some((_, verdict)) = super::explain::find(&place, Some(&args.what))? {
@@ -105,7 +105,7 @@ fn recorded(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     }
 }
 
-/// Judges the session of a log, with the contents of this repository where it took place here.
+/// Judges the session of a log, with the contents of this repository if it took place here.
 fn log(args: &Args, log: &SessionLog, ui: &mut Ui) -> anyhow::Result<Exit> {
     let bad = |error: sessions::Error| Failure::new(Exit::BadInput, error);
     let summary = sessions::read(log, &Roots::new([])).map_err(bad)?.summary;
@@ -130,7 +130,7 @@ fn log(args: &Args, log: &SessionLog, ui: &mut Ui) -> anyhow::Result<Exit> {
     }
 }
 
-/// The places of this machine, which a case does not name.
+/// Returns the places of this machine, which a case does not name.
 pub(super) fn neutral(place: Option<&Workplace>) -> Neutral {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     Neutral::new(place.and_then(|place| place.repo.root()), home.as_deref())
@@ -147,7 +147,7 @@ fn again(args: &Args, place: &Workplace, verdict: &Verdict, ui: &mut Ui) -> anyh
     Ok(Exit::Pass)
 }
 
-/// Why a verdict cannot be looked at again, for people.
+/// Returns the failure for a verdict that cannot be judged again.
 pub(super) fn cannot(id: &str, error: AgainError) -> Failure {
     match error {
         AgainError::Policy(failure) => failure,

@@ -1,4 +1,4 @@
-//! `gate run`: run a declared command, or any, and record what it ran on and how it ended.
+//! `gate run`: runs a declared command, or any, and records its content and its end.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -28,15 +28,15 @@ use crate::snapshot::DirtyPath;
 /// Arguments of `gate run`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Declared commands, or gates whose commands to run; without any, what is missing or stale
+    /// Declared commands, or gates whose commands to run; without any, those whose evidence is missing or stale
     #[arg(value_name = "NAME")]
     names: Vec<String>,
-    /// Any command, in the current directory
+    /// Any command, run in the current directory
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
 }
 
-/// Runs, and returns the status of the command: that of the first that failed where there are several.
+/// Runs the commands. Returns the status of the first that failed, or of the only one.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     let place = Workplace::here()?;
     let root = place.work_tree()?.to_owned();
@@ -67,7 +67,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs a declared command, and says how it ended.
+/// Runs a declared command, and prints how it ended.
 pub(super) fn run_declared(
     place: &Workplace,
     root: &Path,
@@ -102,7 +102,7 @@ fn run(place: &Workplace, root: &Path, job: RunJob<'_>, policy: &Policy, ui: &mu
     recorded.finished.exit_code().into()
 }
 
-/// Says whether a run that passed proves this commit or only the working tree. If it proves nothing, says why.
+/// Prints if a run that passed proves this commit or only the working tree, or why it proves nothing.
 fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Policy, ui: &mut Ui) {
     let named = recorded.run.iter().filter(|run| run.command.name.is_some());
     let mut runs = named.chain(&recorded.served).peekable();
@@ -139,7 +139,8 @@ fn say_what_it_proves(place: &Workplace, recorded: &CompletedRun, policy: &Polic
     }
 }
 
-/// Why a run with status 0 proves nothing; `opaque`: an input that no commit can hold as it is, `changed`: inputs that changed.
+/// Returns the reason why a run with status 0 proves nothing. `opaque` is an input that no commit can hold as it is;
+/// `changed` are inputs that changed.
 fn why_it_proves_nothing(run: &Run, opaque: Option<&RepoPath>, changed: &[String]) -> Option<String> {
     if let Some(why) = &run.masked {
         Some(why.clone())
@@ -183,8 +184,8 @@ fn say(name: &str, recorded: &CompletedRun, ui: &mut Ui) {
     }
 }
 
-/// Runs what is declared and not proven for what is checked out, whatever becomes of each.
-/// `attested` is what was proven elsewhere.
+/// Runs every declared command that is not proven for the commit that is checked out, even after a failure. `attested`
+/// are the runs that were proven elsewhere.
 pub(super) fn missing(
     place: &Workplace,
     policy: &Policy,
@@ -199,7 +200,7 @@ pub(super) fn missing(
     Ok(())
 }
 
-/// The declared commands of these names, or of the gates of these names.
+/// Returns the declared commands of these names, or of the gates of these names.
 fn named<'a>(names: &[String], policy: &'a Policy) -> Result<Vec<&'a Command>, Failure> {
     let mut commands: Vec<&Command> = Vec::new();
     for name in names {
@@ -238,7 +239,7 @@ fn undeclared(name: &str, policy: &Policy) -> Failure {
     Failure::new(Exit::Usage, format!("no command `{name}` is declared in {file}")).remedy(remedy)
 }
 
-/// The commands whose evidence is missing, stale or bad for what is checked out.
+/// Returns the commands whose evidence is missing, stale or bad for the commit that is checked out.
 fn unproven<'a>(
     place: &Workplace,
     policy: &'a Policy,
@@ -262,7 +263,8 @@ fn unproven<'a>(
     Ok(policy.commands.iter().filter(|command| names.contains(&command.name.as_str())).collect())
 }
 
-/// Any command, run where the caller stands; it is evidence for a declared one if line and directory are the same.
+/// Returns the job for any command, run in the current directory. It is evidence for a declared one if line and
+/// directory are the same.
 fn given<'a>(words: &'a [OsString], root: &Path, policy: &'a Policy) -> Result<RunJob<'a>, Failure> {
     let here = std::env::current_dir()
         .map_err(|error| Failure::new(Exit::Usage, format!("the current directory cannot be read: {error}")))?;

@@ -1,7 +1,6 @@
-//! `gate schema`: the JSON Schemas of what `gate` reads and writes.
+//! `gate schema`: prints the JSON Schemas of the data that `gate` reads and writes.
 //!
-//! They are the files of `templates/schema/`; another one is another file. Those of what is written are made from the types
-//! (`published.rs`).
+//! They are the files of `templates/schema/`. Those of written data are generated from the types (`published.rs`).
 
 #[cfg(test)]
 mod published;
@@ -14,11 +13,11 @@ use crate::render::ui::Ui;
 /// Arguments of `gate schema`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The schema to print, by name or `$id`; without it, all are listed
+    /// The schema to print, by name or `$id`; without it, all schemas are listed
     name: Option<String>,
 }
 
-/// Prints one schema, or what there is.
+/// Prints one schema, or the list of all.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let Some(name) = &args.name else {
         for (name, text) in schemas() {
@@ -36,15 +35,15 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     Ok(Exit::Pass)
 }
 
-/// What the id of each schema begins with. The version ends it: `urn:gate:schema:verdict:1`.
+/// The prefix of the id of each schema. The version is its end: `urn:gate:schema:verdict:1`.
 const ID_PREFIX: &str = "urn:gate:schema:";
 
-/// The embedded schemas: name and text.
+/// Returns the embedded schemas: name and text.
 fn schemas() -> impl Iterator<Item = (&'static str, &'static str)> {
     TEMPLATES.iter().filter_map(|(path, text)| Some((path.strip_prefix("schema/")?.strip_suffix(".json")?, *text)))
 }
 
-/// The title that a schema gives itself.
+/// Returns the title in a schema.
 fn title(text: &str) -> String {
     let schema: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
     schema["title"].as_str().unwrap_or_default().to_owned()

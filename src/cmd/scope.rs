@@ -1,4 +1,4 @@
-//! `gate scope`: the tasks in a request, when there are several.
+//! `gate scope`: lists the tasks in a request, if there are several.
 
 use anyhow::Result;
 use serde::Serialize;
@@ -9,7 +9,7 @@ use crate::prompt::TaskInPrompt;
 use crate::render;
 use crate::render::ui::Ui;
 
-/// The tasks of one request, for programs; empty where it is one task.
+/// The tasks of one request, for programs. Empty if it is one task.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct TaskList<'a> {

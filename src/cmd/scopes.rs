@@ -1,4 +1,4 @@
-//! `gate init --scopes`: a first table of scopes, for a person to edit.
+//! `gate init --scopes`: derives a first table of scopes, for a person to edit.
 
 use crate::cmd::commits::gate;
 use crate::cmd::init::{Consent, carry_out};
@@ -16,10 +16,10 @@ use crate::oid::Oid;
 use crate::render::ui::Ui;
 use crate::repo_path::RepoPath;
 
-/// How much of the history is looked at.
+/// The number of commits of the history that are read.
 const LOOKED_AT: usize = 2000;
 
-/// Puts the table into `gate.toml`, where somebody agrees; else prints it and changes nothing.
+/// Adds the table to `gate.toml` after confirmation; otherwise prints it and changes nothing.
 pub(super) fn main(consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
     let place = Workplace::here()?;
     let repo = &place.repo;
@@ -59,7 +59,7 @@ pub(super) fn main(consent: Consent, ui: &mut Ui) -> anyhow::Result<Exit> {
     Ok(Exit::Pass)
 }
 
-/// The manifests of a commit, with their text.
+/// Returns the manifests of a commit, with their text.
 fn manifests(repo: &Repo, commit: &Oid, listed: &[RepoPath]) -> Result<Vec<(RepoPath, String)>, GitError> {
     let paths: Vec<RepoPath> =
         listed.iter().filter(|path| packages::is_manifest(path)).take(MAX_MANIFESTS).cloned().collect();

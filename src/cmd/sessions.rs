@@ -1,4 +1,4 @@
-//! `gate sessions`: which sessions coding agents had in this repository.
+//! `gate sessions`: lists the sessions of coding agents in this repository.
 
 use std::env;
 use std::path::Path;
@@ -14,12 +14,12 @@ use crate::source::sessions::{self, Client, Cursors, Roots, SessionLog, SessionS
 /// Arguments of `gate sessions`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// One JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
 
-/// Lists them, the one heard of last at the end.
+/// Lists the sessions, the most recently active one at the end.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let place = Workplace::here()?;
     let gate_dir = place.repo.gate_dir();
@@ -52,7 +52,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     Ok(Exit::Pass)
 }
 
-/// What is shown of a session.
+/// Returns the fields of a session that are shown.
 pub(super) fn listed(client: Client, summary: &SessionSummary, file: &Path) -> Listed {
     Listed {
         schema_version: 1,
@@ -72,14 +72,15 @@ pub(super) fn listed(client: Client, summary: &SessionSummary, file: &Path) -> L
     }
 }
 
-/// The working trees of a repository, as clients may name them.
+/// Returns the working trees of a repository, as clients may name them.
 pub(super) fn roots(repo: &Repo) -> Roots {
     let roots = repo.work_trees();
     let real: Vec<_> = roots.iter().filter_map(|root| root.canonicalize().ok()).collect();
     Roots::new(roots.into_iter().chain(real))
 }
 
-/// What a log says by now. How far it was read is kept where that is possible; nothing depends on it.
+/// Returns the current summary of a log. The position up to which it was read is saved if possible; nothing depends on
+/// it.
 fn look(cursors: &Cursors, log: &SessionLog, roots: &Roots, ui: &mut Ui) -> Option<SessionSummary> {
     match sessions::newer(cursors.load(log), log, roots, &mut |_| ()) {
         Ok(newer) => {

@@ -1,4 +1,4 @@
-//! `gate shell`: the script for a person's own shell on standard output.
+//! `gate shell`: prints the script for a person's own shell.
 
 use crate::exit::Exit;
 use crate::install::{SCRIPTED, shell_script};
@@ -13,7 +13,7 @@ pub struct Args {
     shell: Shell,
 }
 
-/// Reads the name of a shell that has a script.
+/// Parses the name of a shell that has a script.
 pub(super) fn scripted(name: &str) -> Result<Shell, String> {
     let known = SCRIPTED.into_iter().find(|shell| shell.to_string() == name);
     known.ok_or_else(|| "the shells are bash, zsh and fish".to_owned())

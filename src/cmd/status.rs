@@ -1,4 +1,4 @@
-//! `gate status`: on one screen, what is proven for the commit and for the working tree.
+//! `gate status`: shows the proof for the commit and for the working tree on one screen.
 
 use std::fs;
 
@@ -19,15 +19,15 @@ use crate::verdict::verdict_files;
 /// Arguments of `gate status`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Print it as JSON
+    /// Print the state as JSON
     #[arg(long)]
     json: bool,
-    /// List every case that a gate which only observes would have blocked, with its reason
+    /// List every case that an observing gate would have blocked, with its reason
     #[arg(long)]
     observed: bool,
 }
 
-/// Prints the state; nothing is counted and nothing is written.
+/// Prints the state, without counting an attempt or writing a record.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let place = Workplace::here()?;
     if args.observed {
@@ -59,7 +59,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     Ok(Exit::Pass)
 }
 
-/// The cases that gates which only observe would have blocked, oldest first: each gate and content once.
+/// Returns the cases that observing gates would have blocked, oldest first: each gate and content once.
 fn observed(place: &Workplace) -> Result<Observed> {
     let mut cases: Vec<ObservedCase> = Vec::new();
     let records = verdict_files::records(&place.repo.gate_dir())?;

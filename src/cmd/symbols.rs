@@ -1,4 +1,4 @@
-//! `gate symbols`: what became of the functions between two states of the repository.
+//! `gate symbols`: compares the functions of two states of the repository.
 
 use anyhow::Result;
 
@@ -22,7 +22,7 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum SymbolsInput {
-    /// Say which functions were lost, moved, renamed or emptied
+    /// Show which functions were lost, moved, renamed or emptied
     Diff(DiffArgs),
 }
 
@@ -39,7 +39,7 @@ struct DiffArgs {
     json: bool,
 }
 
-/// Compares, prints, and blocks where a function is lost.
+/// Compares, prints, and blocks if a function is lost.
 pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     let SymbolsInput::Diff(args) = &args.what;
     let place = Workplace::here()?;
@@ -65,7 +65,7 @@ pub fn main(args: &Args, ui: &mut Ui) -> Result<Exit> {
     })
 }
 
-/// The commit or tree that a word names.
+/// Returns the commit or tree that a word names.
 pub(super) fn revision(repo: &Repo, word: &str) -> Result<Oid> {
     if let Some(commit) = repo.commit(word)? {
         return Ok(commit);

@@ -1,4 +1,4 @@
-//! `gate unblock`: takes the reply to a handoff, or has one made.
+//! `gate unblock`: takes the reply to a handoff, or runs the command that writes one.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,31 +20,31 @@ use crate::verdict::escalation;
 /// Arguments of `gate unblock`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What to do
+    /// The action
     #[command(subcommand)]
     action: UnblockAction,
 }
 
-/// What to do.
+/// The actions.
 #[derive(Debug, clap::Subcommand)]
 enum UnblockAction {
-    /// Take a reply: exactly one allowed output, complete; otherwise say what is wrong with it
+    /// Accept a reply: exactly one allowed output, complete; otherwise print its errors
     Accept {
         /// The file with the reply; `-` reads standard input
         reply: PathBuf,
-        /// The handoff it answers; by default the latest one
+        /// The handoff that it answers; by default the latest one
         #[arg(long, value_name = "ID")]
         handoff: Option<String>,
     },
-    /// Hand a packet to the command that `[unblock]` in gate.toml names, and take its reply
+    /// Pass a packet to the command that `[unblock]` in gate.toml names, and take its reply
     Run {
-        /// The file with the task as it was given; `-` reads standard input
+        /// The file with the task in its original words; `-` reads standard input
         #[arg(long, value_name = "FILE")]
         task: PathBuf,
-        /// The session that failed; by default the one at work here, else the one that was refused last
+        /// The session that failed; by default the current one, else the one that was refused last
         #[arg(long, value_name = "SESSION")]
         session: Option<String>,
-        /// How long the command may take, in seconds
+        /// The time limit for the command, in seconds
         #[arg(long, value_name = "SECONDS", default_value_t = 1800)]
         timeout: u64,
     },

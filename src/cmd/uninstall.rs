@@ -16,7 +16,7 @@ pub struct Args {
     consent: Consent,
 }
 
-/// Takes gate out of the repository of the current directory.
+/// Removes gate from the repository of the current directory.
 pub fn main(args: &Args, ui: &mut Ui) -> anyhow::Result<Exit> {
     let repository = InstallTarget::discover(&std::env::current_dir()?).map_err(install_failure)?;
     let plan = plan_uninstall(&repository, args.purge).map_err(install_failure)?;

@@ -1,4 +1,4 @@
-//! `gate waive`: a person lets one gate pass for one content, with a reason that stays in the record.
+//! `gate waive`: a person waives one gate for one content, with a reason that stays in the record.
 
 use anyhow::Result;
 
@@ -15,10 +15,10 @@ use crate::render::ui::Ui;
 pub struct Args {
     /// The gate
     gate: String,
-    /// Why; it is recorded, shown in every verdict about this content, and judged again in CI
+    /// The reason; it is recorded, shown in every verdict about this content, and judged again in CI
     #[arg(long)]
     reason: String,
-    /// The commit whose content is meant
+    /// The commit whose content is waived
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     rev: String,
 }

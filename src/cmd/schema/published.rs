@@ -1,4 +1,4 @@
-//! The published schemas, held against the types they are of. `GATE_BLESS=1` rewrites them.
+//! Compares the published schemas with their types. `GATE_BLESS=1` rewrites them.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, schema_for};
@@ -29,7 +29,7 @@ use crate::verdict::Verdict;
 use crate::verdict::escalation::Escalation;
 use crate::verdict::verdict_files::VerdictSummary;
 
-/// What the `data` of an event is, by its `kind`.
+/// The `data` of an event, by its `kind`.
 #[derive(JsonSchema)]
 #[serde(tag = "kind", content = "data", rename_all = "kebab-case")]
 #[expect(dead_code, reason = "only its schema is used")]
@@ -75,7 +75,7 @@ struct CommitsPage {
     schema_version: u32,
     commits: Vec<JudgedCommit<'static>>,
     summary: CommitCounts<'static>,
-    /// What of the history is missing here.
+    /// The part of the history that is missing.
     unknown: Option<MissingHistory<'static>>,
 }
 
@@ -88,7 +88,7 @@ enum ExplainedLine {
     Unreadable(UnreadableLine),
 }
 
-/// The schema of what is only written: a field that is there without fail is required.
+/// Returns the schema of a type that is only written: a field that is always present is required.
 fn written<T: JsonSchema>() -> Schema {
     SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
 }
@@ -138,8 +138,8 @@ const fn of_symbols() -> Vec<(&'static str, &'static str, Schema)> {
     Vec::new()
 }
 
-/// The text of a schema with its id and title. Validators in strict mode refuse formats that they do not know, and those of
-/// Rust's numbers are such.
+/// Returns the text of a schema with its id and title. Formats of Rust's numbers are removed, because strict validators
+/// refuse unknown formats.
 fn text(name: &str, title: &str, schema: Schema) -> String {
     let mut body = schema.to_value();
     without_formats(&mut body);
