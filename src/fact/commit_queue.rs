@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::commit::change::Commit;
-use crate::git::{Blobs, ChangedLinesReader, GitError, Glance, MOST_OPEN, Repo};
+use crate::git::{Blobs, ChangedLinesReader, GitError, Glance, MAX_OPEN, Repo};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
@@ -161,7 +161,7 @@ impl<'r, T, J: Fn(&Commit) -> (T, Vec<usize>), S: FnMut(Commit, T)> Queue<'r, T,
     }
 
     fn make_room(&mut self) -> Result<(), GitError> {
-        while self.lines.open() >= MOST_OPEN || self.waiting.len() >= WINDOW {
+        while self.lines.open() >= MAX_OPEN || self.waiting.len() >= WINDOW {
             self.settle(true)?;
         }
         Ok(())

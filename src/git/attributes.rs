@@ -1,4 +1,4 @@
-//! Where attributes may be that say how files are converted and compared.
+//! The places of attribute files, which say how git converts and compares files.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Repo;
 use crate::repo_path::RepoPath;
 
-/// Those of a machine, wherever git was built to look for them.
+/// The attribute files of the machine, for each place where a build of git looks for them.
 const OF_THE_MACHINE: [&str; 3] =
     ["/etc/gitattributes", "/usr/local/etc/gitattributes", "/opt/homebrew/etc/gitattributes"];
 

@@ -1,4 +1,5 @@
-//! Reading records out of trees: which files hold a text, what several files hold, and since when lines stand there.
+//! Reads records out of trees: the files that hold a text, the contents of many files, and the commits that wrote
+//! lines.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -7,14 +8,14 @@ use super::{GitError, Repo};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
-/// Since when a line is as it is.
+/// The origin of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Since {
     /// The commit that wrote it.
     pub commit: Oid,
-    /// When its author wrote it, in seconds since 1970.
+    /// The time at which its author wrote it, in seconds since 1970.
     pub time: i64,
-    /// Who.
+    /// The name of the author.
     pub author: String,
 }
 
@@ -32,7 +33,8 @@ impl Repo {
         Ok(paths.map(RepoPath::new).collect())
     }
 
-    /// What files of a commit hold, in the order of `paths`; `None` where there is none. At most one process.
+    /// Returns the contents of files of a commit, in the order of `paths`; `None` for a file that does not exist.
+    /// Starts at most one process.
     pub fn blobs_at(&self, commit: &Oid, paths: &[RepoPath]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
         if paths.is_empty() {
             return Ok(Vec::new());
@@ -46,7 +48,7 @@ impl Repo {
         contents_of(command.args(["cat-file", "--batch"]), &format!("{commit}:"), paths)
     }
 
-    /// Since when each of some lines of a file stands there, as of a commit.
+    /// Returns the origin of some lines of a file, as of a commit.
     pub fn since(&self, commit: &Oid, path: &RepoPath, lines: &[u32]) -> Result<BTreeMap<u32, Since>, GitError> {
         let mut command = self.command();
         command.args(["blame", "--porcelain"]);
@@ -87,7 +89,7 @@ impl Repo {
     }
 }
 
-/// What git says files hold, which it knows by `prefix` and their path. `batch`: `git cat-file --batch`.
+/// Returns the contents of files, which git knows by `prefix` and their path. `batch` is `git cat-file --batch`.
 pub(super) fn contents_of(
     batch: &mut std::process::Command,
     prefix: &str,

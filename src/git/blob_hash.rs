@@ -1,5 +1,5 @@
-//! What files would be as entries where git would take them byte for byte: then reading them here gives the same ids, and
-//! starting git costs more. Wherever something may convert a file, git is asked.
+//! The entries of files that git would take byte for byte. Reading them here gives the same ids and is cheaper than
+//! starting git. If something may convert a file, git reads it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};
@@ -12,8 +12,8 @@ use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::SnapshotEntry;
 
-/// How many files are read here before git is asked, which reads them beside each other.
-const MOST: usize = 256;
+/// The largest number of files that are read here. Git reads larger numbers faster, because it reads them in parallel.
+const MAX_FILES: usize = 256;
 
 /// The settings under which git takes a file as it is and its mode from the file system, with that value.
 const AS_IT_IS: [(&str, bool); 5] = [
@@ -28,15 +28,16 @@ const AS_IT_IS: [(&str, bool); 5] = [
 const OF_THE_MACHINE: [&str; 3] = ["/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig", "/usr/etc/gitconfig"];
 
 impl Repo {
-    /// What the files at `paths` would be as entries; `None`: nothing is there. No answer: git has to be asked.
+    /// Returns the files at `paths` as entries; an entry is `None` if the file does not exist. Returns `None` if only
+    /// git knows.
     ///
-    /// The index holds no `.gitattributes`; whether one lies beside the files is seen here.
+    /// The index holds no `.gitattributes`; this function looks for one next to the files.
     pub(super) fn plain_entries(
         &self,
         root: &Path,
         paths: &[&RepoPath],
     ) -> Option<BTreeMap<RepoPath, Option<SnapshotEntry>>> {
-        if cfg!(not(unix)) || self.is_sha256() || paths.len() > MOST || self.converts() {
+        if cfg!(not(unix)) || self.is_sha256() || paths.len() > MAX_FILES || self.converts() {
             return None;
         }
         let reserved = |path: &RepoPath| path.as_bytes().split(|&byte| byte == b'/').any(is_reserved);
@@ -57,7 +58,7 @@ impl Repo {
         Some(entries)
     }
 
-    /// Whether any setting may convert files.
+    /// Returns `true` if any setting may convert files.
     fn converts(&self) -> bool {
         let Ok(entries) = self.config_entries() else { return true };
         OF_THE_MACHINE.iter().any(|file| !is_absent(Path::new(file)))
@@ -70,7 +71,7 @@ impl Repo {
     }
 }
 
-/// Whether something that is no folder lies where one is named.
+/// Returns `true` if something other than a folder has the name of the folder.
 fn is_in_the_way(root: &Path, folder: &[u8]) -> bool {
     let Some(folder) = folder.strip_suffix(b"/") else { return false };
     fs::symlink_metadata(root.join(RepoPath::new(folder).to_os())).is_ok_and(|meta| !meta.is_dir())
@@ -81,7 +82,7 @@ fn is_absent(file: &Path) -> bool {
     fs::symlink_metadata(file).is_err_and(|error| matches!(error.kind(), NotFound | NotADirectory))
 }
 
-/// A name that git takes for its own, on some file system, or that is none.
+/// Returns `true` for a name that git reserves for itself on some file system, and for an invalid name.
 fn is_reserved(part: &[u8]) -> bool {
     let begins = |prefix: &[u8]| part.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
     part.is_empty()
@@ -93,7 +94,7 @@ fn is_reserved(part: &[u8]) -> bool {
         || !part.is_ascii()
 }
 
-/// What lies at `file`. `None`: only git can say.
+/// Returns the entry of `file`. `None`: only git knows it.
 fn entry(file: &Path) -> Option<SnapshotEntry> {
     let meta = fs::symlink_metadata(file).ok()?;
     let (mode, id) = if meta.is_file() {
@@ -113,7 +114,7 @@ fn mode(meta: &Metadata) -> u32 {
     if meta.permissions().mode() & 0o100 == 0 { 0o100_644 } else { 0o100_755 }
 }
 
-/// Not asked: here the index has the modes.
+/// Returns no mode: on this system the index has the modes.
 #[cfg(not(unix))]
 const fn mode(_: &Metadata) -> u32 {
     0o100_644

@@ -1,5 +1,4 @@
-//! The ids of the contents that a commit changes: with them, what is in its files is read without looking for it in its
-//! trees.
+//! The ids of the contents that a commit changes. With them, its files are read without a search in its trees.
 
 use crate::oid::Oid;
 
@@ -9,8 +8,8 @@ const DIGITS: usize = 40;
 /// The contents before and after, for each file that a commit changes, in its order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Blobs {
-    /// Hexadecimal digits, two ids for each file; all zeros where there is no file, or a longer id. As they were printed,
-    /// because few are asked for.
+    /// Hexadecimal digits, two ids for each file. All zeros stand for a missing file or a longer id. The ids stay as
+    /// git printed them, because few are read.
     digits: Vec<u8>,
 }
 
@@ -33,7 +32,7 @@ impl Blobs {
         }
     }
 
-    /// Those of the file at a place in the commit. `None`: they are not known, or no ids.
+    /// Returns the ids of the file at a place in the commit. `None`: they are unknown, or not ids.
     pub(super) fn of(&self, at: usize) -> Option<[git2::Oid; 2]> {
         let digits = self.digits.chunks_exact(2 * DIGITS).nth(at)?;
         let id = |digits| git2::Oid::from_str(std::str::from_utf8(digits).ok()?).ok();

@@ -1,4 +1,4 @@
-//! The changed lines of commits: patches without context, read into textures as they are printed.
+//! The changed lines of commits: patches without context, read into textures as git prints them.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write as _};
@@ -16,10 +16,10 @@ use crate::commit::change_class::PatchReader;
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
-/// What ends the answer about one commit: git echoes a line that is no object id, and flushes behind it. No line of a
-/// patch begins like this one.
+/// The end of the answer about one commit: git echoes a line that is not an object id, and flushes after it. No line of
+/// a patch begins like this one.
 const MARK: &[u8] = b"=end=";
-/// How patches are asked for.
+/// The arguments with which git prints patches.
 const PATCH: &[&str] = &[
     "-r",
     "-M",
@@ -35,7 +35,7 @@ const PATCH: &[&str] = &[
 
 /// The most commits whose lines may be asked for at a time. Their ids fit the smallest pipe there is, so that asking
 /// never waits for git.
-pub const MOST_OPEN: usize = 48;
+pub const MAX_OPEN: usize = 48;
 
 /// The changed lines of commits, by one process that is started when the first is asked for.
 ///
@@ -46,14 +46,14 @@ pub struct ChangedLinesReader<'r> {
     process: Option<Process>,
 }
 
-/// What one commit changes, its lines looked at.
+/// The changes of one commit, with the textures of their lines.
 #[derive(Debug)]
 pub struct CommitLines(Vec<FileChange>);
 
 struct Process {
     child: Child,
     stdin: Option<ChildStdin>,
-    /// How many commits are asked for and not answered yet.
+    /// The number of commits whose answers are outstanding.
     open: usize,
     answers: Receiver<io::Result<Vec<FileChange>>>,
     said: StderrTail,
@@ -66,8 +66,8 @@ impl Repo {
         ChangedLinesReader { repo: self, process: None }
     }
 
-    /// What the next commit would change against `base` (a commit or a tree), lines included. `index`: the index that
-    /// git builds it from, where that is not the repository's own.
+    /// Returns the changes of the next commit against `base` (a commit or a tree), including lines. `index` is the
+    /// index that git builds the commit from, if it is not the repository's own.
     pub fn staged(&self, base: &Oid, index: Option<&Path>) -> Result<Vec<FileChange>, GitError> {
         let mut command = self.command();
         if let Some(index) = index {
@@ -106,7 +106,7 @@ impl Repo {
         }
     }
 
-    /// What files would hold in the next commit, in the order of `paths`; `None`: they are not in it.
+    /// Returns the contents of files in the next commit, in the order of `paths`; `None` for a file that is not in it.
     pub fn staged_contents(&self, paths: &[RepoPath], index: Option<&Path>) -> Result<Vec<Option<Vec<u8>>>, GitError> {
         let mut command = self.command();
         if let Some(index) = index {
@@ -137,12 +137,12 @@ impl Repo {
 }
 
 impl ChangedLinesReader<'_> {
-    /// How many commits are asked for and not answered yet.
+    /// Returns the number of commits whose answers are outstanding.
     pub fn open(&self) -> usize {
         self.process.as_ref().map_or(0, |process| process.open)
     }
 
-    /// Whether there is a process.
+    /// Returns `true` if the process runs.
     pub fn is_started(&self) -> bool {
         self.process.is_some()
     }
@@ -155,7 +155,7 @@ impl ChangedLinesReader<'_> {
         Ok(())
     }
 
-    /// Asks for the lines of a commit. No more than [`MOST_OPEN`] may be open.
+    /// Asks for the lines of a commit. No more than [`MAX_OPEN`] may be open.
     pub fn ask(&mut self, id: &Oid) -> Result<(), GitError> {
         self.start()?;
         let Some(process) = &mut self.process else { return Ok(()) };
@@ -217,7 +217,7 @@ impl CommitLines {
     }
 }
 
-/// Reads all answers as they are printed, until git ends or nobody wants them any more.
+/// Reads all answers as git prints them, until git ends or the receiver is gone.
 fn answer_all(mut out: impl BufRead, answers: &Sender<io::Result<Vec<FileChange>>>) {
     loop {
         let answer = raw(&mut out).and_then(|mut files| {

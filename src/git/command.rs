@@ -1,4 +1,4 @@
-//! Starting git so that nothing around it can change its answer.
+//! Starts git so that nothing in its environment can change its answer.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _, Write as _};
@@ -113,10 +113,10 @@ pub(super) fn run_any(command: &mut Command, input: Option<&[u8]>) -> Result<Out
     output.map_err(|source| GitError::NotStarted { command: described(command), source })
 }
 
-/// The end of what a git says on standard error, read beside its output: however much it says, it need not wait.
+/// The end of git's standard error. A thread reads it while the output is read, so that git never waits.
 pub(super) struct StderrTail(Option<JoinHandle<Vec<u8>>>);
 
-/// How many bytes of it are kept, at least.
+/// The smallest number of bytes that are kept.
 const KEPT: usize = 4096;
 
 impl StderrTail {
@@ -135,7 +135,7 @@ impl StderrTail {
         }))
     }
 
-    /// What was said, without hints, in one line. Waits until git has ended.
+    /// Returns the message of git in one line, without hints. Waits until git has ended.
     pub(super) fn words(&mut self) -> String {
         let said = self.0.take().and_then(|listener| listener.join().ok()).unwrap_or_default();
         let said = String::from_utf8_lossy(&said);
@@ -145,7 +145,7 @@ impl StderrTail {
     }
 }
 
-/// The error of a git that ended badly.
+/// Returns the error for a git that failed.
 pub(super) fn failed(command: &Command, output: &Output) -> GitError {
     let text = String::from_utf8_lossy(&output.stderr);
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("hint:") && !line.trim().is_empty()).collect();
@@ -158,7 +158,7 @@ pub(super) fn failed(command: &Command, output: &Output) -> GitError {
     })
 }
 
-/// What went wrong outside of git, by its words: they are always English here.
+/// Returns the cause if it lies outside of git, by git's words: they are always English here.
 fn trouble_outside(text: &str, command: &Command, stderr: &str) -> Option<GitError> {
     let says = |words: &str| text.contains(words);
     let stderr = stderr.to_owned();

@@ -1,4 +1,4 @@
-//! Git's configuration: every entry, with where it was set.
+//! Git's configuration: every entry, and the place where it was set.
 
 use std::env;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{GitError, Repo};
 
-/// Where a setting was made.
+/// The place where a setting was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConfigScope {
@@ -25,7 +25,7 @@ pub enum ConfigScope {
 /// One setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigEntry {
-    /// Where it was made.
+    /// The place where it was made.
     pub scope: ConfigScope,
     /// `section.subsection.name`, section and name in lower case.
     pub key: String,
@@ -34,7 +34,7 @@ pub struct ConfigEntry {
 }
 
 impl ConfigEntry {
-    /// Whether the setting belongs to this repository and not to the person or the machine.
+    /// Returns `true` if the setting belongs to this repository and not to the person or the machine.
     pub fn is_local(&self) -> bool {
         matches!(self.scope, ConfigScope::Local | ConfigScope::Worktree)
     }
@@ -47,7 +47,8 @@ impl Repo {
         Ok(self.config_entries()?.into_iter().rev().find(|entry| entry.key == key).map(|entry| entry.value))
     }
 
-    /// All values of `key`, in the order of the files; empty where there is none or it cannot be read.
+    /// Returns all values of `key`, in the order of the files. The list is empty if the key is not set or cannot be
+    /// read.
     pub fn config_all(&self, key: &str) -> Vec<String> {
         let key = normal(key);
         let entries = self.config_entries().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What differs between trees, for many pairs in one process.
+//! The differences between trees, for many pairs in one process.
 
 use std::fmt::Write as _;
 
@@ -12,11 +12,11 @@ use crate::snapshot::SnapshotEntry;
 /// A path that differs between two trees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathChange {
-    /// Where.
+    /// The path.
     pub path: RepoPath,
-    /// What the first tree holds; `None`: nothing.
+    /// The entry in the first tree; `None` if it has none.
     pub before: Option<SnapshotEntry>,
-    /// What the second tree holds; `None`: nothing.
+    /// The entry in the second tree; `None` if it has none.
     pub after: Option<SnapshotEntry>,
 }
 

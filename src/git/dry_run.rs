@@ -1,12 +1,13 @@
-//! Whether the push that called us only tries what it would do: git tells its hook nothing of it.
+//! Finds out if the push that started this hook is a dry run: git does not tell its hook.
 
 use super::push_options::PushOptions;
 use crate::parent_processes::processes_above;
 
-/// How many processes may stand between `git push` and us: the shell of the hook, and one that it starts.
+/// The largest number of processes between `git push` and this one: the shell of the hook, and one that it starts.
 const MAX_DEPTH: usize = 4;
 
-/// Whether the nearest `git push` among the processes above this one is a dry run. False where that cannot be seen.
+/// Returns `true` if the nearest `git push` among the processes above this one is a dry run, and `false` if that cannot
+/// be seen.
 pub fn is_dry_run() -> bool {
     let above = processes_above(MAX_DEPTH);
     let options = above.iter().find_map(|words| push_options(words));

@@ -1,8 +1,10 @@
-//! The variables through which one git leads another to its own repository, and who must not inherit which.
+//! The environment variables through which one git leads another to its own repository, and the processes that must not
+//! inherit them.
 
-/// What binds a process to one repository, or to a push in progress (`git rev-parse --local-env-vars`, and what older
-/// gits have on that list). Hooks, aliases and `git rebase --exec` set them, and whoever inherits them works on the
-/// wrong repository: neither a git of ours nor a command that is run, such as a test suite that makes repositories.
+/// The variables that bind a process to one repository, or to a push in progress (`git rev-parse --local-env-vars`, and
+/// the entries that older gits have on that list). Hooks, aliases and `git rebase --exec` set them, and a process that
+/// inherits them works on the wrong repository. So neither a git that this program starts nor a command that it runs,
+/// such as a test suite that makes repositories, inherits them.
 pub const BINDING: &[&str] = &[
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
@@ -22,9 +24,10 @@ pub const BINDING: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
-/// What a git of ours must not inherit beyond that, because it changes what git reads or how it takes paths.
+/// Further variables that a git of this program must not inherit, because they change what git reads or how it takes
+/// paths.
 ///
-/// `GIT_CONFIG_COUNT` is on git's own list. Commands that are run keep it all the same: git never sets it, people and
+/// `GIT_CONFIG_COUNT` is on git's own list. Commands that are run keep it nevertheless: git never sets it. People and
 /// CI systems do, to give every git below them a credential or a safe directory.
 const MISLEADING: &[&str] = &[
     "GIT_CONFIG_COUNT",
@@ -37,7 +40,7 @@ const MISLEADING: &[&str] = &[
     "GIT_ICASE_PATHSPECS",
 ];
 
-/// What no git of ours inherits, unless it is set on purpose.
+/// Returns the variables that no git of this program inherits, unless it sets them on purpose.
 pub(super) fn scrubbed() -> impl Iterator<Item = &'static str> {
     BINDING.iter().chain(MISLEADING).copied()
 }

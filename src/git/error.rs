@@ -1,4 +1,4 @@
-//! What can go wrong between `gate` and git.
+//! The errors between `gate` and git.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,16 +8,16 @@ use crate::repo_path::RepoPath;
 /// An answer git did not give.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// There is no repository at or above the directory.
+    /// No repository exists at or above the directory.
     #[error("{} is not inside a git repository", .dir.display())]
     NotARepository {
-        /// Where it was looked for.
+        /// The directory where the search began.
         dir: PathBuf,
     },
     /// There is a repository, and git refuses to open it: another owner, an unknown format.
     #[error("git refuses the repository at {}: {reason}", .dir.display())]
     Refused {
-        /// Where it was looked for.
+        /// The directory where the search began.
         dir: PathBuf,
         /// Git's own words.
         reason: String,
@@ -36,7 +36,7 @@ pub enum GitError {
     NotStarted {
         /// The arguments.
         command: String,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// Git ended with an error.
@@ -46,7 +46,7 @@ pub enum GitError {
         command: String,
         /// The exit status; `None` where a signal ended it.
         status: Option<i32>,
-        /// The last lines of what it said.
+        /// The last lines of its message.
         stderr: String,
     },
     /// The disk is full, or a quota is used up.
@@ -54,19 +54,19 @@ pub enum GitError {
     NoRoom {
         /// The arguments.
         command: String,
-        /// The last lines of what it said.
+        /// The last lines of its message.
         stderr: String,
     },
     /// A clean filter of the repository failed.
     #[error("a clean filter failed: {stderr}; `git config --get-regexp '^filter'` lists the filters")]
     FilterFailed {
-        /// The last lines of what git said.
+        /// The last lines of git's message.
         stderr: String,
     },
     /// Another git holds a lock, or left it behind when it was killed.
     #[error("another git holds a lock: {stderr}")]
     Locked {
-        /// The last lines of what git said.
+        /// The last lines of git's message.
         stderr: String,
     },
     /// Git printed something this version of `gate` does not understand.
@@ -77,7 +77,7 @@ pub enum GitError {
         /// The part that is not understood.
         what: String,
     },
-    /// A file is no longer what it was when the snapshot was taken.
+    /// A file has changed since the snapshot was taken.
     #[error("{path} changed while the snapshot was being kept")]
     ChangedUnderneath {
         /// The first such file.
@@ -86,11 +86,11 @@ pub enum GitError {
     /// A file or directory of our own could not be written or read.
     #[error("cannot {action} {}: {source}", .path.display())]
     Io {
-        /// What was tried.
+        /// The action that was tried.
         action: &'static str,
         /// On what.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
 }

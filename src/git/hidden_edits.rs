@@ -1,4 +1,4 @@
-//! What hides edits from `git status`, or could: index bits, excludes, filters, settings, variables.
+//! The things that hide edits from `git status`, or could: index bits, excludes, filters, settings, variables.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::local_file::LocalCause;
 use crate::repo_path::RepoPath;
 use crate::snapshot::Snapshot;
 
-/// How many paths of each sort are named.
+/// The largest number of paths of each sort that are named.
 const NAMED: usize = 64;
 
 /// A way in which an edit can escape git's attention.
@@ -68,9 +68,9 @@ impl ConcealmentKind {
 /// Something found that hides edits, or could.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Concealment {
-    /// What it is.
+    /// The kind of the finding.
     pub kind: ConcealmentKind,
-    /// What was found, as a sentence.
+    /// The finding, as a sentence.
     pub what: String,
     /// The paths it is about (the first 64); empty where it is about a setting.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -88,7 +88,7 @@ impl Concealment {
 pub struct EditSurvey {
     /// The working tree.
     pub snapshot: Snapshot,
-    /// What hides edits, or could.
+    /// The things that hide edits, or could.
     pub concealment: Vec<Concealment>,
 }
 
@@ -225,7 +225,7 @@ fn named<'a>(
     }
 }
 
-/// Whether a file of patterns holds more than comments.
+/// Returns `true` if a file of patterns holds more than comments.
 pub(super) fn has_rules(path: &std::path::Path) -> bool {
     fs::read(path).is_ok_and(|bytes| {
         bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).any(|line| !line.is_empty() && line[0] != b'#')

@@ -1,5 +1,5 @@
-//! What of the index `git status` does not show: read in process, and listed by git where the index has a form that only
-//! git reads (split, sparse, of another hash).
+//! The parts of the index that `git status` does not show. They are read in process, and listed by git if the index has
+//! a form that only git reads (split, sparse, another hash).
 
 use super::refs_and_objects::parse_oid;
 use super::status::octal;
@@ -14,10 +14,10 @@ const LIST_INDEX: [&str; 5] = ["ls-files", "--stage", "-v", "-z", "--full-name"]
 const ASSUME_UNCHANGED: u16 = 1 << 15;
 /// That of an entry whose file need not be there, among the extended ones.
 const SKIP_WORKTREE: u16 = 1 << 14;
-/// Where the side of a conflict is told.
+/// The bits of the flags that hold the side of a conflict.
 const STAGE: u16 = 3 << 12;
 
-/// What a snapshot needs of the index beside the answer of `git status`.
+/// The parts of the index that a snapshot needs in addition to the answer of `git status`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct IndexView {
     /// The entries whose bits make git skip their files.

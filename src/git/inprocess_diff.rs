@@ -1,5 +1,5 @@
-//! The changed lines of files of a commit, read in process: mostly those of a few files settle what a patch of all would,
-//! for a small part of what that costs.
+//! The changed lines of files of a commit, read in process. The lines of a few files usually answer the question that a
+//! patch of all files would, for a small part of its cost.
 
 use std::cell::OnceCell;
 use std::{fs, io};
@@ -14,18 +14,18 @@ use crate::commit::change::{Commit, FileChange, PathStatus};
 use crate::commit::change_class::{PatchReader, Texture};
 
 /// The largest file that is read, in bytes.
-const LARGEST: usize = 1 << 18;
-/// Where git looks for the byte that makes a file binary.
+const MAX_BYTES: usize = 1 << 18;
+/// The number of bytes in which git looks for the byte that makes a file binary.
 const BINARY_WITHIN: usize = 8_000;
-/// How many lines on both sides are compared without git's library.
-const MOST_LINES: usize = 16_384;
-/// How many files are read at once while nothing else is done: those of more are left to git.
-const MOST_FILES: usize = 64;
+/// The largest number of lines, on both sides together, that are compared without git's library.
+const MAX_LINES: usize = 16_384;
+/// The largest number of files that are read at once while nothing else is done. Git reads larger numbers.
+const MAX_FILES: usize = 64;
 
-/// Why a file is left to git: it is too large, or no file, or not here.
+/// The mark of a file that is left to git: it is too large, not a file, or not here.
 struct NotRead;
 
-/// Looks at files of commits, beside others that do: with a library of its own, opened when it is needed.
+/// Reads files of commits in parallel to other readers, with a library of its own that is opened when it is needed.
 pub struct Glance<'r> {
     repo: &'r Repo,
     library: OnceCell<Option<Repository>>,
@@ -49,7 +49,7 @@ impl Glance<'_> {
         read
     }
 
-    /// Whether attributes may say of a file at `places` how it differs, which is not looked at here.
+    /// Returns `true` if attributes may define for a file at `places` how it differs. This reader ignores attributes.
     pub fn is_overruled(&self, commit: &Commit, places: &[usize]) -> bool {
         self.repo.declares_differences(commit, places)
     }
@@ -67,7 +67,7 @@ impl Repo {
         if places.is_empty() {
             return true;
         }
-        if places.len() > MOST_FILES || self.declares_differences(commit, places) {
+        if places.len() > MAX_FILES || self.declares_differences(commit, places) {
             return false;
         }
         let textures = self.library(|library| {
@@ -82,8 +82,8 @@ impl Repo {
         true
     }
 
-    /// Whether attributes may say of a file how it differs. Git takes those of the working tree, and of the index where
-    /// they are not checked out.
+    /// Returns `true` if attributes may define for a file how it differs. Git takes the attributes of the working tree,
+    /// and of the index if they are not checked out.
     fn declares_differences(&self, commit: &Commit, places: &[usize]) -> bool {
         let Some(root) = self.root() else { return true };
         if self.library(|library| library.config()?.get_bool("core.sparseCheckout")) == Some(true) {
@@ -101,14 +101,14 @@ impl Repo {
 fn text(library: &Repository, id: git2::Oid) -> Result<Option<Blob<'_>>, NotRead> {
     let blob = library.find_blob(id).map_err(|_| NotRead)?;
     let bytes = blob.content();
-    if bytes.len() > LARGEST {
+    if bytes.len() > MAX_BYTES {
         return Err(NotRead);
     }
     let is_text = memchr::memchr(0, &bytes[..bytes.len().min(BINARY_WITHIN)]).is_none();
     Ok(is_text.then_some(blob))
 }
 
-/// What the changed lines of a file are like, as `lines` finds them; `None` where it has none.
+/// Returns the texture of the changed lines of a file, as `lines` finds them; `None` if it has none.
 fn texture(
     library: &Repository,
     file: &FileChange,
@@ -149,7 +149,7 @@ fn texture(
 /// Hands the lines that differ between two texts to a reader. Whether it could.
 type ChangedLines = fn(&[u8], &[u8], &mut PatchReader) -> bool;
 
-/// Those that git finds.
+/// Finds the changed lines as git does.
 fn gits_changed_lines(old: &[u8], new: &[u8], reader: &mut PatchReader) -> bool {
     let mut options = DiffOptions::new();
     options.context_lines(0).interhunk_lines(0).indent_heuristic(true);
@@ -173,8 +173,8 @@ fn gits_changed_lines(old: &[u8], new: &[u8], reader: &mut PatchReader) -> bool 
 /// Nearly those that git finds, in a third of the time: git's library digests all that it compares. Of many lines it does
 /// not, because it knows when to give up.
 fn changed_lines(old: &[u8], new: &[u8], reader: &mut PatchReader) -> bool {
-    let lines = |text| memchr::memchr_iter(b'\n', text).take(MOST_LINES).count();
-    if lines(old) + lines(new) >= MOST_LINES {
+    let lines = |text| memchr::memchr_iter(b'\n', text).take(MAX_LINES).count();
+    if lines(old) + lines(new) >= MAX_LINES {
         return gits_changed_lines(old, new, reader);
     }
     let input = InternedInput::new(old, new);
@@ -201,7 +201,7 @@ fn between_equal_ends<'t>(old: &'t [u8], new: &'t [u8]) -> (&'t [u8], &'t [u8]) 
     (&old[..old.len() - end], &new[..new.len() - end])
 }
 
-/// How many bytes are equal from the side from which `part` counts.
+/// Returns the number of equal bytes, counted from the side that `part` begins at.
 fn equal(old: &[u8], new: &[u8], part: fn(&[u8], usize, usize) -> &[u8]) -> usize {
     let most = old.len().min(new.len());
     let mut same = 0;

@@ -1,5 +1,5 @@
-//! The commits of a short range, read in process: the work on a branch is a few commits, and starting git costs more than
-//! reading them. What is longer, or takes more than comparing trees, is left to git.
+//! The commits of a short range, read in process. The work on a branch is a few commits, and starting git costs more
+//! than reading them. Git reads longer ranges, and those that need more than a comparison of trees.
 
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
@@ -11,18 +11,19 @@ use super::{PathChange, TreeDiff, inprocess_tree_diff};
 use crate::commit::change::{Commit, FileChange, PathStatus, Person};
 use crate::oid::Oid;
 
-/// How many commits are read, new ones and known ones, before the rest is left to git, which reads them faster.
-const MOST: usize = 48;
-/// How many refs may be known ones.
-const MOST_KNOWN: usize = 24;
-/// How many more known commits are looked at when nothing new is left: a clock that went wrong may have put one behind
-/// what it builds on. Git looks at as many.
+/// The largest number of commits, new and known ones, that are read in process. Git reads the rest, because it reads
+/// many commits faster.
+const MAX_COMMITS: usize = 48;
+/// The largest number of refs that may be known ones.
+const MAX_KNOWN_REFS: usize = 24;
+/// The number of further known commits to look at when no new one is left: with a wrong clock, one of them may be older
+/// than its parents. Git looks at as many.
 const MORE: usize = 5;
 
 /// The commits of `range` as git's log has them. `None`: git has to be asked.
 pub(super) fn read(library: &Repository, range: &Range) -> Option<Vec<Logged>> {
     let [tip] = range.revisions.as_slice() else { return None };
-    if range.exclude.len() > MOST_KNOWN {
+    if range.exclude.len() > MAX_KNOWN_REFS {
         return None;
     }
     let id = |text: &String| text.parse::<Oid>().ok().and_then(|_| git2::Oid::from_str(text).ok());
@@ -33,7 +34,7 @@ pub(super) fn read(library: &Repository, range: &Range) -> Option<Vec<Logged>> {
     new.iter().map(|commit| logged(library, commit)).collect()
 }
 
-/// What is known of a commit that was met.
+/// The state of a commit that the walk met.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CommitMark {
     /// `tip` reaches it.
@@ -58,7 +59,7 @@ fn new_commits<'r>(library: &'r Repository, tip: git2::Oid, known: &[git2::Oid])
     loop {
         while let Some((id, mark)) = meet.pop_front() {
             match (marks.get(&id), mark) {
-                (None, _) if read.len() == MOST => return None,
+                (None, _) if read.len() == MAX_COMMITS => return None,
                 (None, _) => {
                     let commit = library.find_commit(id).ok()?;
                     queue.push((commit.time().seconds(), std::cmp::Reverse(count), id));
@@ -138,7 +139,7 @@ fn logged(library: &Repository, commit: &git2::Commit<'_>) -> Option<Logged> {
     Some(Logged { commit, blobs, cut_off: false })
 }
 
-/// What happened to the paths. `None`: something may have been renamed, for which git compares contents.
+/// Returns the changes of the paths. `None`: something may have been renamed, and git has to compare contents.
 fn changed(changes: &[PathChange]) -> Option<Vec<FileChange>> {
     let one = |change: &PathChange| {
         let kind = |mode: u32| mode & 0o170_000;

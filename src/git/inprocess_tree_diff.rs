@@ -1,5 +1,6 @@
-//! What differs between trees that are nearly equal, read in process: a comparison of two neighbours in a history reads a
-//! few trees, and starting git costs more than that. What is further apart is left to git, which reads faster.
+//! The differences between trees that are nearly equal, read in process. A comparison of two neighbours in a history
+//! reads a few trees, and starting git costs more. Git compares trees with more differences, because it reads them
+//! faster.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -11,14 +12,14 @@ use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::SnapshotEntry;
 
-/// How many entries of trees are looked at before the rest is left to git.
-const MOST: usize = 2_048;
-/// What reading a tree costs, counted in entries that are looked at.
+/// The largest number of tree entries that are read in process. Git reads the rest.
+const MAX_ENTRIES: usize = 2_048;
+/// The cost of reading a tree, counted in entries.
 const READING: usize = 64;
 
 /// The differences of those pairs that are near. What cannot be read is not among them.
 pub(super) fn compare(library: &Repository, pairs: &[(Oid, Oid)]) -> HashMap<(Oid, Oid), TreeDiff> {
-    let mut walk = TreeWalk { library, left: MOST, changes: Vec::new() };
+    let mut walk = TreeWalk { library, left: MAX_ENTRIES, changes: Vec::new() };
     let mut found = HashMap::new();
     for pair in pairs {
         let trees = [&pair.0, &pair.1].map(|oid| git2::Oid::from_str(oid.as_str()).ok());

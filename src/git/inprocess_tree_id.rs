@@ -1,5 +1,5 @@
-//! The id of a snapshot's tree, found without writing one: a snapshot differs from its base in a few files, and only the
-//! folders above these have other ids.
+//! The id of a snapshot's tree, computed without writing the tree. A snapshot differs from its base in a few files, and
+//! only the folders above these files have other ids.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use crate::oid::Oid;
 use crate::snapshot::{Snapshot, SnapshotEntry};
 
 /// Of more changed paths than these nothing is computed: reading their folders would cost more than it saves.
-const MOST: usize = 256;
+const MAX_PATHS: usize = 256;
 
 impl Repo {
     /// The id of the tree that keeping `snapshot` would write. `None`: that is not known without writing it.
     pub fn tree_id(&self, snapshot: &Snapshot) -> Option<Oid> {
-        if snapshot.dirty.len() > MOST {
+        if snapshot.dirty.len() > MAX_PATHS {
             return None;
         }
         if snapshot.dirty.is_empty() {

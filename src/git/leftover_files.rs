@@ -1,4 +1,5 @@
-//! What a work took out of git and left on disk, ignored: a run finds it, and the commit does not have it.
+//! The files that the work took out of git and left on disk, ignored. A run finds them, and the commit does not have
+//! them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,9 +16,9 @@ use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::Snapshot;
 
-/// How many commits are looked at. One that took a file out is nearly always among the newest.
+/// The number of commits that are looked at. The one that took a file out is nearly always among the newest.
 const COMMITS: usize = 100;
-/// The same where nobody has any of them.
+/// The number of commits that are looked at if no remote has any of them.
 const WITHOUT_REMOTE: usize = 20;
 
 /// `gates/left-behind.toml`.
@@ -46,7 +47,7 @@ impl Meant {
     }
 }
 
-/// Whether a file is code, or a setting without which code is other code, and in no folder that builds fill.
+/// Returns `true` if a file is code, or a setting that decides what code does, and not in a folder that builds fill.
 pub(super) fn is_code(path: &RepoPath) -> bool {
     meant().has(path)
 }

@@ -1,4 +1,4 @@
-//! Finding files that a checkout elsewhere does not have as they are here.
+//! Finds files that a checkout on another machine does not have in their present form.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -131,7 +131,7 @@ impl Repo {
         Ok(fields.chunks_exact(4).map(|four| (path(four[3]), RepoPath::new(four[0]).to_os())).collect())
     }
 
-    /// Those that a tracked file imports, includes or requires.
+    /// Returns the files that a tracked file imports, includes or requires.
     fn named_by_sources(&self, candidates: Vec<Candidate>) -> Result<Vec<Candidate>, GitError> {
         let mut names: Vec<String> = candidates.iter().filter_map(|one| name_in_sources(&one.path)).collect();
         names.sort();
@@ -273,7 +273,7 @@ fn list(root: &Path, folder: &RepoPath, found: &mut Vec<RepoPath>) {
     }
 }
 
-/// True if a tool wrote the file: it says so, lies among generated files, or beside the source it was made of.
+/// Returns `true` if a tool wrote the file: the file says so, or it lies among generated files or next to its source.
 fn is_written(root: &Path, one: &Candidate) -> bool {
     let mut parts: Vec<&[u8]> = one.path.as_bytes().split(|&byte| byte == b'/').collect();
     parts.pop();
@@ -349,7 +349,7 @@ fn takes_in(line: &str) -> bool {
     WORDS.iter().any(|word| has_word(line, word))
 }
 
-/// True if `word` stands in `line` between characters that are not of a word.
+/// Returns `true` if `line` contains `word` as a whole word.
 fn has_word(line: &str, word: &str) -> bool {
     let of_word = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word).any(|(at, _)| {

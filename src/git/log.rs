@@ -1,4 +1,5 @@
-//! The commits of a range: a short one read in process, any other from one pass of `git log --raw -z`, as it is printed.
+//! The commits of a range: a short one is read in process, any other from one pass of `git log --raw -z`, as git prints
+//! it.
 
 use std::collections::HashSet;
 use std::fs;
@@ -14,12 +15,12 @@ use crate::commit::change::{Commit, FileChange, PathStatus, Person};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
-/// Which commits are asked for.
+/// A range of commits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Range {
-    /// Where the walk begins, as git takes revisions: ids, names, `a..b`, `a^!`.
+    /// The starts of the walk, as git takes revisions: ids, names, `a..b`, `a^!`.
     pub revisions: Vec<String>,
-    /// What is known already: everything reachable from these.
+    /// The commits that are known already, with all their ancestors.
     pub exclude: Vec<String>,
     /// At most so many.
     pub limit: Option<usize>,
@@ -65,7 +66,7 @@ enum CommitSource {
     Ahead(Ahead<Result<Logged, GitError>>),
 }
 
-/// What a git prints.
+/// The output of a git that runs.
 struct Printed {
     child: Child,
     out: BufReader<ChildStdout>,
@@ -88,7 +89,7 @@ impl Repo {
         Ok(CommitLog(source))
     }
 
-    /// The same for a range that nobody expects to be short: whether it is, is not looked at.
+    /// Returns the commits of a range that is probably long: this function does not try to read it in process.
     pub fn long_log(&self, range: &Range) -> Result<CommitLog, GitError> {
         Ok(CommitLog(CommitSource::Printed(Box::new(self.print_log(range)?))))
     }
@@ -142,12 +143,12 @@ pub struct Logged {
     pub commit: Commit,
     /// The contents of its files, before and after.
     pub blobs: Blobs,
-    /// Its parent is not in this shallow clone, so that what it changes cannot be told.
+    /// `true` if its parent is not in this shallow clone, so that its changes are unknown.
     pub cut_off: bool,
 }
 
 impl CommitLog {
-    /// Whether no git was started for it.
+    /// Returns `true` if the commits were read without starting git.
     pub fn is_near(&self) -> bool {
         matches!(self.0, CommitSource::Read(_))
     }

@@ -1,4 +1,4 @@
-//! Lines of tracked files in which words stand.
+//! The lines of tracked files that contain certain words.
 
 use super::command::{failed, run_any};
 use super::{GitError, Repo};

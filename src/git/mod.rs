@@ -1,8 +1,8 @@
 //! The one place that talks to git.
 //!
-//! The command line serves the working tree, the index, diffs and the network; git2 serves small reads in process,
-//! and every such read has the command line behind it for the repositories git2 cannot open (SHA-256, reftable,
-//! partial clones) and for whatever else it fails at. Inherited `GIT_*` variables are never obeyed.
+//! The command line serves the working tree, the index, diffs and the network. git2 serves small reads in process. If
+//! git2 cannot open the repository (SHA-256, reftable, partial clones) or fails for another reason, the command line
+//! answers instead. Inherited `GIT_*` variables are never obeyed.
 
 mod attributes;
 mod blame;
@@ -50,7 +50,7 @@ mod write_tree;
 
 pub use blame::Since;
 pub use changed_blobs::Blobs;
-pub use changed_lines::{ChangedLinesReader, MOST_OPEN};
+pub use changed_lines::{ChangedLinesReader, MAX_OPEN};
 pub use command::user_command;
 pub use config::{ConfigEntry, ConfigScope};
 pub use diff::{PathChange, TreeDiff};

@@ -1,4 +1,4 @@
-//! Which commits are new: to whom they are pushed, or on this branch.
+//! The commits that are new to the receiver of a push, or on this branch.
 
 use std::ffi::OsStr;
 
@@ -6,10 +6,10 @@ use super::{GitError, Range, Repo};
 use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 
-/// The branches of a remote that others build on, where nobody said which its default one is.
+/// The branches of a remote that others build on, for a remote with an unknown default branch.
 const USUAL: &[&str] = &["main", "master", "trunk", "develop"];
 
-/// How many references are read in process.
+/// The largest number of references that are read in process.
 const FEW: usize = 256;
 
 impl Repo {
@@ -26,7 +26,7 @@ impl Repo {
         Ok(Range { revisions: vec![revision], ..Range::default() })
     }
 
-    /// What `tip` has that no remote is known to build on: the work of this branch.
+    /// Returns the commits of `tip` that no remote is known to build on: the work of this branch.
     pub fn new_commits(&self, tip: &Oid) -> Result<Range, GitError> {
         let mut exclude = Vec::new();
         for remote in self.remotes()? {
@@ -35,9 +35,10 @@ impl Repo {
         Ok(Range { revisions: vec![tip.to_string()], exclude, limit: None })
     }
 
-    /// What a push of `tip` brings to `remote` (a name; empty or a URL where it has none): not what the ref has there
-    /// already (`old`), not what the remote is known to have on any ref, and not what other remotes' default branches
-    /// have, so that a merge from upstream is nobody's new work. A forced push is judged by the same rule.
+    /// Returns the commits that a push of `tip` brings to `remote` (a name; empty, or a URL if it has no name). It
+    /// leaves out the commits that the ref has there already (`old`), those that the remote is known to have on any
+    /// ref, and those of other remotes' default branches, so that a merge from upstream does not count as new work. The
+    /// same rule judges a forced push.
     pub fn pushed_commits(&self, tip: &Oid, old: Option<&Oid>, remote: &str) -> Result<Range, GitError> {
         let mut exclude = Vec::new();
         // The other side may have what was never fetched here.
@@ -60,7 +61,7 @@ impl Repo {
         Ok(Range { revisions: vec![tip.to_string()], exclude, limit: None })
     }
 
-    /// What a received push brings: nothing that any ref of this repository reaches.
+    /// Returns the commits that a received push brings: those that no ref of this repository reaches.
     pub fn received_commits(&self, tip: &Oid) -> Result<Range, GitError> {
         let mut exclude = self.refs_below("refs/heads/")?;
         exclude.extend(self.refs_below("refs/tags/")?);

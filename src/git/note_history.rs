@@ -1,4 +1,4 @@
-//! The order in which lines came into notes: that of the commits of their ref.
+//! The order in which lines were added to notes: that of the commits of their ref.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -13,7 +13,7 @@ const MAX_COMMITS: usize = 20_000;
 /// A line of the note on an object.
 pub type NoteLine = (Oid, String);
 
-/// When lines came into the notes of one ref.
+/// The times at which lines were added to the notes of one ref.
 #[derive(Clone, Debug, Default)]
 pub struct NoteHistory {
     /// Of each commit that changed one of the notes, those before it.

@@ -1,4 +1,4 @@
-//! Notes: text beside objects, in a ref of its own, which neither changes them nor travels by itself.
+//! Notes: text for objects, in a ref of its own. It does not change the objects, and git does not push it by default.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,16 +12,16 @@ use super::remote::run_within;
 use super::{GitError, Repo};
 use crate::oid::Oid;
 
-/// How long a remote may take to send or take notes.
-const PATIENCE: Duration = Duration::from_mins(2);
-/// How deep the folders are that git sorts notes into, at most, where there are very many.
+/// The time in which a remote must send or take notes.
+const REMOTE_TIMEOUT: Duration = Duration::from_mins(2);
+/// The largest depth of the folders that git sorts notes into, if there are very many.
 pub(super) const MAX_DEPTH: usize = 4;
-/// How much is read at once, in bytes.
-const MOST: usize = 32 * 1024 * 1024;
-/// How often a push is tried while others push too.
+/// The largest number of bytes that are read at once.
+const MAX_BYTES: usize = 32 * 1024 * 1024;
+/// The number of attempts to push while others push too.
 const TRIES: usize = 5;
 
-/// What was fetched.
+/// The result of a fetch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fetched {
     /// The remote's notes, which go on from what was known before.
@@ -32,16 +32,16 @@ pub enum Fetched {
     Nothing,
 }
 
-/// What a fetch by HTTP is allowed with. It is handed to git in its environment, where no list of processes shows it.
+/// A credential for a fetch by HTTP. Git gets it in its environment, so that no list of processes shows it.
 pub struct Credential {
-    /// Where it belongs, and nowhere else: `https://host/`.
+    /// The only place where it is used: `https://host/`.
     pub to: String,
     /// The value of the header `Authorization`.
     pub authorization: String,
 }
 
 impl Repo {
-    /// Where the notes of a remote are kept: beside the local ones, never over them.
+    /// Returns the ref for the notes of a remote. It is separate from the local ones and never overwrites them.
     pub fn notes_of(remote: &str) -> String {
         let plain: String = remote.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
         format!("refs/gate/notes/{plain}")
@@ -75,7 +75,7 @@ impl Repo {
             if let [blob, "blob", size] = words[..]
                 && let (Ok(blob), Ok(size)) = (blob.parse(), size.parse::<usize>())
                 && size <= most
-                && all + size <= MOST
+                && all + size <= MAX_BYTES
             {
                 all += size;
                 blobs.push((object, blob));
@@ -134,7 +134,7 @@ impl Repo {
         }
         command.args(["fetch", "-q", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-gc"]);
         command.args(["--", remote, &format!("+{reference}:{there}")]);
-        match run_within(&mut command, PATIENCE) {
+        match run_within(&mut command, REMOTE_TIMEOUT) {
             Ok(_) => {}
             Err(said) if said.contains("couldn't find remote ref") => return Ok(Fetched::Nothing),
             Err(said) => return Err(said),
@@ -169,7 +169,7 @@ impl Repo {
                 remote,
                 &format!("{reference}:{reference}"),
             ]);
-            match run_within(&mut command, PATIENCE) {
+            match run_within(&mut command, REMOTE_TIMEOUT) {
                 Ok(_) => return Ok(true),
                 // Somebody else was faster, as far as git's last line tells; otherwise trying again changes nothing.
                 Err(said) => refused = said,

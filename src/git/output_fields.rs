@@ -1,9 +1,9 @@
-//! Fields of git's output, each up to the byte that ends it.
+//! The fields of git's output, each up to the byte that ends it.
 
 use std::io::{self, BufRead};
 
 /// The longest field that is read, in bytes; what is longer is cut.
-const LONGEST: usize = 1 << 20;
+const MAX_FIELD_LENGTH: usize = 1 << 20;
 
 /// Reads into `field` what stands before the next `end`, which is skipped, or before the end of all. Whether there was
 /// anything: an empty field at the end of all is none.
@@ -22,7 +22,7 @@ pub(super) fn read(from: &mut impl BufRead, end: u8, field: &mut Vec<u8>) -> io:
         any = true;
         let at = memchr::memchr(end, buffer);
         let part = &buffer[..at.unwrap_or(buffer.len())];
-        field.extend_from_slice(&part[..part.len().min(LONGEST - field.len())]);
+        field.extend_from_slice(&part[..part.len().min(MAX_FIELD_LENGTH - field.len())]);
         let used = part.len() + usize::from(at.is_some());
         from.consume(used);
         if at.is_some() {
@@ -57,8 +57,8 @@ mod tests {
 
     #[test]
     fn what_is_longer_is_cut() {
-        let text = [vec![b'x'; LONGEST + 7], b"\0after".to_vec()].concat();
+        let text = [vec![b'x'; MAX_FIELD_LENGTH + 7], b"\0after".to_vec()].concat();
         let fields = all(&text, 1 << 16);
-        assert_eq!((fields[0].len(), &*fields[1], fields.len()), (LONGEST, &b"after"[..], 2));
+        assert_eq!((fields[0].len(), &*fields[1], fields.len()), (MAX_FIELD_LENGTH, &b"after"[..], 2));
     }
 }

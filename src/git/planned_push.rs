@@ -1,4 +1,4 @@
-//! A push before it happens: git itself says which refs its arguments and settings name.
+//! A push before it happens: git itself lists the refs that its arguments and settings name.
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,7 +10,7 @@ use std::process::{Command, ExitStatus, Stdio};
 const RECORDER: &str =
     "#!/bin/sh\nprintf '%s\\n' \"$1\" \"$2\" >\"$GATE_PUSH_PLAN/remote\"\ncat >\"$GATE_PUSH_PLAN/updates\"\nexit 1\n";
 
-/// What git would tell its `pre-push` hook.
+/// The input that git would give its `pre-push` hook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedPush {
     /// The name of the remote, or its URL where it has none.

@@ -1,12 +1,12 @@
-//! What is read by a thread of its own before somebody asks for it.
+//! An iterator that a thread of its own reads ahead.
 
 use std::sync::mpsc::{self, IntoIter};
 use std::thread::{self, JoinHandle};
 use std::{iter, panic};
 
-/// So many items are handed over at once.
+/// The number of items that are handed over at once.
 const BATCH: usize = 64;
-/// How many batches are read before somebody asks: memory must not grow with what there is to read.
+/// The largest number of batches that are read ahead. It bounds the memory.
 const OPEN: usize = 64;
 
 /// The items of an iterator, in their order. Dropped early, it leaves the iterator to be dropped by its thread.

@@ -1,4 +1,4 @@
-//! Making a snapshot something that others can fetch, and checking one out where nothing of this working tree is.
+//! Publishes a snapshot so that others can fetch it, and checks one out in another place than this working tree.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -9,7 +9,7 @@ use super::refs_and_objects::parse_oid;
 use super::{GitError, Repo};
 use crate::oid::Oid;
 
-/// Who makes the commits that only hold a snapshot.
+/// The author and committer of commits that only hold a snapshot.
 pub(super) const IDENTITY: [(&str, &str); 4] = [
     ("GIT_AUTHOR_NAME", "gate"),
     ("GIT_AUTHOR_EMAIL", "gate@localhost"),

@@ -1,9 +1,9 @@
-//! The options of `git push` that matter to whoever judges it, as git reads them.
+//! The options of `git push` that matter for a judgement of it, as git reads them.
 
 /// Options that take the next word as their value.
 const VALUES: [&str; 5] = ["-o", "--push-option", "--receive-pack", "--exec", "--repo"];
 
-/// What the words behind `git push` ask for.
+/// The options and arguments of a `git push`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PushOptions {
     /// Nothing is pushed.
@@ -36,12 +36,12 @@ impl PushOptions {
     }
 }
 
-/// Whether `word` is a beginning of the option `name` that is at least as long as `shortest`.
+/// Returns `true` if `word` is a beginning of the option `name` that is at least as long as `shortest`.
 fn begins(name: &str, shortest: &str, word: &str) -> bool {
     word.starts_with(shortest) && name.starts_with(word)
 }
 
-/// Whether a word of short options has an `n`. What follows an `o` is its value.
+/// Returns `true` if a word of short options has an `n`. The text after an `o` is its value.
 fn has_short_n(word: &str) -> bool {
     let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
     letters.and_then(|letters| letters.split('o').next()).is_some_and(|own| own.contains('n'))

@@ -1,6 +1,6 @@
 //! Small reads: `HEAD`, references, objects and how commits relate.
 //!
-//! git2 answers in process; where it cannot, the same question goes to the command line.
+//! git2 answers in process. If it cannot, the command line answers.
 
 use std::ffi::OsStr;
 
@@ -9,7 +9,7 @@ use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::SnapshotEntry;
 
-/// What `HEAD` is.
+/// The state of `HEAD`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The commit; `None` on an unborn branch.
@@ -18,7 +18,7 @@ pub struct Head {
     pub branch: Option<String>,
 }
 
-/// What an object is.
+/// The type of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObjectKind {
     /// A commit.
@@ -31,7 +31,7 @@ pub enum ObjectKind {
     Blob,
 }
 
-/// `None` for "there is no such thing", which is an answer and no failure.
+/// Turns "not found" into `None`: it is an answer and not a failure.
 fn found<T>(result: Result<T, git2::Error>) -> Result<Option<T>, git2::Error> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -40,7 +40,8 @@ fn found<T>(result: Result<T, git2::Error>) -> Result<Option<T>, git2::Error> {
     }
 }
 
-/// The next answer of `cat-file --batch`: a header and a content, or a line that says why there is none.
+/// Reads the next answer of `cat-file --batch`: a header and a content, or a line that gives the reason for a missing
+/// one.
 pub(super) fn next_blob(rest: &mut &[u8]) -> Option<Vec<u8>> {
     let end = memchr::memchr(b'\n', rest)?;
     let header = String::from_utf8_lossy(&rest[..end]).into_owned();
@@ -75,21 +76,21 @@ pub enum WantedFile {
 }
 
 impl WantedFile {
-    /// What an entry of a tree is.
+    /// Returns the content of an entry of a tree.
     pub fn of(entry: Option<&SnapshotEntry>) -> Self {
         entry.filter(|entry| !entry.is_commit()).map_or(Self::Nowhere, |entry| Self::Is(entry.oid.clone()))
     }
 }
 
-/// What the log of a remote-tracking reference knows.
+/// The state of a remote-tracking reference, from its log.
 enum Tracked {
-    /// Where it stood when a remote was last asked or told.
+    /// The commit at which the remote reported it last.
     Heard(Oid),
     /// It began by hand, and no remote was ever asked.
     MadeByHand,
 }
 
-/// Whether a line in the log of a remote-tracking reference is of no remote's making.
+/// Returns `true` if a line in the log of a remote-tracking reference does not come from a remote.
 fn by_hand(message: &[u8]) -> bool {
     let message = String::from_utf8_lossy(message);
     let mut words = message.split_whitespace();
@@ -108,12 +109,12 @@ pub(super) fn parse_oid(bytes: &[u8], command: &str) -> Result<Oid, GitError> {
         .map_err(|_| GitError::Malformed { command: command.to_owned(), what: text.chars().take(120).collect() })
 }
 
-/// How far [`linear_base`] goes on either side. Reading a commit costs git2 some ten times what it costs git, so that
-/// beyond about this many it is cheaper to start one.
+/// The number of commits that [`linear_base`] reads on either side. git2 takes some ten times as long as git to read a
+/// commit, so that starting git is cheaper for longer distances.
 const STEPS: usize = 64;
 
-/// The common ancestor of two commits where neither side has a merge before it and both are near: then there is no
-/// other. `None`: that is not so, or not known.
+/// Returns the common ancestor of two commits if neither side has a merge before it and both are near: then it is the
+/// only one. `None`: the commits are not so related, or it is unknown.
 fn linear_base(library: &git2::Repository, a: git2::Oid, b: git2::Oid) -> Result<Option<git2::Oid>, git2::Error> {
     let mut sides = [(Some(a), Vec::new()), (Some(b), Vec::new())];
     for step in 0..2 * STEPS {
@@ -134,7 +135,7 @@ fn line(bytes: &[u8]) -> String {
 }
 
 impl Repo {
-    /// What is checked out.
+    /// Reads `HEAD`.
     pub fn head(&self) -> Result<Head, GitError> {
         let read = self.library(|library| {
             let head = library.find_reference("HEAD")?;
@@ -153,7 +154,7 @@ impl Repo {
         }
     }
 
-    /// The commit that `rev` names, tags peeled; `None` where there is none.
+    /// Returns the commit that `rev` names, with tags peeled; `None` if there is no such commit.
     pub fn commit(&self, rev: &str) -> Result<Option<Oid>, GitError> {
         let exact = rev.parse::<Oid>().is_ok();
         let read = self.library(|library| {
@@ -192,7 +193,7 @@ impl Repo {
         }
     }
 
-    /// What `oid` is; `None` where there is no such object.
+    /// Returns the type of `oid`; `None` if there is no such object.
     pub fn object_kind(&self, oid: &Oid) -> Result<Option<ObjectKind>, GitError> {
         let read = self.library(|library| {
             let header = found(library.odb()?.read_header(library_oid(oid)?))?;
@@ -215,7 +216,8 @@ impl Repo {
         }
     }
 
-    /// The content of the file at `path`; `None` where there is no file. A symbolic link's content is its target.
+    /// Returns the content of the file at `path`; `None` if there is no such file. The content of a symbolic link is
+    /// its target.
     pub fn blob_at(&self, commit_or_tree: &Oid, path: &RepoPath) -> Result<Option<Vec<u8>>, GitError> {
         let read = self.library(|library| {
             let tree = library.find_object(library_oid(commit_or_tree)?, None)?.peel_to_tree()?;
@@ -234,8 +236,8 @@ impl Repo {
         }
     }
 
-    /// The contents of many files, in the order asked for, in one call of git at most. What is no file is `None`, and so
-    /// is a path with a line break where git itself is asked.
+    /// Returns the contents of many files, in the order of `wanted`, with at most one call of git. The content is
+    /// `None` for anything but a file, and for a path with a line break if git itself reads it.
     pub fn blobs(&self, wanted: &[WantedFile]) -> Result<Vec<Option<Vec<u8>>>, GitError> {
         let read = self.library(|library| {
             let content = |id| Ok(Some(library.find_blob(id)?.content().to_vec()));
@@ -268,7 +270,7 @@ impl Repo {
         Ok(wanted.iter().map(|file| asked(file).and_then(|_| next_blob(&mut rest))).collect())
     }
 
-    /// The entry of `path`, which is no directory, in a tree or commit.
+    /// Returns the entry of `path` in a tree or commit; `path` is not a directory.
     pub(super) fn entry_at(&self, commit_or_tree: &Oid, path: &RepoPath) -> Result<Option<SnapshotEntry>, GitError> {
         let os = path.to_os();
         let read = self.library(|library| {
@@ -342,11 +344,11 @@ impl Repo {
             .transpose()
     }
 
-    /// Where the remote-tracking reference `name` stood when a remote was last asked or told, and whether somebody
-    /// moved it by hand since: without a word (`git update-ref`) or from this very repository (`git fetch .`).
+    /// Returns the commit at which a remote last reported the remote-tracking reference `name`, and `true` if somebody
+    /// moved it by hand since: without a message (`git update-ref`) or from this very repository (`git fetch .`).
     ///
-    /// Read from the log of the reference. Where there is none, what is there counts. `None`: there is no such reference,
-    /// or no remote ever had a word in it: somebody made it by hand.
+    /// The log of the reference answers. Without a log, its present commit counts. `None`: the reference does not
+    /// exist, or somebody made it by hand.
     pub fn tracked(&self, name: &str) -> Result<Option<(Oid, bool)>, GitError> {
         let Some(tip) = self.reference(name)? else { return Ok(None) };
         let last = self.library(|library| {
@@ -381,7 +383,7 @@ impl Repo {
         printed.map(|bytes| parse_oid(&bytes, "merge-base")).transpose()
     }
 
-    /// Whether a tree holds a folder of this path.
+    /// Returns `true` if a tree holds a folder of this path.
     pub fn has_folder(&self, tree: &Oid, path: &RepoPath) -> Result<bool, GitError> {
         let os = path.to_os();
         let read = self.library(|library| {
@@ -399,7 +401,7 @@ impl Repo {
         }
     }
 
-    /// Whether `ancestor` is `descendant` or one of its ancestors. False where one of them is not here.
+    /// Returns `true` if `ancestor` is `descendant` or one of its ancestors, and `false` if one of them is not here.
     pub fn is_ancestor(&self, ancestor: &Oid, descendant: &Oid) -> Result<bool, GitError> {
         let read = self.library(|library| {
             let (above, below) = (library_oid(ancestor)?, library_oid(descendant)?);

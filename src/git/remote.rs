@@ -1,4 +1,4 @@
-//! Remotes, and which branch of a remote is its default.
+//! Remotes, and their default branches.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,17 +15,17 @@ use super::command::{described, start};
 use super::{GitError, Repo};
 use crate::digest::hex_digest;
 
-/// How long a remote may take to say what its default branch is.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The time in which a remote must report its default branch.
+const REMOTE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A remote of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remote {
     /// Its name.
     pub name: String,
-    /// Where it is fetched from, rewriting rules (`url.*.insteadOf`) applied.
+    /// The URL for fetches, with rewriting rules (`url.*.insteadOf`) applied.
     pub url: String,
-    /// Where it is pushed to, rewriting rules applied; usually `url`.
+    /// The URL for pushes, with rewriting rules applied; usually `url`.
     pub push_url: String,
 }
 
@@ -41,7 +41,7 @@ pub enum DefaultBranch {
     Known(String),
     /// The remote has no branches yet.
     EmptyRemote,
-    /// It cannot be told, and why.
+    /// Unknown, for this reason.
     Unknown(String),
 }
 
@@ -141,7 +141,7 @@ impl Repo {
     pub fn refresh_remote_default_branch(&self, url: &str) -> DefaultBranch {
         let mut command = self.command();
         command.args(["ls-remote", "--symref", "--", url, "HEAD", "refs/heads/*"]);
-        match run_within(&mut command, PATIENCE).map(|printed| parse_default(&printed)) {
+        match run_within(&mut command, REMOTE_TIMEOUT).map(|printed| parse_default(&printed)) {
             Ok(RemoteHeads { answer: DefaultBranch::Known(branch), by_head: true }) => {
                 self.remember(url, &branch);
                 DefaultBranch::Known(branch)
@@ -215,10 +215,10 @@ impl Rewrites<'_> {
     }
 }
 
-/// Whether two URLs name one repository, whatever the protocol, the user and the ending.
+/// Returns `true` if two URLs name one repository, whatever the protocol, the user and the ending.
 ///
-/// A remote may be fetched by one protocol and pushed by another; it may also be fetched from one repository and
-/// pushed to another, and then the recorded default branch says nothing.
+/// A remote may be fetched by one protocol and pushed by another. It may also be fetched from one repository and pushed
+/// to another, and then the recorded default branch says nothing.
 fn same_place(a: &str, b: &str) -> bool {
     a == b || (place(a).is_some() && place(a) == place(b))
 }
@@ -263,7 +263,7 @@ fn parse_default(printed: &[u8]) -> RemoteHeads {
     RemoteHeads { answer, by_head: false }
 }
 
-/// What a remote says of its branches.
+/// The branches that a remote reports.
 struct RemoteHeads {
     answer: DefaultBranch,
     /// Its `HEAD` says so: worth remembering.

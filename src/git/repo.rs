@@ -1,4 +1,4 @@
-//! Which repository this is, and where its parts are.
+//! A repository, and the places of its parts.
 
 use std::collections::{BTreeSet, HashMap};
 use std::env;
@@ -18,7 +18,7 @@ use crate::repo_path::RepoPath;
 /// The variables through which git shows a receiving hook the objects that are not accepted yet.
 const QUARANTINE: [&str; 3] = ["GIT_QUARANTINE_PATH", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"];
 
-/// What git itself sets for a hook: expected there, and scrubbed without a word.
+/// The variables that git itself sets for a hook. They are expected there and removed without a message.
 const SET_FOR_HOOKS: [&str; 5] =
     ["GIT_DIR", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_WORK_TREE", "GIT_INTERNAL_SUPER_PREFIX"];
 
@@ -49,13 +49,13 @@ struct RepoInner {
 /// The paths of markers that were written by an edit.
 pub(super) type EditedMarkers = Box<dyn Fn() -> Vec<RepoPath> + Send + Sync>;
 
-/// What is known to differ between two trees.
+/// The known differences between two trees.
 pub(super) type KnownDiffs = HashMap<(Oid, Oid), TreeDiff>;
 
-/// What is known of paths, by commit.
+/// The known paths, by commit.
 pub(super) type KnownPaths = HashMap<Oid, BTreeSet<RepoPath>>;
 
-/// What discovery finds out.
+/// The result of the discovery of a repository.
 struct Layout {
     root: Option<PathBuf>,
     git_dir: PathBuf,
@@ -130,7 +130,7 @@ impl Repo {
         self.0.root.as_deref()
     }
 
-    /// The root of the working tree, or the error that says there is none.
+    /// Returns the root of the working tree, or the error for a repository without one.
     pub fn work_tree(&self) -> Result<&Path, GitError> {
         self.root().ok_or_else(|| GitError::Bare { git_dir: self.0.git_dir.clone() })
     }
@@ -145,7 +145,7 @@ impl Repo {
         &self.0.common_dir
     }
 
-    /// Where the gate keeps its state for this repository. It may not exist yet.
+    /// Returns the directory for the gate's state of this repository. It may not exist yet.
     pub fn gate_dir(&self) -> PathBuf {
         self.0.common_dir.join("gate")
     }
@@ -155,12 +155,12 @@ impl Repo {
         self.gate_dir().join("objects")
     }
 
-    /// Whether object ids are SHA-256.
+    /// Returns `true` if object ids are SHA-256.
     pub fn is_sha256(&self) -> bool {
         self.0.sha256
     }
 
-    /// Whether history ends early because the clone is shallow.
+    /// Returns `true` if history ends early because the clone is shallow.
     pub fn is_shallow(&self) -> bool {
         self.0.shallow
     }
@@ -351,7 +351,7 @@ impl Layout {
     }
 }
 
-/// The working tree that belongs to `git_dir`, which is no bare repository.
+/// Returns the working tree that belongs to `git_dir`, which is not a bare repository.
 fn root_of(git_dir: &Path) -> Result<PathBuf, GitError> {
     if let Ok(link) = fs::read(git_dir.join("gitdir")) {
         let link = git_dir.join(os_path(link.trim_ascii_end()));

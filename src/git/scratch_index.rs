@@ -1,7 +1,7 @@
-//! A throw-away index, in which git itself says what files would be as entries of a tree.
+//! A throw-away index. Git itself uses it to say how files would look as entries of a tree.
 //!
-//! `git hash-object` would be simpler and wrong: it knows neither the index, which decides whether line ends are
-//! converted, nor submodules, modes and names with newlines.
+//! `git hash-object` would be simpler and wrong: it knows neither the index, which decides if git converts line ends,
+//! nor submodules, modes and names with newlines.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -54,7 +54,7 @@ fn is_left_over(folder: &Path) -> bool {
     }
 }
 
-/// Whether a file was changed last before `age` ago.
+/// Returns `true` if the last change of a file is more than `age` ago.
 pub(super) fn is_older(path: &Path, age: Duration) -> bool {
     let modified = fs::symlink_metadata(path).and_then(|meta| meta.modified()).ok();
     modified.and_then(|modified| modified.elapsed().ok()).is_some_and(|elapsed| elapsed > age)
@@ -63,7 +63,7 @@ pub(super) fn is_older(path: &Path, age: Duration) -> bool {
 /// The age from which on a file that is being made is one that a killed process left.
 pub(super) const LEFT_AFTER: Duration = Duration::from_mins(1);
 
-/// Whether an error says nothing about the file that git was asked to take.
+/// Returns `true` if an error says nothing about the file that git was given.
 fn is_outside(error: &GitError) -> bool {
     let words = [
         "unable to write",
@@ -79,13 +79,14 @@ fn is_outside(error: &GitError) -> bool {
     }
 }
 
-/// How often git is started to find the files it cannot take, before the rest is given up as unknown.
-const MOST_TRIES: u32 = 256;
+/// The largest number of git processes that search for the files git cannot take. After that, the rest counts as
+/// unknown.
+const MAX_TRIES: u32 = 256;
 
 /// An index of our own outside the repository, removed when it is dropped.
 pub(super) struct Scratch<'r> {
     repo: &'r Repo,
-    /// Held as long as this lives, so that what a killed process left can be told from what is in use.
+    /// The lock, held for the lifetime of this value: it tells used directories from those that killed processes left.
     _lock: File,
     folder: TempDir,
     /// The object store that contents are written to; `None`: only their ids are found out.
@@ -204,7 +205,7 @@ impl<'r> Scratch<'r> {
     pub(super) fn add<'a>(&self, paths: &[&'a RepoPath]) -> Result<BTreeSet<&'a RepoPath>, GitError> {
         let mut refused = BTreeSet::new();
         if !paths.is_empty() {
-            self.add_halving(paths, &mut refused, &mut { MOST_TRIES })?;
+            self.add_halving(paths, &mut refused, &mut { MAX_TRIES })?;
         }
         Ok(refused)
     }

@@ -1,4 +1,4 @@
-//! Taking a snapshot: what the working tree would be as a tree.
+//! Takes a snapshot: the working tree in the form of a git tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +14,7 @@ use crate::repo_path::RepoPath;
 use crate::snapshot::{DirtyPath, Presence, Snapshot, SnapshotEntry};
 use crate::tool_folder::ToolFolder;
 
-/// What git says of working tree and index, and what the files are that it says differ.
+/// The answer of git about working tree and index, and the files that it reports as different.
 pub(super) struct Survey {
     pub(super) status: WorkingTreeStatus,
     pub(super) marked: Vec<Marked>,
@@ -27,9 +27,9 @@ pub(super) struct Survey {
 }
 
 impl Repo {
-    /// The working tree as it is now. Writes nothing into the repository, and no tree anywhere.
+    /// Returns a snapshot of the present working tree. It writes nothing into the repository, and no tree anywhere.
     ///
-    /// On a tree without changes this costs one `git status` and, beside it, one reading of the index; each changed
+    /// On a tree without changes this costs one `git status` and, in parallel, one reading of the index. Each changed
     /// file is read once more.
     pub fn snapshot(&self) -> Result<Snapshot, GitError> {
         self.snapshot_in(&self.survey()?)
@@ -99,8 +99,9 @@ impl Repo {
         })
     }
 
-    /// The submodules whose untracked files the commit that is checked out says to ignore. A setting of this clone alone
-    /// says nothing: nobody else sees it. That something tracked is to be ignored, too, makes it no content of a commit.
+    /// Returns the submodules whose untracked files the checked-out commit tells git to ignore. A setting of this clone
+    /// alone does not count, because nobody else sees it. A setting to ignore tracked changes as well does not make
+    /// them content of a commit.
     fn submodules_whose_litter_is_ignored(&self, survey: &Survey) -> Result<BTreeSet<RepoPath>, GitError> {
         let Some(head) = &survey.status.head else { return Ok(BTreeSet::new()) };
         let tree = self.tree_of(head)?;
@@ -168,7 +169,7 @@ impl Repo {
 }
 
 impl Survey {
-    /// What the file at `path` would be as an entry.
+    /// Returns the file at `path` as an entry.
     pub(super) fn file(&self, path: &RepoPath) -> Option<SnapshotEntry> {
         self.files.get(path).cloned().flatten()
     }
@@ -193,7 +194,7 @@ impl Survey {
     }
 }
 
-/// Whether only the file itself can say what the working tree holds.
+/// Returns `true` if the entry has to be read from the file itself.
 fn needs_look(one: &StatusPath) -> bool {
     !matches!(one.work, WorktreeSide::AsIndex | WorktreeSide::Gone)
 }
@@ -214,7 +215,7 @@ impl<'r> Present<'r> {
         Self { root, absent: Vec::new() }
     }
 
-    /// Those on disk, and those that should be: only `skip-worktree` says that a missing file is meant to be missing.
+    /// Returns the files on disk, and those that should be there: only `skip-worktree` allows a file to be missing.
     fn filter(mut self, marked: &[Marked]) -> Vec<&Marked> {
         marked.iter().filter(|one| !one.skip_worktree || self.is_there(&one.path)).collect()
     }

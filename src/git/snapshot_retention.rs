@@ -1,4 +1,4 @@
-//! Which kept contents are removed: those of runs that prove nothing any more.
+//! Removes kept contents of runs that no longer prove anything.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,15 +9,15 @@ use super::Repo;
 use super::scratch_index::{LEFT_AFTER, is_older};
 use crate::oid::Oid;
 
-/// How many objects are removed at once, so that no command takes long.
+/// The largest number of objects that are removed at once, so that no command takes long.
 const MAX_REMOVED: usize = 4096;
 
-/// How much is kept of what proves nothing any more.
+/// The limits for kept contents that no longer prove anything.
 #[derive(Clone, Copy, Debug)]
 pub struct RetentionLimits {
-    /// How long.
+    /// The largest age.
     pub age: Duration,
-    /// How much in all, in bytes.
+    /// The largest total size, in bytes.
     pub bytes: u64,
 }
 

@@ -1,4 +1,4 @@
-//! One commit into several with the same tree at the end: new objects first, the ref once and last.
+//! Splits one commit into several with the same tree at the end: new objects first, the ref once and last.
 
 use super::command::{io_error, run};
 use super::{GitError, Repo};
@@ -11,11 +11,11 @@ use crate::snapshot::SnapshotEntry;
 pub struct CommitPlan {
     /// Its whole message.
     pub message: String,
-    /// What it changes against the part before it; `None`: the path is gone.
+    /// The changes against the part before it; `None` removes the path.
     pub changes: Vec<(RepoPath, Option<SnapshotEntry>)>,
 }
 
-/// What is to be made of which commit.
+/// The plan to replace a commit by its parts.
 #[derive(Clone, Debug)]
 pub struct CommitRewrite {
     /// The commit that the first part follows; `None`: the first part begins a history.
@@ -114,7 +114,7 @@ impl Repo {
         oid(&self.git_with(["hash-object", "-t", "commit", "-w", "--stdin"], &object)?)
     }
 
-    /// Moves `HEAD` (the branch behind it, where it is on one) from `old` to `new`, unless it stands elsewhere by now.
+    /// Moves `HEAD` (or its branch, if it is on one) from `old` to `new`, unless it has moved since.
     pub fn move_head(&self, new: &Oid, old: &Oid, reason: &str) -> Result<(), GitError> {
         self.git(["update-ref", "-m", reason, "HEAD", new.as_str(), old.as_str()]).map(drop)
     }

@@ -1,4 +1,4 @@
-//! Reading what `git status --porcelain=v2 -z` prints.
+//! Reads the output of `git status --porcelain=v2 -z`.
 
 use super::GitError;
 use super::refs_and_objects::parse_oid;
@@ -19,14 +19,14 @@ pub(super) const STATUS: [&str; 9] = [
     "--ignored=matching",
 ];
 
-/// What git says about the working tree.
+/// The answer of git about the working tree.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct WorkingTreeStatus {
     /// The commit that is checked out; `None` on an unborn branch.
     pub(super) head: Option<Oid>,
     /// The paths that differ somewhere between `HEAD`, index and working tree.
     pub(super) paths: Vec<StatusPath>,
-    /// What is ignored; a directory that is ignored as a whole ends with a slash.
+    /// The ignored paths; a directory that is ignored as a whole ends with a slash.
     pub(super) ignored: Vec<Vec<u8>>,
 }
 
@@ -34,9 +34,9 @@ pub(super) struct WorkingTreeStatus {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct StatusPath {
     pub(super) path: RepoPath,
-    /// What `HEAD` holds.
+    /// The entry in `HEAD`.
     pub(super) head: Option<SnapshotEntry>,
-    /// What the index holds.
+    /// The entry in the index.
     pub(super) index: Option<SnapshotEntry>,
     pub(super) work: WorktreeSide,
 }
@@ -46,7 +46,7 @@ pub(super) struct StatusPath {
 pub(super) enum WorktreeSide {
     /// As the index has it.
     AsIndex,
-    /// Not there.
+    /// The file does not exist.
     Gone,
     /// There, and not as the index has it.
     Changed,
@@ -56,7 +56,7 @@ pub(super) enum WorktreeSide {
     LitteredSubmodule,
     /// In conflict. `head` and `index` are not known.
     Unmerged,
-    /// Not in the index and not ignored.
+    /// The file is neither in the index nor ignored.
     Untracked,
 }
 

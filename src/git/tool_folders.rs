@@ -1,4 +1,4 @@
-//! Folders that a tool made and fills: environments, installed packages, caches. They are no content.
+//! Folders that a tool made and fills: environments, installed packages, caches. They do not count as content.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use super::{GitError, Repo};
 use crate::repo_path::RepoPath;
 use crate::tool_folder::{ToolFolder, fits, shapes};
 
-/// How many untracked folders are looked into.
+/// The largest number of untracked folders that are searched.
 const MAX_FOLDERS: usize = 4096;
 
 impl Repo {

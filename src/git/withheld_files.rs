@@ -1,4 +1,4 @@
-//! Which untracked files are not stored: those that are or hold a secret, and those that are too large to look through.
+//! The untracked files that are not stored: secrets, files that hold one, and files that are too large to search.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -39,7 +39,7 @@ fn secret_names() -> &'static SecretNames {
     &NAMES
 }
 
-/// Whether a file is called as secrets are.
+/// Returns `true` if a file has the name of a secret.
 fn is_secret_name(path: &RepoPath) -> bool {
     let name = path.as_bytes().rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     let name = RepoPath::new(name.to_ascii_lowercase()).to_os();
@@ -69,7 +69,7 @@ pub(super) fn is_withheld(root: &Path, path: &RepoPath) -> bool {
     read.is_err() || bytes.len() as u64 > MAX_STORED || holds_secret(&bytes)
 }
 
-/// Whether these bytes hold what looks like a secret.
+/// Returns `true` if these bytes seem to hold a secret.
 fn holds_secret(bytes: &[u8]) -> bool {
     let wide = |from: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = bytes[2..].chunks_exact(2).map(|pair| from([pair[0], pair[1]])).collect();

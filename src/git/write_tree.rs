@@ -1,4 +1,4 @@
-//! Keeping a snapshot: its tree, in the gate's own object store.
+//! Keeps a snapshot: writes its tree into the gate's own object store.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::oid::Oid;
 use crate::repo_path::RepoPath;
 use crate::snapshot::{KeptSnapshot, Presence, Snapshot};
 
-/// How many paths of each sort are recorded.
+/// The largest number of paths of each sort that are recorded.
 const LISTED: usize = 256;
 
 /// The mode of a commit of another repository.
@@ -49,10 +49,10 @@ impl Repo {
         })
     }
 
-    /// Keeps `snapshot` as a tree with all its contents, so that it can be compared and read later. Nothing is
-    /// written where nothing is dirty; otherwise only the gate's own object store grows.
+    /// Keeps `snapshot` as a tree with all its contents, so that it can be compared and read later. Without changes,
+    /// nothing is written; otherwise only the gate's own object store grows.
     ///
-    /// The tree is made of the ids in the snapshot. A file that has another content by now is
+    /// The tree consists of the ids in the snapshot. If a file has changed since, the result is
     /// [`GitError::ChangedUnderneath`].
     pub fn keep(&self, snapshot: &Snapshot) -> Result<KeptSnapshot, GitError> {
         let tree = if snapshot.dirty.is_empty() { snapshot.base.clone() } else { self.write(snapshot)? };
