@@ -1,4 +1,4 @@
-//! What the arguments of a runner mean: do they choose a part, execute nothing, write files?
+//! The meaning of a runner's arguments: some choose a part, execute nothing, or write files.
 
 mod implied_options;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 pub use self::implied_options::Implied;
 
-/// What the arguments of a runner mean. In the lists, `--option` stands for the option with any value and
+/// The rules for the arguments of a runner. In the lists, `--option` stands for the option with any value and
 /// `--option=value` for the option with this value only, `--option=key=` for any value that begins with `key=`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -46,21 +46,21 @@ pub struct Arguments {
     /// Options whose value is a file in that directory, each with the name that the file has anyway:
     /// `--manifest-path=Cargo.toml`.
     pub manifest: Vec<String>,
-    /// What an argument that is no option does.
+    /// The effect of an argument that is not an option.
     pub positional: Positional,
     /// Positional arguments that stand for everything. A trailing `/` makes no difference.
     pub whole: Vec<String>,
-    /// Whether long options have one dash (`go test -run X`), so that short ones cannot be joined.
+    /// `true` if long options have one dash (`go test -run X`), so that short ones cannot be joined.
     pub one_dash: bool,
-    /// Whether long options may be written by their beginnings (`make --dry`), as `getopt_long` reads them.
+    /// `true` if long options may be shortened (`make --dry`), as `getopt_long` reads them.
     pub abbreviated: bool,
     /// Options whose value may be a row of arguments: `-o=addopts` for `-o addopts='-k login'`.
     pub holds: Vec<String>,
-    /// What the arguments after `--` mean; without it they are positional.
+    /// The rules for the arguments after `--`; without them they are positional.
     pub after_dashes: Option<Box<Arguments>>,
 }
 
-/// What an argument that is no option does.
+/// The effect of an argument that is not an option.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Positional {
@@ -71,7 +71,7 @@ pub enum Positional {
     Ignored,
 }
 
-/// What a row of arguments comes to.
+/// The result of reading a list of arguments.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ReadArguments {
     pub filter: Option<String>,
@@ -87,9 +87,9 @@ pub(crate) struct ReadArguments {
 pub(crate) struct Essence {
     /// The options, sorted: their order decides nothing in the programs that are known.
     options: Vec<OptionChoice>,
-    /// What is no option.
+    /// The arguments that are not options.
     words: Vec<String>,
-    /// What follows `--`.
+    /// The arguments after `--`.
     after: Option<Box<Essence>>,
 }
 
@@ -108,7 +108,7 @@ impl Essence {
         self.words.splice(0..0, task.map(str::to_owned));
     }
 
-    /// Whether what these arguments check is all that `asked` check.
+    /// Returns `true` if these arguments check everything that `asked` checks.
     pub(crate) fn covers(&self, asked: &Self) -> bool {
         let empty = Self::default();
         let (mine, theirs) = (self.after.as_deref(), asked.after.as_deref());
@@ -166,7 +166,7 @@ impl Arguments {
         }
     }
 
-    /// What is left of `words` without what makes no difference.
+    /// Returns `words` without those that make no difference.
     pub(crate) fn essence(&self, words: &[&str]) -> Essence {
         let mut essence = Essence::default();
         let mut at = 0;
@@ -205,7 +205,7 @@ impl Arguments {
         essence
     }
 
-    /// The options that are joined in one word: `-qx` is `-q -x`, where it is no option by itself.
+    /// Returns the options that are joined in one word: `-qx` is `-q -x`, unless it is an option by itself.
     fn letters(&self, word: &str, name: &str) -> Vec<String> {
         let joined = !self.one_dash
             && !word.starts_with("--")
@@ -266,7 +266,7 @@ impl Arguments {
         self.names().find(|known| known.starts_with(name)).unwrap_or(name)
     }
 
-    /// The arguments that stand in the value of an option.
+    /// Returns the arguments in the value of an option.
     fn held<'a>(&self, name: &str, value: Option<&'a str>) -> Option<&'a str> {
         let (key, row) = value?.split_once('=')?;
         let holds = |entry: &String| entry.split_once('=') == Some((name, key));
@@ -336,7 +336,7 @@ impl ReadArguments {
     }
 }
 
-/// Whether a list names this option, with this value or with any.
+/// Returns `true` if a list names this option, with this value or with any.
 fn has(list: &[String], name: &str, value: Option<&str>) -> bool {
     list.iter().any(|entry| match entry.split_once('=') {
         Some((option, key)) if key.ends_with('=') => {

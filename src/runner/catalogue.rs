@@ -17,7 +17,7 @@ use crate::runner::task::{TaskNames, TaskRules};
 pub struct Catalogue {
     runners: BTreeMap<String, Runner>,
     by_program: BTreeMap<String, Vec<(String, usize)>>,
-    /// What names of tasks mean.
+    /// The meanings of task names.
     pub names: TaskNames,
     texts: OnceLock<Texts>,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
-    /// How many there are. Their numbers are below that.
+    /// Returns the number of texts. Their ids are smaller.
     pub(crate) fn count(&self) -> usize {
         self.ids.len()
     }
@@ -40,7 +40,7 @@ impl Texts {
         self.ids.get(text).copied()
     }
 
-    /// The numbers of the texts that are in the line; one that is there twice is told twice.
+    /// Returns the ids of the texts in the line; a text that occurs twice is returned twice.
     pub(crate) fn within(&self, line: &str) -> impl Iterator<Item = usize> {
         self.all.iter().flat_map(move |all| all.find_overlapping_iter(line)).map(|found| found.pattern().as_usize())
     }
@@ -49,12 +49,12 @@ impl Texts {
 /// A catalogue file that makes no sense.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
-    /// Not TOML, an unknown key, or a value of the wrong type.
+    /// The file is not TOML, or has an unknown key or a value of the wrong type.
     #[error("{file}: {message}")]
     Malformed {
         /// The file, relative to `gates/`.
         file: String,
-        /// What the parser says, with line, column and key.
+        /// The message of the parser, with line, column and key.
         message: String,
     },
     /// Two files describe one runner, or a file refers to a runner that is not there.
@@ -62,7 +62,7 @@ pub enum CatalogueError {
     Reference {
         /// The file, relative to `gates/`, or the runner that refers.
         file: String,
-        /// What is wrong with the id.
+        /// The problem with the id.
         message: &'static str,
         /// The id.
         id: String,
@@ -74,7 +74,7 @@ pub enum CatalogueError {
         id: String,
         /// The pattern.
         pattern: String,
-        /// Why not.
+        /// The cause.
         message: String,
     },
 }
@@ -85,34 +85,34 @@ pub enum CatalogueError {
 pub struct Runner {
     /// Its name as people write it: `cargo test`. The file has the same name with `-` for each blank.
     pub id: String,
-    /// What it does; empty for a task runner, whose task decides.
+    /// The kinds of work that it does; empty for a task runner, whose task decides.
     #[serde(default)]
     pub kinds: Vec<CommandKind>,
-    /// Whether it stands for many programs that are alike, each with its own name.
+    /// `true` if it stands for many programs that are alike, each with its own name.
     #[serde(default)]
     pub family: bool,
     /// The ways to start it.
     #[serde(default)]
     pub invoke: Vec<Invoke>,
-    /// What its arguments mean.
+    /// The rules for its arguments.
     #[serde(default)]
     pub arguments: Arguments,
-    /// How it finds and names tasks, if it is a task runner.
+    /// The rules to find and name tasks, if it is a task runner.
     #[serde(default)]
     pub task: Option<TaskRules>,
-    /// What exit status 0 means.
+    /// The meaning of exit status 0.
     #[serde(default)]
     pub exit: ExitMeaning,
-    /// Whether exit status 0 is possible although no test was executed.
+    /// `true` if exit status 0 is possible although no test was executed.
     #[serde(default = "yes")]
     pub empty_exits_zero: bool,
     /// Report files (`JUnit` XML) it writes, as globs relative to the directory it runs in.
     #[serde(default)]
     pub reports: Vec<String>,
-    /// Whether it changes files of the working tree without being told to by an option.
+    /// `true` if it changes files of the working tree by default.
     #[serde(default)]
     pub edits: bool,
-    /// How to read its output.
+    /// The rules to read its output.
     #[serde(default)]
     pub output: Output,
     /// Command lines with the classification they must get. They are tests.
@@ -139,50 +139,50 @@ pub struct Invoke {
     /// Options before the last of `words` that take a value as the next argument.
     #[serde(default)]
     pub before: Vec<String>,
-    /// Whether the words may stand anywhere among the arguments that are no options (`mvn clean test`).
+    /// `true` if the words may be anywhere among the positional arguments (`mvn clean test`).
     #[serde(default)]
     pub anywhere: bool,
-    /// How many arguments after the words name something else than a task or a filter.
+    /// The number of arguments after the words that are neither a task nor a filter.
     #[serde(default)]
     pub skip: usize,
     /// The task that is called, for a task runner with a command of its own for it (`npm test`).
     #[serde(default)]
     pub task: Option<String>,
-    /// What it does when started like this, if not what the runner does.
+    /// The kinds of work that it does when started like this, if they differ from the runner's.
     #[serde(default)]
     pub kinds: Option<Vec<CommandKind>>,
     /// The part it is restricted to when started like this.
     #[serde(default)]
     pub filtered: bool,
-    /// Whether it executes nothing when started like this.
+    /// `true` if it executes nothing when started like this.
     #[serde(default)]
     pub nothing: bool,
-    /// Whether it changes files when started like this, if not what the runner does.
+    /// `true` if it changes files when started like this; `None`: as the runner does.
     #[serde(default)]
     pub edits: Option<bool>,
-    /// What exit status 0 means when started like this, if not what the runner says.
+    /// The meaning of exit status 0 when started like this, if it differs from the runner's.
     #[serde(default)]
     pub exit: Option<ExitMeaning>,
-    /// Whether it stays to watch for changes when started like this.
+    /// `true` if it keeps running and watches for changes when started like this.
     #[serde(default)]
     pub watches: bool,
-    /// Whether it is the same check as without the words (`vitest run`, `vitest --run`).
+    /// `true` if it is the same check as without the words (`vitest run`, `vitest --run`).
     #[serde(default)]
     pub plain: bool,
 }
 
-/// How a runner's output is read.
+/// The rules to read a runner's output.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Output {
     /// The runner whose rules are used as well, because it does the work.
     #[serde(default)]
     pub like: Option<String>,
-    /// How many summaries one run prints.
+    /// The number of summaries that one run prints.
     #[serde(default)]
     pub summaries: Summaries,
-    /// Whether a failing run tells so at its end, so that the end without it shows a pass of the whole. Where this is
-    /// false, the start of the run must be visible as well.
+    /// `true` if a failing run always reports the failure at its end, so that an end without it shows a pass of the
+    /// whole. If this is `false`, the start of the run must be visible as well.
     #[serde(default = "yes")]
     pub failure_ends: bool,
     /// Options with which what comes after a part that failed runs as well (`--no-fail-fast`); `*`: it always does. The
@@ -192,7 +192,7 @@ pub struct Output {
     /// Lines as such a run prints them at its very end when a part of it failed. None: its end does not tell.
     #[serde(default)]
     pub goes_on_shows: Vec<String>,
-    /// Whether a run that ends well always prints something, unless a word of the command contains one of `hushed`.
+    /// `true` if a successful run always prints something, unless a word of the command contains one of `hushed`.
     #[serde(default)]
     pub always: bool,
     /// See `always`.
@@ -225,7 +225,7 @@ impl Default for Output {
     }
 }
 
-/// How many summaries one run prints, and so what several of them mean.
+/// The number of summaries that one run prints, which decides the meaning of several summaries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Summaries {
@@ -253,19 +253,19 @@ pub struct Example {
     /// The name it gets, where it is not the id.
     #[serde(default)]
     pub runner: Option<String>,
-    /// Whether it is another runner after all.
+    /// `true` if another runner must claim the line.
     #[serde(default)]
     pub other: bool,
-    /// Whether it edits files.
+    /// `true` if it edits files.
     #[serde(default)]
     pub edits: Option<bool>,
-    /// Whether exit status 0 is possible although nothing was executed.
+    /// `true` if exit status 0 is possible although nothing was executed.
     #[serde(default)]
     pub empty_exits_zero: Option<bool>,
-    /// Whether it watches.
+    /// `true` if it watches.
     #[serde(default)]
     pub watches: Option<bool>,
-    /// What exit status 0 means.
+    /// The meaning of exit status 0.
     #[serde(default)]
     pub exit: Option<ExitMeaning>,
     /// The files of the project, by path.
@@ -273,7 +273,7 @@ pub struct Example {
     pub files: BTreeMap<String, String>,
 }
 
-/// The name of a program without directory, extension and version, as far as that is no part of a name that is known.
+/// Returns the name of a program without directory, extension and version, unless they are part of a known name.
 pub(crate) fn program_name(knows: impl Fn(&str) -> bool, word: &str) -> String {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     if knows(name) {
@@ -300,14 +300,14 @@ impl Catalogue {
         })
     }
 
-    /// Whether the catalogue of this program may know what a word starts. Nothing is parsed for it: most commands are no
-    /// runners.
+    /// Returns `true` if the catalogue of this program may know the program that a word starts. It parses nothing,
+    /// because most commands are not runners.
     pub fn may_start(word: &str) -> bool {
         let knows = |name: &str| embedded::PROGRAMS.binary_search(&name).is_ok();
         knows(&program_name(knows, word))
     }
 
-    /// Parses catalogue files, given as path and text. A file whose name begins with `_` is no runner.
+    /// Parses catalogue files, given as path and text. A file whose name begins with `_` does not describe a runner.
     pub fn parse<'a>(files: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, CatalogueError> {
         let mut catalogue = Self::default();
         for (file, text) in files {
@@ -361,7 +361,7 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Whether a program of this name does its own work, or is a task runner that packages bring along.
+    /// Returns `true` if a program of this name does its own work, or is a task runner that packages install.
     pub(crate) fn runs_as_program(&self, program: &str) -> bool {
         let mut starts = self.starts(program).peekable();
         let own = |rules: &TaskRules| rules.packaged.iter().any(|name| name == program);
@@ -397,7 +397,7 @@ impl Catalogue {
         })
     }
 
-    /// Whether a program of this name is in the catalogue.
+    /// Returns `true` if a program of this name is in the catalogue.
     pub fn knows_program(&self, program: &str) -> bool {
         self.by_program.contains_key(program)
     }

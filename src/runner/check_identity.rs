@@ -1,4 +1,4 @@
-//! Which check a command is: two commands with the same identity find the same faults.
+//! The identity of a check: two commands with the same identity find the same faults.
 
 use crate::runner::arguments::Essence;
 use crate::runner::catalogue::Catalogue;
@@ -12,13 +12,13 @@ pub struct Identity {
     runner: String,
     /// The name of one program among many that are alike.
     name: String,
-    /// How it is started, where that makes a difference: the program and the words that name what is run.
+    /// The program and the words that name the work, if the way to start it makes a difference.
     start: Vec<String>,
     /// A program of the project itself, by its path; `None`: the one that is installed.
     path: Option<String>,
     /// The toolchain that the line chooses.
     toolchain: Option<String>,
-    /// What is left of its arguments.
+    /// The arguments that make a difference.
     arguments: Essence,
 }
 
@@ -67,7 +67,7 @@ impl Identity {
         self
     }
 
-    /// Whether a run of this check is a run of `asked`: the same one, or one that `asked` is certainly a part of.
+    /// Returns `true` if a run of this check is a run of `asked`: the same one, or one that certainly includes `asked`.
     pub fn covers(&self, asked: &Self) -> bool {
         let bare = |identity: &Self| Self { arguments: Essence::default(), ..identity.clone() };
         bare(self) == bare(asked) && self.arguments.covers(&asked.arguments)

@@ -1,8 +1,8 @@
-//! The words for what a command is, how much of its work it does, and what its exit status means.
+//! The terms for a command: its kind, the scope of its work, and the meaning of its exit status.
 
 use serde::{Deserialize, Serialize};
 
-/// What a simple command is for.
+/// The purpose of a simple command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -37,7 +37,7 @@ pub enum CommandKind {
     Other,
 }
 
-/// How much of what is there a command executes.
+/// The part of the existing checks that a command executes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case", tag = "is")]
@@ -58,7 +58,7 @@ pub enum RunScope {
     NotApplicable,
 }
 
-/// What exit status 0 of a command means.
+/// The meaning of exit status 0 of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -1,4 +1,4 @@
-//! From the words of a simple command to what it would execute.
+//! From the words of a simple command to the work it would execute.
 
 use std::cell::Cell;
 
@@ -9,33 +9,33 @@ use crate::runner::task::{ProjectFiles, TaskRun, resolve};
 use crate::shell::program::Sink;
 use crate::shell::{build_program, exit_status};
 
-/// How many tasks deep a task is followed.
-const DEEPEST: u8 = 4;
+/// The largest depth of tasks that call tasks.
+const MAX_DEPTH: u8 = 4;
 
-/// How many commands are looked at on behalf of one. Scripts that call scripts can multiply.
-const MOST: u32 = 200;
+/// The largest number of commands that are classified for one command. Scripts that call scripts can multiply.
+const MAX_COMMANDS: u32 = 200;
 
-/// What a simple command would execute.
+/// The work that a simple command would execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about a command")]
 pub struct Invocation {
-    /// What it does; empty when the catalogue does not know the command.
+    /// The kinds of work; empty if the catalogue does not know the command.
     pub kinds: Vec<CommandKind>,
-    /// What it is called: the id of the runner, or the task as people name it (`npm test`, `mise test:ci`).
+    /// The name: the id of the runner, or the task as people name it (`npm test`, `mise test:ci`).
     pub runner: Option<String>,
     /// The ids of the runners whose output it prints, task runners included, as far as they are known.
     pub runs: Vec<String>,
-    /// How much of what is there it executes. For tests, builds, linters and type checkers.
+    /// The part of the existing checks that it executes. For tests, builds, linters and type checkers.
     pub scope: RunScope,
-    /// What exit status 0 means.
+    /// The meaning of exit status 0.
     pub exit: ExitMeaning,
-    /// Whether exit status 0 is possible although no test was executed.
+    /// `true` if exit status 0 is possible although no test was executed.
     pub empty_exits_zero: bool,
-    /// Whether it changes files of the working tree; build products do not count.
+    /// `true` if it changes files of the working tree; build products do not count.
     pub edits: bool,
-    /// Whether it stays to watch for changes instead of ending.
+    /// `true` if it keeps running and watches for changes.
     pub watches: bool,
-    /// Whether status 0 comes with a line that tells of tests: its runner always prints one, and nothing keeps it from the
+    /// `true` if a line about tests comes with status 0: its runner always prints one, and nothing keeps it from the
     /// output.
     pub speaks: bool,
 }
@@ -55,19 +55,19 @@ impl Invocation {
         }
     }
 
-    /// Whether it executes tests, or would.
+    /// Returns `true` if it executes tests, or would.
     pub fn is_test(&self) -> bool {
         self.kinds.contains(&CommandKind::Test)
     }
 }
 
-/// What `argv` would execute. Wrappers (`env`, `timeout`, `npx`) are removed before; `None` is a word that is not
-/// literal.
+/// Returns the work that `argv` would execute. Wrappers (`env`, `timeout`, `npx`) are removed before; `None` is a word
+/// that is not literal.
 pub fn classify(catalogue: &Catalogue, argv: &[Option<String>], files: &dyn ProjectFiles) -> Invocation {
-    classify_within(catalogue, argv, files, &Budget { left: &Cell::new(MOST), depth: 0 })
+    classify_within(catalogue, argv, files, &Budget { left: &Cell::new(MAX_COMMANDS), depth: 0 })
 }
 
-/// What may still be looked at.
+/// The number of commands that may still be classified.
 struct Budget<'a> {
     left: &'a Cell<u32>,
     depth: u8,
@@ -76,13 +76,13 @@ struct Budget<'a> {
 impl Budget<'_> {
     /// The budget for a command that a task runs.
     fn spend(&self) -> Option<Self> {
-        let left = self.left.get().checked_sub(1).filter(|_| self.depth < DEEPEST)?;
+        let left = self.left.get().checked_sub(1).filter(|_| self.depth < MAX_DEPTH)?;
         self.left.set(left);
         Some(Self { left: self.left, depth: self.depth + 1 })
     }
 }
 
-/// What `argv` would execute, by the catalogue of this program.
+/// Returns the work that `argv` would execute, by the catalogue of this program.
 pub fn classify_embedded(argv: &[Option<String>], files: &dyn ProjectFiles) -> Invocation {
     match argv.first() {
         Some(Some(word)) if Catalogue::may_start(word) => classify(Catalogue::embedded(), argv, files),
@@ -129,7 +129,7 @@ pub(crate) struct MatchedRunner<'a> {
     pub names: Vec<&'a str>,
     /// The arguments.
     pub rest: Vec<Option<&'a str>>,
-    /// How many of them stand before the last of the words that name what is run.
+    /// The number of options before the last of the words that name the work.
     pub before: usize,
 }
 
@@ -337,7 +337,7 @@ fn task(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budget: 
     whole
 }
 
-/// What is known of a task whose script is not: what its name says, and never more than that.
+/// Returns the work of a task without a known script: only its name counts.
 fn named(catalogue: &Catalogue, run: &TaskRun) -> Invocation {
     let names = &catalogue.names;
     let rules = catalogue.runner(&run.runner).and_then(|runner| runner.task.as_ref());
@@ -363,7 +363,7 @@ fn named(catalogue: &Catalogue, run: &TaskRun) -> Invocation {
     }
 }
 
-/// Whether a task, and every task that it calls, runs only what executes no test and succeeds.
+/// Returns `true` if a task, and every task that it calls, runs only programs that execute no test and succeed.
 fn is_inert(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budget: &Budget<'_>) -> bool {
     let commands = run.script.as_ref().filter(|_| !run.framed).and_then(|lines| followed(lines));
     let is_inert = |command: &Scripted| {
@@ -384,13 +384,14 @@ fn is_inert(catalogue: &Catalogue, run: &TaskRun, files: &dyn ProjectFiles, budg
 struct Scripted {
     argv: Vec<Option<String>>,
     directory: Option<String>,
-    /// Whether the script succeeds only if it ran and succeeded.
+    /// `true` if the script succeeds only if it ran and succeeded.
     decides: bool,
-    /// Whether all that it prints is printed by the task.
+    /// `true` if the task prints all of its output.
     visible: bool,
 }
 
-/// The commands of a script's lines, wrappers removed. `None` where a line is no shell, or goes where no text shows.
+/// Returns the commands of a script's lines, with wrappers removed. `None`: a line is not shell, or runs something that
+/// no text shows.
 fn followed(lines: &[String]) -> Option<Vec<Scripted>> {
     let mut commands = Vec::new();
     for line in lines {
@@ -408,7 +409,7 @@ fn followed(lines: &[String]) -> Option<Vec<Scripted>> {
     Some(commands)
 }
 
-/// How much the check that matters most among these matters; the lower the more.
+/// Returns the rank of the most important check among these; lower is more important.
 fn decisive(kinds: &[CommandKind]) -> usize {
     let checks = [CommandKind::Test, CommandKind::Build, CommandKind::Typecheck, CommandKind::Lint];
     checks.iter().position(|kind| kinds.contains(kind)).unwrap_or(checks.len())

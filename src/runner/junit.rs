@@ -1,25 +1,25 @@
 //! JUnit XML reports (and those of `TestNG`): the counts of their test cases.
 //!
-//! Just enough XML is read for elements, their attributes and their nesting: linear in time, bounded in depth, no
-//! entity is ever expanded.
+//! The parser reads just enough XML for elements, their attributes and their nesting. It is linear in time, bounded in
+//! depth, and never expands an entity.
 
 use crate::event::RunReport;
 
 /// Elements of a report nest a few levels deep. What nests deeper is not one.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// A report that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JunitError {
-    /// Not well-formed as far as it was read.
+    /// The report is not well-formed, as far as it was read.
     #[error("malformed XML at byte {at}: {what}")]
     Malformed {
-        /// Where, from the start of the file.
+        /// The position of the error, in bytes from the start of the file.
         at: usize,
-        /// What is wrong there.
+        /// The problem at this position.
         what: &'static str,
     },
-    /// XML, but its root is no element that reports begin with.
+    /// The report is XML, but no report begins with its root element.
     #[error("not a JUnit report: the root element is `{root}`")]
     NotJunit {
         /// The root element.
@@ -56,7 +56,7 @@ pub fn read_junit(xml: &[u8]) -> Result<RunReport, JunitError> {
         counts.open(&tag, &open);
         if tag.empty {
             counts.close(tag.name);
-        } else if open.len() < DEEPEST {
+        } else if open.len() < MAX_DEPTH {
             open.push(tag.name);
         } else {
             return Err(malformed("elements nested too deeply"));
@@ -79,7 +79,7 @@ struct JunitCounts {
     case: Option<JunitCase>,
     /// By the attributes of the outermost element that has them: all, failed, skipped.
     told: Option<(u64, u64, u64)>,
-    /// The depth of the element that `told` was read from.
+    /// The depth of the element whose attributes gave `told`.
     told_depth: usize,
 }
 

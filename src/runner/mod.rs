@@ -1,7 +1,7 @@
-//! Test runners, builders, linters and task runners: how each is invoked, and what its own output says.
+//! Test runners, builders, linters and task runners: the ways to invoke each, and the meaning of its output.
 //!
-//! What is known about a runner is data, one file in `gates/runners/`; `docs/runners.md` describes the keys.
-//! Nothing here starts a process or reads a file: texts and words come in, readings go out.
+//! The facts about a runner are data, one file in `gates/runners/`; `docs/runners.md` describes the keys. Nothing here
+//! starts a process or reads a file: texts and words come in, readings go out.
 
 pub mod arguments;
 pub mod catalogue;

@@ -1,7 +1,7 @@
-//! What a runner's own closing lines say.
+//! Reads a runner's own closing lines.
 //!
-//! A pass is said only where a line shows it: a summary without failures and with at least one test, or a line
-//! that the runner prints on success only. That no failure is to be seen proves nothing.
+//! A result is a pass only if a line shows it: a summary without failures and with at least one test, or a line that
+//! the runner prints on success only. A lack of visible failures proves nothing.
 
 use crate::event::RunReport;
 use crate::runner::catalogue::{Catalogue, Runner, Summaries};
@@ -9,19 +9,19 @@ use crate::runner::command_kind::CommandKind;
 use crate::runner::output_line::{lines, without_prefix};
 use crate::runner::output_tally::RunnerTally;
 
-/// What an output says, all runners in it taken together.
+/// The result of an output, all runners in it taken together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OutputReading {
     /// The counts, one report for each runner whose summaries were found.
     pub reports: Vec<RunReport>,
     /// The outcome.
     pub says: OutputOutcome,
-    /// Whether a closing line is there, so that the counts are those of the end of the run.
+    /// `true` if a closing line is there, so that the counts are those of the end of the run.
     pub complete: bool,
-    /// Whether `Passed` or `NothingRan` holds only if nothing after the last line was cut off (by `head`, by a limit):
-    /// these runners prove a failure by a line at the end, and a pass by its absence.
+    /// `true` if `Passed` or `NothingRan` holds only if nothing after the last line was cut off (by `head`, by a
+    /// limit): these runners prove a failure by a line at the end, and a pass by its absence.
     pub needs_end: bool,
-    /// Whether the counts are those of the whole run, and not of the part of it that is visible.
+    /// `true` if the counts are those of the whole run, and not of its visible part.
     pub counts_whole: bool,
     /// The line that decides, without colours, at most 200 characters.
     pub line: Option<String>,
@@ -114,7 +114,7 @@ pub fn read_output_as(catalogue: &Catalogue, runners: &[&Runner], kind: CommandK
     combine(tallies, !any)
 }
 
-/// What all of them say together; `named`: each of them was started.
+/// Combines the results of all runners; `named`: each of them was started.
 fn combine(tallies: Vec<RunnerTally<'_>>, named: bool) -> OutputReading {
     let mut reading = OutputReading { counts_whole: true, ..OutputReading::default() };
     let (tasks, workers): (Vec<_>, Vec<_>) = tallies.into_iter().partition(RunnerTally::is_task);

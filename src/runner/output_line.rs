@@ -1,4 +1,4 @@
-//! One line of a runner's output: cleaned of what terminals and wrappers add, and matched against a rule.
+//! One line of a runner's output: cleaned of the additions of terminals and wrappers, and matched against a rule.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,8 +8,8 @@ use memchr::memmem;
 use regex::Regex;
 use serde::Deserialize;
 
-/// Longer lines are no closing lines of any runner. In bytes.
-const LONGEST: usize = 4096;
+/// The length of the longest closing line of any runner, in bytes.
+const MAX_LINE_LENGTH: usize = 4096;
 
 // The keys of a file, each of them one yes or no of its own.
 #[expect(clippy::struct_excessive_bools)]
@@ -23,41 +23,41 @@ pub struct LineRule {
     pub is: String,
     /// Texts of which one is in every such line. They are looked for before the expression is tried.
     pub has: Vec<String>,
-    /// What the line says.
+    /// The meaning of the line.
     pub means: Means,
     /// A regular expression with groups `n` and `word`, applied again and again to a line that matches: counts in
     /// any order.
     #[serde(default)]
     pub each: Option<String>,
-    /// Which count each `word` of `each` is.
+    /// The counts that the values of `word` in `each` stand for.
     #[serde(default)]
     pub words: BTreeMap<String, CountField>,
-    /// Whether it adds to the counts before it, instead of beginning a new summary.
+    /// `true` if it adds to the counts before it, instead of beginning a new summary.
     #[serde(default)]
     pub joins: bool,
-    /// Whether a summary that it adds to is complete with it.
+    /// `true` if it completes a summary that it adds to.
     #[serde(default)]
     pub completes: bool,
-    /// Whether a summary that it begins is not complete with it alone.
+    /// `true` if a summary that it begins is not complete with it alone.
     #[serde(default)]
     pub partial: bool,
-    /// Whether it proves a pass only when nothing that follows is cut off.
+    /// `true` if it proves a pass only when nothing that follows is cut off.
     #[serde(default)]
     pub needs_end: bool,
-    /// Whether it proves a pass only when lines before it are visible: failures are told just above it.
+    /// `true` if it proves a pass only when lines before it are visible: the runner prints failures just above it.
     #[serde(default)]
     pub needs_before: bool,
-    /// Whether it tells of the whole run although others like it tell of parts.
+    /// `true` if it reports the whole run although similar lines report parts.
     #[serde(default)]
     pub whole: bool,
-    /// Whether it says something only where the runner is known to have been run: others print such lines, too.
+    /// `true` if it counts only for a runner that is known to have run: other programs print such lines, too.
     #[serde(default)]
     pub only_named: bool,
     #[serde(skip)]
     compiled: OnceLock<Option<Compiled>>,
 }
 
-/// What a line says.
+/// The meaning of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Means {
@@ -93,7 +93,7 @@ pub enum CountField {
     Passed,
     /// Executed and failed; errors too.
     Failed,
-    /// Not executed.
+    /// Tests that were not executed.
     Skipped,
     /// All of them, the skipped ones included.
     Total,
@@ -105,7 +105,7 @@ struct Compiled {
     each: Option<Regex>,
 }
 
-/// What a line said.
+/// The values that were read from a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LineMeaning {
     pub passed: Option<u64>,
@@ -134,7 +134,7 @@ impl LineRule {
         self.compiled.get_or_init(compile).as_ref()
     }
 
-    /// What `line` says by this rule; `None` when it does not match.
+    /// Reads `line` by this rule; `None` if it does not match.
     pub(crate) fn read(&self, line: &str) -> Option<LineMeaning> {
         if !self.has.iter().any(|text| memmem::find(line.as_bytes(), text.as_bytes()).is_some()) {
             return None;
@@ -187,7 +187,7 @@ impl LineMeaning {
 pub(crate) fn lines(output: &str) -> impl Iterator<Item = Cow<'_, str>> {
     output
         .split(['\n', '\r'])
-        .filter(|line| !line.is_empty() && line.len() <= LONGEST)
+        .filter(|line| !line.is_empty() && line.len() <= MAX_LINE_LENGTH)
         .map(without_escapes)
         .filter(|line| !line.trim().is_empty())
 }

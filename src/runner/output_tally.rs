@@ -1,4 +1,4 @@
-//! What was seen of one runner in an output: its summaries, its parts, its other lines.
+//! The lines of one runner in an output: its summaries, its parts, its other lines.
 
 use crate::event::RunReport;
 use crate::runner::catalogue::{Catalogue, Runner, Summaries};
@@ -24,7 +24,7 @@ impl RunSummary {
         self.said.skipped.unwrap_or(0)
     }
 
-    /// How many passed: said, or what is left of the total.
+    /// Returns the number of passed tests: the printed number, or the rest of the total.
     fn passed(&self) -> Option<u64> {
         let rest = |total: u64| total.saturating_sub(self.failed()).saturating_sub(self.skipped());
         // A closing line that counts only what was skipped says that nothing passed.
@@ -41,17 +41,17 @@ impl RunSummary {
     }
 }
 
-/// What was seen of one runner.
+/// The collected lines of one runner.
 #[expect(clippy::struct_excessive_bools, reason = "independent signs")]
 pub(crate) struct RunnerTally<'a> {
     runner: &'a Runner,
-    /// What is asked for.
+    /// The kind of check that is of interest.
     kind: CommandKind,
     pub(crate) summaries: Summaries,
     pub(crate) rules: Vec<&'a LineRule>,
     found: Vec<RunSummary>,
     parts: Parts,
-    /// How many lines were about it.
+    /// The number of lines that were about it.
     matched: usize,
     pub(crate) start: bool,
     passed: Option<String>,
@@ -158,7 +158,7 @@ impl<'a> RunnerTally<'a> {
         true
     }
 
-    /// Whether a task of this name runs checks of the kind that is asked for.
+    /// Returns `true` if a task of this name runs checks of the kind of interest.
     fn checks(&self, task: &str, catalogue: &Catalogue) -> bool {
         let rules = self.runner.task.as_ref();
         rules.is_some_and(|rules| catalogue.names.kinds(rules, task).contains(&self.kind))
@@ -201,7 +201,7 @@ impl<'a> RunnerTally<'a> {
         }
     }
 
-    /// What looked like trouble before was a test's own output.
+    /// Records a pass. Apparent trouble before it was a test's own output.
     fn shows_pass(&mut self, index: usize) {
         self.passed_at = index;
         self.trouble = None;
@@ -230,7 +230,7 @@ impl<'a> RunnerTally<'a> {
         })
     }
 
-    /// What the runner says, and the line that says it.
+    /// Returns the result of the runner, and the line that shows it.
     pub(crate) fn says(&self) -> (OutputOutcome, Option<String>) {
         if let Some(bad) = self.found.iter().rev().find(|summary| summary.is_bad()) {
             return (OutputOutcome::Failed, Some(bad.line.clone()));
@@ -270,7 +270,7 @@ impl<'a> RunnerTally<'a> {
         }
     }
 
-    /// Whether lines that tests print as well are all that speaks for a failure.
+    /// Returns `true` if the only signs of a failure are lines that tests print as well.
     pub(crate) fn is_only_trouble(&self) -> bool {
         self.trouble.is_some() && self.failed.is_none() && self.parts.failed == 0 && self.found.is_empty()
     }

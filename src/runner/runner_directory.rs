@@ -1,4 +1,4 @@
-//! Where a command tells its runner to work.
+//! The directory in which a command tells its runner to work.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::runner::invocation::find;
 /// The words of a command that name the directory in which its runner works.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirectoryWords {
-    /// Which words they are.
+    /// The positions of the words.
     pub words: Range<usize>,
     /// The directory, relative to where the command is started. `None`: the words do not show it.
     pub directory: Option<String>,

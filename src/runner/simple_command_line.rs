@@ -1,5 +1,4 @@
-//! The simplest command lines: words, quotes, assignments and `&&`. Whatever has more in it is shell, and left to
-//! the shell analysis.
+//! The simplest command lines: words, quotes, assignments and `&&`. The shell analysis reads all others.
 
 /// The commands of a line that consists of simple commands joined by `&&`, as words; assignments before a command
 /// are left out. `None`: the line holds anything else (a pipe, a substitution, a redirection, a pattern, …).

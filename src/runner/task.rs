@@ -1,4 +1,4 @@
-//! Task aliases: `npm test`, `make check`, `mise run lint`. What they run is written in a file of the project.
+//! Task aliases: `npm test`, `make check`, `mise run lint`. A file of the project defines the commands that they run.
 
 use serde::Deserialize;
 
@@ -8,34 +8,33 @@ use crate::runner::invocation::MatchedRunner;
 
 mod task_files;
 
-/// The text files of a project, as far as they are at hand.
+/// The text files of a project that can be read.
 pub trait ProjectFiles {
     /// The text of the file at `path`, relative to the directory in which the command runs. `None`: not there, not
     /// text, or not known.
     fn read(&self, path: &str) -> Option<String>;
 }
 
-/// No file is at hand.
+/// Has no files.
 impl ProjectFiles for () {
     fn read(&self, _: &str) -> Option<String> {
         None
     }
 }
 
-/// How a task runner finds and names its tasks.
+/// The rules by which a task runner finds and names its tasks.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TaskRules {
-    /// What a task is called in reports; `{task}` is its name, `{program}` the
-    /// program that is called.
+    /// The name of a task in reports; `{task}` is its name, `{program}` the program that is called.
     pub label: String,
-    /// What a task is called that runs tests, if differently.
+    /// The name of a task that runs tests, if it differs.
     #[serde(default)]
     pub test_label: Option<String>,
     /// The files that may define tasks; the first that is there counts.
     #[serde(default)]
     pub file: Vec<String>,
-    /// How these files are written.
+    /// The format of these files.
     #[serde(default)]
     pub format: Format,
     /// Words that are commands of the runner itself, where a task can be named without `run`.
@@ -50,24 +49,24 @@ pub struct TaskRules {
     /// Options whose value is the file that defines the tasks.
     #[serde(default)]
     pub other_file: Vec<String>,
-    /// Whether it takes several tasks (`make lint test`).
+    /// `true` if it takes several tasks (`make lint test`).
     #[serde(default)]
     pub several: bool,
-    /// Whether a name that is no task is a program (`yarn jest`).
+    /// `true` if a name that is not a task is a program (`yarn jest`).
     #[serde(default)]
     pub runs_programs: bool,
     /// Its programs that are installed with a project's packages, so that `pnpm turbo` calls one.
     #[serde(default)]
     pub packaged: Vec<String>,
-    /// Whether a name is a task only if the file has it.
+    /// `true` if a name is a task only if the file defines it.
     #[serde(default)]
     pub only_defined: bool,
-    /// What names mean here, before the general list is asked.
+    /// The meanings of names here. They come before the general list.
     #[serde(default)]
     pub names: std::collections::BTreeMap<String, Vec<CommandKind>>,
 }
 
-/// How a file defines tasks.
+/// The format in which a file defines tasks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
@@ -88,11 +87,11 @@ pub enum Format {
     CargoAlias,
 }
 
-/// What names of tasks mean, from `gates/runners/_tasks.toml`.
+/// The meanings of task names, from `gates/runners/_tasks.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TaskNames {
-    /// Interpreters that run another program named by their first argument that is no option.
+    /// Interpreters that run another program, which their first positional argument names.
     #[serde(default)]
     pub interpreters: Vec<String>,
     /// Options with which no program executes anything but what answers them.
@@ -107,7 +106,7 @@ pub struct TaskNames {
     /// Words of a name that say the kind, the earlier in the list the stronger.
     #[serde(default)]
     pub word: Vec<NameWord>,
-    /// Words that may stand beside `test` without choosing a part of the tests.
+    /// Words that may occur together with `test` without choosing a part of the tests.
     #[serde(default)]
     pub whole: Vec<String>,
     /// Words with which a task that formats only checks.
@@ -130,23 +129,23 @@ pub struct TaskNames {
 pub struct NameWord {
     /// The words.
     pub is: Vec<String>,
-    /// What they say.
+    /// The kinds of work that the words stand for.
     pub kinds: Vec<CommandKind>,
 }
 
-/// A call of a task, resolved as far as the project's files are at hand.
+/// A call of a task, resolved as far as the project's files can be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskRun {
     /// The id of the task runner.
     pub runner: String,
     /// The name of the task.
     pub task: String,
-    /// What it is called in reports: `npm test`, `mise test:ci`.
+    /// The name in reports: `npm test`, `mise test:ci`.
     pub label: String,
-    /// The shell lines it runs, those of the tasks it depends on first. `None`: the file is not at hand, or does not
+    /// The shell lines it runs, those of the tasks it depends on first. `None`: the file cannot be read, or does not
     /// define it in a way that can be followed.
     pub script: Option<Vec<String>>,
-    /// Whether the file has scripts that run before or after it because of their names (`pretest`).
+    /// `true` if the file has scripts that run before or after it because of their names (`pretest`).
     pub framed: bool,
     /// The arguments that are handed on to the last line of the script. `None`: a word that is not literal.
     pub arguments: Vec<Option<String>>,
@@ -156,7 +155,7 @@ pub struct TaskRun {
     pub filtered: Option<String>,
     /// The option with which nothing is executed (`make -n`).
     pub nothing: Option<String>,
-    /// Whether an option makes the exit status 0 whatever happens (`make -i`).
+    /// `true` if an option makes the exit status 0 whatever happens (`make -i`).
     pub exit_zero: bool,
 }
 
@@ -282,21 +281,21 @@ fn calls(
     runs
 }
 
-/// Whether a task that is missing is no failure here; one of another package of the workspace may be there.
+/// Returns `true` if a missing task does not fail the command; another package of the workspace may define it.
 fn is_optional(words: &[Option<&str>]) -> bool {
     const OTHERS: [&str; 8] = ["-w", "--workspace", "--workspaces", "-ws", "-r", "--recursive", "--filter", "-F"];
     let names: Vec<&str> = words.iter().flatten().map(|word| word.split('=').next().unwrap_or_default()).collect();
     names.contains(&"--if-present") && !names.iter().any(|name| OTHERS.contains(name))
 }
 
-/// Whether the option is one of the task runner's own, wherever it stands.
+/// Returns `true` if the option belongs to the task runner itself, at any position.
 fn owns(runner: &Runner, word: &str) -> bool {
     let name = word.split('=').next().unwrap_or(word);
     runner.arguments.filter.iter().chain(&runner.arguments.neutral).any(|option| option == name)
 }
 
 impl TaskNames {
-    /// What a task of this name does, by its name alone.
+    /// Returns the kinds of work of a task, by its name alone.
     pub(crate) fn kinds(&self, rules: &TaskRules, task: &str) -> Vec<CommandKind> {
         if let Some(kinds) = rules.names.get(task) {
             return kinds.clone();
@@ -315,19 +314,19 @@ impl TaskNames {
         words(task).into_iter().find(|word| !self.whole.contains(word)).map(|_| format!("the task {task}"))
     }
 
-    /// Whether a task of this name stays to watch.
+    /// Returns `true` if a task of this name keeps running and watches.
     pub(crate) fn watches(&self, task: &str) -> bool {
         words(task).iter().any(|word| self.watching.contains(word))
     }
 
-    /// Whether a task of this name certainly runs no checks of this kind.
+    /// Returns `true` if a task of this name certainly runs no checks of this kind.
     pub(crate) fn is_no(&self, kind: CommandKind, task: &str) -> bool {
         let words = words(task);
         let found = self.word.iter().find(|entry| words.iter().any(|word| entry.is.iter().any(|is| is == word)));
         found.is_some_and(|entry| !entry.kinds.contains(&kind))
     }
 
-    /// Whether an argument chooses nothing, whatever it is handed to.
+    /// Returns `true` if an argument chooses nothing for any program.
     fn is_neutral(&self, word: &str) -> bool {
         let name = word.split('=').next().unwrap_or(word);
         self.neutral_arguments.iter().any(|argument| argument == name || argument == word)

@@ -1,7 +1,7 @@
-//! The names and results of tests, read from what a runner prints or reports.
+//! The names and results of tests, read from the output or report of a runner.
 //!
-//! Read are the forms in which a runner names its tests one by one: libtest, `pytest -v`, `go test -v`, and the report of
-//! the plugin in `hooks/pytest/`. A runner that prints dots names nothing.
+//! It reads the forms in which a runner names its tests one by one: libtest, `pytest -v`, `go test -v`, and the report
+//! of the plugin in `hooks/pytest/`. A runner that prints dots names nothing.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What a command line means in a project without saying it: options and words that a file of the project sets.
+//! The options and words that a file of the project sets for every command line of a runner.
 
 use serde::Deserialize;
 
@@ -22,7 +22,7 @@ pub struct Implied {
     pub has: Vec<String>,
     /// Keys that it must not have.
     pub lacks: Vec<String>,
-    /// Whether this is so only at the root of the working tree: elsewhere a file above may say otherwise.
+    /// `true` if this counts only at the root of the working tree: in other folders a file above may override it.
     pub at_root: bool,
     /// Options with which it is another file that counts.
     pub unless: Vec<String>,

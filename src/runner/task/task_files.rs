@@ -1,19 +1,19 @@
-//! The files in which projects define tasks, read just far enough to find what one task runs.
+//! Reads files in which projects define tasks, just far enough to find the commands of one task.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::runner::task::Format;
 
-/// How many tasks a task may pull in, all told.
-const MOST: usize = 64;
+/// The largest number of tasks that a task may run, including indirect ones.
+const MAX_TASKS: usize = 64;
 
 /// Larger files are not read. In bytes.
-const LARGEST: usize = 1 << 20;
+const MAX_FILE_SIZE: usize = 1 << 20;
 
 /// The shell lines that the task `name` runs, those of the tasks it depends on first. `None`: the file does not
 /// define it, or not in a way that can be followed.
 pub(super) fn script(format: Format, text: &str, name: &str) -> Option<Vec<String>> {
-    if text.len() > LARGEST {
+    if text.len() > MAX_FILE_SIZE {
         return None;
     }
     let find: Find<'_> = match format {
@@ -52,15 +52,15 @@ type Find<'a> = Box<dyn Fn(&str) -> Option<Task> + 'a>;
 struct Task {
     /// The tasks that run before it.
     depends: Vec<String>,
-    /// What it runs: lines, or other tasks.
+    /// The steps: lines, or other tasks.
     steps: Vec<TaskStep>,
-    /// Whether lines were left out that only print.
+    /// `true` if lines that only print were left out.
     prints: bool,
-    /// Whether it depends on something that is no task of the file.
+    /// `true` if it depends on something that is not a task of the file.
     needs_files: bool,
 }
 
-/// What a task and those it depends on run.
+/// The lines of a task and of its dependencies.
 #[derive(Debug, Default)]
 struct Gathered {
     lines: Vec<String>,
@@ -81,7 +81,7 @@ fn gather(
     seen: &mut BTreeSet<String>,
     gathered: &mut Gathered,
 ) -> Option<()> {
-    if seen.len() >= MOST {
+    if seen.len() >= MAX_TASKS {
         return None;
     }
     if !seen.insert(name.to_owned()) {
@@ -323,7 +323,7 @@ fn scalar(text: &str) -> String {
     if quoted('"') || quoted('\'') { text[1..text.len() - 1].to_owned() } else { text.to_owned() }
 }
 
-/// Where tables of tasks are kept in TOML files: mise; poe, taskipy, pdm, hatch in pyproject.toml; pixi.
+/// The tables of tasks in TOML files: mise; poe, taskipy, pdm, hatch in pyproject.toml; pixi.
 const TOML_TABLES: &[&[&str]] = &[
     &["tasks"],
     &["tool", "poe", "tasks"],
