@@ -1,7 +1,7 @@
-//! The shell as `gate` sees it: a small syntax tree of our own, so that the parser behind it can be exchanged.
+//! A small syntax tree for the shell, independent of the parser behind it.
 //!
-//! Chains (`a && b && c`, `a | b | c`) are flat lists here, never deep trees, so that walking needs a stack that
-//! grows with the nesting a person wrote and not with the length of the line.
+//! Chains (`a && b && c`, `a | b | c`) are flat lists here, never deep trees, so that a walk needs a stack that grows
+//! with the nesting that a person wrote and not with the length of the line.
 
 use std::rc::Rc;
 
@@ -15,9 +15,9 @@ pub struct Script {
 /// One entry of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Item {
-    /// What is run.
+    /// The command.
     pub node: SyntaxNode,
-    /// Whether it ends in `&`.
+    /// `true` if it ends in `&`.
     pub background: bool,
 }
 
@@ -28,9 +28,9 @@ pub struct SyntaxNode {
     pub kind: CommandShape,
     /// Its redirections, in their order.
     pub redirects: Vec<Redirect>,
-    /// Whether `!` turns its status around.
+    /// `true` if `!` negates its status.
     pub negated: bool,
-    /// Where it stands in the source, in bytes.
+    /// Its position in the source, in bytes.
     pub span: (usize, usize),
 }
 
@@ -72,7 +72,7 @@ pub enum CommandShape {
     While {
         /// The condition.
         condition: Script,
-        /// Whether it is `until`.
+        /// `true` if it is `until`.
         until: bool,
         /// The body.
         body: Script,
@@ -106,7 +106,7 @@ pub enum CommandShape {
     Condition(Condition),
     /// `(( … ))`
     Arithmetic(Arithmetic),
-    /// `coproc …`: runs beside the line.
+    /// `coproc …`: runs in the background.
     Coproc(Box<SyntaxNode>),
 }
 
@@ -115,7 +115,7 @@ pub enum CommandShape {
 pub struct Stage {
     /// The command.
     pub node: SyntaxNode,
-    /// Whether its standard error goes into the next pipe too (`|&`).
+    /// `true` if its standard error goes into the next pipe too (`|&`).
     pub stderr_too: bool,
 }
 
@@ -124,13 +124,13 @@ pub struct Stage {
 pub struct CaseArm {
     /// Patterns without anything special in them are literal; all others are opaque.
     pub patterns: Vec<Word>,
-    /// What is run.
+    /// The commands of the arm.
     pub body: Script,
-    /// What follows it.
+    /// The end of the arm.
     pub end: ArmEnd,
 }
 
-/// How an arm of `case` ends.
+/// The end of an arm of `case`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArmEnd {
     /// `;;`: the command is over.
@@ -157,7 +157,7 @@ pub struct Assignment {
     pub name: String,
     /// The value; `None` for arrays and array elements.
     pub value: Option<Word>,
-    /// Whether it is `+=`.
+    /// `true` if it is `+=`.
     pub append: bool,
     /// Scripts run while an array value is built.
     pub inner: Vec<Script>,
@@ -177,14 +177,14 @@ pub enum WordPiece {
     Text {
         /// The text.
         text: String,
-        /// Whether it was quoted: quoted text is neither split nor a pattern.
+        /// `true` if it was quoted: quoted text is neither split nor a pattern.
         quoted: bool,
     },
     /// `$name`, `${name}`, `$1`, `$?`, `$@`, `$!`.
     Variable {
         /// The name without `$`.
         name: String,
-        /// Whether it stands in double quotes.
+        /// `true` if it is in double quotes.
         quoted: bool,
     },
     /// `${name[index]}`; only `PIPESTATUS` and `pipestatus` have a meaning here.
@@ -196,16 +196,16 @@ pub enum WordPiece {
     },
     /// `$( … )` and backticks.
     Substitution {
-        /// What is run.
+        /// The script.
         script: Script,
-        /// Whether it stands in double quotes.
+        /// `true` if it is in double quotes.
         quoted: bool,
     },
     /// `<( … )` and `>( … )`.
     Process {
-        /// What is run.
+        /// The script.
         script: Script,
-        /// Whether the line reads from it: `<( … )`.
+        /// `true` if the line reads from it: `<( … )`.
         reads: bool,
     },
     /// `$(( … ))`.
@@ -257,11 +257,11 @@ pub enum Condition {
 pub struct Redirect {
     /// The descriptor it opens; `None` for `{var}>`.
     pub fd: Option<i32>,
-    /// What it does.
+    /// The effect.
     pub to: RedirectTo,
 }
 
-/// What a redirection does.
+/// The effect of a redirection.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RedirectTo {
     /// `> f`, `>| f`

@@ -1,7 +1,8 @@
 //! From the syntax tree to a [`Program`]: words expanded, wrappers removed, functions, aliases and inner scripts
 //! followed, directories and streams tracked.
 //!
-//! One pass in the order of the text. Where the line may take either of two ways, what they disagree on is not known.
+//! One pass in the order of the text. If the line may take either of two ways, the values on which they differ are
+//! unknown.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -14,13 +15,13 @@ use super::other_shells;
 use super::parse::{self, Unparsed};
 use super::program::{Arg, ChangedDirectory, Expr, InputSource, Leaf, Passes, Program, ProgramStep, Sink};
 
-/// How many steps a program may have. Functions that call functions make short lines long.
+/// The largest number of steps in a program. Functions that call functions make short lines long.
 const MAX_STEPS: usize = 20_000;
-/// How many simple commands a program may have. More are no command line.
+/// The largest number of simple commands in a program. No command line has more.
 const MAX_LEAVES: usize = 500;
-/// How deep scripts, functions and compound commands may stand in each other.
+/// The largest nesting depth of scripts, functions and compound commands.
 pub(super) const MAX_DEPTH: usize = 70;
-/// How many rounds of a `for` over known words are followed one by one.
+/// The largest number of rounds of a `for` over known words that are followed one by one.
 const MAX_ROUNDS: usize = 16;
 
 /// Analyses a command line of bash.
@@ -55,7 +56,7 @@ pub(super) struct Walker {
     calls: usize,
 }
 
-/// What surrounds a command.
+/// The surroundings of a command.
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about the surroundings")]
 pub(super) struct WalkContext {
@@ -357,7 +358,7 @@ impl Walker {
     }
 }
 
-/// Whether a word of a loop becomes at least one word: a list in braces, or `$(seq 5)`.
+/// Returns `true` if a word of a loop becomes at least one word: a list in braces, or `$(seq 5)`.
 fn is_there(word: &Word) -> bool {
     match word.parts.as_slice() {
         [WordPiece::Text { text, quoted: false }, .., WordPiece::Opaque(scripts)] => {
@@ -387,7 +388,7 @@ pub(super) fn after(before: Vec<ProgramStep>, step: ProgramStep) -> ProgramStep 
     if before.is_empty() { step } else { ProgramStep::After(before, Box::new(step)) }
 }
 
-/// How a wrapper's status relates to what it runs.
+/// Returns a step with the status of its wrapper.
 pub(super) fn wrapped(passes: Passes, step: ProgramStep) -> ProgramStep {
     if passes == Passes::Own { step } else { ProgramStep::Wrapped(passes, Box::new(step)) }
 }

@@ -1,4 +1,4 @@
-//! Builtins that change the shell, or whose status is known.
+//! Builtins that change the shell, or have a known status.
 
 use super::ast::{SimpleCommand, Word, WordPiece};
 use super::build_program::{WalkContext, Walker, after};
@@ -247,7 +247,7 @@ impl Walker {
     }
 }
 
-/// What an `echo` prints, if a status or a variable that may hold one is among it.
+/// Returns the values that an `echo` prints, if they include a status or a variable that may hold one.
 fn printed(words: &[Word], scope: &Definitions) -> Vec<Expr> {
     let mut pieces: Vec<Expr> = Vec::new();
     for (index, word) in words.iter().enumerate() {

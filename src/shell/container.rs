@@ -2,7 +2,8 @@
 
 use super::program::Arg;
 
-/// Options of `docker run`, `exec` and their like that say nothing of what a check sees, by whether they take a value.
+/// Options of `docker run`, `exec` and similar commands that do not change the input of a check, by whether they take a
+/// value.
 const PLAIN: [&str; 17] = [
     "--rm",
     "-i",
@@ -55,7 +56,7 @@ const TOOL_FOLDERS: [&str; 9] =
 /// The words between a container tool and the command that it runs.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ContainerWords {
-    /// What is put in place of what: `.:/app`, `type=bind,source=.,target=/app`.
+    /// The mounts: `.:/app`, `type=bind,source=.,target=/app`.
     pub(crate) mounts: Vec<String>,
     /// The folder in which the command runs.
     pub(crate) workdir: Option<String>,

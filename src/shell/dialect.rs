@@ -1,4 +1,4 @@
-//! The shells that run command lines, and how a line shows which of them it was written for.
+//! The shells that run command lines, and the signs by which a line shows its shell.
 
 use std::borrow::Cow;
 
@@ -80,7 +80,7 @@ pub fn of_text(line: &str) -> Option<Shell> {
     None
 }
 
-/// Whether a word is `Verb-Noun` with one of PowerShell's approved verbs.
+/// Returns `true` if a word is `Verb-Noun` with one of PowerShell's approved verbs.
 fn is_cmdlet(word: &str) -> bool {
     const VERBS: [&str; 31] = [
         "Add",

@@ -1,12 +1,12 @@
-//! What an exit status says: every way in which a line may go, followed at once.
+//! The meaning of an exit status: all possible ways of a line are followed at once.
 //!
-//! At the end of [`Machine`]'s work the states with status 0 say what a 0 implies. Where the states become too many,
+//! At the end of [`Machine`]'s work the states with status 0 show what a 0 implies. If the states become too many,
 //! nothing is implied.
 
 use super::interpreter::Machine;
 use super::program::{LeafId, Program};
 
-/// What became of a command.
+/// The outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum CommandOutcome {
     /// It was not started.
@@ -38,17 +38,17 @@ impl Outcomes {
         one
     }
 
-    /// Whether this is the only possible outcome.
+    /// Returns `true` if this is the only possible outcome.
     pub fn only(self, outcome: CommandOutcome) -> bool {
         self == Self::one(outcome)
     }
 
-    /// Whether this is one of the possible outcomes.
+    /// Returns `true` if this is one of the possible outcomes.
     pub fn has(self, outcome: CommandOutcome) -> bool {
         self.or(Self::one(outcome)) == self
     }
 
-    /// Whether the status itself is possible.
+    /// Returns `true` if the status itself is possible.
     pub fn possible(self) -> bool {
         self.not_run || self.succeeded || self.failed
     }
@@ -72,19 +72,19 @@ impl Outcomes {
     }
 }
 
-/// What the status of the line says about one command.
+/// The outcomes of one command that the status of the line implies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fate {
-    /// When the line ends with 0.
+    /// The outcomes if the line ends with 0.
     pub on_zero: Outcomes,
-    /// When it ends with anything else.
+    /// The outcomes if it ends with another status.
     pub on_failure: Outcomes,
-    /// Whether every way was followed. If not, both are [`Outcomes`] in which anything is possible.
+    /// `true` if every way was followed. If not, both are [`Outcomes`] in which anything is possible.
     pub complete: bool,
 }
 
 impl Fate {
-    /// Whether a status of 0 implies that the command ran and succeeded.
+    /// Returns `true` if a status of 0 implies that the command ran and succeeded.
     pub fn decides(&self) -> bool {
         self.complete && self.on_zero.only(CommandOutcome::Succeeded)
     }
@@ -99,14 +99,15 @@ impl Fate {
     }
 }
 
-/// How a command was seen to end, by what it or a later `echo $?` printed.
+/// The end of a command, as its own output or a later `echo $?` showed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ObservedEnding {
     /// The command; or the `echo` that printed a status.
     pub leaf: LeafId,
-    /// Which of the values that the `echo` printed; 0 for the command's own end.
+    /// The index of the value among those that the `echo` printed; 0 for the command's own end.
     pub value: usize,
-    /// What may have become of it; of an `echo` that printed a status, what became of the command it is a status of.
+    /// The possible outcomes of the command; for an `echo` that printed a status, those of the command with this
+    /// status.
     pub was: Outcomes,
 }
 
@@ -128,7 +129,7 @@ impl ObservedEnding {
     }
 }
 
-/// What the status of the line says about one of its commands.
+/// Returns the outcomes of one command that the status of the line implies.
 pub fn fate(program: &Program, leaf: LeafId) -> Fate {
     fate_seen(program, leaf, &[])
 }

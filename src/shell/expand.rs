@@ -1,7 +1,7 @@
-//! Literal expansion: of what the line itself defines, and of nothing else.
+//! Literal expansion: of the definitions in the line itself, and of nothing else.
 //!
-//! A variable that the line does not set, a substitution, a file name pattern and a brace list stay opaque: what they
-//! are is known only to the shell that runs the line. The number of processors is some number.
+//! A variable that the line does not set, a substitution, a file name pattern and a brace list stay opaque: only the
+//! shell that runs the line knows their values. The number of processors is some number.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use super::dialect::Shell;
 use super::nproc::{is_processor_count, is_this_directory};
 use super::program::{Arg, Calc, ChangedDirectory, Expr, Sink, TestExpr};
 
-/// What the line has defined at one point of it.
+/// The definitions of the line at one point of it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Definitions {
     /// Variables; `None` when set to something that is not known.
@@ -20,26 +20,26 @@ pub(super) struct Definitions {
     pub(super) exported: BTreeMap<String, Option<String>>,
     /// Variables that are surely set.
     pub(super) set: HashSet<String>,
-    /// Whether `set -u` may be on.
+    /// `true` if `set -u` may be on.
     pub(super) nounset: bool,
     /// Functions, and whether they are surely defined here.
     pub(super) functions: HashMap<String, Vec<(Rc<SyntaxNode>, bool)>>,
     /// Aliases; `None` when the text is not known.
     pub(super) aliases: HashMap<String, Option<String>>,
-    /// `$1`, `$2`, …; `None` where they are the line's own, which nobody shows.
+    /// `$1`, `$2`, …; `None` if they are the line's own, which are unknown.
     pub(super) positional: Option<Vec<Arg>>,
     /// The number of the function call, so that parameters of calls do not mix.
     pub(super) call: usize,
-    /// Where `cd` went.
+    /// The directory that `cd` changed to.
     pub(super) directory: Option<ChangedDirectory>,
-    /// What `pushd` left behind.
+    /// The directories that `pushd` put on the stack.
     pub(super) stack: Vec<Option<ChangedDirectory>>,
     /// `exec > log`: where output goes from here on.
     pub(super) streams: Option<(Sink, Sink)>,
 }
 
 impl Definitions {
-    /// What is known when either of two ways may have been taken.
+    /// Keeps the definitions that hold whichever of two ways was taken.
     pub(super) fn join(&mut self, other: &Self) {
         for (name, value) in &other.variables {
             match self.variables.get_mut(name) {
@@ -89,7 +89,7 @@ impl Definitions {
         }
     }
 
-    /// Whether expanding these words may end the shell, for want of a variable.
+    /// Returns `true` if the expansion of these words may end the shell because a variable is not set.
     pub(super) fn may_be_unbound<'a>(&self, words: impl IntoIterator<Item = &'a Word>) -> bool {
         const ALWAYS: [&str; 12] = ["?", "!", "$", "#", "@", "*", "-", "0", "_", "HOME", "PATH", "PWD"];
         self.nounset
@@ -365,7 +365,7 @@ fn is_comparison(op: &str) -> bool {
     matches!(op, "=" | "==" | "!=" | "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge")
 }
 
-/// Whether unquoted text is a file name pattern. `[` alone is a command.
+/// Returns `true` if unquoted text is a file name pattern. `[` alone is a command.
 fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?']) || text.find('[').is_some_and(|at| text[at + 1..].contains(']'))
 }

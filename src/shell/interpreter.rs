@@ -1,7 +1,7 @@
-//! Follows every way in which a line may go, at once.
+//! Follows all possible ways of a line at once.
 //!
-//! For one command of the line the set of possible states is carried through the program: whether the command has run
-//! and how it ended, `$?`, `set -e` and `pipefail`, and the variables that a later `exit` or test reads.
+//! For one command of the line, the program carries the set of possible states along: the outcome of the command, `$?`,
+//! `set -e` and `pipefail`, and the variables that a later `exit` or test reads.
 
 use std::collections::HashSet;
 
@@ -565,7 +565,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What a failing command sets off: `trap … ERR`, then `set -e`.
+    /// Applies the effects of a failing command: `trap … ERR`, then `set -e`.
     fn settle(&mut self, step: &'a ProgramStep, states: Vec<ShellState>, checked: bool) -> Vec<ShellState> {
         let pipeline = matches!(step, ProgramStep::Pipe(_));
         let silent = matches!(

@@ -1,4 +1,4 @@
-//! Which variables of a line can decide a status. The others need not be followed.
+//! The variables of a line that can decide a status. The others need not be followed.
 
 use std::collections::HashMap;
 

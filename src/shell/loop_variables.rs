@@ -1,4 +1,4 @@
-//! What a loop assigns is not known at its start.
+//! The variables that a loop assigns: their values are unknown at its start.
 
 use super::ast::{CommandShape, Script, SyntaxNode, Word, WordPiece};
 use super::build_program::{MAX_DEPTH, Walker};
@@ -90,7 +90,7 @@ impl Walker {
     }
 }
 
-/// What arithmetic assigns is no longer known as text.
+/// Forgets the text of variables that arithmetic assigns.
 pub(super) fn forget_assigned(calc: &super::program::Calc, scope: &mut Definitions) {
     match calc {
         Calc::Assign(name, value) => {

@@ -1,7 +1,7 @@
-//! From the parser crate's syntax tree to ours.
+//! From the parser crate's syntax tree to the one in [`super::ast`].
 //!
-//! Whatever has no meaning for exit statuses or for what is executed becomes opaque here; scripts inside it are kept,
-//! since they run.
+//! Parts without a meaning for exit statuses and for the executed commands become opaque here; scripts inside them are
+//! kept, since they run.
 
 use std::rc::Rc;
 

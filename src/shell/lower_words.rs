@@ -1,4 +1,4 @@
-//! From the parser crate's words, arithmetic and tests to ours.
+//! From the parser crate's words, arithmetic and tests to those in [`super::ast`].
 
 use shuck_ast::{
     ArithmeticExpr, ArithmeticExprNode, ArithmeticLvalue, ArithmeticPostfixOp, ArithmeticUnaryOp,
@@ -77,8 +77,8 @@ impl Lower<'_> {
         Ok(())
     }
 
-    /// Where the parser takes the first `)` of a `case` for the end of a substitution it reads nothing at all, without
-    /// a word. A substitution that is not empty and has no commands was not understood.
+    /// Checks that the parser read a substitution. If it takes the first `)` of a `case` for the end of a substitution,
+    /// it silently reads nothing at all. So a substitution that is not empty and has no commands was not understood.
     fn was_read(self, body: &StmtSeq, span: Span) -> Lowered<()> {
         let text = span.slice(self.source);
         let inner = text.trim_start_matches(['$', '<', '>', '(', '`']).trim_end_matches([')', '`']);

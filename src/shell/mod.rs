@@ -1,10 +1,10 @@
-//! The shell, read and never run: what a command line would execute, and whose status it would return.
+//! The shell, read and never run: the commands that a line would execute, and the one whose status it would return.
 //!
 //! ```text
 //! text  →  parse (syntax tree)  →  walk (expanded, unwrapped program)  →  status (what a status implies)
 //! ```
 //!
-//! Nothing here knows what a test is: that is [`crate::command_line`].
+//! Nothing here knows tests: they are the subject of [`crate::command_line`].
 
 pub mod ast;
 pub mod build_program;

@@ -1,10 +1,12 @@
-//! `$(nproc)`: a number that the line does not show, and that chooses nothing. `$(pwd)`: the directory that it runs in.
+//! `$(nproc)`: a number that the line does not show, and that chooses nothing. `$(pwd)`: the directory in which it
+//! runs.
 
 use super::ast::{CommandShape, Item, Op, Redirect, Script, SyntaxNode, Word};
 use super::expand::Definitions;
 use super::wrapper_table::processor_counts;
 
-/// Whether a substitution prints the number of processors, or a number in its place: `nproc`, `nproc || echo 4`.
+/// Returns `true` if a substitution prints the number of processors, or a number in its place: `nproc`, `nproc || echo
+/// 4`.
 pub(super) fn is_processor_count(script: &Script, scope: &Definitions) -> bool {
     let [Item { node, background: false }] = script.items.as_slice() else { return false };
     match &node.kind {
@@ -18,7 +20,7 @@ pub(super) fn is_processor_count(script: &Script, scope: &Definitions) -> bool {
     }
 }
 
-/// Whether a substitution prints the directory that it runs in: `pwd`.
+/// Returns `true` if a substitution prints the directory that it runs in: `pwd`.
 pub(super) fn is_this_directory(script: &Script, scope: &Definitions) -> bool {
     let [Item { node, background: false }] = script.items.as_slice() else { return false };
     let CommandShape::Simple(simple) = &node.kind else { return false };

@@ -1,7 +1,7 @@
-//! Lines of shells that are not of the Bourne family, read as the bash line that does the same.
+//! Lines for shells outside the Bourne family, read as the bash line that does the same.
 //!
-//! Only what means the same in both is read: commands, `;`, `&&`, `||`, redirections, and the shell's own names for
-//! statuses. Of anything else nothing is concluded.
+//! Only parts with the same meaning in both are read: commands, `;`, `&&`, `||`, redirections, and the shell's own
+//! names for statuses. Any other line implies nothing.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -76,7 +76,7 @@ fn cmd(line: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(parts.join("&&")))
 }
 
-/// Whether none of the characters stands outside of single quotes, and no `&` but in `&&` and redirections.
+/// Returns `true` if none of the characters is outside of single quotes, and no `&` but in `&&` and redirections.
 fn is_plain(line: &str, other: &[char], background_is_other: bool) -> bool {
     let (mut quoted, mut before) = (false, ' ');
     let mut rest = line.chars().peekable();
@@ -98,7 +98,7 @@ fn is_plain(line: &str, other: &[char], background_is_other: bool) -> bool {
     !quoted && !line.contains("<<")
 }
 
-/// Whether one of the commands of the line is one of these words.
+/// Returns `true` if one of the commands of the line is one of these words.
 fn starts_with_any(line: &str, words: &[&str]) -> bool {
     line.split([';', '\n', '|', '&'])
         .filter_map(|part| part.split_whitespace().next())

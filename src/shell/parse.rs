@@ -1,4 +1,4 @@
-//! From text to the syntax tree. The parser crate is known here and in [`super::lower`], and nowhere else.
+//! From text to the syntax tree. Only this module and [`super::lower`] know the parser crate.
 
 use shuck_parser::parser::{ParseStatus, Parser, ShellDialect};
 
@@ -8,7 +8,7 @@ use super::lower;
 /// The longest line that is looked at, in bytes. Longer ones are not judged.
 pub const MAX_BYTES: usize = 64 * 1024;
 
-/// Why a text is not understood as shell. Nothing is concluded from such a text.
+/// The reason why a text is not understood as shell. Such a text implies nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unparsed {
     /// Longer than [`MAX_BYTES`].

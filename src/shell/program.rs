@@ -1,4 +1,4 @@
-//! A command line after expansion and unwrapping: what is executed, and how statuses flow.
+//! A command line after expansion and unwrapping: the commands that it executes, and the flow of their statuses.
 
 use super::ast::{ArmEnd, Op};
 use super::dialect::Shell;
@@ -11,9 +11,9 @@ pub type LeafId = usize;
 pub struct Program {
     /// Every simple command that may be executed, in the order of the text.
     pub leaves: Vec<Leaf>,
-    /// How they follow each other.
+    /// The order in which they run.
     pub root: ProgramStep,
-    /// Whether something was too large to be followed; then nothing is concluded from what is missing.
+    /// `true` if something was too large to be followed; then nothing is concluded from missing parts.
     pub truncated: bool,
     /// The shells of which one runs it. None of them: no status of it says anything.
     pub shells: Vec<Shell>,
@@ -31,33 +31,33 @@ pub struct Leaf {
     pub given: Vec<(String, Option<String>)>,
     /// The directory as far as the line shows: `None` where it starts.
     pub directory: Option<ChangedDirectory>,
-    /// Where its standard output goes.
+    /// The target of its standard output.
     pub stdout: Sink,
-    /// Where its standard error goes.
+    /// The target of its standard error.
     pub stderr: Sink,
-    /// Where its standard input comes from.
+    /// The source of its standard input.
     pub stdin: InputSource,
     /// The wrappers that were removed, outermost first: `timeout`, `npx`, `docker exec`.
     pub wrappers: Vec<String>,
-    /// Those of them in which the command may be another one than outside, each with its own words after its name.
+    /// The wrappers in which the command may be another program than outside, each with its words after its name.
     pub inside: Vec<(String, Vec<Arg>)>,
     /// A wrapper's option that narrows what is run: `--filter` of `pnpm --filter a exec jest`.
     pub narrowed_by: Option<String>,
-    /// Whether it runs on another machine, in a container, or as part of another system.
+    /// `true` if it runs on another machine, in a container, or as part of another system.
     pub remote: bool,
-    /// Whether it runs beside the line (`&`), so that the line may end before it.
+    /// `true` if it runs in the background (`&`), so that the line may end before it.
     pub background: bool,
-    /// Whether it runs when the line ends, or something in it fails (`trap`).
+    /// `true` if it runs when the line ends, or when something in it fails (`trap`).
     pub late: bool,
-    /// Whether an alias or a function of the line may stand for it.
+    /// `true` if an alias or a function of the line may replace it.
     pub shadowed: bool,
-    /// Whether it may run several times: in a loop over words that are not known, or behind `xargs`.
+    /// `true` if it may run several times: in a loop over unknown words, or after `xargs`.
     pub repeated: bool,
-    /// Whether words that are not shown here are added to its arguments (`xargs`).
+    /// `true` if words that are not shown here are added to its arguments (`xargs`).
     pub appended: bool,
     /// Files it opens for writing by redirection; `None` for a name that is not known.
     pub writes: Vec<Option<String>>,
-    /// Variables whose values stand in its arguments.
+    /// The variables whose values its arguments contain.
     pub mentions: Vec<String>,
     /// For an `echo` that prints a status: its texts and values, in their order. Else empty.
     pub prints: Vec<Expr>,
@@ -84,12 +84,12 @@ impl Leaf {
 pub struct ChangedDirectory {
     /// The path, relative to where the line starts, or absolute. `None` when it is not literal.
     pub path: Option<String>,
-    /// Whether the `cd` must have succeeded for the command to run at all.
+    /// `true` if the command runs only if the `cd` succeeded.
     pub certain: bool,
 }
 
 impl ChangedDirectory {
-    /// The directory that `path` names when one stands in `from`.
+    /// Returns the directory that `path` names, seen from `from`.
     pub fn named(from: Option<&Self>, path: &Arg) -> Self {
         let Some(path) = path.literal() else { return Self { path: None, certain: true } };
         let drive = path.as_bytes().get(1) == Some(&b':');
@@ -121,11 +121,11 @@ impl ChangedDirectory {
 pub struct Arg {
     /// The text up to the first part that is not known.
     pub text: String,
-    /// Whether that is all of it.
+    /// `true` if the text is complete.
     pub whole: bool,
-    /// Whether it is a file name pattern, to be replaced by whatever matches.
+    /// `true` if it is a file name pattern, which the matching names replace.
     pub pattern: bool,
-    /// Whether a number in it stands for one that only the machine knows: `-j$(nproc)`.
+    /// `true` if a number in it stands for one that only the machine knows: `-j$(nproc)`.
     pub counted: bool,
 }
 
@@ -150,7 +150,7 @@ impl Arg {
     }
 }
 
-/// Where a stream goes.
+/// The target of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Sink {
     /// To whoever records the output of the line.
@@ -164,11 +164,11 @@ pub enum Sink {
     Pipe(usize),
     /// Into a variable (`x=$(…)`), or into the words of another command.
     Captured(Option<String>),
-    /// To a script that reads it (`>( … )`) or to a process beside the line.
+    /// To a script that reads it (`>( … )`) or to a process in the background.
     Elsewhere,
 }
 
-/// Where standard input comes from.
+/// The source of standard input.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum InputSource {
     /// Wherever the line's own comes from.
@@ -199,7 +199,7 @@ pub enum Expr {
     Concat(Vec<Expr>),
     /// Arithmetic.
     Arithmetic(Box<Calc>),
-    /// Not known.
+    /// An unknown value.
     Unknown,
 }
 
@@ -218,7 +218,7 @@ pub enum Calc {
     Assign(String, Box<Calc>),
     /// `x++`: variable, step, whether the old value counts.
     Step(String, i64, bool),
-    /// Not known.
+    /// An unknown number.
     Unknown,
 }
 
@@ -237,7 +237,7 @@ pub enum TestExpr {
     NotEmpty(Expr),
     /// The text is empty.
     Empty(Expr),
-    /// Not known.
+    /// An unknown test.
     Unknown,
 }
 
@@ -252,7 +252,7 @@ pub enum ShellOption {
     InheritErrexit,
 }
 
-/// How a wrapper passes on the status of what it runs.
+/// The way in which a wrapper passes on the status of its command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Passes {
@@ -267,7 +267,7 @@ pub enum Passes {
     Detached,
 }
 
-/// How simple commands follow each other.
+/// The order in which simple commands run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum ProgramStep {
     /// Nothing; leaves status 0.
@@ -297,7 +297,7 @@ pub enum ProgramStep {
     ReadOnlyInZsh,
     /// `$( … )`: as a subshell, without `set -e`.
     Substitution(Box<ProgramStep>),
-    /// Runs beside the line.
+    /// Runs in the background.
     Background(Box<ProgramStep>),
     /// `if`.
     If(Vec<(ProgramStep, ProgramStep)>, Option<Box<ProgramStep>>),

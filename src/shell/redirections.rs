@@ -1,4 +1,4 @@
-//! Redirections and substitutions: where streams go, and what runs while words are expanded.
+//! Redirections and substitutions: the targets of streams, and the commands that run while words are expanded.
 
 use super::ast::{Condition as C, Redirect, RedirectTo, Word, WordPiece};
 use super::build_program::{WalkContext, Walker};

@@ -1,4 +1,4 @@
-//! One way in which a line may have gone so far, and the values that decide where it goes next.
+//! One possible state of a line: what has run so far, and the values that decide what runs next.
 
 use std::rc::Rc;
 
@@ -10,10 +10,10 @@ use super::program::{Calc, Expr, LeafId, TestExpr};
 /// Counters beyond this are only known not to be zero.
 const MAX_COUNT: i64 = 12;
 
-/// What is known of a variable that decides a status.
+/// The value of a variable that decides a status, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum VariableValue {
-    /// Not set by the line.
+    /// The line does not set it.
     Unset,
     /// This text; statuses of success are the text `0`.
     Text(Rc<str>),
@@ -25,7 +25,7 @@ pub(super) enum VariableValue {
     Unknown,
 }
 
-/// Where control goes after a step.
+/// The next place of control after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Flow {
     Normal,
@@ -39,11 +39,11 @@ pub(super) enum Flow {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::struct_excessive_bools, reason = "the options of a shell are independent")]
 pub(super) struct ShellState {
-    /// Whether `$?` is 0.
+    /// `true` if `$?` is 0.
     pub(super) zero: bool,
-    /// What became of the command that is asked about.
+    /// The outcome of the command of interest.
     pub(super) target: CommandOutcome,
-    /// What became of the commands that were seen to end, and which statuses were printed.
+    /// The outcomes of the commands whose end or printed status was seen.
     pub(super) watched: Vec<CommandOutcome>,
     /// The command whose status `$?` is, if it is asked for.
     pub(super) origin: Option<LeafId>,
@@ -51,7 +51,7 @@ pub(super) struct ShellState {
     pub(super) values: Vec<VariableValue>,
     /// `PIPESTATUS` after a pipeline; empty: that of the last command alone.
     pub(super) pipes: Vec<bool>,
-    /// How the last job ends.
+    /// The end of the last job.
     pub(super) job: Option<bool>,
     pub(super) errexit: bool,
     pub(super) pipefail: bool,
@@ -132,7 +132,7 @@ impl ShellState {
         }
     }
 
-    /// Whether a status taken from this value is 0; `None` when it may be either.
+    /// Returns `true` if a status taken from this value is 0; `None` if it may be either.
     pub(super) fn as_status(&mut self, expr: &Expr, names: &LiveVariables) -> Option<bool> {
         match self.value(expr, names) {
             // `exit $unset` is `exit`.
@@ -147,7 +147,7 @@ impl ShellState {
         }
     }
 
-    /// Whether `(( calc ))` is true.
+    /// Returns `true` if `(( calc ))` is true.
     pub(super) fn calculate(&mut self, calc: &Calc, names: &LiveVariables) -> Option<bool> {
         self.number(calc, names).truth()
     }
@@ -213,7 +213,7 @@ impl ShellState {
         self.assign(name, value, names);
     }
 
-    /// Whether a test holds; `None` when that is not known.
+    /// Returns `true` if a test holds; `None` if that is unknown.
     pub(super) fn check(&mut self, check: &TestExpr, names: &LiveVariables) -> Option<bool> {
         match check {
             TestExpr::Not(inner) => self.check(inner, names).map(|holds| !holds),

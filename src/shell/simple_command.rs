@@ -9,7 +9,7 @@ use super::program::{Arg, ChangedDirectory, Expr, InputSource, ProgramStep, Shel
 use super::unwrap::{self, InnerCommand};
 use crate::shell_quote::shell_word;
 
-/// How deep functions and inner scripts are followed.
+/// The largest depth of functions and inner scripts that are followed.
 const MAX_INNER: usize = 8;
 /// Variables that end a script of zsh which assigns them.
 const READ_ONLY_IN_ZSH: [&str; 5] = ["status", "pipestatus", "ZSH_SUBSHELL", "ZSH_EVAL_CONTEXT", "HISTCMD"];
@@ -370,7 +370,7 @@ fn shell(shell: Option<Shell>, errexit: bool, pipefail: bool, step: ProgramStep)
     ProgramStep::Shell(shell, Box::new(step))
 }
 
-/// What a new shell knows of this one: the directory, and nothing that is not exported.
+/// Returns the definitions of a new shell: the directory, and nothing that is not exported.
 fn fresh(scope: &Definitions, positional: Vec<Arg>, nounset: bool) -> Definitions {
     Definitions {
         nounset,

@@ -1,11 +1,12 @@
-//! Programs that run another program (`timeout 60 cargo test`, `npx jest`, `bash -lc '…'`): what they run.
+//! Programs that run another program (`timeout 60 cargo test`, `npx jest`, `bash -lc '…'`), and the program that they
+//! run.
 //!
 //! They are data (`gates/wrappers.toml`); only shells, `eval`, `exec` and `find -exec` have rules of their own.
 
 use super::program::{Arg, Passes};
 use super::wrapper_table;
 
-/// What a command runs in the place of itself.
+/// The command or script that a command runs in its place.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InnerCommand {
     /// Another simple command.
@@ -37,19 +38,19 @@ pub enum InnerCommand {
 /// A wrapper removed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unwrapped {
-    /// What it runs.
+    /// The inner command.
     pub inner: InnerCommand,
     /// Its name, with its subcommand.
     pub wrapper: String,
-    /// How its status relates to the command's.
+    /// The relation of its status to the command's.
     pub passes: Passes,
     /// The option that narrows what the command works on.
     pub narrowed_by: Option<String>,
     /// The directory the command runs in.
     pub directory: Option<Arg>,
-    /// Whether it runs elsewhere.
+    /// `true` if it runs on another machine or in a container.
     pub remote: bool,
-    /// Whether words that are not shown are added.
+    /// `true` if words that are not shown are added.
     pub appends: bool,
     /// Variables that it sets; a value is `None` when it is not literal.
     pub assigned: Vec<(String, Option<String>)>,
@@ -63,7 +64,7 @@ fn base(name: &str) -> &str {
     base.strip_suffix(".exe").unwrap_or(base)
 }
 
-/// Removes one wrapper from the front of a command; `None` when there is none, or when it runs nothing.
+/// Removes one wrapper from the front of a command; `None` if it has none, or if the wrapper runs nothing.
 pub fn unwrap(argv: &[Arg]) -> Option<Unwrapped> {
     let name = base(argv.first()?.literal()?);
     if matches!(name, "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash") {
@@ -170,7 +171,7 @@ fn find(argv: &[Arg]) -> Option<Unwrapped> {
     Some(Unwrapped { passes: Passes::Masked, appends: true, ..plain("find -exec", InnerCommand::Argv(inner)) })
 }
 
-/// Whether a word is `NAME=…`.
+/// Returns `true` if a word is `NAME=…`.
 pub fn is_assignment(text: &str) -> bool {
     text.split_once('=').is_some_and(|(name, _)| {
         !name.is_empty()
@@ -187,7 +188,7 @@ mod tests {
         line.iter().map(|word| Arg::new(*word)).collect()
     }
 
-    /// What is left after every wrapper is removed; a script in quotes.
+    /// Returns the command after every wrapper is removed; a script in quotes.
     fn inner(line: &[&str]) -> String {
         let mut argv = args(line);
         while let Some(found) = unwrap(&argv) {

@@ -1,4 +1,4 @@
-//! The table of wrappers (`gates/wrappers.toml`): how each is called, and where in its words stands what it runs.
+//! The table of wrappers (`gates/wrappers.toml`): the form of each, and the place of the inner command in its words.
 
 use std::sync::OnceLock;
 
@@ -54,7 +54,7 @@ pub fn wrapper_names() -> impl Iterator<Item = &'static str> {
     wrappers().iter().flat_map(|wrapper| wrapper.names.iter().map(String::as_str))
 }
 
-/// What is behind the wrapper `name` that `argv` begins with, if the table has it.
+/// Returns the command after the wrapper `name` that `argv` begins with, if the table has it.
 pub(super) fn remove(name: &str, argv: &[Arg]) -> Option<Unwrapped> {
     let mut of_that_name = wrappers().iter().filter(|wrapper| wrapper.names.iter().any(|known| known == name));
     of_that_name.find_map(|wrapper| wrapper.apply(name, argv))
@@ -315,7 +315,7 @@ impl Wrapper {
         Some((rest, WordsEnd::Operands))
     }
 
-    /// Whether an option is the beginning of one with which nothing is run, and of no other: `--ver`.
+    /// Returns `true` if an option is the beginning of one with which nothing is run, and of no other: `--ver`.
     fn begins_inert(&self, option: &str) -> bool {
         let long = option.len() > 3 && option.starts_with("--");
         let other = [&self.values, &self.neutral, &self.script, &self.command, &self.detached, &self.honest];
@@ -323,7 +323,7 @@ impl Wrapper {
         long && self.inert.iter().any(|entry| entry.starts_with(option)) && !known()
     }
 
-    /// Whether an option gives the status 0 to an end without having run anything: `flock -nE0`.
+    /// Returns `true` if an option sets the status to 0 for an end without running anything: `flock -nE0`.
     fn excused_by_zero(&self, text: &str, next: Option<&Arg>) -> bool {
         let zero = |value: &str| value.trim_start_matches('=').parse::<u32>().is_ok_and(|value| value == 0);
         let following = || next.is_some_and(|arg| !arg.whole || zero(&arg.text));
@@ -344,7 +344,7 @@ impl Wrapper {
         })
     }
 
-    /// Whether a word may stand before the command and means nothing here.
+    /// Returns `true` if a word may come before the command and means nothing here.
     fn may_be_skipped(&self, word: &str) -> bool {
         let version = word.strip_prefix('v').unwrap_or(word);
         let is_version = version.starts_with(|c: char| c.is_ascii_digit())
@@ -352,7 +352,7 @@ impl Wrapper {
         self.optional.iter().any(|known| known == word || known == "VERSION" && is_version)
     }
 
-    /// Whether a word names a task of the project, and no program: `test`, `test:cov`.
+    /// Returns `true` if a word names a task of the project, and not a program: `test`, `test:cov`.
     fn names_task(&self, word: &str) -> bool {
         self.tasks.iter().any(|task| match task.split_once(':') {
             Some(_) => word.contains(':') && !word.contains('/'),
