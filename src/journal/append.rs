@@ -1,4 +1,4 @@
-//! Writing: one writer at a time, one `write` for whole lines, and the tidying up after a writer that died.
+//! Writes the journal: one writer at a time, one `write` for whole lines, and repairs after a writer that died.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -26,16 +26,16 @@ pub(super) struct JournalWriter<'a> {
     length: u64,
     /// Its last line.
     tail: Option<Tail>,
-    /// What is known to be missing; see [`ChainMark::holds`].
+    /// The number of missing bytes; see [`ChainMark::holds`].
     gap: Option<u64>,
-    /// What was found, for people.
+    /// The damage that was found, for people.
     pub(super) damage: Vec<String>,
 }
 
 /// Lines that will be written at once.
 struct Batch {
     bytes: Vec<u8>,
-    /// Where in the journal it begins.
+    /// The place in the journal where it begins, in bytes.
     base: u64,
     last: Option<ChainMark>,
     runs: Vec<RecordedRun>,
@@ -52,7 +52,7 @@ impl Batch {
         self.push_line(&line)
     }
 
-    /// Where in the journal the next line begins, in bytes.
+    /// Returns the place in the journal where the next line begins, in bytes.
     fn end(&self) -> u64 {
         self.base + self.bytes.len() as u64
     }
@@ -178,7 +178,7 @@ impl<'a> JournalWriter<'a> {
         Ok(())
     }
 
-    /// Whether a line without its newline is complete all the same.
+    /// Returns `true` if a line without its newline is complete anyway.
     fn is_whole(&self, tail: &Tail) -> bool {
         self.decoded(tail).is_some()
     }
@@ -328,7 +328,7 @@ fn event_after(new: NewEvent, last: Option<&str>) -> Event {
     Event { id, at, session: new.session, origin: new.origin, kind: new.kind }
 }
 
-/// Eight random bytes: the standard library seeds its hash maps from the system.
+/// Returns eight random bytes: the standard library seeds its hash maps from the system.
 pub(super) fn random() -> u64 {
     use std::hash::{BuildHasher, Hasher, RandomState};
     RandomState::new().build_hasher().finish()

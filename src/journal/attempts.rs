@@ -1,4 +1,4 @@
-//! Attempts: how often in a row a session was blocked by the same gate, and what it was told last.
+//! Attempts: how often in a row a gate blocked a session, and the last message that the session got about it.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use crate::event::{FailingGate, Judged, forwarded_text};
 use crate::moment::Moment;
 use crate::oid::Oid;
 
-/// How many sessions are kept, the most recently judged ones.
+/// The largest number of sessions that are kept, the most recently judged ones.
 pub const MAX_SESSIONS: usize = 256;
-/// How many trees of a verdict are remembered with what was told about them.
+/// The largest number of trees of a verdict that are remembered with its message.
 const MAX_TREES: usize = 32;
-/// How many branches are remembered on which something failed.
+/// The largest number of branches with a failure that are remembered.
 const MAX_BRANCHES: usize = 32;
 
-/// What the verdicts of one session add up to.
+/// The sum of the verdicts of one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionState {
     /// By branch: what was refused there since everything passed. The empty name: on no branch.
     #[serde(default)]
     branches: BTreeMap<String, BranchAttempts>,
-    /// How far the rescue is.
+    /// The state of the rescue.
     #[serde(default)]
     pub rescue: RescueState,
 }
 
-/// What was refused on one branch.
+/// The refusals on one branch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct BranchAttempts {
     /// By gate: how many blocked verdicts had it failing.
@@ -63,7 +63,7 @@ impl SessionState {
     /// A session that was never blocked.
     pub const NEW: Self = Self { branches: BTreeMap::new(), rescue: RescueState::NEW };
 
-    /// How many attempts were made, on the branch with the most.
+    /// Returns the number of attempts, on the branch with the most.
     pub fn made(&self) -> u32 {
         self.branches.values().map(BranchAttempts::most).max().unwrap_or(0)
     }
@@ -83,7 +83,7 @@ impl SessionState {
         self.branches.keys().map(String::as_str).filter(|name| *name != NO_BRANCH)
     }
 
-    /// Whether a commit was refused since one was let through.
+    /// Returns `true` if a commit was refused since the last one that passed.
     pub fn refused_commits(&self) -> bool {
         self.branches.values().any(|branch| !branch.at_commit.is_empty())
     }
@@ -99,8 +99,8 @@ impl SessionState {
         blocking.map(|gate| on(&gate.gate).saturating_add(1)).max().unwrap_or(0)
     }
 
-    /// Whether exactly this failure on exactly this content is what the session was told last about the gate. The content
-    /// of a commit that is about to be made has no name yet, so nobody can say that it is the same.
+    /// Returns `true` if exactly this failure on exactly this content was in the last message about the gate to the
+    /// session. The content of a commit that is about to be made has no name yet, so it never counts as the same.
     pub fn was_told(&self, failing: &FailingGate, trees: &[Oid]) -> bool {
         let trees = &trees[..trees.len().min(MAX_TREES)];
         let same = |branch: &BranchAttempts| {
@@ -227,9 +227,9 @@ impl Sessions {
         self.0.iter().find(|(_, state)| state.made() > 0).map(|(session, _)| session.as_str())
     }
 
-    /// A person wrote to the session. That is a new task, and what was counted before belongs to another one; unless it
-    /// passes on a packet of ours, or a payload, with which the ladder goes on: a reply in whatever session it comes to,
-    /// since who gets it is who tries again.
+    /// Records that a person wrote to the session. That is a new task, and the counts of the task before end. They
+    /// continue if the person passes on a packet or a payload of this program. A reply continues them in whatever
+    /// session it arrives, since that session is the one that tries again.
     pub(super) fn prompted(&mut self, session: &str, text: &str) {
         for carried in rescue::carried(text) {
             let has_it = |state: &SessionState| state.rescue.packets.iter().any(|name| name == carried.name);
@@ -244,8 +244,8 @@ impl Sessions {
         self.0.retain(|(known, _)| known != session);
     }
 
-    /// Whether the ladder goes on in `session`: with its own rescue where that `is_meant`, and, where what came is for the
-    /// agent that failed, with the one that is, which it takes up.
+    /// Returns `true` if the count of attempts continues in `session`: with its own rescue if that `is_meant`, and, if
+    /// the message is for the agent that failed, with the rescue that is, which the session takes over.
     fn goes_on(&mut self, session: &str, for_coder: bool, is_meant: impl Fn(&SessionState) -> bool) -> bool {
         if is_meant(self.of(session)) {
             return true;

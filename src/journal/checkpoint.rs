@@ -1,6 +1,7 @@
 //! The state at some place of the journal, so that only the rest is read.
 //!
-//! It is a cache. Missing, unreadable, of another version, or about another journal: the whole journal is read.
+//! It is a cache. If it is missing, unreadable, of another version, or about another journal, the whole journal is
+//! read.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -16,7 +17,7 @@ use super::{Journal, JournalError, private_files};
 
 /// The version of [`JournalState`]'s form. It changes whenever the same lines would add up to something else.
 const FORMAT: u32 = 8;
-/// How much is read again and again before a new checkpoint is worth its writing.
+/// The number of bytes after the checkpoint from which a new checkpoint is written.
 const DUE_BYTES: u64 = 96 * 1024;
 const DUE_LINES: u64 = 128;
 
@@ -37,9 +38,9 @@ struct CheckpointRef<'a> {
 /// The state of the whole lines of a journal.
 pub(super) struct Loaded {
     pub(super) state: JournalState,
-    /// What is known to be missing at the end.
+    /// The number of bytes that are missing at the end.
     pub(super) gap: Option<u64>,
-    /// What was read beyond the checkpoint.
+    /// The number of bytes that were read after the checkpoint.
     rest_bytes: u64,
     rest_lines: u64,
 }
@@ -58,7 +59,7 @@ pub(super) fn mark(dir: &Path) -> Option<ChainMark> {
     read(dir).map(|checkpoint| checkpoint.mark)
 }
 
-/// What is missing of a journal in which `known` was once seen.
+/// Returns the number of bytes missing from a journal in which `known` was once seen.
 pub(super) fn gap(journal: &Path, known: Option<&ChainMark>) -> Result<Option<u64>, JournalError> {
     let Some(known) = known else { return Ok(None) };
     match private_files::found(private_files::reader(journal)).map_err(JournalError::read(journal))? {
@@ -107,7 +108,7 @@ pub(super) fn load(journal: &Journal) -> Result<Loaded, JournalError> {
     Ok(loaded)
 }
 
-/// Whether `state` is what reading the journal now would give.
+/// Returns `true` if `state` equals the state that reading the journal now would give.
 pub(super) fn is_current(journal: &Journal, state: &JournalState) -> Result<bool, JournalError> {
     let anchor = read_anchor(&journal.lock_path());
     let path = journal.journal_path();

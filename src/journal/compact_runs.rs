@@ -1,5 +1,5 @@
-//! The runs of a key in the checkpoint: what is the same in most of them is written once, since the checkpoint is
-//! read by every command.
+//! The runs of a key in the checkpoint: values that most of them share are written once, since every command reads the
+//! checkpoint.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::event::{CommandRef, Ended, Origin, Run, RunReport};
 use crate::repo_path::RepoPath;
 use crate::snapshot::KeptSnapshot;
 
-/// Runs, and tables of what they refer to by number.
+/// Runs, and the tables that they refer to by number.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct StoredRuns {
     commands: Vec<CommandRef>,
@@ -91,7 +91,7 @@ impl From<Vec<RecordedRun>> for StoredRuns {
     }
 }
 
-/// A number that is in no table, or a time that is none.
+/// A number that is not in a table, or an invalid time.
 #[derive(Debug, thiserror::Error)]
 #[error("the stored runs do not fit together")]
 pub(super) struct Misfit;

@@ -1,7 +1,7 @@
 //! The chain: every line holds the digest of the line before, so that a cut or an edit shows.
 //!
-//! It protects against accidents and against edits in passing. Whoever may write the file may also write a new
-//! chain; what must hold against intent is judged elsewhere.
+//! It protects against accidents and against casual edits. A process that may write the file may also write a new
+//! chain; other checks protect against intent.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -12,13 +12,13 @@ use super::line_format::Decoded;
 use crate::digest::{hex_digest, hex_digest_read};
 use crate::event::{EventKind, Repaired};
 
-/// What the first line holds as its `prev`.
+/// The `prev` of the first line.
 pub(super) const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// How many line numbers of each fault are kept.
+/// The largest number of line numbers that are kept for each fault.
 const KEPT: usize = 32;
 
-/// Whether the journal is whole, and where it is not. Lines are counted from 1.
+/// The faults of the journal, if it has any. Lines are counted from 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Integrity {
     /// Lines before which something is missing or was replaced: the journal once ended otherwise (the first 32).
@@ -29,7 +29,7 @@ pub struct Integrity {
     pub damaged: Vec<u64>,
     /// All faults, those that are not listed included.
     pub faults: u64,
-    /// Faults that a person took note of; they are counted and listed nowhere else.
+    /// Faults that a person acknowledged; only this number counts them.
     #[serde(default)]
     pub acknowledged: u64,
 }
@@ -112,11 +112,11 @@ impl std::fmt::Display for Integrity {
 /// The chain as far as it was followed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Chain {
-    /// How many lines there are, damaged ones included.
+    /// The number of lines, including damaged ones.
     pub(super) lines: u64,
     /// The digest of the last of them.
     pub(super) last: String,
-    /// What was found on the way.
+    /// The faults that were found so far.
     pub(super) integrity: Integrity,
 }
 
@@ -163,15 +163,15 @@ pub(super) fn range_digest(file: &mut File, start: u64, end: u64) -> io::Result<
 /// A place in the journal that was seen once: the end of a whole line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ChainMark {
-    /// Where the line begins, in bytes.
+    /// The place where the line begins, in bytes.
     pub(super) start: u64,
-    /// Where it ends, its newline included.
+    /// The place where it ends, including its newline.
     pub(super) end: u64,
     /// The digest of the line.
     pub(super) digest: String,
 }
 
-/// How a journal relates to a place that was once seen in it.
+/// The relation of a journal to a place that was once seen in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holds {
     /// The line is there.
@@ -194,7 +194,7 @@ impl Holds {
 }
 
 impl ChainMark {
-    /// Whether the line is still there, in a journal of `length` bytes.
+    /// Checks if the line is still there, in a journal of `length` bytes.
     pub(super) fn holds(&self, file: &mut File, length: u64) -> io::Result<Holds> {
         if length < self.end {
             return Ok(Holds::Shorter(self.end - length));

@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 use crate::event::{Event, EventKind, Origin, Run};
 use crate::oid::Oid;
 
-/// How many command keys are kept, the most recently run ones.
+/// The largest number of command keys that are kept, the most recently run ones.
 pub const MAX_KEYS: usize = 64;
-/// How many pairs of start and end tree are kept for a key.
+/// The largest number of pairs of start and end tree that are kept for a key.
 pub const MAX_PAIRS: usize = 128;
-/// How many runs are kept for a pair.
+/// The largest number of runs that are kept for a pair.
 pub const MAX_RUNS_OF_PAIR: usize = 8;
-/// How many runs are kept in all; beyond it the key with the most of them loses its oldest.
+/// The largest number of runs that are kept in all; beyond it the key with the most of them loses its oldest.
 pub const MAX_RUNS: usize = 1024;
-/// How long each list of paths in a summary is.
+/// The largest length of each list of paths in a summary.
 pub const MAX_PATHS: usize = 32;
-/// How long a command line in a summary is, in bytes.
+/// The largest length of a command line in a summary, in bytes.
 const MAX_COMMAND: usize = 512;
 
 /// A run that the journal holds, without its output.
@@ -26,14 +26,14 @@ const MAX_COMMAND: usize = 512;
 pub struct RecordedRun {
     /// The id of its event.
     pub id: String,
-    /// When it was recorded, for people.
+    /// The time at which it was recorded, for people.
     pub at: Timestamp,
     /// The session it belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// How it became known.
+    /// The way in which it became known.
     pub origin: Origin,
-    /// Where its line begins in the journal, in bytes; `None` for one that waits in the spool.
+    /// The place where its line begins in the journal, in bytes; `None` for one that waits in the spool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offset: Option<u64>,
     /// The run. `tail` is empty, the lists of paths hold 32 at most, a very long command line is cut.

@@ -1,8 +1,9 @@
 //! The form of an event on disk: one JSON object on one line.
 //!
-//! `schema_version, v, id, at, session?, by, grade, kind, data, lost?, prev`. `data` is the event itself and is read only
-//! when its `kind` is known and `v` is not newer than ours; otherwise it is kept as it is. `prev` is the link of the
-//! chain (see [`super::hash_chain`]), `lost` marks a place where lines before this one are known to be missing.
+//! `schema_version, v, id, at, session?, by, grade, kind, data, lost?, prev`. `data` is the event itself. It is read
+//! only if its `kind` is known and `v` is not newer than this program's version; otherwise it is kept as it is. `prev`
+//! is the link of the chain (see [`super::hash_chain`]), `lost` marks a place where lines before this one are known to
+//! be missing.
 
 use std::borrow::Cow;
 
@@ -48,13 +49,13 @@ pub(crate) struct StoredLine<'a> {
 pub(super) struct Decoded {
     /// The event.
     pub(super) event: Event,
-    /// What the writer saw as the digest of the line before.
+    /// The digest of the line before, as the writer saw it.
     pub(super) prev: String,
-    /// So many bytes before this line are known to be missing; 0 when the bytes are there but others.
+    /// The number of missing bytes before this line; 0 if the bytes are there but differ.
     pub(super) lost: Option<u64>,
 }
 
-/// What happened, as JSON: the `data` of a line.
+/// Returns the event as JSON: the `data` of a line.
 pub fn data(kind: &EventKind) -> serde_json::Result<Box<RawValue>> {
     match kind {
         EventKind::RunStarted(data) => to_raw_value(data),

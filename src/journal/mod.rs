@@ -1,11 +1,11 @@
-//! The record that survives: JSON lines under `<git common dir>/gate`, shared by all worktrees.
+//! The journal: JSON lines under `<git common dir>/gate`, shared by all worktrees.
 //!
-//! | file | what |
+//! | file | content |
 //! | --- | --- |
-//! | `journal.jsonl` | the events, one line each ([`mod@line`]), chained ([`chain`]); only ever appended to |
-//! | `journal.lock` | the lock of writers, and the place up to which all is known to be well |
-//! | `state.json` | what the lines up to some place add up to: a cache, see [`checkpoint`] |
-//! | `run-index/ab/cdef….jsonl` | where the runs on one tree lie: a cache, see [`index`] |
+//! | `journal.jsonl` | the events, one line each ([`line_format`]), chained ([`hash_chain`]); only ever appended to |
+//! | `journal.lock` | the lock of writers, and the place up to which the journal is known to be intact |
+//! | `state.json` | the sum of the lines up to some place: a cache, see [`checkpoint`] |
+//! | `run-index/ab/cdef….jsonl` | the places of the runs on one tree: a cache, see [`runs_by_tree`] |
 //! | `token` | the key that signs the spool, see [`spool`] |
 //!
 //! A writer holds the lock for one `write` of whole lines. Nothing is synced to the disk for an event: a power cut
@@ -51,12 +51,12 @@ use self::read::{JournalLines, RawLines};
 use crate::event::{Event, EventKind, Origin};
 use crate::oid::Oid;
 
-/// How long a writer waits for the others before it takes the spool.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a reader that could also tidy up waits before it leaves that to the next writer.
-const SHORT_PATIENCE: Duration = Duration::from_millis(50);
+/// The time that a writer waits for the others before it writes to the spool.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time that a reader waits for the lock before it leaves repairs to the next writer.
+const REPAIR_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// Why something could not be recorded or read.
+/// The reason why something could not be recorded or read.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// A file could not be read.
@@ -64,7 +64,7 @@ pub enum JournalError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// A file could not be written.
@@ -72,15 +72,15 @@ pub enum JournalError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// There is no room; the journal is as long as it was before.
+    /// The disk is full; the journal keeps its length.
     #[error("no room to write {}: {source}", path.display())]
     Full {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// Another process has held the lock for ten seconds.
@@ -92,9 +92,9 @@ pub enum JournalError {
     /// Neither the journal nor the spool can be written.
     #[error("nothing could be recorded: {journal}; {spool}")]
     Unavailable {
-        /// What is wrong with the journal.
+        /// The error of the journal.
         journal: Box<JournalError>,
-        /// What is wrong with the spool.
+        /// The problem with the spool.
         spool: String,
     },
     /// One event is longer than a line may be.
@@ -136,25 +136,25 @@ impl JournalError {
 pub struct NewEvent {
     /// The session it belongs to, where one is known.
     pub session: Option<String>,
-    /// How it became known.
+    /// The way in which it became known.
     pub origin: Origin,
-    /// What it was.
+    /// The event itself.
     pub kind: EventKind,
 }
 
-/// What was recorded by one [`Journal::append`].
+/// The result of one [`Journal::append`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Appended {
     /// The event with its id and time.
     pub event: Event,
     /// It lies in the spool of the working tree, since the journal could not be written.
     pub spooled: bool,
-    /// What was found lost or damaged on this occasion, as sentences for people. What is in the journal is told
-    /// once, a file of the spool that is refused each time until it is removed.
+    /// The loss or damage that was found on this occasion, as sentences for people. Damage in the journal is reported
+    /// once, and a file of the spool that is refused is reported each time until it is removed.
     pub damage: Vec<String>,
 }
 
-/// What was recorded by one [`Journal::append_with`].
+/// The result of one [`Journal::append_with`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AppendResult {
     /// The events with their ids and times.
@@ -179,9 +179,9 @@ impl Journal {
         Self { dir: gate_dir.to_owned(), root: root.map(Path::to_owned) }
     }
 
-    /// Whether an event could be recorded in the journal itself now; records nothing.
+    /// Checks that an event could be recorded in the journal itself now; records nothing.
     pub fn probe(&self) -> Result<(), JournalError> {
-        JournalWriter::begin(self, PATIENCE).map(drop)
+        JournalWriter::begin(self, LOCK_TIMEOUT).map(drop)
     }
 
     /// Records one event.
@@ -220,7 +220,7 @@ impl Journal {
         read: impl Fn(&Self) -> Result<Cow<'s, JournalState>, JournalError>,
         decide: impl FnOnce(&JournalState) -> (Vec<NewEvent>, R),
     ) -> (R, Result<AppendResult, JournalError>) {
-        let mut writer = JournalWriter::begin(self, PATIENCE);
+        let mut writer = JournalWriter::begin(self, LOCK_TIMEOUT);
         if let Ok(open) = &mut writer
             && let Err(error) = open.settle()
         {
@@ -259,7 +259,7 @@ impl Journal {
             loaded.store_if_due(self);
             return Ok(loaded.state);
         }
-        if let Ok(mut writer) = JournalWriter::begin(self, SHORT_PATIENCE) {
+        if let Ok(mut writer) = JournalWriter::begin(self, REPAIR_TIMEOUT) {
             // Where this fails, what is pending is shown without being taken up.
             let _ = writer.settle();
         }
@@ -323,7 +323,7 @@ impl Journal {
         if self.raw_lines(0)?.is_none() {
             return Ok(Vec::new());
         }
-        if JournalWriter::begin(self, SHORT_PATIENCE).is_ok()
+        if JournalWriter::begin(self, REPAIR_TIMEOUT).is_ok()
             && let Some(mut runs) = runs_by_tree::read(&self.dir, tree)?
         {
             runs.retain(|run| self.holds(run));
@@ -351,7 +351,7 @@ impl Journal {
         decoded.and_then(|line| RecordedRun::of(&line.event, Some(offset))).is_some_and(|there| there.is_same(run))
     }
 
-    /// The id of the newest event that can be read; `None`: there is none.
+    /// Returns the id of the newest event that can be read; `None` if the journal is empty.
     pub fn newest_id(&self) -> Result<Option<String>, JournalError> {
         let path = self.journal_path();
         let Some(mut file) = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))?
@@ -395,8 +395,8 @@ impl Journal {
         Ok(chain.integrity)
     }
 
-    /// What `read` gives, and what waits in the spool beside it. While another process takes up the spool, an event
-    /// could be seen in neither or in both; then it is read again.
+    /// Returns the result of `read`, and the events that wait in the spool. While another process moves events out of
+    /// the spool, an event could be in neither or in both; then it reads again.
     fn with_spool<T>(
         &self,
         read: impl Fn() -> Result<T, JournalError>,
@@ -415,7 +415,7 @@ impl Journal {
         Ok((read()?, spool::SpooledEvents::default()))
     }
 
-    /// The lines from a byte on, up to what is there now; `None` when there is no journal.
+    /// Returns the lines from a byte on, up to the present end; `None` if there is no journal.
     fn raw_lines(&self, offset: u64) -> Result<Option<RawLines>, JournalError> {
         let path = self.journal_path();
         let file = private_files::found(private_files::reader(&path)).map_err(JournalError::read(&path))?;

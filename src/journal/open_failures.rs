@@ -31,7 +31,7 @@ pub struct OpenFailure {
     /// The content of that run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since_tree: Option<Oid>,
-    /// Where it is missing there, the tests that may be the same one: [`EarlierFailure::candidates`].
+    /// The tests that may be the same one, if it is missing there: [`EarlierFailure::candidates`].
     ///
     /// [`EarlierFailure::candidates`]: crate::event::test_results::EarlierFailure::candidates
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,4 +1,4 @@
-//! Files only their owner reads: the tail of an output may be private.
+//! Files that only their owner can read: the tail of an output may be private.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _};
@@ -50,7 +50,7 @@ pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// `Ok(None)` where there is no such file.
+/// Turns "not found" into `Ok(None)`.
 pub(super) fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Ok(value) => Ok(Some(value)),
@@ -71,7 +71,7 @@ pub(super) fn is_refused(error: &io::Error) -> bool {
     )
 }
 
-/// There is no room.
+/// Returns `true` if the disk is full.
 pub(super) fn is_full(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,4 +1,4 @@
-//! Reading the journal: forward line by line, and backward to the last line.
+//! Reads the journal: forward line by line, and backward to the last line.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -16,22 +16,22 @@ pub enum JournalLine {
     Event(Event),
     /// It could not, and is left as it is.
     Damaged {
-        /// Which line, counted from 1; 0 for a spooled one.
+        /// The number of the line, counted from 1; 0 for a spooled one.
         number: u64,
-        /// What is wrong with it.
+        /// The problem with the line.
         reason: String,
     },
 }
 
 /// A line as it lies in the file.
 pub(super) struct RawLine<'a> {
-    /// Where it begins.
+    /// The place where it begins, in bytes.
     pub(super) start: u64,
-    /// Where it ends, its newline included.
+    /// The place where it ends, including its newline.
     pub(super) end: u64,
     /// Its bytes, without the newline; the digest alone when it is too long to be one of ours.
     pub(super) bytes: Result<&'a [u8], String>,
-    /// Whether it has its newline.
+    /// `true` if it has its newline.
     pub(super) terminated: bool,
 }
 
@@ -149,9 +149,9 @@ impl Iterator for JournalLines {
 /// The last line of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Tail {
-    /// Where it begins and ends (its newline included, where it has one), and its digest.
+    /// The places where it begins and ends (including its newline, if it has one), and its digest.
     pub(super) mark: ChainMark,
-    /// Whether it has its newline.
+    /// `true` if it has its newline.
     pub(super) terminated: bool,
 }
 

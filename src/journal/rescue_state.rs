@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::event::rescue::Rescue;
 use crate::oid::Oid;
 
-/// How far the rescue of a session is; it begins anew with the attempts.
+/// The progress of the rescue of a session; it begins anew with the attempts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RescueState {
-    /// How many packets were handed over.
+    /// The number of packets that were handed over.
     pub attempts: u32,
     /// The latest packet, where it was not answered yet.
     pub open: Option<String>,
@@ -20,13 +20,13 @@ pub struct RescueState {
     pub packets: Vec<String>,
     /// The hypotheses of accepted replies, oldest first (the latest 16).
     pub hypotheses: Vec<String>,
-    /// What the latest packet for the agent rules out, and the event that brought it.
+    /// The hypotheses that the latest packet for the agent rules out, with the event that brought it.
     pub ruled_out: Option<(String, Vec<String>)>,
     /// It was given up.
     pub given_up: bool,
 }
 
-/// How many hypotheses, and how many packets, are remembered.
+/// The largest number of hypotheses, and of packets, that are remembered.
 const MAX_REMEMBERED: usize = 16;
 
 impl RescueState {

@@ -1,6 +1,8 @@
-//! Which runs there were on one tree: a small file for each tree, so that a push of old content finds them however
-//! long the journal is. A cache that proves nothing: it says where in the journal a run lies, and the journal is asked. What is
-//! missing here is made again from it.
+//! The runs on one tree: a small file for each tree, so that a push of old content finds them in a journal of any
+//! length.
+//!
+//! It is a cache and proves nothing: it gives the places of runs in the journal, and the journal is read there. Missing
+//! files are rebuilt from it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -15,7 +17,7 @@ use crate::oid::Oid;
 /// A file longer than this, in bytes, is cut down to the latest runs of each key.
 const MAX_FILE: u64 = 128 * 1024;
 
-/// What of an event is indexed: a run that began and ended on the same tree.
+/// Returns the part of an event that is indexed: a run that began and ended on the same tree.
 pub(super) fn indexed(event: &Event, offset: Option<u64>) -> Option<RecordedRun> {
     RecordedRun::of(event, offset).filter(|run| run.run.start.tree == run.run.end.tree)
 }
@@ -29,7 +31,7 @@ fn file(dir: &Path, tree: &Oid) -> PathBuf {
     folder(dir).join(first).join(format!("{rest}.jsonl"))
 }
 
-/// Whether there is an index at all.
+/// Returns `true` if an index exists.
 pub(super) fn exists(dir: &Path) -> bool {
     folder(dir).is_dir()
 }
@@ -43,7 +45,7 @@ pub(super) fn create(dir: &Path) -> io::Result<()> {
     private_files::create_dir(&folder(dir))
 }
 
-/// The runs on a tree, oldest first; `None` when there is no index. What cannot be read is passed over.
+/// Returns the runs on a tree, oldest first; `None` if there is no index. Lines that cannot be read are skipped.
 pub(super) fn read(dir: &Path, tree: &Oid) -> Result<Option<Vec<RecordedRun>>, JournalError> {
     let path = file(dir, tree);
     match private_files::found(private_files::read(&path)).map_err(JournalError::read(&path))? {

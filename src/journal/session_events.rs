@@ -1,13 +1,13 @@
-//! What one session did: its events, read from where its client first told of an act.
+//! The events of one session, from the first act that its client reported.
 
 use super::read::JournalLine;
 use super::{Journal, JournalError, JournalState, private_files};
 use crate::event::{Event, EventKind};
 
-/// How far back a session is read, in bytes.
+/// The largest part of the journal that is read for a session, in bytes from its end.
 pub const MAX_STORY: u64 = 8 * 1024 * 1024;
 
-/// What one session did, as [`Journal::session_events`] reads it.
+/// The acts of one session, as [`Journal::session_events`] reads them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SessionEvents {
     /// The events, oldest first.
@@ -38,9 +38,9 @@ impl Journal {
         Ok(found)
     }
 
-    /// The events of a session since its client told of its first act, the spooled ones last: at most those in the last
-    /// [`MAX_STORY`] bytes of the journal. Empty, and nothing is read, where no client told of any act (`state` is that
-    /// of the journal). What cannot be read is left out.
+    /// Returns the events of a session since its client reported its first act, the spooled ones last: at most those in
+    /// the last [`MAX_STORY`] bytes of the journal. If no client reported an act (`state` is that of the journal), the
+    /// result is empty and nothing is read. Events that cannot be read are left out.
     pub fn session_events(&self, state: &JournalState, session: &str) -> Result<SessionEvents, JournalError> {
         let own = |event: &Event| event.session.as_deref() == Some(session);
         let is_work = |event: &Event| own(event) && matches!(event.kind, EventKind::Work(_));

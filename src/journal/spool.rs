@@ -1,8 +1,9 @@
-//! Where events wait when the journal cannot be written: an agent's sandbox may allow the working tree alone.
+//! The spool: events wait there when the journal cannot be written, because an agent's sandbox may allow the working
+//! tree alone.
 //!
-//! `<root>/.gate/spool/<id>.jsonl`, one file for each writing, invisible to git. Nothing in a working tree is evidence by
-//! itself, so its first line is a signature that needs the key of this repository. The key is random and lies in the gate
-//! directory, where no checkout puts a file. Where there is no key, there is no spool.
+//! `<root>/.gate/spool/<id>.jsonl`, one file for each writing, invisible to git. Nothing in a working tree is evidence
+//! by itself, so its first line is a signature that needs the key of this repository. The key is random and lies in the
+//! gate directory, where no checkout puts a file. Without a key, there is no spool.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -23,7 +24,7 @@ const MAX_FILE: u64 = 16 * 1024 * 1024;
 /// The length of the key, in bytes.
 const KEY_LENGTH: usize = 32;
 
-/// What waits in the spool, in order.
+/// The events that wait in the spool, in order.
 #[derive(Default)]
 pub(super) struct SpooledEvents {
     /// The files with their lines.
@@ -97,7 +98,7 @@ fn journal_length(journal: &Journal) -> u64 {
     fs::metadata(journal.journal_path()).map_or(0, |data| data.len())
 }
 
-/// What waits in the spool of `root`.
+/// Returns the events that wait in the spool of `root`.
 pub(super) fn pending(root: &Path, journal: &Journal) -> SpooledEvents {
     let mut pending = SpooledEvents::default();
     // No spool is the ordinary case.

@@ -1,4 +1,4 @@
-//! What the events add up to: a fold over the lines, bounded in size whatever the length of the journal.
+//! The sum of the events: a fold over the lines, bounded in size whatever the length of the journal.
 
 use std::collections::BTreeMap;
 
@@ -17,23 +17,23 @@ use crate::event::{Event, EventKind, Grade, Judged, Run, RunStarted, Waived};
 use crate::repo_path::RepoPath;
 use crate::tool_folder::is_marker_name;
 
-/// How many waivers are kept.
+/// The largest number of waivers that are kept.
 pub const MAX_WAIVERS: usize = 256;
-/// How many events that prove nothing are kept.
+/// The largest number of events without proof that are kept.
 const MAX_DOUBTED: usize = 256;
-/// How many started and never ended commands are kept.
+/// The largest number of started and never ended commands that are kept.
 pub const MAX_UNFINISHED: usize = 64;
-/// How many failures of gates that do not block are remembered, so that each counts once.
+/// The largest number of failures of gates that do not block that are remembered, so that each counts once.
 const MAX_SEEN: usize = 512;
-/// How many sessions are kept of which an agent's client told something.
+/// The largest number of sessions with reports of an agent's client that are kept.
 pub const MAX_WORKS: usize = 64;
-/// How many markers of tool folders are remembered.
+/// The largest number of markers of tool folders that are remembered.
 const MAX_MARKERS: usize = 256;
-/// How many pushes that were let through are kept.
+/// The largest number of allowed pushes that are kept.
 const MAX_PUSHES: usize = 256;
-/// How many mentions of pushes without a verdict are kept.
+/// The largest number of mentions of pushes without a verdict that are kept.
 const MAX_MENTIONED: usize = 128;
-/// How many gates that do not block are counted.
+/// The largest number of gates that do not block that are counted.
 const MAX_COUNTED: usize = 256;
 
 /// The state of the journal. It depends on the lines alone, not on when it was looked at.
@@ -96,7 +96,7 @@ impl JournalState {
         &self.waivers
     }
 
-    /// What the verdicts of a session add up to; the empty name stands for "no session known".
+    /// Returns the sum of the verdicts of a session; the empty name stands for "no session known".
     pub fn judged(&self, session: &str) -> &SessionState {
         self.sessions.of(session)
     }
@@ -116,7 +116,7 @@ impl JournalState {
         &self.push_verdicts
     }
 
-    /// Whether a push without a verdict was mentioned in a session, in these words (the latest 128).
+    /// Returns `true` if a push without a verdict was mentioned in a session, in these words (the latest 128).
     pub fn was_mentioned(&self, session: &str, text: &str) -> bool {
         self.mentioned.iter().any(|(known, said)| known == session && said == text)
     }
@@ -137,14 +137,14 @@ impl JournalState {
         &self.open_failures
     }
 
-    /// Where in the journal the first act of an agent in this session lies, in bytes; `None`: there is none, or it is
-    /// older than those of the 64 sessions that began last. Spooled acts are not counted.
+    /// Returns the place in the journal where the first act of an agent in this session lies, in bytes. `None`: the
+    /// journal has none, or it is older than those of the 64 sessions that began last. Spooled acts do not count.
     pub fn work_begins(&self, session: &str) -> Option<u64> {
         self.works.iter().find(|(known, _)| known == session).map(|(_, start)| *start)
     }
 
-    /// Whether the journal is whole, as far as was read: what lies before the checkpoint is vouched for by its
-    /// digest; [`super::Journal::verify`] reads all of it.
+    /// Returns the faults of the journal, as far as it was read. The digest of the checkpoint vouches for the lines
+    /// before it; [`super::Journal::verify`] reads all of them.
     pub fn integrity(&self) -> &Integrity {
         &self.chain.integrity
     }
@@ -173,7 +173,8 @@ impl JournalState {
         self.doubted.truncate(MAX_DOUBTED);
     }
 
-    /// Whether an event proves nothing, because its line is not what the next one saw (the latest 256).
+    /// Returns `true` if an event proves nothing, because its line differs from the one that the next line saw (the
+    /// latest 256).
     pub fn doubts(&self, event: &str) -> bool {
         self.doubted.iter().any(|known| known == event)
     }

@@ -1,4 +1,4 @@
-//! The journal from within: line form, chain, torn tails, state and checkpoint.
+//! Tests of the journal from within: line form, chain, torn tails, state and checkpoint.
 
 mod damage;
 mod folding;
