@@ -1,4 +1,4 @@
-//! Carrying out a plan.
+//! Carries out a plan.
 
 use std::fs;
 use std::io::{self, Write};
@@ -54,7 +54,7 @@ fn carry_out(change: &PlannedChange) -> Result<(), InstallError> {
     }
 }
 
-/// What the user saw in the plan is what is there.
+/// Checks that the file is still as the user saw it in the plan.
 fn unchanged(path: &Path, before: &FileState) -> Result<(), InstallError> {
     let now = FileState::read(path).map_err(InstallError::io(path))?;
     if now == *before { Ok(()) } else { Err(InstallError::Changed { path: path.to_owned() }) }

@@ -1,4 +1,5 @@
-//! The file that a forge starts a job from: written like all else, recorded, and taken out again while nobody changed it.
+//! The file from which a forge starts a job. It is written and recorded like all others, and removed again if nobody
+//! changed it.
 
 use std::path::Path;
 

@@ -1,8 +1,9 @@
-//! Hooks in the settings of agent clients: which clients are here, what each is given, and how it is taken out again.
+//! Hooks in the settings of agent clients: finds the clients that are here, adds hooks for each, and removes them
+//! again.
 //!
-//! Everything is put below the root of the working tree, never into a person's own settings: those hold for all
-//! repositories, and what one repository puts in could not be taken out for it alone. What git does not track stays out
-//! of commits by a line in `.git/info/exclude`, since it names programs of this machine.
+//! Everything is written below the root of the working tree, never into a person's own settings: those hold for all
+//! repositories, and the hooks of one repository could not be removed on their own. A line in `.git/info/exclude` keeps
+//! untracked files out of commits, since they name programs of this machine.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,10 +19,10 @@ use crate::digest::hex_digest;
 use crate::embedded;
 use crate::source::sessions::Client;
 
-/// Which clients get hooks.
+/// The clients that get hooks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chosen {
-    /// Those that are found here.
+    /// The clients that are found here.
     Found,
     /// These.
     Named(Vec<Client>),
@@ -29,7 +30,7 @@ pub enum Chosen {
     Nobody,
 }
 
-/// What stands above our lines in `.git/info/exclude`.
+/// The comment above this program's lines in `.git/info/exclude`.
 const EXCLUDED: &str = "# hooks of gate in the settings of agent clients, for this clone alone";
 
 /// Plans the hooks of the chosen clients. `binary` is the program that runs now.
@@ -81,7 +82,7 @@ pub(super) fn recorded(record: &InstallRecord) -> Vec<Client> {
     Client::ALL.into_iter().filter(has).collect()
 }
 
-/// What people call a client.
+/// Returns the common name of a client.
 pub fn title(client: Client) -> &'static str {
     match client {
         Client::Claude => "Claude Code",
@@ -210,7 +211,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Whether an entry of a settings file is ours.
+/// Returns `true` if an entry of a settings file belongs to this program.
 fn is_ours(client: Client, value: &Value) -> bool {
     let call = format!("gate hook {client} ");
     let handlers = value.get("hooks").and_then(Value::as_array).into_iter().flatten();
@@ -236,7 +237,7 @@ pub fn installed(root: &Path, client: Client) -> Option<Vec<(String, String)>> {
     (!found.is_empty()).then_some(found)
 }
 
-/// The text of a client's file without our entries; `None` where it cannot be told which they are.
+/// Returns the text of a client's file without this program's entries; `None` if they cannot be recognised.
 pub(super) fn without(path: &Path, text: &str) -> Option<String> {
     let client =
         Client::ALL.into_iter().find(|client| path.ends_with(&ClientFile::of(client.as_str()).install.file))?;

@@ -1,4 +1,4 @@
-//! Hooks that were installed and run no more: gone, emptied, or switched off by a setting.
+//! Hooks that were installed and no longer run: deleted, emptied, or switched off by a setting.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,9 @@ use crate::source::sessions::Client;
 /// Hooks that run no more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwitchedOff {
-    /// Which, and what that means.
+    /// The hook or setting, and its consequence.
     pub what: String,
-    /// What to type or to change.
+    /// The command to type or the change to make.
     pub remedy: String,
 }
 
@@ -32,7 +32,7 @@ pub fn git_hooks_off(repository: &InstallTarget, hooks_path: Option<&str>) -> Ve
     by_state.into_iter().map(|((folder, state), names)| say(&folder, state, &names)).collect()
 }
 
-/// How a hook of git is that does not call gate.
+/// The state of a git hook that does not call gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum HookState {
     Gone,

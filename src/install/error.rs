@@ -1,21 +1,21 @@
-//! What can go wrong while installing.
+//! The errors of the installation.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a plan could not be made or carried out.
+/// The reason why a plan could not be made or carried out.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
-    /// There is no repository.
+    /// No repository was found.
     #[error("{} is not inside a git repository", dir.display())]
     NotARepository {
-        /// Where one was looked for.
+        /// The directory where the search began.
         dir: PathBuf,
     },
     /// The directory of a repository, but not of its working tree.
     #[error("{} is inside the git directory and not in the working tree", dir.display())]
     InsideGitDir {
-        /// Where we are.
+        /// The current directory.
         dir: PathBuf,
     },
     /// git said no.
@@ -23,37 +23,37 @@ pub enum InstallError {
     Git {
         /// The arguments.
         command: String,
-        /// What git said.
+        /// The message of git.
         message: String,
     },
     /// A file could not be read or written.
     #[error("{}: {source}", path.display())]
     Io {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// A `gate.toml` that cannot be added to.
     #[error("{}: {message}", path.display())]
     Policy {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with it.
         message: String,
     },
-    /// What was recorded at installation cannot be read.
+    /// The record of the installation cannot be read.
     #[error("{}: the record of the installation is malformed: {message}", path.display())]
     Record {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with it.
         message: String,
     },
     /// Something changed between the plan and its execution.
     #[error("{} changed after the plan was made", path.display())]
     Changed {
-        /// What.
+        /// The file.
         path: PathBuf,
     },
 }

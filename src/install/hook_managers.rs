@@ -1,4 +1,4 @@
-//! Programs that manage hooks: which are here, and what each documents.
+//! Programs that manage hooks: the ones that are here, and the setup that each documents.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ pub struct HookManager {
     pub name: String,
     /// The file or key it was recognised by.
     pub evidence: String,
-    /// What happens to a hook of ours, as a sentence without a full stop.
+    /// The effect on a hook of this program, as a sentence without a full stop.
     pub says: String,
-    /// What to add to its configuration, all hooks together; `None` where nothing needs to be, or it is there.
+    /// The text to add to its configuration, for all hooks together; `None` if nothing is missing.
     pub add: Option<String>,
     /// Texts that hooks of its making hold.
     pub hook_text: Vec<String>,
@@ -86,15 +86,15 @@ fn known() -> Vec<ManagerEntry> {
     table.and_then(Result::ok).map(|table| table.manager).unwrap_or_default()
 }
 
-/// Whether the manager that wrote a hook file is what runs us: it found our hook, keeps it, and runs its own work behind.
-/// `set`: whether an environment variable is set.
+/// Returns `true` if the manager that wrote a hook file is running this program: it found this program's hook, keeps
+/// it, and runs its own work after it. `set` returns `true` if an environment variable is set.
 pub fn is_running(hook: &[u8], set: impl Fn(&str) -> bool) -> bool {
     let text = String::from_utf8_lossy(hook);
     let wrote = |entry: &ManagerEntry| entry.hook_text.iter().any(|mark| text.contains(mark.as_str()));
     known().iter().any(|entry| entry.running.as_deref().is_some_and(&set) && wrote(entry))
 }
 
-/// Whether one manager wrote both hook files.
+/// Returns `true` if one manager wrote both hook files.
 pub(super) fn wrote_both(one: &[u8], other: &[u8]) -> bool {
     let (one, other) = (String::from_utf8_lossy(one), String::from_utf8_lossy(other));
     let marked = |entry: &ManagerEntry, text: &str| entry.hook_text.iter().any(|mark| text.contains(mark.as_str()));

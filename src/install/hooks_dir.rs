@@ -1,4 +1,4 @@
-//! Where the hooks of a repository are, who says so, and whether we may write there.
+//! The folder for the hooks of a repository, the setting that names it, and the permission to write there.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ pub struct HooksDir {
     pub path: PathBuf,
     /// The `core.hooksPath` that decides, if one is set.
     pub setting: Option<HooksPathSetting>,
-    /// What kind of place it is.
+    /// The kind of the place.
     pub place: HooksPlace,
 }
 
@@ -26,10 +26,10 @@ pub struct HooksPathSetting {
     pub value: String,
 }
 
-/// What kind of place the folder of the hooks is.
+/// The kind of place that the folder of the hooks is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HooksPlace {
-    /// Inside the git directory: nobody else's.
+    /// Inside the git directory: it belongs to this repository alone.
     GitDir,
     /// Inside the working tree: its files are tracked, or can be.
     WorkTree,

@@ -1,17 +1,17 @@
-//! husky: its hook files are the user's scripts, so gate becomes lines of them instead of replacing them.
+//! husky: its hook files are the user's scripts, so gate adds lines to them instead of replacing them.
 
 use std::path::{Path, PathBuf};
 
 use super::{HooksDir, InstallTarget};
 use crate::embedded;
 
-/// How husky is set up in a repository.
+/// The setup of husky in a repository.
 pub(super) struct Husky {
     /// `.husky/<name>`.
     pub(super) script: PathBuf,
     /// Versions 5 to 8: git runs the script itself, which then loads `_/husky.sh`.
     pub(super) sourced: bool,
-    /// Whether git takes its hooks from husky now; if not, only once packages are installed.
+    /// `true` if git takes its hooks from husky now; `false` if it will do so once packages are installed.
     pub(super) active: bool,
 }
 
@@ -32,10 +32,10 @@ fn any_script_sources(folder: &Path) -> bool {
     entries.filter_map(|entry| std::fs::read_to_string(entry.path()).ok()).any(|text| text.contains("husky.sh"))
 }
 
-/// The script with gate in it; the same script where it is in already.
+/// Returns the script with gate in it; a script that has it already stays the same.
 ///
-/// Alone, gate is one line. Before other commands it must hand on what it read, since they may want the refs too
-/// (`git lfs pre-push` uploads what it is told on standard input).
+/// Alone, gate is one line. Before other commands it must pass on its input, since they may want the refs too (`git lfs
+/// pre-push` uploads the refs that it reads on standard input).
 pub(super) fn with_gate(script: &str, name: &str, sourced: bool) -> String {
     if script.contains(&call(name)) {
         return script.to_owned();
@@ -77,7 +77,7 @@ pub(super) fn without_gate(script: &str, name: &str) -> Option<String> {
     Some(script.replacen(&found, "", 1))
 }
 
-/// What a script that calls gate holds.
+/// Returns the text that marks a script as calling gate.
 pub(super) fn call(name: &str) -> String {
     format!("gate hook git {name}")
 }

@@ -1,4 +1,4 @@
-//! What `gate init` would do: `gate.toml`, and the hooks, in the way each kind of place asks for.
+//! Plans `gate init`: `gate.toml`, and the hooks, in the form that each kind of place needs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use crate::digest::hex_digest;
 use crate::shell_kind::Shell;
 use crate::stack::{self, DeclaredStack, Files};
 
-/// What a hook that was there before is called beside ours.
+/// The suffix for the name of a hook that was there before.
 pub(super) const KEPT: &str = ".before-gate";
 
-/// What the caller of `gate init` asked for.
+/// The options of `gate init`.
 #[derive(Clone, Debug)]
 pub struct Wishes {
     /// The command that tests.
@@ -63,8 +63,8 @@ fn plan_worktrees(repository: &InstallTarget, wishes: &Wishes, plan: &mut Plan) 
     plan_shim(repository, super::WORKTREE_HOOK, wishes, &hooks, &[], plan)
 }
 
-/// What a new linked working tree gets: the hooks in the clients that have some in another one. `binary` is the program that
-/// runs now.
+/// Plans the files of a new linked working tree: hooks in the clients that have some in another working tree. `binary`
+/// is the program that runs now.
 pub fn plan_new_worktree(repository: &InstallTarget, binary: &Path) -> Result<Plan, InstallError> {
     let mut plan = Plan { record: InstallRecord::load(repository)?, ..Plan::default() };
     let clients = clients::recorded(&plan.record);
@@ -215,7 +215,7 @@ fn plan_hooks(
     Ok(())
 }
 
-/// What a person adds to a hook of a folder that is not ours to write in.
+/// Returns the lines that a person adds to a hook in a folder that this program must not write to.
 fn by_hand(folder: &Path, name: &str) -> String {
     let lines = husky::block(name).trim_end().replace('\n', "\n    ");
     format!("\n  {}:\n    {lines}", folder.join(name).display())

@@ -1,4 +1,5 @@
-//! What was there before: `<git common dir>/gate/install.json`, the ground of the exact inverse.
+//! The state before the installation: `<git common dir>/gate/install.json`, from which `gate uninstall` restores it
+//! exactly.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,23 +35,23 @@ pub struct HookRecord {
     pub name: String,
     /// The hook file.
     pub place: PortablePath,
-    /// SHA-256 of what was written.
+    /// SHA-256 of the written text.
     pub digest: String,
-    /// What was there.
+    /// The state before.
     pub before: Before,
 }
 
-/// What was in the place of a hook.
+/// The file that was in the place of a hook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Before {
     /// Nothing.
     Missing,
-    /// A hook, which was moved beside it and is run after ours.
+    /// A hook, which was renamed in the same folder and runs after gate's.
     Kept {
         /// Its new name in the same folder.
         name: String,
-        /// SHA-256 of its bytes, or of what the symbolic link says.
+        /// SHA-256 of its bytes, or of the target of the symbolic link.
         digest: String,
         /// Its permission bits; 0 for a symbolic link.
         mode: u32,
@@ -60,17 +61,17 @@ pub enum Before {
 /// Another file that was written or edited.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
-    /// Which.
+    /// The file.
     pub place: PortablePath,
-    /// What it is.
+    /// The purpose of the file.
     pub role: FileRole,
-    /// SHA-256 of what was written.
+    /// SHA-256 of the written text.
     pub digest: String,
     /// Its text before; `None`: it did not exist.
     pub before: Option<String>,
 }
 
-/// Why a file was written.
+/// The purpose of a written file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileRole {
@@ -84,14 +85,14 @@ pub enum FileRole {
     Exclude,
     /// Settings of a person's shell, of which nothing is kept in the record: `before` is empty where they existed.
     Shell,
-    /// What a forge starts a job from: the user's once it was edited or committed.
+    /// The file from which a forge starts a job: it belongs to the user once it was edited or committed.
     Job,
 }
 
 /// A path that survives a move of the repository.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PortablePath {
-    /// What `path` is relative to.
+    /// The base of `path`.
     pub base: PathBase,
     /// The path.
     pub path: RepoPath,
@@ -100,7 +101,7 @@ pub struct PortablePath {
     pub root: Option<RepoPath>,
 }
 
-/// What a [`PortablePath`] is relative to.
+/// The directory that a [`PortablePath`] is relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PathBase {
@@ -144,14 +145,14 @@ impl PortablePath {
 }
 
 impl HookRecord {
-    /// Where the hook is.
+    /// Returns the path of the hook.
     pub fn path(&self, repository: &InstallTarget) -> PathBuf {
         self.place.resolve(repository)
     }
 }
 
 impl InstallRecord {
-    /// Where the record is kept.
+    /// Returns the path of the record.
     pub fn path(repository: &InstallTarget) -> PathBuf {
         repository.gate_dir().join("install.json")
     }

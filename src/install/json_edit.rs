@@ -1,4 +1,4 @@
-//! Editing JSON as text: what a person wrote stays as it was written, comments and layout included.
+//! Edits JSON as text: comments, layout and everything else that a person wrote stay as they are.
 
 use std::ops::Range;
 
@@ -26,8 +26,8 @@ struct JsonReader<'t> {
     depth: usize,
 }
 
-/// How deep a file may nest.
-const DEEPEST: usize = 64;
+/// The largest nesting depth of a file.
+const MAX_DEPTH: usize = 64;
 
 impl JsonReader<'_> {
     fn rest(&self) -> &[u8] {
@@ -59,7 +59,7 @@ impl JsonReader<'_> {
     fn node(&mut self) -> Option<JsonNode> {
         self.skip();
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > MAX_DEPTH {
             return None;
         }
         let start = self.at;
@@ -149,7 +149,7 @@ impl JsonNode {
         }
     }
 
-    /// Where its members or items begin.
+    /// Returns the places where its members or items begin.
     fn children(&self) -> Vec<Range<usize>> {
         match &self.inner {
             JsonInner::Object(members) => members.iter().map(|(_, at, node)| *at..node.span.end).collect(),
@@ -239,7 +239,7 @@ fn next_cut(root: &JsonNode, text: &str, ours: &dyn Fn(&Value) -> bool) -> Optio
     None
 }
 
-/// A child with one of the commas and the space beside it.
+/// Returns the range of a child with one of its commas and the adjacent space.
 fn piece(parent: &JsonNode, child: usize, text: &str) -> Range<usize> {
     let children = parent.children();
     let open = parent.span.start + 1;

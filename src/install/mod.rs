@@ -1,7 +1,7 @@
-//! Installing into a repository and taking it out again: a plan, shown as a diff, applied, and exactly inverted.
+//! Installs into a repository and uninstalls again: a plan, shown as a diff, applied, and exactly reversed.
 //!
-//! `plan` decides and changes nothing, `apply` changes what the plan says, `record` remembers what was there
-//! before. Hook managers that are there keep working: what each documents is done, or said.
+//! `init` and `uninstall` make a plan and change nothing, `apply_plan` carries it out, and `install_record` remembers
+//! the state before. Existing hook managers keep working: gate follows their documentation, or says what to do.
 
 mod apply_plan;
 mod ci_job;

@@ -1,4 +1,4 @@
-//! A plan: what would change on disk, and how that is shown.
+//! A plan: the changes on disk, and their display.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,21 +10,21 @@ use similar::TextDiff;
 use super::install_record::InstallRecord;
 use crate::digest::hex_digest;
 
-/// What is to be done, and what is to be said about it.
+/// The changes to make, and the messages about them.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// The changes, in their order.
     pub changes: Vec<PlannedChange>,
-    /// What else the user should know or do: sentences, some of several lines.
+    /// Other things that the user should know or do: sentences, some of several lines.
     pub notes: Vec<String>,
-    /// What will be recorded as installed; empty: no record is left.
+    /// The record of the installation afterwards; if it is empty, no record is left.
     pub record: InstallRecord,
     /// Delete everything gate keeps in the repository.
     pub purge: bool,
 }
 
 impl Plan {
-    /// Whether carrying it out would change nothing.
+    /// Returns `true` if carrying it out would change nothing.
     pub fn is_idle(&self, repository: &super::InstallTarget) -> bool {
         let recorded = InstallRecord::path(repository).exists();
         self.changes.is_empty()
@@ -40,11 +40,11 @@ pub enum PlannedChange {
     MakeFolder(PathBuf),
     /// A file is written, whole and at once.
     Write {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// What is there now.
+        /// The present state.
         before: FileState,
-        /// What will be.
+        /// The new content.
         bytes: Vec<u8>,
         /// The permission bits it will have.
         mode: u32,
@@ -58,16 +58,16 @@ pub enum PlannedChange {
     },
     /// A file or symbolic link is removed.
     Remove {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// What is there now.
+        /// The present state.
         before: FileState,
     },
     /// A folder is removed, if nothing is in it by then.
     RemoveFolder(PathBuf),
 }
 
-/// What is at a path.
+/// The state of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileState {
     /// Nothing.

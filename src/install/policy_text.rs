@@ -1,4 +1,4 @@
-//! The text of `gate.toml`: written anew from what was found, or added to.
+//! The text of `gate.toml`: written anew from the findings, or extended.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +49,7 @@ fn toml_value(value: &Value) -> String {
     toml_edit::Value::from(value.to_string()).to_string()
 }
 
-/// What became of a command that was to be added to a `gate.toml`.
+/// The result of adding a command to a `gate.toml`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Added {
     /// It was added.
@@ -60,7 +60,7 @@ pub(super) enum Added {
     Taken(String),
 }
 
-/// Adds a command to the text of a `gate.toml`, keeping every byte of what is there.
+/// Adds a command to the text of a `gate.toml`, keeping every existing byte.
 pub(super) fn with_command(text: &str, name: &str, gate: &str, run: &str) -> Result<(String, Added), String> {
     let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let declared = document.get("commands").map(|commands| commands.get(name));

@@ -1,4 +1,4 @@
-//! The hook that was there before ours: found again and run after it.
+//! The hook that existed before gate's: finds it again and runs it afterwards.
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! The few facts about a repository that installing needs, asked from git itself.
+//! The few facts about a repository that an installation needs. Git itself provides them.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ pub struct InstallTarget {
     pub git_dir: PathBuf,
     /// The git directory that all working trees share.
     pub common_dir: PathBuf,
-    /// Whether it is bare.
+    /// `true` if it is bare.
     pub bare: bool,
 }
 
@@ -56,12 +56,13 @@ impl InstallTarget {
         Ok(Self { root, git_dir, common_dir, bare })
     }
 
-    /// Where git runs hooks: the top of the working tree, or the git directory of a bare repository.
+    /// Returns the directory in which git runs hooks: the top of the working tree, or the git directory of a bare
+    /// repository.
     pub fn base(&self) -> &Path {
         self.root.as_deref().unwrap_or(&self.git_dir)
     }
 
-    /// What `gate` keeps in this repository.
+    /// Returns the directory that `gate` keeps in this repository.
     pub fn gate_dir(&self) -> PathBuf {
         self.common_dir.join("gate")
     }
@@ -100,7 +101,7 @@ impl InstallTarget {
         pairs.collect()
     }
 
-    /// Whether the index holds the file as it is on disk.
+    /// Returns `true` if the index holds the file as it is on disk.
     pub(super) fn tracks(&self, path: &Path) -> bool {
         let mut listed = self.git();
         listed.args(["ls-files", "--stage", "--"]).arg(path);
@@ -111,14 +112,14 @@ impl InstallTarget {
         oid.is_some() && output(hashed, &[]).is_ok_and(|now| oid == Some(now.to_string_lossy().as_ref()))
     }
 
-    /// Whether the index has the file, whatever it holds.
+    /// Returns `true` if the index has the file, with any content.
     pub(super) fn has_in_index(&self, path: &Path) -> bool {
         let mut listed = self.git();
         listed.args(["ls-files", "--error-unmatch", "--"]).arg(path);
         output(listed, &[]).is_ok()
     }
 
-    /// Whether git does not see the file.
+    /// Returns `true` if git ignores the file.
     pub(super) fn ignores(&self, path: &Path) -> bool {
         let mut asked = self.git();
         asked.args(["check-ignore", "--quiet", "--"]).arg(path);

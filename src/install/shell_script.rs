@@ -1,4 +1,4 @@
-//! `gate shell`: what a person's shell runs so that their own runs are recorded.
+//! The script of `gate shell`: a person's shell runs it so that the person's own runs are recorded.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use crate::shell_quote::shell_word;
 /// The shells that have such a script.
 pub const SCRIPTED: [Shell; 3] = [Shell::Bash, Shell::Zsh, Shell::Fish];
 
-/// The script for a shell, in which `program` is called; `None`: there is none for it. A program whose path is no text is
-/// looked for on the PATH.
+/// Returns the script for a shell, in which `program` is called; `None` if this shell has none. A program whose path is
+/// not text is searched for on the PATH.
 pub fn shell_script(shell: Shell, program: &Path) -> Option<String> {
     let file = |name: &str| embedded::file(embedded::HOOKS, &format!("shell/{name}"));
     let script = SCRIPTED.contains(&shell).then(|| file(&format!("gate.{shell}")))??;
@@ -29,7 +29,7 @@ pub fn shell_script(shell: Shell, program: &Path) -> Option<String> {
     )
 }
 
-/// Whether a name needs no quotes in any shell.
+/// Returns `true` if a name needs no quotes in any shell.
 fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "._+-".contains(c))
 }

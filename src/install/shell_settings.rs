@@ -1,6 +1,7 @@
-//! The line in a person's own shell settings that runs `gate shell`: put in on request, between two marks, and taken out again.
+//! The line in a person's own shell settings that runs `gate shell`: added on request, between two marks, and removed
+//! again.
 //!
-//! Such a file holds for all repositories of a person and may hold secrets: nothing of it is kept in the record.
+//! Such a file holds for all repositories of a person and may hold secrets: the record keeps nothing of it.
 
 use std::path::{Path, PathBuf};
 
@@ -11,12 +12,12 @@ use crate::digest::hex_digest;
 use crate::shell_kind::Shell;
 use crate::shell_quote::shell_word;
 
-/// What stands above our line.
+/// The mark above the line.
 const BEGIN: &str = "# >>> gate shell >>>";
-/// What stands below our line.
+/// The mark below the line.
 const END: &str = "# <<< gate shell <<<";
 
-/// The shell of this person that can run `gate shell`; `None`: it is not known, or there is no script for it.
+/// Returns the shell of this person that can run `gate shell`; `None` if it is unknown, or has no script.
 pub fn own_shell() -> Option<Shell> {
     let shell = Shell::of_path(std::env::var("SHELL").ok()?.as_str())?;
     SCRIPTED.contains(&shell).then_some(shell)
@@ -73,7 +74,7 @@ pub(super) fn plan(
     Ok(())
 }
 
-/// The settings that an interactive shell of this person reads; `None`: there is no home.
+/// Returns the settings that an interactive shell of this person reads; `None` without a home directory.
 fn settings_file(shell: Shell) -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = folder("HOME");
@@ -97,7 +98,7 @@ fn line_for(shell: Shell, binary: &Path) -> String {
     }
 }
 
-/// What is added to the end of a file. It comes out again whatever the file ended with.
+/// Returns the text that is added to the end of a file. It can be removed again whatever the file ended with.
 fn block(line: &str) -> String {
     format!("\n{BEGIN}\n{line}\n{END}\n")
 }

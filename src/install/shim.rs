@@ -1,13 +1,13 @@
-//! The few lines of shell that git runs, and how they are recognised again.
+//! The few lines of shell that git runs, and the marks by which they are recognised again.
 
 use std::path::{Path, PathBuf};
 
 use crate::embedded;
 
-/// What a line of ours begins with, before the version and the name of the hook.
+/// The beginning of gate's line, before the version and the name of the hook.
 const MARK: &[u8] = b"# gate hook ";
 
-/// How the line that names the binary begins.
+/// The beginning of the line that names the binary.
 const BINARY: &[u8] = b"gate=$(command -v gate) || gate=";
 
 /// A hook file of ours.
@@ -15,7 +15,7 @@ const BINARY: &[u8] = b"gate=$(command -v gate) || gate=";
 pub struct Shim<'a> {
     /// The hook.
     pub name: &'a str,
-    /// What is run when no `gate` is on the PATH. `None` in files that travel to other machines.
+    /// The program to run when no `gate` is on the PATH. `None` in files that travel to other machines.
     pub binary: Option<&'a Path>,
 }
 
@@ -46,12 +46,12 @@ impl Shim<'_> {
     }
 }
 
-/// Whether git writes to the standard input of a hook.
+/// Returns `true` if git writes to the standard input of a hook.
 pub(super) fn reads_input(name: &str) -> bool {
     matches!(name, "pre-push" | "pre-receive" | "post-receive" | "post-rewrite" | "reference-transaction")
 }
 
-/// Whether the bytes are a shim of ours for this hook, of any version, edited or not.
+/// Returns `true` if the bytes are a shim of gate for this hook, of any version, edited or not.
 pub fn is_shim(bytes: &[u8], name: &str) -> bool {
     let mark = bytes.split(|byte| *byte == b'\n').nth(1).and_then(|line| line.strip_prefix(MARK));
     let words = mark.map(|rest| String::from_utf8_lossy(rest).into_owned());
@@ -60,7 +60,7 @@ pub fn is_shim(bytes: &[u8], name: &str) -> bool {
     })
 }
 
-/// Whether the bytes are a shim of this version, whatever binary it names.
+/// Returns `true` if the bytes are a shim of this version, whatever binary it names.
 pub(super) fn is_pristine(bytes: &[u8], name: &str) -> bool {
     let without = |bytes: &[u8]| {
         let lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.starts_with(BINARY));

@@ -1,4 +1,4 @@
-//! What `gate uninstall` would do: the exact inverse of `gate init`, whatever others did in between.
+//! Plans `gate uninstall`: the exact reverse of `gate init`, even if others changed things in between.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::digest::hex_digest;
 /// The endings under which hook managers keep a hook they found.
 const MOVED_TO: [&str; 2] = [".legacy", ".old"];
 
-/// The plan. What is no longer as it was written is left alone and named.
+/// Returns the plan. Anything that has changed since it was written stays, and the plan names it.
 pub fn plan_uninstall(repository: &InstallTarget, purge: bool) -> Result<Plan, InstallError> {
     let record = InstallRecord::load(repository)?;
     let mut plan = Plan { purge, ..Plan::default() };
@@ -42,7 +42,7 @@ pub fn plan_uninstall(repository: &InstallTarget, purge: bool) -> Result<Plan, I
     Ok(plan)
 }
 
-/// Whether a folder, or one of those in it, has a file of records with something in it.
+/// Returns `true` if a folder, or one of those in it, has a file of records that is not empty.
 fn holds_records(dir: &Path, depth: usize) -> bool {
     std::fs::read_dir(dir).into_iter().flatten().flatten().any(|entry| {
         let path = entry.path();
@@ -149,7 +149,7 @@ fn same(a: &Path, b: &Path) -> bool {
     super::hooks_dir::real(a) == super::hooks_dir::real(b)
 }
 
-/// The text of a file without what gate wrote into it; `None` where that cannot be told.
+/// Returns the text of a file without gate's parts; `None` if they cannot be recognised.
 fn without_ours(role: FileRole, path: &Path, text: &str) -> Option<String> {
     match role {
         FileRole::Policy | FileRole::Job => None,
