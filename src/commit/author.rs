@@ -1,4 +1,5 @@
-//! Which commits an agent had a hand in: by the marks that its client leaves, which are data (`gates/agents.toml`).
+//! The commits that an agent took part in. The marks that agents' clients leave show them; they are data
+//! (`gates/agents.toml`).
 
 use std::sync::OnceLock;
 
@@ -98,7 +99,7 @@ fn marks() -> &'static Marks {
     })
 }
 
-/// The agent that had a hand in a commit, as its marks say. No mark is no proof of a person.
+/// Returns the agent that took part in a commit, by its marks. A lack of marks does not prove a person.
 pub fn agent_of(author: &Person, committer: &Person, message: &str) -> Option<String> {
     let marks = marks();
     let people = [author, committer].map(|person| format!("{} <{}>", person.name, person.email));

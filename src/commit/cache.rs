@@ -1,5 +1,5 @@
-//! What was found out once: histories name the same paths and people again and again, and holding one against all
-//! patterns costs more than finding it in a table.
+//! Remembered answers. Histories name the same paths and people again and again, and matching them against all patterns
+//! costs more than a look-up in a table.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,8 +7,8 @@ use std::sync::Mutex;
 
 use foldhash::fast::RandomState;
 
-/// How many answers are kept, so that memory does not grow with a history.
-const MOST: usize = 1 << 14;
+/// The largest number of answers that are kept, so that memory does not grow with a history.
+const MAX_ENTRIES: usize = 1 << 14;
 
 /// Answers of a function whose answer depends on the bytes it is asked about alone.
 pub(super) struct Memo<V>(Mutex<HashMap<Box<[u8]>, V, RandomState>>);
@@ -23,7 +23,7 @@ impl<V: Clone> Memo<V> {
         }
         let found = ask();
         let mut known = lock();
-        if known.len() >= MOST {
+        if known.len() >= MAX_ENTRIES {
             known.clear();
         }
         known.insert(key.into(), found.clone());
@@ -58,10 +58,10 @@ mod tests {
     fn an_answer_is_found_out_once_and_their_number_is_bounded() {
         let memo = Memo::default();
         assert_eq!((memo.get(b"a", || 1), memo.get(b"a", || 2), memo.get(b"b", || 3)), (1, 1, 3));
-        for number in 0..3 * MOST {
+        for number in 0..3 * MAX_ENTRIES {
             memo.get(&number.to_le_bytes(), || 0);
         }
-        assert!(memo.0.lock().unwrap().len() <= MOST);
+        assert!(memo.0.lock().unwrap().len() <= MAX_ENTRIES);
         assert_eq!(memo.clone().get(b"a", || 4), 4);
     }
 }

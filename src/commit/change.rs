@@ -1,4 +1,4 @@
-//! What a commit touches.
+//! The changes of a commit.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,19 +14,19 @@ pub struct Commit {
     pub id: Option<Oid>,
     /// Its parents.
     pub parents: Vec<Oid>,
-    /// Who wrote it.
+    /// The author.
     pub author: Person,
-    /// Who made it a commit.
+    /// The committer.
     pub committer: Person,
     /// The whole message, in UTF-8 as far as it can be.
     pub message: String,
-    /// What it changes against its parent; empty for a merge, whose sides were judged each.
+    /// The changes against its parent. Empty for a merge, because the commits of its sides are judged one by one.
     pub files: Vec<FileChange>,
     /// The agent that had a hand in it, where its marks are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Whether the changed lines of all files that count were looked at; see [`FileChange::texture`]. Those of a file that
-    /// goes along with any scope count where a rule asks for them.
+    /// `true` if the changed lines of all files that count were read; see [`FileChange::texture`]. The lines of a file
+    /// that may accompany any scope count if a rule needs them.
     #[serde(default)]
     pub looked_into: bool,
 }
@@ -45,19 +45,19 @@ pub struct Person {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FileChange {
-    /// Where the file is now; where it was, for a deletion.
+    /// The present path of the file; for a deletion, its last one.
     pub path: RepoPath,
-    /// Where it was before it was renamed or copied.
+    /// The path before it was renamed or copied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<RepoPath>,
-    /// What happened to it.
+    /// The kind of change.
     pub status: PathStatus,
-    /// What its changed lines are like. `None`: nobody looked, or there is no text to look at.
+    /// The texture of its changed lines. `None`: nothing read them, or the file is not text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub texture: Option<Texture>,
 }
 
-/// What happened to a path.
+/// The kind of change to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -89,17 +89,17 @@ impl Commit {
 }
 
 impl FileChange {
-    /// A change whose lines nobody looked at.
+    /// Returns a change whose lines were not read.
     pub fn new(path: impl Into<RepoPath>, status: PathStatus) -> Self {
         Self { path: path.into(), from: None, status, texture: None }
     }
 
-    /// Whether the file was moved without an edit.
+    /// Returns `true` if the file was moved without an edit.
     pub fn is_pure_rename(&self) -> bool {
         self.status == PathStatus::Renamed(100)
     }
 
-    /// Whether the file was moved.
+    /// Returns `true` if the file was moved.
     pub fn is_rename(&self) -> bool {
         matches!(self.status, PathStatus::Renamed(_))
     }

@@ -1,11 +1,11 @@
-//! What the changed lines of a file are like: how many, whether they change anything but their form, which names.
+//! The texture of changed lines: their number, the kind of change, and the names in them.
 
 use serde::{Deserialize, Serialize};
 
 use super::changed_names::ChangedNames;
 use crate::repo_path::RepoPath;
 
-/// What the changed lines of one file are like.
+/// The texture of the changed lines of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Texture {
@@ -13,9 +13,9 @@ pub struct Texture {
     pub added: u32,
     /// Lines removed.
     pub removed: u32,
-    /// Whether anything but the form changed.
+    /// The kind of change: form or content.
     pub form: ChangeForm,
-    /// How many of the lines lie in runs of changed lines that change the form alone.
+    /// The number of lines in runs of changed lines that change the form alone.
     #[serde(default)]
     pub form_lines: u32,
     /// The names that were added or taken away, sorted; see [`super::changed_names`].
@@ -23,14 +23,14 @@ pub struct Texture {
     pub names: Vec<String>,
 }
 
-/// How far a change goes.
+/// The extent of a change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ChangeForm {
     /// White space alone.
     Whitespace,
-    /// What formatters move as well: trailing commas, semicolons, quotes, parentheses, the order of lines.
+    /// Parts that formatters move as well: trailing commas, semicolons, quotes, parentheses, the order of lines.
     Formatter,
     /// Comments, which are documentation wherever they stand.
     Comment,
@@ -45,7 +45,7 @@ impl Texture {
         self.added.saturating_add(self.removed)
     }
 
-    /// Whether nothing changed that a program does.
+    /// Returns `true` if the change does not affect what a program does.
     pub fn is_aside(&self) -> bool {
         self.form != ChangeForm::Content && self.lines() > 0
     }
@@ -66,7 +66,7 @@ pub struct PatchReader {
     names: ChangedNames,
 }
 
-/// Digests of what was removed and of what was added.
+/// Digests of the removed and of the added text.
 #[derive(Clone, Debug)]
 struct Digests {
     count: u32,
@@ -173,7 +173,7 @@ impl PatchReader {
         self.run = Digests::new();
     }
 
-    /// What was read.
+    /// Returns the texture of everything that was read.
     pub fn finish(mut self) -> Texture {
         self.end_run();
         let form = match self.whole.form(self.indented) {
@@ -185,14 +185,14 @@ impl PatchReader {
     }
 }
 
-/// Whether a line, blanks trimmed, is empty or a comment in most languages. A `#` needs a blank behind it: `#include`,
-/// `#[test]` and `#!/bin/sh` are none.
+/// Returns `true` if a line, without blanks at its ends, is empty or a comment in most languages. A `#` needs a blank
+/// after it: `#include`, `#[test]` and `#!/bin/sh` are not comments.
 fn is_comment(line: &[u8]) -> bool {
     const STARTS: &[&[u8]] = &[b"//", b"/*", b"*/", b"* ", b"# ", b"## ", b"<!--", b"-->", b"-- ", b";; ", b"\"\"\""];
     line.is_empty() || line == b"*" || line == b"#" || STARTS.iter().any(|start| line.starts_with(start))
 }
 
-/// Whether the indentation of a file is part of what it says.
+/// Returns `true` if the indentation of a file is part of its meaning.
 fn is_indented(path: &[u8]) -> bool {
     const SUFFIXES: &[&[u8]] = &[
         b".py", b".pyi", b".yml", b".yaml", b".mk", b".hs", b".nim", b".coffee", b".sass", b".pug", b".fs", b".md",

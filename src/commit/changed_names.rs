@@ -1,10 +1,10 @@
-//! The names in changed lines: what connects changes of two scopes to one.
+//! The names in changed lines, which connect changes of two scopes.
 //!
-//! A function that is renamed in one scope is renamed where another calls it; a setting that one adds, another
-//! reads; a parameter that is added in one is passed in the other. Such changes are one, whatever the table of scopes
-//! says. What shows it is a name that both sides change. A name made of several words (`parse_tree`, `parseTree`,
-//! `parse-tree` are one) shows it by standing on a changed line; one word shows it only where its *number* changed, and
-//! the words of languages never do.
+//! A function that is renamed in one scope is renamed where another calls it; a setting that one adds, another reads; a
+//! parameter that is added in one is passed in the other. Such changes are one, whatever the table of scopes says. The
+//! sign is a name that both sides change. A name made of several words (`parse_tree`, `parseTree`, `parse-tree` are
+//! one) counts on any changed line. A single word counts only if its *number* of occurrences changed, and the words of
+//! languages never count.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -14,10 +14,10 @@ use serde::Deserialize;
 
 use crate::embedded;
 
-/// How many different names of one file are kept.
+/// The largest number of different names of one file that are kept.
 const KEPT: usize = 400;
 /// The shortest word that is a name.
-const SHORTEST: usize = 4;
+const MIN_LENGTH: usize = 4;
 
 /// Counts the names of removed and added lines.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ impl ChangedNames {
         let word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte == b'-';
         for part in line.split(|byte| !word(byte)) {
             let trimmed = trim(part);
-            if trimmed.len() < SHORTEST || trimmed.len() > 80 || trimmed[0].is_ascii_digit() {
+            if trimmed.len() < MIN_LENGTH || trimmed.len() > 80 || trimmed[0].is_ascii_digit() {
                 continue;
             }
             let Ok(text) = std::str::from_utf8(trimmed) else { continue };
@@ -89,7 +89,7 @@ fn trim(word: &[u8]) -> &[u8] {
     &word[start..end]
 }
 
-/// How much a name says: one made of several words says more than one word.
+/// Returns the weight of a name: one made of several words weighs more than one word.
 fn telling(name: &str) -> usize {
     let bytes = name.as_bytes();
     let humps = bytes.windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count();
@@ -97,7 +97,7 @@ fn telling(name: &str) -> usize {
     humps + joints
 }
 
-/// Whether a word is a name that somebody gave. `counted`: it came or went.
+/// Returns `true` if a word is a name that somebody chose. `counted`: the change added or removed it.
 fn is_telling(name: &str, counted: bool) -> bool {
     let digits = name.bytes().filter(u8::is_ascii_digit).count();
     // Hashes, versions and numbers connect nothing.
@@ -105,7 +105,7 @@ fn is_telling(name: &str, counted: bool) -> bool {
         return false;
     }
     let parts = plain(name);
-    let rare = |word: &str| word.len() >= SHORTEST && !known().common.contains(word);
+    let rare = |word: &str| word.len() >= MIN_LENGTH && !known().common.contains(word);
     if telling(name) > 0 {
         // Common words that come and go together are a name; that they merely stand there says little.
         name.len() >= 8 && !known().joined.contains(&parts) && (counted || parts.split('_').any(rare))

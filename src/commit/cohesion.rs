@@ -1,4 +1,4 @@
-//! What connects files: names that both sides change, a word that both are about, and which of them hang together.
+//! The connections between files: names that both sides change, a word that both are about, and the groups that result.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,8 @@ pub(super) fn names_of(files: &[&FileChange]) -> Vec<String> {
     names
 }
 
-/// Whether a file or folder is called like the word, or a name in the changed lines holds it: a subject may name what
-/// is used where the table names where it is used.
+/// Returns `true` if a file or folder has the word as its name, or a name in the changed lines contains it: the subject
+/// may name the thing that is used, and the table the place of its use.
 pub(super) fn mentions(files: &[&FileChange], word: &str) -> bool {
     let words: Vec<String> = word.split('/').map(|word| plain(word).collect()).collect();
     let is_word = |text: &str| words.iter().any(|word| word.len() > 1 && plain(text).eq(word.chars()));
@@ -39,7 +39,7 @@ fn plain(word: &str) -> impl Iterator<Item = char> {
     word.chars().filter(|letter| !matches!(letter, '-' | '_')).flat_map(char::to_lowercase)
 }
 
-/// Which of some things hang together.
+/// The groups of connected things.
 pub(super) struct Groups(Vec<usize>);
 
 impl Groups {

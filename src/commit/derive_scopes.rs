@@ -1,8 +1,8 @@
-//! A first table of scopes out of the layout of a repository and its history, for a person to edit.
+//! Derives a first table of scopes from the layout of a repository and its history, for a person to edit.
 //!
 //! The layout gives the parts: the packages of a workspace, the folders of a source tree, the folders at the top. The
-//! history gives their other names (what subjects call the files that they go with) and the parts that change
-//! together so often that they are one concern.
+//! history gives their other names (the words that subjects use for the files that they change) and the parts that
+//! change together so often that they are one concern.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -39,11 +39,11 @@ const CONTAINERS: &[&str] = &[
 const MANIFESTS: &[&str] = &["Cargo.toml", "package.json", "pyproject.toml", "go.mod", "pom.xml", "build.gradle"];
 /// Folders of services that check and build.
 const CI: &[&str] = &[".github", ".gitlab", ".circleci", ".ci", ".buildkite", ".azure-pipelines", "ci"];
-/// How deep parts may lie.
+/// The largest depth of parts.
 const DEPTH: usize = 5;
 /// The most scopes of a first table.
-const MOST: usize = 60;
-/// How many commits must call a scope by a word for it to be another name.
+const MAX_SCOPES: usize = 60;
+/// The number of commits that must use a word for a scope before it becomes another name.
 const NAMED: usize = 3;
 /// Commits that declare one scope and change another alone are this often a habit, as a share of those that use the
 /// word in percent: the two are one concern to those who write them.
@@ -51,7 +51,7 @@ const ASTRAY: usize = 10;
 /// Parts that are in one commit this often, as a share of the rarer one's commits in percent, are one concern.
 const TOGETHER: usize = 50;
 
-/// What one commit of the history says: the scopes it declares, the paths it changes.
+/// The scopes that one commit of the history declares, and the paths that it changes.
 #[derive(Clone, Debug, Default)]
 pub struct HistoryCommit {
     /// The words.
@@ -101,7 +101,7 @@ pub fn derive(paths: &[RepoPath], history: &[HistoryCommit], rules: &CommitRules
         .filter(|name| CI.contains(&name.as_str()))
         .map(|name| format!("{}/**", globset::escape(name)))
         .collect();
-    scopes.truncate(MOST);
+    scopes.truncate(MAX_SCOPES);
     if !ci.is_empty() {
         // What checks the code changes with it: half of the commits that touch both are one thing (docs/commits.md).
         scopes.push(Scope { name: "ci".to_owned(), paths: ci, goes_along: true, ..Scope::default() });
@@ -130,7 +130,7 @@ impl Folder {
         MANIFESTS.iter().any(|name| self.files.contains(*name))
     }
 
-    /// Whether packages lie anywhere below.
+    /// Returns `true` if packages lie anywhere below.
     fn holds_packages(&self, depth: usize) -> bool {
         depth < DEPTH && self.folders.values().any(|folder| folder.is_package() || folder.holds_packages(depth + 1))
     }
@@ -191,7 +191,7 @@ fn named(found: Vec<(String, String)>) -> Vec<Scope> {
     scopes
 }
 
-/// What the history adds: other names, and scopes that change together.
+/// Adds the results of the history: other names, and scopes that change together.
 fn learn(scopes: &mut [Scope], history: &[HistoryCommit], rules: &CommitRules) -> Result<(), InvalidGlob> {
     let table = ScopeTable::new(scopes.to_vec())?;
     let mut by_word: BTreeMap<&str, BTreeMap<usize, usize>> = BTreeMap::new();

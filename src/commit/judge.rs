@@ -1,8 +1,8 @@
-//! The judgement about mixing: is what a commit touches one thing, and the thing that it says?
+//! Judges mixing: a commit should be one change, and the one that its message names.
 //!
-//! Files of two scopes are one change where the table allows it, where one scope holds the other, where the subject
-//! declares both, where the change is the same small edit everywhere, or where both sides change the same name (a
-//! function and its callers). What none of these connects is mixed.
+//! Files of two scopes are one change if the table allows it, if one scope contains the other, if the subject declares
+//! both, if the change is the same small edit everywhere, or if both sides change the same name (a function and its
+//! callers). Anything that none of these connects is mixed.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -77,7 +77,7 @@ fn exemption(commit: &Commit, message: &CommitMessage, rules: &CommitRules) -> O
     message.trailer(&rules.exempt_trailer).map(str::trim).filter(|reason| !reason.is_empty()).map(str::to_owned)
 }
 
-/// Where a file belongs: by its present path, and by its old one where that is all that is left of it.
+/// Returns the scope and role of a file: by its present path, and by its old one if only that is left.
 fn place<'c>(file: &'c FileChange, table: &ScopeTable, rules: &CommitRules) -> Placed<'c> {
     let scope = table.claim(&file.path).map(|claim| claim.scope);
     let role = rules.role(&file.path);

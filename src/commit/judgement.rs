@@ -1,24 +1,24 @@
-//! What is thought of one commit: the record that a judgement leaves.
+//! The judgement of one commit: the record that it leaves.
 
 use std::collections::BTreeMap;
 
 use super::rules::{CommitRule, Level};
 use crate::repo_path::RepoPath;
 
-/// What is thought of one commit.
+/// The judgement of one commit.
 #[derive(Clone, Debug)]
 pub struct CommitJudgement {
-    /// Which rules apply to it.
+    /// The kind of commit, which decides the rules.
     pub kind: CommitKind,
     /// The scopes its subject declares.
     pub declared: Vec<DeclaredScope>,
     /// The scopes whose own files it changes, in the order of the table.
     pub touched: Vec<TouchedScope>,
-    /// What it breaks, the worst first.
+    /// The rules that it breaks, the worst first.
     pub reasons: Vec<Reason>,
-    /// Why scopes that differ are taken for one change.
+    /// The reasons why different scopes count as one change.
     pub connections: Vec<Connection>,
-    /// Where it crosses scopes: which of them hang together.
+    /// The groups of connected scopes, if it crosses scopes.
     pub parts: Vec<Vec<usize>>,
     /// The reason that its trailer gives for letting it through.
     pub exempt: Option<String>,
@@ -27,7 +27,7 @@ pub struct CommitJudgement {
     pub wants: Vec<usize>,
 }
 
-/// What kind of commit it is.
+/// The kind of a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommitKind {
     /// An ordinary one.
@@ -58,7 +58,7 @@ pub struct TouchedScope {
     pub paths: Vec<RepoPath>,
 }
 
-/// Why two scopes are one change.
+/// The reason why two scopes are one change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Connection {
     /// The table says so.
@@ -76,15 +76,15 @@ pub enum Connection {
 pub struct Reason {
     /// The rule.
     pub rule: CommitRule,
-    /// What that does.
+    /// The consequence.
     pub level: Level,
     /// The paths it is about.
     pub paths: Vec<RepoPath>,
-    /// What the message of the rule may say.
+    /// The values for the message of the rule.
     pub values: BTreeMap<&'static str, String>,
 }
 
-/// What comes out.
+/// The result of the judgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CommitOutcome {
     /// No rule applies.

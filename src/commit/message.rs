@@ -1,4 +1,4 @@
-//! What a commit says of itself.
+//! The message of a commit.
 
 use super::subject_style::{self, CommitSubject, Style};
 use super::trailers::{self, CommitTrailer};
@@ -12,11 +12,11 @@ pub struct CommitMessage {
     pub autosquash: Vec<Autosquash>,
     /// The subject by the style that fits it.
     pub parsed: Option<(Style, CommitSubject)>,
-    /// What stands between subject and trailers.
+    /// The text between subject and trailers.
     pub body: String,
     /// The trailers.
     pub trailers: Vec<CommitTrailer>,
-    /// The commits that it says it reverts, as written; `None` where it is no revert.
+    /// The commits that it says it reverts, as written; `None` if it is not a revert.
     pub reverts: Option<Vec<String>>,
 }
 
@@ -68,7 +68,7 @@ impl CommitMessage {
         self.parsed.as_ref().map_or(&self.subject, |(_, subject)| &subject.text)
     }
 
-    /// Whether it announces a breaking change, by `!` or by a footer.
+    /// Returns `true` if it announces a breaking change, by `!` or by a footer.
     pub fn is_breaking(&self) -> bool {
         self.parsed.as_ref().is_some_and(|(_, subject)| subject.breaking)
             || self.trailers.iter().any(CommitTrailer::is_breaking)

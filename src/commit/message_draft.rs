@@ -1,4 +1,4 @@
-//! A message while it is still a file: what git will drop before it makes the commit.
+//! A message that is still a file: removes the lines that git drops before it makes the commit.
 
 /// The message that git will keep of a file it hands to `commit-msg`.
 ///

@@ -27,7 +27,8 @@ fn find(word: &str, table: &ScopeTable) -> Option<String> {
     (best.0 <= MISSPELT && best.0 * 3 < word.chars().count().max(1)).then(|| best.1.clone())
 }
 
-/// How many letters a word has, and which, one bit for each or for several: an edit changes at most two bits.
+/// Returns the number of letters in a word, and a set of its letters, one bit for each or for several: an edit changes
+/// at most two bits.
 fn letters(word: &str) -> (usize, u64) {
     let lower = word.chars().flat_map(char::to_lowercase);
     lower.fold((0, 0), |(count, bits), letter| (count + 1, bits | 1 << (u32::from(letter) % 64)))

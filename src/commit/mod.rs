@@ -1,7 +1,7 @@
-//! One commit, one concern: what a commit says of itself, what it touches, and whether the two are one thing.
+//! One commit, one concern: compares the message of a commit with its changes.
 //!
-//! Everything here is a pure function over plain values. [`crate::git`] reads them out of a repository,
-//! [`crate::fact`] carries them, and the gate of kind `commits` turns a [`judgement::CommitJudgement`] into findings.
+//! Everything here is a pure function over plain values. [`crate::git`] reads them out of a repository, [`crate::fact`]
+//! carries them, and the gate of kind `commits` turns a [`judgement::CommitJudgement`] into findings.
 
 pub mod author;
 mod cache;

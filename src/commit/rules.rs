@@ -1,4 +1,4 @@
-//! What a policy asks of commits: the `params` of a gate of kind `commits`.
+//! The rules of a policy for commits: the `params` of a gate of kind `commits`.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +13,13 @@ use crate::repo_path::RepoPath;
 /// The kind of the gates that judge commits.
 pub const KIND: &str = "commits";
 
-/// What a rule does that a commit breaks.
+/// The consequence of a broken rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// Nothing.
     Off,
-    /// It is said.
+    /// It is reported and does not block.
     Advise,
     /// The commit does not pass.
     Block,
@@ -39,7 +39,7 @@ pub enum CommitRule {
     FormattingMixed,
     /// Moved files hide edits.
     RenameMixed,
-    /// A lock file moves without a manifest, beside a change of code.
+    /// A lock file changes without a manifest, together with code.
     DependencyMixed,
     /// It is large.
     Large,
@@ -121,23 +121,23 @@ const fn yes() -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RuleLimits {
-    /// How many scopes a subject may declare to cover them.
+    /// The largest number of scopes that a subject may declare to cover them.
     pub declared: usize,
-    /// From how many scopes on small equal edits are a sweep.
+    /// The number of scopes from which small equal edits are a sweep.
     pub sweep_scopes: usize,
-    /// The changed lines that a file of a sweep has on average.
+    /// The largest average number of changed lines in a file of a sweep.
     pub sweep_lines: u32,
     /// The similarity, in percent, below which a moved file was edited.
     pub rename_similarity: u8,
-    /// From how many moved files on edits hide among them.
+    /// The number of moved files from which edits can hide among them.
     pub rename_files: usize,
-    /// From how many lines of pure form on they are a part of their own.
+    /// The number of lines of pure form from which they are a part of their own.
     pub formatting_lines: u32,
-    /// Which share of the lines, in percent, they are then.
+    /// The share of the lines, in percent, from which they are a part of their own.
     pub formatting_share: u32,
-    /// How many files a commit has before it is called large.
+    /// The largest number of files in a commit before it is called large.
     pub files: usize,
-    /// How many changed lines.
+    /// The largest number of changed lines before it is called large.
     pub lines: u32,
 }
 
@@ -160,7 +160,7 @@ impl Default for RuleLimits {
 /// The rules of one gate, compiled.
 #[derive(Clone, Debug)]
 pub struct CommitRules {
-    /// How subjects are written, in the order in which they are tried.
+    /// The styles of subjects, in the order in which they are tried.
     pub styles: Vec<Style>,
     /// The words that are types and no scopes.
     pub types: Vec<String>,
@@ -170,21 +170,21 @@ pub struct CommitRules {
     pub sweeping_words: Vec<String>,
     /// The numbers.
     pub limits: RuleLimits,
-    /// Whether names that change on both sides make two scopes one change.
+    /// `true` if names that change on both sides make two scopes one change.
     pub names_connect: bool,
-    /// The trailer whose value is the reason why a commit is let through; empty: there is none.
+    /// The trailer whose value is the reason why a commit may pass; empty: no trailer.
     pub exempt_trailer: String,
-    /// Whether commits of agents may use it.
+    /// `true` if commits of agents may use it.
     pub exempt_agents: bool,
     levels: BTreeMap<CommitRule, Level>,
     agents: BTreeMap<CommitRule, Level>,
-    /// What the files are that globs match, each glob with its role: the first that matches decides.
+    /// The roles of files, as globs: the first that matches decides.
     globs: Globs,
     roles_of_globs: Vec<PathRole>,
     roles: Memo<PathRole>,
 }
 
-/// What a path is to a commit, apart from its scope.
+/// The role of a path in a commit, apart from its scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathRole {
     /// It is what the commit is about.
@@ -235,7 +235,7 @@ impl CommitRules {
         })
     }
 
-    /// What a rule does; `by_agent`: the commit has an agent's mark.
+    /// Returns the level of a rule; `by_agent`: the commit has an agent's mark.
     pub fn level(&self, rule: CommitRule, by_agent: bool) -> Level {
         let own = || self.levels.get(&rule).copied().unwrap_or(Level::Off);
         if by_agent { self.agents.get(&rule).copied().unwrap_or_else(own) } else { own() }
@@ -247,7 +247,7 @@ impl CommitRules {
         self.agents.remove(&rule);
     }
 
-    /// What a path is.
+    /// Returns the role of a path.
     pub fn role(&self, path: &RepoPath) -> PathRole {
         self.roles.get(path.as_bytes(), || self.find_role(path))
     }

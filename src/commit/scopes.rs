@@ -1,7 +1,7 @@
-//! The table of scopes: which part of the program a path belongs to.
+//! The table of scopes: it assigns each path to a part of the program.
 //!
 //! The most specific glob that matches a path decides; of equally specific ones, the first in the file. A scope
-//! `core/parser` lies inside the scope `core` where there is one.
+//! `core/parser` lies inside the scope `core` if that exists.
 
 use super::cache::Memo;
 use crate::globs::{Globs, InvalidGlob};
@@ -15,7 +15,7 @@ pub struct ScopeTable {
     parents: Vec<Option<usize>>,
     globs: Vec<ScopeGlob>,
     set: Globs,
-    /// What scopes share, by scope; those that share nothing are not here.
+    /// The globs of shared files, by scope; scopes without shared files are not here.
     shared: Vec<(usize, Globs)>,
     /// The globs that claimed paths, by their place.
     claims: Memo<Option<usize>>,
@@ -80,7 +80,7 @@ impl ScopeTable {
         &self.scopes
     }
 
-    /// Whether there is no scope at all.
+    /// Returns `true` if there are no scopes.
     pub fn is_empty(&self) -> bool {
         self.scopes.is_empty()
     }
@@ -142,7 +142,7 @@ impl ScopeTable {
         })
     }
 
-    /// Whether `outer` is `inner` or holds it.
+    /// Returns `true` if `outer` is `inner` or contains it.
     pub fn holds(&self, outer: usize, inner: usize) -> bool {
         let mut at = Some(inner);
         while let Some(scope) = at {
@@ -154,7 +154,8 @@ impl ScopeTable {
         false
     }
 
-    /// Whether files of two scopes may be in one commit: they are one, one holds the other, or the table allows it.
+    /// Returns `true` if files of two scopes may be in one commit: they are one, one contains the other, or the table
+    /// allows it.
     pub fn related(&self, a: usize, b: usize) -> bool {
         let allows = |a: usize, b: usize| {
             self.scopes.get(a).is_some_and(|scope| {
@@ -177,7 +178,7 @@ fn parent(scopes: &[Scope], name: &str) -> Option<usize> {
     None
 }
 
-/// How much of a path a glob pins down: parts without a wildcard, then characters that are none.
+/// Returns the specificity of a glob: the number of parts without a wildcard, then of characters other than wildcards.
 fn specificity(glob: &str) -> (usize, usize) {
     let wild = |c: char| matches!(c, '*' | '?' | '[' | ']' | '{' | '}');
     let parts = glob.split('/').filter(|part| !part.contains(wild)).count();

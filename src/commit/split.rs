@@ -1,4 +1,4 @@
-//! A mixed commit as several: which paths go into which part, and what each part says.
+//! Splits a mixed commit into several: the paths of each part, and its message.
 
 use super::change::{Commit, FileChange, PathStatus};
 use super::judge::CommitJudgement;
@@ -19,18 +19,18 @@ pub struct SplitPart {
     pub paths: Vec<RepoPath>,
 }
 
-/// What can be said about splitting a commit.
+/// The result of an attempt to split a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proposal {
     /// It does not cross scopes.
     Whole,
     /// Commits that pass, each of them.
     Parts(Vec<SplitPart>),
-    /// By scope there is none: some part would be refused all the same, by this rule.
+    /// No split by scope passes: this rule would refuse some part.
     Refused {
         /// The first line of the message of that part.
         subject: String,
-        /// What it breaks.
+        /// The rule that it breaks.
         rule: CommitRule,
     },
 }

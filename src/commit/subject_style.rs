@@ -1,4 +1,4 @@
-//! How a subject names the part of the program it is about.
+//! The styles in which a subject names the part of the program it is about.
 
 use regex::Regex;
 
@@ -55,7 +55,7 @@ pub struct CommitSubject {
     pub scopes: Vec<String>,
     /// `!` before the colon.
     pub breaking: bool,
-    /// What is left to say.
+    /// The rest of the subject.
     pub text: String,
 }
 

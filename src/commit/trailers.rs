@@ -1,8 +1,8 @@
 //! Footers and trailers: the lines `Token: value` and `Token #value` at the end of a message.
 //!
 //! Conventional Commits 1.0.0 (rules 8 to 10 and 16) and git's own trailers (`git interpret-trailers`) differ in two
-//! points, and both are read: the former knows ` #` as a separator and lets a value run over any lines until the next
-//! token; the latter puts them into the last paragraph and continues a value with an indented line.
+//! points, and this module reads both: the former knows ` #` as a separator and lets a value run over any lines until
+//! the next token; the latter puts them into the last paragraph and continues a value with an indented line.
 
 /// One footer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,12 +14,12 @@ pub struct CommitTrailer {
 }
 
 impl CommitTrailer {
-    /// Whether it announces a breaking change: the words in capitals, joined by a space or a hyphen.
+    /// Returns `true` if it announces a breaking change: the words in capitals, joined by a space or a hyphen.
     pub fn is_breaking(&self) -> bool {
         self.token == "BREAKING CHANGE" || self.token == "BREAKING-CHANGE"
     }
 
-    /// Whether this is the token, letters of either case.
+    /// Returns `true` if this is the token, letters of either case.
     pub fn is(&self, token: &str) -> bool {
         self.token.eq_ignore_ascii_case(token)
     }
@@ -70,7 +70,7 @@ fn first_trailer(lines: &[&str]) -> Option<usize> {
     start
 }
 
-/// Whether the last footer of `lines` is a breaking change, whose value may hold paragraphs.
+/// Returns `true` if the last footer of `lines` is a breaking change, whose value may hold paragraphs.
 fn runs_on(lines: &[&str]) -> bool {
     let last = lines.iter().rev().find_map(|line| opening(line));
     last.is_some_and(|(token, _)| token == "BREAKING CHANGE" || token == "BREAKING-CHANGE")

@@ -1,4 +1,4 @@
-//! Files of several scopes in one commit: what connects them, and which parts nothing connects.
+//! Files of several scopes in one commit: their connections, and the parts without one.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ impl<'a> MixingCase<'a> {
         self.placed.iter().filter(open).map(|placed| placed.file).take(CONNECTORS)
     }
 
-    /// Which scopes hang together, by their places in `by_scope`; what connects them is added to `connections`.
+    /// Returns the groups of connected scopes, by their places in `by_scope`; adds the connections to `connections`.
     fn parts(
         &self,
         by_scope: &BTreeMap<usize, Vec<&'a FileChange>>,

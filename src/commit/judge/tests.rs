@@ -1,4 +1,4 @@
-//! Commits and what is thought of them.
+//! Tests of commits and their judgements.
 
 use super::*;
 use crate::commit::change::Person;
@@ -40,7 +40,7 @@ fn oid(digit: char) -> crate::oid::Oid {
     digit.to_string().repeat(40).parse().unwrap()
 }
 
-/// `M path`, `A path`, `D path`, `R90 from to`; lines and names behind a `|`: `M path |12 some_name other_name`.
+/// `M path`, `A path`, `D path`, `R90 from to`; lines and names after a `|`: `M path |12 some_name other_name`.
 fn file(text: &str) -> FileChange {
     let (head, texture) = text.split_once(" |").map_or((text, None), |(head, texture)| (head, Some(texture)));
     let words: Vec<&str> = head.split(' ').collect();

@@ -1,4 +1,4 @@
-//! The examples of Conventional Commits 1.0.0, other styles, and hostile input.
+//! Tests with the examples of Conventional Commits 1.0.0, other styles, and hostile input.
 
 use proptest::prelude::*;
 
