@@ -61,7 +61,7 @@ pub(super) fn read(path: &RepoPath, text: &str) -> Option<Decision> {
     })
 }
 
-/// Whether a line makes the one above it a heading.
+/// Returns `true` if a line makes the one above it a heading.
 fn is_underline(line: &str) -> bool {
     line.len() > 2 && ["=", "-"].iter().any(|mark| line.replace(mark, "").is_empty())
 }

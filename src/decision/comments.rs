@@ -1,4 +1,4 @@
-//! The comments of a file, line by line: what is written for people, and not a text that a program uses.
+//! The comments of a file, line by line: text for people, in contrast to text that a program uses.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use crate::repo_path::RepoPath;
 pub(super) struct CommentLine<'t> {
     /// Its number in the file, counted from 1.
     pub(super) number: u32,
-    /// What it says, without what makes it a comment.
+    /// The text without the comment marks.
     pub(super) text: &'t str,
 }
 
@@ -84,13 +84,13 @@ pub(super) fn lines<'t>(path: &RepoPath, text: &'t str) -> Vec<CommentLine<'t>> 
     }
 }
 
-/// Whether a file is written for people as a whole.
+/// Returns `true` if a file as a whole is text for people.
 pub(super) fn is_prose(path: &RepoPath) -> bool {
     let ending = path.as_bytes().rsplit(|&byte| byte == b'.').next().unwrap_or_default().to_ascii_lowercase();
     matches!(&ending[..], b"md" | b"mdx" | b"markdown" | b"adoc" | b"rst")
 }
 
-/// Whether it is known how comments look in a file.
+/// Returns `true` if the comment syntax of a file is known.
 pub(super) fn is_known(path: &RepoPath) -> bool {
     is_prose(path) || language(path).is_some()
 }
@@ -127,7 +127,7 @@ fn guessed(text: &str) -> Vec<CommentLine<'_>> {
         .collect()
 }
 
-/// What a text is inside of.
+/// The construct around a text.
 enum Inside<'l> {
     Line,
     Block(&'l str),
@@ -194,7 +194,8 @@ fn scan<'t>(language: &'static CommentSyntax, text: &'t str) -> Vec<CommentLine<
     found
 }
 
-/// What begins at the start of `rest`, and how long its mark is; `None` inside: something that is to be passed over.
+/// Returns the construct that begins at the start of `rest`, and the length of its mark; `None` inside: something to
+/// skip.
 fn open(language: &'static CommentSyntax, rest: &str) -> Option<(Option<Inside<'static>>, usize)> {
     if let Some(skip) = language.skip.iter().find(|skip| rest.starts_with(skip.as_str())) {
         return Some((None, skip.len()));
@@ -218,7 +219,8 @@ fn open(language: &'static CommentSyntax, rest: &str) -> Option<(Option<Inside<'
     language.string.iter().find(begins).and_then(|pair| string(pair, true, true))
 }
 
-/// How long the regular expression is that `rest` begins with, where a value can stand behind `before`, and not an operator.
+/// Returns the length of the regular expression that `rest` begins with, if a value, and not an operator, can follow
+/// `before`.
 fn regex(before: &str, rest: &str) -> Option<usize> {
     const WORDS: [&str; 9] = ["return", "typeof", "case", "in", "of", "do", "else", "void", "delete"];
     let before = before.trim_end();
@@ -240,7 +242,7 @@ fn regex(before: &str, rest: &str) -> Option<usize> {
     end.map(|(at, _)| at + 1)
 }
 
-/// How many bytes the first character has.
+/// Returns the number of bytes of the first character.
 fn next(text: &str) -> usize {
     text.chars().next().map_or(1, char::len_utf8)
 }

@@ -1,4 +1,4 @@
-//! What became of records between two states of the files that changed.
+//! Compares the records in two states of the files that changed.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use super::{Decision, RecordKind, contradictions, pattern_occurrence, references
 /// Records that share so many of their words, in percent, are two states of one.
 const ALIKE: usize = 50;
 
-/// A record that is no longer what it was.
+/// A record that changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RecordChange {
@@ -71,7 +71,7 @@ pub fn changes(before: &[Decision], after: &[Decision], revisions: &[Revision]) 
     found
 }
 
-/// Whether `now` is `before`, or says more.
+/// Returns `true` if `now` is `before`, or says more.
 fn keeps(before: &Decision, now: &Decision) -> bool {
     let holds = |before: &[String], now: &[String]| before.iter().all(|one| now.contains(one));
     before.kind == now.kind
@@ -91,13 +91,13 @@ pub struct Overruling {
     pub local: Decision,
     /// The one for all.
     pub global: Decision,
-    /// Whether it only says that the other is about something else, which may be so.
+    /// `true` if it only says that the other record does not concern it, which may be so.
     #[serde(default)]
     pub in_doubt: bool,
 }
 
-/// The records among `local` that say they take the place of an ADR of `global` which is in force, or that it does not bind them.
-/// What stands in an ADR is not of one place.
+/// Returns the records among `local` that say they replace an ADR of `global` that is in force, or that it does not
+/// bind them. Text in an ADR never counts as local.
 pub fn overrulings(local: &[&Decision], global: &[Decision]) -> Vec<Overruling> {
     let mut found = Vec::new();
     let is_local = |tag: &&&Decision| {
@@ -134,7 +134,7 @@ pub struct Return {
     pub decision: Decision,
     /// The pattern or the glob that shows it.
     pub by: String,
-    /// Where: `src/pool.rs:12`.
+    /// The place: `src/pool.rs:12`.
     pub place: String,
 }
 
@@ -149,8 +149,8 @@ pub struct FileStates {
     pub now: Option<Vec<u8>>,
 }
 
-/// The rejected paths that the files bring back: a pattern that stands on more lines than before, a file where none
-/// may be. Moving what was there is no return.
+/// Returns the rejected paths that the files bring back: a pattern that occurs on more lines than before, or a file
+/// that must not exist. Moving existing text does not count.
 pub fn returns(rejected: &[Decision], files: &[FileStates]) -> Vec<Return> {
     let mut found = Vec::new();
     for decision in rejected.iter().filter(|decision| decision.kind == RecordKind::Rejected) {
@@ -195,7 +195,7 @@ mod tests {
             .collect()
     }
 
-    /// What became of the records, one word each.
+    /// Returns the changes of the records, one word each.
     fn became(before: &[(&str, &str)], after: &[(&str, &str)], trailer: &str) -> Vec<String> {
         let after = records(after);
         let trailers = Some(trailer).filter(|text| !text.is_empty()).map(|text| Revision::of_trailer("abc", text));

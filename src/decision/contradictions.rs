@@ -1,8 +1,9 @@
-//! Contradictions among the records that hold for the whole program: one ADR in force rules out what another decides.
+//! Contradictions among the records that hold for the whole program: one ADR in force rules out the decision of
+//! another.
 //!
-//! Told narrowly, by what a machine can compare: a `@REJECTED` that belongs to an ADR and a `@RATIONALE` of another with
-//! the same pattern, the same path or the same name; or a `@REJECTED` that begins with the id of another ADR. Where one
-//! of the two revises the other there is no contradiction.
+//! The rule is narrow, and compares only parts that a machine can compare: a `@REJECTED` that belongs to an ADR and a
+//! `@RATIONALE` of another with the same pattern, the same path or the same name; or a `@REJECTED` that begins with the
+//! id of another ADR. If one of the two revises the other, there is no contradiction.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +21,7 @@ pub struct Contradiction {
     pub deciding: Decision,
     /// Its record that does; the ADR itself, where it is ruled out as a whole.
     pub decided: Decision,
-    /// What both speak of.
+    /// The pattern, path or name in both.
     pub key: String,
 }
 
@@ -56,7 +57,7 @@ pub fn contradictions(all: &[Decision], new: &[&Decision]) -> Vec<Contradiction>
     found
 }
 
-/// Whether records of one of these may contradict others: it is an ADR, or stands in one.
+/// Returns `true` if records of one of these may contradict others: it is an ADR, or part of one.
 pub fn concerns(one: &Decision, all: &[Decision]) -> bool {
     one.kind == RecordKind::Adr || all.iter().any(|adr| adr.kind == RecordKind::Adr && belongs(one, adr))
 }
@@ -65,7 +66,7 @@ fn in_force(adr: &Decision) -> bool {
     matches!(adr.status, None | Some(AdrStatus::Accepted))
 }
 
-/// Whether a tag stands in an ADR: between its anchors, or in its file.
+/// Returns `true` if a tag is part of an ADR: between its anchors, or in its file.
 pub(super) fn belongs(tag: &Decision, adr: &Decision) -> bool {
     tag.path == adr.path && (tag.within == adr.id || tag.within.is_empty())
 }
@@ -78,7 +79,7 @@ fn revises(one: &Decision, other: &Decision) -> bool {
     one.revises.iter().any(|id| id.eq_ignore_ascii_case(&other.id))
 }
 
-/// What both speak of.
+/// Returns the pattern, path or name that both have.
 fn shared(rejected: &Decision, decided: &Decision) -> Option<String> {
     let same = |one: &[String], other: &[String]| one.iter().find(|key| other.contains(key)).cloned();
     same(&rejected.patterns, &decided.patterns).or_else(|| same(&rejected.paths, &decided.paths)).or_else(|| {
@@ -87,7 +88,7 @@ fn shared(rejected: &Decision, decided: &Decision) -> Option<String> {
     })
 }
 
-/// Whether a text begins with the id of an ADR: `ADR-4`, `[D4:ADR]`.
+/// Returns `true` if a text begins with the id of an ADR: `ADR-4`, `[D4:ADR]`.
 fn is_named(rejected: &Decision, adr: &Decision) -> bool {
     let text = rejected.text.trim_start_matches(['[', '(', '"', '`']);
     let first = text.split([' ', ',', ';', ']', ')']).next().unwrap_or_default().trim_end_matches([':', '.']);

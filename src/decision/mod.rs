@@ -1,8 +1,8 @@
 //! Decisions that were written down: architecture decision records, and `@RATIONALE` and `@REJECTED` in comments.
 //!
-//! Everything here is a pure function over texts: what records a file holds ([`read`]), and what became of them
-//! between two states ([`compare`]). The grammar of the tags and of `[DEF:id:ADR]` is that of the GRACE agents, whose
-//! rule is the reason for all of this: a record must not vanish as a shortcut out of a failure.
+//! Everything here is a pure function over texts: it finds the records of a file ([`read`]), and compares the records
+//! of two states ([`compare`]). The grammar of the tags and of `[DEF:id:ADR]` is that of the GRACE agents. Their rule
+//! is the reason for all of this: a record must not vanish as a shortcut out of a failure.
 
 mod adr;
 mod comments;
@@ -20,55 +20,55 @@ use serde::{Deserialize, Serialize};
 use crate::globs::Globs;
 use crate::repo_path::RepoPath;
 
-/// What a file must hold to be worth reading.
+/// The marks of records. A file without them is not read.
 pub const MARKS: [&str; 3] = ["@RATIONALE", "@REJECTED", "[DEF:"];
 
 /// One record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Decision {
-    /// What it is.
+    /// The kind of record.
     pub kind: RecordKind,
-    /// What others call it: `adr-4`, or the id of its `[DEF:…]`. Empty for a tag.
+    /// The name that other records use: `adr-4`, or the id of its `[DEF:…]`. Empty for a tag.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// What it says, in one line: of an ADR the title and what was decided.
+    /// The text in one line; for an ADR, its title and decision.
     pub text: String,
     /// The `[DEF:…]` around it. Empty: none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub within: String,
-    /// How far an ADR is.
+    /// The status of an ADR.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<AdrStatus>,
     /// The ids that an ADR says it supersedes, amends or revises.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revises: Vec<String>,
-    /// What would show that a rejected path is back: texts of added lines.
+    /// The signs that a rejected path is back: texts of added lines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patterns: Vec<String>,
     /// The same: globs of added files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// Where it stands.
+    /// The file.
     pub path: RepoPath,
     /// The line, counted from 1.
     pub line: u32,
 }
 
-/// What a record is.
+/// The kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum RecordKind {
     /// An architecture decision record, which holds for the whole program.
     Adr,
-    /// Why something is as it is.
+    /// The reason for something.
     Rationale,
-    /// What was tried or thought of, and must not come back.
+    /// An approach that was tried or considered, and must not come back.
     Rejected,
 }
 
-/// How far an architecture decision record is.
+/// The status of an architecture decision record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -79,7 +79,7 @@ pub enum AdrStatus {
     Accepted,
     /// It was decided against.
     Rejected,
-    /// It is no longer in force, and nothing replaces it.
+    /// It is no longer in force and has no replacement.
     Deprecated,
     /// Another one is in force instead.
     Superseded,
@@ -97,17 +97,17 @@ impl RecordKind {
 }
 
 impl Decision {
-    /// What one calls it in a sentence: its id, or the first words of what it says.
+    /// Returns a name for sentences: its id, or the first words of its text.
     pub fn name(&self) -> String {
         if self.id.is_empty() { same_text::name(&self.text) } else { self.id.clone() }
     }
 
-    /// Whether it says that it takes the place of an ADR, or that one does not bind it.
+    /// Returns `true` if it says that it replaces an ADR, or that one does not bind it.
     pub fn is_against_one(&self) -> bool {
         !references::against(self).is_empty()
     }
 
-    /// Whether it binds: a tag always does, an ADR once it is decided.
+    /// Returns `true` if it binds: a tag always does, an ADR once it is decided.
     pub fn binds(&self) -> bool {
         match self.kind {
             RecordKind::Adr => matches!(self.status, None | Some(AdrStatus::Accepted | AdrStatus::Rejected)),
@@ -132,7 +132,7 @@ pub fn read(path: &RepoPath, text: &[u8], adr: &Globs) -> Vec<Decision> {
     found
 }
 
-/// Whether a text names any record at all.
+/// Returns `true` if a text holds any record.
 pub fn is_marked(text: &[u8]) -> bool {
     MARKS.iter().any(|mark| memchr::memmem::find(text, mark.as_bytes()).is_some())
 }

@@ -1,4 +1,4 @@
-//! Where the pattern of a rejected path stands in what a program uses, and not in what is said about it.
+//! The occurrences of a rejected pattern in text that a program uses, in contrast to text about the pattern.
 
 use std::ops::Range;
 

@@ -1,11 +1,11 @@
-//! How a text names another record, and what it says about it: that it takes its place, or is not bound by it.
+//! References to another record: a text can say that it replaces the record, or is not bound by it.
 
 use super::{Decision, RecordKind, same_text};
 
-/// What verbs of a record say that it takes the place of another, or claims to.
+/// The verbs with which a record says that it replaces another, or claims to.
 const VERBS: [&str; 8] =
     ["supersedes", "superseding", "replaces", "amends", "revises", "overrides", "overrules", "invalidates"];
-/// What else says so of a tag, or in a tag.
+/// Further verbs that say so in a tag, or about one.
 const MORE_VERBS: [&str; 22] = [
     "supersede",
     "replace",
@@ -30,9 +30,9 @@ const MORE_VERBS: [&str; 22] = [
     "permits",
     "reintroduces",
 ];
-/// How many words behind such a verb the other record is looked for.
+/// The number of words after such a verb in which the other record must occur.
 const REACH: usize = 8;
-/// What ends that about which a verb is: the reason, the means, what is said of it beside.
+/// The words that end the object of a verb: a reason, a means or a remark follows.
 const ENDS: [&str; 18] = [
     "as",
     "see",
@@ -53,9 +53,9 @@ const ENDS: [&str; 18] = [
     "but",
     "when",
 ];
-/// What says behind the name of an ADR that this place is not what it is about. That may be so.
+/// The words after the name of an ADR which say that it does not concern this place. That may be so.
 const OUT_OF_SCOPE: [&str; 4] = ["does not apply", "doesn't apply", "is not applicable", "does not concern"];
-/// What says behind the name of an ADR that it is not followed.
+/// The words after the name of an ADR which say that it is not followed.
 const NOT_FOLLOWED: [&str; 17] = [
     "need not apply",
     "does not hold",
@@ -75,7 +75,7 @@ const NOT_FOLLOWED: [&str; 17] = [
     "is bypassed",
     "is wrong",
 ];
-/// What says so before it.
+/// The words before the name of an ADR which say that it is not followed.
 const EXCEPTS: [&str; 16] = [
     "exception to",
     "exception from",
@@ -212,7 +212,7 @@ pub(super) fn against(tag: &Decision) -> Against {
     Against { overruled: ids, out_of_scope }
 }
 
-/// Whether a text says that it changes the record called `name`, and does not only speak of it.
+/// Returns `true` if a text says that it changes the record called `name`, and does not only mention it.
 pub(super) fn changes(text: &str, name: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.iter().enumerate().any(|(at, word)| {

@@ -1,4 +1,4 @@
-//! Revisions: how a record is changed by saying so.
+//! Revisions: explicit changes of a record.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,20 +9,20 @@ pub(super) use super::references::{named_in, number};
 /// The trailer of a commit message that revises a record of the code: `Decision-Revision: NAME: what changed`.
 pub const TRAILER: &str = "Decision-Revision";
 
-/// With fewer words beside the name, a revision does not say what changed.
-const FEWEST: usize = 3;
+/// The smallest number of words, in addition to the name, with which a revision says what changed.
+const MIN_WORDS: usize = 3;
 
 /// A text that says which record is revised and what changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Revision {
-    /// Where it stands: `docs/adr/0007-x.md:1`, `a1b2c3d`.
+    /// The place: `docs/adr/0007-x.md:1`, `a1b2c3d`.
     pub place: String,
     /// The ids it says it revises.
     pub ids: Vec<String>,
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// Whether it is an architecture decision record, and may revise others of its kind.
+    /// `true` if it is an architecture decision record, and may revise others of its kind.
     pub global: bool,
 }
 
@@ -45,7 +45,8 @@ impl Revision {
         Self { place: commit.to_owned(), ids, text: value.to_owned(), global: false }
     }
 
-    /// Whether it names a record, whatever it says about it. An ADR that mentions a tag without changing it does not.
+    /// Returns `true` if it names a record, whatever it says about it. An ADR that mentions a tag without changing it
+    /// does not.
     pub fn names(&self, decision: &Decision) -> bool {
         if decision.kind == RecordKind::Adr {
             let same = |id: &String| id.eq_ignore_ascii_case(&decision.id);
@@ -57,11 +58,11 @@ impl Revision {
         }
     }
 
-    /// Whether it names a record of its own reach and says what changed: an ADR is revised by an ADR alone.
+    /// Returns `true` if it names a record of its own scope and says what changed: only an ADR revises an ADR.
     pub fn revises(&self, decision: &Decision) -> bool {
         let about = if decision.kind == RecordKind::Adr { 1 } else { same_text::words(&decision.name()).len() };
         self.names(decision)
             && (self.global || decision.kind != RecordKind::Adr)
-            && same_text::words(&self.text).len() >= about + FEWEST
+            && same_text::words(&self.text).len() >= about + MIN_WORDS
     }
 }

@@ -1,4 +1,4 @@
-//! What a policy says about decisions: the `params` of a gate of kind `decisions`.
+//! The rules of a policy for decisions: the `params` of a gate of kind `decisions`.
 
 use serde::Deserialize;
 
@@ -18,7 +18,7 @@ struct Params {
 /// The rules of one gate.
 #[derive(Clone, Debug)]
 pub struct DecisionRules {
-    /// Which files are architecture decision records.
+    /// The files that are architecture decision records.
     pub adr: Globs,
     /// The same, as written.
     pub globs: Vec<String>,

@@ -1,4 +1,4 @@
-//! Whether two texts say the same, whatever their line breaks, capitals and marks.
+//! Compares texts regardless of line breaks, capitals and punctuation.
 
 /// The words of a text, in small letters.
 pub(super) fn words(text: &str) -> Vec<String> {
@@ -11,9 +11,9 @@ pub(super) fn words(text: &str) -> Vec<String> {
 }
 
 /// The most words of a name.
-const LONGEST: usize = 6;
+const MAX_LENGTH: usize = 6;
 
-/// What one calls a record: its first words, up to where the reason begins.
+/// Returns a name for a record: its first words, up to the beginning of the reason.
 pub(super) fn name(text: &str) -> String {
     let quoted = text.strip_prefix('"').and_then(|rest| rest.split_once('"')).map(|(inner, _)| inner);
     let quoted =
@@ -24,12 +24,12 @@ pub(super) fn name(text: &str) -> String {
     let ends = [": ", " - ", " — ", " – ", " (", ". ", "; ", ", ", " because ", " since "];
     let end = ends.iter().filter_map(|end| text.find(end)).filter(|&at| at > 0).min().unwrap_or(text.len());
     let head = text[..end].trim().trim_end_matches(['.', ':', ',']);
-    let words: Vec<&str> = head.split_whitespace().take(LONGEST).collect();
+    let words: Vec<&str> = head.split_whitespace().take(MAX_LENGTH).collect();
     words.join(" ")
 }
 
-/// Whether `now` says all that `before` said, in the same order, and perhaps more. A typing error that was mended is no
-/// other word.
+/// Returns `true` if `now` says everything that `before` said, in the same order, and perhaps more. A corrected typing
+/// error does not change a word.
 pub(super) fn says_all(before: &str, now: &str) -> bool {
     let now = words(now);
     let mut rest = now.iter();
@@ -45,14 +45,14 @@ fn same(a: &str, b: &str) -> bool {
     a == b || (a.chars().count() > 5 && mistyped())
 }
 
-/// How many of the words of `before` are in `now`, in percent.
+/// Returns the share of the words of `before` that are in `now`, in percent.
 pub(super) fn likeness(before: &str, now: &str) -> usize {
     let (before, now) = (words(before), words(now));
     let kept = before.iter().filter(|word| now.iter().any(|other| same(word, other))).count();
     kept * 100 / before.len().max(1)
 }
 
-/// Whether `text` names `name`: its words stand there side by side.
+/// Returns `true` if `text` contains the words of `name` in a row.
 pub(super) fn names(text: &str, name: &str) -> bool {
     let (text, name) = (words(text), words(name));
     !name.is_empty() && text.windows(name.len()).any(|window| window.iter().zip(&name).all(|(a, b)| a == b))

@@ -71,12 +71,12 @@ pub(super) fn read(path: &RepoPath, text: &str) -> Vec<Decision> {
     found
 }
 
-/// Whether a line can go on with the record above it.
+/// Returns `true` if a line can continue the record above it.
 fn goes_on(line: &str) -> bool {
     !line.is_empty() && !line.starts_with(['@', '['])
 }
 
-/// Which of the lines of comments belong to records.
+/// Returns `true` for each comment line that belongs to a record.
 pub(super) fn of_records(lines: &[comments::CommentLine<'_>]) -> Vec<bool> {
     let mut next = None;
     let of_one = |line: &comments::CommentLine<'_>| {
@@ -95,7 +95,7 @@ fn anchor(rest: &str, line: u32) -> Option<Anchor> {
     Some(Anchor { id: id.trim().to_owned(), is_adr, line, said, status: None })
 }
 
-/// What a line inside an anchor adds to what it says.
+/// Adds a line inside an anchor to the anchor.
 fn hear(anchor: &mut Anchor, text: &str) {
     let plain = |text: &str| text.trim_start_matches(':').trim().to_owned();
     if let Some(status) = text.strip_prefix("@STATUS") {
@@ -123,7 +123,7 @@ fn closed(path: &RepoPath, anchor: Anchor) -> Decision {
     }
 }
 
-/// The tag that a line begins with, and what stands behind it.
+/// Returns the tag that a line begins with, and the text after it.
 fn tag(line: &str) -> Option<(RecordKind, &str)> {
     [(RecordKind::Rationale, "@RATIONALE"), (RecordKind::Rejected, "@REJECTED")].into_iter().find_map(|(kind, mark)| {
         let rest = line.strip_prefix(mark)?;
@@ -165,7 +165,7 @@ fn take(decision: &mut Decision, line: &str) {
     decision.text.truncate(decision.text.trim_end_matches([' ', ',', ';']).len());
 }
 
-/// Where a word stands that begins a line or follows a blank or a bracket.
+/// Returns the position of a word that begins a line or follows a blank or a bracket.
 fn position(text: &str, word: &str) -> Option<usize> {
     text.match_indices(word).map(|(at, _)| at).find(|&at| {
         text[..at].chars().next_back().is_none_or(|c| c.is_whitespace() || matches!(c, '(' | '[' | ',' | ';'))
@@ -173,7 +173,7 @@ fn position(text: &str, word: &str) -> Option<usize> {
     })
 }
 
-/// Whether `pattern:` is the end of the name of a way to build a program, and what stands behind it is a sentence.
+/// Returns `true` if `pattern:` ends the name of a design pattern, and a sentence follows.
 fn gives_a_reason(name: &str, said: &str) -> bool {
     let last = name.split_whitespace().next_back().unwrap_or_default().to_lowercase();
     let plain = |word: &str| {
