@@ -1,7 +1,7 @@
-//! What became of the functions of one state in another.
+//! Compares the functions of two states.
 //!
-//! Each step pairs what the steps before left over: the same place, the same name elsewhere, the same body in another
-//! container, another name. What stays without a partner is lost.
+//! Each step pairs the functions that the steps before left over: the same place, the same name elsewhere, the same
+//! body in another container, another name. A function without a partner is lost.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -35,21 +35,21 @@ const OTHER_NAME_AND_FILE: f64 = 0.7;
 /// The part of a body that must have come into a caller for the function to be part of it.
 const INLINED: f64 = 0.5;
 
-/// What is said of all functions.
+/// The result for all functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Preservation {
     /// Every function is still there.
     Preserved,
-    /// A function is gone, or nothing is left of what it did.
+    /// A function is gone, or nothing is left of its work.
     Lost,
     /// Somebody must say that it was meant: a rename, a private function that went into its caller, generated code, a file
     /// that cannot be read.
     NeedsYes,
 }
 
-/// What became of one function.
+/// The change of one function.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FunctionChange {
@@ -61,15 +61,15 @@ pub struct FunctionChange {
     pub file: String,
     /// Its first line there, from 1.
     pub line: usize,
-    /// Where it is now.
+    /// Its present place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<FunctionPlace>,
-    /// Why this needs a yes and is no loss: `generated`, `inlined`.
+    /// The reason why this needs a confirmation and does not count as a loss: `generated`, `inlined`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<&'static str>,
 }
 
-/// Where a function is.
+/// The place of a function.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FunctionPlace {
@@ -102,11 +102,11 @@ pub struct UnparsedFile {
     pub line: Option<usize>,
     /// `before` or `after`.
     pub state: &'static str,
-    /// What is wrong with it.
+    /// The problem with it.
     pub why: String,
 }
 
-/// What became of the functions of a tree.
+/// The changes of the functions of a tree.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct FunctionDiff {
@@ -128,7 +128,7 @@ pub struct FunctionDiff {
     pub unparsed: Vec<String>,
     /// The same with places, in order of the files.
     pub changes: Vec<FunctionChange>,
-    /// Why each file of `unparsed` cannot be read.
+    /// The reason why each file of `unparsed` cannot be read.
     pub unparsed_why: Vec<UnparsedFile>,
 }
 
@@ -153,7 +153,7 @@ struct Pairing<'f> {
     new: Vec<&'f Function>,
     /// The function after for each before.
     partner: Vec<Option<usize>>,
-    /// Whether a function after has a partner.
+    /// `true` for each later function that has a partner.
     taken: Vec<bool>,
 }
 
@@ -367,7 +367,7 @@ fn suffixes_differ(a: &Function, b: &Function) -> bool {
     matches!((&a.suffix, &b.suffix), (Some(a), Some(b)) if a != b)
 }
 
-/// How well two functions of one name fit; `None`: one reads what the other writes.
+/// Returns a number for how well two functions of one name fit; `None`: one reads what the other writes.
 fn rank(a: &Function, b: &Function) -> Option<f64> {
     if suffixes_differ(a, b) {
         return None;
@@ -531,7 +531,7 @@ fn unparsed(before: &Outlines, after: &Outlines, diff: &mut FunctionDiff) -> boo
     doubt
 }
 
-/// Whether a function may still stand in a file that does not parse.
+/// Returns `true` if a function may still be in a file that does not parse.
 fn may_be_in(function: &Function, after: &Outlines) -> bool {
     let Some(outline) = after.get(&function.path) else { return false };
     let word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
@@ -542,7 +542,7 @@ fn may_be_in(function: &Function, after: &Outlines) -> bool {
         })
 }
 
-/// Whether a private function went into one that called it.
+/// Returns `true` if a private function was moved into one that called it.
 fn inlined(pairing: &Pairing<'_>, function: &Function) -> bool {
     if !function.private || function.body.len() < 3 {
         return false;

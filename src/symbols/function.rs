@@ -1,4 +1,4 @@
-//! A function as it stands in a file.
+//! A function of a file.
 
 use std::ops::Range;
 
@@ -18,13 +18,13 @@ pub struct Function {
     pub name: String,
     /// The accessor that it is: `get`, `set`.
     pub suffix: Option<String>,
-    /// What tells it from others of its name in its language: ` const`, `<T>`.
+    /// The part that distinguishes it from others of its name in its language: ` const`, `<T>`.
     pub mark: String,
     /// The condition under which it counts; empty where it always does.
     pub condition: String,
     /// Its parameters as written.
     pub parameters: String,
-    /// Nobody outside uses it, as far as the language says.
+    /// `true` if nothing outside uses it, as far as the language says.
     pub private: bool,
     /// It has a body only for show: an overload, an abstract method, a stub.
     pub declaration: bool,
@@ -34,9 +34,9 @@ pub struct Function {
     pub generated: bool,
     /// The languages between which it may move.
     pub(super) family: String,
-    /// What stands before its body.
+    /// The text before its body.
     pub(super) head: String,
-    /// Where it stands, in bytes.
+    /// Its range in the file, in bytes.
     pub(super) range: Range<usize>,
     /// The words of its body, as hashes.
     pub(super) body: Vec<u32>,

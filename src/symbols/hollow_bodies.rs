@@ -1,4 +1,4 @@
-//! Bodies that do nothing of their own: empty, a constant, or a lone failure.
+//! Bodies without work of their own: empty, a constant, or a lone failure.
 
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ pub(super) struct HollowTable {
     pub(super) elsewhere: HashSet<String>,
 }
 
-/// What makes a body hollow.
+/// The patterns of hollow bodies.
 pub(super) struct Hollow {
     pub(super) table: HollowTable,
     discards: OnceLock<Option<RegexSet>>,
@@ -41,7 +41,7 @@ fn is_match(set: &OnceLock<Option<RegexSet>>, patterns: &[&[String]], text: &str
     set.get_or_init(compile).as_ref().is_some_and(|set| set.is_match(text))
 }
 
-/// `"$x"` is no node of its own in the grammar of Kotlin.
+/// Returns `true` if the text has a variable in it: in the grammar of Kotlin, `"$x"` has no node for it.
 fn interpolates_in_text(kind: &str, written: &str) -> bool {
     let starts = |after: &str| after.starts_with(|c: char| c.is_alphabetic() || c == '{');
     kind == "string_literal" && written.split('$').skip(1).any(starts)
@@ -52,7 +52,7 @@ impl Hollow {
         Self { table, discards: OnceLock::new(), calls: OnceLock::new(), wraps: OnceLock::new() }
     }
 
-    /// Whether the patterns of the table can be compiled.
+    /// Checks that the patterns of the table compile.
     #[cfg(test)]
     pub(super) fn check(&self) -> Result<(), regex::Error> {
         let table = &self.table;
@@ -62,7 +62,7 @@ impl Hollow {
         Ok(())
     }
 
-    /// Whether `node` does nothing of its own.
+    /// Returns `true` if `node` has no work of its own.
     pub(super) fn is_hollow(&self, node: Node<'_>, text: &str) -> bool {
         self.hollow(node, text, 0)
     }

@@ -17,7 +17,7 @@ use crate::globs::Globs;
 pub(super) struct LanguageTable {
     list: Vec<SourceLanguage>,
     generated: GeneratedFiles,
-    /// What makes a body hollow.
+    /// The patterns of hollow bodies.
     pub(super) hollow: Hollow,
 }
 
@@ -147,7 +147,7 @@ impl LanguageTable {
             .or_else(|| self.list.iter().find(|language| language.entry.extensions.contains(&extension)))
     }
 
-    /// Whether a file of this name may be in a language that is read.
+    /// Returns `true` if a file of this name may be in a language that is read.
     pub(super) fn knows(&self, path: &str) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
         let Some((_, extension)) = name.rsplit_once('.') else { return false };
@@ -155,13 +155,13 @@ impl LanguageTable {
         self.list.iter().any(|language| language.entry.extensions.contains(&extension))
     }
 
-    /// Whether two files are in languages of one family.
+    /// Returns `true` if two files are in languages of one family.
     pub(super) fn are_kin(&self, a: &str, b: &str) -> bool {
         let family = |path| self.of(path, "").map(|language| language.entry.family.as_str());
         family(a).is_some() && family(a) == family(b)
     }
 
-    /// Whether a program wrote the file.
+    /// Returns `true` if a program wrote the file.
     pub(super) fn is_generated(&self, path: &str, text: &str) -> bool {
         let generated = &self.generated;
         if generated.paths.is_match(path) {

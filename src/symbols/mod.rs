@@ -1,6 +1,6 @@
-//! The functions of source files, and what became of them between two states of a tree.
+//! The functions of source files, and their changes between two states of a tree.
 //!
-//! Pure over texts: who reads them decides where they come from.
+//! Everything here is a pure function over texts; the caller reads them.
 
 mod compare_functions;
 mod function;
@@ -18,12 +18,12 @@ pub use function::Function;
 pub use modules::{ImportMap, MapProblem, MapVerification, import_map, verify};
 pub use outline::{FunctionAlias, MAX_FILE, Outline, outline};
 
-/// Whether two files are in languages between which code may move.
+/// Returns `true` if two files are in languages between which code may move.
 pub fn are_kin(a: &str, b: &str) -> bool {
     language::LanguageTable::embedded().is_some_and(|table| table.are_kin(a, b))
 }
 
-/// Whether functions of such a file are read.
+/// Returns `true` if functions of such a file are read.
 pub fn is_read(path: &str) -> bool {
     language::LanguageTable::embedded().is_some_and(|table| table.knows(path))
 }

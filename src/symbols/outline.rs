@@ -16,7 +16,7 @@ pub const MAX_FILE: usize = 8 << 20;
 /// The number of times a parser may ask whether to go on, for each byte of the file: what is not parsed then is not source.
 const MAX_STEPS_PER_BYTE: usize = 64;
 
-/// What is known of one file.
+/// The functions and aliases of one file.
 #[derive(Clone, Debug, Default)]
 pub struct Outline {
     /// Its functions, in order.
@@ -29,9 +29,9 @@ pub struct Outline {
     pub errors: Vec<String>,
     /// The line of the first of them, from 1.
     pub error_line: Option<usize>,
-    /// The whole text where the parser could not make sense of it: a name that stands there may still be a function.
+    /// The whole text if the parser does not understand it: a name in it may still be a function.
     pub broken: String,
-    /// Why nothing was read of it.
+    /// The reason why nothing was read from it.
     pub unread: Option<&'static str>,
 }
 
@@ -40,11 +40,11 @@ pub struct Outline {
 pub struct FunctionAlias {
     /// The containers around it, and its name, joined by dots.
     pub name: String,
-    /// The last part of what it stands for.
+    /// The last part of the name that it stands for.
     pub target: String,
 }
 
-/// What one match of the query says of a function.
+/// The parts of a function in one match of the query.
 struct Definition<'t> {
     name: String,
     container: Vec<String>,
@@ -55,7 +55,7 @@ struct Definition<'t> {
     closure: bool,
 }
 
-/// What the query found, by node.
+/// The matches of the query, by node.
 #[derive(Default)]
 struct Captured<'t> {
     functions: HashMap<usize, Vec<Definition<'t>>>,
@@ -120,7 +120,7 @@ struct OutlineReader<'a> {
     generated: bool,
 }
 
-/// What is around a node.
+/// The surroundings of a node.
 #[derive(Clone, Default)]
 struct Around {
     containers: Vec<String>,
@@ -146,7 +146,7 @@ impl<'a> OutlineReader<'a> {
         found
     }
 
-    /// Goes through the tree once, with a stack of what is around.
+    /// Visits the tree once, with a stack of the surrounding nodes.
     fn walk(&self, tree: &Tree, captured: &Captured<'_>, found: &mut Outline) {
         let mut stack: Vec<(Around, bool)> = vec![(Around::default(), false)];
         let mut cursor = tree.walk();

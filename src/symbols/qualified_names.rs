@@ -4,10 +4,10 @@ use tree_sitter::Node;
 
 use super::language::PathNames;
 
-/// Objects that hold what a file gives to others, or the instance: they are no containers.
+/// Objects that hold the exports of a file, or the instance: they do not count as containers.
 const NO_CONTAINERS: [&str; 8] = ["exports", "module", "prototype", "this", "self", "window", "globalThis", "Self"];
 
-/// A name that stands in a declarator of C: `*ns::Type::name(int) const`.
+/// The name in a C declarator: `*ns::Type::name(int) const`.
 pub(super) struct DeclaredName<'t> {
     /// The containers that are written with it.
     pub(super) container: Vec<String>,
@@ -15,7 +15,7 @@ pub(super) struct DeclaredName<'t> {
     pub(super) name: String,
     /// The parameters.
     pub(super) parameters: Node<'t>,
-    /// What tells it from others of its name: ` const`, `<T>`.
+    /// The part that distinguishes it from others of its name: ` const`, `<T>`.
     pub(super) mark: String,
 }
 

@@ -9,7 +9,7 @@ use tree_sitter::Node;
 /// Words that layout puts there, or the form of a function.
 const LAYOUT: [&str; 7] = [";", ",", "{", "}", "return", "=>", "..."];
 
-/// What stands between an instance and its member.
+/// The tokens between an instance and its member.
 const MEMBER: [&str; 4] = [".", "->", "::", "?."];
 
 /// The word for the function's own name.
@@ -90,7 +90,7 @@ fn common(a: &Bag, b: &Bag) -> usize {
     a.iter().map(|(pair, count)| b.get(pair).map_or(0, |other| *count.min(other))).sum()
 }
 
-/// How much two lists of words have in common, from 0 to 1: pairs of neighbours in both, of those in either.
+/// Returns the similarity of two lists of words, from 0 to 1: the share of the pairs of neighbours that are in both.
 #[allow(clippy::cast_precision_loss)]
 pub(super) fn similarity(a: &[u32], b: &[u32]) -> f64 {
     if a == b {
@@ -100,7 +100,7 @@ pub(super) fn similarity(a: &[u32], b: &[u32]) -> f64 {
     common as f64 / (a.len() + b.len() + 2 - common) as f64
 }
 
-/// The part of `inner` that stands in `outer`, from 0 to 1, beyond what stood in `outer_before`.
+/// Returns the part of `inner` that is in `outer` and was not in `outer_before`, from 0 to 1.
 #[allow(clippy::cast_precision_loss)]
 pub(super) fn came_into(inner: &[u32], outer: &[u32], outer_before: &[u32]) -> f64 {
     let mut grown = pairs(outer);

@@ -1,4 +1,4 @@
-//! The map of a file before it is split: what it imports, what it gives to others, and what in it needs what.
+//! The map of a file before it is split: its imports, its exports, and the dependencies inside it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +34,7 @@ pub struct ImportMap {
     /// Its language.
     #[serde(default)]
     pub language: String,
-    /// What it imports, one entry for each name.
+    /// The imports, one entry for each name.
     pub external_imports: Vec<String>,
     /// The functions that others may use.
     pub public_functions: Vec<String>,
@@ -52,7 +52,7 @@ const fn first_version() -> u32 {
     1
 }
 
-/// Reads the map of a file. The error says why there is none.
+/// Reads the map of a file. The error gives the reason why there is none.
 pub fn import_map(path: &str, bytes: &[u8]) -> Result<ImportMap, String> {
     let module = SourceModule::read(path, bytes).map_err(|why| match why {
         Some(why) => why.to_owned(),
@@ -95,7 +95,7 @@ pub fn import_map(path: &str, bytes: &[u8]) -> Result<ImportMap, String> {
     })
 }
 
-/// What a file hands on from another is no import of its own.
+/// Returns `true` if a file passes the name on from another file: that is not an import of its own.
 fn is_export(module: &SourceModule, import: &ImportedName) -> bool {
     import.handed_on && ["typescript", "tsx", "javascript"].contains(&module.language.as_str())
 }

@@ -9,7 +9,7 @@ use super::{ImportedName, SourceModule};
 struct Imports<'a> {
     text: &'a str,
     module: &'a mut SourceModule,
-    /// Where imports stand: words in them are no uses.
+    /// The places of imports: words in them are not uses.
     places: Vec<Range<usize>>,
 }
 
@@ -331,7 +331,7 @@ impl<'a> Imports<'a> {
     }
 }
 
-/// The name of a package by its path: the version at the end and `go-` before it are no part of it.
+/// Returns the name of a package by its path, without the version at the end and `go-` before it.
 fn go_package(path: &str) -> &str {
     let mut parts = path.rsplit('/');
     let last = parts.next().unwrap_or(path);

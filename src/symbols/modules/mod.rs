@@ -1,4 +1,4 @@
-//! A source file as a module: what it defines, imports and uses.
+//! A source file as a module: its definitions, imports and uses.
 
 mod import_map;
 mod imports;
@@ -20,7 +20,7 @@ const WITH_IMPORTS: [&str; 7] = ["rust", "python", "typescript", "tsx", "javascr
 /// One name that a file imports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ImportedName {
-    /// Where it comes from, as it is written: `a::b`, `.a`, `./a`, `a/b`.
+    /// The module that it comes from, as written: `a::b`, `.a`, `./a`, `a/b`.
     pub(super) module: String,
     /// Its name there; `None`: the module itself.
     pub(super) name: Option<String>,
@@ -38,7 +38,7 @@ pub(super) struct ImportedName {
 #[derive(Clone, Debug)]
 pub(super) struct WordUse {
     pub(super) word: String,
-    /// What stands before it: `a` in `a.word`.
+    /// The word before it: `a` in `a.word`.
     pub(super) receiver: Option<String>,
     /// The place, in bytes.
     pub(super) at: usize,
@@ -80,12 +80,12 @@ impl SourceModule {
         })
     }
 
-    /// Whether imports of this language are read.
+    /// Returns `true` if imports of this language are read.
     pub(super) fn has_imports(&self) -> bool {
         WITH_IMPORTS.contains(&self.language.as_str())
     }
 
-    /// Whether others may use a function.
+    /// Returns `true` if others may use a function.
     pub(super) fn is_public(&self, function: &Function) -> bool {
         let has = |word: &str| function.head.split(|c: char| !c.is_alphanumeric() && c != '_').any(|part| part == word);
         let inside_function = self.functions.iter().any(|other| {

@@ -1,8 +1,8 @@
-//! Where the module of an import lies, among the files of a tree.
+//! Finds the module of an import among the files of a tree.
 
 use super::SourceModule;
 
-/// The depth to which names are followed through files that hand them on.
+/// The depth to which names are followed through files that re-export them.
 const MAX_HANDED_ON: usize = 8;
 
 /// Endings that an import of JavaScript leaves out.
@@ -69,7 +69,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Whether one of the files gives others a name.
+    /// Returns `true` if one of the files exports a name.
     pub(super) fn gives(&self, files: &[usize], name: &str, to: &SourceModule, depth: usize) -> bool {
         files.iter().any(|at| self.gives_one(*at, name, to, depth))
     }
@@ -124,13 +124,13 @@ impl Resolver<'_> {
             })
     }
 
-    /// Whether a name is that of a file below a module of Rust.
+    /// Returns `true` if a name is that of a file below a Rust module.
     fn is_submodule(&self, module: &SourceModule, name: &str) -> bool {
         !self.module(module, &format!("self::{name}")).is_empty()
     }
 }
 
-/// Whether a module of Rust lies in another.
+/// Returns `true` if a Rust module is inside another.
 fn is_below(inner: &str, outer: &str) -> bool {
     let (inner, outer) = (rust_path(inner), rust_path(outer));
     inner.starts_with(&outer) && inner != outer

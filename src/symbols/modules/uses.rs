@@ -6,7 +6,7 @@ use tree_sitter::{Node, Tree};
 
 use super::{SourceModule, WordUse};
 
-/// Kinds of nodes that name a member, with the field of what it is a member of, and the field of the member.
+/// The kinds of nodes that name a member, with the field of its object, and the field of the member.
 const MEMBERS: [(&str, &str, &str); 9] = [
     ("field_expression", "value", "field"),
     ("scoped_identifier", "path", "name"),
@@ -135,7 +135,7 @@ fn word(node: Node<'_>, text: &str, module: &mut SourceModule) {
     module.uses.push(WordUse { word: written(node), receiver, at: node.start_byte() });
 }
 
-/// Whether a word is declared, and if so, whether at the top of the file.
+/// Returns `Some` if a word is declared, with `true` if at the top of the file.
 fn declared(node: Node<'_>) -> Option<bool> {
     let (mut inner, mut parent) = (node, node.parent()?);
     while LISTS.contains(&parent.kind()) {
@@ -174,7 +174,7 @@ fn declared(node: Node<'_>) -> Option<bool> {
     Some(top && !patterned && !DECLARES.contains(&kind))
 }
 
-/// Whether the declaration at the top of the file that holds a node is for others.
+/// Returns `true` if the declaration at the top of the file that holds a node is exported.
 fn is_exported(node: Node<'_>, text: &str) -> bool {
     let mut top = node;
     while let Some(parent) = top.parent().filter(|parent| parent.parent().is_some()) {

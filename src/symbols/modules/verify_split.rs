@@ -1,4 +1,4 @@
-//! Holds a tree against the map of a file that was split.
+//! Compares a tree with the map of a file that was split.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::resolve::Resolver;
 use super::{ImportedName, SourceModule};
 use crate::symbols::function::Function;
 
-/// Methods by which traits of Rust are used, whose names then stand nowhere.
+/// The methods of Rust traits. Code that uses a trait through them never names it.
 const TRAIT_METHODS: &[(&str, &[&str])] = &[
     ("Write", &["write", "write_all", "flush", "write_fmt", "write_str", "write_char", "writeln"]),
     ("Read", &["read", "read_to_string", "read_to_end", "read_exact", "bytes", "take"]),
@@ -30,11 +30,11 @@ pub struct MapProblem {
     pub kind: &'static str,
     /// The name, the import as the map writes it, or `caller -> called`.
     pub name: String,
-    /// Where it shows.
+    /// The file with the problem.
     pub file: String,
 }
 
-/// What became of the names of a map.
+/// The result of checking the names of a map.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MapVerification {
@@ -42,7 +42,7 @@ pub struct MapVerification {
     pub schema_version: u32,
     /// Nothing is wrong.
     pub verifies: bool,
-    /// What is wrong, by file.
+    /// The problems, by file.
     pub problems: Vec<MapProblem>,
     /// Files that were left out because they do not parse.
     pub unparsed: Vec<String>,
@@ -111,7 +111,7 @@ impl<'m> MapCheck<'m> {
         self.resolver.modules
     }
 
-    /// Where a function of the map is now: in the parts, by its full name, or else by its last part.
+    /// Returns the present places of a function of the map: in the parts, by its full name, or else by its last part.
     fn places(&self, name: &str) -> Vec<(usize, &'m Function)> {
         let all = || self.parts.iter().flat_map(|at| self.modules()[*at].functions.iter().map(move |f| (*at, f)));
         let exact: Vec<_> = all().filter(|(_, function)| function.full() == name).collect();
@@ -200,7 +200,7 @@ impl<'m> MapCheck<'m> {
             .any(|word| word.at < function.range.start && function.range.start - word.at < 120 && used(&word.word))
     }
 
-    /// What is imported from a file of the tree is there.
+    /// Checks that the names imported from a file of the tree exist.
     fn imported_names(&self, at: usize, module: &SourceModule, problems: &mut BTreeSet<MapProblem>) {
         let known: BTreeSet<&str> =
             free(&self.map.functions).into_iter().chain(free(&self.map.public_functions)).collect();
@@ -221,7 +221,7 @@ impl<'m> MapCheck<'m> {
         }
     }
 
-    /// Whether an import means the file that was split, which is gone.
+    /// Returns `true` if an import means the file that was split, which is gone.
     fn was_the_file(&self, module: &SourceModule, import: &ImportedName) -> bool {
         Resolver::candidates(module, &import.module).contains(&self.map.file)
     }
@@ -355,7 +355,7 @@ impl<'m> MapCheck<'m> {
         })
     }
 
-    /// Whether a file defines or imports a name.
+    /// Returns `true` if a file defines or imports a name.
     fn knows(&self, at: usize, module: &SourceModule, name: &str) -> bool {
         if module.defined.contains_key(name) || has_function(module, name) {
             return true;
