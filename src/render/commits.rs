@@ -13,7 +13,7 @@ use crate::oid::Oid;
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
 use crate::repo_path::RepoPath;
 
-/// How many paths of one part are shown.
+/// The largest number of paths of one part that are shown.
 const SHOWN: usize = 12;
 
 /// The head of the table.
@@ -41,7 +41,7 @@ pub fn row(commit: &Commit, judgement: &CommitJudgement, table: &ScopeTable, why
     )
 }
 
-/// Why a commit passes that might not have.
+/// Returns the reason why a commit passes although it might not have.
 fn why(commit: &Commit, judgement: &CommitJudgement) -> String {
     match judgement.kind {
         CommitKind::Merge => "a merge".to_owned(),

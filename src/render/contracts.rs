@@ -1,4 +1,4 @@
-//! What `gate contract` says, for programs.
+//! The answers of `gate contract`, for programs.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::contract_check::{BegunContract, ConditionResult};
 pub struct ContractBegin<'a> {
     /// The version of this form: 1.
     pub schema_version: u32,
-    /// Whether the task may begin.
+    /// The permission for the task to begin.
     pub begin: ContractStart,
     /// The name of the contract; not with an `error`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,7 +24,7 @@ pub struct ContractBegin<'a> {
     /// The preconditions; not with an `error`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conditions: Option<&'a [ConditionResult]>,
-    /// Why the file is not a contract.
+    /// The reason why the file is not a contract.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ContractFault>,
 }
@@ -44,7 +44,7 @@ impl ContractBegin<'_> {
     }
 }
 
-/// Whether a task may begin under its contract.
+/// The permission for a task to begin under its contract.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -57,7 +57,7 @@ pub enum ContractStart {
     Error,
 }
 
-/// What is wrong with the file of a contract.
+/// The problem with the file of a contract.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ContractFault {
@@ -76,7 +76,7 @@ pub struct ContractFault {
 pub struct ContractReport<'a> {
     /// The version of this form: 1.
     pub schema_version: u32,
-    /// Whether it is met.
+    /// The state of the contract.
     pub check: ContractState,
     /// The name of the contract.
     pub name: &'a str,
@@ -84,21 +84,21 @@ pub struct ContractReport<'a> {
     pub task: &'a str,
     /// The postconditions.
     pub conditions: &'a [ConditionResult],
-    /// Whether the file is no longer what it was when the task began.
+    /// `true` if the file has changed since the task began.
     pub changed: bool,
-    /// What became of the file, where it changed.
+    /// The change of the file, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<&'a str>,
 }
 
-/// How far a contract is.
+/// The state of a contract.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ContractState {
     /// All postconditions held when they were last checked.
     Met,
-    /// Some did not, or nobody checked yet.
+    /// Some did not, or nothing checked them yet.
     Open,
 }
 
@@ -126,12 +126,12 @@ pub struct ListedContract<'a> {
     name: &'a str,
     state: ContractState,
     file: &'a Path,
-    /// Whether the file is no longer what it was when the task began.
+    /// `true` if the file has changed since the task began.
     changed: bool,
 }
 
 impl<'a> ListedContract<'a> {
-    /// What is listed of a contract.
+    /// Returns the entry for a contract.
     pub fn of(begun: &'a BegunContract) -> Self {
         let state = ContractState::of(begun.met);
         Self { name: &begun.name, state, file: &begun.file, changed: begun.change().is_some() }

@@ -1,4 +1,4 @@
-//! The debug log on standard error: what the program asks git, which policy it reads, and what each gate answers.
+//! The debug log on standard error: the calls of git, the policy, and the answer of each gate.
 
 use std::io::Write as _;
 use std::time::Instant;

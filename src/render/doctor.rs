@@ -1,4 +1,4 @@
-//! What `gate doctor` found, for people and for programs.
+//! The results of `gate doctor`, for people and for programs.
 
 use serde::Serialize;
 

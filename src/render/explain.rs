@@ -1,13 +1,13 @@
-//! What a gate asks in this repository, for people.
+//! The explanation of a gate in this repository, for people.
 
 use std::fmt::Write as _;
 
 use crate::policy::{Command, Gate, Mode, ModeFrom, OnUnknown, Policy, PolicySource, Signers};
 
-/// How wide the text is, in characters.
+/// The width of the text, in characters.
 const WIDTH: usize = 100;
 
-/// The gate `id` as `policy` has it; `None` when there is no such gate.
+/// Returns the text about the gate `id` of `policy`; `None` if there is no such gate.
 pub fn gate(policy: &Policy, id: &str) -> Option<String> {
     let gate = policy.gates.iter().find(|gate| gate.id == id)?;
     let mut out = format!("{}: {}\n\n", gate.id, shown(&gate.title));
@@ -106,7 +106,7 @@ fn commanded(out: &mut String, command: &Command) {
     }
 }
 
-/// Where the second column begins.
+/// The width of the first column, in characters.
 const INDENT: usize = 14;
 
 fn row(out: &mut String, name: &str, value: &str) {

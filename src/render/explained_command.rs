@@ -1,4 +1,4 @@
-//! A judged command line for people.
+//! A judged command line, for people.
 
 use crate::command_line::{CheckOutcome, ExitDecides, Extent, LineJudgement, LineRecord, Proves, Purpose, Understood};
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, Ui, WARN};
@@ -106,7 +106,7 @@ fn place(leaf: &Leaf) -> String {
     }
 }
 
-/// What the status says about a check, and where its output goes.
+/// Returns the consequences of the status for a check, and the target of its output.
 fn facts(understood: &Understood, id: usize) -> String {
     let purpose = &understood.purposes[id];
     if purpose.invocation.is_none() && purpose.extent.is_none() {

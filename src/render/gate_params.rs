@@ -1,4 +1,4 @@
-//! Parameters of a gate as lines of TOML, long lists broken.
+//! The parameters of a gate as lines of TOML, with long lists broken.
 
 use toml::{Table, Value};
 

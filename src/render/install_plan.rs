@@ -1,4 +1,4 @@
-//! A plan of changes for a terminal: the diff in colour, then what else to know.
+//! A plan of changes for a terminal: the diff in colour, then the notes.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Results become bytes here, and only here. Renderers never decide.
+//! Turns results into bytes; no other module does. Renderers never decide.
 
 pub mod ci;
 pub mod commits;

@@ -1,4 +1,4 @@
-//! What gates that only observe would have blocked, case by case.
+//! The cases that gates would have blocked if they did more than observe.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ use crate::verdict::{SCHEMA_VERSION, Verdict};
 pub struct Observed {
     /// The cases, oldest first.
     pub cases: Vec<ObservedCase>,
-    /// How many were counted before, of which there is no record any more.
+    /// The number of earlier cases without a record.
     pub earlier: u64,
 }
 
@@ -36,7 +36,7 @@ pub struct ObservedCase {
 }
 
 impl ObservedCase {
-    /// What `gate` says in `verdict`.
+    /// Returns the case of `gate` in `verdict`.
     pub fn of(verdict: &Verdict, gate: &GateResult) -> Self {
         let named = |subject: &crate::verdict::SubjectRecord| match &subject.commit {
             Some(commit) => format!("{} {}", subject.name, commit.short()),
@@ -55,7 +55,7 @@ impl ObservedCase {
         }
     }
 
-    /// Whether both are about the same content and gate.
+    /// Returns `true` if both are about the same content and gate.
     pub fn is_same(&self, other: &Self) -> bool {
         self.gate == other.gate && self.trees == other.trees && !self.trees.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What the gates say of a case, or of a verdict once more: one line for each question.
+//! The answers of the gates to a case, or to an old verdict: one line for each question.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::render::ui::{DIM, GOOD, STRONG, WARN};
 
-/// A session, and how much there is of what in it. Commands and edits are counted with those of its sub-agents.
+/// A session, with the numbers of its records. Commands and edits include those of its sub-agents.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Listed {
@@ -18,9 +18,9 @@ pub struct Listed {
     pub client: String,
     /// Its id of the session.
     pub session: String,
-    /// When it began.
+    /// The time at which it began.
     pub began: Option<Timestamp>,
-    /// When it was last heard of.
+    /// The time of its last record.
     pub last: Option<Timestamp>,
     /// The directory it began in.
     pub dir: Option<String>,
@@ -91,7 +91,7 @@ pub fn imported(session: &Listed, known: bool) -> String {
     text
 }
 
-/// What others wrote, without what could move the cursor.
+/// Returns text of other people without characters that could move the cursor.
 fn plain(text: &str) -> String {
     text.chars().map(|char| if char.is_control() { ' ' } else { char }).collect()
 }

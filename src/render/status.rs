@@ -11,7 +11,7 @@ use crate::gates::finding::{Answer, GateResult};
 use crate::policy::{Mode, Policy, PolicySource};
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, WARN};
 
-/// What is shown.
+/// The content of the screen.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StatusView<'a> {
@@ -22,13 +22,13 @@ pub struct StatusView<'a> {
     /// The policy in force.
     #[serde(skip)]
     pub policy: &'a Policy,
-    /// What was judged.
+    /// The judged facts.
     pub facts: &'a Facts,
-    /// What the gates say of it.
+    /// The answers of the gates.
     pub results: &'a [GateResult],
-    /// How often a gate that does not block would have blocked.
+    /// The number of times that each gate that does not block would have blocked.
     pub would_block: &'a BTreeMap<String, u64>,
-    /// By gate: how often in a row this session has been told no.
+    /// The number of refusals in a row in this session, by gate.
     pub attempts: &'a BTreeMap<String, u32>,
 }
 
@@ -83,7 +83,7 @@ pub fn lines(status: &StatusView<'_>) -> String {
     text
 }
 
-/// What the gates say of one subject, a line each.
+/// Adds the answers of the gates about one subject, a line each.
 fn findings_of(subject: &str, results: &[GateResult], text: &mut String) {
     for result in results {
         for finding in result.findings.iter().filter(|finding| finding.subject == subject) {

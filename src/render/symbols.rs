@@ -1,4 +1,4 @@
-//! What became of functions, for people.
+//! The changes of functions, for people.
 
 use crate::render::ui::{BAD, DIM, GOOD, STRONG, Ui};
 use crate::symbols::{FunctionChange, FunctionDiff, ImportMap, MapVerification, Preservation};

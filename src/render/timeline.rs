@@ -16,7 +16,7 @@ use crate::oid::Oid;
 use crate::render::ui::{BAD, DIM, GOOD, WARN};
 use crate::timeline::Entry;
 
-/// How much of a text somebody else wrote is shown, in characters.
+/// The largest part of a text of somebody else that is shown, in characters.
 const MAX_TEXT: usize = 100;
 
 /// One line for people: when, who says so, what, how it went, on which content.
@@ -87,7 +87,7 @@ fn tell_run(run: &Run) -> (Style, String, String) {
     (style, what, content)
 }
 
-/// The names that stand in a line.
+/// The largest number of names in a line.
 const MAX_NAMES: usize = 3;
 
 fn tell_tests(tests: &TestResults) -> (Style, String, String) {

@@ -1,4 +1,4 @@
-//! The terminal: two streams, colour where it is wanted, and nothing else prints.
+//! The terminal: two streams, and colour where the user wants it. Nothing else prints.
 
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 
 /// The two output streams of the process.
 ///
-/// Answers go to standard output, everything said about the work to standard error. A closed pipe is no error.
+/// Answers go to standard output, remarks about the work to standard error. A closed pipe is not an error.
 pub struct Ui {
     out: anstream::AutoStream<io::Stdout>,
     err: anstream::AutoStream<io::Stderr>,
@@ -19,9 +19,9 @@ pub const GOOD: Style = AnsiColor::Green.on_default();
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
 /// Something to look at.
 pub const WARN: Style = AnsiColor::Yellow.on_default();
-/// What matters less.
+/// The style of less important text.
 pub const DIM: Style = Style::new().dimmed();
-/// What matters more.
+/// The style of more important text.
 pub const STRONG: Style = Style::new().bold();
 
 impl Ui {
@@ -61,7 +61,7 @@ impl Ui {
         io::stdin().read_line(&mut answer).is_ok() && answer.trim_start().to_ascii_lowercase().starts_with('y')
     }
 
-    /// Whether a person can be asked: standard input and standard error are terminals.
+    /// Returns `true` if a person can answer questions: standard input and standard error are terminals.
     pub fn is_interactive(&self) -> bool {
         io::stdin().is_terminal() && io::stderr().is_terminal()
     }

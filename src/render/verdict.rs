@@ -1,4 +1,4 @@
-//! A verdict for people: short, the decisive line first, what to do next, and where the full record is.
+//! A verdict for people: short, the decisive line first, then the next step and the place of the full record.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -81,7 +81,7 @@ pub fn lines(verdict: &Verdict, record: Option<&Path>) -> String {
     text
 }
 
-/// Whether a gate that only observes would have blocked.
+/// Returns `true` if a gate that only observes would have blocked.
 fn is_observed(result: &GateResult) -> bool {
     result.mode == Mode::Observe && result.answer == Answer::Fail
 }
@@ -101,7 +101,7 @@ fn from_here(path: &Path) -> PathBuf {
     inner.unwrap_or_else(|| path.to_owned())
 }
 
-/// What decides, and for a verdict that lets through, everything that was proven.
+/// Returns the decisive findings, and for a verdict that passes, all proven ones.
 fn shown(result: &GateResult) -> impl Iterator<Item = &Finding> {
     result.findings.iter().filter(|finding| finding.answer == result.answer || finding.answer >= Answer::Waived)
 }

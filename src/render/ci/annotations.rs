@@ -1,4 +1,4 @@
-//! Workflow commands: what is shown beside the changed lines, and how the rest of the output is kept from being any.
+//! Workflow commands: they show findings at the changed lines, and keep the rest of the output from acting as commands.
 //! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>
 
 use crate::failure::Failure;
@@ -7,7 +7,7 @@ use crate::repo_path::RepoPath;
 use crate::verdict::Verdict;
 
 /// GitHub shows ten of each level for a step.
-const MOST: usize = 10;
+const MAX_SHOWN: usize = 10;
 
 /// One command for each finding that stops or warns.
 pub fn lines(verdict: &Verdict) -> Vec<String> {
@@ -16,7 +16,7 @@ pub fn lines(verdict: &Verdict) -> Vec<String> {
         let gates = verdict.gates.iter().filter(|gate| stops(gate) == wanted && gate.effect() != Effect::Silent);
         let findings = gates.flat_map(|gate| super::told(gate).map(move |finding| (gate, finding)));
         let findings = findings.filter(|(_, finding)| finding.answer != Answer::Skip && finding.answer != Answer::Pass);
-        lines.extend(findings.take(MOST).map(|(gate, finding)| {
+        lines.extend(findings.take(MAX_SHOWN).map(|(gate, finding)| {
             let at = finding.paths.first().map(|path| (path, finding.line));
             let next = finding.remedy.as_ref().or(finding.fix.as_ref());
             let next = next.map(|next| format!(" (next: {next})")).unwrap_or_default();
@@ -27,7 +27,9 @@ pub fn lines(verdict: &Verdict) -> Vec<String> {
     let findings = || verdict.gates.iter().filter(|gate| gate.effect() != Effect::Silent).flat_map(super::told);
     let news = verdict.notes.iter().filter_map(|note| Some((note, note.path.as_ref()?)));
     let news = news.filter(|(_, path)| !findings().any(|finding| finding.paths.first() == Some(*path)));
-    lines.extend(news.take(MOST).map(|(note, path)| command("notice", Some((path, note.line)), "gate", &note.text)));
+    lines.extend(
+        news.take(MAX_SHOWN).map(|(note, path)| command("notice", Some((path, note.line)), "gate", &note.text)),
+    );
     lines
 }
 
@@ -38,7 +40,7 @@ pub fn failed(failure: &Failure) -> String {
     command("error", failure.at.as_ref().map(|(path, line)| (path, *line)), "gate", &format!("{what}{next}"))
 }
 
-/// A command that shows `text` beside a line, where there is one.
+/// Returns a command that shows `text` at a line, if it has one.
 fn command(level: &str, at: Option<(&RepoPath, Option<u32>)>, title: &str, text: &str) -> String {
     let place = at.map(|(path, line)| {
         let line = line.map(|line| format!("line={line},")).unwrap_or_default();
@@ -63,7 +65,7 @@ pub fn harmless(line: &str) -> String {
     inside(&super::one_line(line))
 }
 
-/// The same for a text that stands behind other words in its lines.
+/// Escapes a text that follows other words in its lines.
 pub fn inside(text: &str) -> String {
     text.replace("##[", "## [")
 }

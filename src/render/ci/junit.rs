@@ -1,5 +1,6 @@
-//! A verdict as `JUnit` XML: a gate is a class, each of its findings a case. It has what the strictest of the known
-//! schemas want, that of Ant's task and that of Jenkins, also where a verdict knows nothing of it: a host, how long it took, what was printed.
+//! A verdict as `JUnit` XML: a gate is a class, each of its findings a case. It satisfies the strictest of the known
+//! schemas, that of Ant's task and that of Jenkins. They require values that a verdict does not have: a host, a
+//! duration, an output.
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,5 @@
-//! A verdict for forges and for the programs around them. Whatever was written by somebody else (titles, names of
-//! branches, checks and files) is only text in each of these forms.
+//! A verdict for forges and for the programs around them. Titles, names of branches, checks and files, and other text
+//! of other people are only text in each of these forms.
 
 pub mod annotations;
 pub mod junit;
@@ -8,7 +8,7 @@ pub mod summary;
 
 use crate::gates::finding::{Effect, Finding, GateResult};
 
-/// What a reader of a verdict is told of a gate.
+/// Returns the findings of a gate that a reader of a verdict sees.
 fn told(result: &GateResult) -> impl Iterator<Item = &Finding> {
     let silent = result.effect() == Effect::Silent;
     result.findings.iter().filter(move |finding| silent || finding.answer == result.answer)

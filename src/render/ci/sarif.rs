@@ -1,5 +1,6 @@
-//! A verdict as SARIF 2.1.0 (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>), in the part of it that
-//! code scanning of GitHub takes: every result has a place, and a fingerprint that outlives the next commit. Its limits:
+//! A verdict as SARIF 2.1.0 (<https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>), in the part of it
+//! that GitHub's code scanning takes: every result has a place, and a fingerprint that outlives the next commit. Its
+//! limits:
 //! <https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning>
 
 use std::collections::BTreeMap;
@@ -14,9 +15,9 @@ use crate::repo_path::RepoPath;
 use crate::verdict::Verdict;
 
 /// A file with more than 25 000 results is refused as a whole, and no more than these are shown.
-const MOST: usize = 5000;
+const MAX_RESULTS: usize = 5000;
 /// A description that is longer is refused, in characters.
-const LONGEST: usize = 1024;
+const MAX_TEXT_LENGTH: usize = 1024;
 
 /// The verdict as one run of one tool.
 pub fn log(verdict: &Verdict) -> Value {
@@ -29,7 +30,7 @@ pub fn log(verdict: &Verdict) -> Value {
     found.sort_by_key(|(_, gate, _)| std::cmp::Reverse(gate.effect()));
     let mut seen: BTreeMap<String, u32> = BTreeMap::new();
     let results: Vec<Value> =
-        found.into_iter().take(MOST).map(|(index, gate, finding)| result(index, gate, finding, &mut seen)).collect();
+        found.into_iter().take(MAX_RESULTS).map(|(index, gate, finding)| result(index, gate, finding, &mut seen)).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -49,7 +50,7 @@ pub fn log(verdict: &Verdict) -> Value {
 /// A gate. Code scanning refuses rules without a full description and help, and takes no empty text.
 fn rule(gate: &GateResult) -> Value {
     let title = said(&gate.title, &gate.gate);
-    let title: String = title.chars().take(LONGEST - 1).collect();
+    let title: String = title.chars().take(MAX_TEXT_LENGTH - 1).collect();
     json!({
         "id": gate.gate,
         "shortDescription": { "text": title },
@@ -58,7 +59,7 @@ fn rule(gate: &GateResult) -> Value {
     })
 }
 
-/// A text in one line; `other` where there is none.
+/// Returns a text in one line; `other` if it is empty.
 fn said(text: &str, other: &str) -> String {
     Some(one_line(text)).filter(|text| !text.is_empty()).unwrap_or_else(|| one_line(other))
 }
@@ -91,8 +92,8 @@ fn sentence(text: &str) -> String {
     if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
 }
 
-/// What is the same in the next commit, too. Code scanning looks at the first of them alone, which has this form there:
-/// a digest, and the how-manieth of those that are alike.
+/// Returns the fingerprints, which stay the same in the next commit. Code scanning reads the first of them alone, which
+/// has this form there: a digest, and the number of the finding among equal ones.
 fn fingerprints(gate: &GateResult, finding: &Finding, seen: &mut BTreeMap<String, u32>) -> Value {
     let own = finding.fingerprint();
     let mut parts = vec![gate.gate.as_bytes(), own.as_bytes()];

@@ -1,4 +1,5 @@
-//! A verdict in Markdown, for a summary and for a comment: what came out, what is proven and by what, what is missing.
+//! A verdict in Markdown, for a summary and for a comment: the result, the proven parts with their proof, and the
+//! missing parts.
 
 use std::fmt::Write as _;
 
@@ -8,11 +9,11 @@ use crate::gates::finding::{Answer, Effect};
 use crate::policy::PolicySource;
 use crate::verdict::{Outcome, Verdict};
 
-/// What finds the comment again that is to be brought up to date.
+/// The mark by which an existing comment is found and updated.
 pub const MARKER: &str = "<!-- gate:verdict v1 -->";
 
 /// The most that is written: a summary may have a mebibyte, a comment 65536 characters.
-const MOST: usize = 60_000;
+const MAX_SUMMARY_SIZE: usize = 60_000;
 
 /// The verdict as Markdown.
 pub fn markdown(verdict: &Verdict) -> String {
@@ -54,7 +55,7 @@ pub fn markdown(verdict: &Verdict) -> String {
                 code(&gate.gate),
                 plain(&finding.message)
             );
-            if text.len() > MOST {
+            if text.len() > MAX_SUMMARY_SIZE {
                 text.push_str("\n… and more: see verdict.json.\n");
                 return text;
             }
@@ -62,7 +63,7 @@ pub fn markdown(verdict: &Verdict) -> String {
     }
     for note in &verdict.notes {
         let _ = writeln!(text, "\n> {}", plain(&note.text));
-        if text.len() > MOST {
+        if text.len() > MAX_SUMMARY_SIZE {
             text.push_str("\n… and more: see verdict.json.\n");
             break;
         }
@@ -76,7 +77,7 @@ pub fn markdown(verdict: &Verdict) -> String {
     text
 }
 
-/// What is written where there is no verdict.
+/// Returns the text for a failure without a verdict.
 pub fn failed(failure: &Failure) -> String {
     let what = failure.what.lines().next().unwrap_or_default();
     let next = failure.remedy.lines().next().map(|next| format!("\n\nnext: {}", plain(next))).unwrap_or_default();
@@ -100,7 +101,7 @@ fn grades(verdict: &Verdict, ids: &[String]) -> String {
     if grades.is_empty() { String::new() } else { format!(" ({})", grades.join(", ")) }
 }
 
-/// A text that is no Markdown, no HTML, and calls nobody.
+/// Escapes a text, so that it is not Markdown or HTML, and mentions no account.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     for c in one_line(text).chars() {
