@@ -1,4 +1,4 @@
-//! DSSE, version 1: a payload, what it is, and signatures over both (secure-systems-lab/dsse, `protocol.md`).
+//! DSSE, version 1: a payload, its type, and signatures over both (secure-systems-lab/dsse, `protocol.md`).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use super::NAMESPACE;
 use crate::ssh::{PublicKey, Signature, SignatureError};
 
-/// What an in-toto statement is called in an envelope.
+/// The type of an in-toto statement in an envelope.
 pub const IN_TOTO: &str = "application/vnd.in-toto+json";
-/// How many signatures of an envelope are looked at.
+/// The largest number of signatures of an envelope that are checked.
 const SIGNATURES: usize = 8;
 
 /// A signed payload, as a line of JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Envelope {
-    /// What the payload is.
+    /// The type of the payload.
     #[serde(rename = "payloadType")]
     pub payload_type: String,
     /// The payload in base 64.
@@ -27,7 +27,7 @@ pub struct Envelope {
 /// One signature of an envelope.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signed {
-    /// What the key is called: for people, never for a decision.
+    /// The name of the key: for people, never for a decision.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub keyid: String,
     /// The signature in base 64: what `ssh-keygen` writes between its two lines.
@@ -68,7 +68,7 @@ impl Envelope {
     }
 }
 
-/// What is signed: the payload and its type, so that neither can be taken for another.
+/// Returns the bytes to sign: the payload and its type, so that neither can replace another.
 pub fn to_sign(payload: &[u8]) -> Vec<u8> {
     let mut out = format!("DSSEv1 {} {IN_TOTO} {} ", IN_TOTO.len(), payload.len()).into_bytes();
     out.extend_from_slice(payload);

@@ -1,9 +1,9 @@
-//! Evidence that travels: signed statements about contents, kept in git notes beside them.
+//! Attestations: signed statements about contents, kept in git notes on them.
 //!
-//! A statement ([`statement`], in-toto) says how a run of a declared command ended ([`test_run`]), or what `gate ci`
-//! judged ([`summary`]). It lies in an envelope ([`envelope`], DSSE) that is signed ([`sign`]) with an SSH key. The
-//! subject is a git tree, so that a reword, a squash and a rebase with equal content change nothing. What counts on the
-//! other side ([`verify`]) depends on the list of signers there and on nothing that travels.
+//! A statement ([`statement`], in-toto) records the result of a run of a declared command ([`test_run`]), or the
+//! judgement of `gate ci` ([`summary`]). It lies in an envelope ([`envelope`], DSSE) that is signed ([`sign`]) with an
+//! SSH key. The subject is a git tree, so that a reword, a squash and a rebase with equal content change nothing. The
+//! receiver decides what counts ([`verify`]) by its own list of signers and by nothing that travels.
 
 pub mod envelope;
 pub mod sign;
@@ -15,7 +15,7 @@ pub mod verify;
 pub use envelope::Envelope;
 pub use test_run::TestRun;
 
-/// What signatures are made for. One for anything else, such as a commit, is none of a statement.
+/// The purpose of the signatures. A signature for another purpose, such as a commit, does not sign a statement.
 pub const NAMESPACE: &str = "gate-attestation";
 /// The notes that hold envelopes, one a line, each on the tree it is about.
 pub const NOTES: &str = "refs/notes/gate";
@@ -24,4 +24,4 @@ pub const MAKER: &str = "urn:evidence-gate";
 /// The name of the maker in statements of earlier versions, which still count.
 pub const FORMER_MAKER: &str = "https://docs.rs/evidence-gate";
 /// The longest line that is read or written, in bytes.
-pub const LONGEST: usize = 128 * 1024;
+pub const MAX_LINE_LENGTH: usize = 128 * 1024;

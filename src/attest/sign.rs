@@ -1,6 +1,6 @@
-//! Signing, as git signs commits with SSH keys: `ssh-keygen -Y sign`, or the program that `gpg.ssh.program` names.
+//! Signs as git signs commits with SSH keys: `ssh-keygen -Y sign`, or the program that `gpg.ssh.program` names.
 //!
-//! It knows agents, hardware keys and passphrases. Which key: the one that is given, else that of git's own settings
+//! It supports agents, hardware keys and passphrases. The key is the one that is given, else that of git's own settings
 //! (`user.signingKey`, `gpg.ssh.defaultKeyCommand`).
 
 use std::env;
@@ -15,7 +15,7 @@ use crate::ssh::{PublicKey, Signature, SignatureError};
 
 /// The program where git names none.
 const PROGRAM: &str = "ssh-keygen";
-/// What marks the text of a key in `user.signingKey`.
+/// The prefix of the text of a key in `user.signingKey`.
 const LITERAL: &str = "key::";
 
 /// A key to sign with, and the program that does it.
@@ -27,7 +27,7 @@ pub struct SigningKey {
 
 #[derive(Clone, Debug)]
 enum KeySource {
-    /// A file: a private key, or a public one whose other half is in an agent or beside it.
+    /// A file: a private key, or a public one whose private half is in an agent or in the same folder.
     File(PathBuf),
     /// The text of a public key whose other half is in an agent.
     Text(String),
@@ -36,7 +36,7 @@ enum KeySource {
 /// A signature that could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum SignError {
-    /// There is no key.
+    /// No key is configured.
     #[error("no SSH key to sign with is known")]
     NoKey,
     /// git's settings could not be read.
@@ -47,7 +47,7 @@ pub enum SignError {
     NotStarted {
         /// The program.
         program: String,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The program refused.
@@ -61,7 +61,7 @@ pub enum SignError {
     /// A temporary file could not be written or read.
     #[error("a temporary file cannot be used: {0}")]
     File(#[from] io::Error),
-    /// What was made would count nowhere.
+    /// No receiver would accept the signature.
     #[error("a signature was made that gate cannot verify: {0}")]
     Unverifiable(#[from] SignatureError),
 }
@@ -132,7 +132,7 @@ fn public(text: &str) -> Option<PublicKey> {
     PublicKey::from_text(words.next()?, words.next()?).ok()
 }
 
-/// Whether the program that makes signatures can be started here.
+/// Checks that the program that makes signatures can be started here.
 pub fn is_possible(repo: &Repo) -> Result<(), SignError> {
     let program = repo.config("gpg.ssh.program")?.unwrap_or_else(|| PROGRAM.to_owned());
     // It has no option that only says its version; any answer will do.
@@ -151,7 +151,7 @@ fn configured(repo: &Repo) -> Result<KeySource, SignError> {
     key.filter(|_| output.status.success()).map(|key| KeySource::Text(key.to_owned())).ok_or(SignError::NoKey)
 }
 
-/// What `user.signingKey` means; `None`: it is the id of a key of another kind.
+/// Returns the key that `user.signingKey` names; `None`: it is the id of a key of another kind.
 fn key_of(setting: &str) -> Option<KeySource> {
     if let Some(text) = literal(setting) {
         return Some(KeySource::Text(text.to_owned()));

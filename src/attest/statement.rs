@@ -1,4 +1,4 @@
-//! in-toto statements, version 1: what is said of which contents.
+//! in-toto statements, version 1: claims about contents.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::oid::Oid;
 
-/// What every statement says it is.
+/// The type of every statement.
 pub const TYPE: &str = "https://in-toto.io/Statement/v1";
 /// The digest that a git tree has in the list of in-toto.
 const TREE: &str = "gitTree";
@@ -18,12 +18,12 @@ pub struct Statement {
     /// [`TYPE`].
     #[serde(rename = "_type")]
     pub kind: String,
-    /// What it is about.
+    /// The subjects.
     pub subject: Vec<Resource>,
-    /// What is said: the name of the form of `predicate`.
+    /// The name of the form of `predicate`.
     #[serde(rename = "predicateType")]
     pub predicate_type: String,
-    /// What is said.
+    /// The claim.
     pub predicate: Value,
 }
 

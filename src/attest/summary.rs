@@ -1,9 +1,9 @@
-//! What `gate ci` judged, as a statement: SLSA's Verification Summary, version 1.
+//! The judgement of `gate ci`, as a statement: SLSA's Verification Summary, version 1.
 //!
-//! No level of SLSA is claimed: those need more than one judgement. What passed is named by the gates themselves.
+//! It claims no level of SLSA: those need more than one judgement. The names of the gates themselves say what passed.
 //!
-//! A verdict is about more than content: about the commits of a range, a pull request, its checks and the policy of that
-//! day. So a summary is verified and shown, and is evidence for nothing. The runs that it rested on travel themselves.
+//! A verdict is about more than content: about the commits of a range, a pull request, its checks and the policy of
+//! that day. So a summary is verified and shown, and is not evidence. The runs that it rested on travel themselves.
 
 use std::collections::BTreeMap;
 
@@ -20,23 +20,23 @@ pub const PREDICATE: &str = "https://slsa.dev/verification_summary/v1";
 /// The digest that a git commit has in the list of in-toto.
 const COMMIT: &str = "gitCommit";
 const SHA_256: &str = "sha256";
-/// What the levels begin with that are gates.
+/// The beginning of levels that are gates.
 const LEVEL: &str = "GATE_";
-/// How many contents, and how many gates, a summary may name.
-const MOST: usize = 64;
+/// The largest number of contents, and of gates, that a summary may name.
+const MAX_ENTRIES: usize = 64;
 
 /// A judgement, in the words of the form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerificationSummary {
     /// The contents that were judged.
     pub trees: Vec<Oid>,
-    /// When.
+    /// The time of the judgement.
     pub at: Timestamp,
-    /// Where they belong: `git+https://host/repository`.
+    /// The place of the contents: `git+https://host/repository`.
     pub resource: String,
     /// By which policy.
     pub policy: PolicyInForce,
-    /// Whether nothing blocked; otherwise something did.
+    /// `true` if nothing blocked.
     pub passed: bool,
     /// The ids of the gates that passed.
     pub gates: Vec<String>,
@@ -133,23 +133,24 @@ impl VerificationSummary {
         if trees.is_empty() || trees.len() != statement.subject.len() {
             return Err("it is not about trees alone");
         }
-        if trees.len() > MOST || gates.len() > MOST {
+        if trees.len() > MAX_ENTRIES || gates.len() > MAX_ENTRIES {
             return Err("it is longer than gate writes them");
         }
         Ok(Some(Self { trees, at, resource: predicate.resource_uri, policy, passed, gates }))
     }
 }
 
-/// What a gate is called among levels.
+/// Returns the name of a gate among levels.
 fn level(gate: &str) -> String {
     let word: String =
         gate.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
     format!("{LEVEL}{word}")
 }
 
-/// The gate of a level; `None`: it is another level. It is shown, so that nothing else may stand there.
+/// Returns the gate of a level; `None`: it is another level. The name is shown, so that only letters, digits and
+/// hyphens may occur in it.
 fn gate(level: &str) -> Option<String> {
-    let word = level.strip_prefix(LEVEL).filter(|word| !word.is_empty() && word.len() <= MOST)?;
+    let word = level.strip_prefix(LEVEL).filter(|word| !word.is_empty() && word.len() <= MAX_ENTRIES)?;
     let known = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
     word.chars().all(known).then(|| word.to_ascii_lowercase().replace('_', "-"))
 }
@@ -158,7 +159,7 @@ fn is_hex(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Where a remote is, without who asks: `git+https://host/path`.
+/// Returns the address of a remote, without the user: `git+https://host/path`.
 pub fn resource(url: &str) -> String {
     let without_user = |rest: &str| {
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));

@@ -1,8 +1,8 @@
 //! A run of a declared command, as a statement: in-toto's Test Result, version 0.1.
 //!
-//! That form has a result and a configuration. What a judgement needs beyond it, and what gate saw, stands under a name
-//! of our own: how the process ended, and the paths on which its content was not that of the subject. Whether these
-//! matter is for the policy on the other side to say.
+//! That form has a result and a configuration. Further facts that a judgement needs and gate saw are below a name of
+//! this program's own: the end of the process, and the paths on which its content was not that of the subject. The
+//! policy of the receiver decides if these matter.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -17,34 +17,34 @@ use crate::repo_path::RepoPath;
 
 /// The form of the predicate.
 pub const PREDICATE: &str = "https://in-toto.io/attestation/test-result/v0.1";
-/// How many paths of one sort a statement holds. A run with more is not attested.
-pub const MOST_PATHS: usize = 256;
+/// The largest number of paths of one sort in a statement. A run with more is not attested.
+pub const MAX_PATHS: usize = 256;
 
 /// A run, with all that a judgement elsewhere needs of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestRun {
     /// The content that it is evidence for.
     pub tree: Oid,
-    /// Whether it passed; otherwise it failed.
+    /// `true` if it passed, `false` if it failed.
     pub passed: bool,
-    /// What the command is called, for people.
+    /// The name of the command, for people.
     pub name: String,
     /// The command line.
     pub line: String,
-    /// What was seen.
+    /// The observations of the run.
     pub seen: ObservedRun,
 }
 
-/// What gate saw of a run.
+/// The observations of gate during a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedRun {
     /// The id of its event in the journal: later runs have greater ones.
     pub id: String,
     /// The directory it ran in, relative to the root.
     pub dir: RepoPath,
-    /// How the process ended.
+    /// The end of the process.
     pub ended: Ended,
-    /// What the runner said of itself.
+    /// The report of the runner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<RunReport>,
     /// Paths that changed while it ran.
@@ -76,7 +76,7 @@ enum TestRunResult {
 }
 
 impl TestRun {
-    /// What decides whether it is a run of a declared command.
+    /// Returns the key that decides if it is a run of a declared command.
     pub fn key(&self) -> String {
         command_key(&self.line, &self.seen.dir)
     }
@@ -113,14 +113,14 @@ impl TestRun {
             return Err("its result is not how the run ended");
         }
         let lists = [&seen.changed, &seen.differs, &seen.untracked, &seen.opaque];
-        if lists.iter().any(|list| list.len() > MOST_PATHS) || !is_id(&seen.id) {
+        if lists.iter().any(|list| list.len() > MAX_PATHS) || !is_id(&seen.id) {
             return Err("it is longer than gate writes them");
         }
         Ok(Self { tree, passed, name: configuration.name.clone().unwrap_or_default(), line, seen })
     }
 }
 
-/// Ids are compared and shown, so that nothing else may stand there.
+/// Returns `true` for a valid id. Ids are compared and shown, so that they hold nothing else.
 fn is_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }

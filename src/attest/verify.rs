@@ -1,4 +1,4 @@
-//! What of some lines counts, by a list of signers.
+//! Decides which of some lines count, by a list of signers.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use super::statement::Statement;
 use super::summary::{self, VerificationSummary};
 use super::test_run::{self, TestRun};
-use super::{Envelope, LONGEST, NAMESPACE};
+use super::{Envelope, MAX_LINE_LENGTH, NAMESPACE};
 use crate::oid::Oid;
 use crate::ssh::allowed_signers::{self, Standing};
 use crate::ssh::{PublicKey, Signer};
@@ -18,7 +18,7 @@ use crate::ssh::{PublicKey, Signer};
 pub struct Attested {
     /// The run.
     pub run: TestRun,
-    /// Who, as the list of signers calls them.
+    /// The signer's name in the list of signers.
     pub by: String,
     /// Their key, as people call it.
     pub key: String,
@@ -31,7 +31,7 @@ pub struct Attested {
 pub struct SignedVerdict {
     /// The verdict.
     pub summary: VerificationSummary,
-    /// Who, as the list of signers calls them.
+    /// The signer's name in the list of signers.
     pub by: String,
     /// Their key, as people call it.
     pub key: String,
@@ -42,7 +42,7 @@ pub struct SignedVerdict {
 pub struct RefusedLine {
     /// The tree whose note it is in.
     pub tree: Oid,
-    /// Why, as the end of a sentence that begins with "a statement".
+    /// The reason, as the end of a sentence that begins with "a statement".
     pub why: String,
 }
 
@@ -52,18 +52,18 @@ impl fmt::Display for RefusedLine {
     }
 }
 
-/// What some lines hold.
+/// The contents of some lines.
 #[derive(Clone, Debug, Default)]
 pub struct VerifiedLines {
     /// The runs that count.
     pub runs: Vec<Attested>,
     /// The verdicts that were signed by who may.
     pub verdicts: Vec<SignedVerdict>,
-    /// What does not count, and why.
+    /// The lines that do not count, with the reason.
     pub refused: Vec<RefusedLine>,
 }
 
-/// What a statement says.
+/// The body of a statement.
 enum StatementBody {
     Run(Attested),
     Verdict(SignedVerdict),
@@ -71,8 +71,8 @@ enum StatementBody {
     Else,
 }
 
-/// What counts of `lines`, each a line of the note on a tree, at the time `now`. Statements of other forms are passed
-/// over.
+/// Returns the lines that count among `lines`, each a line of the note on a tree, at the time `now`. Statements of
+/// other forms are skipped.
 pub fn read(lines: &[(Oid, String)], signers: &[Signer], now: Timestamp) -> VerifiedLines {
     let (mut read, mut refused) = (VerifiedLines::default(), BTreeSet::new());
     for (tree, line) in lines {
@@ -88,9 +88,9 @@ pub fn read(lines: &[(Oid, String)], signers: &[Signer], now: Timestamp) -> Veri
     read
 }
 
-/// Who signed comes first: of what a stranger wrote, nothing is read.
+/// Reads a statement. It checks the signer first, and reads nothing that a stranger wrote.
 fn statement(tree: &Oid, line: &str, signers: &[Signer], now: Timestamp) -> Result<StatementBody, String> {
-    if line.len() > LONGEST {
+    if line.len() > MAX_LINE_LENGTH {
         return Err("it is longer than gate writes them".to_owned());
     }
     let envelope: Envelope = serde_json::from_str(line).map_err(|_| "it is not an envelope".to_owned())?;

@@ -1,4 +1,4 @@
-//! Where statements are signed and kept.
+//! Signs statements and keeps them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::attest::sign::{SignError, SigningKey};
 use crate::attest::statement::Statement;
-use crate::attest::{Envelope, LONGEST, NAMESPACE, NOTES};
+use crate::attest::{Envelope, MAX_LINE_LENGTH, NAMESPACE, NOTES};
 use crate::exit::Exit;
 use crate::fact::attested::{self, MAX_NOTE};
 use crate::failure::Failure;
@@ -67,7 +67,7 @@ impl<'a> NotesRepository<'a> {
         }
         let (envelope, key) = signer.sign(&payload).map_err(refused)?;
         let line = serde_json::to_string(&envelope)?;
-        if line.len() > LONGEST {
+        if line.len() > MAX_LINE_LENGTH {
             return Err(Failure::new(Exit::CannotJudge, format!("{what} makes too long a statement")).into());
         }
         for tree in trees {
@@ -85,8 +85,8 @@ impl<'a> NotesRepository<'a> {
     }
 }
 
-/// Why the signatures of `key` count for nothing where `policy` is that of the base, as the end of a sentence that begins
-/// with "the policy"; `None`: they count.
+/// Returns the reason why the signatures of `key` count for nothing if `policy` is that of the base, as the end of a
+/// sentence that begins with "the policy"; `None`: they count.
 pub fn objection(repo: &Repo, policy: &Policy, key: &PublicKey) -> Option<String> {
     if policy.signers == Signers::Nobody {
         return Some("names no signers ([attest] in gate.toml)".to_owned());

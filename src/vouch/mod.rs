@@ -1,8 +1,8 @@
-//! What of the record may be signed here, and the desk where it is signed and kept.
+//! The parts of the record that may be signed here, and the desk that signs and keeps them.
 //!
-//! A run of a declared command may be, where the gates that ask for it would take what gate itself saw ([`proven`]), and
-//! a verdict, where it was given here ([`verdict`]). Both become statements of [`crate::attest`]; [`desk`] signs them, and
-//! [`remote`] knows where they go. What of them counts elsewhere is said by [`crate::fact::attested`].
+//! A run of a declared command may be signed if the gates that need it would accept gate's own observation
+//! ([`proven`]), and a verdict may be if it was given here ([`verdict`]). Both become statements of [`crate::attest`];
+//! [`desk`] signs them, and [`remote`] sends them. [`crate::fact::attested`] decides which of them count elsewhere.
 
 pub mod desk;
 pub mod proven;

@@ -1,4 +1,4 @@
-//! What was proven for a commit, as statements that may be signed; of the rest, why not.
+//! The proven runs for a commit, as statements that may be signed, and the reasons why others may not be.
 
 use anyhow::Result;
 
@@ -30,18 +30,18 @@ pub struct Proven {
     pub runs: Vec<Result<TestRun, Withheld>>,
 }
 
-/// Why there is nothing to sign for a command.
+/// The reason why a command has nothing to sign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Withheld {
     /// The reason, as a sentence that names the command.
     pub why: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: Option<String>,
-    /// Whether something is missing; otherwise nothing was asked for.
+    /// `true` if something is missing, `false` if no gate needs a run.
     pub lacks: bool,
 }
 
-/// What is proven for the commit that `rev` names.
+/// Returns the proven runs for the commit that `rev` names.
 pub fn at(place: &Workplace, rev: &str) -> Result<Proven> {
     let commit = place
         .repo
@@ -76,9 +76,9 @@ pub fn at(place: &Workplace, rev: &str) -> Result<Proven> {
     Ok(Proven { commit, tree, policy, runs })
 }
 
-/// What a gate says of a command.
+/// The answer of a gate about a command.
 struct CommandAnswer {
-    /// As it is told where there is no run to sign.
+    /// The message if there is no run to sign.
     withheld: Withheld,
     /// The run that the answer rests on, where it says how that ended.
     evidence: Option<String>,
@@ -120,7 +120,7 @@ fn local_inputs<'r>(command: &Command, run: &'r RunFact) -> Vec<&'r LocalFile> {
     run.local_files.iter().filter(|file| command.inputs.matches(&file.path)).collect()
 }
 
-/// Refuses a run beside such files. The first cause is enough to say.
+/// Refuses a run with such local files. It reports the first cause only.
 fn beside_local_files(command: &Command, run: &RunFact) -> Withheld {
     let files = local_inputs(command, run);
     let cause = files.first().map_or(LocalCause::Ignored, |file| file.cause);
@@ -143,7 +143,7 @@ fn attested(command: &Command, tree: &Oid, run: &RunFact) -> Result<TestRun, &'s
         return Err("the content it ran on cannot be compared any more");
     };
     let lists = [&changed, &differs, &run.untracked, &run.opaque];
-    if lists.iter().any(|list| list.len() > test_run::MOST_PATHS) {
+    if lists.iter().any(|list| list.len() > test_run::MAX_PATHS) {
         return Err(
             "too many files changed while it ran, or are not in the commit: what it leaves behind can be ignored",
         );

@@ -1,4 +1,4 @@
-//! Where statements are pushed.
+//! The remote that statements are pushed to.
 
 use crate::attest::NOTES;
 use crate::exit::Exit;
@@ -13,7 +13,7 @@ pub fn push(repo: &Repo, remote: &str) -> Result<bool, Failure> {
     })
 }
 
-/// Where the branch that is checked out is pushed.
+/// Returns the remote that the checked-out branch is pushed to.
 pub fn of_branch(repo: &Repo) -> Result<String, Failure> {
     let git = |error: GitError| Failure::new(Exit::CannotJudge, error);
     let remotes = repo.remotes().map_err(git)?;

@@ -1,4 +1,4 @@
-//! What `gate ci` judged, as a statement that may be signed.
+//! The judgement of `gate ci`, as a statement that may be signed.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::policy::PolicySource;
 use crate::verdict::{Outcome, Verdict};
 
 /// The largest record that is read, in bytes.
-const LARGEST: u64 = 16 * 1024 * 1024;
+const MAX_FILE_SIZE: u64 = 16 * 1024 * 1024;
 
 /// The trees that a verdict is about, and the statement that says what came out. It must be of `gate ci`, and in the
 /// journal as it is in the file: a file alone says nothing.
@@ -61,7 +61,7 @@ fn read(path: &Path) -> Result<Verdict, Failure> {
     let unreadable = |error: std::io::Error| {
         Failure::new(Exit::BadInput, format!("the verdict {} cannot be read: {error}", path.display()))
     };
-    if fs::metadata(path).map_err(unreadable)?.len() > LARGEST {
+    if fs::metadata(path).map_err(unreadable)?.len() > MAX_FILE_SIZE {
         return Err(Failure::new(Exit::BadInput, format!("{} is too large for a verdict", path.display())));
     }
     serde_json::from_slice(&fs::read(path).map_err(unreadable)?).map_err(|error| {
@@ -70,7 +70,7 @@ fn read(path: &Path) -> Result<Verdict, Failure> {
     })
 }
 
-/// Whether the journal has this verdict: on these contents, and with this end.
+/// Returns `true` if the journal has this verdict: on these contents, and with this result.
 fn is_recorded(place: &Workplace, verdict: &Verdict, trees: &[Oid], passed: bool) -> anyhow::Result<bool> {
     let mut events = place.journal.events()?.filter_map(|line| match line {
         JournalLine::Event(event) => Some(event.kind),

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use self::run_order::RunOrder;
 use crate::attest::summary;
 use crate::attest::verify::{self, Attested, SignedVerdict};
-use crate::attest::{LONGEST, NOTES};
+use crate::attest::{MAX_LINE_LENGTH, NOTES};
 use crate::fact::{Facts, Note};
 use crate::git::{GitError, NoteHistory, Repo};
 use crate::oid::Oid;
