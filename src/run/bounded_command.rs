@@ -1,5 +1,5 @@
-//! A command that works for us, and before nobody's eyes: bounded in time and in what it says, and whatever it started ends
-//! with it.
+//! A command that runs unattended in the background of this program: bounded in time and output, and everything it
+//! started ends with it.
 
 use std::fs;
 use std::io;
@@ -11,10 +11,10 @@ use super::process::ended;
 use crate::event::Ended;
 use crate::git::BINDING;
 
-/// How often its output is measured.
+/// The interval at which its output is measured.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// What is run, and within which bounds.
+/// A command with its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Errand<'a> {
     /// A line for `sh -c`.
@@ -27,15 +27,15 @@ pub struct Errand<'a> {
     pub input: Option<&'a Path>,
     /// The file that gets its standard output.
     pub output: &'a Path,
-    /// Whether standard error goes there as well, and not to ours.
+    /// `true` if standard error goes there as well.
     pub errors: bool,
-    /// How long it may take.
+    /// The largest time that it may take.
     pub patience: Duration,
-    /// How much it may write, in bytes.
+    /// The largest size of its output, in bytes.
     pub most: u64,
 }
 
-/// What became of it.
+/// The end of the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Returned {
     /// It ended.

@@ -2,23 +2,23 @@
 
 use std::borrow::Cow;
 
-/// How many bytes of the beginning are kept.
+/// The number of bytes of the beginning that are kept.
 pub const HEAD: usize = 4 * 1024;
-/// How many bytes of the end are kept.
+/// The number of bytes of the end that are kept.
 pub const TAIL: usize = 64 * 1024;
 
-/// What a command wrote, both streams in the order of arrival: raw bytes, **not redacted**.
+/// The output of a command, both streams in the order of arrival: raw bytes, **not redacted**.
 ///
-/// It lives in memory only; what is kept goes through [`super::clean_tail`].
+/// It lives in memory only; [`super::clean_tail`] prepares the part that is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeptOutput {
     /// The first bytes, at most [`HEAD`].
     pub head: Vec<u8>,
     /// The last bytes after the head, at most [`TAIL`].
     pub tail: Vec<u8>,
-    /// How many bytes there were.
+    /// The number of bytes in all.
     pub total: u64,
-    /// Whether something between head and tail is missing.
+    /// `true` if something between head and tail is missing.
     pub cut: bool,
 }
 
@@ -63,7 +63,7 @@ impl Bounded {
         self.total
     }
 
-    /// What is kept of it so far.
+    /// Returns the part that is kept so far.
     pub(super) fn output(&self) -> KeptOutput {
         let tail = self.tail[self.tail.len().saturating_sub(TAIL)..].to_vec();
         let cut = self.total > (self.head.len() + tail.len()) as u64;

@@ -1,18 +1,18 @@
-//! Running a command as if `gate` were not there, and keeping what it said in bounded memory.
+//! Runs a command as if `gate` were not there, and keeps its output in bounded memory.
 //!
 //! The child stays in the process group and on the controlling terminal of `gate`, with its standard input, so that
-//! Ctrl-C, Ctrl-Z, prompts and `/dev/tty` need no help. Where standard output or standard error of `gate` is a
-//! terminal the child gets the far end of a pseudo-terminal of the same size; where it is a pipe or a file, a pipe.
-//! What comes out is passed on byte for byte as it comes.
+//! Ctrl-C, Ctrl-Z, prompts and `/dev/tty` need no help. If standard output or standard error of `gate` is a terminal,
+//! the child gets the far end of a pseudo-terminal of the same size; if it is a pipe or a file, a pipe.
+//! The output is passed on byte for byte as it comes.
 //!
-//! What differs from a run without `gate`, and cannot be helped from outside:
+//! Some differences from a run without `gate` cannot be avoided:
 //!
-//! - When the reader of our output goes (`gate run test | head`), the child is not killed by `SIGPIPE`: it runs to its
-//!   end, since its status is what is asked for.
+//! - When the reader of the output goes away (`gate run test | head`), the child is not killed by `SIGPIPE`: it runs to
+//!   its end, since its status is the result.
 //! - A program that sets terminal modes through its standard *output* sets them on the pseudo-terminal. Those that
 //!   use standard input or `/dev/tty`, as nearly all do, reach the real one.
 //! - A background process that outlives the command and still writes to its output loses that output when `gate` ends.
-//! - `SIGTERM`, `SIGHUP`, `SIGUSR1` and `SIGUSR2` are passed on to the child, and `SIGINT` and `SIGQUIT` where they
+//! - `SIGTERM`, `SIGHUP`, `SIGUSR1` and `SIGUSR2` are passed on to the child, and `SIGINT` and `SIGQUIT` if they
 //!   cannot have come from the keyboard; sent to the whole process group, they reach it twice.
 
 mod bounded_command;

@@ -1,4 +1,4 @@
-//! Where the child's output goes: a pseudo-terminal where ours is a terminal, a pipe elsewhere.
+//! The target of the child's output: a pseudo-terminal if gate's own is a terminal, a pipe otherwise.
 
 use std::fs::File;
 use std::io;
@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, OwnedFd as Owned};
 #[cfg(windows)]
 use std::os::windows::io::{AsHandle, OwnedHandle as Owned};
 
-/// What the child writes, and where it belongs.
+/// A stream that the child writes, and its target.
 #[derive(Debug)]
 pub(super) struct Channel {
     /// Our end of the child's stream.
@@ -24,7 +24,7 @@ pub(super) struct Streams {
     pub(super) out: File,
     /// The child's standard error.
     pub(super) err: File,
-    /// What has to be passed on: one channel where both go to the same place, so that their order is kept.
+    /// The streams to pass on: one channel if both go to the same place, so that their order is kept.
     pub(super) channels: Vec<Channel>,
     /// The pseudo-terminals whose size follows a real one.
     #[cfg(unix)]
@@ -91,7 +91,7 @@ fn own() -> io::Result<(File, File)> {
     Ok((io::stdout().as_handle().try_clone_to_owned()?.into(), io::stderr().as_handle().try_clone_to_owned()?.into()))
 }
 
-/// Whether both lead to the same terminal, pipe, socket or file, as after `2>&1`.
+/// Returns `true` if both lead to the same terminal, pipe, socket or file, as after `2>&1`.
 #[cfg(unix)]
 fn same(one: &File, other: &File) -> bool {
     use std::os::unix::fs::MetadataExt;

@@ -1,4 +1,4 @@
-//! Starting a command, waiting for it, and saying how it ended.
+//! Starts a command, waits for it, and reports its end.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -15,7 +15,7 @@ use super::tee::Tee;
 use crate::event::Ended;
 use crate::git::BINDING;
 
-/// What is run.
+/// The command to run.
 #[derive(Clone, Copy, Debug)]
 pub enum CommandLine<'a> {
     /// A line for `sh -c`.
@@ -38,15 +38,16 @@ pub struct Spec<'a> {
 /// A command that ended, or could not be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finished {
-    /// How it ended.
+    /// The end of the process.
     pub ended: Ended,
     /// From its start to its end, in milliseconds.
     pub millis: u64,
-    /// What it wrote, bounded and not redacted.
+    /// The output, bounded and not redacted.
     pub output: KeptOutput,
-    /// Why it could not be started.
+    /// The reason why it could not be started.
     pub start_error: Option<StartError>,
-    /// Why a part of its output could not be passed on (a full disk); a reader that closed our output is no reason.
+    /// The reason why a part of its output could not be passed on (a full disk); a reader that closed the output does
+    /// not count.
     pub undelivered: Option<String>,
 }
 

@@ -1,6 +1,6 @@
 //! A pseudo-terminal that stands in for a real one as output.
 //!
-//! It is nobody's controlling terminal: the child keeps the real one, and only its output takes this way.
+//! It is not a controlling terminal: the child keeps the real one, and only its output goes through this one.
 
 use std::fs::File;
 use std::io::{self, IsTerminal};
@@ -29,7 +29,7 @@ pub(super) struct Mirror {
     last: Winsize,
 }
 
-/// Opens a pseudo-terminal with the modes and the size of `real`. Fails where `real` is no terminal.
+/// Opens a pseudo-terminal with the modes and the size of `real`. Fails if `real` is not a terminal.
 pub(super) fn open_like(real: &File) -> io::Result<Pty> {
     if !real.is_terminal() {
         return Err(io::ErrorKind::Unsupported.into());

@@ -5,8 +5,9 @@ use std::process::{Command, ExitStatus, Stdio};
 
 use crate::git::BINDING;
 
-/// Runs this program with other arguments, outside of what git set for the hook that asks for it. It has no standard input,
-/// and all that it prints goes to standard error: what a hook prints on standard output belongs to whoever reads the push.
+/// Runs this program with other arguments, without the environment that git set for the calling hook. It has no
+/// standard input, and all of its output goes to standard error: the standard output of a hook belongs to the process
+/// that reads the push.
 ///
 /// # Errors
 ///

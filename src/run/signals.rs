@@ -15,7 +15,7 @@ use super::pty::Mirror;
 /// Signals that end a process that does not handle them.
 const ENDING: [i32; 6] = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2];
 
-/// How many children run.
+/// The number of running children.
 static RUNNING: Mutex<usize> = Mutex::new(0);
 
 /// From its making to its end, signals do not end `gate`. Afterwards they do what they did before.
@@ -89,9 +89,8 @@ impl Drop for Watch {
     }
 }
 
-/// The switch that gives the signals their ordinary effect while no child runs: a handler, once installed, cannot be
-/// taken away again. It is read inside the handler, so that the Ctrl-C that ended the child is never taken for a
-/// later one.
+/// Returns the switch that gives the signals their ordinary effect while no child runs, because an installed handler
+/// cannot be removed. The handler itself reads it, so that the Ctrl-C that ended the child never counts as a later one.
 fn idle(ending: &[i32]) -> io::Result<&'static Arc<AtomicBool>> {
     static IDLE: OnceLock<Arc<AtomicBool>> = OnceLock::new();
     if let Some(idle) = IDLE.get() {
@@ -109,14 +108,15 @@ pub(super) fn groups(child: &duct::Handle) -> impl Iterator<Item = Pid> {
     child.pids().into_iter().filter_map(|id| Pid::from_raw(i32::try_from(id).ok()?))
 }
 
-/// Whether an interrupt comes from the keyboard, and so has reached the child already: only the process group in the
-/// foreground of the terminal gets those.
+/// Returns `true` if an interrupt comes from the keyboard, and so has reached the child already: only the process group
+/// in the foreground of the terminal gets those.
 fn typed() -> bool {
     let Ok(terminal) = std::fs::File::open("/dev/tty") else { return false };
     rustix::termios::tcgetpgrp(terminal).is_ok_and(|foreground| foreground == getpgrp())
 }
 
-/// The child was told of the new size at the same moment as we, when its terminal still had the old one.
+/// Passes the new size on. The child got the signal at the same moment as gate, when its terminal still had the old
+/// size.
 fn resize(mirrors: &mut [Mirror]) {
     let mut changed = false;
     for mirror in mirrors {

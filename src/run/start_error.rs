@@ -1,4 +1,4 @@
-//! Why a command could not be started, in words that help.
+//! The reasons why a command could not be started, in words that help.
 
 use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
@@ -8,18 +8,18 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct StartError {
-    /// What kind of problem it is.
+    /// The kind of problem.
     pub problem: StartProblem,
-    /// What went wrong, and where: a fragment.
+    /// The problem and its place: a fragment.
     pub what: String,
-    /// What to do about it.
+    /// The remedy.
     pub remedy: String,
 }
 
 /// The kinds of problem, which decide the exit code as in a shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartProblem {
-    /// There is no such program: 127.
+    /// The program does not exist: 127.
     NotFound,
     /// It is there and cannot be executed: 126.
     NotExecutable,

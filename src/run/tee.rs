@@ -1,4 +1,4 @@
-//! Passing on what the child writes, and keeping its beginning and end.
+//! Passes the child's output on, and keeps its beginning and end.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write};
@@ -14,7 +14,7 @@ const CHUNK: usize = 64 * 1024;
 /// After the child's end, a stream that something still holds open is given up when nothing came for this long …
 const QUIET: Duration = Duration::from_millis(250);
 /// … or after this long of waiting in total …
-const PATIENCE: Duration = Duration::from_secs(2);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 /// … or after this many bytes on each stream: more than a pipe can have held at the child's end.
 const LEFT_OVER: u64 = 1024 * 1024;
 
@@ -47,7 +47,7 @@ struct TeeState {
 enum Pump {
     /// Waits for the child.
     Reading,
-    /// Passes on what it read. May take for ever: a pager, Ctrl-S.
+    /// Passes on the text that it read. This may take for ever: a pager, Ctrl-S.
     Writing,
     Done,
 }
@@ -79,7 +79,7 @@ impl Tee {
         let mut state = self.shared.lock();
         state.watched = true;
         let most = state.kept.total() + LEFT_OVER * state.pumps.len() as u64;
-        let mut patience = PATIENCE;
+        let mut patience = DRAIN_TIMEOUT;
         while state.pumps.iter().any(|pump| *pump != Pump::Done)
             && state.kept.total() <= most
             && patience > Duration::ZERO
@@ -159,7 +159,7 @@ impl Shared {
     }
 }
 
-/// Whether something that was written lies there unread.
+/// Returns `true` if it holds bytes that were written and not read.
 #[cfg(unix)]
 fn holds_more(source: &File) -> bool {
     rustix::io::ioctl_fionread(source).is_ok_and(|count| count > 0)
@@ -170,7 +170,7 @@ fn holds_more(_: &File) -> bool {
     false
 }
 
-/// Returns `true` if nobody can write to it any more, so that its reader is about to see the end.
+/// Returns `true` if no process can write to it, so that its reader is about to see the end.
 #[cfg(unix)]
 fn has_ended(source: &File) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};

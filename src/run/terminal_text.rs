@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use super::head_and_tail::KeptOutput;
 use crate::redact::{redact, redact_cut};
 
-/// The end of what a command wrote, as it may be kept: plain text, secrets removed, at most `max` bytes, whole lines.
+/// Returns the end of a command's output in a form that may be kept: plain text, secrets removed, at most `max` bytes,
+/// whole lines.
 ///
-/// Secrets are looked for before anything is cut off here; a line that was cut off by the bound of [`KeptOutput`] is
-/// dropped, since half a secret has no shape that could be known.
+/// Secrets are searched for before anything is cut off here. A line that was cut off by the bound of [`KeptOutput`] is
+/// dropped, since half a secret has no recognisable form.
 pub fn clean_tail(output: &KeptOutput, max: usize) -> String {
     let settled = settled(&shown(&String::from_utf8_lossy(&output.end())));
     let text = if output.cut { redact_cut(&settled) } else { redact(&settled) };
@@ -22,7 +23,7 @@ pub fn plain_text(bytes: &[u8]) -> String {
     shown.split_inclusive('\n').map(last_state).collect()
 }
 
-/// All that is there of what a command wrote, as text; see [`plain_text`].
+/// Returns all kept output of a command, as text; see [`plain_text`].
 pub fn whole_text(output: &KeptOutput) -> String {
     let gap: &[u8] = if output.cut { b"\n" } else { b"" };
     plain_text(&[output.head.as_slice(), gap, output.tail.as_slice()].concat())
@@ -113,7 +114,7 @@ fn settled(text: &str) -> String {
     out
 }
 
-/// What stands after the last `\r`.
+/// Returns the text after the last `\r`.
 fn last_state(line: &str) -> &str {
     line.rfind('\r').map_or(line, |at| &line[at + 1..])
 }
