@@ -23,19 +23,19 @@ pub struct Policy {
     pub commands: Vec<Command>,
     /// The gates: those of the binary with the user's changes, then the user's own.
     pub gates: Vec<Gate>,
-    /// The parts of the program, in the order of the file. Empty if none are declared.
+    /// The parts of the program, in the order of the file; empty if the policy names none.
     pub scopes: Vec<Scope>,
     /// The command that gets the packet of a handoff and answers it; see [`crate::handoff`].
     pub unblock: Option<String>,
     /// The signers whose statements are evidence; see [`crate::attest`].
     pub signers: Signers,
-    /// The strictness of a job of a forge.
+    /// The strictness of a forge's job.
     pub ci: Strictness,
     /// The commands that the hook of a push may run itself.
     pub push_runs: PushRuns,
-    /// The retention of contents that no longer prove anything.
+    /// The limits for kept contents that no longer prove anything.
     pub retention: Retention,
-    /// The source that it was read from.
+    /// The place where it was read.
     pub source: PolicySource,
     /// The SHA-256 of commands and gates in hexadecimal digits. It does not depend on the order and the comments of the
     /// file, or on the source.
@@ -62,7 +62,7 @@ impl Policy {
 }
 
 impl Policy {
-    /// Creates a policy without requirements.
+    /// Returns a policy without commands and gates.
     pub fn empty(source: PolicySource) -> Self {
         Self {
             commands: Vec::new(),
@@ -89,7 +89,7 @@ pub enum PushRuns {
     Missing,
 }
 
-/// The source of a policy.
+/// The place where a policy was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -106,10 +106,10 @@ pub enum PolicySource {
 /// [`crate::ssh::allowed_signers`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Signers {
-    /// No signers.
+    /// No signer counts.
     #[default]
     Nobody,
-    /// The signers of a file, in the tree of the policy.
+    /// The signers of a file, in the tree that the policy is of.
     File(RepoPath),
     /// The signers of these lines.
     Listed(Vec<String>),
@@ -150,7 +150,7 @@ pub struct Command {
 }
 
 impl Command {
-    /// Returns the reference for the journal. Its `key` changes with the command line and the directory.
+    /// Returns the reference that the journal holds; its `key` changes with the command line and the directory.
     pub fn reference(&self) -> CommandRef {
         CommandRef {
             name: Some(self.name.clone()),
@@ -166,10 +166,10 @@ pub fn command_key(line: &str, dir: &RepoPath) -> String {
     hex_digest(&[b"command", line.trim().as_bytes(), dir.as_bytes()])
 }
 
-/// An error in the `params` of a gate.
+/// A problem with the `params` of a gate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParamError {
-    /// The key, if one can be named: a path with `.` if it is nested. `kind` if the kind of gate does not exist.
+    /// The key, if one can be named: a path with `.` if it lies deeper. `kind` if there is no such kind of gate.
     pub key: Option<String>,
     /// The error.
     pub what: String,
@@ -202,7 +202,7 @@ pub enum Mode {
     Off,
     /// The failure is recorded and counted, and only `gate status` shows it.
     Observe,
-    /// The failure is shown.
+    /// It is reported.
     Warn,
     /// The failure blocks.
     Block,
@@ -223,12 +223,12 @@ impl Default for Strictness {
     }
 }
 
-/// The retention of the contents of runs that no longer prove anything.
+/// The limits for kept contents of runs that no longer prove anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
     /// The number of days.
     pub days: u32,
-    /// The total size, in megabytes.
+    /// The largest total size, in megabytes.
     pub megabytes: u32,
 }
 
@@ -238,7 +238,7 @@ impl Default for Retention {
     }
 }
 
-/// The source of a gate's mode.
+/// The origin of a gate's mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModeFrom {
     /// The default.
@@ -263,12 +263,12 @@ impl Mode {
     }
 }
 
-/// The effect of the answer `unknown`, which is never a pass and never a failure.
+/// The effect of an answer of `unknown`. It is never a pass and never a fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum OnUnknown {
-    /// The answer is shown and does not block.
+    /// It is reported and passes.
     Warn,
     /// The answer blocks, as "cannot judge".
     Block,
@@ -284,7 +284,7 @@ impl OnUnknown {
     }
 }
 
-/// The severity of a failure that is let through.
+/// The severity of a failure that passes unnoticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
@@ -321,23 +321,23 @@ pub struct Gate {
     pub id: String,
     /// One line for people.
     pub title: String,
-    /// The kind, which selects the evaluator.
+    /// The name of its evaluator.
     pub kind: String,
-    /// The moments at which it is evaluated.
+    /// The moments at which it runs.
     pub moments: Vec<Moment>,
     /// The severity of a failure.
     pub severity: Severity,
     /// The effect of a failure.
     pub mode: Mode,
-    /// The source of the mode.
+    /// The origin of the mode.
     pub mode_from: ModeFrom,
     /// The effect of `unknown`.
     pub on_unknown: OnUnknown,
     /// The lowest grade of evidence that it accepts.
     pub min_grade: Grade,
-    /// The parameters for the evaluator. Each kind checks its own keys when the policy is read.
+    /// The parameters for the evaluator of its kind; each kind checks its own keys when the policy is read.
     pub params: toml::Table,
-    /// The message and remedy for each reason code.
+    /// The messages and remedies, by reason code.
     pub messages: BTreeMap<String, Message>,
     /// The paragraph that `gate explain` prints.
     pub explain: String,
@@ -352,7 +352,7 @@ pub struct Message {
     /// The smallest command that would clear it. Empty if none is known.
     #[serde(default)]
     pub remedy: String,
-    /// The remedy, if no single command clears it.
+    /// The way to clear it if no single command does.
     #[serde(default)]
     pub fix: String,
 }

@@ -1,7 +1,7 @@
-//! `[attest]`: whose signed statements count.
+//! `[attest]`: the signers whose statements count.
 //!
-//! `signers = "path"` names a file in the form of `allowed_signers`; `signers = ["alice@example.com ssh-ed25519 AAAA…"]`
-//! has its lines.
+//! `signers = "path"` names a file in the form of `allowed_signers`; `signers = ["alice@example.com ssh-ed25519
+//! AAAA…"]` has its lines.
 
 use toml::de::{DeTable, DeValue};
 
@@ -47,7 +47,7 @@ fn file(report: &mut Report<'_>, fields: &TableFields<'_, '_>) -> Signers {
     }
 }
 
-/// Each entry names somebody: a comment can stand beside it.
+/// Checks that the entry names a signer; a comment may follow on the same line.
 fn one(report: &mut Report<'_>, line: &LocatedValue<String>) {
     let what = match Signer::parse(&line.value) {
         Ok(Some(_)) if !line.value.trim().contains('\n') => return,

@@ -1,4 +1,4 @@
-//! The gates of the binary: the files of `gates/` that are gates.
+//! The gates of the binary: the files of `gates/` that describe gates.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -30,7 +30,7 @@ static BUILT_IN: LazyLock<Vec<Gate>> = LazyLock::new(|| {
     files().map(|(name, text)| read(name, text).unwrap_or_else(|error| panic!("gates/{error}"))).collect()
 });
 
-/// Whether a gate of the binary leaves the paths of `glob` out.
+/// Returns `true` if a gate of the binary leaves the paths of `glob` out.
 pub(super) fn is_default_ignore(glob: &str) -> bool {
     let lists = BUILT_IN.iter().filter_map(|gate| gate.params.get(super::IGNORE)?.as_array());
     lists.flatten().any(|known| known.as_str() == Some(glob))

@@ -1,4 +1,4 @@
-//! `[ci]`: how strict a job is, by who wrote the change.
+//! `[ci]`: the strictness of a job, by the author of the change.
 
 use toml::de::DeTable;
 
@@ -7,7 +7,7 @@ use super::fields::{LocatedValue, TableFields};
 use crate::policy::{Mode, Strictness};
 
 pub(super) const KEYS: &[&str] = &["agents", "people"];
-/// Switching everything off is no strictness.
+/// The words for strictness. `off` is not one of them.
 const WORDS: &[(&str, Mode)] = &[("observe", Mode::Observe), ("warn", Mode::Warn), ("block", Mode::Block)];
 
 /// Reads the table.

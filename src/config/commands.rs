@@ -1,4 +1,4 @@
-//! `[commands.<name>]`: what is run for which gate, and what decides its outcome.
+//! `[commands.<name>]`: the command for each gate, and the rules for its result.
 
 use toml::de::DeTable;
 

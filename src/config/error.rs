@@ -1,11 +1,11 @@
-//! What is wrong with a policy file, where, and which key may have been meant.
+//! The problems of a policy file, with their places and the keys that may have been meant.
 
 use std::fmt::{self, Write as _};
 use std::ops::Range;
 
-/// How much of a source line is shown, in characters.
+/// The largest part of a source line that is shown, in characters.
 const SHOWN: usize = 100;
-/// How many problems of one file are kept.
+/// The largest number of problems of one file that are kept.
 const KEPT: usize = 20;
 
 /// A policy file that cannot be used.
@@ -15,7 +15,7 @@ const KEPT: usize = 20;
 pub struct ConfigError {
     /// The file, as it was named to the reader.
     pub file: String,
-    /// What is wrong, at least one, in the order of the file.
+    /// The problems, at least one, in the order of the file.
     pub problems: Vec<Problem>,
     /// The file is not wrong: a later version of `gate` is needed to read it.
     pub newer: bool,
@@ -28,11 +28,11 @@ pub struct Problem {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// How many characters of the line are concerned, at least 1.
+    /// The number of characters of the line that are concerned, at least 1.
     pub width: usize,
     /// The line itself, control characters replaced.
     pub source: String,
-    /// What is wrong with it, as a fragment.
+    /// The problem, as a fragment.
     pub what: String,
     /// The word that may have been meant.
     pub meant: Option<String>,
@@ -118,7 +118,7 @@ pub(super) struct Report<'t> {
     newer: bool,
 }
 
-/// A problem whose line and column nobody has counted yet.
+/// A problem without a computed line and column.
 #[derive(PartialEq)]
 struct UnplacedProblem {
     at: Range<usize>,
@@ -136,7 +136,7 @@ impl<'t> Report<'t> {
         self.text.get(at.clone()).unwrap_or_default()
     }
 
-    /// How many problems were found so far.
+    /// Returns the number of problems found so far.
     pub(super) const fn count(&self) -> usize {
         self.count
     }
@@ -214,9 +214,9 @@ const fn shown(c: char) -> char {
 /// The one of `known` that `word` is most like, if it is like any.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     // Beyond any key there is; comparing costs the product of the lengths.
-    const LONGEST: usize = 64;
+    const MAX_NAME_LENGTH: usize = 64;
     let plain = |word: &str| word.to_lowercase().replace(['-', ' ', '.'], "_");
-    if word.len() > LONGEST {
+    if word.len() > MAX_NAME_LENGTH {
         return None;
     }
     let asked = plain(word);

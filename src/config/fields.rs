@@ -1,4 +1,4 @@
-//! Reading the keys of one table: known or not, of the right type or not, and where they stand.
+//! Reads the keys of one table: checks that they are known and have the right type, and keeps their places.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::error::{Report, nearest, quoted};
 /// A range of bytes of the file.
 pub(super) type Span = Range<usize>;
 
-/// A value, and where it is said.
+/// A value with its place in the file.
 #[derive(Clone, Debug)]
 pub(super) struct LocatedValue<T> {
     pub(super) value: T,
@@ -24,7 +24,7 @@ pub(super) type TableEntry<'a, 'i> = (LocatedValue<&'a str>, &'a Spanned<DeValue
 pub(super) struct TableFields<'a, 'i> {
     /// The table as messages call it.
     place: String,
-    /// Where it begins.
+    /// The place where it begins.
     pub(super) at: Span,
     table: &'a DeTable<'i>,
     /// Keys that are missing, but which an unknown key may have meant.
@@ -61,7 +61,7 @@ impl<'a, 'i> TableFields<'a, 'i> {
         self.table.get(key)
     }
 
-    /// Whether the key is there, of whatever type.
+    /// Returns `true` if the key is there, with any type.
     pub(super) fn has(&self, key: &str) -> bool {
         self.table.contains_key(key)
     }
@@ -199,7 +199,7 @@ pub(super) fn choice<T: Copy>(
     None
 }
 
-/// Whether a name can be typed without quotes: `[a-z0-9][a-z0-9._-]*`.
+/// Returns `true` if a name can be typed without quotes: `[a-z0-9][a-z0-9._-]*`.
 pub(super) fn is_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "._-".contains(c))

@@ -1,4 +1,4 @@
-//! The keys of a gate, as `gates/<id>.toml` and `[gates.<id>]` have them.
+//! The keys of a gate, as in `gates/<id>.toml` and `[gates.<id>]`.
 
 use toml::de::DeTable;
 
@@ -40,7 +40,7 @@ const MOMENTS: &[(&str, Moment)] = &[
     ("after", Moment::After),
 ];
 
-/// What one table says about a gate; `None`: nothing.
+/// The settings of a gate in one table; `None`: not set.
 pub(super) struct GateTable<'a, 'i> {
     pub(super) id: String,
     pub(super) fields: TableFields<'a, 'i>,
@@ -63,12 +63,12 @@ pub(super) struct Params<'a, 'i> {
     pub(super) values: toml::Table,
 }
 
-/// What one table says about a message.
+/// The settings of a message in one table.
 pub(super) struct MessageTable {
     pub(super) text: Option<LocatedValue<String>>,
     pub(super) remedy: Option<LocatedValue<String>>,
     pub(super) fix: Option<LocatedValue<String>>,
-    /// Whether `text` was misspelt or of another type, which is reported already.
+    /// `true` if `text` was misspelt or of another type, which is reported already.
     pub(super) broken: bool,
 }
 
@@ -93,7 +93,8 @@ impl<'a, 'i> GateTable<'a, 'i> {
     }
 }
 
-/// Reports each message that is no template: it would fail when a push is blocked, the worst moment to find out.
+/// Reports each message that is not a valid template: otherwise it would fail when a push is blocked, the worst moment
+/// to find out.
 pub(super) fn check_templates(report: &mut Report<'_>, said: &GateTable<'_, '_>) {
     let templates = said.messages.iter().flat_map(|(_, message)| [&message.text, &message.remedy, &message.fix]);
     for said in templates.flatten() {

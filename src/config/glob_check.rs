@@ -4,7 +4,7 @@ use super::error::{Report, quoted};
 use super::fields::LocatedValue;
 use crate::globs;
 
-/// Reports each glob that is none, or that can match no path of a repository.
+/// Reports each glob that is invalid, or that can match no path of a repository.
 pub(super) fn check(report: &mut Report<'_>, globs: &[LocatedValue<String>]) {
     for said in globs {
         let glob = said.value.strip_prefix('!').unwrap_or(&said.value);
@@ -16,7 +16,7 @@ pub(super) fn check(report: &mut Report<'_>, globs: &[LocatedValue<String>]) {
     }
 }
 
-/// Why a glob can match no path, which is relative to the root and has no `.`, `..` or empty part.
+/// Returns the reason why a glob can match no path. Paths are relative to the root and have no `.`, `..` or empty part.
 fn slip(glob: &str) -> Option<String> {
     if glob.trim().is_empty() {
         return Some("an empty glob matches nothing".to_owned());

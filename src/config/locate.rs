@@ -1,8 +1,8 @@
-//! Which `gate.toml` counts, and what is to be said when several differ.
+//! Chooses the `gate.toml` that counts, and the notes if several differ.
 //!
 //! The branch that the work left from decides, so that a branch cannot soften the policy it is judged by. A branch
-//! whose base has no policy brings its own, and an uncommitted one counts only where no commit has any. While the policy of
-//! the base cannot be read, nothing is judged but the change that repairs it, by the last policy that could be read.
+//! whose base has no policy brings its own, and an uncommitted one counts only if no commit has any. While the policy
+//! of the base cannot be read, only the change that repairs it is judged, by the last policy that could be read.
 
 use std::fmt;
 
@@ -10,21 +10,22 @@ use super::{CheckParams, ConfigError, FILE, defaults, read};
 use crate::oid::Oid;
 use crate::policy::{Policy, PolicySource};
 
-/// Reads `gate.toml` somewhere; `None` where there is none.
+/// Reads `gate.toml` from some place; `None` if that has no such file.
 pub type ReadFile<'a, E> = &'a dyn Fn() -> Result<Option<Vec<u8>>, E>;
 
 /// Reads the earlier versions of `gate.toml`, each with the commit that has it.
 pub type ReadVersions<'a, E> = &'a dyn Fn() -> Result<Vec<(Oid, Vec<u8>)>, E>;
 
-/// Where a `gate.toml` may lie. What does not exist, or must not be looked at, is `None`.
+/// The possible places of `gate.toml`. A place that does not exist, or must not be read, is `None`.
 pub struct PolicyLocations<'a, E> {
     /// The merge base with the target branch, and how to read its file.
     pub base: Option<(Oid, ReadFile<'a, E>)>,
     /// The judged commit, and how to read its file.
     pub judged: Option<(Oid, ReadFile<'a, E>)>,
-    /// How to read the file of the working tree.
+    /// The function that reads the file of the working tree.
     pub working_tree: Option<ReadFile<'a, E>>,
-    /// How to read the earlier versions of the base's file, the latest first: those on the first-parent history.
+    /// The function that reads the earlier versions of the base's file, the latest first: those on the first-parent
+    /// history.
     pub earlier: Option<ReadVersions<'a, E>>,
 }
 
@@ -33,7 +34,7 @@ pub struct PolicyLocations<'a, E> {
 pub struct Located {
     /// The policy, which knows where it comes from.
     pub policy: Policy,
-    /// What a verdict should say about its choice.
+    /// The notes for the verdict about the choice.
     pub notes: Vec<PolicyNote>,
 }
 
@@ -71,7 +72,7 @@ pub enum PolicyNote {
     Repaired {
         /// The commit whose policy applies: the last one that could be read, or the judged one where none ever could.
         applies: Oid,
-        /// What is wrong with the policy of the base.
+        /// The error in the policy of the base.
         error: ConfigError,
     },
     /// Only the working tree has a policy.
@@ -166,7 +167,7 @@ pub fn locate<E>(places: &PolicyLocations<'_, E>, check: CheckParams<'_>) -> Res
     Ok(located)
 }
 
-/// What the judged commit's file does to the policy of the merge base.
+/// Compares the judged commit's file with the policy of the merge base.
 fn compare(
     policy: &Policy,
     base: &Oid,

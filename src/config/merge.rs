@@ -1,4 +1,4 @@
-//! What `gate.toml` says about gates, laid over the gates of the binary.
+//! Applies the settings of gates in `gate.toml` to the gates of the binary.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,8 +46,8 @@ pub(super) fn gates(
     gates
 }
 
-/// Applies the `mode` that stands at the top of `gate.toml`. A gate that calls itself milder than the others stays
-/// so, but `observe` for all means all.
+/// Applies the `mode` at the top of `gate.toml`. A gate that is milder than this by its own setting keeps it, but
+/// `observe` for all means all.
 fn set_mode(gate: &mut Gate, all: Option<Mode>) {
     if let Some(mode) = all.filter(|mode| gate.mode_from == ModeFrom::Default || *mode < gate.mode) {
         gate.mode = mode;

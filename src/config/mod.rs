@@ -1,8 +1,7 @@
 //! `gate.toml` and the gate files, read into a [`Policy`].
 //!
-//! Everything that a file says is either understood or an error with file, line, column and the key that may have
-//! been meant. The gates of the binary come first, what the file says about gates lies over them, and commands
-//! belong to gates.
+//! Everything in a file is either understood or an error with file, line, column and the key that may have been meant.
+//! The gates of the binary come first, the settings of the file override them, and commands belong to gates.
 
 mod attest;
 mod built_in_gates;
@@ -41,7 +40,7 @@ pub const IGNORE: &str = "ignore";
 /// The version of the format that is understood.
 const VERSION: i64 = 1;
 /// The largest file that is read, in bytes.
-const LARGEST: usize = 1024 * 1024;
+const MAX_FILE_SIZE: usize = 1024 * 1024;
 /// The keys at the top level.
 const KEYS: &[&str] =
     &["version", "mode", "commands", "gates", "scopes", "unblock", "attest", "ci", "push", "retention"];
@@ -86,7 +85,7 @@ fn parse_over(
     check: CheckParams<'_>,
 ) -> Result<Policy, ConfigError> {
     let mut report = Report::new(file_name, text);
-    if text.len() > LARGEST {
+    if text.len() > MAX_FILE_SIZE {
         report.add(&(0..0), format!("{} bytes is more than a policy may have (1 MiB)", text.len()));
         return Err(report.into());
     }
@@ -169,7 +168,7 @@ fn newer(file_name: &str, text: &str, table: &DeTable<'_>) -> Option<ConfigError
     Some(report.into())
 }
 
-/// What the TOML parser refuses.
+/// Returns the error for text that the TOML parser rejects.
 fn syntax(mut report: Report<'_>, error: &toml::de::Error) -> ConfigError {
     let at = error.span().unwrap_or(0..0);
     let what = match error.message() {

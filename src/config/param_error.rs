@@ -1,4 +1,4 @@
-//! Where an error in the parameters of a gate stands, and which key was meant.
+//! The place of an error in the parameters of a gate, and the key that may have been meant.
 
 use toml::de::{DeTable, DeValue};
 
@@ -43,7 +43,7 @@ pub(super) fn report(report: &mut Report<'_>, error: &ParamError, said: &GateTab
     report.add_meant(&at, what, meant);
 }
 
-/// What serde says of a field it does not know.
+/// The message of serde about an unknown field.
 struct UnknownField<'w> {
     field: &'w str,
     known: Vec<&'w str>,
@@ -57,7 +57,7 @@ impl<'w> UnknownField<'w> {
     }
 }
 
-/// Where a key stands: the whole word, or a path of words; the deepest part that is there.
+/// Returns the place of a key: the whole word, or a path of words; the deepest part that exists.
 fn find(table: &DeTable<'_>, path: &str) -> Option<Span> {
     if let Some((key, _)) = table.get_key_value(path) {
         return Some(key.span());

@@ -1,4 +1,4 @@
-//! The digest of a policy: of what it says, not of how the file is written.
+//! The digest of a policy: of its content, not of the way in which the file is written.
 
 use std::collections::BTreeMap;
 

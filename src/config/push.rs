@@ -1,4 +1,4 @@
-//! `[push]`: what the hook of a push may run itself.
+//! `[push]`: the commands that the hook of a push may run itself.
 
 use toml::de::DeTable;
 

@@ -1,4 +1,4 @@
-//! `[retention]`: how much is kept of the contents of runs that prove nothing any more.
+//! `[retention]`: the limits for kept contents of runs that no longer prove anything.
 
 use toml::de::DeTable;
 

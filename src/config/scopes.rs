@@ -1,6 +1,6 @@
 //! `[scopes]`: the parts of the program, by name.
 //!
-//! `parser = ["src/parser/**"]`, or a table where there is more to say:
+//! `parser = ["src/parser/**"]`, or a table with more keys:
 //! `web = { paths = ["web/**"], aliases = ["frontend"], with = ["api"], shared = ["assets/**"] }`.
 
 use toml::de::{DeTable, DeValue};
@@ -73,7 +73,7 @@ fn paths(report: &mut Report<'_>, name: &str, said: &LocatedValue<Vec<LocatedVal
     said.value.iter().map(|glob| glob.value.clone()).collect()
 }
 
-/// What a subject can hold between its parentheses.
+/// Checks that a subject can have the name between its parentheses.
 fn check_name(report: &mut Report<'_>, name: &LocatedValue<&str>) {
     let fits = |c: char| c.is_alphanumeric() || "/@._+-".contains(c);
     if name.value.is_empty() || !name.value.chars().all(fits) {

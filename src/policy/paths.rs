@@ -1,22 +1,22 @@
-//! Which paths count for what is asked.
+//! The rules for the paths that count for a command or a gate.
 
 use std::collections::BTreeSet;
 
 use crate::globs::{self, Globs, InvalidGlob};
 use crate::repo_path::RepoPath;
 
-/// Which paths count. A path counts when an `include` glob matches it and no `exclude` glob does, or a `keep` glob
-/// takes it back, or what is judged names it.
+/// The rules for paths. A path counts when an `include` glob matches it and no `exclude` glob does, or a `keep` glob
+/// takes it back, or the judged command or gate names it.
 #[derive(Clone, Debug)]
 pub struct PathRules {
-    /// The globs of what counts as written, `!` for those that leave out.
+    /// The globs of the paths that count, as written, `!` for those that leave out.
     pub inputs: Vec<String>,
-    /// The globs of what is left out as written, `!` for those that take back.
+    /// The globs of the paths that are left out, as written, `!` for those that take back.
     pub ignore: Vec<String>,
     include: Globs,
     exclude: Globs,
     keep: Globs,
-    /// What of `exclude` the project wrote itself.
+    /// The part of `exclude` that the project wrote itself.
     own: Globs,
     /// Paths that only the defaults leave out, and that count since a file of code names them.
     named: BTreeSet<RepoPath>,
@@ -84,7 +84,7 @@ impl PathRules {
         self.exclude.is_match(&os) && !self.keep.is_match(&os) && !self.named.contains(path)
     }
 
-    /// Whether `path` counts. One that ends in `/` is a repository inside this one, listed as a whole: see
+    /// Returns `true` if `path` counts. One that ends in `/` is a repository inside this one, listed as a whole: see
     /// [`PathRules::matches_below`].
     pub fn matches(&self, path: &RepoPath) -> bool {
         if let Some(folder) = path.as_bytes().strip_suffix(b"/") {
@@ -95,8 +95,8 @@ impl PathRules {
             && (!self.exclude.is_match(&os) || self.keep.is_match(&os) || self.named.contains(path))
     }
 
-    /// Whether `path` counts, or anything that may lie below it: what a commit of another repository holds is not
-    /// listed, so that only the rules can tell.
+    /// Returns `true` if `path` counts, or anything that may lie below it: the content of another repository's commit
+    /// is not listed, so that only the rules can decide.
     pub fn matches_below(&self, path: &RepoPath) -> bool {
         let inner = RepoPath::new([path.as_bytes(), b"/\0"].concat());
         let (os, inner) = (path.to_os(), inner.to_os());
@@ -106,7 +106,7 @@ impl PathRules {
     }
 }
 
-/// Whether `glob` could match something in the folder `path`. When in doubt it could.
+/// Returns `true` if `glob` could match something in the folder `path`, also in case of doubt.
 fn reaches_below(glob: &str, path: &RepoPath) -> bool {
     let path = path.to_os();
     let mut folders = path.components();

@@ -1,4 +1,4 @@
-//! What is understood, and what it means.
+//! Tests of valid files and their meaning.
 
 use super::{FULL, check, good};
 use crate::config::{FILE, defaults, parse};

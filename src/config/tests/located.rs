@@ -1,4 +1,4 @@
-//! Which of several policy files counts.
+//! Tests of the choice among several policy files.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! What a policy file says, and what it cannot say.
+//! Tests of the policy reader.
 
 mod accepted;
 mod located;

@@ -1,4 +1,4 @@
-//! What holds for every file.
+//! Properties that hold for every file.
 
 use proptest::prelude::*;
 

@@ -1,10 +1,10 @@
-//! What is wrong with a file, word for word.
+//! Tests of the errors of invalid files, word for word.
 
 use super::{check, parsed};
 use crate::config::{ConfigError, FILE, LARGEST, Problem, read};
 use crate::policy::PolicySource;
 
-/// Each wrong file, and all that is said about it.
+/// Each invalid file, with all of its errors.
 const BAD: &[(&str, &[&str])] = &[
     ("mdoe = \"warn\"", &["1:1: unknown key `mdoe` at the top level; did you mean `mode`?"]),
     (

@@ -1,4 +1,4 @@
-//! The published schema says what the reader takes.
+//! Tests that the published schema agrees with the reader.
 
 use serde_json::Value;
 
