@@ -1,4 +1,4 @@
-//! Secrets that are known by what they decode to: base64, hexadecimal digits, and the percent signs of URLs.
+//! Secrets that are recognised in decoded form: base64, hexadecimal digits, and the percent signs of URLs.
 
 use std::ops::Range;
 
@@ -41,8 +41,8 @@ fn is_encoding(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/_-=%.~".contains(&byte)
 }
 
-/// The parts of a run that could be one value: what stands behind the last `=` of an assignment, and each piece of it
-/// between dots.
+/// Returns the parts of a run that could be one value: the text after the last `=` of an assignment, and each piece of
+/// it between dots.
 fn parts(run: &str) -> impl Iterator<Item = Range<usize>> {
     let value = run.trim_end_matches('=').rfind('=').map_or(0, |equals| equals + 1);
     let pieces = run[value..].split('.').scan(value, |start, piece| {
@@ -60,7 +60,7 @@ fn is_secret(part: &str, holds_secret: &impl Fn(&str) -> bool) -> bool {
     decoded(part).is_some_and(|text| holds_secret(&text))
 }
 
-/// What `part` decodes to, if that is text.
+/// Decodes `part`, if the result is text.
 fn decoded(part: &str) -> Option<String> {
     if part.contains('%') {
         return percent_decoded(part);

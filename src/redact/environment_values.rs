@@ -1,4 +1,4 @@
-//! Secrets that are known by their value: those in the environment of this process.
+//! Secrets that are recognised by their value: those in the environment of this process.
 
 use std::ffi::OsString;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use memchr::memmem::Finder;
 use super::REDACTED;
 
 /// Shorter values are found in too many places where they mean something else.
-const SHORTEST: usize = 8;
+const MIN_LENGTH: usize = 8;
 
 /// Values to look for. Never written anywhere, not even by `Debug`.
 pub(super) struct SecretValues {
@@ -29,7 +29,7 @@ impl SecretValues {
         let mut values = Vec::new();
         for (name, value) in variables {
             let (Some(name), Some(value)) = (name.to_str(), value.to_str().map(str::trim)) else { continue };
-            if secret_name(name) && value.len() >= SHORTEST && !REDACTED.contains(value) && !is_path(value) {
+            if secret_name(name) && value.len() >= MIN_LENGTH && !REDACTED.contains(value) && !is_path(value) {
                 let word = value.bytes().all(|byte| byte.is_ascii_lowercase());
                 values.push(SecretValue { finder: Finder::new(value).into_owned(), length: value.len(), word });
             }
@@ -37,7 +37,7 @@ impl SecretValues {
         Self { values }
     }
 
-    /// Where the values stand in `text`.
+    /// Returns the places of the values in `text`.
     pub(super) fn find(&self, text: &str) -> Vec<Range<usize>> {
         let bytes = text.as_bytes();
         let inside = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);

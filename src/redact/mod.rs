@@ -1,7 +1,7 @@
-//! Secrets are taken out before anything is kept.
+//! Removes secrets before anything is kept.
 //!
-//! What a secret looks like is data (`gates/secrets.toml`). Besides, the values of this process's own environment
-//! variables with telling names are taken out wherever they appear; they are held in memory only.
+//! The patterns of secrets are data (`gates/secrets.toml`). In addition, the values of this process's own environment
+//! variables with telling names are removed wherever they appear; they are held in memory only.
 //!
 //! This is a net with holes, as any such net: a password that is a plain word in running text looks like a word.
 
@@ -18,7 +18,7 @@ use environment_values::SecretValues;
 use patterns::SecretPatterns;
 use text_views::TextView;
 
-/// What stands in the place of a secret. No pattern takes it for one.
+/// The replacement for a secret. No pattern matches it.
 pub const REDACTED: &str = "[redacted]";
 
 static PATTERNS: LazyLock<SecretPatterns> = LazyLock::new(SecretPatterns::embedded);
@@ -44,7 +44,7 @@ pub fn redact_tokens(text: &str) -> Cow<'_, str> {
 }
 
 fn redact_with<'a>(text: &'a str, patterns: &SecretPatterns, values: &SecretValues, cut: bool) -> Cow<'a, str> {
-    /// What was removed can uncover the edge of another secret that touched it.
+    /// The number of rounds: the removal of a secret can uncover the edge of another one that touched it.
     const ROUNDS: usize = 4;
     let mut clean = Cow::Borrowed(text);
     for _ in 0..ROUNDS {
@@ -58,7 +58,7 @@ fn redact_with<'a>(text: &'a str, patterns: &SecretPatterns, values: &SecretValu
     clean
 }
 
-/// Where secrets stand in `text`: as they are, coloured, split in two, or encoded.
+/// Returns the places of secrets in `text`: as they are, coloured, split in two, or encoded.
 fn spans(text: &str, patterns: &SecretPatterns, values: &SecretValues, cut: bool) -> Vec<Range<usize>> {
     let plain = TextView::plain(text);
     let found = patterns.find(&plain.text, cut);

@@ -1,4 +1,4 @@
-//! Secrets that are known by their shape: the patterns of `gates/secrets.toml`.
+//! Secrets that are recognised by their shape: the patterns of `gates/secrets.toml`.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -23,17 +23,17 @@ struct Near {
     words: Vec<(String, usize)>,
     /// Seeks them all at once, in whatever case. `None`: it could not be made.
     machine: LazyLock<Option<AhoCorasick>, Box<dyn FnOnce() -> Option<AhoCorasick> + Send>>,
-    /// How many bytes were looked at without the machine.
+    /// The number of bytes that were searched without the machine.
     looked_at: AtomicUsize,
 }
 
 type SecretShape = LazyLock<Option<Regex>, Box<dyn FnOnce() -> Option<Regex> + Send>>;
 
-/// What was found in a text.
+/// The result of a search in a text.
 pub(super) struct SecretMatch {
-    /// Where secrets stand.
+    /// The places of secrets.
     pub(super) spans: Vec<Range<usize>>,
-    /// Whether a word is there that a split secret could stand behind.
+    /// `true` if the text has a word that a split secret could follow.
     pub(super) may_be_split: bool,
 }
 
@@ -101,7 +101,7 @@ impl SecretPatterns {
         }
     }
 
-    /// Where secrets stand in `text`.
+    /// Returns the places of secrets in `text`.
     pub(super) fn find(&self, text: &str, cut: bool) -> SecretMatch {
         let tried = self.near.tried(text, self.secrets.len());
         let tried: Vec<&Pattern> =
@@ -110,7 +110,7 @@ impl SecretPatterns {
         SecretMatch { spans: spans.collect(), may_be_split: tried.iter().any(|pattern| pattern.split) }
     }
 
-    /// Where the secrets stand that are known by their shape alone, even in a text that was joined.
+    /// Returns the places of secrets that are recognised by their shape alone, even in a text that was joined.
     pub(super) fn find_split(&self, joined: &str) -> Vec<Range<usize>> {
         let tried = self.near.tried(joined, self.secrets.len());
         let tried = self.secrets.iter().zip(tried).filter(|(pattern, tried)| *tried && pattern.split);
@@ -134,10 +134,10 @@ impl SecretPatterns {
 
     fn looks_random(&self, value: &str) -> bool {
         /// In bits for each byte: words of a language stay below, 16 random letters and digits above.
-        const LEAST_ENTROPY: f64 = 3.0;
+        const MIN_ENTROPY: f64 = 3.0;
         value.bytes().any(|byte| byte.is_ascii_digit())
             && value.bytes().any(|byte| byte.is_ascii_alphabetic())
-            && entropy(value) >= LEAST_ENTROPY
+            && entropy(value) >= MIN_ENTROPY
             && !self.kept_shapes.iter().any(|shape| shape.as_ref().is_some_and(|shape| shape.is_match(value)))
     }
 }

@@ -6,9 +6,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// A text with parts left out, which knows where each of its bytes stands in the original.
+/// A text with parts left out, with the place of each of its bytes in the original.
 pub(super) struct TextView<'a> {
-    /// What is left.
+    /// The remaining text.
     pub(super) text: Cow<'a, str>,
     /// For each part that is left out: its place in `text`, and the bytes left out up to and with it.
     cuts: Vec<(usize, usize)>,
@@ -61,7 +61,7 @@ impl<'a> TextView<'a> {
         self.cuts.is_empty()
     }
 
-    /// The place in the original of what stands at `range`, which is not empty.
+    /// Returns the place in the original of the text at `range`, which is not empty.
     pub(super) fn original(&self, range: &Range<usize>) -> Range<usize> {
         self.place(range.start)..self.place(range.end - 1) + 1
     }
