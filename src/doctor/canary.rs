@@ -1,8 +1,8 @@
-//! The canary: a real push, through git and the hooks it takes in this repository, that must be refused by gate.
+//! The canary: a real push, through git and the hooks it takes in this repository, that gate must refuse.
 //!
-//! It carries an empty commit that lies in a throwaway object directory, goes into a throwaway repository, and is
-//! refused by the hook before anything else happens, because the environment names a token. Nothing of it stays. The
-//! hook that judges commits is run by `git hook run`, which takes it from where `git commit` does and makes no commit.
+//! It carries an empty commit that lies in a throwaway object directory, and goes into a throwaway repository. The hook
+//! refuses it before anything else happens, because the environment names a token. Nothing of it stays. `git hook run`
+//! runs the hook that judges commits; it finds the hook as `git commit` does, and makes no commit.
 
 use std::io::Read;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub const VARIABLE: &str = "GATE_CANARY";
 /// A hook that gate is called from may be slow; longer than this is not waited.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// What `gate hook git` says when it refuses a canary.
+/// Returns the message with which `gate hook git` refuses a canary.
 pub fn refusal(token: &str) -> String {
     format!("gate: canary {token} refused")
 }
@@ -107,7 +107,7 @@ fn try_message(repository: &InstallTarget, name: &str) -> Result<Flight, String>
     landed(hook, &token)
 }
 
-/// How a canary fared that `command` carries.
+/// Returns the result for the canary that `command` carries.
 fn landed(command: Command, token: &str) -> Result<Flight, String> {
     let Some((status, words)) = run(command)? else { return Ok(Flight::Late) };
     if status.success() {
@@ -119,7 +119,7 @@ fn landed(command: Command, token: &str) -> Result<Flight, String> {
     Ok(Flight::Failed(words.lines().filter(|line| !line.trim().is_empty()).take(3).collect::<Vec<_>>().join(" / ")))
 }
 
-/// Where the push starts, with its objects outside of the repository.
+/// The repository that pushes, with its objects outside of the repository.
 struct Sender {
     dir: std::path::PathBuf,
     objects: std::path::PathBuf,
@@ -220,7 +220,7 @@ fn end(child: &mut Child) {
     let _ = child.kill();
 }
 
-/// A word nobody else says: the name of the throwaway folder is random.
+/// Returns a unique word: the name of the throwaway folder is random.
 fn token(nest: &TempDir) -> String {
     hex_digest(&[nest.path().as_os_str().as_encoded_bytes(), &std::process::id().to_be_bytes()])[..16].to_owned()
 }

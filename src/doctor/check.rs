@@ -1,4 +1,4 @@
-//! What a check answers, and the list of them.
+//! The result of a check, and the list of checks.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::install::{InstallTarget, managers};
 /// The oldest git that is tested with.
 const OLDEST_GIT: (u32, u32, u32) = (2, 39, 0);
 
-/// How well something is.
+/// The health of a part of the installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -36,11 +36,11 @@ impl Health {
 pub struct DoctorCheck {
     /// A word for what was looked at, in kebab-case.
     pub id: &'static str,
-    /// How it is.
+    /// The state.
     pub health: Health,
-    /// What was seen.
+    /// The observation.
     pub what: String,
-    /// What to do; empty where nothing needs to be done.
+    /// The remedy; empty if none is needed.
     pub remedy: String,
 }
 

@@ -1,4 +1,4 @@
-//! The hooks in agent clients: are they there, and does each answer?
+//! Checks the hooks in agent clients: they must exist, and each must answer.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -34,7 +34,7 @@ pub(super) fn look(repository: &InstallTarget) -> Vec<DoctorCheck> {
     checks
 }
 
-/// Why a hook does not answer; `None`: it does.
+/// Returns the reason why a hook does not answer; `None`: it does.
 fn silent(root: &Path, event: &str, line: &str) -> Option<String> {
     let token = hex_digest(&[line.as_bytes(), &std::process::id().to_be_bytes()])[..16].to_owned();
     let child = Command::new("sh")

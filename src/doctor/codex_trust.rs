@@ -1,8 +1,9 @@
-//! Does Codex trust the hooks that gate has put here? It passes over the others without a word.
+//! Checks that Codex trusts the hooks that gate installed here. Codex silently skips the others.
 //!
-//! What a person trusts is kept in Codex's own `config.toml`, under `hooks.state`: the file, the event and the position
-//! of a hook, and a digest of what it was then. Codex 0.169.0 takes the digest of the hook as JSON with sorted keys
-//! (`codex-rs/hooks/src/engine/discovery.rs`). A hook that was changed since is passed over like one never trusted.
+//! Codex keeps the hooks that a person trusts in its own `config.toml`, under `hooks.state`: the file, the event and
+//! the position of a hook, and a digest of the hook at that time. Codex 0.169.0 takes the digest of the hook as JSON
+//! with sorted keys (`codex-rs/hooks/src/engine/discovery.rs`). A hook that was changed since is skipped like one never
+//! trusted.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use super::DoctorCheck;
 use crate::client_definition::ClientFile;
 use crate::digest::sha256;
 
-/// Where `/hooks` is in Codex.
+/// The remedy: `/hooks` in Codex.
 const REMEDY: &str = "start codex here, enter /hooks, and trust those of gate";
 
 /// One check of all hooks of gate in this working tree.
@@ -51,7 +52,7 @@ fn say(hooks: &[CodexHook], config: &str, files: &[PathBuf]) -> DoctorCheck {
     DoctorCheck::warn("client-trust", what, REMEDY)
 }
 
-/// How far a hook is trusted.
+/// The trust in a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trust {
     Now,
@@ -101,7 +102,7 @@ fn of_gate(text: &str) -> Vec<CodexHook> {
     found
 }
 
-/// What a hook is to Codex: its event, what it matches, its line and its limit.
+/// Returns the digest of a hook as Codex takes it: its event, its matcher, its line and its limit.
 fn digest(event: &str, matcher: Option<&Value>, hook: &Value) -> String {
     let mut handler = BTreeMap::from([
         ("type", json!("command")),

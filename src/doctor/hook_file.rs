@@ -1,4 +1,5 @@
-//! The hook file: there, ours, current, executable, in the folder git looks into, with a program to call.
+//! Checks the hook file: it must exist, belong to gate, be current and executable, lie in the folder git looks into,
+//! and have a program to call.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -9,7 +10,7 @@ use crate::install::{
     managers, recorded_binary,
 };
 
-/// What to do about most of it.
+/// The remedy for most problems.
 const INIT: &str = "gate init";
 
 /// The checks of the hook `name`, and whether what it is about reaches gate as far as files can tell (then the canary is worth sending; without
@@ -161,7 +162,7 @@ fn foreign(repository: &InstallTarget, path: &Path, content: &[u8], name: &str, 
     false
 }
 
-/// What a hook judges.
+/// Returns the subject that a hook judges.
 pub(super) fn judged(name: &str) -> &'static str {
     if name == "commit-msg" { "commits" } else { "pushes" }
 }

@@ -27,7 +27,7 @@ pub(super) fn switches() -> Vec<DoctorCheck> {
     checks
 }
 
-/// Whether git reads a hook from its configuration that calls gate at this event.
+/// Returns `true` if git reads a hook from its configuration that calls gate at this event.
 pub(super) fn calls_gate(repository: &InstallTarget, name: &str) -> bool {
     let reads = repository.git_version().is_some_and(|version| version >= CONFIG_HOOKS);
     reads && has_call(&repository.hook_config(), name)

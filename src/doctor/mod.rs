@@ -1,5 +1,5 @@
-//! Does the installation work? A list of checks, each with what to do, and a canary that proves that the hook fires
-//! and denies.
+//! Checks the installation: a list of checks, each with its remedy, and a canary that proves that the hook runs and
+//! refuses.
 
 pub mod canary;
 mod check;

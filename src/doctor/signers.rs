@@ -1,4 +1,4 @@
-//! Who may sign statements, and whether whoever sits here can.
+//! Checks the list of signers, and that the user of this machine can sign.
 
 use jiff::Timestamp;
 
@@ -10,7 +10,7 @@ use crate::git::Repo;
 use crate::policy::{Policy, PolicySource, Signers};
 use crate::ssh::allowed_signers::{Standing, standing};
 
-/// What `[attest]` of `policy` says, and the key of git's settings held against it. Nothing where it is not there.
+/// Returns the checks of `[attest]` in `policy`, compared with the key of git's settings; empty without `[attest]`.
 pub fn look(repo: &Repo, policy: &Policy) -> Vec<DoctorCheck> {
     if policy.signers == Signers::Nobody {
         return Vec::new();

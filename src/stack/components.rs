@@ -1,4 +1,4 @@
-//! What the detectors found becomes components with names and inputs of their own.
+//! Turns the results of the detectors into components with names and inputs of their own.
 
 use std::collections::BTreeSet;
 
@@ -186,7 +186,7 @@ fn below(dir: &str) -> String {
     join(&globset::escape(dir), "**")
 }
 
-/// A manifest without the list of what it leaves out.
+/// Returns a manifest without the list of folders that it leaves out.
 fn without_excluded(manifest: &str) -> String {
     let mut text = manifest.to_owned();
     while let Some(start) = text.find("exclude = [") {
@@ -205,8 +205,8 @@ pub(super) fn relative(from: &str, to: &str) -> String {
     up.chain(to[common..].iter().cloned()).collect::<Vec<_>>().join("/")
 }
 
-/// Whether a text names the folder: as a path of its own, or as the beginning of a longer one. A path of a single
-/// word counts only where it is written as a path, since `web` may be anything.
+/// Returns `true` if a text names the folder: as a path of its own, or as the beginning of a longer one. A path of a
+/// single word counts only in the form of a path, since `web` may be anything.
 fn names_folder(text: &str, path: &str) -> bool {
     const INTRODUCED: [&str; 11] =
         ["./", "cd ", "-C ", "--prefix ", "--cwd ", "=> ", "path = \"", "path=\"", "file:", "link:", "portal:"];

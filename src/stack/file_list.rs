@@ -70,7 +70,7 @@ impl Files {
         Self { paths: files.keys().cloned().collect(), source: ListingSource::Memory(files) }
     }
 
-    /// Whether the file is there.
+    /// Returns `true` if the file exists.
     pub(super) fn has(&self, path: &str) -> bool {
         self.paths.contains(path)
     }
@@ -141,12 +141,12 @@ pub(super) fn join(dir: &str, name: &str) -> String {
     format!("{}{name}", prefix(dir))
 }
 
-/// Whether `dir` is `outer` or lies below it.
+/// Returns `true` if `dir` is `outer` or lies below it.
 pub(super) fn within(dir: &str, outer: &str) -> bool {
     outer.is_empty() || dir == outer || dir.starts_with(&prefix(outer))
 }
 
-/// How many folders down: 0 for the root.
+/// Returns the depth of a folder: 0 for the root.
 pub(super) fn depth(dir: &str) -> usize {
     if dir.is_empty() { 0 } else { dir.split('/').count() }
 }

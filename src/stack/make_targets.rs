@@ -1,4 +1,4 @@
-//! The targets a makefile or a justfile really has.
+//! The targets that a makefile or a justfile really has.
 
 use super::file_list::{join, prefix};
 use super::{BUILD, Detection, Files, TESTS};

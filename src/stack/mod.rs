@@ -1,8 +1,8 @@
-//! Which stacks a repository holds, and the commands that test and build them.
+//! The stacks of a repository, and the commands that test and build them.
 //!
-//! Reads a listing of files and nothing else; what it finds is a proposal that `gate init` shows before it is
-//! written. Cargo, the node package managers and Python need rules and have a file each; make and just are read for
-//! the targets they really have; every other stack is an entry of `gates/stacks.toml`.
+//! The detectors read a listing of files and nothing else; `gate init` shows their result as a proposal before it is
+//! written. Cargo, the node package managers and Python need rules and have a file each; make and just are read for the
+//! targets they really have; every other stack is an entry of `gates/stacks.toml`.
 
 mod cargo;
 mod components;
@@ -28,7 +28,7 @@ pub struct Component {
     pub dir: String,
     /// Its commands: at most one for each gate.
     pub commands: Vec<DeclaredStack>,
-    /// What was decided and might surprise, as sentences.
+    /// The decisions that might surprise, as sentences.
     pub notes: Vec<String>,
 }
 
@@ -51,7 +51,7 @@ pub struct DeclaredStack {
     pub reason: String,
 }
 
-/// What one detector found in one folder.
+/// The result of one detector in one folder.
 #[derive(Clone, Debug, Default)]
 struct Detection {
     stack: String,

@@ -1,4 +1,4 @@
-//! npm, pnpm, yarn and bun: which of them, and which scripts are really there.
+//! npm, pnpm, yarn and bun: the package manager of a project, and its scripts.
 
 use serde_json::Value;
 

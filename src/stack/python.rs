@@ -1,4 +1,4 @@
-//! Python: which runner, and through which environment manager.
+//! Python: the test runner of a project, and its environment manager.
 
 use super::file_list::{depth, join, within};
 use super::{Detection, Files, TESTS};
@@ -129,7 +129,7 @@ fn runner(files: &Files, dir: &str, own: &dyn Fn(&str) -> bool) -> Option<Python
     guess(&run, format!("{} is a test, and no other runner is configured", tests[0]))
 }
 
-/// Whether a file has test functions that belong to no class.
+/// Returns `true` if a file has test functions outside of classes.
 fn has_bare_tests(text: &str) -> bool {
     text.lines().any(|line| line.strip_prefix("async ").unwrap_or(line).starts_with("def test_"))
 }

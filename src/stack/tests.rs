@@ -1,4 +1,4 @@
-//! Repositories as lists of files, and the commands that must come out.
+//! Tests with repositories as lists of files, and the commands that must result.
 
 use super::{Files, detect};
 
@@ -17,7 +17,7 @@ fn detected(files: &[(&str, &str)]) -> Vec<String> {
         .collect()
 }
 
-/// What is shown, the files with their content, and what must come out.
+/// The title, the files with their content, and the expected commands.
 type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [&'a str]);
 
 fn check(cases: &[Case<'_>]) {
