@@ -8,7 +8,7 @@ use super::{Ask, Contract, ContractCondition, sentence};
 /// The largest contract that is read, in bytes.
 pub const MAX_CONTRACT: usize = 256 * 1024;
 
-/// Why a contract cannot be read.
+/// The reason why a contract cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.what)]
 pub struct ContractError {
@@ -17,7 +17,7 @@ pub struct ContractError {
     pub kind: &'static str,
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The problem.
     pub what: String,
 }
 
@@ -26,7 +26,7 @@ impl ContractError {
         Self { kind, line, what: what.into() }
     }
 
-    /// What to do about it.
+    /// Returns the remedy.
     pub fn remedy(&self) -> &'static str {
         match self.kind {
             "syntax" => "put texts with a `:`, `*`, `&`, `!` or `#` in them in quotes",
@@ -118,7 +118,7 @@ fn conditions(
     Ok(read)
 }
 
-/// The subject and what is said of it: at the last `: `.
+/// Splits a text at the last `: ` into subject and predicate.
 fn split(text: &str) -> (String, String) {
     match text.rsplit_once(": ") {
         Some((subject, predicate)) => (subject.to_owned(), predicate.to_owned()),

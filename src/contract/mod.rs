@@ -1,6 +1,6 @@
-//! Task contracts: what must hold before a task begins, and what must hold for it to be done.
+//! Task contracts: the conditions before a task begins, and those for its completion.
 //!
-//! A contract is read as a whole before anything is run. Reading touches nothing but its text.
+//! A contract is read as a whole before anything is run. The reader only uses its text.
 
 mod file;
 mod sentence;
@@ -13,11 +13,11 @@ pub use file::{ContractError, MAX_CONTRACT, read};
 /// A contract, read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contract {
-    /// What is to be done, for people.
+    /// The work to do, for people.
     pub task: String,
-    /// What must hold for the task to begin.
+    /// The conditions that must hold for the task to begin.
     pub preconditions: Vec<ContractCondition>,
-    /// What must hold for it to be done.
+    /// The conditions that must hold for the task to be done.
     pub postconditions: Vec<ContractCondition>,
 }
 
@@ -28,20 +28,20 @@ pub struct ContractCondition {
     pub text: String,
     /// Its line, from 1.
     pub line: usize,
-    /// What it says: all of this must hold.
+    /// The requirements: all of them must hold.
     pub asks: Vec<Ask>,
 }
 
 /// A number that something is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
-    /// How.
+    /// The comparison.
     pub comparison: Comparison,
     /// With what.
     pub number: usize,
 }
 
-/// How two numbers compare.
+/// A comparison of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// Equal.
@@ -53,7 +53,7 @@ pub enum Comparison {
 }
 
 impl Limit {
-    /// Whether a number is within the limit.
+    /// Returns `true` if a number is within the limit.
     pub const fn allows(self, number: usize) -> bool {
         match self.comparison {
             Comparison::Exactly => number == self.number,
@@ -99,7 +99,7 @@ pub enum Ask {
     ImportMap(String),
 }
 
-/// What became of a condition.
+/// The result of a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -108,7 +108,7 @@ pub enum ConditionOutcome {
     Holds,
     /// It does not.
     Fails,
-    /// Nobody looked.
+    /// It was not checked.
     NotRun,
     /// It cannot be judged.
     Unreadable,

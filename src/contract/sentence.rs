@@ -13,7 +13,7 @@ const GONE: [&str; 8] =
 /// Words that say that something is there.
 const THERE: [&str; 4] = ["exists", "present", "is there", "created"];
 
-/// What a condition asks for; `None`: it is not understood.
+/// Returns the requirements of a condition; `None`: it is not understood.
 pub(super) fn understand(subject: &str, predicate: &str) -> Option<Vec<Ask>> {
     let predicate = bare(predicate);
     let subject = bare(subject);
@@ -75,7 +75,7 @@ pub(super) fn understand(subject: &str, predicate: &str) -> Option<Vec<Ask>> {
     lower.split(',').map(|part| about(&path, part.trim())).collect()
 }
 
-/// What one part says of a file or folder.
+/// Returns the requirement of one part for a file or folder.
 fn about(path: &str, part: &str) -> Option<Ask> {
     if THERE.contains(&part) {
         return Some(Ask::Exists(path.to_owned()));
@@ -142,7 +142,7 @@ fn limit(part: &str, unit: &str) -> Option<Limit> {
     Some(Limit { comparison, number: number.trim().replace('_', "").parse().ok()? })
 }
 
-/// Without what stands behind an arrow, or in brackets at the end: `← MANDATORY`.
+/// Returns the text without the part after an arrow, or in brackets at the end: `← MANDATORY`.
 pub(super) fn bare(text: &str) -> String {
     let text = text.split(['←', '⇐']).next().unwrap_or(text);
     let text = text.split(" <- ").next().unwrap_or(text).trim();

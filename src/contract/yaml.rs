@@ -1,5 +1,5 @@
-//! The part of YAML that contracts need: a mapping of texts and of lists of texts or pairs. Everything that could hide or
-//! multiply something is refused: tags, anchors, aliases, several documents.
+//! The part of YAML that contracts need: a mapping of texts and of lists of texts or pairs. Everything that could hide
+//! or multiply something is refused: tags, anchors, aliases, several documents.
 
 use saphyr_parser::{Event, Parser};
 
@@ -10,7 +10,7 @@ use super::file::ContractError;
 pub(super) enum YamlValue {
     /// A text.
     Text(String),
-    /// Texts, or pairs of a subject and what is said of it; with their lines.
+    /// Texts, or pairs of a subject and a predicate; with their lines.
     List(Vec<(usize, YamlItem)>),
 }
 
