@@ -1,7 +1,7 @@
-//! Who may sign: lines in the form of `allowed_signers` (`ssh-keygen(1)`, "ALLOWED SIGNERS").
+//! The people who may sign: lines in the form of `allowed_signers` (`ssh-keygen(1)`, "ALLOWED SIGNERS").
 //!
 //! Of the options, `namespaces`, `valid-after` and `valid-before` are understood; a time without zone is UTC. A line
-//! with any other option names nobody, since what it asks for would not be held.
+//! with any other option names no signer, since this reader could not enforce the option.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -15,17 +15,17 @@ const KINDS: &[&str] = &["ssh-", "ecdsa-", "sk-"];
 /// Somebody who may sign.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signer {
-    /// What the list calls them.
+    /// The name in the list.
     pub name: String,
     /// Their key.
     pub key: PublicKey,
-    /// Patterns of what they may sign for, separated by commas; `None`: anything.
+    /// Patterns of the namespaces that they may sign for, separated by commas; `None`: any.
     namespaces: Option<String>,
     after: Option<Timestamp>,
     before: Option<Timestamp>,
 }
 
-/// A line that names nobody.
+/// A line that names no signer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SignerError {
     /// Something is missing.
@@ -34,7 +34,7 @@ pub enum SignerError {
     /// An option that is not held would not bind.
     #[error("the option `{0}` of a signer is not understood")]
     Option(String),
-    /// A time that is none.
+    /// An invalid time.
     #[error("{0:?} is no time: write YYYYMMDD or YYYYMMDDHHMM[SS], with Z or without")]
     Time(String),
     /// The key cannot be used.
@@ -42,7 +42,7 @@ pub enum SignerError {
     Key(#[from] KeyError),
 }
 
-/// What a list says of a key.
+/// The status of a key in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing<'a> {
     /// It may sign.
@@ -53,7 +53,7 @@ pub enum Standing<'a> {
     NotYet(&'a Signer, Timestamp),
     /// It may sign for other things only.
     Elsewhere(&'a Signer),
-    /// Nobody named it.
+    /// No line names it.
     Unknown,
 }
 
@@ -110,7 +110,7 @@ impl Signer {
     }
 }
 
-/// What `signers` say of `key` at the time `at`: the best that any line says.
+/// Returns the status of `key` in `signers` at the time `at`: the best of all lines.
 pub fn standing<'a>(signers: &'a [Signer], key: &PublicKey, namespace: &str, at: Timestamp) -> Standing<'a> {
     let mut found = Standing::Unknown;
     for signer in signers.iter().filter(|signer| signer.key == *key) {
@@ -157,7 +157,7 @@ fn time(text: &str) -> Result<Timestamp, SignerError> {
     Ok(there.timestamp())
 }
 
-/// Whether a list of patterns takes `text` in; one with `!` leaves it out, whatever the others say.
+/// Returns `true` if a list of patterns includes `text`; a pattern with `!` excludes it, whatever the others say.
 fn is_listed(list: &str, text: &str) -> bool {
     let mut found = false;
     for pattern in list.split(',').map(str::trim) {
@@ -201,7 +201,7 @@ fn matches(pattern: &[u8], text: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// Nobody has the private half any more.
+    /// A key whose private half no longer exists.
     const KEY: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIIh6NJDbdOCVz/mw0xxjY1x8YmuQ0fguOOd12n0U6K7J";
 
     fn at(text: &str) -> Timestamp {

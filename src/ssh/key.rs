@@ -1,4 +1,4 @@
-//! A public key: what it is, what it is called, and whether it made a signature.
+//! A public key: its kind, its fingerprint, and the check of its signatures.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use super::wire_format::WireReader;
 
 /// The longest key that is read, in bytes: RSA of 8192 bits has some 1050.
-const LONGEST: usize = 4096;
+const MAX_LENGTH: usize = 4096;
 /// The flag with which a token signs that somebody touched it (`PROTOCOL.u2f`; FIDO's "user present").
 const TOUCHED: u8 = 1;
 
@@ -39,10 +39,10 @@ enum KeyKind {
     },
 }
 
-/// A text or some bytes that are no key that can be verified with.
+/// A text or some bytes that are not a key for verification.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// Not a key at all.
+    /// The data is not a key.
     #[error("not an SSH public key")]
     Malformed,
     /// A key of a kind that is not understood.
@@ -53,7 +53,7 @@ pub enum KeyError {
 impl PublicKey {
     /// A key in the form of RFC 4253.
     pub fn from_blob(blob: &[u8]) -> Result<Self, KeyError> {
-        if blob.len() > LONGEST {
+        if blob.len() > MAX_LENGTH {
             return Err(KeyError::Malformed);
         }
         let mut reader = WireReader(blob);
@@ -78,30 +78,30 @@ impl PublicKey {
         if WireReader(&blob).text() == Some(kind) { Ok(key) } else { Err(KeyError::Malformed) }
     }
 
-    /// Whether its other half is on a hardware token, which wants to be touched.
+    /// Returns `true` if its private half is on a hardware token, which has to be touched.
     pub fn is_on_token(&self) -> bool {
         matches!(self.kind, KeyKind::Token { .. })
     }
 
-    /// What people and `ssh-keygen -l` call it: `SHA256:…`.
+    /// Returns the name that people and `ssh-keygen -l` use: `SHA256:…`.
     pub fn fingerprint(&self) -> String {
         format!("SHA256:{}", STANDARD_NO_PAD.encode(Sha256::digest(&self.blob)))
     }
 
-    /// Whether it made `signature` over `message`; `signature` is in the form of RFC 4253, section 6.6.
+    /// Checks that it made `signature` over `message`; `signature` is in the form of RFC 4253, section 6.6.
     pub(super) fn made(&self, signature: &[u8], message: &[u8]) -> SignatureCheck {
         let mut reader = WireReader(signature);
         verify(&self.kind, &mut reader, message).filter(|_| reader.end().is_some()).unwrap_or(SignatureCheck::No)
     }
 }
 
-/// Whether a key made a signature.
+/// The result of checking a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SignatureCheck {
     /// It did not.
     No,
-    /// A hardware token did, and nobody touched it. Whoever has the file of such a key can ask for that, whatever the file
-    /// says (OpenSSH's `PROTOCOL.u2f`), so that it shows no person.
+    /// A hardware token did, without a touch. Anyone with the file of such a key can ask for that, whatever the file
+    /// says (OpenSSH's `PROTOCOL.u2f`), so that it does not prove a person.
     Untouched,
     /// It did.
     Yes,

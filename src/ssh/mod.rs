@@ -1,8 +1,8 @@
-//! SSH keys, the signatures that `ssh-keygen -Y sign` makes with them, and lists of who may sign.
+//! SSH keys, the signatures that `ssh-keygen -Y sign` makes with them, and lists of signers.
 //!
-//! Only the public half is here: signing is the work of `ssh-keygen`, which knows agents and hardware keys. What is
-//! read comes from strangers, so every length is held against what is there, and what is not understood is no
-//! signature. Certificates, DSA, SHA-1 and the curve P-521 are not understood.
+//! Only the public half is here: `ssh-keygen` signs, since it supports agents and hardware keys. The input comes from
+//! strangers, so every length is checked against the data, and unknown data does not count as a signature.
+//! Certificates, DSA, SHA-1 and the curve P-521 are not supported.
 
 pub mod allowed_signers;
 pub mod key;

@@ -10,7 +10,7 @@ use super::wire_format::{WireReader, put};
 const MAGIC: &[u8] = b"SSHSIG";
 const VERSION: u32 = 1;
 /// The longest signature that is read, in bytes: one by an RSA key of 8192 bits has some 2200.
-const LONGEST: usize = 16 * 1024;
+const MAX_LENGTH: usize = 16 * 1024;
 const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----";
 const END: &str = "-----END SSH SIGNATURE-----";
 
@@ -19,10 +19,10 @@ const END: &str = "-----END SSH SIGNATURE-----";
 pub struct Signature {
     key: PublicKey,
     namespace: Vec<u8>,
-    /// What a later version puts there is signed along.
+    /// The field for later versions, which is part of the signed data.
     reserved: Vec<u8>,
     hash: Hash,
-    /// What the key made, in the form of RFC 4253.
+    /// The signature of the key, in the form of RFC 4253.
     made: Vec<u8>,
 }
 
@@ -32,10 +32,10 @@ enum Hash {
     Sha512,
 }
 
-/// Why a signature counts for nothing.
+/// The reason why a signature counts for nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SignatureError {
-    /// Not such a signature, or of a later version.
+    /// It is not such a signature, or one of a later version.
     #[error("not an SSH signature")]
     Malformed,
     /// The key that it names cannot be verified with.
@@ -47,7 +47,7 @@ pub enum SignatureError {
     /// It was not made over this message by this key.
     #[error("the signature is not of this content")]
     Wrong,
-    /// A hardware token made it, and nobody touched that.
+    /// A hardware token made it without a touch.
     #[error("nobody touched the hardware key for this signature")]
     Untouched,
 }
@@ -55,7 +55,7 @@ pub enum SignatureError {
 impl Signature {
     /// Takes the bytes of a signature apart.
     pub fn from_blob(blob: &[u8]) -> Result<Self, SignatureError> {
-        if blob.len() > LONGEST {
+        if blob.len() > MAX_LENGTH {
             return Err(SignatureError::Malformed);
         }
         let mut reader = WireReader(blob);
@@ -177,7 +177,7 @@ mod tests {
             }
             assert!(!accepted(&[&good[..], b"\0"].concat()), "{name}");
         }
-        assert!(!accepted(&vec![0; LONGEST + 1]));
+        assert!(!accepted(&vec![0; MAX_LENGTH + 1]));
     }
 
     #[test]

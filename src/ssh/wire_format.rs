@@ -1,6 +1,6 @@
 //! The encoding of RFC 4251, section 5: lengths of four bytes, then that many bytes.
 
-/// What is left to read.
+/// The bytes that are left to read.
 pub(super) struct WireReader<'a>(pub(super) &'a [u8]);
 
 impl<'a> WireReader<'a> {
