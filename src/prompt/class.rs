@@ -1,4 +1,4 @@
-//! The class of a prompt, by what would be touched or produced.
+//! The class of a prompt, by the things that it would touch or produce.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Prompts that only accept, select from or refuse what the turn before put up.
+//! Prompts that only accept, select from or refuse the offers of the turn before.
 
 use std::sync::LazyLock;
 
@@ -118,7 +118,7 @@ fn covered(text: &str) -> bool {
         && word_lists::spans("smells.vague_improvement", text).is_empty()
 }
 
-/// How many items of the menu a continuation selects by a range or as a whole; `None` for other prompts.
+/// Returns the items of the menu that a continuation selects by a range or as a whole; `None` for other prompts.
 pub(super) fn selected(text: &str, previous: Option<&str>) -> Option<Vec<String>> {
     let menu = previous.map(menu).filter(|menu| !menu.is_empty())?;
     let lower = text.to_lowercase();

@@ -24,7 +24,7 @@ pub struct Findings {
     pub commands: Vec<String>,
 }
 
-/// How a name of the prompt stands in the repository.
+/// The result of looking up a name of the prompt in the repository.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Resolution {
     One,
@@ -35,7 +35,7 @@ pub(super) enum Resolution {
 }
 
 impl Findings {
-    /// Resolves a name; another name in the prompt that stands in one of its places decides between several.
+    /// Resolves a name. If it has several places, another name of the prompt in one of them decides.
     pub(super) fn resolve(&self, name: &NameInPrompt, others: &[NameInPrompt]) -> Resolution {
         let Some(found) = self.names.get(&name.text) else {
             return if name.kind == NameKind::Command { Resolution::One } else { Resolution::Unknown };

@@ -1,7 +1,7 @@
-//! Before the work: is a request clear, and is it one thing?
+//! Evaluates a request before the work: is it clear, and is it one task?
 //!
-//! The evaluation is pure: it takes the prompt, the turn before, and what was looked up in the repository. It runs no model and obeys
-//! no text. A [`PromptText`] says which names to look up; `lookup` does that.
+//! The evaluation is pure: it takes the prompt, the turn before, and the results of the look-ups in the repository. It
+//! runs no model and obeys no text. A [`PromptText`] lists the names to look up; [`crate::prompt_lookup`] does that.
 
 mod class;
 mod clauses;
@@ -64,7 +64,7 @@ pub enum Skipped {
     Because(&'static str),
 }
 
-/// What `gate prompt --json` prints.
+/// The output of `gate prompt --json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PromptEvaluation {
     /// The version of this form: 1.

@@ -1,4 +1,4 @@
-//! The author's own words, apart from what is quoted, pasted or said to the evaluator; and the names in the prompt.
+//! The author's own words, apart from quoted and pasted text and text for the evaluator; and the names in the prompt.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! The five scores. Each rests on something in the prompt or in the repository, and says on what.
+//! The five scores. Each rests on something in the prompt or in the repository, and names it.
 
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub struct ScoreEvidence {
 /// One score from 1 to 5.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PromptScore {
-    /// From 1, nothing is said, to 5, nothing is open.
+    /// From 1 (nothing is said) to 5 (nothing is open).
     pub score: u8,
     /// The ground it rests on.
     pub evidence: Vec<ScoreEvidence>,

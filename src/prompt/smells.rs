@@ -1,4 +1,4 @@
-//! The seven smells: a phrase in the author's wish, and the thing that it leaves open is in fact missing.
+//! The seven smells: a phrase in the author's wish leaves something open, and that is in fact missing.
 
 use std::sync::LazyLock;
 
@@ -42,7 +42,7 @@ static CONCRETE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"(?i)\b[1-5]\d\d\b|\b\w+(?:Error|Exception)\b|"[^"\n]*"|`[^`\n]+`|'[^'\n]*'|«[^»]*»|\b(?:null|none|nil|undefined|true|false|nan)\b|\[\]|->|→|\bexit (?:code|status) \d|\(\S*\)|\b\d+(?:\.\d+)?\b"#).ok()
 });
 
-/// A number with a unit stands in the text.
+/// Returns `true` if the text has a number with a unit.
 pub(super) fn has_metric(text: &str) -> bool {
     METRIC.as_ref().is_some_and(|metric| metric.is_match(text))
 }

@@ -1,4 +1,4 @@
-//! The scope governor: is this one thing?
+//! The scope governor: checks that a request is one task.
 
 use std::sync::LazyLock;
 

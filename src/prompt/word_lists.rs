@@ -11,7 +11,7 @@ use crate::embedded;
 /// One file of `gates/prompt/`.
 #[derive(Debug, Deserialize)]
 struct WordFile {
-    /// Entries may stand inside a word: the language writes no spaces.
+    /// `true` if entries may occur inside a word: the language writes no spaces.
     #[serde(default)]
     anywhere: bool,
     #[serde(flatten)]
@@ -98,7 +98,7 @@ impl PromptLanguage {
         spans_in(names.into_iter(), key, text)
     }
 
-    /// An entry of the list stands in the text.
+    /// Returns `true` if the text contains an entry of the list.
     pub(super) fn has(self, key: &str, text: &str) -> bool {
         !self.spans(key, text).is_empty()
     }

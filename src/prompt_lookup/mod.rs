@@ -1,4 +1,4 @@
-//! Looks the names of a prompt up in the files of a repository, within a bound of time.
+//! Looks the names of a prompt up in the files of a repository, within a time limit.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -54,7 +54,7 @@ struct NameMatches {
 }
 
 impl NameMatches {
-    /// What stands before the last part of `render::json::row` decides between several places.
+    /// Decides between several places by the text before the last part of the name: `json` in `render::json::row`.
     fn within(&mut self, name: &NameInPrompt) {
         let parts: Vec<String> =
             name.text.to_lowercase().split([':', '.']).filter(|part| !part.is_empty()).map(str::to_owned).collect();
