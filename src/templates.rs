@@ -20,23 +20,23 @@ pub enum TemplateError {
     Read {
         /// The file.
         path: PathBuf,
-        /// The error.
+        /// The cause.
         source: io::Error,
     },
-    /// The template lacks a required part.
+    /// It leaves out a value that its text needs.
     #[error("{place} leaves out {what}")]
     Lacks {
         /// The template.
         place: String,
-        /// The missing part.
+        /// The name that it leaves out.
         what: &'static str,
     },
-    /// The file is not a valid template, or uses an unknown value.
+    /// It is not a valid template, or uses unknown names.
     #[error("{place}: {source}")]
     Fill {
         /// The file, or the name of the embedded template.
         place: String,
-        /// The error, with its line.
+        /// The problem, with its line.
         source: minijinja::Error,
     },
 }
@@ -66,12 +66,11 @@ pub fn render(name: &str, context: &impl Serialize) -> Result<String, TemplateEr
 pub struct RenderedText {
     /// The text.
     pub text: String,
-    /// The error in the user's template.
+    /// The reason why the user's own text was not used.
     pub wrong: Option<TemplateError>,
 }
 
-/// Fills the template `name`, or the embedded one if the user's cannot be filled: a text that is shown only once must
-/// not be lost.
+/// Fills the template `name`. If the user's own cannot be filled, it fills the embedded one: messages must not be lost.
 pub fn told(name: &str, context: &impl Serialize) -> Result<RenderedText, TemplateError> {
     match render(name, context) {
         Ok(text) => Ok(RenderedText { text, wrong: None }),

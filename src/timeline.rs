@@ -1,10 +1,10 @@
 //! The timeline: merges the events of several sources in order of time.
 //!
-//! This is the only place that depends on clocks, and only for display: no judgement depends on the order. The order
+//! Only this module reasons about clocks, and for people only: no judgement rests on the order it finds. The order
 //! inside one source is a fact and is kept, even if its clock went back. Between sources the clock decides. git writes
-//! whole seconds. Inside one second, a commit comes before the events that mention it, and a push after the verdict
-//! about it. A commit that a run or a verdict of that second does not know comes after it. A branch is created after
-//! the commit that it begins at.
+//! whole seconds. Inside one second, a commit comes before events that mention it, and a push after the verdict about
+//! it; a commit that a run or a verdict of that second does not know comes after it; and a branch is made after the
+//! commit it begins at.
 
 mod bypassing_pushes;
 mod merge_acts;
@@ -21,7 +21,7 @@ use crate::moment::Moment;
 use crate::oid::Oid;
 use crate::source::git::REPORTER;
 
-/// The maximum time between two reports of the same movement of a ref, or of the same words.
+/// The largest time between two reports of the same movement of a ref, or of the same words.
 const SAME: SignedDuration = SignedDuration::from_secs(10);
 
 /// The position of an entry: its source, and its index there.
@@ -32,7 +32,7 @@ type EntryPosition = (usize, usize);
 pub struct Entry {
     /// The event. For a command that ended, its end.
     pub event: Event,
-    /// The id and time of the event that started a command, if it ended.
+    /// The start of a command that ended: the id and time of that event.
     pub started: Option<(String, Timestamp)>,
     /// The other reporters.
     pub also: Vec<Origin>,
@@ -47,8 +47,8 @@ pub fn merge(sources: Vec<Vec<Event>>) -> Vec<Entry> {
     merge_since(sources, None)
 }
 
-/// Does the same as [`merge`], with the time since which pushes are judged here. Earlier pushes, or, if it is unknown,
-/// those before the first recorded event, are not marked.
+/// Merges as [`merge`] does, for a known time since which pushes are judged here: earlier pushes are ignored, and
+/// without a known time, those before the first recorded event.
 pub fn merge_since(sources: Vec<Vec<Event>>, judged_since: Option<Timestamp>) -> Vec<Entry> {
     let mut sources: Vec<Vec<Entry>> = sources.into_iter().map(pair_runs).collect();
     merge_acts::join(&mut sources);
@@ -81,7 +81,7 @@ fn mark_unjudged(entries: &mut [(Timestamp, Entry)], judged_since: Option<Timest
     }
 }
 
-/// The first mentions of commits, and the last judgement of each push.
+/// The times at which commits were first mentioned, and at which a push of them was last judged.
 struct Mentions {
     first: HashMap<Oid, Timestamp>,
     pushed: HashMap<Oid, Timestamp>,

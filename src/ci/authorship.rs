@@ -1,7 +1,7 @@
-//! How strict a job is, by who wrote what it judges.
+//! The strictness of a job, by the authors of the judged commits.
 //!
-//! Who did is told by the marks that agents' clients leave, and a mark can be taken off: what is asked of people is
-//! therefore never less than what a maintainer would take from anybody.
+//! The marks that agents' clients leave show the authors, and a mark can be removed. So the rules for people are never
+//! weaker than those that a maintainer would apply to anybody.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::fact::Note;
 use crate::git::{Range, Repo};
 use crate::policy::{Policy, Strictness};
 
-/// Who wrote a range of commits.
+/// The authors of a range of commits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Authors {
     /// Agents had a hand in it, in so many of its commits.
@@ -23,7 +23,7 @@ pub enum Authors {
     },
     /// Nothing of it has the mark of an agent.
     Unmarked,
-    /// Not every commit can be read.
+    /// Some commits cannot be read.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! A judgement in a job of a forge: what the job is to judge, and by whose policy.
+//! A judgement in a job of a forge: its subject, and the policy that applies.
 
 pub mod authorship;
 pub mod duration;

@@ -1,4 +1,4 @@
-//! From the event of a job to what is judged: a commit, what it is compared with, and whose policy counts.
+//! From the event of a job to the judged commit, the base that it is compared with, and the policy that counts.
 
 use crate::exit::Exit;
 use crate::fact::hosting::{HostedHead, Via};
@@ -9,18 +9,18 @@ use crate::git::{GitError, Repo};
 use crate::oid::Oid;
 use crate::source::forge::github_actions::{EventPull, Happening, JobEvent};
 
-/// What a job judges.
+/// The subject of a job's judgement.
 #[derive(Clone, Debug)]
 pub struct JobTarget {
-    /// How people call it.
+    /// The name that people use.
     pub name: String,
     /// The commit and where its history left the base.
     pub lineage: Lineage,
-    /// The tip of the base, whose policy counts; `None`: there is no base.
+    /// The tip of the base, whose policy counts; `None`: it has no base.
     pub base: Option<Oid>,
     /// The branch it is meant for.
     pub base_branch: Option<String>,
-    /// What the forge is asked about; `None`: there is no forge.
+    /// The commit to ask the forge about; `None`: no forge.
     pub head: Option<HostedHead>,
     /// The number of the pull request it is of.
     pub number: Option<u64>,
@@ -28,7 +28,7 @@ pub struct JobTarget {
     pub landed: Vec<Oid>,
 }
 
-/// What `event` is about. `None`: nothing is left to judge, since a ref was deleted.
+/// Returns the target of `event`. `None`: a ref was deleted, and nothing is left to judge.
 pub fn of_event(repo: &Repo, event: &JobEvent) -> Result<Option<JobTarget>, Failure> {
     match &event.what {
         Happening::Pull(pull) => of_pull(repo, pull).map(Some),
@@ -64,7 +64,7 @@ pub fn of_event(repo: &Repo, event: &JobEvent) -> Result<Option<JobTarget>, Fail
     }
 }
 
-/// What two revisions say, where there is no event.
+/// Returns the target for two revisions, without an event.
 pub fn of_revisions(repo: &Repo, base: &str, head: &str) -> Result<JobTarget, Failure> {
     let find = |rev: &str| {
         repo.commit(rev).map_err(internal)?.ok_or_else(|| {
@@ -102,8 +102,8 @@ fn of_pull(repo: &Repo, pull: &EventPull) -> Result<JobTarget, Failure> {
     })
 }
 
-/// How many commits are looked at one by one after a push, at most.
-pub const MOST_LANDED: usize = 100;
+/// The largest number of commits that are judged one by one after a push.
+pub const MAX_LANDED: usize = 100;
 
 fn of_push(repo: &Repo, event: &JobEvent, name: &str, before: Option<&Oid>, after: &Oid) -> Result<JobTarget, Failure> {
     let branch = name.strip_prefix("refs/heads/").map(str::to_owned);
@@ -124,10 +124,10 @@ fn of_push(repo: &Repo, event: &JobEvent, name: &str, before: Option<&Oid>, afte
     Ok(judged)
 }
 
-/// What a push brought to its branch itself, not by the second parent of a merge: one more than are looked at, so that a
-/// longer list is known to be one.
+/// Returns the commits that a push brought to its branch itself, not by the second parent of a merge: one more than are
+/// judged, so that a longer list is known to be one.
 fn first_parents(repo: &Repo, before: Option<&Oid>, after: &Oid) -> Result<Vec<Oid>, Failure> {
-    let mut args = vec!["rev-list".to_owned(), "--first-parent".to_owned(), format!("--max-count={}", MOST_LANDED + 1)];
+    let mut args = vec!["rev-list".to_owned(), "--first-parent".to_owned(), format!("--max-count={}", MAX_LANDED + 1)];
     args.push(after.to_string());
     args.extend(before.map(|before| format!("^{before}")));
     args.push("--".to_owned());
@@ -159,7 +159,7 @@ fn of_branch(repo: &Repo, event: &JobEvent, branch: Option<String>, commit: &Oid
 
 const DEPTH: &str = "check out the whole history: actions/checkout with `fetch-depth: 0`, GIT_DEPTH: 0 in GitLab";
 
-/// Where `commit` left `base`, both of which must be here.
+/// Returns the lineage of `commit`, from the point where it left `base`; both must be here.
 fn lineage(repo: &Repo, commit: &Oid, base: &Oid, branch: &str) -> Result<Lineage, Failure> {
     present(repo, commit)?;
     present(repo, base)?;

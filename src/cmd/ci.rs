@@ -106,9 +106,8 @@ fn judge(args: &Args, job: Option<&WorkflowJob>, ui: &mut Ui) -> Result<Exit> {
         ui.say("gate: a ref was deleted: there is nothing to judge");
         return Ok(Exit::Pass);
     };
-    if args.audit && judged.landed.len() > target::MOST_LANDED {
-        let what =
-            format!("more than {} commits landed at once: not all of them can be looked at", target::MOST_LANDED);
+    if args.audit && judged.landed.len() > target::MAX_LANDED {
+        let what = format!("more than {} commits landed at once: not all of them can be looked at", target::MAX_LANDED);
         return Err(Failure::new(Exit::CannotJudge, what)
             .remedy("see who pushed, and which pull requests they are of")
             .into());

@@ -1,5 +1,5 @@
-//! Sentences and half sentences that are put together with others: `templates/words.toml`, each a template under its
-//! name. The user's own file of that name says differently what it holds, and leaves the rest as it is.
+//! Sentences and half sentences that are combined with others: `templates/words.toml`, each a template under its name.
+//! The user's own file of that name overrides its entries, and the rest stays.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -44,7 +44,7 @@ fn fill(words: &Sentences, section: &str, name: &str, context: &Value) -> Option
     Environment::new().render_named_str(name, template, context.clone()).ok()
 }
 
-/// What is wrong with the user's own words; `None`: nothing, or there are none.
+/// Returns the problem with the user's own words; `None` if they are valid, or do not exist.
 pub fn fault() -> Option<String> {
     let own = match OWN.as_ref() {
         Ok(own) => own,

@@ -1,13 +1,14 @@
-//! Which pushes went around the gate: a movement of a remote-tracking ref that no verdict about that push let through.
+//! Pushes that went around the gate: movements of remote-tracking refs without a verdict that allowed the push.
 
 use jiff::SignedDuration;
 
 use crate::event::pushes::{PushVerdict, SeenPush};
 
-/// How much later than the push its verdict may seem: git writes whole seconds.
+/// The largest time by which a verdict may seem later than its push: git writes whole seconds.
 const SLACK: SignedDuration = SignedDuration::from_secs(2);
 
-/// Which of `pushes`, given in their order, have no verdict of their own: each verdict lets one push through on each ref.
+/// Returns `true` for each of `pushes`, given in their order, that has no verdict of its own: each verdict allows one
+/// push on each ref.
 pub fn without_verdict(pushes: &[SeenPush], verdicts: &[PushVerdict]) -> Vec<bool> {
     let mut used: Vec<(usize, &str)> = Vec::new();
     let mut found = Vec::with_capacity(pushes.len());

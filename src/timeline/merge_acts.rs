@@ -1,8 +1,8 @@
-//! One act of an agent that several reporters tell: its client's hook while it happens, its log afterwards.
+//! Merges reports of one act of an agent: its client's hook reports it at the time, its log afterwards.
 //!
-//! A call has the same id in both. A hook was there, so its entry stays; what it could not know (Codex tells its hooks
-//! no exit status) is taken from the log. What has no id is the same where the words are and the time nearly is; that
-//! holds for the calls of clients whose hooks are told no id.
+//! A call has the same id in both. The entry of the hook stays, since the hook was a witness; facts that it could not
+//! know (Codex passes its hooks no exit status) come from the log. Acts without an id are the same if the words are the
+//! same and the times are close; that also holds for calls of clients whose hooks get no id.
 
 use std::collections::{HashMap, HashSet};
 use std::mem::{self, Discriminant};
@@ -11,10 +11,10 @@ use super::{Entry, SAME};
 use crate::event::EventKind;
 use crate::event::agent_work::{Act, AgentWork, FileEdit, Speaker};
 
-/// How much of a text two reporters must agree on. They bound and trim it each in their own way.
+/// The length of the text on which two reporters must agree. Each bounds and trims it in its own way.
 const COMPARED: usize = 80;
 
-/// What two reports of the same act have in common.
+/// The common key of two reports of the same act.
 #[derive(PartialEq, Eq, Hash)]
 enum Name {
     /// Session, call and kind of the act.
@@ -64,7 +64,7 @@ fn work(entry: &Entry) -> Option<&AgentWork> {
     }
 }
 
-/// What an act is known by; of a call that has an id, also what it would be known by without one.
+/// Returns the key of an act; for a call that has an id, also its key without one.
 fn names(entry: &Entry, work: &AgentWork) -> (Name, Option<Name>) {
     let session = || entry.event.session.clone();
     let kind = mem::discriminant(&work.act);
@@ -94,7 +94,7 @@ fn names(entry: &Entry, work: &AgentWork) -> (Name, Option<Name>) {
     (words(work.actor.clone(), said), None)
 }
 
-/// Whether two reports of one name are of one act: a call is known by its id alone.
+/// Returns `true` if two reports of one name are of one act: a call is identified by its id alone.
 fn is_same(name: &Name, one: &Entry, other: &Entry) -> bool {
     one.event.origin != other.event.origin
         && (matches!(name, Name::Call(..)) || one.event.at.duration_since(other.event.at).abs() <= SAME)

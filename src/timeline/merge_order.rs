@@ -1,4 +1,4 @@
-//! One order out of several: each source keeps its own, and what one source says of another's entries holds as well.
+//! Merges several orders into one: each source keeps its own, and its order of another source's entries counts as well.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -11,9 +11,9 @@ use crate::oid::Oid;
 /// For an entry, those of other sources that come before it.
 pub(super) type Predecessors = HashMap<EntryPosition, Vec<EntryPosition>>;
 
-/// What must come before what, across sources: the order of each log, also where another log's entry stands for one of its
-/// own, and of two movements to one commit in one second first the one that made the commit. `orders` holds, for each log,
-/// the places of its entries.
+/// Returns the entries that must come before each entry, across sources: the order of each log, also if another log's
+/// entry stands for one of its own, and of two movements to one commit in one second first the one that made the
+/// commit. `orders` holds, for each log, the places of its entries.
 pub(super) fn predecessors(sources: &[Vec<Entry>], orders: &[Vec<EntryPosition>]) -> Predecessors {
     let mut all = Predecessors::new();
     for order in orders {
