@@ -1,7 +1,7 @@
-//! What git itself recorded: the reflogs of HEAD, of branches and of remote-tracking refs.
+//! The records of git itself: the reflogs of HEAD, of branches and of remote-tracking refs.
 //!
-//! git writes them whatever hooks ran or were skipped: `update by push` shows a push that no hook saw. They are
-//! local, they expire, and a bare repository has none unless it is told to.
+//! git writes them whatever hooks ran or were skipped: `update by push` shows a push that no hook saw. They are local,
+//! they expire, and a bare repository has none by default.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,7 +16,7 @@ use crate::oid::Oid;
 /// The reporter of everything read here.
 pub const REPORTER: &str = "git";
 
-/// What one ref went through, oldest first. Times are whole seconds.
+/// The movements of one ref, oldest first. Times are whole seconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reflog {
     /// The full name of the ref: `HEAD`, `refs/heads/main`, …
@@ -25,7 +25,7 @@ pub struct Reflog {
     pub events: Vec<Event>,
 }
 
-/// Why the reflogs could not be read.
+/// The reason why the reflogs could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReflogError {
     /// git could not be started.

@@ -1,4 +1,4 @@
-//! What the journal holds, as events.
+//! The events of the journal.
 
 use crate::event::{Damage, Event, EventKind, Origin};
 use crate::journal::{Journal, JournalError, JournalLine};

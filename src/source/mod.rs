@@ -1,4 +1,4 @@
-//! Where events come from. Sources read and never judge.
+//! The sources of events. Sources read and never judge.
 
 pub mod forge;
 pub mod git;

@@ -1,5 +1,5 @@
-//! The pushes that the reflogs of remote-tracking refs show, read from their files: no process is started. Where git keeps
-//! its refs otherwise (reftable) nothing is found here, and `gate log` asks git.
+//! The pushes in the reflogs of remote-tracking refs, read from their files without starting a process. If git keeps
+//! its refs in another form (reftable), nothing is found here, and `gate log` asks git.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -10,9 +10,9 @@ use jiff::Timestamp;
 
 use crate::event::pushes::SeenPush;
 
-/// How many files and folders are looked at.
+/// The largest number of files and folders that are visited.
 const MAX_ENTRIES: usize = 4096;
-/// How much of the end of a reflog is read, in bytes.
+/// The largest part of the end of a reflog that is read, in bytes.
 const MAX_TAIL: u64 = 16 * 1024;
 
 /// The pushes since then, in their order. `common_dir` is the git directory that all working trees share.

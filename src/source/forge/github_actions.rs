@@ -1,7 +1,8 @@
-//! The job that this process is a step of, as GitHub Actions and those that imitate it tell it, and what started it.
+//! The job that this process is a step of, as GitHub Actions and its imitators describe it, and the event that started
+//! it.
 //!
-//! What is judged is read from the event and never from `GITHUB_SHA`: for a pull request, that is a merge made for the
-//! test. Variables: <https://docs.github.com/en/actions/reference/workflows-and-actions/variables>.
+//! The event names the judged commit, never `GITHUB_SHA`: for a pull request, that is a merge made for the test.
+//! Variables: <https://docs.github.com/en/actions/reference/workflows-and-actions/variables>.
 
 use std::env;
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ use crate::oid::Oid;
 /// The job.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WorkflowJob {
-    /// What started it: `pull_request`, `push`, …
+    /// The event that started it: `pull_request`, `push`, …
     pub event_name: String,
     /// The file that holds the event.
     pub event_path: Option<PathBuf>,
@@ -25,7 +26,7 @@ pub struct WorkflowJob {
     pub summary: Option<PathBuf>,
     /// The file that takes outputs.
     pub output: Option<PathBuf>,
-    /// Which job it is.
+    /// The identity of the job.
     pub own: OwnJob,
 }
 
@@ -53,18 +54,18 @@ impl WorkflowJob {
     }
 }
 
-/// What a job is to judge.
+/// The event that a job judges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobEvent {
     /// The repository that it happened in, `owner/name`.
     pub repository: String,
     /// Its default branch.
     pub default_branch: Option<String>,
-    /// What happened.
+    /// The kind of event, with its data.
     pub what: Happening,
 }
 
-/// What starts a job.
+/// The kind of event that starts a job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happening {
     /// A pull request was opened or changed.
@@ -82,9 +83,9 @@ pub enum Happening {
     Push {
         /// The full name of the ref.
         name: String,
-        /// Where it stood; `None`: it is new.
+        /// The commit before; `None`: it is new.
         before: Option<Oid>,
-        /// Where it stands; `None`: it was deleted.
+        /// The commit after; `None`: it was deleted.
         after: Option<Oid>,
     },
     /// Somebody asked by hand, or a clock: what is checked out is judged.
@@ -104,21 +105,21 @@ pub struct EventPull {
     pub head_repository: Option<String>,
     /// The branch it goes to.
     pub base_branch: String,
-    /// Where that stood.
+    /// The commit of the base branch at that time.
     pub base: Oid,
-    /// Who opened it.
+    /// The account that opened it.
     pub author: String,
 }
 
 /// An event that is not what it should be.
 #[derive(Debug, thiserror::Error)]
 pub enum EventError {
-    /// It is no JSON, or lacks something.
+    /// It is not JSON, or lacks something.
     #[error("the event `{name}` cannot be understood: {reason}")]
     Malformed {
         /// Its name.
         name: String,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// Nothing is known to judge for such an event.

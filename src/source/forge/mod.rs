@@ -1,7 +1,7 @@
-//! Forges: who hosts the repository, and what it says of pull requests and checks.
+//! Forges: the hosts of repositories, and their answers about pull requests and checks.
 //!
-//! Reading never judges: an answer is passed on in the forge's words, and no answer is a [`Trouble`] of a known kind and
-//! never an empty list. Nothing here is touched where no remote is on a forge.
+//! Reading never judges: an answer is passed on in the forge's words, and a missing answer is a [`Trouble`] of a known
+//! kind and never an empty list. Nothing here runs if no remote is on a forge.
 
 #[cfg(feature = "github")]
 mod github;
@@ -21,8 +21,8 @@ pub trait Forge {
     /// The repository itself.
     fn repository(&self) -> Result<Repository, Trouble>;
 
-    /// The pull requests from `branch` of `repository` (`owner/name`): the open ones; where there is none, those that
-    /// were, newest first.
+    /// Returns the pull requests from `branch` of `repository` (`owner/name`): the open ones; if none is open, the
+    /// earlier ones, newest first.
     fn pulls(&self, repository: &str, branch: &str) -> Result<Vec<Pull>, Trouble>;
 
     /// One pull request, as it is now.
@@ -34,7 +34,7 @@ pub trait Forge {
     /// Everything that reports on `commit`. What of it could not be read is in [`Checks::missing`].
     fn checks(&self, commit: &Oid, own: &OwnJob) -> Result<Checks, Trouble>;
 
-    /// What is asked of a merge into `branch`.
+    /// Returns the rules for a merge into `branch`.
     fn rules(&self, branch: &str) -> Result<MergeRules, Trouble>;
 
     /// Writes a comment to a pull request, or brings the one up to date that was written before: the one by the same
@@ -53,16 +53,16 @@ pub struct Repository {
     pub parent: Option<String>,
 }
 
-/// What a forge asks of a merge into a branch.
+/// The rules of a forge for a merge into a branch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MergeRules {
-    /// What must pass.
+    /// The statuses that must pass.
     pub required: Vec<RequiredStatus>,
-    /// Not everybody can push to it what nobody reviewed and nothing checked.
+    /// `true` if not everybody can push changes to it without a review or a check.
     pub protected: bool,
 }
 
-/// Which job asks, where one does: it cannot wait for itself.
+/// The calling job, if there is one: it cannot wait for itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnJob {
     /// The run of the workflow.
@@ -73,14 +73,14 @@ pub struct OwnJob {
     pub job: Option<String>,
 }
 
-/// How long a forge may take.
+/// The time limits for a forge.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     /// For a connection.
     pub connect: Duration,
     /// For a whole answer.
     pub answer: Duration,
-    /// How often a question is asked again.
+    /// The number of retries for a request.
     pub again: u32,
     /// The longest pause that a forge may ask for.
     pub pause: Duration,

@@ -1,4 +1,4 @@
-//! Which repository of which forge a URL names.
+//! The repository and the forge that a URL names.
 
 use std::env;
 use std::path::PathBuf;
@@ -8,18 +8,18 @@ use std::path::PathBuf;
 pub struct ForgeRepository {
     /// The host, in lower case, with its port where the web does not use the usual one.
     pub host: String,
-    /// Who owns it.
+    /// The owner.
     pub owner: String,
     /// Its name there.
     pub name: String,
-    /// Where its API is, without a slash at the end.
+    /// The URL of its API, without a slash at the end.
     pub api: String,
 }
 
-/// What the surroundings say about forges.
+/// The settings of the environment about forges.
 #[derive(Clone, Debug, Default)]
 pub struct ForgeSettings {
-    /// Hosts that are GitHub, beside its own: as `gh` and the job of a workflow know them.
+    /// Hosts that are GitHub, in addition to its own: as `gh` and the job of a workflow know them.
     pub hosts: Vec<String>,
     /// The host of the job's own forge, and where its API is.
     pub job: Option<(String, String)>,
@@ -110,7 +110,7 @@ impl ForgeRepository {
 /// Everybody's GitHub.
 pub const GITHUB: &str = "github.com";
 
-/// Where the API of a host is: <https://docs.github.com/en/enterprise-server/rest/quickstart>.
+/// Returns the URL of a host's API: <https://docs.github.com/en/enterprise-server/rest/quickstart>.
 fn api_of(host: &str, plain: bool) -> String {
     let scheme = if plain { "http" } else { "https" };
     if host == GITHUB {
@@ -149,13 +149,13 @@ fn host_and_path(url: &str) -> Option<(String, &str)> {
     Some((host, path.strip_suffix(".git").unwrap_or(path)))
 }
 
-/// What owners and repositories may be called; nothing else goes into a URL.
-/// The two parts of `owner/name`; `None`: it is no name of a repository, whatever else it is.
+/// Returns the two parts of `owner/name`; `None` if it is not a valid name of a repository. Nothing else goes into a
+/// URL.
 pub(super) fn owner_and_name(full_name: &str) -> Option<(&str, &str)> {
     full_name.split_once('/').filter(|(owner, name)| is_name(owner) && is_name(name))
 }
 
-/// What stands for the host in a URL of SSH, as it is written.
+/// Returns the host in a URL of SSH, as written.
 fn alias(url: &str) -> Option<&str> {
     let authority = match url.split_once("://") {
         Some(("ssh" | "git+ssh" | "ssh+git", rest)) => rest.split_once('/')?.0,

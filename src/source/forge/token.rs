@@ -1,4 +1,4 @@
-//! Which token belongs to a host: as `gh` chooses, so that what works there works here
+//! Chooses the token for a host as `gh` does, so that a setup for `gh` works here
 //! (<https://cli.github.com/manual/gh_help_environment>).
 //!
 //! A token for github.com is given to no other host: a host comes from the URL of a remote, which anybody can set.
@@ -18,7 +18,7 @@ pub struct Token {
 }
 
 impl Token {
-    /// The token itself. It goes into a header and nowhere else.
+    /// Returns the token itself. It is only ever sent in a header.
     pub fn secret(&self) -> &str {
         &self.secret
     }
@@ -30,8 +30,8 @@ impl fmt::Debug for Token {
     }
 }
 
-/// How long `gh` may take: it may ask a keyring that waits for somebody.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// The time limit for `gh`: it may ask a keyring that waits for a person.
+const TOKEN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The token for `place`: from the environment, else from `gh`, where that is installed.
 pub fn find(place: &ForgeRepository, known: &ForgeSettings) -> Option<Token> {
@@ -59,7 +59,7 @@ fn of_environment(
     names.iter().find_map(|&from| Some(Token { secret: variable(from)?.trim().to_owned(), from }))
 }
 
-/// What `gh` has for `host`.
+/// Returns the token that `gh` has for `host`.
 fn of_gh(host: &str) -> Option<Token> {
     // Its own variables have been looked at, and one of them for another host must not come back through it.
     let mut command = duct::cmd("gh", ["auth", "token", "--hostname", host]);
@@ -71,10 +71,10 @@ fn of_gh(host: &str) -> Option<Token> {
     whole.then_some(Token { secret, from: "gh auth token" })
 }
 
-/// What a program prints that ends well and soon.
+/// Returns the output of a program that succeeds in time.
 pub(super) fn printed(command: &duct::Expression) -> Option<String> {
     let handle = command.stdin_null().stderr_null().stdout_capture().unchecked().start().ok()?;
-    let output = match handle.wait_timeout(PATIENCE) {
+    let output = match handle.wait_timeout(TOKEN_TIMEOUT) {
         Ok(Some(output)) => output.clone(),
         Ok(None) | Err(_) => {
             let _ = handle.kill();

@@ -24,7 +24,7 @@ pub(super) struct User {
     pub(super) login: String,
 }
 
-/// Who asks, as GraphQL tells it.
+/// The account of the token, as GraphQL returns it.
 #[derive(Debug, Deserialize)]
 pub(super) struct Viewer {
     pub(super) data: ViewerData,
@@ -57,13 +57,13 @@ struct End {
     sha: String,
     #[serde(default)]
     repo: Option<RepoName>,
-    /// Who owns the repository, or owned it before it was deleted.
+    /// The owner of the repository, also after it was deleted.
     #[serde(default)]
     user: Option<User>,
 }
 
 impl PullShape {
-    /// Whether it comes from `branch` of a repository of `owner`. Of one that was deleted, only the owner is known.
+    /// Returns `true` if it comes from `branch` of a repository of `owner`. Of a deleted one, only the owner is known.
     pub(super) fn is_of(&self, owner: &str, branch: &str) -> bool {
         let theirs = || self.head.user.as_ref().is_some_and(|user| user.login.eq_ignore_ascii_case(owner));
         self.head.branch == branch && (self.head.repo.is_some() || theirs())
@@ -241,7 +241,7 @@ impl RequiredCheck {
 }
 
 impl BranchRule {
-    /// Whether it keeps out what nobody reviewed and nothing checked.
+    /// Returns `true` if it blocks changes without a review or a check.
     pub(super) fn protects(&self) -> bool {
         ["pull_request", "required_status_checks", "workflows", "merge_queue"].contains(&self.kind.as_str())
     }

@@ -10,8 +10,8 @@ use crate::event::hosting::{Check, CheckKind, Checks, Trouble, TroubleKind};
 use crate::oid::Oid;
 use crate::source::forge::OwnJob;
 
-/// Check runs, commit statuses, and runs of workflows: what waits for a person's leave, and what could not start, has
-/// no check run. Where one of the three cannot be read, the others are told, and that something is missing.
+/// Returns check runs, commit statuses, and runs of workflows: a run that waits for approval, or could not start, has
+/// no check run. If one of the three cannot be read, the result has the others, with a note that something is missing.
 pub(super) async fn checks(client: &ApiConnection, repo: &str, commit: &Oid, own: &OwnJob) -> Result<Checks, Trouble> {
     let runs = format!("{repo}/commits/{commit}/check-runs?filter=latest");
     let statuses = format!("{repo}/commits/{commit}/status");
@@ -103,7 +103,8 @@ fn named(run: &WorkflowRun) -> String {
     format!("{} {}", run.workflow_id, run.path.as_deref().unwrap_or_default()).trim_end().to_owned()
 }
 
-/// Whether a check run is the job that asks: by its number where that is known, else by its name in the own run.
+/// Returns `true` if a check run belongs to the calling job: by its number if that is known, else by its name in the
+/// own run.
 fn is_own(check: &CheckRun, workflow: Option<&WorkflowRun>, own: &OwnJob) -> bool {
     if let Some(number) = own.check_run {
         return check.id == number;

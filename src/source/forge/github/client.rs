@@ -1,4 +1,4 @@
-//! One connection: time limits, bounded repetition of questions, pages, proxies, and errors as trouble of a known kind.
+//! One connection: time limits, bounded retries, pages, proxies, and errors as trouble of a known kind.
 
 use std::env;
 use std::future::Future;
@@ -25,22 +25,22 @@ use crate::event::hosting::{Trouble, TroubleKind};
 /// The most that GitHub lists at once.
 const PAGE: usize = 100;
 /// A list that is longer is not read to its end: what it says is then unknown.
-const MOST_PAGES: usize = 20;
+const MAX_PAGES: usize = 20;
 
 /// A connection to one API, with the runtime it needs.
 pub(super) struct ApiConnection {
     runtime: Runtime,
     crab: Octocrab,
     patience: Patience,
-    /// Where the token is from, where there is one.
+    /// The source of the token, if there is one.
     token: Option<&'static str>,
 }
 
-/// A list that has its length beside it.
+/// A list that comes with its length.
 pub(super) trait Counted: DeserializeOwned {
-    /// What it lists.
+    /// The type of its items.
     type Item;
-    /// How many there are in all, and those of this page.
+    /// Returns the number of all items, and the items of this page.
     fn parts(self) -> (usize, Vec<Self::Item>);
 }
 
@@ -97,7 +97,7 @@ impl ApiConnection {
     /// A whole list, page by page.
     pub(super) async fn pages<T: DeserializeOwned>(&self, route: &str, what: &str) -> Result<Vec<T>, Trouble> {
         let mut all = Vec::new();
-        for page in 1..=MOST_PAGES {
+        for page in 1..=MAX_PAGES {
             let mut list: Vec<T> = self.get(&paged(route, page), what).await?;
             let ends = list.len() < PAGE;
             all.append(&mut list);
@@ -111,7 +111,7 @@ impl ApiConnection {
     /// A whole list that says how long it is. Shorter than that, it is not whole.
     pub(super) async fn counted<T: Counted>(&self, route: &str, what: &str) -> Result<Vec<T::Item>, Trouble> {
         let mut all = Vec::new();
-        for page in 1..=MOST_PAGES {
+        for page in 1..=MAX_PAGES {
             let (total, mut list) = self.get::<T>(&paged(route, page), what).await?.parts();
             let empty = list.is_empty();
             all.append(&mut list);
@@ -126,7 +126,7 @@ impl ApiConnection {
         Err(too_long(what))
     }
 
-    /// Changes something. Asked once: nobody knows whether an answer that got lost was a yes.
+    /// Changes something. It sends the request once: if the answer gets lost, the request may have succeeded.
     pub(super) async fn patch<B: Serialize + ?Sized>(&self, route: &str, body: &B, what: &str) -> Result<(), Trouble> {
         let answer = self.within(self.crab.patch::<serde_json::Value, _, _>(route, Some(body))).await;
         answer.map(drop).map_err(|failed| failed.about(what))
@@ -221,7 +221,7 @@ fn paged(route: &str, page: usize) -> String {
 }
 
 fn too_long(what: &str) -> Trouble {
-    trouble(TroubleKind::Malformed, format!("{what}: more than {} are listed", PAGE * MOST_PAGES))
+    trouble(TroubleKind::Malformed, format!("{what}: more than {} are listed", PAGE * MAX_PAGES))
 }
 
 pub(super) fn trouble(kind: TroubleKind, what: impl Into<String>) -> Trouble {
@@ -296,7 +296,8 @@ impl FailedRequest {
     }
 }
 
-/// How long a limit asks to wait: <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>.
+/// Returns the pause that a limit requires:
+/// <https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api>.
 fn pause(headers: &HeaderMap) -> Option<Duration> {
     let number = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
     if let Some(seconds) = number("retry-after") {

@@ -1,7 +1,7 @@
 //! GitHub, through its REST API: <https://docs.github.com/en/rest>.
 //!
-//! The connection is that of `octocrab`; the shapes of the answers are our own and minimal. Its models know no queued
-//! check runs, and its typed calls can ask about branches only, never about one commit.
+//! `octocrab` makes the connection; the types of the answers are this program's own and minimal. Those of `octocrab`
+//! know no queued check runs, and its typed calls can query branches only, never one commit.
 
 mod api_types;
 mod checks;
@@ -50,7 +50,7 @@ impl GitHub {
         }
     }
 
-    /// The same for the token of an app, which is told by GraphQL alone; `None`: it is not told.
+    /// Returns the login for the token of an app, which only GraphQL knows; `None`: it is unknown.
     fn viewer(&self) -> Option<String> {
         // On a server of one's own that is not below the REST API: https://docs.github.com/en/enterprise-server/graphql
         let api = self.place.api.strip_suffix("/v3").unwrap_or(&self.place.api);
