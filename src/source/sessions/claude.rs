@@ -1,8 +1,8 @@
-//! Claude Code: `projects/<directory>/<session>.jsonl`, and beside it `<session>/subagents/agent-<id>.jsonl`.
+//! Claude Code: `projects/<directory>/<session>.jsonl`, and next to it `<session>/subagents/agent-<id>.jsonl`.
 //!
 //! One message of the model is several lines, one for each block, with the same `message.id`. A resumed session is
-//! appended to; a fork is a new file that begins with a copy of the old lines under the new session's id, their own
-//! ids and times unchanged. A prompt is a `user` line that is neither the result of a tool nor marked as the client's.
+//! appended to; a fork is a new file that begins with a copy of the old lines under the new session's id, their own ids
+//! and times unchanged. A prompt is a `user` line that is neither the result of a tool nor marked as the client's.
 
 mod result;
 
@@ -45,7 +45,7 @@ struct ClaudeFields<'a> {
     attachment: Option<Raw<'a>>,
 }
 
-/// What a message says: a line may be megabytes of it, which are passed over once.
+/// The content of a message: a line may hold megabytes of it, which are skipped once.
 #[derive(Default)]
 enum MessageContent<'a> {
     #[default]
@@ -318,9 +318,9 @@ fn user(fields: &ClaudeFields<'_>, log: &mut Transcript<'_>) -> Result<(), Broke
     Ok(())
 }
 
-/// What a hook that keeps the agent from stopping is quoted after.
+/// The words before the quoted message of a hook that keeps the agent from stopping.
 const FEEDBACK: &str = "Stop hook feedback:";
-/// What the client writes when a person broke off the turn.
+/// The text that the client writes when a person interrupts the turn.
 const INTERRUPTED: &str = "[Request interrupted by user";
 
 fn prompt(raw: Raw<'_>, fields: &ClaudeFields<'_>, log: &mut Transcript<'_>) {
@@ -354,7 +354,7 @@ fn speaker(text: &str, fields: &ClaudeFields<'_>) -> Speaker {
     }
 }
 
-/// What a notice about a command in the background begins with.
+/// The beginning of a notice about a command in the background.
 const NOTIFICATION: &str = "<task-notification>";
 
 /// A command in the background ended.

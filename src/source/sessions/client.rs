@@ -1,4 +1,4 @@
-//! The clients whose logs can be read, what they call their tools, and where their logs lie: `gates/agents.toml`.
+//! The clients whose logs can be read, the names of their tools, and the places of their logs: `gates/agents.toml`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -60,12 +60,12 @@ impl Client {
         }
     }
 
-    /// What a tool of this client is for.
+    /// Returns the purpose of a tool of this client.
     pub(super) fn role(self, tool: &str) -> ToolRole {
         CLIENTS.roles.get(&self).and_then(|roles| roles.get(tool)).copied().unwrap_or(ToolRole::Other)
     }
 
-    /// Where its logs may lie, the likeliest first.
+    /// Returns the possible places of its logs, the likeliest first.
     pub(super) fn places(self) -> &'static [LogLocation] {
         CLIENTS.places.get(&self).map_or(&[], Vec::as_slice)
     }
@@ -77,7 +77,7 @@ impl fmt::Display for Client {
     }
 }
 
-/// A name that is no client's.
+/// An unknown client name.
 #[derive(Debug, thiserror::Error)]
 #[error("no log of a client called `{0}` can be read; known are claude, codex, opencode, gemini and copilot")]
 pub struct UnknownClient(String);
@@ -90,7 +90,7 @@ impl FromStr for Client {
     }
 }
 
-/// What a tool is for.
+/// The purpose of a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum ToolRole {
@@ -113,17 +113,17 @@ pub(super) enum ToolRole {
     Other,
 }
 
-/// Where logs lie: below what a variable names, or below the home directory where it is not set.
+/// The place of logs: below the directory that a variable names, or below the home directory if it is not set.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LogLocation {
     /// The variable that names a directory.
     #[serde(default)]
     pub(super) variable: Option<String>,
-    /// What is below the directory it names.
+    /// The path below the directory that the variable names.
     #[serde(default)]
     pub(super) below: String,
-    /// What is below the home directory where the variable is not set.
+    /// The path below the home directory if the variable is not set.
     pub(super) home: String,
 }
 

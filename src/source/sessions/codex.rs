@@ -1,10 +1,10 @@
 //! Codex: `sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl`.
 //!
-//! Three forms have been written. The oldest has bare response items, one a line; later ones wrap them (`type`,
-//! `payload`) and add events; the latest writes an event `item_completed` for each act, with the exit status of a
-//! command as a number. A command is told where it ended, by its item; where there is none, from the text that the
-//! model was given. A sub-agent and a fork have logs of their own, which may begin with a copy of the parent's acts:
-//! those belong to turns that are older than the thread.
+//! Three forms exist. The oldest has bare response items, one a line; later ones wrap them (`type`, `payload`) and add
+//! events; the latest writes an event `item_completed` for each act, with the exit status of a command as a number. The
+//! end of a command comes from its item; without one, from the text that the model was given. A sub-agent and a fork
+//! have logs of their own, which may begin with a copy of the parent's acts: those belong to turns that are older than
+//! the thread.
 
 mod item;
 mod response;
@@ -62,7 +62,7 @@ pub(super) fn line(line: &[u8], log: &mut Transcript<'_>) -> Result<(), BrokenJs
 
 /// The mark under which the id of the thread is kept.
 const THREAD: &str = "thread";
-/// The mark of logs whose acts are told as items.
+/// The mark of logs that record acts as items.
 const ITEMS: &str = "items";
 
 fn begin(thread: &str, log: &mut Transcript<'_>) {

@@ -1,6 +1,6 @@
 //! GitHub Copilot CLI: `session-state/<session>/events.jsonl`.
 //!
-//! A list of events. A command's status is a number of its own. What a hook says against a stop comes back as a
+//! A list of events. A command's status is a number of its own. The objection of a hook to a stop comes back as a
 //! message of the user; the end of the hook, just before, has the same words.
 
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use super::patch;
 use crate::event::Ended;
 use crate::event::agent_work::{Act, EditKind, Phase, PlanItem, Speaker, StopKind};
 
-/// The fields of the events that are told.
+/// The fields of the events that are read.
 #[derive(Default)]
 struct Data<'a> {
     session: Option<Cow<'a, str>>,
@@ -267,7 +267,7 @@ fn plan(list: &str) -> Vec<PlanItem> {
     list.lines().filter_map(item).collect()
 }
 
-/// What the client writes behind the output of a command that ended: its shell, and its status.
+/// Returns the text that the client writes after the output of a command that ended: its shell, and its status.
 fn trailer(shown: &str) -> Option<(&str, &str, i32)> {
     let at = shown.rfind("<shellId: ")?;
     let (shell, rest) = shown[at + 10..].split_once(' ')?;

@@ -1,4 +1,4 @@
-//! Whose log a file is.
+//! Detects the client that wrote a log file.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -7,12 +7,12 @@ use super::Client;
 use super::lazy_json::JsonCursor;
 use super::line_reader::{self, LogLine, LogLines};
 
-/// How much of a file is looked at. The first line may be one with pictures in it.
+/// The largest part of a file that is searched. The first line may be one with pictures in it.
 const HEAD: u64 = 64 * 1024 * 1024;
 /// The first bytes of an `SQLite` database.
 const DATABASE: &[u8] = b"SQLite format 3\0";
 
-/// The client that wrote a log; `None`: it is no log that can be read.
+/// Returns the client that wrote a log; `None`: it is not a known log.
 pub fn recognise(path: &Path) -> io::Result<Option<Client>> {
     let mut file = line_reader::open(path)?.take(HEAD);
     let mut start = Vec::new();

@@ -1,4 +1,4 @@
-//! What all readers do alike: events are made here, and what a later line needs to know of earlier ones is kept.
+//! The common part of all readers: it makes the events, and keeps the facts of earlier lines that a later line needs.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,11 @@ use crate::event::agent_work::{
 use crate::event::{Ended, Event, EventKind, Grade, Origin};
 use crate::repo_path::RepoPath;
 
-/// How many calls without a result are remembered. Clients run a handful at once; more of them are lost ones.
+/// The largest number of calls without a result that are remembered. Clients run a handful at once; more of them are
+/// lost ones.
 const MAX_PENDING: usize = 256;
 
-/// How much there is of what, in a session so far.
+/// The numbers of records in a session so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionCounts {
     /// Prompts by a person.
@@ -35,7 +36,7 @@ pub struct SessionCounts {
     pub broken: u64,
 }
 
-/// What is known of a session after some of its lines. Kept between two looks at a growing log.
+/// The state of a session after some of its lines. It is kept between two readings of a growing log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct TranscriptState {
     pub(super) session: Option<String>,
@@ -53,14 +54,14 @@ pub(super) struct TranscriptState {
     pub(super) background: BTreeMap<String, String>,
     /// The last words, where the agent may have ended its turn with them.
     pub(super) closing: Option<Closing>,
-    /// When the first line was written, and whether that is decided to be an act of this session's own.
+    /// The time of the first line, and `is_opened`: `true` if it is known to be an act of this session's own.
     pub(super) opened: Option<Timestamp>,
     pub(super) is_opened: bool,
     /// The lines that follow were copied from another session.
     pub(super) copied: bool,
-    /// Ids of what was told last, where a log repeats itself.
+    /// The ids of the last recorded acts, for logs that repeat themselves.
     pub(super) told: Vec<String>,
-    /// What a reader marked for itself.
+    /// The marks that a reader keeps for itself.
     pub(super) marks: BTreeMap<String, String>,
 }
 
@@ -96,7 +97,7 @@ pub(super) struct Closing {
     pub(super) at: Timestamp,
 }
 
-/// How a command was found to have ended.
+/// The end of a command, as it was found.
 pub(super) struct CommandEnding {
     pub(super) ended: Option<Ended>,
     pub(super) tail: String,
@@ -110,9 +111,9 @@ pub(super) struct Transcript<'a> {
     roots: &'a Roots,
     own: Roots,
     sink: &'a mut dyn FnMut(Event),
-    /// When the act of this line happened.
+    /// The time of the act of this line.
     pub(super) at: Timestamp,
-    /// What names this line: the client's id, where it has one. A copy of the line has the same.
+    /// The key of this line: the client's id, if it has one. A copy of the line has the same.
     key: String,
     number: u32,
 }
@@ -276,7 +277,8 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// A command in the background ended. `id` is known to be its call, or found by the name of the process; told once.
+    /// Records the end of a command in the background. `id` is known to be its call, or found by the name of the
+    /// process; recorded once.
     pub(super) fn command_ended(&mut self, process: &str, ended: Option<Ended>, tail: String) {
         if let Some(id) = self.memory.background.remove(process) {
             self.act(Some(&id), Act::CommandEnded(CommandEnd { ended, tail }));
@@ -314,12 +316,12 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// What comes next shows that the turn did not end there.
+    /// Notes that the turn did not end there, as a later line shows.
     pub(super) fn goes_on(&mut self) {
         self.memory.closing = None;
     }
 
-    /// What comes next shows that the turn ended.
+    /// Notes that the turn ended, as a later line shows.
     pub(super) fn closed(&mut self) {
         if let Some(closing) = self.memory.closing.take() {
             let now = std::mem::replace(&mut self.at, closing.at);
@@ -339,13 +341,13 @@ impl<'a> Transcript<'a> {
         self.act(None, Act::Stopped(TurnEnd { how, text, running, left_alone: None }));
     }
 
-    /// The log ends here: what waits for more is told as it is.
+    /// Ends the log: open records are written as they are.
     pub(super) fn finish(&mut self) {
         self.closed();
         self.give_up();
     }
 
-    /// Commands whose result will not come any more are told without one.
+    /// Records commands whose result will not come any more, without one.
     fn give_up(&mut self) {
         let mut pending: Vec<_> = std::mem::take(&mut self.memory.pending).into_iter().collect();
         pending.sort_by_key(|(_, call)| call.number);

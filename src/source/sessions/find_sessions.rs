@@ -1,4 +1,4 @@
-//! Which sessions there are for a repository: those that began in one of its working trees.
+//! Finds the sessions for a repository: those that began in one of its working trees.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,11 +12,11 @@ use super::repository_paths::Roots;
 use super::{Client, SessionLog, opencode};
 use crate::digest::sha256;
 
-/// How much of the head of a log is looked at. Codex writes its instructions into the first line, a first prompt may have
-/// pictures in it, and a session that goes on in another log may begin with many summaries.
+/// The largest part of the head of a log that is read. Codex writes its instructions into the first line, a first
+/// prompt may have pictures in it, and a session that continues in another log may begin with many summaries.
 const HEAD: u64 = 64 * 1024 * 1024;
 /// The longest name of a directory that Claude Code makes of a path without shortening it.
-const LONGEST_NAME: usize = 180;
+const MAX_NAME_LENGTH: usize = 180;
 
 /// A session that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ fn stem(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// What the head of a log says of its session.
+/// The facts about a session in the head of its log.
 #[derive(Default)]
 pub(super) struct LogHead {
     pub(super) session: Option<String>,
@@ -155,7 +155,7 @@ fn claude(dir: &Path, roots: &Roots) -> Vec<FoundSession> {
     let encode = |root: &Path| -> String {
         let name: String =
             root.to_string_lossy().chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '-' }).collect();
-        name.chars().take(LONGEST_NAME).collect()
+        name.chars().take(MAX_NAME_LENGTH).collect()
     };
     let names: Vec<String> = roots.paths().iter().map(|root| encode(root)).collect();
     let mut logs = Vec::new();
@@ -222,7 +222,8 @@ fn whole(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A directory of a project is named by a word that a file beside maps its path to, or by the digest of the path.
+/// Finds the sessions of Gemini CLI. The directory of a project has a name that the file `projects.json` maps its path
+/// to, or the digest of the path.
 fn gemini(dir: &Path, roots: &Roots) -> Vec<FoundSession> {
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     for root in roots.paths() {

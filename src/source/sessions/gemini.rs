@@ -1,8 +1,8 @@
 //! Gemini CLI: `tmp/<project>/chats/session-<time>-<id>.jsonl`.
 //!
-//! A head, then records and patches (`$set`). A record is written again, with the same id, when there is more to say:
-//! the calls of a message appear with their results, so each call and each message is told once. A turn has ended
-//! when the next record is not the model's. A resumed session goes on in its old file.
+//! A head, then records and patches (`$set`). A record is written again, with the same id, when it has more content:
+//! the calls of a message appear with their results, so each call and each message is recorded once. A turn has ended
+//! when the next record is not the model's. A resumed session continues in its old file.
 
 mod output_trailer;
 
@@ -115,11 +115,11 @@ fn head(record: &GeminiRecord<'_>, log: &mut Transcript<'_>) -> Result<(), Broke
 
 /// The mark of the message that holds the last summary.
 const SUMMARY: &str = "summary";
-/// How the summary begins that the client asks its model for.
+/// The beginning of the summary that the client requests from its model.
 const SNAPSHOT: &str = "<state_snapshot>";
 
-/// A history that was put in the place of what was said. A summary in it that was not there before is the one trace of a
-/// compaction; a session that is resumed repeats it.
+/// Reads a history that replaced the conversation. A new summary in it is the one trace of a compaction; a session that
+/// is resumed repeats it.
 fn shortened(history: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
     if memchr::memmem::find(history.bytes(), SNAPSHOT.as_bytes()).is_none() {
         return Ok(());
@@ -150,7 +150,7 @@ fn shortened(history: Raw<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJso
     Ok(())
 }
 
-/// Whether an id is met for the first time. What was told long ago is not written again.
+/// Returns `true` if an id is new. Records from long ago are not written again.
 fn is_new(id: &str, log: &mut Transcript<'_>) -> bool {
     const REMEMBERED: usize = 64;
     let told = &mut log.memory.told;
@@ -185,7 +185,7 @@ fn words(content: Option<Raw<'_>>) -> Result<String, BrokenJson> {
     Ok(found.join("\n"))
 }
 
-/// The mark of logs that show beside a prompt what the person typed.
+/// The mark of logs that show the person's own text with a prompt.
 const SHOWS: &str = "shows";
 
 fn user(record: &GeminiRecord<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
@@ -212,7 +212,7 @@ fn user(record: &GeminiRecord<'_>, log: &mut Transcript<'_>) -> Result<(), Broke
     Ok(())
 }
 
-/// Whether a text begins as what gate says to an agent does (`templates/feedback.txt`).
+/// Returns `true` if a text begins like gate's messages to an agent (`templates/feedback.txt`).
 fn is_feedback(text: &str) -> bool {
     let count = text.strip_prefix("[ATTEMPT: ").and_then(|rest| rest.split_once(']'));
     count.is_some_and(|(number, _)| number.parse::<u32>().is_ok())

@@ -1,7 +1,7 @@
-//! Logs from elsewhere: CI artifacts, another machine.
+//! Logs from other places: CI artifacts, another machine.
 //!
-//! What is kept of one is not the log but its events, bounded and without secrets, with paths relative to the directory
-//! the session was in: a file for each log under `<git common dir>/gate/sessions/imported`.
+//! The import keeps the events and not the log itself, bounded and without secrets, with paths relative to the
+//! directory of the session: a file for each log under `<git common dir>/gate/sessions/imported`.
 
 use std::collections::HashSet;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::digest::hex_digest;
 use crate::event::agent_work::AgentWork;
 use crate::event::{Event, EventKind, Grade, Origin};
 
-/// The version of what is kept. A later one is not read.
+/// The version of the format. A later one is not read.
 const FORMAT: u32 = 1;
 
 /// The first line of a kept log.
@@ -35,7 +35,7 @@ struct ImportedHead {
     #[serde(default)]
     last: Option<Timestamp>,
     counts: SessionCounts,
-    /// Where it was imported from, for people.
+    /// The place it was imported from, for people.
     from: String,
 }
 
@@ -55,11 +55,11 @@ pub struct Imported {
     pub client: Client,
     /// The file that holds its events.
     pub path: PathBuf,
-    /// What is known of its session.
+    /// The summary of its session.
     pub summary: SessionSummary,
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Import {
     /// The log as it is kept now.
@@ -68,7 +68,7 @@ pub struct Import {
     pub known: bool,
 }
 
-/// Where imported logs are kept.
+/// Returns the folder of imported logs.
 fn folder(gate_dir: &Path) -> PathBuf {
     gate_dir.join("sessions").join("imported")
 }

@@ -1,8 +1,8 @@
-//! Looking at a log again: only what is new is read.
+//! Reads the new part of a log.
 //!
-//! What is known after the last look lies in a file for each log under `<git common dir>/gate/sessions`: how far it was
-//! read, how the file is known again, and what later lines need of earlier ones. It is a cache: where it is missing,
-//! or the log is another file now, or does not have the same bytes before that place, the log is read anew.
+//! The state after the last reading lies in a file for each log under `<git common dir>/gate/sessions`: the place that
+//! was reached, the marks of the file, and the facts of earlier lines that later ones need. It is a cache: if it is
+//! missing, or the log is another file now, or does not have the same bytes before that place, the log is read anew.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -16,19 +16,19 @@ use super::{Client, Error, SessionLog, SessionSummary, opencode_error, read_line
 use crate::digest::hex_digest;
 use crate::event::Event;
 
-/// The version of what is kept. Another one is not read.
+/// The version of the format. Another one is not read.
 const VERSION: u32 = 1;
-/// How many bytes before the place that was reached must be the same.
+/// The number of bytes before the reached place that must be the same.
 const CHECKED: u64 = 512;
 
-/// Where a look ended.
+/// The end of a reading.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cursor {
     version: u32,
     client: Client,
     path: PathBuf,
     session: Option<String>,
-    /// What the system names the file by.
+    /// The identity of the file in its file system.
     identity: (u64, u64),
     offset: u64,
     /// The digest of the bytes before the offset.
@@ -36,23 +36,23 @@ pub struct Cursor {
     memory: TranscriptState,
 }
 
-/// What is new.
+/// The new part.
 #[derive(Debug)]
 pub struct Newer {
     /// The whole session so far.
     pub summary: SessionSummary,
     /// The log was read from its beginning: for the first time, or because it is not what it was.
     pub anew: bool,
-    /// Where the next look goes on.
+    /// The place where the next reading begins.
     pub cursor: Cursor,
 }
 
-/// Where cursors are kept.
+/// The folder of cursors.
 #[derive(Clone, Debug)]
 pub struct Cursors(PathBuf);
 
 impl Cursors {
-    /// Those of a repository. Nothing is created.
+    /// Returns the cursors of a repository. Nothing is created.
     pub fn of(gate_dir: &Path) -> Self {
         Self(gate_dir.join("sessions"))
     }
@@ -63,7 +63,7 @@ impl Cursors {
         self.0.join(format!("{}.json", &digest[..20]))
     }
 
-    /// Where the last look at a log ended; `None` where it is not known.
+    /// Returns the place where the last reading of a log ended; `None` if it is unknown.
     pub fn load(&self, source: &SessionLog) -> Option<Cursor> {
         let bytes = fs::read(self.path(source)).ok()?;
         let cursor: Cursor = serde_json::from_slice(&bytes).ok()?;
@@ -83,8 +83,8 @@ impl Cursors {
     }
 }
 
-/// Reads what is new since `cursor`, giving each event to `sink`. What the log leaves open stays open: a command
-/// without its result and words that may be the last of a turn are told by a later look, or by [`super::read`].
+/// Reads the new part since `cursor`, giving each event to `sink`. Open records stay open: a command without its
+/// result, and words that may be the last of a turn, are recorded by a later reading, or by [`super::read`].
 pub fn newer(
     cursor: Option<Cursor>,
     source: &SessionLog,
@@ -136,7 +136,7 @@ impl Transcript<'_> {
     }
 }
 
-/// Whether the file still has the bytes that were read before.
+/// Returns `true` if the file still has the bytes that were read before.
 fn stands(file: &mut File, cursor: &Cursor) -> io::Result<bool> {
     Ok(file.metadata()?.len() >= cursor.offset && before(file, cursor.offset)? == cursor.before)
 }

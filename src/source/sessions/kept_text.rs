@@ -1,7 +1,7 @@
-//! What is kept of a text: bounded, and without secrets.
+//! The part of a text that is kept: bounded, and without secrets.
 //!
-//! A text is cut before it is searched for secrets, since it may have any length; what was cut through at the edge
-//! is dropped with its line or word, as half a secret has no shape that could be known.
+//! A text is cut before it is searched for secrets, since it may have any length. The line or word at the edge of the
+//! cut is dropped, as half a secret has no recognisable form.
 
 use std::fmt::Write as _;
 
@@ -9,17 +9,18 @@ use super::lazy_json::Raw;
 use crate::redact::{redact, redact_cut};
 use crate::run::{KeptOutput, clean_tail};
 
-/// How much of what is said, asked or prompted is kept, in bytes.
+/// The largest part of a message, question or prompt that is kept, in bytes.
 pub(super) const WORDS: usize = 8 * 1024;
-/// How much of a command line is kept.
+/// The largest part of a command line that is kept, in bytes.
 pub(super) const LINE: usize = 16 * 1024;
-/// How much of the end of an output is kept.
+/// The largest part of the end of an output that is kept, in bytes.
 pub(super) const TAIL: usize = 4 * 1024;
-/// How much of the end of an output is searched for secrets: what begins before what is kept may end in it.
+/// The part of the end of an output that is searched for secrets, in bytes: one that begins before the kept part may
+/// end in it.
 const SEARCHED: usize = TAIL + 1024;
-/// How much of each side of an edit is kept.
+/// The largest part of each side of an edit that is kept, in bytes.
 pub(super) const SIDE: usize = 4 * 1024;
-/// How much of a reason, a target or a name is kept.
+/// The largest part of a reason, a target or a name that is kept, in bytes.
 pub(super) const SHORT: usize = 512;
 
 /// The beginning of a text.
@@ -57,7 +58,7 @@ pub(super) fn tail(raw: Raw<'_>) -> String {
     tail_of(&text, cut)
 }
 
-/// Whether a text shows as it is written.
+/// Returns `true` if a text appears as it is written.
 fn is_plain(text: &str) -> bool {
     // Control characters of two bytes begin with 0xc2. Without a way out, many bytes are compared at once.
     let odd = |byte: u8| byte < 0x20 && byte != b'\n' && byte != b'\t' || byte == 0x7f || byte == 0xc2;
@@ -123,7 +124,7 @@ fn push_line(text: &mut String, line: &str) {
     }
 }
 
-/// What stands between two marks.
+/// Returns the text between two marks.
 pub(super) fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(open)?;
     rest.split_once(close).map(|(inner, _)| inner)

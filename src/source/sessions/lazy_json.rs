@@ -1,14 +1,14 @@
-//! A walk through JSON that decodes only what is asked for.
+//! A walk through JSON that decodes only the requested parts.
 //!
-//! A line of a session log may hold megabytes of output of which one number is wanted. What is not asked for is
-//! passed over: strings by searching their closing quote, the rest by counting brackets. So a line that is broken
-//! inside such a part may pass; one that ends too early never does. Nesting costs no stack.
+//! A line of a session log may hold megabytes of output of which one number is needed. The rest is skipped: strings by
+//! a search for their closing quote, other values by counting brackets. So a line that is broken inside such a part may
+//! pass; one that ends too early never does. Nesting costs no stack.
 
 use std::borrow::Cow;
 
 use memchr::memchr;
 
-/// The text is no JSON, or ends too early.
+/// The text is not JSON, or ends too early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BrokenJson;
 
@@ -113,17 +113,17 @@ impl<'a> JsonCursor<'a> {
         Ok(self.raw()?.text())
     }
 
-    /// Whether a text stands here.
+    /// Returns `true` if a text begins here.
     pub(super) fn is_at_text(&mut self) -> Result<bool, BrokenJson> {
         Ok(self.peek()? == b'"')
     }
 
-    /// Whether nothing but white space follows.
+    /// Returns `true` if only white space follows.
     pub(super) fn is_at_end(&mut self) -> bool {
         self.peek().is_err()
     }
 
-    /// The next byte that is no white space; it is not passed.
+    /// Returns the next byte that is not white space, without moving past it.
     fn peek(&mut self) -> Result<u8, BrokenJson> {
         loop {
             match self.text.get(self.at) {
@@ -199,7 +199,7 @@ impl<'a> Raw<'a> {
         JsonCursor::new(self.0)
     }
 
-    /// Its bytes, as they stand in the file.
+    /// Returns its bytes, as they are in the file.
     pub(super) const fn bytes(self) -> &'a [u8] {
         self.0
     }
@@ -282,8 +282,8 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// The text that stands between the quotes. What is no character becomes the replacement character: halves of
-/// surrogate pairs are common where a client cut a text.
+/// Returns the text between the quotes. Invalid characters become the replacement character: halves of surrogate pairs
+/// are common when a client cut a text.
 fn decode(inner: &[u8]) -> Cow<'_, str> {
     if memchr(b'\\', inner).is_none() {
         return String::from_utf8_lossy(inner);
@@ -339,7 +339,7 @@ mod tests {
 
     use super::*;
 
-    /// The fields of the outermost object, as they stand there.
+    /// Returns the fields of the outermost object, as written.
     fn fields(text: &str) -> Result<Vec<(String, String)>, BrokenJson> {
         let mut found = Vec::new();
         let mut walk = JsonCursor::new(text.as_bytes());

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use memchr::memchr;
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const WINDOW: usize = 256 * 1024;
-/// The longest line that is looked at. Clients write whole files into a line; more than this is no act to know of.
+/// The longest line that is read. Clients write whole files into a line; a longer one does not hold an act of interest.
 pub(super) const MAX_LINE: usize = 16 * 1024 * 1024;
 
 /// Opens a log. A pipe, a socket or a device is none: whoever opened or read it might wait for ever.
@@ -19,7 +19,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// A line, or what stands in its place.
+/// A line, or the reason why it is missing.
 pub(super) enum LogLine<'a> {
     /// A whole line without its end.
     Whole(&'a [u8]),
@@ -33,9 +33,9 @@ pub(super) enum LogLine<'a> {
 pub(super) struct LogLines<R> {
     from: R,
     buffer: Vec<u8>,
-    /// What of the buffer is filled.
+    /// The number of bytes in the buffer.
     filled: usize,
-    /// What of it was given out.
+    /// The number of bytes that were returned.
     given: usize,
     /// Bytes of the file before the next line.
     offset: u64,
@@ -45,12 +45,12 @@ pub(super) struct LogLines<R> {
 }
 
 impl<R: Read> LogLines<R> {
-    /// Reads `from`, which stands at `offset` of its file.
+    /// Reads `from`, which is at `offset` of its file.
     pub(super) fn new(from: R, offset: u64) -> Self {
         Self { from, buffer: vec![0; WINDOW], filled: 0, given: 0, offset, dropping: false, ended: false }
     }
 
-    /// Where the next line begins.
+    /// Returns the place where the next line begins.
     pub(super) const fn offset(&self) -> u64 {
         self.offset
     }
@@ -98,7 +98,7 @@ impl<R: Read> LogLines<R> {
         }
     }
 
-    /// What stands behind the last line end. The offset stays before it: it may be finished later.
+    /// Returns the text after the last line end. The offset stays before it: it may be finished later.
     fn rest(&mut self) -> Option<LogLine<'_>> {
         let (from, to) = (self.given, self.filled);
         self.given = self.filled;

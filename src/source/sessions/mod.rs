@@ -1,8 +1,8 @@
 //! The logs that coding agents' clients keep of their sessions, read as events.
 //!
-//! A log says what an agent did whether or not a hook was there. It is written by a program that the agent can write
-//! too, and by many versions of it: what is not known is passed over, what is broken is counted, nothing is a panic.
-//! A log is read line by line in bounded memory; of a log that grew, only what is new ([`newer`]).
+//! A log records an agent's acts, with or without a hook. It is written by a program that the agent can write to as
+//! well, and by many versions of it: unknown parts are skipped, broken ones are counted, and nothing panics. A log is
+//! read line by line in bounded memory; if it grew, only the new part is read ([`newer`]).
 
 mod claude;
 mod client;
@@ -41,7 +41,7 @@ pub use self::line_reader::open as open_log;
 use self::line_reader::{LogLine, LogLines};
 pub use self::repository_paths::Roots;
 
-/// Why a log could not be read.
+/// The reason why a log could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file could not be read.
@@ -49,15 +49,15 @@ pub enum Error {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// What is kept of it could not be written.
+    /// The kept events could not be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The database could not be read.
@@ -65,7 +65,7 @@ pub enum Error {
     Database {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: rusqlite::Error,
     },
 }
@@ -106,7 +106,7 @@ impl SessionLog {
     }
 }
 
-/// What is known of a session without its events.
+/// The facts about a session without its events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionSummary {
     /// The session, as the client names it.
@@ -115,16 +115,16 @@ pub struct SessionSummary {
     pub actor: Option<String>,
     /// The directory it began in.
     pub dir: Option<String>,
-    /// When it began.
+    /// The time at which it began.
     pub began: Option<Timestamp>,
-    /// When it was last heard of.
+    /// The time of its last record.
     pub last: Option<Timestamp>,
-    /// How much there is of what.
+    /// The numbers of records.
     pub counts: SessionCounts,
 }
 
 impl SessionSummary {
-    /// What is open counts as it would if nothing followed.
+    /// Returns the summary. Open records count as if nothing followed.
     fn of(memory: &TranscriptState) -> Self {
         let TranscriptState { session, actor, home, began, last, mut counts, .. } = memory.clone();
         counts.stops += u64::from(memory.closing.is_some());
@@ -133,16 +133,16 @@ impl SessionSummary {
     }
 }
 
-/// What a log holds.
+/// The contents of a log.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LogContents {
-    /// What is known of the session.
+    /// The summary of the session.
     pub summary: SessionSummary,
-    /// What happened, in the order of the log.
+    /// The events, in the order of the log.
     pub events: Vec<Event>,
 }
 
-/// Reads a whole log. Paths are told relative to `roots`.
+/// Reads a whole log. Paths become relative to `roots`.
 pub fn read(source: &SessionLog, roots: &Roots) -> Result<LogContents, Error> {
     let mut events = Vec::new();
     let summary = read_each(source, roots, &mut |event| events.push(event))?;

@@ -1,8 +1,8 @@
 //! OpenCode: `opencode/opencode.db`, an `SQLite` database in WAL mode with a row for each session, message and part.
 //!
-//! Parts are rewritten while they come about; each is told once, when it is done. Ids grow with time, so the order of
-//! the ids is that of the acts. A sub-agent is a session with a parent. A fork holds copies of messages that are older
-//! than itself.
+//! Parts are rewritten while they grow; each is recorded once, when it is done. Ids grow with time, so the order of the
+//! ids is that of the acts. A sub-agent is a session with a parent. A fork holds copies of messages that are older than
+//! itself.
 
 mod part;
 
@@ -19,8 +19,8 @@ use super::event_builder::Transcript;
 use super::lazy_json::{BrokenJson, JsonCursor};
 use crate::event::agent_work::{Act, Phase, StopKind};
 
-/// How long to wait for the client, which writes in between.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// The time to wait for the client, which writes at the same time.
+const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A session of the database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(super) fn open(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 fn probe(connection: Connection) -> rusqlite::Result<Connection> {
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(DATABASE_TIMEOUT)?;
     connection.query_row("select count(*) from sqlite_master", [], |_| Ok(()))?;
     Ok(connection)
 }
@@ -80,10 +80,10 @@ pub(super) fn root_of<'s>(session: &'s OpencodeSession, sessions: &'s [OpencodeS
     &at.id
 }
 
-/// The mark of the last message that was told to its end.
+/// The mark of the last message that was read to its end.
 const MESSAGE: &str = "message";
 
-/// Reads the messages of a session that have not been told.
+/// Reads the messages of a session that have not been read yet.
 pub(super) fn read(
     connection: &Connection,
     session: &OpencodeSession,

@@ -1,15 +1,16 @@
-//! Paths of a log, as paths of the repository.
+//! Turns paths of a log into paths of the repository.
 
 use std::path::{Component, Path, PathBuf};
 
 use crate::repo_path::RepoPath;
 
-/// The working trees that paths are told relative to.
+/// The working trees that paths are relative to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roots(Vec<PathBuf>);
 
 impl Roots {
-    /// Of a repository here: all its working trees, so that what was done in one of them is told as in the others.
+    /// Returns the roots of a repository here: all its working trees, so that acts in one of them have the same paths
+    /// as in the others.
     pub fn new(roots: impl IntoIterator<Item = PathBuf>) -> Self {
         Self(roots.into_iter().map(|root| plain(&root)).collect())
     }
@@ -24,12 +25,12 @@ impl Roots {
         &self.0
     }
 
-    /// Whether the session's own directory is to be taken.
+    /// Returns `true` if the session's own directory is the root.
     pub(super) fn is_of_the_log(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a directory lies inside.
+    /// Returns `true` if a directory lies inside.
     pub fn contain(&self, dir: &Path) -> bool {
         self.inside(&plain(dir)).is_some()
     }

@@ -1,10 +1,11 @@
-//! What the tools of all clients take alike, under names of their own: the items of a plan, and questions to a person.
+//! The input that the tools of all clients share, under names of their own: the items of a plan, and questions to a
+//! person.
 
 use super::kept_text::{self, SHORT};
 use super::lazy_json::{BrokenJson, JsonCursor, Raw};
 use crate::event::agent_work::PlanItem;
 
-/// The plan that stands here: a list of items, whose words stand in the field `words`.
+/// Reads a plan: a list of items, with their words in the field `words`.
 pub(super) fn plan(walk: &mut JsonCursor<'_>, words: &[u8]) -> Result<Vec<PlanItem>, BrokenJson> {
     let mut items = Vec::new();
     walk.array(|walk| {

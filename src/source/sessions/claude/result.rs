@@ -1,4 +1,4 @@
-//! What came of a tool call: the status of a command, the change of a file, the end of a sub-agent.
+//! The result of a tool call: the status of a command, the change of a file, the end of a sub-agent.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use super::{Block, ClaudeFields};
 use crate::event::Ended;
 use crate::event::agent_work::{Act, EditKind};
 
-/// What a tool call gave, beside what the model sees of it.
+/// The data of a tool call's result, in addition to the text for the model.
 #[derive(Default)]
 pub(super) struct Given<'a> {
     background: Option<Cow<'a, str>>,

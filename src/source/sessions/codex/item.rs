@@ -1,4 +1,4 @@
-//! What was done, as the latest version tells it, and as events of older ones do.
+//! The acts in the form of the latest version, and in the events of older ones.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ use crate::event::Ended;
 use crate::event::agent_work::{Act, EditKind, Speaker};
 use crate::shell_quote::shell_word;
 
-/// What is done, as an item or as an event of an older version.
+/// An act, as an item or as an event of an older version.
 #[derive(Default)]
 struct CodexItem<'a> {
     kind: Cow<'a, str>,

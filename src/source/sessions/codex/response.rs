@@ -1,5 +1,5 @@
-//! The conversation as the model has it: the only form of the oldest logs, and in all of them what tells of calls that
-//! no item tells of.
+//! The conversation as the model has it: the only form of the oldest logs, and in all logs the form of calls without an
+//! item.
 
 use std::borrow::Cow;
 
@@ -67,7 +67,7 @@ pub(super) fn response_item(item: Raw<'_>, log: &mut Transcript<'_>, is_bare: bo
     Ok(())
 }
 
-/// Who wrote a message of the role `user`.
+/// Returns the writer of a message of the role `user`.
 pub(super) fn speaker(words: &str) -> Speaker {
     const OF_CLIENT: [&str; 8] = [
         "<environment_context>",
@@ -176,7 +176,7 @@ fn call(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJso
     Ok(())
 }
 
-/// What a hook's refusal is quoted after.
+/// The words before the quoted refusal of a hook.
 const BLOCKED: &str = "Command blocked by PreToolUse hook: ";
 
 fn output(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJson> {
@@ -229,7 +229,7 @@ fn output(fields: &Response<'_>, log: &mut Transcript<'_>) -> Result<(), BrokenJ
     Ok(())
 }
 
-/// The text of an output, and the status that stands beside it in the oldest form.
+/// Returns the text of an output, and the status that comes with it in the oldest form.
 fn shown(output: Raw<'_>) -> Result<(String, Option<i32>), BrokenJson> {
     if !output.is_text() {
         // A list of parts, or an object that holds the text.

@@ -1,28 +1,29 @@
-//! What Gemini CLI writes behind the output of a command: a line for each thing it knows, always in one order
-//! (`ShellToolInvocation.execute`, packages/core): status, signal, what was left running, process group. The status is
-//! left out where it is 0; the process group is there whenever something ran.
+//! The text that Gemini CLI writes after the output of a command: a line for each fact, always in one order
+//! (`ShellToolInvocation.execute`, packages/core): status, signal, processes left running, process group. The status is
+//! left out if it is 0; the process group is there whenever something ran.
 //!
-//! A program may print such lines, too, and they stand above the client's own.
+//! A program may print such lines, too, and they come before the client's own.
 
 /// The fields from the last to the first.
 const FIELDS: [&str; 4] = ["Process Group PGID: ", "Background PIDs: ", "Signal: ", "Exit Code: "];
 
-/// What the client says behind an output.
+/// The facts that the client writes after an output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OutputTrailer<'t> {
-    /// What stands before it.
+    /// The text before it.
     pub output: &'t str,
     /// The status; `None`: neither said nor implied.
     pub code: Option<i32>,
-    /// A signal ended the command; its number, 0 where only its name is said.
+    /// The number of the signal that ended the command; 0 if only its name is known.
     pub signal: Option<i32>,
     /// Something was left running in the background.
     pub background: bool,
 }
 
 impl<'t> OutputTrailer<'t> {
-    /// Reads the end of `text`. `shown`: the output alone, where the client tells it as well; then the lines of the
-    /// program are told from the client's for certain, and otherwise as far as a line of the client can stand there.
+    /// Reads the end of `text`. `shown` is the output alone, if the client records it as well; then the lines of the
+    /// program and of the client are certain, and otherwise they are told apart as far as a line of the client can
+    /// occur there.
     pub(crate) fn of(text: &'t str, shown: Option<&str>) -> Self {
         let behind = shown.filter(|shown| !shown.is_empty()).and_then(|shown| {
             let lines = text.strip_prefix(shown)?.strip_prefix('\n')?;

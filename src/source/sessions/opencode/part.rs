@@ -1,4 +1,4 @@
-//! A part of a message: words, or a tool call with what came of it.
+//! A part of a message: words, or a tool call with its result.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ struct MessagePart<'a> {
     state: ToolState<'a>,
 }
 
-/// What became of a tool call.
+/// The state of a tool call.
 #[derive(Default)]
 struct ToolState<'a> {
     status: Cow<'a, str>,
